@@ -1,1 +1,3 @@
-"""What every protocol shares: the life of a session, its recording and audit, and the talk with the control plane."""
+"""What all protocols share: the life cycle of a session, its recording and audit, and the connection to the control
+plane.
+"""

@@ -1,37 +1,39 @@
-"""Hosts that do not speak UTF-8: between their bytes and those of a page or of the command detection, which know nothing else.
+"""Character sets of hosts that do not use UTF-8.
 
-The recording keeps the host's own bytes and names their charset, and a person's SSH client gets them as they are: only what is
-shown in a browser and what is read by ourselves is put into other words.
+Browser pages and command detection work in UTF-8 only, so their input and output is converted. The recording keeps the
+original bytes and names their charset. A user's SSH client also receives the original bytes.
 """
 
 import codecs
 from typing import Final, Protocol
 
-#: Of a platform → how its output is decoded (a superset reads more and loses nothing), and how keys are encoded.
+#: Codec names by platform charset. Output is decoded with a superset, which reads more characters and loses none.
 _DECODERS: Final = {"gbk": "gb18030"}
 _ENCODERS: Final = {"gbk": "gbk"}
 
 
 class Charset:
-    """The two ways of one terminal. Both may hold back a character of which only a part has come."""
+    """Converts both directions of one terminal. Each direction buffers an incomplete character until the rest
+    arrives.
+    """
 
     def __init__(self, name: str) -> None:
-        """`name` is that of the grant: utf8 or gbk."""
+        """`name` is the charset in the grant: `utf8` or `gbk`."""
         self.is_utf8 = name not in _DECODERS
         self._output = codecs.getincrementaldecoder(_DECODERS.get(name, "utf-8"))("replace")
         self._keys = codecs.getincrementaldecoder("utf-8")("replace")
         self._encoding = _ENCODERS.get(name, "utf-8")
 
     def to_utf8(self, data: bytes) -> bytes:
-        """Output of the host as UTF-8; the same bytes when that is what it speaks."""
+        """Convert the host's output to UTF-8. Output of a UTF-8 host is returned unchanged."""
         return data if self.is_utf8 else self._output.decode(data).encode()
 
     def from_utf8(self, data: bytes) -> bytes:
-        """Keys of a page as the host understands them; a question mark for what it has no character for."""
+        """Convert keys from a page to the host's charset. Characters that it lacks become question marks."""
         return data if self.is_utf8 else self._keys.decode(data).encode(self._encoding, "replace")
 
     def restart(self) -> None:
-        """Output goes on somewhere else: forget the part of a character that was kept."""
+        """Drop a buffered incomplete character, because the output continues somewhere else."""
         self._output.reset()
 
 
@@ -43,24 +45,24 @@ class _Detector(Protocol):
 
 
 class DetectorInUtf8:
-    """A command detector behind a host of another charset: it sees both directions as UTF-8."""
+    """Wraps a command detector for a host with another charset: the detector sees both directions as UTF-8."""
 
     def __init__(self, detector: _Detector, name: str) -> None:
         self._detector = detector
         self._output, self._input = Charset(name), Charset(name)
 
     def user_input(self, data: bytes, now_ms: int) -> None:
-        """What the person sent, in the host's charset."""
+        """Pass on what the user sent, in the host's charset."""
         self._detector.user_input(self._input.to_utf8(data), now_ms)
 
     def target_output(self, data: bytes, now_ms: int) -> None:
-        """What the target sent. Empty data only tells that time has passed."""
+        """Pass on what the target sent. Empty data only reports that time has passed."""
         self._detector.target_output(self._output.to_utf8(data), now_ms)
 
     def resize(self, columns: int, rows: int) -> None:
-        """The terminal's new size in cells."""
+        """Set the new terminal size in cells."""
         self._detector.resize(columns, rows)
 
     def close(self) -> None:
-        """The session is over."""
+        """Close the detector at the end of the session."""
         self._detector.close()

@@ -1,17 +1,16 @@
-"""How the garbage collector works in a proxy: without long pauses."""
+"""Garbage collector settings that avoid long pauses in a proxy."""
 
 import gc
 from typing import Final
 
-#: Objects made before the young ones are looked at, and how seldom older ones are. Closed connections are the only
-#: cycles worth naming, and they are few.
+#: Thresholds of the three generations. Closed connections are the only notable reference cycles, and there are few.
 _THRESHOLDS: Final = (5_000, 20, 20)
 
 
 def settle_garbage_collector() -> None:
-    """Call it when everything is imported and started: what exists now stays, and is not looked at again.
+    """Exempt all current objects from garbage collection. To be called after all imports and the start.
 
-    A full collection that goes through all modules held every session up for 100 ms.
+    A full collection over all modules blocked every session for 100 ms.
     """
     gc.collect()
     gc.freeze()

@@ -1,6 +1,6 @@
-"""How fast something is done for each source, and for all of them together. What comes too early waits; nothing is refused.
+"""Fair pacing of actions per source and in total. Actions that come too early wait; none is refused.
 
-Each source has one place in the queue of all, so those who flood it do not keep the others waiting.
+Each source occupies one place in the common queue, so a source that floods does not delay the others.
 """
 
 import asyncio
@@ -16,12 +16,12 @@ _MANY_SOURCES: Final = 8192
 
 @dataclass
 class _Queue:
-    #: When everything so far would have been done, one after the other.
+    #: The time at which all earlier turns would be done one after the other.
     spent_until_s: float = 0.0
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def be_due(self, interval_s: float, burst_s: float) -> None:
-        """Wait until one more is not too early. Call with the turn."""
+        """Wait until another turn is due. To be called with the lock `turn` held."""
         early_s = self.spent_until_s + interval_s - max(burst_s, interval_s) - monotonic_s()
         if early_s > 0:
             await asyncio.sleep(early_s)
@@ -34,7 +34,10 @@ class FairPace:
     """Counts the turns of each source. Runs in the event loop."""
 
     def __init__(self, *, each_s: Callable[[], float], all_s: Callable[[], float], burst_s: float) -> None:
-        """`each_s`, `all_s`: seconds between two turns of one source, and of all. Turns of `burst_s` seconds may be taken at once."""
+        """`each_s` and `all_s` return the seconds between two turns of one source and of all sources.
+
+        Turns worth `burst_s` seconds may be taken at once.
+        """
         self._each_s = each_s
         self._all_s = all_s
         self._burst_s = burst_s
@@ -42,7 +45,7 @@ class FairPace:
         self._all = _Queue()
 
     async def turn(self, source: Hashable) -> None:
-        """Wait for the next turn of this source, in the order of asking. Who gives up costs nothing."""
+        """Wait for the next turn of this source, in order of the calls. A cancelled call does not count as a turn."""
         if len(self._sources) >= _MANY_SOURCES:
             self._forget_idle()
         queue = self._sources.setdefault(source, _Queue())

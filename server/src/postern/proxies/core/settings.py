@@ -1,4 +1,4 @@
-"""Settings of a proxy process, made once by the composition root."""
+"""Settings of a proxy process, created once by the composition root."""
 
 from dataclasses import dataclass, field
 from ipaddress import IPv4Network, IPv6Network
@@ -10,13 +10,16 @@ from postern.proxies.core.limits import Limits
 
 @dataclass(frozen=True, kw_only=True)
 class ProxyConfig:
-    """What a proxy process is told from outside, whichever protocols it carries.
+    """Settings of a proxy process, independent of its protocols.
 
-    `state_dir` holds the credential, the journal, the recordings and the unsent events (mode 0700). `control_url` is the
-    web plane, e.g. `http://127.0.0.1:8080`. `bootstrap_token` is needed only until the proxy has a credential of its own;
-    `local_secret` takes its place where the control plane has the same data folder ("" elsewhere), and is never sent.
-    `allow_local_targets` permits loopback and link-local targets; `blocked_networks` are never dialled (K36). `language`
-    is the installation's, until the control plane has said it.
+    `state_dir` holds the credential, the journal, the recordings and the unsent events (mode 0700). `control_url` is
+    the web plane, e.g. `http://127.0.0.1:8080`. `bootstrap_token` is needed only until the proxy has its own
+    credential. `local_secret` replaces it if the control plane uses the same data folder ("" otherwise), and is never
+    sent.
+
+    `allow_local_targets` permits loopback and link-local targets. `blocked_networks` are never dialled (K36: only
+    addresses of permitted targets are dialled). `language` is used until the control plane reports the installation's
+    language.
     """
 
     state_dir: Path
@@ -47,7 +50,7 @@ class ProxyConfig:
 
 
 def split_address(address: str) -> tuple[str, int]:
-    """`host:port` as its parts; IPv6 hosts stand in brackets. Raises ValueError."""
+    """Split `host:port`. IPv6 hosts are in brackets. Raises ValueError."""
     host, colon, port = address.rpartition(":")
     if not colon or not port.isdecimal() or not 0 <= int(port) <= 65535:
         raise ValueError(f"not an address of the form host:port: {address!r}")

@@ -1,4 +1,4 @@
-"""The modes in which a client asks for a terminal (RFC 4254, section 8): their names, and what they mean for a recording."""
+"""The modes in which a client requests a terminal (RFC 4254, section 8): names, and their meaning for a recording."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -34,14 +34,14 @@ _NAMES: Final = {
 
 
 def hide_input(modes: Mapping[int, int]) -> bool:
-    """Whether the client asks that the terminal does not repeat what is typed, from the first key on.
+    """Whether the client asked for a terminal without echo from the first key on.
 
-    The modes go to the host as they are. Editors of shells take this one as a wish and show no key either.
+    The modes are passed to the host unchanged. Line editors of shells also respect this mode and show no keys.
     """
     return modes.get(_ECHO) == 0
 
 
 def describe(modes: Mapping[int, int]) -> str:
-    """One line: `ECHO=0 ICANON=1 …`, echo first."""
+    """Return one line such as `ECHO=0 ICANON=1 …`, with the echo first."""
     order = sorted(modes, key=lambda mode: (mode != _ECHO, mode))
     return " ".join(f"{_NAMES.get(mode, mode)}={modes[mode]}" for mode in order)

@@ -1,4 +1,4 @@
-"""Every sentence that a person can read from a proxy, in both languages, with checked placeholders."""
+"""Every sentence that a proxy shows to a user, in both languages, with checked placeholders."""
 
 from enum import Enum
 from typing import Final
@@ -9,9 +9,9 @@ ENGLISH: Final = "en"
 
 
 class Text(Enum):
-    """`(Simplified Chinese, English)`. Use `say`; placeholders are the same in both (a test sees to it)."""
+    """`(Simplified Chinese, English)`. Use `say`. A test checks that both have the same placeholders."""
 
-    # Ends of sessions
+    # Session ends
     END_USER_CLOSED = ("会话已结束。", "The session has ended.")
     END_TARGET_CLOSED = ("目标主机已结束会话。", "The target ended the session.")
     END_TERMINATED = ("会话已被管理员终止。", "An administrator ended this session.")
@@ -46,7 +46,7 @@ class Text(Enum):
     )
     END_HOST_KEY_REFUSED = (
         "目标主机的密钥与记录不符，连接已被拒绝。可联系管理员核实。",
-        "The target's host key differs from the one on file, so the connection was refused. Ask an administrator to check it.",
+        "The target's host key differs from the pinned key, so the connection was refused. Ask an administrator to check it.",
     )
     END_PROTOCOL_UNSUPPORTED = (
         "此处不支持该资产的协议。可联系管理员。",
@@ -74,7 +74,7 @@ class Text(Enum):
         "An internal error ended the session. Please tell an administrator.",
     )
 
-    # What a running session may do
+    # Rights of a running session
     EXPIRING = (
         "你的授权将在 {seconds} 秒后到期，届时会话将结束。",
         "Your permission ends in {seconds} seconds; the session will end then.",
@@ -182,8 +182,8 @@ class Text(Enum):
             "可能是主机重装，也可能是中间人攻击。可联系管理员核实后更新记录。"
         ),
         (
-            "The host key of {host} has changed; the connection was refused.\r\n  on file: {pinned}\r\n  shown:   {seen}\r\n"
-            "Either the host was set up anew or somebody is in between. An administrator must check and accept the new key."
+            "The host key of {host} has changed; the connection was refused.\r\n  pinned: {pinned}\r\n  shown:  {seen}\r\n"
+            "Either the host was rebuilt, or somebody intercepts the connection. An administrator must check and accept the new key."
         ),
     )
     SHELL_REFUSED = ("目标主机拒绝了该请求。", "The target refused the request.")
@@ -263,7 +263,7 @@ class Text(Enum):
     MENU_EMPTY = ("没有你可以登录的资产。", "There is no asset that you may reach.")
     MENU_NOTHING_FOUND = ("没有找到与“{search}”匹配的资产。", "No asset matches “{search}”.")
     MENU_NO_SUCH_NUMBER = ("没有序号 {number}。", "There is no number {number}.")
-    MENU_PAGE = ("第 {page}/{pages} 页，共 {count} 个资产", "Page {page} of {pages}, {count} assets")
+    MENU_PAGE = ("第 {page}/{pages} 页，共 {count} 个资产", "Page {page} of {pages}, {count} in total")
     MENU_SEARCHING = ("搜索：{search}", "Search: {search}")
     MENU_COLUMN_NUMBER = ("序号", "No.")
     MENU_COLUMN_NAME = ("名称", "Name")
@@ -279,13 +279,13 @@ class Text(Enum):
     MENU_BACK = ("连接已结束，返回菜单。", "The connection is closed; back in the menu.")
 
     def say(self, language: str, **values: object) -> str:
-        """The sentence in `language` (`en`, anything else is Chinese) with its placeholders filled in."""
+        """Return the sentence in `language` (`en`; anything else is Chinese) with its placeholders filled in."""
         text = self.value[1] if language == ENGLISH else self.value[0]
         return text.format_map(values) if values else text
 
 
 def end_message(reason: EndReason, language: str) -> str:
-    """What a person is told about the end of their session."""
+    """Return the message to a user about the end of their session."""
     return Text[f"END_{reason.name}"].say(language)
 
 
@@ -305,7 +305,10 @@ _NEVER_HELD: Final = {
 
 
 def say_actions(language: str, actions: Actions, *, ended: bool, given: bool = False) -> str:
-    """That these actions have ended, were never permitted, or are `given` now; "" when people have no word for any of them."""
+    """Return a sentence that these actions have ended, were never permitted, or are `given` now.
+
+    Returns "" if none of the actions has a name for users.
+    """
     if not ended and not given:
         return _NEVER_HELD[actions].say(language)
     words = [word.say(language) for action, word in _ACTION_WORDS.items() if actions & action]

@@ -1,1 +1,1 @@
-"""The SSH front: listener, sign-in, asset menu, and the relays to targets (shell, exec, SFTP, scp)."""
+"""The SSH front: listener, sign-in, asset menu, and relays to targets (shell, exec, SFTP, scp, rsync)."""

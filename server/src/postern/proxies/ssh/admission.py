@@ -1,4 +1,7 @@
-"""Which new connections are taken: limits in total and for each source address. No waiting, no look-ups (K53)."""
+"""Admission of new connections: limits in total and per source address.
+
+It neither waits nor looks anything up (K53: a client that says nothing keeps nobody else waiting).
+"""
 
 import logging
 from collections import deque
@@ -11,9 +14,9 @@ from postern.proxies.ssh.limits import SshLimits
 
 log = logging.getLogger(__name__)
 
-#: Seconds between lines about refused connections.
+#: Seconds between log lines about refused connections.
 _TELL_EVERY_S: Final = 10.0
-#: Above this many remembered sources the idle ones are forgotten at once.
+#: Above this number of sources, idle sources are removed immediately.
 _MANY_SOURCES: Final = 8192
 
 
@@ -25,7 +28,9 @@ class _Source:
 
 
 class Admission:
-    """Counts connections. Each admitted one is `leave`d exactly once, and `known` when its person is known."""
+    """Counts connections. For each admitted connection `leave` is called once, and `known` after its user has signed
+    in.
+    """
 
     def __init__(self, limits: SshLimits) -> None:
         self._limits = limits
@@ -37,7 +42,7 @@ class Admission:
         self._tell_from_s = 0.0
 
     def enter(self, address: str) -> bool:
-        """Take a new connection? Refused ones need no `leave`."""
+        """Whether to accept a new connection. A refused connection needs no `leave`."""
         if self.closed:
             return False
         name = address_key(address)
@@ -60,7 +65,7 @@ class Admission:
         return True
 
     def _limit_reached(self, source: _Source) -> str:
-        """The setting whose limit one more connection would exceed."""
+        """Return the setting whose limit one more connection would exceed, or ""."""
         limits = self._limits
         reached = (
             (self.connections >= limits.connections_total, "POSTERN_SSH_CONNECTIONS"),
@@ -72,21 +77,21 @@ class Admission:
         return next((setting for is_reached, setting in reached if is_reached), "")
 
     def _tell_refused(self, name: str, setting: str, now_s: float) -> None:
-        """One line now and then: a flood must not fill the log."""
+        """Log refusals at intervals, so that a flood does not fill the log."""
         self._refused += 1
         if now_s >= self._tell_from_s:
             log.warning("%d SSH connections refused; the last one from %s exceeds %s", self._refused, name, setting)
             self._refused, self._tell_from_s = 0, now_s + _TELL_EVERY_S
 
     def known(self, address: str) -> None:
-        """The person at the other end has signed in."""
+        """Note that the user of a connection has signed in."""
         self.unauthenticated -= 1
         source = self._sources.get(address_key(address))
         if source is not None:
             source.unauthenticated -= 1
 
     def leave(self, address: str, *, was_known: bool) -> None:
-        """The connection is gone."""
+        """Note that a connection is closed."""
         if not was_known:
             self.known(address)
         self.connections -= 1
@@ -97,10 +102,10 @@ class Admission:
             self._forget_if_idle(name, source)
 
     def _forget_idle(self) -> None:
-        """Now and then: every source that has no connection. Bursts of the last second are forgiven."""
+        """Remove every source without connections, including its arrivals of the last second."""
         self._sources = {name: source for name, source in self._sources.items() if source.connections > 0}
 
     def _forget_if_idle(self, name: str, source: _Source) -> None:
-        """Sources that are gone cost nothing, but a burst is remembered for its second."""
+        """Remove a source without connections, unless it had arrivals in the last second."""
         if source.connections <= 0 and (not source.arrivals_s or source.arrivals_s[-1] <= monotonic_s() - 1):
             self._sources.pop(name, None)

@@ -1,12 +1,13 @@
-"""Which algorithms are offered: an explicit list without anything that ssh-audit fails, in our order, for both legs."""
+"""The offered algorithms: an explicit list in our order, for both legs, without any algorithm that ssh-audit fails."""
 
 from typing import Final
 
-#: Towards people. Clients without Ed25519 (JSch on Java 8, older network gear) take RSA, with SHA-2 only.
+#: Towards users. Clients without Ed25519 (JSch on Java 8, older network gear) use RSA, with SHA-2 only.
 HOST_KEY: Final = ("ssh-ed25519", "rsa-sha2-512", "rsa-sha2-256")
 HOST_KEY_RSA_BITS: Final = 3072
 
-#: The last one is for clients without elliptic curves. Group 18 would cost 20 ms of the event loop for each stranger.
+#: The last algorithm is for clients without elliptic curves. Group 18 would block the event loop for 20 ms per
+#: connection.
 KEY_EXCHANGE: Final = (
     "mlkem768x25519-sha256",
     "curve25519-sha256",
@@ -19,13 +20,13 @@ _GCM: Final = ("aes128-gcm@openssh.com", "aes256-gcm@openssh.com")
 _OTHERS: Final = ("chacha20-poly1305@openssh.com", "aes256-ctr", "aes192-ctr", "aes128-ctr")
 
 ENCRYPTION: Final = _GCM + _OTHERS
-#: The client's order decides, and OpenSSH asks for chacha20 first although AES-GCM costs both sides less.
+#: The client's order decides, and OpenSSH prefers chacha20 although AES-GCM costs both sides less.
 ENCRYPTION_FOR_OPENSSH: Final = _GCM
 
-#: Only for the CTR ciphers. The last two are for libssh2 before 1.11, PuTTY before 0.71 and the like.
+#: Used with the CTR ciphers only. The last two are for libssh2 before 1.11, PuTTY before 0.71 and similar clients.
 MAC: Final = ("hmac-sha2-256-etm@openssh.com", "hmac-sha2-512-etm@openssh.com", "hmac-sha2-256", "hmac-sha2-512")
 
-#: Signatures that a person's key may make. No SHA-1.
+#: Signature algorithms of users' keys. No SHA-1.
 SIGNATURE: Final = (
     "ssh-ed25519",
     "sk-ssh-ed25519@openssh.com",
@@ -37,7 +38,7 @@ SIGNATURE: Final = (
     "rsa-sha2-512",
 )
 
-#: Targets are what they are: a few more choices than towards people, still nothing broken.
+#: Targets cannot be chosen, so a few more algorithms are offered than towards users, but no broken ones.
 TARGET_KEY_EXCHANGE: Final = (
     "mlkem768x25519-sha256",
     "curve25519-sha256",
@@ -60,7 +61,3 @@ TARGET_HOST_KEY: Final = (
     "rsa-sha2-512",
     "rsa-sha2-256",
 )
-
-#: Largest and smallest RSA key of a person that is looked at; larger ones cost too much to verify (K65).
-RSA_MIN_BITS: Final = 2048
-RSA_MAX_BITS: Final = 4096

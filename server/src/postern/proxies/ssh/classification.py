@@ -1,4 +1,4 @@
-"""What a command line of an exec request is, as far as rules care: scp, sftp-server, rsync, or just a command."""
+"""Classifies the command line of an exec request: scp, sftp-server, rsync, or another command."""
 
 import shlex
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Final
 from postern.contracts.enums import Actions
 
 _MAX_SPLIT_BYTES: Final = 64 * 1024
-#: Programs that only start another one, and their options that take the next word.
+#: Programs that only start another program, with their options that take the next word as value.
 _PREFIXES: Final = {
     "exec": "a",
     "command": "",
@@ -18,7 +18,7 @@ _PREFIXES: Final = {
     "sudo": "ugpCrtTDRUh",
     "doas": "uC",
 }
-#: rsync's options that remove what was sent; the second is the name of earlier versions.
+#: Options of rsync that remove what was sent. The second is the name in earlier versions.
 _REMOVING: Final = ("--remove-source-files", "--remove-sent-files")
 
 
@@ -29,11 +29,11 @@ class ExecKind(StrEnum):
     SFTP = "sftp"
     RSYNC_UPLOAD = "rsync_upload"
     RSYNC_DOWNLOAD = "rsync_download"
-    #: An scp or rsync at the host's end whose direction is not certain: by its words, or by how its host reads them.
+    #: An scp or rsync server process whose direction is uncertain, by its words or by how the host interprets them.
     UNCLEAR_TRANSFER = "unclear_transfer"
 
 
-#: The action that a permission must hold for each kind; SFTP is judged request by request.
+#: The action that a permission must include for each kind. SFTP is judged request by request.
 NEEDED: Final = {
     ExecKind.COMMAND: Actions.CONNECT,
     ExecKind.SCP_UPLOAD: Actions.UPLOAD_FILE,
@@ -48,22 +48,27 @@ NEEDED: Final = {
 @dataclass(frozen=True)
 class ExecRequest:
     kind: ExecKind
-    text: str  # for the audit log; bytes that are not UTF-8 stand as escapes
-    #: The words behind the options, as bytes.
+    text: str  # for the audit log; bytes that are not UTF-8 are escaped
+    #: The words after the options, as bytes.
     paths: tuple[bytes, ...] = ()
-    #: `scp -d`: its path is a folder.
+    #: Whether `scp -d` was given: the path is a folder.
     is_into_folder: bool = False
-    #: A download that removes on the host what it has sent.
+    #: Whether a download removes the sent files on the host.
     is_removing: bool = False
 
     @property
     def needed(self) -> tuple[Actions, ...]:
-        """What must be permitted: of each element any action. Removing needs the right that SFTP asks for a removal."""
+        """The required actions: of each element any action must be permitted. Removal requires the same right as in
+        SFTP.
+        """
         return (NEEDED[self.kind], *([Actions.UPLOAD_FILE] if self.is_removing else []))
 
 
 def classify(command: bytes) -> ExecRequest:
-    """Judge a command by its first words. A guard-rail: whoever may run commands can move bytes in other ways."""
+    """Classify a command by its first words.
+
+    This is a guard-rail only: users who may run commands can transfer bytes in other ways.
+    """
     text = command.decode("utf-8", "backslashreplace")
     words = _words(command.decode("utf-8", "surrogateescape"))
     program = words[0].rpartition("/")[2] if words else ""
@@ -75,7 +80,7 @@ def classify(command: bytes) -> ExecRequest:
 
 
 def _words(text: str) -> list[str]:
-    """The words of a command line, without the harmless programs that only start another one."""
+    """Return the words of a command line, without programs that only start another program."""
     if len(text) > _MAX_SPLIT_BYTES:
         return []
     try:
@@ -88,7 +93,7 @@ def _words(text: str) -> list[str]:
 
 
 def _without_options(words: list[str], with_value: str) -> list[str]:
-    """The words after a prefix from the program on: options, their values and variables are left out."""
+    """Return the words from the program on, without the prefix's options, their values and variable assignments."""
     while words and (words[0].startswith("-") or "=" in words[0]):
         takes_next = len(words[0]) == 2 and words[0][1] in with_value
         words = words[2 if takes_next else 1 :]
@@ -96,8 +101,10 @@ def _without_options(words: list[str], with_value: str) -> list[str]:
 
 
 def _rsync(text: str, words: list[str]) -> ExecRequest:
-    """The host's end of an rsync begins with `--server`, and with `--sender` at once if it sends: no client puts them
-    anywhere else. There rsync reads them by the host's environment, or as the value of another option.
+    """Classify an rsync command.
+
+    The server process of rsync begins with `--server`, followed by `--sender` if it sends. No client puts these
+    elsewhere. In other places their meaning depends on the host's environment, or they are the value of another option.
     """
     if "--server" not in words:
         return ExecRequest(ExecKind.COMMAND, text)
@@ -112,7 +119,9 @@ def _rsync(text: str, words: list[str]) -> ExecRequest:
 
 
 def _scp(text: str, words: list[str]) -> ExecRequest:
-    """The host's end of a legacy transfer: `-t` to here, `-f` from here. With both, versions decide differently."""
+    """Classify the server process of a legacy scp transfer: `-t` uploads, `-f` downloads. With both, versions of scp
+    differ.
+    """
     end = words.index("--") if "--" in words else len(words)
     flags = [word for word in words[:end] if word.startswith("-")]
     letters = set("".join(flag[1:] for flag in flags if not flag.startswith("--")))

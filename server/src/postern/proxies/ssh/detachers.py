@@ -1,8 +1,8 @@
 """Programs that would carry a shell outside the recording: mosh, Eternal Terminal, a second sshd, terminal sharing.
 
-They are started through ssh and then speak with the person over a connection of their own, which Postern does not see.
-A request that names one is refused with the reason. It is a guard-rail, as all reading of command lines is: whoever has
-a shell can start such a program by another name, and the recording shows that they did.
+They are started through SSH and then use their own connection to the user, which Postern does not see. A request that
+names such a program is refused with the reason. Like all parsing of command lines this is a guard-rail: a user with a
+shell can start such a program under another name. The recording then shows it.
 """
 
 import itertools
@@ -23,7 +23,7 @@ _CARRIERS: Final = frozenset(
 _SHELLS: Final = frozenset(
     {"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash", "busybox"}
 )
-#: Programs that only start another one, with those of their options that take a value.
+#: Programs that only start another program, with those of their options that take a value.
 _STARTERS: Final[dict[str, frozenset[str]]] = {
     "sudo": frozenset({"-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-D", "-R", "--user", "--group", "--chdir"}),
     "doas": frozenset({"-u", "-C", "-a"}),
@@ -41,12 +41,12 @@ _STARTERS: Final[dict[str, frozenset[str]]] = {
     "time": frozenset({"-f", "-o"}),
     "then": frozenset(), "else": frozenset(), "do": frozenset(), "if": frozenset(), "while": frozenset(), "!": frozenset(), "{": frozenset(),
 }  # fmt: skip
-#: With these sshd only reads its configuration.
+#: With these options sshd only checks its configuration.
 _SSHD_CHECKS: Final = frozenset({"-t", "-T", "-G", "-V"})
 _SEPARATORS: Final = ";&|()\n"
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*\+?=")
 _DURATION: Final = re.compile(r"[\d.]+[smhd]?\Z")
-#: What is read of a command that names such a program; it is read on the event loop, character by character.
+#: Maximum length of a command that is parsed. Parsing runs on the event loop, character by character.
 _MAX_CHARS: Final = 8 * 1024
 _MAX_SCRIPTS: Final = 32
 _MAX_DEPTH: Final = 4
@@ -54,7 +54,7 @@ _NAMED: Final = re.compile(rb"\b(" + "|".join(map(re.escape, sorted(_CARRIERS)))
 
 
 def carrier_in(command: bytes) -> str:
-    """The program that would carry a shell away; "" when the command starts none."""
+    """Return the program that would carry a shell outside the recording, or "" if the command starts none."""
     if not _NAMED.search(command):
         return ""
     return next(_carriers(command.decode("utf-8", "backslashreplace")[:_MAX_CHARS], _MAX_DEPTH), "")
@@ -75,7 +75,7 @@ def _carriers(text: str, depth: int) -> Iterator[str]:
 
 
 def _scripts(program: str, words: list[str]) -> Iterator[str]:
-    """Further command lines inside a command."""
+    """Yield further command lines inside a command."""
     if program in _SHELLS:
         for flag, script in itertools.pairwise(words[1:]):
             if flag.startswith("-") and not flag.startswith("--") and "c" in flag:
@@ -84,11 +84,11 @@ def _scripts(program: str, words: list[str]) -> Iterator[str]:
     elif program == "eval":
         yield " ".join(words[1:])
     for word in words:
-        yield from word.split("`")[1::2]  # `$(…)` is cut by the lexer
+        yield from word.split("`")[1::2]  # `$(…)` is split by the lexer
 
 
 def _simple_commands(text: str) -> Iterator[list[str]]:
-    """The words of each command between `;`, `&`, `|`, parentheses and line ends."""
+    """Yield the words of each command between `;`, `&`, `|`, parentheses and line ends."""
     lexer = shlex.shlex(text, posix=True, punctuation_chars=_SEPARATORS)
     lexer.whitespace = " \t\r"
     lexer.whitespace_split = True
@@ -102,7 +102,7 @@ def _simple_commands(text: str) -> Iterator[list[str]]:
             else:
                 words.append(word)
         yield words
-    except ValueError:  # an open quote: read without minding quotes
+    except ValueError:  # an open quote: split without regard to quotes
         for line in re.split(f"[{_SEPARATORS}]", text):
             yield [word.strip("'\"") for word in line.split()]
 

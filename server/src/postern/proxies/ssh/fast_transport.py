@@ -1,15 +1,15 @@
-"""A faster data path below the library's connections: the same bytes on the wire, fewer steps per packet.
+"""A faster data path below the library's connections: the same bytes on the wire with fewer steps per packet.
 
-What it does differently, and only for AES-GCM (everything else stays with the library's generic code):
+Differences, which apply to AES-GCM only (everything else uses the library's generic code):
 - no MSG_IGNORE before each packet (a defence for CBC modes, which are not offered here);
-- one cipher object for each key instead of one for each packet;
-- packets of one read are parsed in place, and channel data of one channel is delivered in one piece;
-- packets that one small read causes, on whatever connection, leave in one write when that read has been handled; what is
-  sent otherwise leaves in one write for each turn of the event loop.
+- one cipher object per key instead of one per packet;
+- packets of one read are parsed in place, and data of one channel is delivered in one piece;
+- packets caused by a small read, on any connection, are written together after the read was handled. Other packets are
+  written together once per turn of the event loop.
 
-Key exchange, sign-in, channel requests and every packet that is not channel data are left to the generic code, one
-packet at a time; keys are looked up again whenever the library's encryption object is a new one. The library's
-private names that this relies on are tried at start by `fast_transport_trial`, and the version is pinned.
+Key exchange, sign-in, channel requests and all packets other than channel data use the generic code, one packet at a
+time. Keys are looked up again whenever the library creates a new encryption object. `fast_transport_trial` tests at
+start the library's private names that this relies on, and the version is pinned.
 """
 
 import contextlib
@@ -35,14 +35,14 @@ _SMALL_BYTES: Final = 4 * 1024
 _FLOOD_BYTES: Final = 48 * 1024
 _FLOOD_WINDOW_S: Final = 0.02
 _FLOOD_REST_S: Final = 0.002
-#: Padding of an authenticated, encrypted packet: nobody sees it, so it need not be fresh.
+#: Padding of an authenticated, encrypted packet. It is never visible, so it need not be random each time.
 _PADDING: Final = os.urandom(2 * _BLOCK)
 _COUNTER_MASK: Final = 0xFFFFFFFFFFFFFFFF
 _SEQUENCE_MASK: Final = 0xFFFFFFFF
 
 
 class KeptGcm:
-    """AES-GCM with one cipher object for the life of a key; takes the place of the library's object for that key."""
+    """AES-GCM with one cipher object for the lifetime of a key. Replaces the library's object for that key."""
 
     __slots__ = ("_aes", "_counter", "_fixed")
 
@@ -52,20 +52,20 @@ class KeptGcm:
         self._counter = int.from_bytes(iv[4:], "big")
 
     def seal(self, header: bytes, packet: bytes) -> bytes:
-        """The packet as it goes on the wire, header first."""
+        """Return the packet as sent on the wire, header first."""
         nonce = self._fixed + self._counter.to_bytes(8, "big")
         self._counter = (self._counter + 1) & _COUNTER_MASK
         return header + self._aes.encrypt(nonce, packet, header)
 
     def look(self, header: bytes, sealed: bytes) -> bytes:
-        """Open the next packet without moving on. Raises InvalidTag."""
+        """Decrypt the next packet without advancing the counter. Raises InvalidTag."""
         return self._aes.decrypt(self._fixed + self._counter.to_bytes(8, "big"), sealed, header)
 
     def move_on(self) -> None:
-        """The packet that was looked at is done with."""
+        """Advance the counter past a decrypted packet."""
         self._counter = (self._counter + 1) & _COUNTER_MASK
 
-    # What the generic code calls
+    # Interface that the generic code calls
 
     def encrypt_and_sign(self, header: bytes, data: bytes) -> tuple[bytes, bytes]:
         sealed = self.seal(header, data)
@@ -81,19 +81,19 @@ class KeptGcm:
 
 
 def _keep(encryption: Encryption | None) -> KeptGcm | None:
-    """Our cipher object inside the library's encryption object, put there if it is one for AES-GCM."""
+    """Return our cipher object inside the library's encryption object. It is inserted first if that is for AES-GCM."""
     if not isinstance(encryption, GCMEncryption):
         return None
     cipher: Any = encryption._cipher  # noqa: SLF001 - the reason for this module
     if isinstance(cipher, KeptGcm):
         return cipher
-    kept = KeptGcm(cipher._key, cipher._iv)  # noqa: SLF001 - as above
-    encryption._cipher = kept  # type: ignore[assignment]  # noqa: SLF001 - it has the two methods that are called
-    return kept
+    cipher_object = KeptGcm(cipher._key, cipher._iv)  # noqa: SLF001 - as above
+    encryption._cipher = cipher_object  # type: ignore[assignment]  # noqa: SLF001 - it has the two methods that are called
+    return cipher_object
 
 
-#: Connections with packets that wait for the end of the read that is being handled; None while none is. One event loop
-#: handles one read at a time.
+#: Connections with packets to be written at the end of the current read; None outside a read. One event loop handles
+#: one read at a time.
 _departures: "list[FastConnection] | None" = None
 
 
@@ -108,7 +108,7 @@ class FastConnection(PacedConnection):
         self._sealer: KeptGcm | None = None
         self._opened_for: Encryption | None = None
         self._opener: KeptGcm | None = None
-        #: Whether a flood is read in fewer, larger pieces: right for terminals, whose output nobody reads that fast.
+        #: Whether a flood is read in fewer, larger pieces. Suits terminals, whose output nobody reads that fast.
         self.batches_floods = False
         self._flood_since_s = 0.0
         self._flood_bytes = 0
@@ -116,7 +116,7 @@ class FastConnection(PacedConnection):
 
     @property
     def is_fast(self) -> bool:
-        """Whether packets both ways have taken the fast path."""
+        """Whether packets in both directions have taken the fast path."""
         return self._sealer is not None and self._opener is not None
 
     # Sending
@@ -157,12 +157,12 @@ class FastConnection(PacedConnection):
             self.flush()
 
     def _send(self, data: bytes) -> None:
-        """What the generic code sends goes behind what is waiting."""
+        """Send data of the generic code after the waiting packets."""
         self._outgoing.append(data)
         self.flush()
 
     def flush(self) -> None:
-        """Send what waits."""
+        """Write all waiting packets."""
         if not self._outgoing:
             return
         data = self._outgoing[0] if len(self._outgoing) == 1 else b"".join(self._outgoing)
@@ -189,7 +189,7 @@ class FastConnection(PacedConnection):
             self.internal_error()
 
     def _rest_in_a_flood(self, size: int) -> None:
-        """After much input in a short time, let more of it gather before the next read."""
+        """After much input in a short time, let more input gather before the next read."""
         now_s = self._loop.time()
         if now_s - self._flood_since_s > _FLOOD_WINDOW_S:
             self._flood_since_s, self._flood_bytes = now_s, 0
@@ -205,12 +205,13 @@ class FastConnection(PacedConnection):
             self._transport.resume_reading()
 
     def _take_and_send(self, data: bytes) -> None:
-        """Handle what was read. What a small read makes us send leaves at once, without another turn of the loop.
+        """Handle the data of one read. Packets caused by a small read are written immediately, without another loop
+        turn.
 
-        Keys and their echoes are small. A flood leaves a turn later, behind the keys of others.
+        Keys and their echoes are small. The output of a flood is written one turn later, behind the keys of others.
         """
         global _departures  # noqa: PLW0603 - one event loop, as said there
-        if _departures is not None or len(data) > _SMALL_BYTES:  # a read inside a read, or a flood
+        if _departures is not None or len(data) > _SMALL_BYTES:  # a nested read or a flood
             self._take(data)
             return
         departures: list[FastConnection] = []
@@ -223,9 +224,9 @@ class FastConnection(PacedConnection):
                 connection.flush()
 
     def _take(self, data: bytes) -> None:
-        """Handle every complete packet in `data`; what is left waits in the input buffer.
+        """Handle every complete packet in `data`. The rest stays in the input buffer.
 
-        Data of one channel that came together is delivered in one piece.
+        Data of one channel that arrived together is delivered in one piece.
         """
         self._inpbuf = b""
         position = 0
@@ -242,7 +243,7 @@ class FastConnection(PacedConnection):
             try:
                 packet = opener.look(header, data[position + 4 : following])
             except InvalidTag:
-                break  # the generic code meets the same and ends the connection
+                break  # the generic code fails in the same way and ends the connection
             channel = self._data_channel(packet)
             if channel is not gathered:
                 _deliver(gathered, pieces)
@@ -254,7 +255,7 @@ class FastConnection(PacedConnection):
                 pieces.append(piece)
                 opener.move_on()
                 self._recv_seq = (self._recv_seq + 1) & _SEQUENCE_MASK
-            else:  # the generic code ends a connection whose peer sends more than it may
+            else:  # the generic code ends a connection whose peer exceeds the window
                 _deliver(gathered, pieces)
                 gathered, pieces = None, []
                 if not self._generic(data[position:following]):
@@ -271,7 +272,7 @@ class FastConnection(PacedConnection):
         return self._opener
 
     def _data_channel(self, packet: bytes) -> "FastChannel | None":
-        """The channel of a well-formed packet of channel data; None leaves the packet to the generic code."""
+        """Return the channel of a well-formed data packet, or None to leave the packet to the generic code."""
         if packet[1] != _CHANNEL_DATA:
             return None
         channel = self._channels.get(int.from_bytes(packet[2:6], "big"))
@@ -281,13 +282,15 @@ class FastConnection(PacedConnection):
         return None
 
     def _generic(self, packet: bytes) -> bool:
-        """Let the generic code handle one packet. False when it is not ready for the next one yet, or the end."""
+        """Let the generic code handle one packet. Returns False if it is not ready for the next packet, or the
+        connection ended.
+        """
         self._inpbuf = packet
         self._recv_data()
         return self._transport is not None and not self._inpbuf and self._recv_handler == self._recv_pkthdr
 
     def _rest(self, rest: bytes) -> None:
-        """An incomplete packet waits for more; anything else is for the generic code."""
+        """Keep an incomplete packet in the buffer, and pass anything else to the generic code."""
         length = int.from_bytes(rest[:4], "big")
         if self._current_opener() is not None and (
             len(rest) < 4 or (length <= self._max_recv_pktlen and len(rest) < 4 + length + _TAG)
@@ -298,7 +301,7 @@ class FastConnection(PacedConnection):
 
 
 class FastChannel(SSHChannel[bytes]):
-    """Mixed in before our client or server channel: channel data that can leave at once is not copied about."""
+    """Mixed in before our client or server channel. Channel data that can be sent immediately is not copied."""
 
     @property
     def takes_data(self) -> bool:
@@ -306,11 +309,11 @@ class FastChannel(SSHChannel[bytes]):
 
     @property
     def receive_room(self) -> int:
-        """How much the peer may still send."""
+        """Return how many bytes the peer may still send."""
         return self._recv_window
 
     def accept(self, pieces: list[bytes]) -> None:
-        """Data of one or more packets, in order."""
+        """Accept data of one or more packets, in order."""
         data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
         room = self._recv_window - len(data)
         if (
@@ -355,4 +358,4 @@ def _deliver(channel: FastChannel | None, pieces: list[bytes]) -> None:
 
 
 class FastClientChannel(FastChannel, PacedClientChannel):
-    """Our side of a channel to a target."""
+    """The proxy's side of a channel to a target."""

@@ -1,4 +1,4 @@
-"""The trial of the fast data path at start: one exchange with itself, in this process, before anybody relies on it."""
+"""Self-test of the fast data path at start: one exchange within this process, before any connection uses it."""
 
 import asyncio
 import hashlib
@@ -24,15 +24,15 @@ _VERSION: Final = "2.24."
 
 
 class _EchoChannel(FastChannel, PacedServerChannel):
-    """The server side of the trial."""
+    """The server side of the self-test."""
 
 
 class _TestServer(FastConnection, SSHServerConnection):
-    """Any server connection with the fast path."""
+    """A server connection with the fast path."""
 
 
 class _TestClient(FastConnection, SSHClientConnection):
-    """Any client connection with the fast path."""
+    """A client connection with the fast path."""
 
 
 class _Echo(asyncssh.SSHServerSession[bytes]):
@@ -82,10 +82,10 @@ class _Collect(asyncssh.SSHClientSession[bytes]):
 
 
 async def fast_path_works(*, timeout_s: float = 10.0) -> bool:
-    """Try the fast path once in this process: key exchange, bulk both ways, new keys, exit status.
+    """Test the fast path once in this process: key exchange, bulk data both ways, new keys, exit status.
 
-    False when the library is another version than the one it was written for, or when anything differs; the stock
-    data path does the same work then, more slowly.
+    Returns False if the library has another version than expected, or if anything differs. The library's slower data
+    path is used then.
     """
     if not asyncssh.__version__.startswith(_VERSION):
         log.warning("asyncssh %s is not %sx: using its own data path", asyncssh.__version__, _VERSION)
@@ -93,8 +93,8 @@ async def fast_path_works(*, timeout_s: float = 10.0) -> bool:
     try:
         async with asyncio.timeout(timeout_s):
             await _try_it()
-    except Exception:  # whatever it is, the stock data path is there
-        log.exception("the fast data path fails its self-test: using the library's own")
+    except Exception:  # whatever fails, the library's own data path is available
+        log.exception("the fast data path failed its self-test: using the library's own")
         return False
     return True
 

@@ -1,4 +1,7 @@
-"""The leg to the person, below the sessions: a connection and channels that let through only what a rule names (K39)."""
+"""The SSH connection and channels towards the user.
+
+They accept only requests that a rule names (K39: a request of SSH that no rule names is refused).
+"""
 
 import logging
 from typing import TYPE_CHECKING, Final, NoReturn, Protocol
@@ -8,6 +11,7 @@ from asyncssh.connection import SSHServerConnection
 from asyncssh.packet import SSHPacket, String
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
+from postern.contracts.public_keys import RSA_MAX_BITS, RSA_MIN_BITS
 from postern.proxies.core.texts import Text
 from postern.proxies.ssh import algorithms
 from postern.proxies.ssh.admission import Admission
@@ -20,11 +24,11 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-#: Characters of a reason in the log: both sides' lists of algorithms fit.
+#: Maximum characters of a reason in the log. Both sides' algorithm lists fit.
 _MAX_REASON: Final = 1000
-#: Channel requests that a rule names; every other one is refused and audited.
+#: Channel requests that a rule names. Every other request is refused and audited.
 _KNOWN_REQUESTS: Final = frozenset({"pty-req", "env", "shell", "exec", "subsystem", "window-change", "signal", "break"})
-#: Harmless questions of clients that get a "no" without a word in the audit log.
+#: Harmless requests of clients that are refused without an entry in the audit log.
 _QUIETLY_REFUSED: Final = frozenset(
     {
         "keepalive@openssh.com",
@@ -39,15 +43,15 @@ _MAX_ENVIRONMENT: Final = 32
 _MAX_ENVIRONMENT_BYTES: Final = 256
 _TOO_MANY_FAILURES: Final = 24
 _MSG_KEXINIT: Final = 20
-#: How long an OpenSSH client may take to speak first; scanners that pose as one wait for us.
+#: How long an OpenSSH client may take to send its first packet. Scanners that pose as OpenSSH wait for the server.
 _LISTEN_S: Final = 0.3
 _PREFERRED_CIPHERS: Final = tuple(name.encode("ascii") for name in algorithms.ENCRYPTION_FOR_OPENSSH)
 
 
 class FrontOwner(Protocol):
-    """Who a connection belongs to: `person.Person`."""
+    """The owner of a connection: `person.Person`."""
 
-    #: The first factor was right, the second one is still to come.
+    #: The first factor was right, and the second is still due.
     second_factor_due: bool
 
     def request_refused(self, request: str, detail: str = "") -> None: ...
@@ -58,7 +62,7 @@ class FrontOwner(Protocol):
 
 
 class FrontLink(PacedConnection, SSHServerConnection):
-    """A person's connection."""
+    """A user's connection."""
 
     channel_type: "type[FrontChannel]"
     admission: Admission
@@ -82,7 +86,7 @@ class FrontLink(PacedConnection, SSHServerConnection):
         super().connection_made(transport)
 
     def _cleanup(self, exc: Exception | None) -> None:
-        # Who never says what it speaks is a port scan or a health check, and worth no line.
+        # A peer that never announces its version is a port scan or a health check, and needs no log line.
         if self._admitted and self._client_version and self._recv_encryption is None:
             reason = str(exc or "") or "it closed the connection"
             version = self._client_version.decode("ascii", "backslashreplace")
@@ -100,7 +104,9 @@ class FrontLink(PacedConnection, SSHServerConnection):
             self.admission.leave(self._peer_addr, was_known=self._person_known)
 
     async def send_userauth_success(self) -> None:
-        """A factor was right. Where another one is due, the client is told to go on (RFC 4252, partial success)."""
+        """Handle a correct factor. If another factor is due, the client is told to continue (RFC 4252, partial
+        success).
+        """
         owner: FrontOwner | None = self.get_owner()  # type: ignore[assignment]  # made by our own factory
         if owner is not None and owner.second_factor_due:
             super().send_userauth_failure(partial_success=True)
@@ -118,12 +124,13 @@ class FrontLink(PacedConnection, SSHServerConnection):
         super().send_userauth_failure(partial_success)
 
     async def reload_config(self) -> None:
-        """There is no configuration file: nothing to read again."""
+        """Do nothing, because there is no configuration file."""
 
     def _send_kexinit(self) -> None:
-        """An OpenSSH client speaks first, at once: knowing what it can do, only the cheap ciphers are offered to it.
+        """Delay our offer until an OpenSSH client has sent its own.
 
-        Its own order would take chacha20 before AES-GCM, which costs both sides more.
+        OpenSSH sends first and immediately. Knowing its ciphers, only the cheap ones are offered to it. Its own order
+        would choose chacha20 before AES-GCM, which costs both sides more.
         """
         if not self._heard_first and self._client_version.startswith(b"SSH-2.0-OpenSSH_"):
             self._listening = self._loop.call_later(_LISTEN_S, self._offer, frozenset[bytes]())
@@ -131,7 +138,7 @@ class FrontLink(PacedConnection, SSHServerConnection):
             super()._send_kexinit()
 
     def _offer(self, ciphers: frozenset[bytes]) -> None:
-        """Begin the first key exchange, with a client that can do these ciphers (none: it has not said)."""
+        """Start the first key exchange with a client that supports these ciphers (empty: unknown)."""
         if self._listening is not None:
             self._listening.cancel()
             self._listening = None
@@ -153,7 +160,10 @@ class FrontLink(PacedConnection, SSHServerConnection):
     }
 
     async def validate_public_key(self, username: str, key_data: bytes, msg: bytes, signature: bytes) -> bool:  # noqa: ARG002 - the library calls it so
-        """A key that is merely offered never signs anybody in: without `msg` the answer only says "try it" (K8)."""
+        """Check a public key. A key that is merely offered never signs anybody in.
+
+        Without `msg` the answer only invites the client to sign (K8: a public key alone signs nobody in).
+        """
         owner = self.get_owner()
         try:
             key = asyncssh.public_key.decode_ssh_public_key(key_data)
@@ -172,7 +182,7 @@ class FrontLink(PacedConnection, SSHServerConnection):
             return False
         return await owner_.key_proven(key, signed, signature)
 
-    # Requests that would make the proxy listen or dial: refused by rule, and told to the audit log.
+    # Requests that would make the proxy listen or dial. They are refused by rule and audited.
 
     def _refuse_open(self, request: str, detail: str = "") -> NoReturn:
         self._tell_refused(request, detail)
@@ -212,21 +222,21 @@ class FrontLink(PacedConnection, SSHServerConnection):
         self._report_global_response(False)
 
     async def create_agent_listener(self) -> bool:
-        """Would open a socket on this machine: never."""
+        """Refuse, because it would open a socket on this machine."""
         return False
 
     def open_channels(self) -> int:
-        """How many channels are open now."""
+        """Return the number of open channels."""
         return len(self._channels)
 
     def new_channel(self, window: int, max_packet: int) -> "FrontChannel":
-        """A server channel of ours for a session that the client asks for."""
+        """Create a server channel for a session that the client requests."""
         self._update_recv_pktlen(max_packet)
         return self.channel_type(self, self._loop, True, False, False, 0, 0, None, "strict", window, max_packet)
 
 
 def _ciphers_both_ways(packet: SSHPacket) -> frozenset[bytes]:
-    """The ciphers that a KEXINIT packet offers in both directions; the packet is not used up."""
+    """Return the ciphers that a KEXINIT packet offers in both directions. The packet is not consumed."""
     again = SSHPacket(packet.get_full_payload())
     again.get_bytes(1 + 16)  # type and cookie
     again.get_namelist()  # key exchange
@@ -235,11 +245,11 @@ def _ciphers_both_ways(packet: SSHPacket) -> frozenset[bytes]:
 
 
 def is_usable(key: asyncssh.SSHKey) -> bool:
-    """RSA keys outside the sensible sizes are refused before anything is computed with them (K65)."""
+    """Whether a key may be used. RSA keys of unusual sizes are refused before any computation with them."""
     if key.get_algorithm() != "ssh-rsa":
         return True
     parsed = key.pyca_key
-    return isinstance(parsed, RSAPublicKey) and algorithms.RSA_MIN_BITS <= parsed.key_size <= algorithms.RSA_MAX_BITS
+    return isinstance(parsed, RSAPublicKey) and RSA_MIN_BITS <= parsed.key_size <= RSA_MAX_BITS
 
 
 def _signature_algorithm(signature: bytes) -> bytes:
@@ -250,7 +260,7 @@ def _signature_algorithm(signature: bytes) -> bytes:
 
 
 class FrontChannel(PacedServerChannel):
-    """A person's session channel. Its requests pass an allow-list; commands stay bytes."""
+    """A user's session channel. Its requests pass an allow-list; commands stay bytes."""
 
     _conn: FrontLink
 
@@ -264,7 +274,7 @@ class FrontChannel(PacedServerChannel):
         self._report_response(False)
 
     def _process_env_request(self, packet: SSHPacket) -> bool:
-        """Only language settings pass on (K38)."""
+        """Accept language settings only (K38: only language and terminal reach the target)."""
         key, value = packet.get_string(), packet.get_string()
         packet.check_end()
         if not (key in _ENVIRONMENT or key.startswith(_ENVIRONMENT_PREFIX)):
@@ -275,13 +285,13 @@ class FrontChannel(PacedServerChannel):
         return True
 
     def _process_exec_request(self, packet: SSHPacket) -> bool:
-        """A command is bytes, whatever they say."""
+        """Accept a command as bytes in any encoding."""
         command = packet.get_string()
         packet.check_end()
         return self._start_session(command=command.decode("utf-8", "surrogateescape"))
 
     def environment(self) -> dict[bytes, bytes]:
-        """What the client set and may set."""
+        """Return the variables that the client set and may set."""
         return dict(self._env)
 
 

@@ -1,9 +1,9 @@
-"""Diffie-Hellman in a group that the target chooses (RFC 4419), at a bounded cost.
+"""Diffie-Hellman in a group that the target chooses (RFC 4419), at bounded cost.
 
-Hosts such as RHEL 6 can do nothing better. The library takes any group and looks whether its modulus is prime: that stops
-the event loop, and with it everybody's sessions, for seconds with an honest group and for many minutes with a chosen one.
-As OpenSSH does, the size is bounded and the public values are checked instead. A group that is no good harms nobody
-else: the host that chose it reads everything that is sent to it anyway, and its host key signs the group.
+Hosts such as RHEL 6 support nothing better. The library accepts any group and tests whether its modulus is prime. This
+blocks the event loop, and with it all sessions, for seconds with an honest group and for many minutes with a malicious
+one. Like OpenSSH, this class bounds the size and checks the public values instead. A weak group harms only the host
+that chose it: that host reads everything sent to it anyway, and its host key signs the group.
 """
 
 import secrets
@@ -18,14 +18,14 @@ from asyncssh.packet import MPInt, SSHPacket
 NAME: Final = b"diffie-hellman-group-exchange-sha256"
 MIN_BITS: Final = 2048
 MAX_BITS: Final = 8192
-#: Of the exponent, which is used once: twice the strength of the strongest cipher (RFC 4419, section 6.2).
+#: Size of the exponent, which is used once: twice the strength of the strongest cipher (RFC 4419, section 6.2).
 _EXPONENT_BITS: Final = 512
-#: A public value with fewer bits set would give its exponent away; OpenSSH asks for as many.
+#: A public value with fewer bits set would reveal its exponent. OpenSSH requires the same number.
 _LEAST_BITS_SET: Final = 4
 
 
 class BoundedGroupExchange(_KexDHGex):
-    """The client's side; the server's is the library's."""
+    """The client's side. The server's side is the library's."""
 
     _exponent = 0
 
@@ -38,7 +38,7 @@ class BoundedGroupExchange(_KexDHGex):
         super()._process_group(pkttype, pktid, packet)
 
     def _perform_init(self) -> None:
-        # With the highest bit set the public value is never the generator to some small power.
+        # With the highest bit set, the public value is never a small power of the generator.
         self._exponent = secrets.randbits(_EXPONENT_BITS - 1) | 1 << (_EXPONENT_BITS - 1)
         self._e = pow(self._g, self._exponent, self._p)
         self._check(self._e)
@@ -59,6 +59,6 @@ class BoundedGroupExchange(_KexDHGex):
 
 
 def use_bounded_group_exchange() -> None:
-    """Have the library use it in this process. Idempotent."""
+    """Make the library use this class in this process. Idempotent."""
     _handler, hash_algorithm, arguments = _kex_handlers[NAME]
     _kex_handlers[NAME] = (BoundedGroupExchange, hash_algorithm, arguments)

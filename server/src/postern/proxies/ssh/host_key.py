@@ -1,7 +1,7 @@
-"""The proxy's own SSH host keys: Ed25519 and RSA, made at the first start and kept.
+"""The proxy's own SSH host keys: Ed25519 and RSA, created at the first start.
 
-An installation that was set up with Ed25519 alone gets its RSA key at the next start; clients that know the first one
-go on using it.
+An installation that was set up with Ed25519 only gets its RSA key at the next start. Clients that know the Ed25519 key
+continue to use it.
 """
 
 import os
@@ -19,7 +19,9 @@ _RSA = "ssh_host_rsa_key"
 
 
 def load_host_keys(folder: Path) -> tuple[asyncssh.SSHKey, ...]:
-    """The keys in `folder`, made if missing (mode 0600), the preferred one first. Raises `SettingsError`."""
+    """Return the keys in `folder`, preferred key first. Missing keys are created (mode 0600). Raises
+    `SettingsError`.
+    """
     return (
         _load(folder / _ED25519, "ssh-ed25519"),
         _load(folder / _RSA, "ssh-rsa", key_size=algorithms.HOST_KEY_RSA_BITS),
@@ -43,21 +45,21 @@ def _load(path: Path, algorithm: str, **options: int) -> asyncssh.SSHKey:
 
 
 def signers(keys: Iterable[asyncssh.SSHKey]) -> list[SSHKeyPair]:
-    """One signer for each algorithm that is offered.
+    """Return one signer per offered algorithm.
 
-    The library would share one RSA signer and set its hash when a client has chosen: two clients at once could get
-    each other's. It would also offer SHA-1.
+    The library would share one RSA signer and set its hash after a client has chosen. Two simultaneous clients could
+    then get each other's hash. It would also offer SHA-1.
     """
-    found: list[SSHKeyPair] = []
+    pairs: list[SSHKeyPair] = []
     for key in keys:
         for name in (algorithm.encode("ascii") for algorithm in algorithms.HOST_KEY):
             pair = load_keypairs([key])[0]
             if name in pair.host_key_algorithms:
                 pair.host_key_algorithms = (name,)
-                found.append(pair)
-    return sorted(found, key=lambda pair: algorithms.HOST_KEY.index(pair.host_key_algorithms[0].decode("ascii")))
+                pairs.append(pair)
+    return sorted(pairs, key=lambda pair: algorithms.HOST_KEY.index(pair.host_key_algorithms[0].decode("ascii")))
 
 
 def described(key: asyncssh.SSHKey) -> str:
-    """The key as an operator compares it with what a client shows."""
+    """Describe the key so that an operator can compare it with what a client shows."""
     return f"{key.get_algorithm().removeprefix('ssh-').upper()} {key.get_fingerprint()}"

@@ -1,8 +1,9 @@
-"""How fast public keys are looked up, of one address and of all. Each key that is shown costs a request to the control plane.
+"""The pace of public key look-ups, per address and in total.
 
-Showing a key proves nothing and costs a stranger nothing, so it is no reason for a refusal either: beyond the limit keys wait
-their turn. Few wait at a time, because one connection shows one key after the other and connections that sign in are
-bounded for each address (`admission`). All addresses together stay below what the control plane answers one proxy within a minute.
+Each offered key costs a request to the control plane. Offering a key proves nothing and costs a stranger nothing, so it
+is no reason for a refusal either: beyond the limit keys wait their turn. Few keys wait at a time, because a connection
+offers its keys one after another, and connections that sign in are bounded per address (`admission`). All addresses
+together stay below what the control plane answers one proxy within a minute.
 """
 
 from typing import Final
@@ -11,12 +12,12 @@ from postern.kernel.addresses import address_key
 from postern.proxies.core.pace import FairPace
 from postern.proxies.ssh.limits import SshLimits
 
-#: Keys of so many seconds are looked up at once: many connections with full agents, as CI makes them.
+#: Keys for this many seconds may be looked up at once. CI systems open many connections with full agents.
 _BURST_S: Final = 10.0
 
 
 class KeyPace:
-    """Counts the keys that each address shows. Runs in the event loop."""
+    """Paces the look-ups of keys that each address offers. Runs in the event loop."""
 
     def __init__(self, limits: SshLimits) -> None:
         self._pace = FairPace(
@@ -24,5 +25,5 @@ class KeyPace:
         )
 
     async def turn(self, address: str) -> None:
-        """Wait until a key of this address may be looked up: in the order of asking. Who gives up costs nothing."""
+        """Wait until a key of this address may be looked up, in order of the calls. A cancelled call does not count."""
         await self._pace.turn(address_key(address))

@@ -7,9 +7,9 @@ from typing import Self
 
 @dataclass(frozen=True, kw_only=True)
 class SshLimits:
-    """Bounds that protect the proxy. Times in seconds."""
+    """Limits that protect the proxy. Times in seconds."""
 
-    # Before a person is known
+    # Before sign-in
     connections_total: int = 2000
     connections_unauthenticated: int = 500
     connections_per_source: int = 200
@@ -17,18 +17,18 @@ class SshLimits:
     new_connections_per_source_per_s: int = 20
     login_timeout_s: float = 60.0
     auth_tries: int = 6
-    public_keys: int = 20  # of one connection: agents offer all that they hold
+    public_keys: int = 20  # per connection: agents offer all keys that they hold
     keys_per_source_per_s: int = 50
-    keys_per_s: int = 150  # with ten seconds' worth at once less than the control plane answers a proxy in a minute
+    keys_per_s: int = 150  # with a burst of ten seconds, below what the control plane answers a proxy in a minute
 
     # One connection
     channels_per_connection: int = 10
     target_login_s: float = 30.0
-    goodbye_s: float = 1.0  # how long an ending session may take to show its last words
+    goodbye_s: float = 1.0  # how long an ending session may take to show its last output
 
     @property
     def files(self) -> int:
-        """One for each connection; the targets are counted with the sessions."""
+        """One file per connection. Connections to targets are counted with the sessions."""
         return self.connections_total
 
     def with_share_of_files(self, share: Fraction) -> Self:

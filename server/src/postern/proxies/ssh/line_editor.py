@@ -1,7 +1,7 @@
-"""A one-line editor for menu and prompts: bytes in, bytes to show out. No I/O.
+"""A one-line editor for the menu and prompts: turns input bytes into output bytes. Does no I/O.
 
-UTF-8 with wide characters, cursor keys, Home and End, Ctrl-A/E/B/F/K/U/W/L/C/D/H, history. A line longer than the
-screen scrolls sideways.
+Supports UTF-8 with wide characters, cursor keys, Home and End, Ctrl-A/E/B/F/K/U/W/L/C/D/H and history. A line longer
+than the screen scrolls sideways.
 """
 
 import codecs
@@ -25,12 +25,12 @@ class LineEnd(Enum):
 
 
 def cells(text: str) -> int:
-    """How many terminal cells `text` takes."""
+    """Return how many terminal cells `text` takes."""
     return sum(_width(char) for char in text)
 
 
 def plain(text: str) -> str:
-    """`text` without anything that could drive a terminal or reorder what is shown; line breaks stay."""
+    """Return `text` without characters that could control a terminal or reorder its output. Line breaks stay."""
     return "".join(char for char in text if char == "\n" or unicodedata.category(char)[0] != "C")
 
 
@@ -41,22 +41,22 @@ def _width(char: str) -> int:
 
 
 def fit(text: str, width: int) -> str:
-    """`text` cut or padded to exactly `width` cells; a cut shows as `…`. Control characters are left out."""
+    """Return `text` cut or padded to exactly `width` cells. A cut is shown as `…`. Control characters are removed."""
     clean = plain(text).replace("\n", " ")
     if cells(clean) <= width:
         return clean + " " * (width - cells(clean))
-    kept, used = "", 0
+    clipped, used = "", 0
     for char in clean:
         if used + _width(char) > width - 1:
             break
-        kept += char
+        clipped += char
         used += _width(char)
-    return kept + "…" + " " * (width - 1 - used)
+    return clipped + "…" + " " * (width - 1 - used)
 
 
 @dataclass
 class LineEditor:
-    """Edits one line. Feed it until `end` is set; `rest` then holds what was typed ahead."""
+    """Edits one line. Feed input until `end` is set; `rest` then holds what was typed ahead."""
 
     prompt: str
     columns: int = 80
@@ -76,19 +76,19 @@ class LineEditor:
         self._place = len(self.history)
 
     def start(self) -> bytes:
-        """What to show first."""
+        """Return the first output."""
         return self.prompt.encode() if not self.echo else self._draw()
 
     def feed(self, data: bytes) -> bytes:
-        """Take input; returns what to show."""
-        shown: list[str] = []
+        """Process input and return the output."""
+        output: list[str] = []
         for index in range(len(data)):
             if self.end is not None:
                 self.rest = data[index:]
                 break
-            # One byte can complete nothing, one character, or a damaged one and itself.
-            shown += [self._take(char) for char in self._decoder.decode(data[index : index + 1])]
-        return "".join(shown).encode()
+            # One byte can complete no character, one character, or a damaged character and itself.
+            output += [self._take(char) for char in self._decoder.decode(data[index : index + 1])]
+        return "".join(output).encode()
 
     def redraw(self) -> bytes:
         return self._draw() if self.echo else b""
@@ -140,8 +140,8 @@ class LineEditor:
             self.text, self._cursor = self.text[self._cursor :], 0
         elif char == "\x17":
             head = self.text[: self._cursor].rstrip()
-            kept = head[: head.rfind(" ") + 1]
-            self.text, self._cursor = kept + self.text[self._cursor :], len(kept)
+            head_kept = head[: head.rfind(" ") + 1]
+            self.text, self._cursor = head_kept + self.text[self._cursor :], len(head_kept)
         elif char == "\x0b":
             self.text = self.text[: self._cursor]
         elif char == "\x0c" and self.echo:
@@ -186,7 +186,7 @@ class LineEditor:
         self._cursor = len(self.text)
 
     def _draw(self) -> bytes:
-        """The whole line anew, with the part around the cursor when it is too long."""
+        """Redraw the whole line. Of a line that is too long, draw the part around the cursor."""
         room = max(8, self.columns - cells(self.prompt) - 1)
         first = 0
         while cells(self.text[first : self._cursor]) >= room:

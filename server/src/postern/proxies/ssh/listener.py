@@ -1,4 +1,4 @@
-"""The listener: one TCP port, sockets accepted without ever waiting for a peer (K53)."""
+"""The listener: one TCP port. Accepting a socket never waits for a peer."""
 
 import asyncio
 import logging
@@ -27,20 +27,20 @@ _KEEPALIVE_COUNT: Final = 10
 
 
 class FastFrontChannel(FastChannel, FrontChannel):
-    """A person's channel with the faster data path."""
+    """A user's channel with the fast data path."""
 
 
 class FastFrontLink(FastConnection, FrontLink):
-    """A person's connection with the faster data path."""
+    """A user's connection with the fast data path."""
 
     channel_type = FastFrontChannel
 
 
 class SshListener:
-    """Accepts people's SSH connections."""
+    """Accepts users' SSH connections."""
 
     def __init__(self, settings: SshSettings, services: CoreServices, *, fast: bool = False) -> None:
-        """`fast`: use the faster data path, which `fast_path_works` has tried."""
+        """`fast` enables the fast data path, which `fast_path_works` has tested."""
         limits = self._limits = settings.limits
         self._link = FastFrontLink if fast else FrontLink
         try:
@@ -65,7 +65,7 @@ class SshListener:
             gss_host=None,
             x509_trusted_certs=None,
             host_based_auth=False,
-            kbdint_auth=True,  # for the code of the second factor only: see `Person.kbdint_auth_supported`
+            kbdint_auth=True,  # only for the second factor's code: see `Person.kbdint_auth_supported`
             allow_pty=True,
             line_editor=False,
             x11_forwarding=False,
@@ -79,11 +79,11 @@ class SshListener:
 
     @property
     def port(self) -> int:
-        """The port in use; the real one when the setting says 0."""
+        """The port in use: the actual port if the setting is 0."""
         return self._port
 
     async def start(self) -> None:
-        """Listen. Raises `SettingsError` when the address cannot be used."""
+        """Start listening. Raises `SettingsError` if the address cannot be used."""
         loop = asyncio.get_running_loop()
         try:
             self._server = await loop.create_server(
@@ -103,14 +103,14 @@ class SshListener:
         return link
 
     def close(self) -> None:
-        """Take no new connections; those that are there stay."""
+        """Accept no new connections. Existing connections stay."""
         self.admission.closed = True
         if self._server is not None:
             self._server.close()
             self._server = None
 
     async def stop(self) -> None:
-        """Close what is left."""
+        """Close the remaining connections."""
         self.close()
         links = list(self._links)
         for link in links:

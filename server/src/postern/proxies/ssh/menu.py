@@ -1,4 +1,4 @@
-"""The asset menu on an SSH channel: reads lines, draws pages, connects, comes back. `core.menu` has what is listed."""
+"""The asset menu on an SSH channel: reads lines, draws pages, connects and returns. `core.menu` holds the model."""
 
 import asyncio
 import logging
@@ -20,13 +20,13 @@ from postern.proxies.ssh.target import TargetConnection
 log = logging.getLogger(__name__)
 
 _LARGEST_PAGE: Final = 500
-_FRAME_ROWS: Final = 6  # lines around the table
+_FRAME_ROWS: Final = 6  # lines besides the table's rows
 _SMALLEST_PAGE: Final = 5
-#: The protocols of which this front opens shells.
+#: The protocols for which this front opens shells.
 _CARRIED: Final = frozenset({AssetProtocol.SSH})
 
 
-#: Exit status of a menu that a shutdown ends; what ssh itself uses for a connection that failed.
+#: Exit status of a menu that a shutdown ends. ssh itself uses it for a failed connection.
 _SHUT_DOWN: Final = 255
 
 
@@ -35,7 +35,7 @@ class _ShuttingDown(Exception):
 
 
 class Screen(Protocol):
-    """The person's terminal: `person_session.PersonSession`."""
+    """The user's terminal: `person_session.PersonSession`."""
 
     columns: int
     rows: int
@@ -47,18 +47,18 @@ class Screen(Protocol):
     def say(self, text: str) -> None: ...
     async def read_line(self, prompt: str, *, echo: bool = True, history: list[str] | None = None) -> LineEditor: ...
     async def carry_shell(self, opening: Opening[TargetConnection]) -> EndReason:
-        """Run a shell until it ends; says why when it did not end by itself."""
+        """Run a shell until it ends. Returns the end reason."""
 
 
 class Starter(Protocol):
-    """Asks for the person and starts their sessions: `person.Person`."""
+    """Requests assets for the user and starts their sessions: `person.Person`."""
 
     def open(self, asset: str, system_user: str, language: str) -> Opening[TargetConnection]: ...
     async def reachable(self, search: str, offset: int, limit: int) -> ReachablePage: ...
 
 
 class Menu:
-    """One person's menu on one channel."""
+    """One user's menu on one channel."""
 
     def __init__(self, services: CoreServices, screen: Screen, starter: Starter) -> None:
         self._services = services
@@ -68,7 +68,7 @@ class Menu:
         self._history: list[str] = []
 
     async def run(self) -> int:
-        """Until the person leaves. Returns the exit status."""
+        """Run until the user leaves. Returns the exit status."""
         self._say(Text.MENU_TITLE, name=self._screen.user.name or self._screen.user.username)
         self._say(Text.MENU_INTRO)
         await self._show_page(self._menu.turn(Command.FIRST_PAGE, self._page_size()))
@@ -160,7 +160,9 @@ class Menu:
         self._screen.say("\n".join(line.rstrip() for line in lines))
 
     def _widths(self) -> tuple[int, int, int, int, int]:
-        """Widths of number, name, address, organization, comment: what gets narrow first goes first."""
+        """Return the widths of number, name, address, organization and comment. On narrow screens the last two are left
+        out.
+        """
         free = self._screen.columns - 5 - 4
         if free < 40:
             name = max(8, free // 2)
@@ -189,12 +191,12 @@ class Menu:
         return reason
 
     async def _find(self, text: str) -> ReachableAsset | None:
-        found = await self._menu.find(text, self._page_size())
-        if isinstance(found, ReachableAsset):
-            return found
-        if found is Miss.NO_SUCH_NUMBER:
+        match = await self._menu.find(text, self._page_size())
+        if isinstance(match, ReachableAsset):
+            return match
+        if match is Miss.NO_SUCH_NUMBER:
             self._say(Text.MENU_NO_SUCH_NUMBER, number=text)
-        elif found is Miss.NOTHING:
+        elif match is Miss.NOTHING:
             self._say(Text.MENU_NOTHING_FOUND, search=text)
         else:
             self._say(Text.MENU_SEVERAL)
@@ -222,7 +224,9 @@ class Menu:
             self._say(Text.MENU_NO_SUCH_NUMBER, number=text)
 
     async def _ask(self, prompt: Text, *, history: list[str] | None = None) -> LineEditor:
-        """A line from the person. Raises `_ShuttingDown` when the proxy is stopped: no session can be opened any more."""
+        """Read a line. Raises `_ShuttingDown` when the proxy is being stopped, because no session can be opened any
+        more.
+        """
         shutdown = self._services.registry.shutdown
         if shutdown.is_set():
             raise _ShuttingDown

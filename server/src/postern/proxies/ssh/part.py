@@ -1,4 +1,4 @@
-"""The SSH front and the connector to SSH targets, as the composition takes them."""
+"""The SSH front and the connector to SSH targets, for the composition root."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,7 +18,7 @@ from postern.proxies.ssh.target import SshTargets, TargetConnection
 
 @dataclass(frozen=True)
 class SshFront:
-    """`core.parts.part.Front`."""
+    """The SSH implementation of `core.parts.part.Front`."""
 
     settings: SshSettings
 
@@ -30,7 +30,7 @@ class SshFront:
         return replace(self, settings=replace(self.settings, limits=self.limits.with_share_of_files(share)))
 
     async def part(self, services: CoreServices) -> Part:
-        """Raises `SettingsError` when address or host keys cannot be used."""
+        """Create the listener and the connector. Raises `SettingsError` if the address or host keys cannot be used."""
         fast = self.settings.fast_transport and await fast_path_works()
         targets = SshTargets(services.plane, services.limits, self.limits, services.dial_policy, fast=fast)
         services.connectors.add(Protocol.SSH, targets, TargetConnection)
@@ -40,7 +40,7 @@ class SshFront:
             start=listener.start,
             close=listener.close,
             stop=listener.stop,
-            # The port that was really taken, when the setting leaves it open.
+            # The actual port, in case the setting leaves it open.
             addresses=lambda: (split_address(self.settings.address), ("localhost", listener.port)),
             announces=lambda: Announcement(ssh_port=listener.port, connections=listener.admission.connections),
         )

@@ -1,4 +1,7 @@
-"""One person's connection: sign-in by the control plane, then session channels. Nothing is granted before sign-in."""
+"""One user's connection: sign-in through the control plane, then session channels.
+
+Nothing is permitted before sign-in.
+"""
 
 import asyncio
 import logging
@@ -41,11 +44,11 @@ _MAX_PACKET: Final = 32768
 _MAX_PASSWORD: Final = 1024
 _MAX_CODE: Final = 64
 _MAX_AUDITED_REFUSALS: Final = 50
-#: How long a refused request waits for the channel whose session it is told with.
+#: How long a refused request waits for a channel, so that it can be reported with that channel's session.
 _CHANNEL_AWAITED_S: Final = 1.0
-#: Refusals that a person may be told before sign-in; others would tell a stranger which accounts exist.
+#: Denials whose reason may be shown before sign-in. Others would reveal which accounts exist.
 _TOLD_BEFORE_SIGN_IN: Final = frozenset({DenialCode.LOCKED, DenialCode.METHOD_DISABLED, DenialCode.CONTROL_UNAVAILABLE})
-#: These come only after the right password, so they may say more.
+#: Denials that occur only after the right password, so their reason may be shown.
 _TOLD_AFTER_PROOF: Final = frozenset(
     {
         DenialCode.PASSWORD_MUST_CHANGE,
@@ -59,18 +62,18 @@ _TOLD_AFTER_PROOF: Final = frozenset(
 
 
 class Person(asyncssh.SSHServer):
-    """Owner of one `FrontLink`."""
+    """The owner of one `FrontLink`."""
 
     def __init__(self, services: CoreServices, limits: SshLimits, pace: KeyPace) -> None:
         self._services = services
         self._limits = limits
         self._pace = pace
         self._link: FrontLink | None = None
-        self._username = ""  # as the client sent it
-        self._login = LoginNameAnswer(username="")  # how it was meant; known after sign-in
+        self._username = ""  # as sent by the client
+        self._login = LoginNameAnswer(username="")  # the parsed login name; known after sign-in
         self._ticket = ""
         self._passwords_tried = 0
-        #: Keys shown under a name, and whether each would do; None: not known yet.
+        #: Keys offered under a name, and whether each is acceptable. None: not known yet.
         self._keys: dict[tuple[str, bytes], bool | None] = {}
         self._refusals_audited = 0
         self._refused_early: list[tuple[str, str]] = []
@@ -100,7 +103,7 @@ class Person(asyncssh.SSHServer):
         self._link = None
 
     def disconnect(self) -> None:
-        """Close the connection with everything on it."""
+        """Close the connection and all its channels."""
         if self._link is not None:
             self._link.close()
 
@@ -110,13 +113,15 @@ class Person(asyncssh.SSHServer):
 
     @property
     def language(self) -> str:
-        """Without a channel: the person's own once they have signed in, else the installation's."""
+        """Language without a channel: the user's own after sign-in, else the installation's."""
         return choose_language(self._chosen_language, {}, self._services.settings.current.language)
 
     # Sign-in
 
     async def begin_auth(self, username: str) -> bool:
-        """A (new) user name: nothing that was shown under another one counts any more (K27)."""
+        """Start sign-in for a (new) user name. Factors given under another name no longer count (K27: a sign-in belongs
+        to one person).
+        """
         self.identity = None
         self._second_factor = None
         self._drop_ticket()
@@ -124,14 +129,14 @@ class Person(asyncssh.SSHServer):
         return True
 
     def _drop_ticket(self) -> None:
-        """Nobody acts with it any more: the control plane is told, and takes it for nothing from then on."""
+        """Return the ticket. The control plane is told, and accepts it no longer."""
         if self._ticket:
             self._services.tickets.give_back(self._ticket)
             self._ticket = ""
 
     @property
     def second_factor_due(self) -> bool:
-        """Whether the first factor was right and the code is still to come; until then only that is offered."""
+        """Whether the first factor was right and the code is due. Until then no other method is offered."""
         return self._second_factor is not None
 
     def password_auth_supported(self) -> bool:
@@ -149,7 +154,7 @@ class Person(asyncssh.SSHServer):
         lang: str,  # noqa: ARG002 - the library calls it so
         submethods: str,  # noqa: ARG002 - the library calls it so
     ) -> tuple[str, str, str, list[tuple[str, bool]]] | bool:
-        """Ask for the code. It is shown while it is typed: it is worth nothing a minute later."""
+        """Ask for the code. It is echoed while typed, because it is worthless a minute later."""
         if self._second_factor is None:
             return False
         language = self._second_factor.language or self.language
@@ -176,7 +181,8 @@ class Person(asyncssh.SSHServer):
             answer = await self._services.plane.sign_in_code(request)
         except (ControlUnavailable, ControlRefused) as error:
             self._control_away(error)
-        if self._second_factor is not due:  # another user name meanwhile: this answer is about somebody else
+        # the user name has changed meanwhile, so this answer is about another account
+        if self._second_factor is not due:
             self._refuse_late(answer)
             return False
         if answer.user is not None:
@@ -205,23 +211,23 @@ class Person(asyncssh.SSHServer):
         return self._take(answer)
 
     async def key_offered(self, key: asyncssh.SSHKey) -> bool:
-        """Would this key do? The answer lets the client sign; it signs nobody in."""
-        shown = (self._username, key.public_data)
-        known = self._keys.get(shown)
-        if known is not None:  # the client asks again, to no use
+        """Whether this key would be accepted. The answer lets the client sign, but signs nobody in."""
+        offered_key = (self._username, key.public_data)
+        known = self._keys.get(offered_key)
+        if known is not None:  # the client repeats its question
             return known
-        if not await self._may_ask(shown):
+        if not await self._may_ask(offered_key):
             return False
-        request = PublicKeyOffer(username=shown[0], public_key=_one_line(key), remote_addr=self.remote_addr)
+        request = PublicKeyOffer(username=offered_key[0], public_key=_one_line(key), remote_addr=self.remote_addr)
         try:
             answer = await self._services.plane.public_key_offer(request)
         except (ControlUnavailable, ControlRefused) as error:
             self._control_away(error)
-        self._keys[shown] = answer.acceptable
+        self._keys[offered_key] = answer.acceptable
         return answer.acceptable
 
     async def key_proven(self, key: asyncssh.SSHKey, signed: bytes, signature: bytes) -> bool:
-        """The client has signed with this key; the control plane looks at the signature itself."""
+        """Sign in with a key. The client has signed with it, and the control plane verifies the signature itself."""
         if not await self._may_ask((self._username, key.public_data)):
             return False
         request = SignInPublicKey(
@@ -237,16 +243,16 @@ class Person(asyncssh.SSHServer):
             self._control_away(error)
         return self._take(answer)
 
-    async def _may_ask(self, shown: tuple[str, bytes]) -> bool:
-        """Whether the connection may show this key under this name, once it is the turn of its address."""
-        self._keys.setdefault(shown, None)
+    async def _may_ask(self, offered_key: tuple[str, bytes]) -> bool:
+        """Wait for the address's turn, and return whether the connection may offer this key under this name."""
+        self._keys.setdefault(offered_key, None)
         if len(self._keys) > self._limits.public_keys:
             return False
         await self._pace.turn(self.remote_addr)
         return True
 
     def _take(self, answer: SignInAnswer) -> bool:
-        """Keep what the control plane says about a factor; whether it was right."""
+        """Store the control plane's answer about a factor. Returns whether the factor was right."""
         denial = answer.denial
         if denial is not None:
             self.identity = None
@@ -262,15 +268,15 @@ class Person(asyncssh.SSHServer):
         return self.identity is not None or self._second_factor is not None
 
     def _refuse_late(self, answer: SignInAnswer) -> None:
-        """A sign-in that nobody waits for any more."""
+        """Return the ticket of a sign-in that has been abandoned."""
         if answer.ticket:
             self._services.tickets.give_back(answer.ticket)
 
     def _control_away(self, error: ControlUnavailable | ControlRefused) -> NoReturn:
-        """Nobody judged what was shown, so it is no refusal: the connection ends with a reason of its own."""
+        """End the connection with its own reason. The control plane gave no decision, so this is not a refusal."""
         log.warning("sign-in from %s: %s", self.remote_addr, error.message)
         self._banner(Text.CONTROL_UNAVAILABLE.say(self.language))
-        # Clients escape what is not ASCII in the reason of a disconnect.
+        # Clients escape non-ASCII characters in the reason of a disconnect.
         raise asyncssh.DisconnectError(asyncssh.DISC_SERVICE_NOT_AVAILABLE, Text.CONTROL_UNAVAILABLE.say("en"))
 
     def _banner(self, text: str) -> None:
@@ -278,18 +284,18 @@ class Person(asyncssh.SSHServer):
             self._link.send_auth_banner(text + "\r\n")
 
     def auth_completed(self) -> None:
-        """From here on the person may do something; a direct form starts towards its target at once."""
+        """Finish sign-in. A user name with a direct target starts to connect immediately."""
         self.signed_in = self.identity is not None and not self.second_factor_due
         if not self.signed_in:
             self.disconnect()
             return
         self._services.tickets.take(self._ticket, self._ticket_void)
         if self.direct and self._chosen_language:
-            # Who has chosen no language is asked for by a channel first: it brings the client's.
+            # A user who has chosen no language waits for a channel, which brings the client's language.
             self._prepared = self.open(self._login.asset, self._login.system_user, self.language)
 
     def _ticket_void(self) -> None:
-        """The sign-in has ended elsewhere. Sessions that are open have their own rules; without any there is nothing left."""
+        """Handle a sign-in that was ended elsewhere. Open sessions have their own rules; without any, disconnect."""
         if not any(session.live is not None for session in self._sessions):
             self.disconnect()
 
@@ -297,11 +303,11 @@ class Person(asyncssh.SSHServer):
 
     @property
     def direct(self) -> bool:
-        """Whether the user name says where to go; otherwise there is the menu."""
+        """Whether the user name contains the target. Otherwise the menu is shown."""
         return bool(self._login.asset)
 
     def open(self, asset: str, system_user: str, language: str) -> SshOpening:
-        """Start a session towards an asset, for a person who is spoken to in `language`."""
+        """Start a session on an asset. Messages to the user are in `language`."""
         if self.identity is None or self._link is None:
             raise RuntimeError("nobody is signed in")
         self._has_opened = True
@@ -322,7 +328,7 @@ class Person(asyncssh.SSHServer):
         return opening
 
     async def reachable(self, search: str, offset: int, limit: int) -> ReachablePage:
-        """A page of what the person may reach. Raises ControlUnavailable, ControlRefused."""
+        """Return a page of the assets that the user may reach. Raises ControlUnavailable, ControlRefused."""
         query = ReachableQuery(
             ticket=self._ticket,
             remote_addr=self.remote_addr,
@@ -334,7 +340,7 @@ class Person(asyncssh.SSHServer):
         return await self._services.plane.reachable_assets(query)
 
     def take_direct(self, language: str) -> SshOpening:
-        """The opening that sign-in began, or for a further channel a new one."""
+        """Return the opening that sign-in started, or a new opening for a further channel."""
         prepared, self._prepared = self._prepared, None
         if prepared is None or prepared.is_stale:
             return self.open(self._login.asset, self._login.system_user, language)
@@ -352,24 +358,25 @@ class Person(asyncssh.SSHServer):
         return link.new_channel(_WINDOW, _MAX_PACKET), session
 
     def request_refused(self, request: str, detail: str = "") -> None:
-        """Tell the audit log, as part of a session of this connection; a flood is told about only so often."""
+        """Audit a refused request with a session of this connection. A flood is audited only up to a limit."""
         self._refusals_audited += 1
         log.info("refused %s (%s) from %s", request, detail, self.remote_addr)
         if self._refusals_audited > _MAX_AUDITED_REFUSALS:
             return
         for session in self._sessions:
             if session.live is not None:
-                session.live.request_refused(request, detail)
+                session.live.log.request_refused(request, detail)
                 return
         if self._prepared is not None:
             self._prepared.tell_refused(request, detail)
         elif self.direct and self.signed_in and not self._has_opened:
-            # The audit log knows a request by its session. A channel that asks for one usually follows at once.
+            # The audit log records a request with its session. A channel that asks for a session usually follows at
+            # once.
             self._refused_early.append((request, detail))
             asyncio.get_running_loop().call_later(_CHANNEL_AWAITED_S, self._tell_refused_early)
 
     def _tell_refused_early(self) -> None:
-        """No channel has come: the session is opened for the audit log's sake."""
+        """Report refused requests although no channel has come, by opening the session for the audit log."""
         if self._refused_early and self._link is not None:
             self._prepared = self.open(self._login.asset, self._login.system_user, self.language)
 

@@ -1,4 +1,4 @@
-"""One session channel of a person: what was asked for, the way to the target, the menu, and how it ends."""
+"""One session channel of a user: its request, the connection to the target, the menu, and its end."""
 
 import asyncio
 import logging
@@ -31,9 +31,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_FAILED: Final = 255  # what ssh itself uses for "the connection failed"
-_TEMPORARY: Final = 75  # EX_TEMPFAIL of sysexits.h: trying again later may help
-_MAX_CELLS: Final = 1000
+_FAILED: Final = 255  # ssh itself uses it for a failed connection
+_TEMPORARY: Final = 75  # EX_TEMPFAIL of sysexits.h: a retry may succeed
 _MAX_TERM: Final = 64
 _SFTP: Final = "sftp"
 
@@ -41,7 +40,7 @@ SshOpening: TypeAlias = Opening[TargetConnection]
 
 
 class Home(Protocol):
-    """Where sessions come from: `person.Person`."""
+    """The owner that opens sessions: `person.Person`."""
 
     @property
     def direct(self) -> bool: ...
@@ -53,12 +52,12 @@ class Home(Protocol):
 
 
 def _describe(asset: ReachableAsset) -> str:
-    """One of several assets that a name or address may mean; the id is what tells them apart."""
+    """Describe one of several matching assets. The id tells them apart."""
     return f"{asset.hostname} ({asset.ip}) {asset.org_name}: {asset.id}"
 
 
 class PersonSession(asyncssh.SSHServerSession[bytes]):
-    """The library's session for one channel; also the `Front` of a relay and the terminal of the menu."""
+    """The library's session for one channel. It is also the `Front` of a relay and the terminal of the menu."""
 
     def __init__(
         self,
@@ -96,7 +95,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
     def user(self) -> UserIdentity:
         return self._user
 
-    # Told by the library: what the client wants
+    # Callbacks of the library: requests of the client
 
     def connection_made(self, chan: asyncssh.SSHServerChannel[bytes]) -> None:
         if not isinstance(chan, FrontChannel):
@@ -121,7 +120,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         return self._begin(Wish())
 
     def exec_requested(self, command: str) -> bool:
-        # An empty command would be a shell; it is treated, and recorded, as one.
+        # An empty command would start a shell, so it is treated and recorded as one.
         return self._begin(Wish(command=command.encode("utf-8", "surrogateescape") or None))
 
     def subsystem_requested(self, subsystem: str) -> bool:
@@ -131,7 +130,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         return self._begin(Wish(subsystem=subsystem))
 
     def _begin(self, wish: Wish) -> bool:
-        """Answer at once; the way to the target goes on in a task, and tells its failure on the channel."""
+        """Accept the request immediately. Connecting continues in a task, which reports failures on the channel."""
         self._task = asyncio.create_task(self._serve(wish), name="ssh session")
         return True
 
@@ -159,7 +158,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
     def break_received(self, msec: int) -> bool:
         return self._relay is not None and self._relay.send_break(msec)
 
-    # Told by the library: bytes
+    # Callbacks of the library: data
 
     def data_received(self, data: bytes, datatype: "DataType") -> None:  # noqa: ARG002 - the library calls it so
         if self._relay is not None:
@@ -167,7 +166,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         elif self._editor is not None:
             self._edit(data)
         else:
-            # Nobody to take it yet: keep this piece, let the rest wait in the channel's window.
+            # Nothing reads the input yet. Keep this piece; further input waits in the channel's window.
             self._early += data
             self.pause()
 
@@ -200,7 +199,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         if self._task is not None:
             self._task.cancel()
 
-    # The person's channel, for the relay (`relay.Front`) and the menu
+    # The user's channel, for the relay (`relay.Front`) and the menu
 
     def send(self, data: bytes, *, stderr: bool = False) -> None:
         if self._channel is None or not data:
@@ -211,7 +210,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             else:
                 self._channel.write(data)
         except OSError:
-            return  # closing: its end is on the way
+            return  # closing: `connection_lost` follows
 
     def send_eof(self) -> None:
         if self._channel is not None and self._home.direct:
@@ -226,7 +225,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             self._channel.resume_reading()
 
     def say(self, text: str) -> None:
-        """A sentence for the person, where it disturbs least."""
+        """Show a sentence to the user: on the terminal if there is one, else on standard error."""
         harmless = plain(text)
         if self._pty is not None:
             self.send(harmless.replace("\n", "\r\n").encode() + b"\r\n")
@@ -234,16 +233,16 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             self.send(harmless.encode() + b"\n", stderr=True)
 
     def notice(self, text: str, *, only_terminal: bool) -> None:
-        """A sentence between the output of a program that goes on."""
+        """Show a sentence between the output of a running program."""
         if self._pty is not None:
             self.send(b"\r\n" + plain(text).encode() + b"\r\n")
         elif not only_terminal:
             self.say(text)
 
-    # Lines, for the menu and for questions
+    # Lines, for the menu and for prompts
 
     async def read_line(self, prompt: str, *, echo: bool = True, history: list[str] | None = None) -> LineEditor:
-        """Ask for a line; look at `.end` and `.text`."""
+        """Read a line. The result is in `.end` and `.text`."""
         self._editor = LineEditor(prompt, columns=self.columns, echo=echo, history=[] if history is None else history)
         self._line = asyncio.get_running_loop().create_future()
         self.send(self._editor.start())
@@ -273,7 +272,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             self._line.set_result(editor)
 
     async def _prompt(self, text: str, echo: bool) -> str:
-        """`core.targets.ports.Prompter`: a question of the log-in."""
+        """Ask a question of the login. Implements `core.targets.ports.Prompter`."""
         if self._pty is None:
             raise PromptCancelled(Text.PROMPT_CANCELLED.say(self.language))
         try:
@@ -286,10 +285,10 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             raise PromptCancelled(Text.PROMPT_CANCELLED.say(self.language))
         return line.text
 
-    # The session
+    # Session
 
     async def _serve(self, wish: Wish) -> None:
-        """Runs until the channel is done; every way out leaves an exit status."""
+        """Serve the request until the channel is done. Every way out sets an exit status."""
         try:
             if self._home.direct:
                 self._finish(await self.carry(self._home.take_direct(self.language), wish))
@@ -306,7 +305,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             self._exit(_FAILED)
         except asyncio.CancelledError:
             raise
-        except Exception:  # the last resort of this channel; the others on the connection go on
+        except Exception:  # the last resort of this channel; others on the connection continue
             log.exception("a session of %s failed", self._user.username)
             if self.live is not None:
                 self.live.end(EndReason.ERROR)
@@ -314,7 +313,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             self._exit(_FAILED)
 
     async def carry(self, opening: SshOpening, wish: Wish) -> Outcome:
-        """Take the opening to its target and relay until the end. Raises `Refused` and other `PosternError`s."""
+        """Connect the opening to its target and relay until the end. Raises `Refused` and other `PosternError`s."""
         self._opening = opening
         try:
             session, connection = await opening.result(self._prompt)
@@ -332,13 +331,14 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             relay = Relay(session, self, terminal=terminal, inspector=inspector, command=request)
             environment = self._channel.environment() if self._channel is not None else {}
             self._record(session, wish, environment)
-            if request is not None:  # told before it runs: whatever happens meanwhile, the log names it
-                session.command(request.text, held=session.hold_command(request.text))
+            if request is not None:  # reported before it runs, so that the log names it whatever happens
+                session.log.command(request.text, held=session.hold_command(request.text))
             program = Program(command=wish.command, subsystem=wish.subsystem, pty=self._pty, environment=environment)
             running = await connection.run(program, relay, language=self.language)
             session.activate(kind, self.columns if terminal else 0, self.rows if terminal else 0)
         except TargetFailed as failure:
-            # It may be over already, and the target has failed for that reason: then its own end is told.
+            # The session may already be over, and the target failed for that reason. Then the session's own end is
+            # reported.
             session.end(failure.reason, failure.detail, message=failure.message)
             connection.close()
             raise Refused(session.end_message, ended=session.end_reason) from failure
@@ -354,7 +354,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             self.live = None
 
     async def carry_shell(self, opening: SshOpening) -> EndReason:
-        """For the menu: a shell until its end, which is told unless it was an ordinary one."""
+        """Run a shell for the menu until its end. The user is told of an unusual end."""
         outcome = await self.carry(opening, Wish())
         if outcome.exit is None and outcome.reason is not EndReason.USER_CLOSED:
             self.say("\r\n" + outcome.message)
@@ -376,22 +376,22 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             relay.eof_from_person()
 
     def _record(self, session: LiveSession, wish: Wish, environment: dict[bytes, bytes]) -> None:
-        """Start the recording before the target is asked to run anything; raises `SessionOver` when it cannot be.
+        """Start the recording before the target is asked to run anything. Raises `SessionOver` if that fails.
 
-        Every shell and command is recorded, whatever it is. The packets of the SFTP subsystem have the file log.
+        Every shell and command is recorded. The SFTP subsystem has the file log instead.
         """
         command = wish.command or b""
         if self._pty is not None:
-            # The terminal's name is the client's free text, and a variable for the command like the others.
+            # The client chooses the terminal's name freely, and for the command it is a variable like the others.
             environment = {**environment, b"TERM": self._pty.term.encode("utf-8", "surrogateescape")}
             session.record(self.columns, self.rows, command=command, environment=environment, modes=self._pty.modes)
         elif wish.subsystem is None:
             session.record(command=command, environment=environment)
 
-    # The end
+    # End
 
     def _finish(self, outcome: Outcome) -> None:
-        """Pass on how the program ended, or say why it was ended."""
+        """Pass on the program's exit, or tell the user why the session ended."""
         how = outcome.exit
         if how is not None and how.status is not None:
             self._exit(how.status)
@@ -405,7 +405,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             self._exit(_FAILED)
 
     def _insist(self, reason: EndReason) -> None:
-        """A client that does not read its last words is not waited for."""
+        """Close the channel of a client that does not read its last output."""
         channel = self._channel
         if channel is None:
             return

@@ -1,7 +1,7 @@
-"""Carries one session between a person's channel and a program on a target, both ways, without copying or waiting.
+"""Relays one session between a user's channel and a program on a target, without copying or waiting.
 
-Output is recorded before it is forwarded. Whichever side does not keep up pauses the other. The relay ends once, with
-an `Outcome` that tells the front what to say and which exit status to give.
+Output is recorded before it is forwarded. A side that does not keep up pauses the other. The relay ends once, with an
+`Outcome` that tells the front the message and the exit status.
 """
 
 import asyncio
@@ -20,44 +20,44 @@ from postern.proxies.ssh.rsync.inspector import RsyncInspector
 from postern.proxies.ssh.target import TargetProgram
 from postern.proxies.ssh.transfer_summary import UNNAMED, report_transfer
 
-#: How long the end of the output is kept back, waiting for the exit status.
+#: How long the end of the output is delayed while waiting for the exit status.
 _EOF_DELAY_S: Final = 0.1
-#: More answers of our own than this, and the person's requests wait until the target has let them pass.
+#: With a larger backlog in the inspector, no more requests are read from the user.
 _MAX_BACKLOG: Final = 64 * 1024
 
 
 class Inspector(Protocol):
-    """Reads a file transfer as it passes. Both return what goes on to the other side; they may hold bytes back."""
+    """Reads a file transfer as it passes. Both methods return the bytes to forward, and may hold bytes back."""
 
-    #: Whether it answers requests of the person in the target's place.
+    #: Whether it answers requests of the user in place of the target.
     answers_itself: bool
 
     def from_person(self, data: bytes) -> bytes:
-        """Bytes for the target."""
+        """Return the bytes to forward to the target."""
 
     def from_target(self, data: bytes) -> bytes:
-        """Bytes for the person."""
+        """Return the bytes to forward to the user."""
 
     def answers(self) -> bytes:
-        """Answers of our own for the person, if they may be sent now."""
+        """Return the inspector's own answers to the user that may be sent now."""
 
     def released(self) -> bytes:
-        """Bytes of the person that were held back and may go on to the target now."""
+        """Return bytes of the user that were held back and may now be forwarded to the target."""
 
     @property
     def backlog(self) -> int:
-        """Bytes of the person, or answers to them, that wait for their turn."""
+        """Number of bytes of the user, or of answers to them, that wait."""
 
     @property
     def holds_back(self) -> bool:
-        """Whether bytes of the person wait for the target's answer: the end of the input comes behind them."""
+        """Whether bytes of the user wait for the target's answer. The end of the input must be sent after them."""
 
     def close(self) -> None:
-        """The transfer is over: report what is still open."""
+        """Report open transfers at the end of the session."""
 
 
 class Front(Protocol):
-    """The person's channel."""
+    """The user's channel."""
 
     def send(self, data: bytes, *, stderr: bool = False) -> None: ...
     def send_eof(self) -> None: ...
@@ -68,7 +68,7 @@ class Front(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """How the relay ended. `exit` is set when the target's program ended by itself."""
+    """How the relay ended. `exit` is set if the target's program exited on its own."""
 
     reason: EndReason
     message: str
@@ -76,7 +76,7 @@ class Outcome:
 
 
 class Relay:
-    """One session's carriage. Made before the target's program runs; `start` joins the two."""
+    """The relay of one session. Created before the target's program runs; `start` connects both sides."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class Relay:
         inspector: Inspector | None = None,
         command: ExecRequest | None = None,
     ) -> None:
-        """`command`: what runs, when it is a command line; it may turn out to be a transfer that nobody inspects."""
+        """`command` is the command line, if there is one. It may turn out to be a transfer without an inspector."""
         self.session = session
         self._front = front
         self._terminal = terminal
@@ -97,12 +97,12 @@ class Relay:
         self._late_eof: asyncio.TimerHandle | None = None
         self._target_is_full = False
         self._front_is_full = False
-        #: What was typed and has not been passed on yet.
+        #: Typed input that has not been forwarded yet.
         self._keys: deque[bytes] = deque()
         self._eof_waits = False
-        #: The target is not read at present; so it begins.
+        #: Whether reading from the target is paused. Initially it is.
         self._target_waits = True
-        #: The person's channel is not read at present.
+        #: Whether reading from the user's channel is paused.
         self.person_waits = False
         self.ended: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._command = command
@@ -115,7 +115,7 @@ class Relay:
         session.on_end(self._session_ended)
 
     def start(self, program: TargetProgram) -> None:
-        """The target's program is running and the session is active: let the bytes flow."""
+        """Let bytes flow. The target's program is running and the session is active."""
         if self.ended.done():
             program.close()
             return
@@ -152,7 +152,7 @@ class Relay:
         self._pace()
 
     def _pass_keys(self) -> None:
-        """Pass on what was typed, as far as the target and the search for commands keep up; then let the person wait."""
+        """Forward typed input as far as the target and command detection keep up. Then pause the user's side."""
         while self._keys and self._program is not None and not (self._target_is_full or self.session.is_behind):
             keys = self._keys.popleft()
             if self.session.user_input(keys):
@@ -165,7 +165,7 @@ class Relay:
             self._pace_target()
 
     def _pass_released(self, inspector: Inspector) -> None:
-        """Pass on what the person sent too early, now that the target has answered."""
+        """Forward held-back input of the user, now that the target has answered."""
         released = inspector.released()
         if self._program is not None:
             if released:
@@ -198,7 +198,7 @@ class Relay:
         return True
 
     def front_full(self) -> None:
-        """The person does not read."""
+        """Note that the user does not keep up with the output."""
         self._front_is_full = True
         self._pace()
 
@@ -207,7 +207,7 @@ class Relay:
         self._pace()
 
     def front_gone(self) -> None:
-        """The person's channel is closed."""
+        """Handle a closed channel of the user."""
         self.session.end(EndReason.USER_CLOSED)
 
     # From the target (core.targets.ports.TargetEvents)
@@ -223,7 +223,7 @@ class Relay:
             return
         if self._inspector is not None and not stderr:
             data = self._guarded(self._inspector.from_target, data)
-            if self.session.end_reason is not None:  # what the session ended for may be that this cannot be logged
+            if self.session.end_reason is not None:  # the session may have ended because this data could not be logged
                 return
             self._pass_released(self._inspector)
             self._pace()
@@ -231,8 +231,8 @@ class Relay:
             self._front.send(data, stderr=stderr)
 
     def on_target_eof(self) -> None:
-        # A client whose own input has ended closes the channel at once when it hears of this, and would never learn
-        # the exit status that follows in a moment. A program that closes its output and goes on is rare.
+        # A client whose own input has ended closes the channel as soon as it sees the end of output. It would then
+        # never receive the exit status that follows. Programs that close their output and go on are rare.
         self._late_eof = asyncio.get_running_loop().call_later(_EOF_DELAY_S, self._front.send_eof)
 
     def on_target_exit(self, how: TargetExit) -> None:
@@ -248,7 +248,9 @@ class Relay:
         self._pace()
 
     def _pace(self) -> None:
-        """Let each side wait or go on. Each looks for itself: to go on delivers what waited, which can fill the other."""
+        """Pause or resume both sides. Each checks its own condition, because resuming delivers queued data, which can
+        fill the other side.
+        """
         if self._keys:
             self._pass_keys()
         self._pace_person()
@@ -264,8 +266,10 @@ class Relay:
                 self._program.resume_reading()
 
     def _pace_person(self) -> None:
-        """Read from the person only while what follows from it has a place to go: on to the target, or, where requests
-        are answered here, back to the person. Otherwise a client that never reads could fill the memory.
+        """Read from the user only while the resulting data can be passed on.
+
+        It goes to the target or, where requests are answered here, back to the user. Otherwise a client that never
+        reads could fill the memory.
         """
         wait = self._target_is_full or bool(self._keys) or self.session.is_behind
         if self._inspector is not None:
@@ -281,13 +285,15 @@ class Relay:
     # Notices
 
     def _notice(self, kind: NoticeKind, message: str) -> None:
-        """Only who sits at a terminal is told what is going to happen; what has ended is told to programs' users as well."""
+        """Pass a notice to the front. Upcoming events are shown on terminals only, ended actions to users of programs
+        as well.
+        """
         self._front.notice(message, only_terminal=kind is not NoticeKind.ACTIONS)
 
     # End
 
     def _guarded(self, read: Callable[[bytes], bytes], data: bytes) -> bytes:
-        """An inspector that meets nonsense ends the session: nothing passes unread."""
+        """Run an inspector. If it cannot parse the data the session ends, so that nothing passes uninspected."""
         try:
             return read(data)
         except ValueError as error:

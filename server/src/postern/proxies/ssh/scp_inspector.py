@@ -1,13 +1,14 @@
-"""Reads a legacy scp transfer as it passes and reports each file: name, direction, size and outcome.
+"""Parses a legacy scp transfer as it passes and reports each file: name, direction, size and outcome.
 
-The source sends lines: `C` a file, `D` a folder, `E` its end, `T` times. The sink answers each line, and once at the
-beginning. After a `C` line that was answered with 0 the source sends the content and a status, which the sink answers as
-well. A file whose line was answered with an error has no content: its bytes would be read as the next line. So both
-directions are read, and each answer is paired with what it answers. What cannot be paired ends the session.
+The source sends lines: `C` for a file, `D` for a folder, `E` for its end, `T` for times. The sink answers each line,
+and once at the beginning. After a `C` line that was answered with 0, the source sends the content and a status, and the
+sink answers these as well. A file whose line was answered with an error has no content, and its bytes would be read as
+the next line. So both directions are parsed, and each answer is paired with what it answers. An unpaired answer ends
+the session.
 
-The host's end of the transfer decides what is true. In an upload its answers must not be anticipated: what a client sends
-that does not wait for an answer is held back until the answer is there, and is then read as the host reads it. In a
-download the person may answer in advance, and the host takes the answers in order.
+The scp process on the host determines the truth. In an upload its answers must not be anticipated: if a client sends
+data without waiting for an answer, that data is held back until the answer arrives, and is then parsed as the host
+parses it. In a download the user's side may answer in advance, and the host reads these answers in order.
 """
 
 import re
@@ -17,22 +18,23 @@ from enum import Enum, auto
 from typing import Final
 
 from postern.contracts.enums import TransferDirection
-from postern.proxies.core.sessions.live_session import Begun, LiveSession
+from postern.proxies.core.sessions.live_session import LiveSession
+from postern.proxies.core.sessions.session_log import Begun
 from postern.proxies.ssh.scp_lines import Answer, AnswerReader, LineReader
 from postern.proxies.ssh.scp_places import ScpPlaces
 from postern.proxies.ssh.shown_path import PATH_CHARS, shown
 
 _MAX_DEPTH: Final = 256
-#: Answers in advance. Clients that cannot wait send a handful.
+#: Maximum answers in advance. Clients that do not wait send only a few.
 _MAX_AHEAD: Final = 4096
-#: Mode, size, name. Anything else could be read in another way at the other end.
+#: Mode, size and name. The other side could parse any other format differently.
 _NAMING: Final = re.compile(rb"[CD][0-7]{4,7} (0|[1-9][0-9]{0,18}) (.+)", re.DOTALL)
 _LARGEST_FILE: Final = 1 << 60
 _TIMES: Final = re.compile(rb"T-?[0-9]+ [0-9]+ -?[0-9]+ [0-9]+")
 
 
 class _Awaited(Enum):
-    """What the next answer of the sink is about."""
+    """What the sink's next answer refers to."""
 
     BEGINNING = auto()
     TIMES = auto()
@@ -52,18 +54,20 @@ class _Phase(Enum):
 
 @dataclass(slots=True)
 class _File:
-    """A file that was named. `left` bytes of its content are still to come."""
+    """A file that was announced. `left` bytes of its content are still to come."""
 
     begun: Begun
     size: int
     left: int
-    is_open: bool = False  # the sink wants its content
+    is_open: bool = False  # the sink has accepted it
     source_ok: bool | None = None
     sink_ok: bool | None = None
 
 
 class ScpInspector:
-    """`relay.Inspector` for one `scp -t` (upload) or `scp -f` (download). Raises ValueError when it is not scp, or lies."""
+    """`relay.Inspector` for one `scp -t` (upload) or `scp -f` (download). Raises ValueError if the data violates the
+    protocol.
+    """
 
     answers_itself = False
 
@@ -74,10 +78,10 @@ class ScpInspector:
         self._lines = LineReader()
         self._statuses = AnswerReader()
         self._answers = AnswerReader()
-        #: What the person sent before the host had answered, and what of it may go on now.
+        #: Bytes that the user sent before the host answered, and the part of them that may now be forwarded.
         self._held = b""
         self._released = b""
-        #: Answers that the source has not asked for yet.
+        #: Answers that arrived before their request.
         self._ahead: deque[Answer] = deque()
         self._awaited: _Awaited | None = _Awaited.BEGINNING
         self._phase = _Phase.LINE
@@ -85,9 +89,9 @@ class ScpInspector:
         self._folder = ""
         self._file: _File | None = None
         self._can_log = True
-        #: The last thing answered was the end of a folder.
+        #: Whether the last answer was to the end of a folder.
         self._may_complain = False
-        #: One side has given up: nothing more may come from the source.
+        #: Whether one side has given up: nothing more may come from the source.
         self._is_over = False
 
     def from_person(self, data: bytes) -> bytes:
@@ -121,7 +125,7 @@ class ScpInspector:
         return b""
 
     def close(self) -> None:
-        """Report the file that is under way: the sink may hold a part of it, or all."""
+        """Report an unfinished file. The sink may have part of it, or all."""
         if self._file is not None:
             whole = self._phase is not _Phase.CONTENT and self._awaited is not None
             self._report(self._file, success=False, detail="no answer" if whole else "cut off")
@@ -129,14 +133,14 @@ class ScpInspector:
     # The source
 
     def _release(self) -> bytes:
-        """What may go on to the host of what the person sent: nothing when a file cannot be logged."""
+        """Return the bytes of the user that may be forwarded to the host. None if a file cannot be logged."""
         taken = self._from_source(self._held)
-        # When one side has given up, the rest is nothing that the host should read.
+        # After one side has given up, the host should not read the rest.
         released, self._held = self._held[:taken], b"" if self._is_over else self._held[taken:]
         return released if self._can_log else b""
 
     def _from_source(self, data: bytes) -> int:
-        """Read up to where the source ought to wait for an answer; returns how far that is."""
+        """Parse up to the position where the source must wait for an answer, and return that position."""
         position = 0
         while position < len(data):
             if self._is_over:
@@ -166,7 +170,7 @@ class ScpInspector:
         return position + taken
 
     def _content_is_whole(self) -> None:
-        """The status follows. A sink that failed may answer before it."""
+        """Expect the status next. A sink that failed may answer before it."""
         self._phase, self._awaited = _Phase.STATUS, _Awaited.CONTENT
 
     def _take_status(self, data: bytes, position: int) -> int:
@@ -180,7 +184,7 @@ class ScpInspector:
         return position
 
     def _take_line(self, line: bytes) -> bool:
-        """False: the file that the line names cannot be logged."""
+        """Process a line. Returns False if the file that it announces cannot be logged."""
         kind = line[:1]
         if kind == b"C":
             return self._take_file(line)
@@ -195,7 +199,7 @@ class ScpInspector:
             self._awaited = _Awaited.TIMES
         elif kind == b"\x02":
             self._is_over = True
-        elif kind != b"\x01":  # what the source could not read; nobody answers that
+        elif kind != b"\x01":  # a read error of the source, which needs no answer
             raise ValueError("not an scp line")
         return True
 
@@ -203,7 +207,7 @@ class ScpInspector:
         size, name = _naming(line)
         path = self._places.of("/".join((*self._folders, name)))
         direction = TransferDirection.UPLOAD if self._upload else TransferDirection.DOWNLOAD
-        begun = self._session.begin_transfer(direction, direction.value, path)
+        begun = self._session.log.begin_transfer(direction, direction.value, path)
         if begun is None:
             return False
         self._file = _File(begun, size, size)
@@ -228,22 +232,24 @@ class ScpInspector:
         return data
 
     def _take_unasked(self, answer: Answer) -> None:
-        """The host could not set the times of a folder: older ends say so behind their answer to its end."""
+        """Accept an error after the answer to a folder's end: older scp versions report there that its times could not
+        be set.
+        """
         if answer is not Answer.ERROR or not self._may_complain:
             raise ValueError("an answer to nothing")
         self._may_complain = False
 
     def _settle(self) -> None:
-        """Give the source the answer that it waits for, if it is there."""
+        """Pass the source's awaited answer on, if it has arrived."""
         if self._awaited is None or not self._ahead:
             return
         awaited, self._awaited = self._awaited, None
         answer = self._ahead.popleft()
         self._may_complain = awaited is _Awaited.FOLDER_END
         is_good = answer is Answer.OK
-        # A host's end that cannot even begin gives up, without calling it fatal.
+        # A host's scp that cannot even start gives up without a fatal error.
         gives_up = awaited is _Awaited.BEGINNING and self._upload and not is_good
-        # What a client has sent for something that is refused is not what the host reads next.
+        # Data that a client sent for a refused file or folder is not what the host reads next.
         is_lost = bool(self._held) and not is_good and awaited in {_Awaited.FILE, _Awaited.FOLDER}
         self._is_over |= answer is Answer.FATAL or gives_up or is_lost
         match awaited:
@@ -276,7 +282,7 @@ class ScpInspector:
         return self._file
 
     def _finish(self, file: _File) -> None:
-        """Report the file once both sides have said how it went."""
+        """Report the file once both sides have reported its outcome."""
         if file.source_ok is not None and file.sink_ok is not None:
             success = file.source_ok and file.sink_ok
             source, sink = ("client", "target") if self._upload else ("target", "client")
@@ -287,15 +293,16 @@ class ScpInspector:
     def _report(self, file: _File, *, success: bool, detail: str) -> None:
         self._file = None
         carried = file.size - file.left if file.is_open else 0
-        self._session.end_transfer(file.begun, size=carried, success=success, detail=detail)
+        self._session.log.end_transfer(file.begun, size=carried, success=success, detail=detail)
 
 
 def _naming(line: bytes) -> tuple[int, str]:
-    """Size and name in a `C` or `D` line."""
-    found = _NAMING.fullmatch(line)
-    if found is None:
+    """Return the size and name in a `C` or `D` line."""
+    match = _NAMING.fullmatch(line)
+    if match is None:
         raise ValueError("a malformed scp line")
-    size = int(found[1])
-    if size > _LARGEST_FILE:  # beyond what a signed number holds, some ends read a size below zero: no content
+    size = int(match[1])
+    # beyond the range of signed numbers, some versions read a negative size and send no content
+    if size > _LARGEST_FILE:
         raise ValueError("a malformed scp line: no file has that size")
-    return size, shown(found[2], PATH_CHARS)
+    return size, shown(match[2], PATH_CHARS)

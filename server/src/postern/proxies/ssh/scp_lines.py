@@ -1,10 +1,10 @@
-"""The two units of the scp protocol, cut out of bytes that arrive in any pieces: lines and answers."""
+"""The two units of the scp protocol, read from chunks of any size: lines and answers."""
 
 from enum import IntEnum
 from typing import Final
 
-#: OpenSSH before 8.9 reads lines and answers into 2,048 bytes and takes the rest of a longer one for the next: so longer
-#: ones would be read in another way here than there.
+#: OpenSSH before 8.9 reads lines and answers into 2,048 bytes and treats the rest as the next line. So longer lines
+#: would be parsed differently here and there.
 _MAX_BYTES: Final = 2040
 
 
@@ -17,18 +17,18 @@ class Answer(IntEnum):
 
 
 class LineReader:
-    """Collects one line over any number of reads. Raises ValueError when it is too long, or holds a NUL."""
+    """Collects one line over any number of reads. Raises ValueError if it is too long or contains a NUL."""
 
     def __init__(self) -> None:
         self._line = bytearray()
 
     @property
     def has_begun(self) -> bool:
-        """Whether a line has begun and not ended."""
+        """Whether a line has started and not ended."""
         return bool(self._line)
 
     def read(self, data: bytes, position: int) -> tuple[bytes | None, int]:
-        """The line without its newline, once it is complete, and the position behind what was read."""
+        """Return the line without its newline once it is complete, else None, and the position after the bytes read."""
         end = data.find(b"\n", position)
         behind = len(data) if end < 0 else end + 1
         if behind - position + len(self._line) > _MAX_BYTES:
@@ -44,13 +44,13 @@ class LineReader:
 
 
 class AnswerReader:
-    """Collects one answer. Raises ValueError on what is none."""
+    """Collects one answer. Raises ValueError if the bytes are not an answer."""
 
     def __init__(self) -> None:
         self._message = LineReader()
 
     def read(self, data: bytes, position: int) -> tuple[Answer | None, int]:
-        """The answer, once it is complete, and the position behind what was read."""
+        """Return the answer once it is complete, else None, and the position after the bytes read."""
         if not self._message.has_begun:
             first = data[position]
             if first > Answer.FATAL:

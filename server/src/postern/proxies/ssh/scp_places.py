@@ -1,7 +1,7 @@
-"""Where the files of an scp transfer lie on the host: the paths of the command line, and the names that the source sends.
+"""Locates the files of an scp transfer on the host, by the command line's paths and the names that the source sends.
 
-The source says a name only. Whether an upload goes to that name in a folder, or to a file that the path itself names, is
-known to the host alone: the log then shows both, `name -> path`.
+The source sends only a name. Whether an upload is stored under that name in a folder, or in the file that the path
+names, only the host knows. The log then shows both, `name -> path`.
 """
 
 import re
@@ -9,29 +9,29 @@ from typing import Final
 
 from postern.proxies.ssh.shown_path import PAIR_CHARS, shortened, shown
 
-#: What a shell puts other names of the same folder for.
+#: Characters that a shell replaces with other names in the same folder.
 _PATTERN: Final = re.compile(rb"[*?\[{]")
-#: What it may put anything for, unless it was quoted.
+#: Characters that a shell may replace with anything, unless they were quoted.
 _SYNTAX: Final = re.compile(rb"[$`;|&<>()\r\n]")
 _FOLDERS: Final = frozenset({b"", b".", b".."})
-#: In the place of a source's name: whatever the host sends may be it, or nothing is. No name holds a slash.
+#: Stand-ins for a source's name: any name that the host sends may match, or none does. No name contains a slash.
 _ANY: Final = "/any"
 _UNKNOWN: Final = "/unknown"
 
 
 class ScpPlaces:
-    """The paths of one `scp -t` or `scp -f`. Without paths a name stays as it is."""
+    """The paths of one `scp -t` or `scp -f`. Without paths a name is left unchanged."""
 
     def __init__(self, paths: tuple[bytes, ...], *, upload: bool, is_into_folder: bool = False) -> None:
         self._upload = upload
         self._shown = shown(b" ".join(paths), PAIR_CHARS)
-        self._folder: str | None = None  # the one that all uploads go into
+        self._folder: str | None = None  # the folder of all uploads, if certain
         if upload and len(paths) == 1 and (is_into_folder or paths[0].rpartition(b"/")[2] in _FOLDERS):
             self._folder = shown(paths[0] or b".")
         self._sources = [_source(path) for path in paths]
 
     def of(self, name: str) -> str:
-        """`name`: what the source calls the file, behind the folders that it is in."""
+        """Return the location of a file. `name` is the source's name for it, preceded by its folders."""
         folder = self._folder if self._upload else self._folder_of_source(name)
         if folder is not None:
             return shortened(_joined(folder, name))
@@ -41,14 +41,14 @@ class ScpPlaces:
         return f"{name} -> {self._shown}" if self._upload else f"{self._shown} -> {name}"
 
     def _folder_of_source(self, name: str) -> str | None:
-        """The folder that a downloaded name is in, if the command line leaves no choice."""
+        """Return the folder of a downloaded name if the command line determines it, else None."""
         top = name.partition("/")[0]
         folders = {folder for folder, source in self._sources if source in (top, _ANY)}
         return folders.pop() if len(folders) == 1 else None
 
 
 def _source(path: bytes) -> tuple[str, str]:
-    """Folder of a path, and the name in it."""
+    """Return the folder of a path and the name in it."""
     folder, slash, name = (path.rstrip(b"/") or path).rpartition(b"/")
     if _PATTERN.search(folder) or _SYNTAX.search(path):
         return "", _UNKNOWN

@@ -1,4 +1,4 @@
-"""Settings of the SSH front, made once by the composition root."""
+"""Settings of the SSH front, created once by the composition root."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,9 +8,10 @@ from postern.proxies.ssh.limits import SshLimits
 
 @dataclass(frozen=True, kw_only=True)
 class SshSettings:
-    """`address` is `host:port`; `host_key_dir` holds the host keys (mode 0700).
+    """Settings of the SSH front.
 
-    `fast_transport` turns the faster data path on (it is tested at start).
+    `address` is `host:port`. `host_key_dir` holds the host keys (mode 0700). `fast_transport` enables the fast data
+    path, which is tested at start.
     """
 
     address: str

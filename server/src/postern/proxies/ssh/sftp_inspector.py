@@ -1,18 +1,19 @@
-"""Reads an SFTP session as it passes: enforces the upload and download actions, and reports each file.
+"""Inspects an SFTP session as it passes: enforces the upload and download actions, and reports each file.
 
-Requests that the permission does not hold are taken out of the stream and answered with "permission denied"; their
-answers go out between two packets of the target. Everything else passes unchanged. Request types, extensions and
-handles that no rule names are refused.
+Requests without permission are removed from the stream and answered with "permission denied". These answers are
+inserted between two packets of the target. Everything else passes unchanged. Request types, extensions and handles that
+no rule names are refused.
 
-The log must say what the target did. So each answer is paired with its request; an id that is in flight, an answer to
-nothing, and an answer of the wrong kind end the session; and only handles that the target gave out are passed on.
+The log must say what the target did, so each answer is paired with its request. A duplicate request id, an answer
+without a request, or an answer of the wrong type ends the session. Only handles that the target issued are passed on.
 """
 
 from dataclasses import dataclass, field
 from typing import Final
 
 from postern.contracts.enums import Actions, TransferDirection
-from postern.proxies.core.sessions.live_session import Begun, LiveSession
+from postern.proxies.core.sessions.live_session import LiveSession
+from postern.proxies.core.sessions.session_log import Begun
 from postern.proxies.ssh import sftp_packets as sftp
 from postern.proxies.ssh.sftp_packets import Packet, PacketCutter
 from postern.proxies.ssh.shown_path import PAIR_CHARS, shown
@@ -20,7 +21,7 @@ from postern.proxies.ssh.shown_path import PAIR_CHARS, shown
 _VERSION: Final = 3
 _MAX_PENDING: Final = 65536
 _MAX_OPEN_HANDLES: Final = 4096
-#: Refusals in one session that are told to the audit log; after that the session ends.
+#: Maximum refusals in one session that are audited. After that the session ends.
 _MAX_REFUSALS: Final = 1000
 
 _BY_PATH: Final = frozenset({sftp.LSTAT, sftp.OPENDIR, sftp.REALPATH, sftp.STAT, sftp.READLINK})
@@ -35,7 +36,7 @@ _CHANGING: Final = {
     sftp.SYMLINK: "symlink",
 }
 _TWO_PATHS: Final = frozenset({sftp.RENAME, sftp.SYMLINK})
-#: Extensions by what they do: None only reads, otherwise the name of the change for the audit log.
+#: Extensions by their effect: None only reads, otherwise the name of the change for the audit log.
 _EXTENSIONS: Final[dict[bytes, str | None]] = {
     b"posix-rename@openssh.com": "rename",
     b"hardlink@openssh.com": "hardlink",
@@ -50,7 +51,7 @@ _EXTENSIONS: Final[dict[bytes, str | None]] = {
 }
 _EXTENSIONS_TWO_PATHS: Final = frozenset({b"posix-rename@openssh.com", b"hardlink@openssh.com"})
 _EXTENSIONS_BY_HANDLE: Final = frozenset({b"fsync@openssh.com", b"fstatvfs@openssh.com"})
-#: What may answer a request, beside a status.
+#: The packet types that may answer a request besides a status.
 _ANSWERS: Final = {
     sftp.OPEN: sftp.HANDLE,
     sftp.OPENDIR: sftp.HANDLE,
@@ -62,13 +63,13 @@ _ANSWERS: Final = {
     sftp.LSTAT: sftp.ATTRS,
     sftp.FSTAT: sftp.ATTRS,
 }
-#: Extensions answer with a reply of their own, or as the request that they stand for.
+#: Extensions answer with an extended reply, or like the request that they replace.
 _EXTENSION_ANSWERS: Final = frozenset({sftp.EXTENDED_REPLY, sftp.NAME, sftp.ATTRS})
 
 
 @dataclass(slots=True)
 class _OpenFile:
-    """A handle that the target gave out. `in_flight` requests are on their way; the report waits for their answers."""
+    """A handle that the target issued. `in_flight` counts unanswered requests; the report waits for their answers."""
 
     path: str
     flags: int
@@ -78,7 +79,7 @@ class _OpenFile:
     failed: bool = False
     in_flight: int = 0
     begun: dict[TransferDirection, Begun] = field(default_factory=dict)
-    closed: bool | None = None  # how closing went; None as long as it is not answered
+    closed: bool | None = None  # whether closing succeeded; None until it is answered
 
     @property
     def only_reads(self) -> bool:
@@ -86,13 +87,13 @@ class _OpenFile:
 
     @property
     def direction(self) -> TransferDirection:
-        """What it was opened for; one that is open for both may be read as well."""
+        """The direction it was opened for. A file opened for both may be read as well."""
         return TransferDirection.DOWNLOAD if self.only_reads else TransferDirection.UPLOAD
 
 
 @dataclass(slots=True)
 class _Pending:
-    """A request on its way: what its answer will mean."""
+    """A request in flight, and what its answer refers to."""
 
     type: int
     change: Begun | None = None
@@ -100,7 +101,7 @@ class _Pending:
 
 
 class SftpInspector:
-    """`relay.Inspector` for one SFTP session. Raises ValueError when the stream is not SFTP, or lies."""
+    """`relay.Inspector` for one SFTP session. Raises ValueError if the stream violates the protocol."""
 
     answers_itself = True
     holds_back = False
@@ -109,7 +110,7 @@ class SftpInspector:
         self._session = session
         self._requests = PacketCutter()
         self._replies = PacketCutter()
-        #: How much of an incomplete packet of the target has been passed on already.
+        #: Bytes of an incomplete packet of the target that were already forwarded.
         self._passed_of_head = 0
         self._asked_version = False
         self._pending: dict[int, _Pending] = {}
@@ -131,7 +132,7 @@ class SftpInspector:
         return bytes(onward)
 
     def from_target(self, data: bytes) -> bytes:
-        """Passes everything; our own answers go in between two packets."""
+        """Pass all data on. The inspector's own answers are inserted between two packets."""
         if not self._answers and self._passed_of_head == len(self._replies.head):
             for part in self._replies.feed(data):
                 if isinstance(part, Packet):
@@ -170,19 +171,19 @@ class SftpInspector:
         return answers
 
     def close(self) -> None:
-        """Report what has no answer yet: the target may have done it all the same."""
+        """Report requests without an answer. The target may have executed them nevertheless."""
         open_files = {id(file): file for file in self._handles.values()}
         for pending in self._pending.values():
             if pending.file is not None:
                 open_files[id(pending.file)] = pending.file
             if pending.change is not None:
-                self._session.end_transfer(pending.change, success=False, detail="no answer")
+                self._session.log.end_transfer(pending.change, success=False, detail="no answer")
         for file in open_files.values():
             self._report_file(file)
         self._handles.clear()
         self._pending.clear()
 
-    # Requests. An action is asked for at each of them: it may end while a transfer is under way.
+    # Requests. Actions are checked for each request, because they may end during a transfer.
 
     @property
     def _may_upload(self) -> bool:
@@ -193,7 +194,7 @@ class SftpInspector:
         return self._session.may(Actions.DOWNLOAD_FILE)
 
     def _judge(self, packet: Packet) -> bytes | None:
-        """None: the packet may pass. Otherwise it is left out, and these bytes go in its place."""
+        """Judge a packet. Returns None if it may pass, otherwise the bytes that replace it."""
         if packet.type == sftp.INIT:
             if self._asked_version:
                 raise sftp.Malformed("a second beginning")
@@ -217,7 +218,7 @@ class SftpInspector:
         return self._refuse(packet, f"request type {packet.type}", "", sftp.STATUS_UNSUPPORTED)
 
     def _expect(self, packet: Packet, pending: _Pending) -> None:
-        """The packet passes: remember what its answer will mean."""
+        """Remember what the answer to a passed packet will refer to."""
         if pending.file is not None:
             pending.file.in_flight += 1
         self._pending[packet.request_id] = pending
@@ -237,7 +238,7 @@ class SftpInspector:
         flags = packet.number(end)
         if flags & sftp.FLAGS_CHANGING and not self._may_upload:
             return self._refuse(packet, "upload", shown(path))
-        # Without the flag for writing a file is open for reading, whatever else is asked for.
+        # Without the write flag a file is opened for reading, whatever other flags are set.
         if (flags & sftp.FLAG_READ or not flags & sftp.FLAG_WRITE) and not self._may_download:
             return self._refuse(packet, "download", shown(path))
         self._check_room(packet.type)
@@ -248,16 +249,20 @@ class SftpInspector:
         return None
 
     def _begins(self, file: _OpenFile, direction: TransferDirection) -> bool:
-        """Tell that bytes of the file go in this direction. False: nobody can be told, so nothing may pass."""
+        """Log that bytes of the file pass in this direction. Returns False if that cannot be logged, so nothing may
+        pass.
+        """
         if file.is_folder or direction in file.begun:
             return True
-        begun = self._session.begin_transfer(direction, direction.value, file.path)
+        begun = self._session.log.begin_transfer(direction, direction.value, file.path)
         if begun is not None:
             file.begun[direction] = begun
         return begun is not None
 
     def _judge_by_handle(self, packet: Packet) -> bytes | None:
-        """Only handles that the target has given out and that are not closed: a guessed one would leave no trace."""
+        """Judge a request with a handle. Only open handles that the target issued pass, since a guessed handle would
+        leave no trace.
+        """
         handle, end = packet.string(4)
         file = self._handles.get(handle)
         if packet.type == sftp.READ and not self._may_download:
@@ -270,7 +275,7 @@ class SftpInspector:
         if packet.type == sftp.CLOSE:
             del self._handles[handle]
         elif packet.type == sftp.FSETSTAT and file.only_reads:
-            pending.change = self._session.begin_transfer(TransferDirection.OTHER, "setstat", file.path)
+            pending.change = self._session.log.begin_transfer(TransferDirection.OTHER, "setstat", file.path)
             if pending.change is None:
                 return b""
         elif packet.type in _CARRYING and not self._begins(file, _CARRYING[packet.type]):
@@ -287,7 +292,7 @@ class SftpInspector:
             text = f"{shown(path, PAIR_CHARS)} -> {shown(packet.string(end)[0], PAIR_CHARS)}"
         if not self._may_upload:
             return self._refuse(packet, operation, text)
-        change = self._session.begin_transfer(TransferDirection.OTHER, operation, text)
+        change = self._session.log.begin_transfer(TransferDirection.OTHER, operation, text)
         if change is None:
             return b""
         self._expect(packet, _Pending(packet.type, change))
@@ -308,15 +313,15 @@ class SftpInspector:
         self._expect(packet, _Pending(sftp.EXTENDED, file=file))
         return None
 
-    def _refuse_transfer(self, packet: Packet, what: str, file: _OpenFile | None) -> bytes:
-        """The action has ended under an open file: audited once for each file, which then counts as failed."""
+    def _refuse_transfer(self, packet: Packet, request_name: str, file: _OpenFile | None) -> bytes:
+        """Refuse a request because the action has ended. Audited once per open file, which then counts as failed."""
         if file is not None and not file.failed:
             file.failed = True
-            self._session.request_refused(f"sftp {what}", file.path)
-        return self._refuse(packet, what, file.path if file is not None else "")
+            self._session.log.request_refused(f"sftp {request_name}", file.path)
+        return self._refuse(packet, request_name, file.path if file is not None else "")
 
-    def _refuse(self, packet: Packet, what: str, path: str, code: int = sftp.STATUS_PERMISSION_DENIED) -> bytes:
-        action = Actions.DOWNLOAD_FILE if what == "download" else Actions.UPLOAD_FILE
+    def _refuse(self, packet: Packet, request_name: str, path: str, code: int = sftp.STATUS_PERMISSION_DENIED) -> bytes:
+        action = Actions.DOWNLOAD_FILE if request_name == "download" else Actions.UPLOAD_FILE
         is_permission = code == sftp.STATUS_PERMISSION_DENIED
         message = self._session.refusal(action) if is_permission else "refused by the proxy"
         self._answers += sftp.status(packet.request_id, code, message)
@@ -324,7 +329,7 @@ class SftpInspector:
             self._refusals += 1
             if self._refusals > _MAX_REFUSALS:
                 raise sftp.Malformed("too many refused requests")
-            self._session.request_refused(f"sftp {what}"[:64], path)
+            self._session.log.request_refused(f"sftp {request_name}"[:64], path)
         return b""
 
     # Answers
@@ -341,7 +346,7 @@ class SftpInspector:
             raise sftp.Malformed(f"an answer of type {packet.type} to a request of type {pending.type}")
         good = packet.type != sftp.STATUS or packet.number(4) in (sftp.STATUS_OK, sftp.STATUS_EOF)
         if pending.change is not None:
-            self._session.end_transfer(pending.change, success=good)
+            self._session.log.end_transfer(pending.change, success=good)
         if pending.file is not None:
             self._heard_of_file(packet, pending.type, pending.file, good=good)
 
@@ -370,7 +375,7 @@ class SftpInspector:
 
     def _report_file(self, file: _OpenFile) -> None:
         for direction, begun in file.begun.items():
-            self._session.end_transfer(
+            self._session.log.end_transfer(
                 begun,
                 size=file.read if direction is TransferDirection.DOWNLOAD else file.written,
                 success=file.closed is True and not file.failed,
@@ -392,5 +397,5 @@ def _may_answer(request: int, answer: int) -> bool:
 
 
 def _init(version: int) -> bytes:
-    """An INIT packet; newer clients fall back to the version that is understood here."""
+    """Return an INIT packet. Newer clients fall back to the version that is supported here."""
     return (5).to_bytes(4, "big") + bytes([sftp.INIT]) + version.to_bytes(4, "big")

@@ -1,6 +1,6 @@
-"""SFTP version 3 as far as audit and rules need it: a cutter of byte streams into packets. No sockets.
+"""SFTP version 3 as far as audit and rules need it: splits byte streams into packets. Does no I/O.
 
-The payload of WRITE and DATA packets is not collected: only its first bytes are looked at, the rest passes by count.
+The payload of WRITE and DATA packets is not buffered: only its first bytes are inspected, the rest is counted.
 """
 
 from collections.abc import Iterator
@@ -48,23 +48,24 @@ STATUS_PERMISSION_DENIED: Final = 3
 STATUS_FAILURE: Final = 4
 STATUS_UNSUPPORTED: Final = 8
 
-#: OpenSSH allows 256 KiB; a longer packet is an attack or a mistake.
+#: OpenSSH allows 256 KiB. A longer packet is an attack or an error.
 MAX_PACKET: Final = 256 * 1024 + 1024
 _MAX_HANDLE: Final = 256
-#: Enough of a WRITE packet to know the handle: type, id, string, offset, length.
+#: Enough of a WRITE packet to contain the handle: type, id, string, offset, length.
 _WRITE_HEAD: Final = 1 + 4 + 4 + _MAX_HANDLE + 8 + 4
 _DATA_HEAD: Final = 1 + 4 + 4
 
 
 class Malformed(ValueError):
-    """Bytes that are not SFTP; nothing after them can be understood."""
+    """Bytes that are not SFTP. Nothing after them can be parsed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """The head of a packet. `body` starts after the type byte; for WRITE and DATA it is only the first part.
+    """The head of a packet.
 
-    `length` is that of the whole packet with its length field.
+    `body` starts after the type byte; of WRITE and DATA packets it is only the first part. `length` is that of the
+    whole packet including its length field.
     """
 
     type: int
@@ -76,13 +77,13 @@ class Packet:
         return self.number(0)
 
     def number(self, at: int) -> int:
-        """The 32-bit number at `at`."""
+        """Return the 32-bit number at `at`."""
         if at + 4 > len(self.body):
             raise Malformed("a packet is too short")
         return int.from_bytes(self.body[at : at + 4], "big")
 
     def string(self, at: int) -> tuple[bytes, int]:
-        """The string at `at` and where it ends."""
+        """Return the string at `at`, and the position of its end."""
         end = at + 4 + self.number(at)
         if end > len(self.body):
             raise Malformed("a string is longer than its packet")
@@ -90,11 +91,11 @@ class Packet:
 
 
 class PacketCutter:
-    """Cuts a stream. `feed` yields, in order, heads of packets and the raw bytes that belong to them."""
+    """Splits a stream. `feed` yields, in order, heads of packets and the raw bytes that belong to them."""
 
     def __init__(self) -> None:
         self._head = bytearray()
-        self._rest = 0  # bytes of a packet whose head was given out
+        self._rest = 0  # remaining bytes of a packet whose head was yielded
         self._needed = 5
 
     @property
@@ -103,16 +104,18 @@ class PacketCutter:
 
     @property
     def head(self) -> bytes:
-        """The beginning of a packet of which too little is there to give it out."""
+        """The buffered beginning of a packet, too short to be yielded."""
         return bytes(self._head)
 
     @property
     def in_body(self) -> bool:
-        """The head of the present packet was given out, but not yet all of it."""
+        """Whether the head of the current packet was yielded but not all of its bytes."""
         return bool(self._rest)
 
     def feed(self, data: bytes) -> Iterator[Packet | bytes]:
-        """A `Packet` is followed by its raw bytes: first those of the head, then the rest as it comes."""
+        """Yield packets. A `Packet` is followed by its raw bytes: first those of its head, then the rest as it
+        arrives.
+        """
         position = 0
         end = len(data)
         while position < end:
@@ -142,7 +145,7 @@ class PacketCutter:
 
 
 def _wanted(kind: int, length: int) -> int:
-    """How much of a packet of this type must be seen, without the length field."""
+    """Return how many bytes of a packet of this type must be seen, without the length field."""
     if kind == WRITE:
         return min(length, _WRITE_HEAD)
     if kind == DATA:
@@ -151,7 +154,7 @@ def _wanted(kind: int, length: int) -> int:
 
 
 def status(request_id: int, code: int, message: str) -> bytes:
-    """A STATUS answer."""
+    """Encode a STATUS answer."""
     text = message.encode()
     body = (
         bytes([STATUS])

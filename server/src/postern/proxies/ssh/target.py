@@ -1,7 +1,7 @@
-"""The leg to the target: connect, check the host key, log in with the stored credential, open the program.
+"""The connection to the target: connect, check the host key, log in with the stored credential, open the program.
 
-The control plane judges the host key before anything else is said; the credential is asked for after that, used at
-once and forgotten. Nothing of the proxy's own surroundings takes part: no configuration file, no agent, no GSSAPI.
+The control plane judges the host key first. The credential is requested after that, used immediately and dropped.
+Nothing of the proxy's own environment is used: no configuration file, no agent, no GSSAPI.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ _KEEPALIVE_COUNT: Final = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Program:
-    """What to run on the target: a shell, a command (bytes as the person sent them) or a subsystem."""
+    """The program to run on the target: a shell, a command (bytes as the user sent them) or a subsystem."""
 
     command: bytes | None = None
     subsystem: str | None = None
@@ -68,7 +68,7 @@ class SshTargets:
         *,
         fast: bool = False,
     ) -> None:
-        """`fast`: use the faster data path, which `fast_path_works` has tried."""
+        """`fast` enables the fast data path, which `fast_path_works` has tested."""
         use_bounded_group_exchange()
         self._plane = plane
         self._limits = limits
@@ -76,7 +76,7 @@ class SshTargets:
         self._policy = policy
         self._link = FastTargetLink if fast else TargetLink
         self._channel = FastClientChannel if fast else PacedClientChannel
-        # Parsed once: the library takes milliseconds and a thread for it.
+        # Parsed once, because the library takes milliseconds and a thread for it.
         self._options = SSHClientConnectionOptions(
             config=None,
             username="unset",
@@ -139,15 +139,15 @@ class SshTargets:
         return TargetConnection(link, login.fingerprint, self._channel)
 
     def _explain(self, error: BaseException, session: LiveSession, login: TargetLogin) -> TargetFailed | None:
-        """A library error as a sentence for the person; None for what is not ours to explain."""
+        """Turn a library error into a message for the user. Returns None for other errors."""
         grant, language = session.grant, session.language
         where = {"host": grant.target.host, "port": grant.target.port}
         if isinstance(error, asyncssh.PermissionDenied) or _too_many_tries(error, login):
-            who = {"host": grant.target.host, "login": login.login_name, "story": login.walk.story(language)}
+            login_fields = {"host": grant.target.host, "login": login.login_name, "story": login.walk.story(language)}
             if grant.manual:
-                message = Text.LOGIN_REFUSED_MANUAL.say(language, **who)
+                message = Text.LOGIN_REFUSED_MANUAL.say(language, **login_fields)
             else:
-                message = Text.LOGIN_REFUSED.say(language, system_user=grant.system_user_name, **who)
+                message = Text.LOGIN_REFUSED.say(language, system_user=grant.system_user_name, **login_fields)
             return TargetFailed(EndReason.CREDENTIAL_REFUSED, message, login.walk.story(ENGLISH))
         if isinstance(error, TimeoutError):
             return TargetFailed(EndReason.UNREACHABLE, Text.CONNECT_TIMEOUT.say(language, **where), "log-in timed out")
@@ -158,7 +158,9 @@ class SshTargets:
 
 
 def _too_many_tries(error: BaseException, login: TargetLogin) -> bool:
-    """Whether the target hung up instead of refusing: hosts that grant few tries do (OpenSSH as a protocol error)."""
+    """Whether the target disconnected instead of refusing. Hosts that allow few tries do so (OpenSSH as a protocol
+    error).
+    """
     return (
         isinstance(error, asyncssh.DisconnectError)
         and error.code in {asyncssh.DISC_NO_MORE_AUTH_METHODS_AVAILABLE, asyncssh.DISC_PROTOCOL_ERROR}
@@ -167,7 +169,7 @@ def _too_many_tries(error: BaseException, login: TargetLogin) -> bool:
 
 
 class TargetConnection(ShellLink):
-    """A logged-in connection to a target."""
+    """An authenticated connection to a target."""
 
     def __init__(self, link: TargetLink, fingerprint: str, channel: type[PacedClientChannel]) -> None:
         self._link = link
@@ -175,7 +177,7 @@ class TargetConnection(ShellLink):
         self.host_key_fingerprint = fingerprint
 
     async def open_shell(self, pty: Pty, events: TargetEvents, *, language: str) -> "TargetProgram":
-        """For the other fronts."""
+        """Open a shell for other fronts."""
         return await self.run(Program(pty=pty, environment=pty.environment), events, language=language)
 
     async def run(self, program: Program, events: TargetEvents, *, language: str) -> "TargetProgram":
@@ -207,12 +209,12 @@ class TargetConnection(ShellLink):
         return running
 
     def close(self) -> None:
-        """Leave the target."""
+        """Close the connection."""
         self._link.close()
 
 
 class TargetProgram(asyncssh.SSHClientSession[bytes]):
-    """A running program on a target (`core.targets.ports.TargetShell`), and the library's session that hears of it."""
+    """A running program on a target (`core.targets.ports.TargetShell`), and the library's session of its channel."""
 
     def __init__(self, link: TargetLink, events: TargetEvents, fingerprint: str) -> None:
         self._link = link
@@ -222,13 +224,13 @@ class TargetProgram(asyncssh.SSHClientSession[bytes]):
         self._closed = False
         self.host_key_fingerprint = fingerprint
 
-    # Told by the library
+    # Callbacks of the library
 
     def connection_made(self, chan: asyncssh.SSHClientChannel[bytes]) -> None:
         self._channel = chan
 
     def session_started(self) -> None:
-        # Held back until the front is ready for it: `resume_reading`.
+        # Paused until the front calls `resume_reading`.
         if self._channel is not None:
             self._channel.pause_reading()
 
@@ -262,14 +264,14 @@ class TargetProgram(asyncssh.SSHClientSession[bytes]):
             self._closed = True
             self._events.on_target_exit(self._exit)
 
-    # Asked by the front
+    # Methods for the front
 
     def write(self, data: bytes) -> None:
         if self._channel is not None:
             try:
                 self._channel.write(data)
             except OSError:
-                return  # closing: its end is on the way
+                return  # closing: `connection_lost` follows
 
     def write_eof(self) -> None:
         if self._channel is not None:
@@ -280,7 +282,7 @@ class TargetProgram(asyncssh.SSHClientSession[bytes]):
             self._channel.change_terminal_size(columns, rows, width_px, height_px)
 
     def send_signal(self, signal: str) -> None:
-        """`signal` without "SIG"."""
+        """Send a signal. `signal` is without "SIG"."""
         if self._channel is not None:
             self._channel.send_signal(signal)
 

@@ -1,4 +1,4 @@
-"""Logging in on a target: the host key is judged first, then the credential is asked for, used at once and forgotten."""
+"""Login on a target: the host key is judged first, then the credential is requested, used and dropped."""
 
 import asyncio
 import logging
@@ -27,14 +27,14 @@ _MSG_USERAUTH_FAILURE: Final = 51
 
 
 class TargetLink(PacedConnection, SSHClientConnection):
-    """A connection to a target that waits with its log-in until the host key was approved."""
+    """A connection to a target whose login waits until the host key is approved."""
 
     approve: Callable[[asyncssh.SSHKey], "asyncio.Future[None]"] | None = None
-    #: Which sign-in method comes next.
+    #: Decides which sign-in method is next.
     walk: MethodWalk
 
     def validate_server_host_key(self, key_data: bytes) -> asyncssh.SSHKey:
-        """Any well-formed plain key passes here; who it belongs to is judged before the log-in goes on."""
+        """Accept any well-formed plain key here. Its identity is judged before the login continues."""
         try:
             key = asyncssh.public_key.decode_ssh_public_key(key_data)
         except asyncssh.KeyImportError as error:
@@ -46,7 +46,7 @@ class TargetLink(PacedConnection, SSHClientConnection):
         return key
 
     def send_service_request(self, service: bytes) -> None:
-        """Called once, when the first key exchange is through."""
+        """Continue after the host key is approved. Called once, after the first key exchange."""
         self.create_task(self._approve_and_go_on(service))
 
     async def _approve_and_go_on(self, service: bytes) -> None:
@@ -57,7 +57,7 @@ class TargetLink(PacedConnection, SSHClientConnection):
         super().send_service_request(service)
 
     def _process_userauth_failure(self, pkttype: int, pktid: int, packet: SSHPacket) -> None:
-        """The target wants another method; the library would forget whether the last one was right."""
+        """Record that the target asks for another method. The library would drop whether the last method succeeded."""
         again = SSHPacket(packet.get_full_payload())
         again.get_byte()
         methods = [name.decode("ascii", "backslashreplace") for name in again.get_namelist()]
@@ -65,7 +65,9 @@ class TargetLink(PacedConnection, SSHClientConnection):
         super()._process_userauth_failure(pkttype, pktid, packet)
 
     def try_next_auth(self, *, next_method: bool = False) -> None:
-        """Called by the library for the first request ("none") and whenever a method is done with."""
+        """Choose the next method. The library calls this for the first request ("none") and when a method has
+        finished.
+        """
         if next_method or self._auth is not None:
             method = self.walk.next()
             self._auth_methods = [] if method is None else [method.encode("ascii")]
@@ -78,11 +80,11 @@ class TargetLink(PacedConnection, SSHClientConnection):
 
 
 class FastTargetLink(FastConnection, TargetLink):
-    """The same with the faster data path."""
+    """A connection to a target with the fast data path."""
 
 
 class LogInClient(asyncssh.SSHClient):
-    """Answers the target's questions with the session's credential; asks for it at the first question."""
+    """Answers the target's requests with the session's credential, which is fetched at the first request."""
 
     def __init__(self, opening: "TargetLogin") -> None:
         self._opening = opening
@@ -93,7 +95,7 @@ class LogInClient(asyncssh.SSHClient):
 
     async def public_key_auth_requested(self) -> asyncssh.SSHKey | None:
         if self._key_offered:
-            # The library asks again when the target takes none of the key's signature algorithms.
+            # The library asks again if the target accepts none of the key's signature algorithms.
             return None
         self._key_offered = True
         return await self._opening.private_key()
@@ -133,7 +135,7 @@ class LogInClient(asyncssh.SSHClient):
 
 
 class TargetLogin:
-    """One log-in on a target for one session."""
+    """One login on a target for one session."""
 
     def __init__(
         self,
@@ -156,7 +158,7 @@ class TargetLogin:
         self.failure: TargetFailed | None = None
 
     async def approve(self, key: asyncssh.SSHKey) -> None:
-        """Have the control plane judge the host key; then fetch the credential. Raises `TargetFailed`."""
+        """Have the control plane judge the host key. Raises `TargetFailed`."""
         grant = self._session.grant
         self.fingerprint = key.get_fingerprint()
         try:
@@ -185,7 +187,7 @@ class TargetLogin:
         self._progress("authenticating")
 
     async def private_key(self) -> asyncssh.SSHKey | None:
-        """The key to log in with, if the credential has one."""
+        """Return the private key of the credential, or None."""
         await self._credential()
         if not self._private_key:
             return None
@@ -198,12 +200,12 @@ class TargetLogin:
             self._private_key = Secret("")
 
     async def password(self) -> str | None:
-        """The password to log in with, if there is one."""
+        """Return the password of the credential, or None."""
         await self._credential()
         return self._password.reveal() if self._password else None
 
     async def _credential(self) -> None:
-        """Ask for the credential, once, and only when the target wants to see it."""
+        """Fetch the credential once, and only when the target asks for it."""
         if self._asked:
             return
         self._asked = True

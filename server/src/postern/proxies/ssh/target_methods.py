@@ -1,8 +1,8 @@
-"""In which order the sign-in methods of a target are tried, and what is said when none of them was enough.
+"""The order in which sign-in methods of a target are tried, and the message if none sufficed.
 
-RFC 4252 lets a server ask for several methods, one after the other ("partial success"). A failed try is counted by the
-target: it may lock the account, or end the connection after a few. So each method is tried once for each step, a
-password that was refused is not shown again by another method, and two failed tries end the sign-in.
+RFC 4252 lets a server require several methods in sequence ("partial success"). The target counts failed tries: it may
+lock the account, or disconnect after a few. So each method is tried once per step, a refused password is not sent again
+by another method, and two failed tries end the sign-in.
 """
 
 import re
@@ -13,27 +13,27 @@ from typing import Final
 
 from postern.proxies.core.texts import Text
 
-#: Failed tries on one connection. OpenSSH hangs up after six; lock-out modules often count three.
+#: Maximum failed tries per connection. OpenSSH disconnects after six; lock-out modules often count three.
 MAX_FAILED_TRIES: Final = 2
-#: Rounds of questions within one keyboard-interactive try; messages without a question count as well.
+#: Maximum rounds of questions in one keyboard-interactive try, including messages without a question.
 MAX_ROUNDS: Final = 8
 
 PUBLIC_KEY: Final = "publickey"
 PASSWORD: Final = "password"  # noqa: S105 - the name of a method
 KEYBOARD: Final = "keyboard-interactive"
-#: `password` first: its question cannot be mistaken, and many hosts offer keyboard-interactive without being able to
-#: do it.
+#: `password` comes before keyboard-interactive: its question is unambiguous, and many hosts offer keyboard-interactive
+#: without supporting it.
 _ORDER: Final = (PUBLIC_KEY, PASSWORD, KEYBOARD)
 _MAX_NAMED_METHODS: Final = 8
 
-#: How PAM and the usual appliances ask for the password, in the languages that they are translated into.
+#: How PAM and common appliances ask for the password, in their translations.
 _ASKS_PASSWORD: Final = re.compile(
     r"password|passwd|passwort|passord|adgangskode|kennwort|lösenord|wachtwoord|salasana|mot de passe|contrase[nñ]a|"
     r"contrasenya|senha|palavra-passe|parola|parolă|hasło|heslo|geslo|lozinka|jelszó|slaptažodis|parool|пароль|парола|"
     r"лозинка|συνθηματικό|şifre|סיסמה|كلمة|गुप्तशब्द|パスワード|암호|密码|密碼|口令|mật khẩu|kata sandi",
     re.IGNORECASE,
 )
-#: Questions that hold such a word and mean something else.
+#: Questions that contain such a word but ask for something else.
 _ASKS_ANOTHER: Final = re.compile(
     r"\bnew\b|re-?enter|re-?type|again|confirm|change|one[- ]?time|\botp\b|oath|opie|s/key|token|\bcode\b|verification",
     re.IGNORECASE,
@@ -53,7 +53,7 @@ class Question(Enum):
 
 
 def question_of(prompts: Sequence[tuple[str, bool]], explained: str, *, answered: bool) -> Question:
-    """`answered`: the password was given in an earlier round of the same try."""
+    """Classify a round of prompts. `answered`: the password was given in an earlier round of the same try."""
     if not prompts:
         return Question.NOTHING
     asked = " ".join(text for text, _ in prompts)
@@ -66,7 +66,7 @@ def question_of(prompts: Sequence[tuple[str, bool]], explained: str, *, answered
 
 
 class Outcome(Enum):
-    """Why a method did not sign us in."""
+    """Why a method did not complete the sign-in."""
 
     REFUSED = Text.METHOD_REFUSED
     NO_ANSWER = Text.METHOD_UNANSWERED
@@ -76,13 +76,13 @@ class Outcome(Enum):
 
 @dataclass
 class MethodWalk:
-    """One sign-in. `next` names the method to try; the others tell how the one under way went."""
+    """The state of one sign-in. `next` names the method to try; the other methods record how the current one went."""
 
     failed_tries: int = 0
     outcomes: list[tuple[str, Outcome]] = field(default_factory=list)
     offered: tuple[str, ...] = ()
     question: str = ""
-    #: The first request, "none", only asks which methods there are.
+    #: The first request, "none", only asks for the available methods.
     _current: str = "none"
     _used: set[str] = field(default_factory=set)
     _password_shown: bool = False
@@ -90,11 +90,11 @@ class MethodWalk:
     _over: bool = False
 
     def password_shown(self) -> None:
-        """The method under way has sent the password."""
+        """Note that the current method has sent the password."""
         self._password_shown = True
 
     def answered(self, offered: Sequence[str], *, partial: bool) -> None:
-        """The target said no, or (`partial`) "right, and now another one of these"."""
+        """Record the target's answer: a refusal or, if `partial`, success with a further method required."""
         self.offered = tuple(offered)
         if self._current != "none":
             if partial:
@@ -106,22 +106,22 @@ class MethodWalk:
         self._password_shown = False
 
     def hung_up(self) -> bool:
-        """The target ended the connection. Whether that was its answer to the method under way."""
+        """Handle a disconnect by the target. Returns whether it was the answer to the current method."""
         if self._current == "none" or self._over:
             return False
         self.answered(self.offered, partial=False)
         return True
 
     def unable(self, outcome: Outcome, question: str = "") -> None:
-        """The method under way cannot go on: its question has no answer here."""
+        """Give up the current method, because its question cannot be answered here."""
         self.outcomes.append((self._current, outcome))
         self.question = question
-        # The password was right or is in doubt: no other method shows it again.
+        # The password was right or is in doubt, so no other method sends it again.
         self._over = self._password_shown or outcome is Outcome.EXPIRED
         self._password_shown = False
 
     def next(self) -> str | None:
-        """The method to try now; None when none is left that could help."""
+        """Return the method to try now, or None if none is left that could succeed."""
         if self._over or self.failed_tries >= MAX_FAILED_TRIES:
             return None
         for method in _ORDER:
@@ -134,7 +134,7 @@ class MethodWalk:
         return None
 
     def story(self, language: str) -> str:
-        """What was tried and what the target would take, for the person and for the record."""
+        """Describe the tried methods and what the target would accept, for the user and for the audit log."""
         parts = [
             outcome.value.say(language, method=method, question=self.question) for method, outcome in self.outcomes
         ]
@@ -145,10 +145,10 @@ class MethodWalk:
 
 
 def _shown(text: str, most: int = 80) -> str:
-    """Words of a target that is not trusted: printable, on one line, and short."""
+    """Return text of an untrusted target: printable, on one line, and short."""
     return "".join(letter for letter in text if letter.isprintable())[:most]
 
 
 def shown_question(prompts: Sequence[tuple[str, bool]]) -> str:
-    """A question as it is repeated to the person."""
+    """Return a question as it is repeated to the user."""
     return _shown(" / ".join(text.strip() for text, _ in prompts))

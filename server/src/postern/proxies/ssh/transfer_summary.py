@@ -1,8 +1,8 @@
-"""The entry in the file log for a transfer as a whole: rsync, tar, git, and others under false names.
+"""The file log entry for a transfer as a whole: rsync, tar, git, and renamed programs.
 
-tar and git may be compressed, so nobody names their files. rsync's files have their own entries as far as they could be
-followed. So this entry says what is certain in any case: direction, size, SHA-256 and the command line. The recording
-of the session holds the beginning and the end of the bytes.
+tar and git may be compressed, so their files are not named. rsync's files have their own entries as far as they could
+be parsed. So this entry contains what is certain in any case: direction, size, SHA-256 and the command line. The
+recording of the session holds the beginning and the end of the bytes.
 """
 
 from typing import Final
@@ -14,7 +14,7 @@ from postern.proxies.core.targets.ports import TargetExit
 from postern.proxies.ssh.classification import ExecKind
 from postern.proxies.ssh.shown_path import shortened
 
-#: By the command line; what is only recognised on the wire goes by the direction in which more was sent.
+#: Direction by the command line. For protocols recognised on the wire, the direction with more bytes counts.
 _DIRECTIONS: Final = {
     ExecKind.RSYNC_UPLOAD: TransferDirection.UPLOAD,
     ExecKind.RSYNC_DOWNLOAD: TransferDirection.DOWNLOAD,
@@ -26,8 +26,9 @@ UNNAMED: Final = "the files are not named"
 def report_transfer(
     session: LiveSession, kind: ExecKind, command: str, how: TargetExit | None, named: str = UNNAMED
 ) -> None:
-    """Tell the file log of a command that has ended, if it was a transfer. `how` is None when it was cut off; `named`
-    says which of its files have entries of their own.
+    """Log a finished command if it was a transfer.
+
+    `how` is None if it was cut off. `named` says which of its files have their own entries.
     """
     protocol = session.recognised_protocol or ("rsync" if kind in _DIRECTIONS else "")
     if not protocol:
@@ -36,7 +37,7 @@ def report_transfer(
     default = TransferDirection.UPLOAD if sent.size > received.size else TransferDirection.DOWNLOAD
     direction = _DIRECTIONS.get(kind, default)
     carried = sent if direction is TransferDirection.UPLOAD else received
-    session.file_transferred(
+    session.log.file_transferred(
         direction,
         direction.value,
         shortened(command),

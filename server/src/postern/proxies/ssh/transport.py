@@ -1,10 +1,10 @@
 """Connections and channels with the back-pressure that the library lacks.
 
-`asyncssh` ignores the transport's wish to pause: a peer that grants a huge window and stops reading would make it
-buffer everything. Here a channel keeps its data while its connection cannot send (transport full, or keys being
-exchanged), so that the channel's own high-water mark pauses the other leg; and a connection stops reading while its
-peer sends faster than packets can be handled. All uses of the library's private names are in this module and in
-`fast_transport`; the version is pinned.
+`asyncssh` ignores the transport's request to pause. A peer that grants a huge window and stops reading would make it
+buffer everything. Here a channel keeps its data while its connection cannot send (transport full, or key exchange in
+progress), so its own high-water mark pauses the other leg. A connection also stops reading while its peer sends faster
+than packets can be handled. All uses of the library's private names are in this module and in `fast_transport`; the
+version is pinned.
 """
 
 import asyncio
@@ -24,31 +24,31 @@ from postern.kernel.clock import monotonic_s
 log = logging.getLogger(__name__)
 
 _MSG_KEXINIT: Final = 20
-#: A peer may ask for so many key exchanges at once, and for one in so many seconds from then on. Each costs some milliseconds
-#: of the event loop; peers ask after a gigabyte, or an hour.
+#: A peer may request this many key exchanges at once, and then one per this many seconds. Each costs some milliseconds
+#: of the event loop. Normal peers request one per gigabyte or hour.
 _KEY_EXCHANGES_AT_ONCE: Final = 20
 _KEY_EXCHANGE_EACH_S: Final = 1.0
-#: More unhandled input than this stops the reading (a packet has at most some 35 KB).
+#: With more unhandled input than this, reading stops. A packet has at most about 35 KB.
 MAX_UNHANDLED_BYTES: Final = 256 * 1024
 
 
 class PacedConnection(SSHConnection):
-    """A connection that stops when it must. Mixed in before the library's client or server class."""
+    """A connection with back-pressure. Mixed in before the library's client or server class."""
 
     writing_held = False
     reading_held = False
-    #: When the key exchanges that the peer has asked for would be over, one after the other.
+    #: When the key exchanges that the peer has requested would be over, one after the other.
     _exchanging_until_s = 0.0
 
     @property
     def can_send(self) -> bool:
-        """Whether channel data may go out now."""
+        """Whether channel data may be sent now."""
         return not self.writing_held and self._kex_complete
 
     def internal_error(self, exc_info: OptExcInfo | None = None, error_logger: SSHLogger | None = None) -> None:
-        """A fault in handling a packet ends this connection; the library tells only its debug log.
+        """Log an error in handling a packet, which ends this connection. The library writes only to its debug log.
 
-        Before sign-in it is most likely a stranger's nonsense, and not worth more than a line.
+        Before sign-in the cause is most likely malformed input of a stranger, which is worth one line only.
         """
         fault = exc_info or sys.exc_info()
         if self._auth_complete:
@@ -58,15 +58,15 @@ class PacedConnection(SSHConnection):
         super().internal_error(exc_info, error_logger)
 
     async def _process_kexinit(self, pkttype: int, pktid: int, packet: SSHPacket) -> None:
-        """The peer may have sent the first packet of the key exchange that it expects (RFC 4253, section 7).
+        """Handle a KEXINIT that may be followed by a guessed first packet of the key exchange (RFC 4253, section 7).
 
-        Its guess counts as wrong, and that packet is dropped, unless both sides prefer the same key exchange and the
-        same kind of host key. The library takes any guess that names the key exchange chosen in the end; the packet
-        that the peer then sends anew (dropbear does) would meet a finished exchange.
+        The guess counts as wrong, and that packet is dropped, unless both sides prefer the same key exchange and the
+        same host key type. The library accepts any guess that names the finally chosen key exchange. The packet that
+        the peer then sends again (as dropbear does) would reach a finished exchange.
         """
         if self._session_id and not self._kexinit_sent:
             await self._let_exchange()
-            if self._transport is None:  # it has gone meanwhile
+            if self._transport is None:  # the connection was closed meanwhile
                 return
         again = SSHPacket(packet.get_full_payload())
         again.get_bytes(1 + 16)  # type and cookie
@@ -79,7 +79,7 @@ class PacedConnection(SSHConnection):
         self._ignore_first_kex = guessed and theirs != ours
 
     async def _let_exchange(self) -> None:
-        """The peer asks for new keys. Before the sign-in nobody has a use for them; later it waits for its turn."""
+        """Wait for the peer's turn to exchange keys. Refused before sign-in, when nobody needs new keys."""
         if not self._auth_complete:
             raise asyncssh.ProtocolError("new keys before the sign-in")
         now_s = monotonic_s()
@@ -127,13 +127,13 @@ class PacedConnection(SSHConnection):
 
 
 class PacedChannel(SSHChannel[bytes]):
-    """A channel that keeps its data while its connection cannot send, and lets its peer send no more than one window.
+    """A channel that keeps its data while its connection cannot send, and limits its peer to one window.
 
     Mixed in before the library's client or server class.
     """
 
     def flush_held(self) -> None:
-        """Send what was held; called when the connection can send again."""
+        """Send the kept data. Called when the connection can send again."""
         if self._session is not None:
             self._flush_send_buf()
 
@@ -144,8 +144,10 @@ class PacedChannel(SSHChannel[bytes]):
             super()._flush_send_buf()
 
     def _deliver_data(self, data: bytes, datatype: asyncssh.DataType) -> None:
-        """Deliver one piece. The library would grant the whole window anew, whatever still waits behind the piece: a
-        reader that takes a little and pauses again would have its peer send a window for each little.
+        """Deliver one piece without granting more than the window.
+
+        The library would grant the whole window again, regardless of data that still waits. A reader that repeatedly
+        takes a little and pauses would let its peer send a window each time.
         """
         waiting = sum(len(piece) for piece, _datatype in self._recv_buf)
         self._recv_window += waiting
@@ -156,8 +158,8 @@ class PacedChannel(SSHChannel[bytes]):
 
 
 class PacedClientChannel(PacedChannel, SSHClientChannel[bytes]):
-    """Our side of a channel to a target."""
+    """The proxy's side of a channel to a target."""
 
 
 class PacedServerChannel(PacedChannel, SSHServerChannel[bytes]):
-    """Our side of a channel to a person."""
+    """The proxy's side of a channel to a user."""

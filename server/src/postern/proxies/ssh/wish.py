@@ -1,4 +1,4 @@
-"""What a client wants of a session channel, and whether the permission's actions allow it."""
+"""The request of a client for a session channel, and whether the permitted actions allow it."""
 
 from dataclasses import dataclass
 from typing import Final, NoReturn
@@ -20,19 +20,19 @@ _MAX_CELLS: Final = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class Wish:
-    """What the client asked the channel for: exactly one of shell (both None), command and subsystem."""
+    """The client's request for the channel: exactly one of shell (both None), command and subsystem."""
 
     command: bytes | None = None
     subsystem: str | None = None
 
 
 def sane_size(columns: int, rows: int) -> tuple[int, int]:
-    """A terminal size that can be used: 0 means the usual one, absurd ones are cut."""
+    """Return a usable terminal size: 0 becomes the default, and large values are cut."""
     return min(columns or 80, _MAX_CELLS), min(rows or 24, _MAX_CELLS)
 
 
 def judge(session: LiveSession, wish: Wish, *, terminal: bool) -> tuple[str, Inspector | None]:
-    """The kind of session and what reads along. Raises `Refused` when the permission does not hold the action."""
+    """Return the kind of session and its inspector. Raises `Refused` if the action is not permitted."""
     if wish.subsystem is not None:
         _refuse_on_terminal(session, "sftp", terminal=terminal)
         return _judge_sftp(session)
@@ -62,39 +62,44 @@ def judge(session: LiveSession, wish: Wish, *, terminal: bool) -> tuple[str, Ins
     return "exec", None
 
 
-def _refuse_on_terminal(session: LiveSession, what: str, *, terminal: bool) -> None:
-    """A terminal changes the bytes of a transfer, so that nobody could read along; no client asks for one."""
+def _refuse_on_terminal(session: LiveSession, request_name: str, *, terminal: bool) -> None:
+    """Refuse a transfer with a terminal. It would change the transfer's bytes, so they could not be parsed; no client
+    needs one.
+    """
     if terminal:
-        _refuse(session, what, "a file transfer with a terminal", Text.TRANSFER_ON_TERMINAL.say(session.language))
+        _refuse(
+            session, request_name, "a file transfer with a terminal", Text.TRANSFER_ON_TERMINAL.say(session.language)
+        )
 
 
 def _judge_sftp(session: LiveSession) -> tuple[str, Inspector | None]:
-    """Either transfer right opens the subsystem; the inspector judges each request."""
+    """Permit the subsystem with either transfer right. The inspector judges each request."""
     _demand(session, (Actions.UPDOWNLOAD,), "sftp")
     return "sftp", SftpInspector(session)
 
 
 def _refuse_carriers(session: LiveSession, command: bytes) -> None:
-    """Programs that would take the shell elsewhere are not started, whatever the permission holds."""
+    """Refuse programs that would carry the shell outside the recording, regardless of the permission."""
     program = carrier_in(command)
     if program:
         message = Text.CARRIER_REFUSED.say(session.language, program=program)
-        session.request_refused(program, "it would carry a shell outside the recording")
+        session.log.request_refused(program, "it would carry a shell outside the recording")
         session.end(EndReason.USER_CLOSED, f"refused: {program} would leave the recording", message=message)
         raise Refused(message)
 
 
-def _demand(session: LiveSession, needed: tuple[Actions, ...], what: str) -> None:
-    """Of each element any action must be permitted, now and for as long as the session lives; otherwise it ends, and the
-    person is told.
+def _demand(session: LiveSession, needed: tuple[Actions, ...], request_name: str) -> None:
+    """Require the actions now and for the lifetime of the session; of each element any action suffices.
+
+    Without them the session ends, and the user is told.
     """
     session.needs = needed
     for actions in needed:
         if not session.may(actions):
-            _refuse(session, what, f"the permission lacks {actions.name}", session.refusal(actions))
+            _refuse(session, request_name, f"the permission lacks {actions.name}", session.refusal(actions))
 
 
-def _refuse(session: LiveSession, what: str, why: str, message: str) -> NoReturn:
-    session.request_refused(what[:64], why)
+def _refuse(session: LiveSession, request_name: str, why: str, message: str) -> NoReturn:
+    session.log.request_refused(request_name[:64], why)
     session.end(EndReason.USER_CLOSED, f"refused: {why}", message=message)
     raise Refused(message)

@@ -1,1 +1,1 @@
-"""The browser's way in: web terminal and live watching over websockets (contracts/browser.py)."""
+"""The browser's endpoint: web terminal and live watching over websockets (contracts/browser.py)."""

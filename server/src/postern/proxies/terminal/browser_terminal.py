@@ -1,7 +1,7 @@
-"""A session whose person sits at a browser: survives the loss of the websocket for a while.
+"""A session whose user works in a browser. It survives the loss of the websocket for a while.
 
-The life of one: `open` redeems the token, opens the shell and says `opened`; a sender task carries output to whichever
-link is attached; a lost link leaves the session waiting for `resume`; the end is told after the last byte of output.
+Life cycle: `open` redeems the token, opens the shell and sends `opened`. A sender task carries output to the attached
+link. After the loss of a link the session waits for `resume`. The end is sent after the last byte of output.
 """
 
 import asyncio
@@ -50,20 +50,21 @@ log = logging.getLogger(__name__)
 
 _FRAME_BYTES: Final = 64 * 1024
 _MAX_CELLS: Final = 1000
-#: The page shows UTF-8 whatever the host's default is; a host that does not accept the variable ignores it. One of another
-#: charset keeps its own default.
+#: The page shows UTF-8 regardless of the host's default. A host that does not accept the variable ignores it. Hosts
+#: with another charset keep their own default.
 _ENVIRONMENT: Final = {b"LANG": b"C.UTF-8"}
-#: So many places of the output are kept to tell where a picture goes on, when the page's bytes are not the host's.
+#: Maximum positions in the output that are remembered, to align a snapshot with the page's output. Needed if the page's
+#: bytes differ from the host's.
 _MAX_MARKS: Final = 4096
 
 
 def sane(cells: int, usual: int) -> int:
-    """A terminal size that can be used."""
+    """Return a usable terminal size."""
     return min(cells, _MAX_CELLS) if cells > 0 else usual
 
 
 class BrowserTerminal:
-    """One session of a browser; also the `TargetEvents` of its shell."""
+    """One session of a browser. It is also the `TargetEvents` of its shell."""
 
     def __init__(
         self,
@@ -84,17 +85,17 @@ class BrowserTerminal:
         self._shell: TargetShell | None = None
         self._buffer = OutputBuffer()
         self._charset = Charset(session.grant.charset)
-        #: Bytes of the host → bytes of the page, after each piece of output; empty where they are the same.
+        #: Host byte count → page byte count after each piece of output. Empty if both are the same.
         self._marks: deque[tuple[int, int]] = deque(maxlen=_MAX_MARKS)
         self._sent = 0
         self._picture_due = False
         self._secret_hash = ""
-        #: The secret before that one stays good until the browser has shown that it got the new one.
+        #: The previous secret stays valid until the browser has shown that it received the new one.
         self._spent_hash = ""
         self._paused = False
         self._undrawn = False
         self._input = TypedInput(session, self._charset, limits, self._input_moved)
-        #: Cleared while a page that does not count its input is not read.
+        #: Cleared while reading is paused for a page that does not count its input.
         self._room = asyncio.Event()
         self._room.set()
         self._wake = asyncio.Event()
@@ -113,7 +114,7 @@ class BrowserTerminal:
     # Opening
 
     def start(self) -> None:
-        """Open the shell in the background; `serve` reads the link meanwhile."""
+        """Open the shell in the background. Meanwhile `serve` reads the link."""
         self.session.on_end(self._session_ended)
         self.session.on_notice(self._notice)
         self.session.on_caught_up(self._caught_up)
@@ -122,7 +123,7 @@ class BrowserTerminal:
 
     async def _open(self) -> None:
         session = self.session
-        with contextlib.suppress(Refused), ending(session):  # the page is told by `_session_ended`
+        with contextlib.suppress(Refused), ending(session):  # `_session_ended` informs the page
             shell = self._shell = await self._open_shell()
             self._input.begin(shell)
             session.activate("shell", self._columns, self._rows, record=True)
@@ -149,7 +150,7 @@ class BrowserTerminal:
     async def _opened(self, shell: TargetShell) -> None:
         grant = self.grant
         if self._messages:
-            await asyncio.gather(*self._messages, return_exceptions=True)  # what was said on the way comes first
+            await asyncio.gather(*self._messages, return_exceptions=True)  # progress messages must arrive first
         link = self._link
         if link is not None:
             try:
@@ -171,7 +172,7 @@ class BrowserTerminal:
                 self._detach(link)
                 link = None
         if link is None:
-            # Nobody holds the secret with which the session could be taken up.
+            # Nobody has the secret with which the session could be resumed.
             self.session.end(EndReason.USER_CLOSED, "left before the session was open")
             return
         shell.resize(self._columns, self._rows)
@@ -187,10 +188,12 @@ class BrowserTerminal:
         if self._link is not None:
             self._spawn(self._link.say(State(state=state)))
 
-    # The person's side
+    # The user's side
 
     async def serve(self, link: BrowserLink) -> None:
-        """Read a link until it is gone. Raises NotUnderstood when it sends what the protocol does not know."""
+        """Read a link until it is closed. Raises NotUnderstood if it sends something that the protocol does not
+        define.
+        """
         try:
             while True:
                 message = await link.receive()
@@ -213,7 +216,7 @@ class BrowserTerminal:
             self._detach(link)
 
     async def _until_room(self, link: BrowserLink) -> None:
-        """Let a page wait that sends input without counting it. Whoever goes meanwhile is not waited for."""
+        """Wait for space while a page sends input without counting it. Stops waiting when the page leaves."""
         waits = {asyncio.ensure_future(self._room.wait()), asyncio.ensure_future(link.wait_closed())}
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
@@ -222,13 +225,13 @@ class BrowserTerminal:
                 wait.cancel()
 
     def _input_moved(self) -> None:
-        """Input was passed on or has to wait: let the target and the page know."""
+        """React to forwarded or waiting input: update flow control towards the target and the page."""
         self._balance()
         if self._link is not None and self._link.counts_input and (credit := self._input.new_credit()):
             self._link.tell(credit)
 
     def _take(self, link: BrowserLink, message: ClientMessage) -> None:
-        """Act on a message. Waits for nobody: acknowledgements and the end come behind it."""
+        """Handle a message. Never waits, because acknowledgements and the end come after it."""
         if isinstance(message, Ack):
             self._buffer.acknowledge(message.received)
             self._balance()
@@ -247,20 +250,20 @@ class BrowserTerminal:
             self.session.resize(self._columns, self._rows)
             self._shell.resize(self._columns, self._rows)
 
-    # Lost and found
+    # Losing and resuming a link
 
     def _detach(self, link: BrowserLink) -> None:
         if link is not self._link:
             return
         self._link = None
         if self._shell is None and self.session.end_reason is None:
-            # Nothing is open yet that could be taken up again.
+            # Nothing is open yet that could be resumed.
             self.session.end(EndReason.USER_CLOSED, "left before the session was open")
         self._wait_for_return()
         self._wake.set()
 
     def _wait_for_return(self) -> None:
-        """Nobody is there: give the session up when nobody comes in time. A wait that is under way goes on."""
+        """End the session if no link resumes it in time. A wait in progress continues."""
         if self._grace is None:
             self._grace = asyncio.get_running_loop().call_later(RESUME_GRACE_S, self._given_up)
 
@@ -274,14 +277,16 @@ class BrowserTerminal:
         self._finish()
 
     def accepts(self, resume: Resume, link: BrowserLink) -> bool:
-        """Whether this link may take the session up: the person, and the secret of the last link (K63)."""
-        shown = ids.token_hash(resume.resume_secret)
+        """Whether this link may resume the session: same user, and the secret of the last link (K63: to know an id is
+        no authority).
+        """
+        secret_hash = ids.token_hash(resume.resume_secret)
         return link.user_id == self.grant.user.id and any(
-            known != "" and ids.same(shown, known) for known in (self._secret_hash, self._spent_hash)
+            known != "" and ids.same(secret_hash, known) for known in (self._secret_hash, self._spent_hash)
         )
 
     async def resume(self, resume: Resume, link: BrowserLink) -> None:
-        """Go on with another link. `accepts` has been asked before. Raises LinkGone: then somebody may come once more."""
+        """Continue with another link, after `accepts` was checked. Raises LinkGone; another link may then resume."""
         try:
             await self._resume(resume, link)
         except BaseException:
@@ -308,7 +313,7 @@ class BrowserTerminal:
             )
         )
         if ids.token_hash(secret) != self._secret_hash:
-            raise LinkGone  # another link came while this one was welcomed; the later one has the session
+            raise LinkGone  # another link resumed meanwhile, and the later link has the session
         if is_kept:
             self._buffer.acknowledge(resume.received)
         self._sent = offset
@@ -353,7 +358,7 @@ class BrowserTerminal:
             async with asyncio.timeout(self._services.limits.snapshot_s):
                 picture = await self._services.pictures.picture(self.grant.session_id, self.session.bytes_out)
         except (TimeoutError, OSError):
-            # Without a picture the page keeps what it shows and goes on from here.
+            # Without a snapshot the page keeps its content and continues from here.
             return
         offset = self._shown_at(picture.offset)
         await link.say(Screen(columns=picture.columns, rows=picture.rows, offset=offset))
@@ -363,16 +368,18 @@ class BrowserTerminal:
         self._balance()
 
     def _shown_at(self, host_offset: int) -> int:
-        """So many bytes of the page stand for so many of the host."""
+        """Return the page's byte count that corresponds to a byte count of the host."""
         if self._charset.is_utf8:
             return host_offset
-        return next((shown for host, shown in reversed(self._marks) if host <= host_offset), self._buffer.start)
+        return next(
+            (page_offset for host, page_offset in reversed(self._marks) if host <= host_offset), self._buffer.start
+        )
 
     def _balance(self) -> None:
-        """Stop or go on reading, by how much the browser has not drawn yet and how much was not looked at for commands."""
+        """Pause or resume reading from the target, by undrawn output of the browser and undetected commands."""
         if self._shell is None:
             return
-        # Each reason has an end of its own: what is not drawn yet must fall to one half.
+        # The conditions end separately. Undrawn output must fall to half of the limit.
         self._undrawn = self._buffer.unacknowledged > (UNACKED_LIMIT // 2 if self._undrawn else UNACKED_LIMIT)
         pause = self.session.is_behind or self._undrawn
         if pause is not self._paused:
@@ -381,18 +388,19 @@ class BrowserTerminal:
                 self._shell.pause_reading()
             else:
                 self._shell.resume_reading()
-        # Acknowledgements may stand behind the input of a page that does not count it: then it is read on, up to the limit.
+        # With a page that does not count its input, acknowledgements may follow behind input. Then reading continues up
+        # to the limit.
         if self._input.has_room or self._undrawn:
             self._room.set()
         else:
             self._room.clear()
 
     def _caught_up(self) -> None:
-        """What passed has been looked at: both directions go on."""
+        """Resume both directions after command detection has caught up."""
         self._balance()
         self._input.pass_on(one_more=True)
 
-    # Told by the target
+    # Callbacks of the target
 
     def on_target_data(self, data: bytes, *, stderr: bool) -> None:
         del stderr  # a terminal has one stream
@@ -404,7 +412,7 @@ class BrowserTerminal:
             self._wake.set()
 
     def on_target_eof(self) -> None:
-        """The exit follows."""
+        """Do nothing, because the exit follows."""
 
     def on_target_exit(self, how: TargetExit) -> None:
         self._exit_status = how.status
@@ -447,6 +455,6 @@ class BrowserTerminal:
 
 
 def _retrieve(task: "asyncio.Task[None]") -> None:
-    """A message that could not be sent any more is no fault: the reader notices the end."""
+    """Log a failed message. A closed link is not an error, because the reader notices it."""
     if not task.cancelled() and (error := task.exception()) is not None and not isinstance(error, LinkGone):
-        log.error("a message to the browser failed: %r", error)
+        log.error("sending a message to the browser failed: %r", error)

@@ -1,4 +1,4 @@
-"""One websocket of a browser, as typed messages."""
+"""One websocket of a browser as typed messages."""
 
 import asyncio
 from typing import Final
@@ -29,7 +29,7 @@ _DECODER: Final[msgspec.json.Decoder[ClientMessage]] = msgspec.json.Decoder(Clie
 
 
 class NotUnderstood(Exception):
-    """The browser sent a frame that the protocol does not know."""
+    """The browser sent a frame that the protocol does not define."""
 
 
 class LinkGone(Exception):
@@ -37,7 +37,7 @@ class LinkGone(Exception):
 
 
 class BrowserLink:
-    """Sends and receives; knows who the web plane says is at the other end."""
+    """Sends and receives messages, and knows the user that the web plane authenticated."""
 
     def __init__(self, socket: ServerConnection) -> None:
         self._socket = socket
@@ -47,15 +47,15 @@ class BrowserLink:
         self._second_began_s = 0.0
         self._frames = 0
         self.language: str = headers.get(LANGUAGE_HEADER, "zh-hans")
-        #: Whether the page keeps to the credit for its input. Pages of older releases do not.
+        #: Whether the page respects the credit for its input. Pages of older releases do not.
         self.counts_input = False
         self._newest: dict[type, Pong | InputCredit] = {}
         self._telling: asyncio.Task[None] | None = None
 
     async def receive(self) -> ClientMessage | bytes:
-        """The next message, or keystrokes. Raises LinkGone, NotUnderstood.
+        """Return the next message, or keystrokes. Raises LinkGone, NotUnderstood.
 
-        A page that sends more frames than any person or any drawing needs is read more slowly, nothing else.
+        A page that sends more frames than typing or drawing requires is only read more slowly.
         """
         try:
             frame = await self._socket.recv()
@@ -81,16 +81,18 @@ class BrowserLink:
             await asyncio.sleep(1 - (present_s - self._second_began_s))
 
     async def receive_first(self, timeout_s: float) -> ClientMessage | bytes:
-        """The first message. Raises TimeoutError besides."""
+        """Return the first message. Raises TimeoutError as well."""
         async with asyncio.timeout(timeout_s):
             return await self.receive()
 
     async def say(self, message: ServerMessage) -> None:
-        """Send a message; waits while the browser does not read. Raises LinkGone."""
+        """Send a message. Waits while the browser does not read. Raises LinkGone."""
         await self._send(_ENCODER.encode(message).decode())
 
     def tell(self, message: Pong | InputCredit) -> None:
-        """Send a message soon. Never waits: while the browser does not read, a newer message of a kind replaces the last."""
+        """Send a message soon, without waiting. While the browser does not read, a newer message replaces the last of
+        its kind.
+        """
         self._newest[type(message)] = message
         if self._telling is None:
             self._telling = asyncio.create_task(self._tell(), name="browser link messages")
@@ -105,7 +107,7 @@ class BrowserLink:
             self._telling = None
 
     async def output(self, data: bytes) -> None:
-        """Send terminal bytes; waits while the browser does not read. Raises LinkGone."""
+        """Send terminal bytes. Waits while the browser does not read. Raises LinkGone."""
         await self._send(data)
 
     async def _send(self, frame: str | bytes) -> None:
@@ -115,7 +117,7 @@ class BrowserLink:
             raise LinkGone from error
 
     async def end(self, ended: Ended) -> None:
-        """Say why it is over, and close. Never raises."""
+        """Send the reason for the end and close. Never raises."""
         self._newest.clear()
         try:
             await self.say(ended)
@@ -124,7 +126,9 @@ class BrowserLink:
         await self.close()
 
     async def cut(self, ended: Ended) -> None:
-        """Say why, if the browser still reads, and drop the connection; whoever waits to send is let go. Never raises."""
+        """Send the reason if the browser still reads, and drop the connection. Releases waiting senders. Never
+        raises.
+        """
         try:
             async with asyncio.timeout(_CUT_S):
                 await self.end(ended)
@@ -136,5 +140,5 @@ class BrowserLink:
         await self._socket.close()
 
     async def wait_closed(self) -> None:
-        """Returns when the websocket is closed."""
+        """Wait until the websocket is closed."""
         await self._socket.wait_closed()

@@ -1,19 +1,19 @@
-"""Output that the browser has not acknowledged: what a resumed connection goes on from."""
+"""Output that the browser has not acknowledged, from which a resumed connection continues."""
 
 from collections import deque
 
 
 class OutputBuffer:
-    """Bytes from the last acknowledged count on. Offsets count from the start of the session."""
+    """Bytes after the last acknowledged offset. Offsets count from the start of the session."""
 
     def __init__(self) -> None:
         self._chunks: deque[bytes] = deque()
-        self.start = 0  # offset of the first kept byte
-        self.end = 0  # offset after the last one
+        self.start = 0  # offset of the first retained byte
+        self.end = 0  # offset after the last byte
 
     @property
     def unacknowledged(self) -> int:
-        """Bytes that are kept."""
+        """Number of retained bytes."""
         return self.end - self.start
 
     def append(self, data: bytes) -> None:
@@ -22,7 +22,7 @@ class OutputBuffer:
             self.end += len(data)
 
     def acknowledge(self, received: int) -> None:
-        """Forget what the browser has drawn. Counts that make no sense are ignored."""
+        """Drop bytes that the browser has drawn. Invalid counts are ignored."""
         if received > self.end:
             return
         while self._chunks and self.start < received:
@@ -35,11 +35,11 @@ class OutputBuffer:
                 self.start = received
 
     def restart(self, offset: int) -> None:
-        """Keep only what comes after `offset` (a picture of the screen shows the rest)."""
+        """Retain only bytes after `offset`. A snapshot of the screen shows the rest."""
         self.acknowledge(min(max(offset, self.start), self.end))
 
     def since(self, offset: int, limit: int) -> bytes:
-        """Up to `limit` bytes from `offset` on; empty when there is nothing (or it is gone)."""
+        """Return up to `limit` bytes from `offset`. Empty if there are none, or they were dropped."""
         if not self.start <= offset < self.end:
             return b""
         parts: list[bytes] = []

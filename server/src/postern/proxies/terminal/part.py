@@ -1,4 +1,4 @@
-"""The endpoint of browser terminals, as the composition takes it."""
+"""The endpoint of browser terminals, for the composition root."""
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -14,7 +14,9 @@ from postern.proxies.terminal.server import UNIX, StreamServer
 
 @dataclass(frozen=True)
 class TerminalFront:
-    """`core.parts.part.Front`. `address`, where the web plane reaches the endpoint, is `unix:/path` or `host:port`."""
+    """Implements `core.parts.part.Front`. `address` is where the web plane reaches the endpoint: `unix:/path` or
+    `host:port`.
+    """
 
     address: str
     limits: TerminalLimits = field(default_factory=TerminalLimits)
@@ -23,7 +25,7 @@ class TerminalFront:
         return replace(self, limits=self.limits.with_share_of_files(share))
 
     def addresses(self) -> tuple[tuple[str, int], ...]:
-        """Where the endpoint listens, if other machines could get there."""
+        """Return the listening address if other machines could reach it."""
         return () if self.address.startswith(UNIX) else (split_address(self.address),)
 
     async def part(self, services: CoreServices) -> Part:

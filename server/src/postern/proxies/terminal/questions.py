@@ -1,4 +1,4 @@
-"""Questions that are asked in the page while a session is being opened (manual sign-in at the target)."""
+"""Questions asked in the page while a session is opened (manual sign-in at the target)."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from postern.proxies.terminal.texts import Text
 
 
 class Questions:
-    """Asks in whichever link is attached, and waits for the answer."""
+    """Asks questions over the currently attached link and waits for the answers."""
 
     def __init__(self, link: Callable[[], BrowserLink | None], language: str, patience_s: float) -> None:
         self._link = link
@@ -20,7 +20,7 @@ class Questions:
         self._asked = 0
 
     async def ask(self, text: str, echo: bool) -> str:
-        """`core.targets.ports.Prompter`. Raises PromptCancelled."""
+        """Ask a question. Implements `core.targets.ports.Prompter`. Raises PromptCancelled."""
         link = self._link()
         if link is None:
             raise PromptCancelled("")
@@ -38,12 +38,12 @@ class Questions:
             del self._waiting[number]
 
     def answer(self, message: Answer) -> None:
-        """The page has answered. An answer to no question changes nothing."""
+        """Process the page's answer. An answer without a question is ignored."""
         waiting = self._waiting.get(message.prompt_id)
         if waiting is not None and not waiting.done():
             waiting.set_result(message.value)
 
     def cancel(self) -> None:
-        """The session is over: nobody needs the answers."""
+        """Cancel open questions at the end of the session."""
         for answer in self._waiting.values():
             answer.cancel()

@@ -1,4 +1,4 @@
-"""The endpoint that the web plane's bridge connects browsers to."""
+"""The endpoint to which the web plane's bridge connects browsers."""
 
 import asyncio
 import contextlib
@@ -41,7 +41,7 @@ from postern.proxies.terminal.texts import Text
 
 log = logging.getLogger(__name__)
 
-#: How the address of a Unix socket begins.
+#: Prefix of a Unix socket's address.
 UNIX: Final = "unix:"
 _FIRST_MESSAGE_S: Final = 10.0
 _PING_S: Final = 20.0
@@ -63,7 +63,7 @@ class StreamServer:
         self._server: Server | None = None
 
     async def start(self) -> None:
-        """Listen. Raises SettingsError when the address cannot be used."""
+        """Start listening. Raises SettingsError if the address cannot be used."""
         options: dict[str, Any] = {
             "compression": None,
             "max_size": MAX_FRAME_BYTES,
@@ -89,10 +89,10 @@ class StreamServer:
             raise SettingsError(f"cannot listen on {self._address}: {error}") from error
 
     async def stop(self) -> None:
-        """Close all links; sessions have ended before."""
+        """Close all links. Sessions have ended before."""
         if self._server is not None:
             self._server.close()
-            with contextlib.suppress(TimeoutError):  # whoever does not answer goes with the process
+            with contextlib.suppress(TimeoutError):  # links that do not close end with the process
                 async with asyncio.timeout(_GOODBYE_S):
                     await self._server.wait_closed()
             self._server = None
@@ -119,7 +119,7 @@ class StreamServer:
             await link.end(_ended("protocol", Text.NOT_UNDERSTOOD, link))
 
     async def _redeem(self, token: str, link: BrowserLink) -> AuthorizeAnswer:
-        """The control plane's answer when it is a yes to this very person. Raises `Refused`."""
+        """Return the control plane's positive answer for this user. Raises `Refused`."""
         if link.user_id is None:
             raise _wrong_person(link)
         request = RedeemToken(
@@ -142,7 +142,7 @@ class StreamServer:
             await self._services.openings.turn(link.user_id)
         answer = await self._redeem(message.token, link)
         if answer.grant is None:
-            raise NotUnderstood  # a watch token; the view that nobody has ends with the session
+            raise NotUnderstood  # a watch token; its unused view ends with the session
         session = take_up(self._services.registry, answer.grant)
         terminal = BrowserTerminal(
             session,
@@ -184,7 +184,8 @@ class StreamServer:
         except PosternError as error:
             await link.end(Ended(reason=error.code, message=error.message))
             return
-        # From here on the session holds a place for this view: whatever happens to the link gives it back.
+        # From here on the session reserves a place for this view. The `finally` releases it whatever happens to the
+        # link.
         try:
             if session is not None:
                 grant = session.grant
@@ -202,7 +203,7 @@ class StreamServer:
 
 
 def _make_room(path: str) -> None:
-    """The folder of a Unix socket, without what a dead proxy left there."""
+    """Create the folder of a Unix socket, and remove the socket of a dead proxy."""
     socket = Path(path)
     socket.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     socket.unlink(missing_ok=True)
@@ -219,15 +220,15 @@ async def _view(watcher: Watcher, link: BrowserLink, charset: Charset) -> None:
 
 
 async def _show(watcher: Watcher, link: BrowserLink, charset: Charset) -> None:
-    """Carry a view to its link until one of them ends. Pictures are UTF-8 already; the output is what the host sent."""
+    """Send a view to its link until one of them ends. Snapshots are already UTF-8; output has the host's charset."""
     async for event in watcher:
         if isinstance(event, Picture):
             charset.restart()
             await link.say(Screen(columns=event.columns, rows=event.rows, offset=event.offset))
             await link.output(event.data)
         elif isinstance(event, Output):
-            if shown := charset.to_utf8(event.data):
-                await link.output(shown)
+            if page_output := charset.to_utf8(event.data):
+                await link.output(page_output)
         elif isinstance(event, SizeChanged):
             await link.say(Resized(columns=event.columns, rows=event.rows))
         elif isinstance(event, WatchEnded):
@@ -237,7 +238,7 @@ async def _show(watcher: Watcher, link: BrowserLink, charset: Charset) -> None:
 
 
 async def _answer_pings(link: BrowserLink) -> None:
-    """A watcher only looks: anything but a ping is ignored, keystrokes above all."""
+    """Answer pings of a watcher. Everything else is ignored, in particular keystrokes."""
     while True:
         message = await link.receive()
         if isinstance(message, Ping):

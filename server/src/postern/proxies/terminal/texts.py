@@ -1,4 +1,4 @@
-"""Sentences of the browser endpoint, beside those of `core.texts`."""
+"""Sentences of the browser endpoint, in addition to those of `core.texts`."""
 
 from enum import Enum
 from typing import Final
@@ -20,6 +20,6 @@ class Text(Enum):
     TAKEN_OVER = ("会话已在另一处恢复。", "The session was taken up again elsewhere.")
 
     def say(self, language: str) -> str:
-        """The sentence in `language` (`zh-hans` or `en`)."""
+        """Return the sentence in `language` (`zh-hans` or `en`)."""
         chinese, english = self.value
         return english if language == ENGLISH else chinese

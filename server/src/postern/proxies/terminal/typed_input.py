@@ -1,8 +1,8 @@
 """Input of one browser session on its way to the target: in order, bounded, each byte recorded and written once.
 
-Nobody waits here. Input is written straight through while the target takes it; otherwise it is kept, and the target's
-events (`release`, `pass_on`) write the rest. So the reader of the link stays free for acknowledgements and for the end.
-One buffer serves all links of the session, one after another: what an old link has delivered comes before what the next one sends.
+Nothing waits here. Input is written directly while the target accepts it. Otherwise it is queued, and events of the
+target (`release`, `pass_on`) write the rest. So the reader of the link can always process acknowledgements and the end.
+One buffer serves all links of the session in sequence: input of an old link is written before that of the next.
 """
 
 import asyncio
@@ -16,30 +16,30 @@ from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.core.targets.ports import TargetShell
 from postern.proxies.terminal.limits import TerminalLimits
 
-#: Written in one turn of the event loop; other sessions come in between.
+#: Maximum bytes written per turn of the event loop, so that other sessions get their turn.
 _TURN_BYTES: Final = 16 * KEYS_AT_ONCE_BYTES
-#: The page is told of new credit in steps of this part of the window, not with each key.
+#: The page is told of new credit in steps of this fraction of the window, not with each key.
 _CREDIT_STEPS: Final = 16
 
 
 class TypedInput:
-    """What a page has sent, and how much of it the target has taken. Totals count bytes of the page."""
+    """The input that a page has sent, and how much of it the target has accepted. Totals count bytes of the page."""
 
     def __init__(
         self, session: LiveSession, charset: Charset, limits: TerminalLimits, on_moved: Callable[[], None]
     ) -> None:
-        """`on_moved` is called after input was passed on or had to wait."""
+        """`on_moved` is called after input was forwarded or had to wait."""
         self._session = session
         self._charset = charset
         self._window_bytes = limits.input_window_bytes
         self._most_bytes = limits.input_window_bytes + limits.input_excess_bytes
         self._on_moved = on_moved
         self._shell: TargetShell | None = None
-        #: Bytes of the host that wait. They are never more than the bytes of the page that they were made from.
+        #: Queued bytes in the host's charset. They are never more than the page's bytes that they were made from.
         self._waiting = bytearray()
         self._received = 0
         self._passed = 0
-        #: Total that the page has been told it may send.
+        #: The total number of bytes that the page was told it may send.
         self._until = self._window_bytes
         self._is_held = False
         self._is_passing = False
@@ -52,39 +52,39 @@ class TypedInput:
 
     @property
     def taken(self) -> int:
-        """Bytes of these that were recorded and passed on to the target (at least)."""
+        """Minimum number of these bytes that were recorded and forwarded to the target."""
         return self._passed if self._waiting else self._received
 
     @property
     def has_room(self) -> bool:
-        """Whether less waits than a page that counts its input may have on the way."""
+        """Whether less input waits than a page that counts its input may have in flight."""
         return len(self._waiting) <= self._window_bytes
 
     def credit_anew(self) -> int:
-        """The total that a page may send which is welcomed now."""
+        """Return the total that a (re)connected page may send."""
         self._until = self.taken + self._window_bytes
         return self._until
 
     def new_credit(self) -> InputCredit | None:
-        """What the page must be told; None while there is nothing worth a message."""
+        """Return the credit to tell the page, or None if it is not worth a message."""
         taken = self.taken
         if taken + self._window_bytes - self._until < self._window_bytes // _CREDIT_STEPS:
             return None
         return InputCredit(taken=taken, until=self.credit_anew())
 
     def begin(self, shell: TargetShell) -> None:
-        """The shell is open: take input for it. What came before was typed at nothing and is not kept."""
+        """Accept input for the opened shell. Earlier input was not for the shell and is dropped."""
         self._shell = shell
 
     def put(self, data: bytes) -> bool:
-        """Take what the page has sent. False: too much waits already, and nothing was taken."""
+        """Accept input of the page. Returns False if too much waits already; nothing is accepted then."""
         if self._shell is None:
             return True
         if len(self._waiting) + len(data) > self._most_bytes:
             return False
         keys = self._charset.from_utf8(data)
         if not self._waiting:
-            self._passed = self._received  # a host's charset may have made fewer bytes of the page's
+            self._passed = self._received  # in the host's charset the input may have fewer bytes than the page sent
         self._received += len(data)
         if not self._waiting and len(keys) <= KEYS_AT_ONCE_BYTES and self._may_pass:
             self._pass(self._shell, keys)
@@ -95,21 +95,22 @@ class TypedInput:
         return True
 
     def hold(self) -> None:
-        """The target takes no input at present."""
+        """Note that the target accepts no input at present."""
         self._is_held = True
 
     def release(self) -> None:
-        """The target takes input again."""
+        """Note that the target accepts input again."""
         self._is_held = False
         self.pass_on()
 
     def pass_on(self, *, one_more: bool = False) -> None:
-        """Write what waits, as far as the target and the search for commands keep up.
+        """Write queued input, as far as the target and command detection keep up.
 
-        `one_more`: write one piece although the search has just become full again: output must not starve the keys.
+        With `one_more` one piece is written even if detection has just become full again, so that output cannot starve
+        the keys.
         """
         if self._is_passing:
-            return  # called from within: the loop below goes on
+            return  # called from within; the loop below continues
         self._is_passing = True
         try:
             written = 0
@@ -130,7 +131,7 @@ class TypedInput:
         self._on_moved()
 
     def close(self) -> None:
-        """The session is over: nothing is written any more."""
+        """Drop queued input at the end of the session."""
         self._shell = None
         self._waiting.clear()
         if self._turn is not None:

@@ -1,4 +1,4 @@
-"""Command detection: which lines a person gave to programs on the target."""
+"""Command detection: finds the command lines that a user enters on the target."""
 
 from postern.proxies.core.commands.detected import DetectedCommand
 from postern.proxies.core.commands.detector import CommandDetector

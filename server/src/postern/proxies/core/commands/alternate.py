@@ -1,19 +1,23 @@
-"""Lines inside full-screen programs: the row of the cursor at Enter. Emulated only when a key asks for it."""
+"""Detects lines entered in full-screen programs: at Enter, the row with the cursor is read.
+
+Output is emulated only when a key requires it.
+"""
 
 from typing import Final
 
 from postern.proxies.core.commands.keys import Key, TypedLine
 from postern.proxies.core.vt import Screen
 
-#: Output is kept until a key comes; of a flood only the end, because full-screen programs draw again and again.
+#: Output is buffered until a key arrives. Of a flood only the end is kept, because full-screen programs redraw
+#: repeatedly.
 _MAX_WAITING: Final = 128 * 1024
 _KEPT_OF_FLOOD: Final = 48 * 1024
-#: Borders between the panes of terminal multiplexers.
+#: Characters that terminal multiplexers draw between panes.
 _BORDERS: Final = "│┃"
 
 
 class AlternateScreen:
-    """One stay on the alternate screen."""
+    """The alternate screen, from entering to leaving it."""
 
     def __init__(self, columns: int, rows: int) -> None:
         self._screen = Screen(columns, rows)
@@ -24,7 +28,7 @@ class AlternateScreen:
         self._submitted: tuple[int, tuple[int, str], int] | None = None
 
     def output(self, data: bytes) -> tuple[str, int] | None:
-        """Take output. Returns a line and its time if an Enter was waiting for the echo of its keys."""
+        """Process output. Returns a line and its time if an Enter was waiting for the echo of its keys."""
         self._waiting += data
         if len(self._waiting) > _MAX_WAITING:
             del self._waiting[:-_KEPT_OF_FLOOD]
@@ -41,7 +45,7 @@ class AlternateScreen:
         self._screen.resize(columns, rows)
 
     def key(self, key: Key, text: str, now_ms: int) -> tuple[str, int] | None:
-        """Take a key. Returns a line and its time if this was the Enter that ended it."""
+        """Process a key. Returns a line and its time if this key was the Enter that ended the line."""
         if self._start is None:
             self._catch_up()
             x, y = self._screen.cursor
@@ -73,7 +77,8 @@ class AlternateScreen:
         x = self._screen.cursor[0]
         before = self._screen.text(y, 0, x)
         text_x = max(before.rfind(border) for border in _BORDERS) + 1
-        # Where the first key was, unless the cursor has moved elsewhere since, to another pane perhaps.
+        # The text starts at the column of the first key, unless the cursor has moved since, for example to another
+        # pane.
         if prompt.strip() and column >= text_x and self._screen.text(y, 0, column) == prompt:
             text_x = column
         text = self._screen.text(y, text_x)

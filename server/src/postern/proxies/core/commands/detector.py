@@ -1,11 +1,13 @@
-"""Finds commands: what a person entered at a prompt, read from the echoed line on the screen, not from the keys.
+"""Detects commands: the lines that a user enters at a prompt, read from the echo on the screen instead of the keys.
 
-idle → first key: a screen is seeded with the end of the output; its cursor marks the prompt → editing: output goes
-to that screen → Enter: submitted, until the echo has ended → the line is read between the prompt's end and the line's
-end → idle. Output is emulated only between a line's first key and its end, so floods cost nothing. Alternate screens
-have their own reader; the target can change a line's kind by them, but cannot switch the detection off.
+States: idle → first key: an emulated screen is filled with the end of the output, and its cursor marks the end of the
+prompt → editing: output goes to that screen → Enter: submitted, until the echo has ended → the text between the end of
+the prompt and the end of the line is read → idle. Output is emulated only between the first key and the end of a line,
+so floods of output cost nothing. Alternate screens have their own reader. By switching to one the target can change the
+kind of a line, but it cannot switch detection off.
 
-An audit aid, not a boundary: aliases, scripts, editors and hidden input stay unknown. The recording is the evidence.
+This is an audit aid and not a security boundary: aliases, scripts, editors and hidden input are not resolved. The
+recording is the evidence.
 """
 
 from collections import deque
@@ -27,21 +29,21 @@ from postern.proxies.core.commands.plain_text import plain_text, squeezed
 from postern.proxies.core.commands.tail import Tail
 from postern.proxies.core.vt import Screen, usable_size
 
-#: Output that one line may cost in emulation; beyond it the line counts as unknown.
+#: Maximum output (bytes, seconds) that is emulated for one line. Beyond either limit the line counts as unknown.
 _LINE_BUDGET: Final = 64 * 1024
 _LINE_BUDGET_S: Final = 0.25
-#: A line does not need more rows than this around it; hostile output cannot make many rows expensive then.
+#: Maximum rows of the emulated screen. A line needs no more, and hostile output cannot make emulation expensive.
 _MAX_ROWS: Final = 100
-#: Lines typed ahead of their echo.
+#: Maximum number of lines that may be typed ahead of their echo.
 _MAX_AHEAD: Final = 1000
 _MAX_LOOK_AHEAD: Final = 8
 _AHEAD_LINE_BYTES: Final = 32 * 1024
-#: After this time a key no longer belongs to a line whose echo has not come.
+#: After this time, a key no longer belongs to a line whose echo has not arrived.
 _PATIENCE_MS: Final = 2000
-#: The same when something has come since, but not the usual sign of the line's end.
+#: The same limit if output has arrived since the Enter, but without the usual end of the line.
 _SHORT_PATIENCE_MS: Final = 100
 _KNOWN_PROMPTS: Final = 4
-#: The echo of a key that is typed at a shell without a line editor holds none of these.
+#: The echo of a key contains none of these bytes in a shell without a line editor.
 _NOT_OF_AN_ECHO: Final = (b"\n", b"\r", b"\x1b")
 
 
@@ -53,9 +55,10 @@ class _State(Enum):
 
 
 class CommandDetector:
-    """Feed it both directions in order. `on_command` is called with each entry once its output has begun to settle.
+    """Detects commands from both directions of a terminal, which must be passed in order.
 
-    Times are milliseconds of one clock, the caller's. Never raises by what peers send.
+    `on_command` is called with each entry, after its first output has arrived. Times are milliseconds on one clock that
+    the caller chooses. Nothing that the peers send makes a method raise.
     """
 
     def __init__(self, columns: int, rows: int, on_command: Callable[[DetectedCommand], None]) -> None:
@@ -73,8 +76,8 @@ class CommandDetector:
         self._prompts: deque[Prompt] = deque(maxlen=_KNOWN_PROMPTS)
         self._typed = TypedLine()
         self._echoed = False
-        self._prompt_came = False  # a line editor began while the keys of this line were already coming
-        self._more_than_echo = False  # what came while this line was typed is more than the echo of its keys
+        self._prompt_came = False  # a line editor started after the first keys of this line had arrived
+        self._more_than_echo = False  # more output than the echo of its keys arrived while this line was typed
         self._submitted: Submitted | None = None
         self._candidate: str | None = None
         self._last_byte = 0
@@ -84,7 +87,7 @@ class CommandDetector:
         self._editor_on_ms: int | None = None
 
     def user_input(self, data: bytes, now_ms: int) -> None:
-        """What the person sent."""
+        """Process what the user sent."""
         for key, text in self._keys.read(data):
             if self._alternate is not None:
                 self._alternate_line(self._alternate.key(key, text, now_ms))
@@ -92,7 +95,7 @@ class CommandDetector:
                 self._key(key, text, now_ms)
 
     def target_output(self, data: bytes, now_ms: int) -> None:
-        """What the target sent; any size. Empty data only tells that time has passed."""
+        """Process output of the target, of any size. Empty data only reports that time has passed."""
         for piece, change in self._modes.split(data):
             if piece and self._alternate is not None:
                 self._alternate_line(self._alternate.output(piece))
@@ -113,14 +116,14 @@ class CommandDetector:
         self.tick(now_ms)
 
     def _editor_came(self, now_ms: int) -> None:
-        """A line editor is about to show its prompt: the command before is over."""
+        """A line editor is about to show its prompt, so the previous command has ended."""
         self._editor_on_ms = now_ms
         if self._state is _State.SUBMITTED and self._submitted is not None and self._submitted.typed.text is None:
-            # Typed ahead with editing keys: the editor draws the line now, behind a prompt that may be known.
+            # The line was typed ahead with editing keys. The editor draws it now, behind a prompt that may be known.
             self._prompt = UNKNOWN_PROMPT
             self._new_screen()
         elif self._state is _State.SUBMITTED and self._submitted is not None:
-            # No line feed ended the line: it was hidden, or typed ahead and is echoed now.
+            # No line feed ended the line. It was either hidden, or it was typed ahead and is echoed now.
             self._ahead.appendleft(self._submitted)
             self._submitted = None
             self._screen = None
@@ -131,7 +134,7 @@ class CommandDetector:
             self._entry.close()
 
     def resize(self, columns: int, rows: int) -> None:
-        """The terminal's new size in cells."""
+        """Set the new terminal size in cells."""
         wider = usable_size(columns, rows)[0] - self._size[0]
         self._size = usable_size(columns, rows)
         if self._screen is not None:
@@ -142,12 +145,12 @@ class CommandDetector:
             self._alternate.resize(*self._size)
 
     def tick(self, now_ms: int) -> None:
-        """Hand over a command that has been running for a while; worth calling about each second."""
+        """Report a command that has been running for a while. To be called about once a second."""
         if self._entry.opened_ms is not None and now_ms - self._entry.opened_ms > _PATIENCE_MS:
             self._entry.close()
 
     def close(self) -> None:
-        """The session is over: hand over what is open."""
+        """Report the open entries at the end of the session."""
         if self._state is _State.SUBMITTED:
             self._end_line()
         self._unconfirmed(self._ahead)
@@ -181,7 +184,7 @@ class CommandDetector:
             self._typed = TypedLine()
 
     def _line_is_over(self, now_ms: int) -> bool:
-        """The echo of the submitted line has ended without the usual sign, or never came."""
+        """Whether the echo of the submitted line ended without the usual end of line, or never arrived."""
         if self._submitted is None:
             return False
         answered = self._candidate is not None or self._last_output_ms > self._submitted.at_ms
@@ -189,18 +192,21 @@ class CommandDetector:
         return min(now_ms - self._submitted.at_ms, now_ms - self._last_output_ms) > patience_ms
 
     def _keys_went_elsewhere(self) -> bool:
-        """A prompt has come since the first key of this line: the keys so far went to a program that has ended."""
+        """Whether a prompt appeared after the line's first key: the earlier keys went to a program that has since
+        ended.
+        """
         if self._prompt_came:
             self._prompt_came = False
             return self._keys_were_swallowed()
         if self._more_than_echo and not self._modes.editor:
-            # A shell without a line editor (dash) gives no sign that its prompt comes: one of before stands there again.
+            # A shell without a line editor (dash) does not announce its prompt. An earlier prompt has appeared again
+            # instead.
             self._more_than_echo = False
             return self._at_known_prompt()
         return False
 
     def _at_known_prompt(self) -> bool:
-        """What stands before the cursor is a prompt at which a command was entered before, and nothing behind it."""
+        """Whether the cursor is directly behind a prompt at which a command was entered before."""
         before = self._before_cursor()
         return bool(before) and before in {squeezed(prompt.text) for prompt in self._prompts}
 
@@ -212,12 +218,16 @@ class CommandDetector:
         return squeezed(screen.text(y, 0, min(x, screen.columns)))
 
     def _keys_were_swallowed(self) -> bool:
-        """The keys so far went to a program that has ended (`q` in `top`): nothing of them stands behind the prompt."""
+        """Whether the keys so far went to a program that has ended (`q` in `top`): none of them is echoed behind the
+        prompt.
+        """
         before, typed = self._before_cursor(), squeezed(self._typed.text or "")
         return bool(before and typed) and not any(before.endswith(typed[:end]) for end in range(1, len(typed) + 1))
 
     def _ahead_is_over(self, now_ms: int) -> bool:
-        """Lines entered ahead get no echo any more: a prompt has come since, or nothing for a while."""
+        """Whether no more echo of lines typed ahead is expected: a prompt has appeared since, or no output for a
+        while.
+        """
         if not self._ahead:
             return False
         entered_ms = self._ahead[-1].at_ms
@@ -252,7 +262,7 @@ class CommandDetector:
         self._state = _State.EDITING
 
     def _give_up(self) -> None:
-        """Ctrl-C: the line is dropped, and so is what was typed ahead."""
+        """Discard the line and all lines typed ahead, on Ctrl-C."""
         self._ahead.clear()
         self._typed = TypedLine()
         if self._state is not _State.SUBMITTED:
@@ -296,7 +306,7 @@ class CommandDetector:
     def _shown_after_enter(self, data: bytes) -> None:
         end = data.find(b"\n")
         if self._modes.editor:
-            # The editor's own sign comes; until then remember what the line looks like at its first line feed.
+            # The editor announces the end of the line. Until then, keep the line as it looks at its first line feed.
             if end >= 0 and self._candidate is None:
                 self._feed(data[:end])
                 self._candidate = self._line_text(above=False)
@@ -314,12 +324,14 @@ class CommandDetector:
             self._shown_rest(data[end:])
 
     def _is_raw_echo(self, data: bytes) -> bool:
-        """The kernel shows editing keys as such while no editor reads; the editor draws the line later."""
+        """Whether this is the kernel's echo of editing keys: no editor is reading yet, and the editor will draw the
+        line later.
+        """
         line = self._submitted
         return line is not None and line.typed.text is None and not line.prompt_known and b"^[" in data
 
     def _shown_rest(self, data: bytes) -> None:
-        """What follows the line's end in the same piece; the tail has it already."""
+        """Process what follows the end of the line in the same chunk. The tail already contains it."""
         self._entry.capture(data)
         if self._state is _State.AHEAD:
             self._look_for_ahead(data)
@@ -331,34 +343,34 @@ class CommandDetector:
             return None
         last_y = self._screen.cursor[1] - (1 if above else 0)
         if self._prompt.known:
-            shown = read_line(self._screen, self._prompt, last_y)
-            if shown is not None:
-                return shown
+            line_text = read_line(self._screen, self._prompt, last_y)
+            if line_text is not None:
+                return line_text
         for prompt in self._prompts:
-            shown = read_line(self._screen, prompt, last_y)
-            if shown is not None and "\n" not in shown:
+            line_text = read_line(self._screen, prompt, last_y)
+            if line_text is not None and "\n" not in line_text:
                 if self._submitted is not None:
                     self._submitted.prompt_known = True
-                return shown
+                return line_text
         if self._submitted is not None:
             self._submitted.prompt_known = False
         return read_line(self._screen, UNKNOWN_PROMPT, last_y)
 
     def _end_line(self, *, above: bool = False) -> None:
-        """The echo is complete: read the line, open its entry, go on with what was typed meanwhile."""
+        """Handle the complete echo: read the line, open its entry, and continue with keys typed in the meantime."""
         line = self._submitted
         if line is None:
             return
-        shown = self._line_text(above=above)
+        line_text = self._line_text(above=above)
         if self._candidate is not None and not above and self._screen is not None and self._modes.editor:
-            shown = self._candidate
-        found = judge(line, shown)
-        if found is not None and found[0] is CommandKind.HIDDEN and not line.prompt_known:
-            # This line feed was not the echo of a line typed ahead of its prompt; the echo may still come.
+            line_text = self._candidate
+        verdict = judge(line, line_text)
+        if verdict is not None and verdict[0] is CommandKind.HIDDEN and not line.prompt_known:
+            # This line feed was not the echo of a line typed before its prompt appeared. The echo may still arrive.
             self._ahead.appendleft(line)
-        elif found is not None:
-            self._entry.open(*found, line.at_ms)
-            if found[0] is CommandKind.ECHO and self._prompt.known and self._prompt not in self._prompts:
+        elif verdict is not None:
+            self._entry.open(*verdict, line.at_ms)
+            if verdict[0] is CommandKind.ECHO and self._prompt.known and self._prompt not in self._prompts:
                 self._prompts.appendleft(self._prompt)
         self._submitted = None
         self._candidate = None
@@ -369,7 +381,7 @@ class CommandDetector:
             self._go_on()
 
     def _go_on(self) -> None:
-        """No line is waiting for its echo any more; keys of the next one may have come already."""
+        """Continue when no line waits for its echo. Keys of the next line may already have arrived."""
         if self._typed.keys:
             self._prompt = UNKNOWN_PROMPT
             self._new_screen()
@@ -394,24 +406,24 @@ class CommandDetector:
         self._ahead_line += rest
         del self._ahead_line[:-_AHEAD_LINE_BYTES]
 
-    def _ahead_line_ended(self, shown: str) -> None:
-        """A whole line of output: the echo of which line? Those before it got none."""
+    def _ahead_line_ended(self, output_line: str) -> None:
+        """Match a complete line of output with the lines typed ahead. Lines before the matching line got no echo."""
         for index, line in enumerate(islice(self._ahead, _MAX_LOOK_AHEAD)):
-            if confirmed(line.typed, shown):
+            if confirmed(line.typed, output_line):
                 self._unconfirmed([self._ahead.popleft() for _ in range(index)])
                 self._ahead.popleft()
                 self._entry.open(CommandKind.TYPED, line.typed.text or "", line.at_ms)
                 return
 
     def _unconfirmed(self, lines: Iterable[Submitted]) -> None:
-        """One entry for lines in a row that got no echo."""
+        """Record consecutive lines without echo as one entry."""
         entered = [line for line in lines if line.typed.keys]
         if entered:
             hidden = all(line.typed.text is not None for line in entered)
             self._entry.open(CommandKind.HIDDEN if hidden else CommandKind.UNKNOWN, "", entered[0].at_ms)
 
     def _give_up_ahead(self) -> None:
-        """The echo of these lines never came."""
+        """Stop waiting for the echo of the lines typed ahead."""
         self._unconfirmed(self._ahead)
         self._entry.close()
         self._ahead.clear()

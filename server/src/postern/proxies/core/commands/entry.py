@@ -1,4 +1,4 @@
-"""The entry that is being written: a line that was entered, and the beginning of what came back."""
+"""The entry being collected: an entered line and the beginning of its output."""
 
 from collections.abc import Callable
 from typing import Final
@@ -12,21 +12,21 @@ _MAX_INPUT: Final = 16 * 1024
 
 
 class Entry:
-    """At most one is open; opening another hands it over."""
+    """At most one entry is open. Opening the next entry reports the previous one."""
 
     def __init__(self, on_command: Callable[[DetectedCommand], None]) -> None:
         self._on_command = on_command
         self._kind = CommandKind.UNKNOWN
         self._text = ""
         self._output = bytearray()
-        self.opened_ms: int | None = None  # time of its Enter; None: no entry is open
+        self.opened_ms: int | None = None  # time of the Enter; None if no entry is open
 
     def open(self, kind: CommandKind, text: str, at_ms: int) -> None:
         self.close()
         self._kind, self._text, self.opened_ms = kind, text[:_MAX_INPUT], at_ms
 
     def capture(self, data: bytes) -> None:
-        """Keep output, up to the limit."""
+        """Add output to the open entry, up to the limit."""
         if self.opened_ms is None:
             return
         self._output += data[: _OUTPUT_BYTES - len(self._output)]
@@ -34,7 +34,7 @@ class Entry:
             self.close()
 
     def close(self, *, prompt: str = "") -> None:
-        """Hand the entry over. `prompt` is the next prompt, which is no output."""
+        """Report the open entry. `prompt` is the next prompt, which is removed from the output."""
         if self.opened_ms is None:
             return
         at_ms, self.opened_ms = self.opened_ms, None

@@ -1,4 +1,4 @@
-"""What a person's keys are, from the bytes that their terminal sends. Pure: bytes in, key events out."""
+"""Parses the bytes that a user's terminal sends into key events. Does no I/O."""
 
 import codecs
 import re
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
-#: A line longer than this is no longer kept; it can only be read from the screen.
+#: The text of a line longer than this is dropped. The line can then only be read from the screen.
 _MAX_TYPED: Final = 16 * 1024
 _MAX_HALF_SEQUENCE: Final = 64
 _PASTE_BEGINS: Final = "\x1b[200~"
@@ -15,41 +15,43 @@ _PASTE_ENDS: Final = "\x1b[201~"
 
 _TOKEN: Final = re.compile(
     r"(\x1b\[20[01]~)"  # 1 paste
-    r"|(\x1b\[[<-?]?[0-9;:]*[ -/]*[@-~]|\x1bO[ -~])"  # 2 keys, and reports of the terminal
-    r"|(\x1b[\]P_^X][^\x07\x1b]*(?:\x07|\x1b\\))"  # 3 answers of the terminal
-    r"|(\x1b(?![\[\]OP_^X])[\s\S])"  # 4 a key with Meta
-    r"|([\r\n])"  # 5
-    r"|([\x7f\b])"  # 6
-    r"|([\x03\x1a\x1c])"  # 7 the line is given up
-    r"|(\x15)"  # 8 the line is emptied
+    r"|(\x1b\[[<-?]?[0-9;:]*[ -/]*[@-~]|\x1bO[ -~])"  # 2 keys and terminal reports
+    r"|(\x1b[\]P_^X][^\x07\x1b]*(?:\x07|\x1b\\))"  # 3 terminal answers
+    r"|(\x1b(?![\[\]OP_^X])[\s\S])"  # 4 key with Meta
+    r"|([\r\n])"  # 5 Enter
+    r"|([\x7f\b])"  # 6 Backspace
+    r"|([\x03\x1a\x1c])"  # 7 cancels the line
+    r"|(\x15)"  # 8 empties the line
     r"|([\x00-\x1a\x1c-\x1f])"  # 9 other control keys
     r"|([^\x00-\x1f\x7f]+)"  # 10 text
 )
-#: Final characters of what terminals send by themselves: positions, attributes, focus, mouse.
+#: Final characters of sequences that terminals send on their own: positions, attributes, focus, mouse.
 _REPORTS: Final = frozenset("RcInMmtyu")
 _PASTE, _SEQUENCE, _ANSWER, _ENTER, _BACK, _GIVE_UP, _EMPTY, _TEXT = 1, 2, 3, 5, 6, 7, 8, 10
 
 
 class Key(Enum):
-    """Kinds of keys that matter to a line."""
+    """The kinds of keys that command detection distinguishes."""
 
     TEXT = auto()
     ENTER = auto()
     BACK = auto()
     EMPTY = auto()
-    EDIT = auto()  # anything else that may change the line: arrows, completion, search …
-    GIVE_UP = auto()  # Ctrl-C and its like
+    EDIT = auto()  # any other key that may change the line: arrows, completion, search …
+    GIVE_UP = auto()  # Ctrl-C and similar keys
 
 
 @dataclass
 class TypedLine:
-    """The keys of one line so far. `text` is None once they no longer tell the line; it may be a password."""
+    """The keys of one line so far. `text` is None when the line cannot be derived from the keys. It may contain a
+    password.
+    """
 
     text: str | None = ""
     characters: int = 0
     keys: int = 0
 
-    def __repr__(self) -> str:  # a traceback must not show what may be a password
+    def __repr__(self) -> str:  # the text may be a password, which a traceback must not show
         return f"TypedLine(keys={self.keys})"
 
     def take(self, key: Key, text: str) -> None:
@@ -68,7 +70,7 @@ class TypedLine:
 
 
 class KeyReader:
-    """Cuts input into keys; keeps half sequences and half characters for the next call."""
+    """Splits input into keys. Incomplete sequences and characters are buffered for the next call."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -76,14 +78,16 @@ class KeyReader:
         self._pasting = False
 
     def read(self, data: bytes) -> Iterator[tuple[Key, str]]:
-        """The keys in `data`, each with its text (of TEXT keys only). Lines of a bracketed paste are text."""
+        """Yield the keys in `data`, each with its text (TEXT keys only). Line ends inside a bracketed paste are
+        text.
+        """
         text = self._half + self._decoder.decode(data)
         self._half = ""
         position = 0
         while position < len(text):
             token = _TOKEN.match(text, position)
             if token is None:
-                # An escape sequence that has not ended yet, or a lone Escape key.
+                # An incomplete escape sequence, or a lone Escape key.
                 rest = text[position:]
                 if len(rest) > _MAX_HALF_SEQUENCE:
                     yield Key.EDIT, ""

@@ -1,4 +1,4 @@
-"""Reads the line that a person edits from the emulated screen: from the prompt's end to the line's end."""
+"""Reads the edited line from the emulated screen: the text between the end of the prompt and the end of the line."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from postern.proxies.core.vt import Screen
 
 @dataclass(frozen=True)
 class Prompt:
-    """What stood beside the cursor when editing began. `known` False: the prompt had not been drawn yet."""
+    """The text around the cursor when editing began. `known` is False if the prompt had not been drawn yet."""
 
     text: str
     column: int
@@ -20,7 +20,7 @@ UNKNOWN_PROMPT = Prompt("", 0, known=False)
 
 
 def prompt_at_cursor(screen: Screen) -> Prompt:
-    """The prompt that ends at the cursor, and a right prompt if there is one."""
+    """Return the prompt that ends at the cursor, with the right-hand prompt if there is one."""
     x, y = screen.cursor
     x = min(x, screen.columns)
     behind = screen.text(y, x)
@@ -29,7 +29,9 @@ def prompt_at_cursor(screen: Screen) -> Prompt:
 
 
 def read_line(screen: Screen, prompt: Prompt, last_y: int) -> str | None:
-    """The edited line whose last row is `last_y` (or a later one that goes on from it); None without its prompt."""
+    """Return the edited line whose last row is `last_y` or its wrapped continuation. None if the prompt is not on the
+    screen.
+    """
     last_y = max(0, min(last_y, screen.rows - 1))
     while last_y + 1 < screen.rows and screen.wrapped(last_y + 1):
         last_y += 1
@@ -49,10 +51,10 @@ def read_line(screen: Screen, prompt: Prompt, last_y: int) -> str | None:
 
 
 def _ends_in_filling(screen: Screen, y: int) -> bool:
-    """The blank at the end of row `y` only fills the cell in which a wide character did not fit.
+    """Whether the last blank of row `y` only fills the cell in which a wide character did not fit.
 
-    Editors often print it themselves, so this is a guess: a typed blank follows a narrow character more often than a
-    wide one or another blank.
+    Editors often print that blank themselves, so this is a heuristic: a typed blank follows a narrow character more
+    often than a wide character or another blank.
     """
     end = screen.columns
     if screen.full(y) or end < 3:
@@ -61,9 +63,11 @@ def _ends_in_filling(screen: Screen, y: int) -> bool:
 
 
 def _find_prompt(screen: Screen, prompt: Prompt, last_y: int) -> int | None:
-    """The row nearest above the line's end that shows the prompt: screens scroll, lists push the prompt down."""
+    """Return the nearest row above the line's end that shows the prompt. It moves when the screen scrolls or a list is
+    printed.
+    """
     for y in range(last_y, -1, -1):
-        # A shell may draw its prompt on a row that something before has wrapped onto.
+        # A shell may draw its prompt on a row that earlier output has wrapped onto.
         may_start = bool(prompt.text.strip()) or not screen.wrapped(y)
         if may_start and screen.text(y, 0, prompt.column) == prompt.text:
             return y

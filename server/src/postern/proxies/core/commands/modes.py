@@ -1,4 +1,4 @@
-"""Follows two modes of the terminal through all output, cheaply: alternate screen and bracketed paste."""
+"""Tracks two terminal modes in all output at low cost: alternate screen and bracketed paste."""
 
 import re
 from collections.abc import Iterator
@@ -13,17 +13,17 @@ _PASTE: Final = b"2004"
 
 
 class Change(Enum):
-    """What a piece of output did."""
+    """The mode change in a piece of output."""
 
     NOTHING = auto()
     ALTERNATE_ON = auto()
     ALTERNATE_OFF = auto()
-    EDITOR_ON = auto()  # a line editor asked for bracketed paste: a prompt comes or has just come
-    EDITOR_OFF = auto()  # the line editor is done with the line
+    EDITOR_ON = auto()  # a line editor enabled bracketed paste: a prompt follows or has just been printed
+    EDITOR_OFF = auto()  # the line editor has finished the line
 
 
 class ModeWatch:
-    """Cuts output at the sequences that change a mode; they themselves are left out."""
+    """Splits output at the sequences that change a mode and removes those sequences."""
 
     def __init__(self) -> None:
         self.alternate = False
@@ -31,7 +31,7 @@ class ModeWatch:
         self._held = b""
 
     def split(self, data: bytes) -> Iterator[tuple[bytes, Change]]:
-        """Pieces of output, and changes with an empty piece. A possible half sequence is held back."""
+        """Yield pieces of output, and mode changes with an empty piece. A possibly incomplete sequence is buffered."""
         if self._held:
             data = self._held + data
             self._held = b""
@@ -44,15 +44,15 @@ class ModeWatch:
                 yield data, Change.NOTHING
             return
         position = 0
-        for found in _MODE.finditer(data):
-            numbers = found[1].split(b";")
+        for match in _MODE.finditer(data):
+            numbers = match[1].split(b";")
             alternate, paste = not _ALTERNATE.isdisjoint(numbers), _PASTE in numbers
             if not (alternate or paste):
                 continue
-            if found.start() > position:
-                yield data[position : found.start()], Change.NOTHING
-            position = found.end()
-            yield b"", self._change(on=found[2] == b"h", alternate=alternate)
+            if match.start() > position:
+                yield data[position : match.start()], Change.NOTHING
+            position = match.end()
+            yield b"", self._change(on=match[2] == b"h", alternate=alternate)
         if position < len(data):
             yield data[position:], Change.NOTHING
 
@@ -67,7 +67,7 @@ class ModeWatch:
 
 
 def _may_go_on(tail: bytes) -> bool:
-    """`tail` may be the beginning of a sequence that sets a mode."""
+    """Whether `tail` may be the beginning of a sequence that sets a mode."""
     if len(tail) < 3:
         return b"\x1b[".startswith(tail)
     return tail.startswith(b"\x1b[?") and not tail[3:].strip(b"0123456789;")

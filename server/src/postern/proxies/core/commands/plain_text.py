@@ -1,4 +1,4 @@
-"""Output as a person would copy it: without escape sequences."""
+"""Converts terminal output to plain text without escape sequences."""
 
 import re
 from typing import Final
@@ -16,7 +16,9 @@ _MAX_ERASING_PASSES: Final = 64
 
 
 def plain_text(data: bytes) -> str:
-    """`data` as lines of text: no sequences, no controls; of what was overwritten in a line the last stays."""
+    """Return `data` as lines of text, without sequences and control characters. Of overwritten text the last version
+    remains.
+    """
     text = _SEQUENCES.sub("", data.decode("utf-8", "replace"))
     for _ in range(_MAX_ERASING_PASSES):
         shorter = _ERASED.sub("", text)
@@ -28,7 +30,7 @@ def plain_text(data: bytes) -> str:
 
 
 def _last_shown(line: str) -> str:
-    """After a carriage return a line is written anew; a return at its very end shows nothing new."""
+    """A carriage return starts the line again, but one at the very end of the line overwrites nothing."""
     for part in reversed(line.split("\r")):
         if part.strip():
             return part
@@ -36,11 +38,11 @@ def _last_shown(line: str) -> str:
 
 
 def squeezed(text: str) -> str:
-    """`text` without any white space: what is left when a terminal has broken a line somewhere."""
+    """Return `text` without white space, so that texts compare equal wherever a terminal has broken the line."""
     return "".join(text.split())
 
 
 def without_prompt_mark(data: bytes) -> bytes:
-    """Cut what zsh puts before a prompt: a mark, blanks up to the margin, the prompt itself."""
+    """Remove what zsh prints before a prompt: a mark, blanks up to the margin, and the prompt itself."""
     start = data.rfind(_PROMPT_MARK, data.rfind(b"\n") + 1)
     return data if start < 0 else data[:start]

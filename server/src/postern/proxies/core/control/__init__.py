@@ -1,1 +1,1 @@
-"""The proxy's side of the internal API: decisions, registration, heartbeat, orders, events and recordings."""
+"""The proxy's side of the internal API: decisions, registration, heartbeats, orders, events and recordings."""

@@ -1,4 +1,4 @@
-"""The control channel: a websocket to the control plane on which orders arrive at once."""
+"""The control channel: a websocket to the control plane, over which orders arrive immediately."""
 
 import asyncio
 import logging
@@ -24,7 +24,7 @@ _REMEMBERED: Final = 1000
 
 
 class ControlChannel:
-    """Keeps the channel open; carries out each order and says so. Also takes orders that a heartbeat brought."""
+    """Keeps the channel open, carries out each order and reports its result. Also accepts orders from heartbeats."""
 
     def __init__(
         self,
@@ -47,15 +47,15 @@ class ControlChannel:
         self.connected = asyncio.Event()
 
     def use(self, credential: Registered) -> None:
-        """Show this credential at the next connection."""
+        """Use this credential for the next connection."""
         self._headers = authorization(credential)
 
     def take(self, orders: tuple[Order, ...]) -> None:
-        """Carry out orders now; the answers go out as soon as the channel is open."""
+        """Carry out orders now. The results are sent as soon as the channel is open."""
         for order in orders:
             try:
                 done = OrderDone(order_id=order.order_id, found=self._carry_out(order))
-            except Exception as error:  # one order that fails must not stop the next ones
+            except Exception as error:  # a failing order must not block the following orders
                 log.exception("an order failed: %r", order)
                 done = OrderDone(order_id=order.order_id, ok=False, detail=type(error).__name__)
             self._answers.append(done)
@@ -63,17 +63,17 @@ class ControlChannel:
             self._answer_waiting.set()
 
     async def run(self) -> None:
-        """Connect, and connect again after a growing pause, until cancelled."""
+        """Connect, and reconnect with growing pauses, until cancelled."""
         pause_s = _FIRST_PAUSE_S
         while True:
             if await self._one_connection():
                 pause_s = _FIRST_PAUSE_S
-            # Spread the return of many proxies after a restart of the control plane.
+            # Spread the reconnects of many proxies after a restart of the control plane.
             await asyncio.sleep(pause_s * (0.75 + secrets.randbelow(500) / 1000))
             pause_s = min(_LONGEST_PAUSE_S, pause_s * 2)
 
     async def _one_connection(self) -> bool:
-        """One life of the channel. True when it was open at all."""
+        """Open the channel and serve it until it closes. Returns whether it was ever open."""
         was_open = False
         try:
             async with (
@@ -94,7 +94,7 @@ class ControlChannel:
                     await asyncio.gather(sender, return_exceptions=True)
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             if was_open:
-                log.warning("the control channel is lost: %s", error)
+                log.warning("the control channel was lost: %s", error)
             else:
                 log.debug("the control channel cannot be opened: %s", error)
         finally:
@@ -107,7 +107,7 @@ class ControlChannel:
                 try:
                     order = self._decoder.decode(message.data)
                 except msgspec.MsgspecError as error:
-                    log.warning("an unreadable order is left out: %s", error)
+                    log.warning("ignored an unreadable order: %s", error)
                     continue
                 self.take((order,))
 

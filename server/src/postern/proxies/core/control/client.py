@@ -1,4 +1,4 @@
-"""The control plane over HTTP: the internal API below `INTERNAL_PREFIX`, with the proxy's own credential."""
+"""HTTP client for the control plane: the internal API below `INTERNAL_PREFIX`, with the proxy's own credential."""
 
 import asyncio
 from types import TracebackType
@@ -17,7 +17,7 @@ Message = TypeVar("Message", bound=msgspec.Struct)
 _JSON: Final = {"Content-Type": "application/json"}
 _OK: Final = 200
 _UNKNOWN: Final = 401
-_DOES_NOT_FOLLOW: Final = 409  # a part of an upload: the body says where to go on
+_DOES_NOT_FOLLOW: Final = 409  # part of an upload at the wrong offset: the body names the expected one
 _MAX_REGISTRATION_BYTES: Final = 64 * 1024
 
 
@@ -30,7 +30,7 @@ class _ServiceAccount(msgspec.Struct):
 
 
 class _Registration(msgspec.Struct):
-    """What counts of the answer to a registration."""
+    """The fields used from the answer to a registration."""
 
     id: UUID
     name: str
@@ -38,12 +38,12 @@ class _Registration(msgspec.Struct):
 
 
 def authorization(credential: terminals.Registered) -> dict[str, str]:
-    """The header that names this proxy to the internal API and the control channel."""
+    """Return the header that identifies this proxy to the internal API and the control channel."""
     return {"Authorization": f"Terminal {credential.terminal_id}.{credential.secret}"}
 
 
 def http_session(limits: Limits) -> aiohttp.ClientSession:
-    """The one HTTP client of a proxy; bounded in time and connections, blind to proxy variables."""
+    """Create the proxy's HTTP client. Time and connections are limited, and proxy environment variables are ignored."""
     return aiohttp.ClientSession(
         timeout=aiohttp.ClientTimeout(total=limits.control_request_s, connect=5),
         connector=aiohttp.TCPConnector(limit=64, keepalive_timeout=access.PROXY_USES_IDLE_S),
@@ -51,14 +51,15 @@ def http_session(limits: Limits) -> aiohttp.ClientSession:
     )
 
 
-async def register(http: aiohttp.ClientSession, url: str, *, name: str, shown: str) -> terminals.Registered:
-    """Make this proxy known as a terminal. `shown` is the `Authorization`: the bootstrap token, or a proof of the local proxy.
+async def register(http: aiohttp.ClientSession, url: str, *, name: str, auth_header: str) -> terminals.Registered:
+    """Register this proxy as a terminal.
 
-    Raises `ControlUnavailable`, `ControlRefused`.
+    `auth_header` is the `Authorization` header: the bootstrap token, or the proof of a local proxy. Raises
+    `ControlUnavailable`, `ControlRefused`.
     """
     body = {"name": name, "type": "proxy"}
     address = f"{url.rstrip('/')}/api/v1/terminal/terminal-registrations/"
-    headers = {"Authorization": shown}
+    headers = {"Authorization": auth_header}
     try:
         async with http.post(address, json=body, headers=headers, allow_redirects=False) as response:
             content = await response.content.read(_MAX_REGISTRATION_BYTES)
@@ -81,7 +82,7 @@ async def register(http: aiohttp.ClientSession, url: str, *, name: str, shown: s
 async def registration_state(
     http: aiohttp.ClientSession, url: str, credential: terminals.Registered
 ) -> terminals.StateOfRegistration | None:
-    """How it stands with the registration; None when the control plane does not know the credential (any more).
+    """Return the state of the registration, or None if the control plane does not know the credential (any more).
 
     Raises `ControlUnavailable`.
     """
@@ -103,7 +104,7 @@ async def registration_state(
 
 
 class HttpControlPlane:
-    """`ControlPlane` over HTTP. Use as an asynchronous context manager, or call `close`."""
+    """`ControlPlane` over HTTP. Use it as an asynchronous context manager, or call `close`."""
 
     def __init__(self, url: str, credential: terminals.Registered, limits: Limits) -> None:
         self._base = url.rstrip("/") + access.INTERNAL_PREFIX
@@ -161,12 +162,12 @@ class HttpControlPlane:
         return await self._ask(terminals.HEARTBEAT, beat, terminals.HeartbeatAnswer)
 
     async def renew_credential(self, boot_id: UUID) -> terminals.RenewedCredential:
-        """A new secret for this proxy. Raises `ControlRefused` when nobody ordered one, and to any process but the beating one."""
+        """Return a new secret for this proxy. Raises `ControlRefused` if none was ordered or `boot_id` is not current."""
         request = terminals.CredentialRenewalRequest(boot_id=boot_id)
         return await self._ask(terminals.RENEW_CREDENTIAL, request, terminals.RenewedCredential)
 
     def use(self, credential: terminals.Registered) -> None:
-        """Show this credential from now on."""
+        """Use this credential from now on."""
         self.registered = credential
         self._headers = authorization(credential)
 
@@ -217,7 +218,7 @@ class HttpControlPlane:
 
 
 async def pause(seconds: float, wake: asyncio.Event) -> None:
-    """Wait, but not longer than until `wake` is set."""
+    """Wait for `seconds`, or until `wake` is set."""
     try:
         async with asyncio.timeout(seconds):
             await wake.wait()

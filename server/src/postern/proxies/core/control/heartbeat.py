@@ -1,4 +1,4 @@
-"""Heartbeats: the state of this proxy goes up, open orders and shared settings come back."""
+"""Heartbeats: they send the state of this proxy, and their answers return open orders and shared settings."""
 
 import asyncio
 import logging
@@ -27,16 +27,16 @@ _UNKNOWN_PROXY: Final = 401
 
 @dataclass(frozen=True, kw_only=True)
 class ProxyState:
-    """What a heartbeat tells beside the sessions."""
+    """What a heartbeat reports besides the sessions."""
 
-    volume: Path  # where recordings are kept
+    volume: Path  # the volume on which recordings are stored
     announcement: Callable[[], Announcement] = Announcement
     boot_id: UUID = field(default_factory=new_id)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measures:
-    """How this machine fares. Memory and disk in percent."""
+    """The load of this machine. Memory and disk in percent."""
 
     cpu_load: float
     memory_used: float
@@ -44,7 +44,7 @@ class Measures:
 
 
 class HeartbeatSender:
-    """Sends a heartbeat each `HEARTBEAT_INTERVAL_S`, sooner after a failure or on `beat_now`."""
+    """Sends a heartbeat every `HEARTBEAT_INTERVAL_S`, and sooner after a failure or a call of `beat_now`."""
 
     def __init__(
         self,
@@ -70,11 +70,11 @@ class HeartbeatSender:
         self.unknown = asyncio.Event()  # set when the control plane does not know this proxy
 
     def beat_now(self) -> None:
-        """Do not wait for the interval."""
+        """Send the next heartbeat now."""
         self._now.set()
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Send heartbeats until cancelled."""
         while True:
             wait_s = HEARTBEAT_INTERVAL_S if await self.beat() else _RETRY_S
             try:
@@ -85,7 +85,7 @@ class HeartbeatSender:
             self._now.clear()
 
     async def beat(self) -> bool:
-        """Send one. False: no answer, or refused."""
+        """Send one heartbeat. Returns False if it was refused or not answered."""
         try:
             answer = await self._plane.heartbeat(self._heartbeat())
         except ControlUnavailable as error:
@@ -112,9 +112,10 @@ class HeartbeatSender:
         return True
 
     def _measure(self) -> Measures:
-        """What cannot be measured now, as without a free file or on a volume that is gone, stays as it was.
+        """Measure the load; on failure, keep the previous values.
 
-        A heartbeat that is not sent would end every session.
+        A measurement fails without a free file descriptor or when a volume is gone. Without the heartbeat, every
+        session would end.
         """
         try:
             self._measured = Measures(
@@ -123,7 +124,7 @@ class HeartbeatSender:
                 disk_used=psutil.disk_usage(str(self._state.volume)).percent,
             )
         except (OSError, psutil.Error) as error:
-            log.warning("the load of this machine could not be measured: %s", error)
+            log.warning("cannot measure the load of this machine: %s", error)
         return self._measured
 
     def _heartbeat(self) -> Heartbeat:

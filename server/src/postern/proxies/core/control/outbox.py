@@ -1,8 +1,8 @@
-"""Events on their way to the control plane: appended to a file first, sent in order, sent again until accepted.
+"""Queue of events for the control plane: written to a file first, sent in order, and sent again until accepted.
 
-Segments are numbered files of framed records (`outbox_file`); a segment is deleted when all its events were accepted. A
-cursor file tells the offset up to which the oldest segment is done. Because the control plane takes every event any
-number of times, a cursor that lags after a crash does no harm.
+Segments are numbered files of framed records (`outbox_file`). A segment is deleted when all its events were accepted. A
+cursor file holds the offset up to which the oldest segment was sent. The control plane accepts the same event
+repeatedly, so a cursor that is stale after a crash does no harm.
 """
 
 import asyncio
@@ -32,11 +32,11 @@ _BATCH: Final = 500
 _FIRST_PAUSE_S: Final = 0.5
 _LONGEST_PAUSE_S: Final = 10.0
 _UNAUTHORIZED: Final = (401, 403)
-#: How often room is looked after.
+#: Interval of reserving disk space, retrying unwritten events and syncing.
 _TEND_S: Final = 0.5
-#: Events that wait in memory at most, for a disk that takes nothing at all.
+#: Maximum number of events held in memory while the disk accepts no writes.
 _OWED: Final = 20_000
-#: Sessions that one heartbeat names at most.
+#: Maximum number of sessions named in one heartbeat.
 _NAMED: Final = 2000
 
 
@@ -57,7 +57,7 @@ class EventOutbox:
         )
         self._waiting = self._sessions_in(segments)
         self._room = OutboxRoom(directory, limits, int(segments[-1].stem) + 1 if segments else 1)
-        #: Records that the disk does not take now, in their order.
+        #: Records that the disk does not accept at present, in order.
         self._owed: deque[bytes] = deque()
         if self._unsent:
             self._wake.set()
@@ -66,30 +66,30 @@ class EventOutbox:
 
     @property
     def unsent(self) -> int:
-        """How many events wait, for the heartbeat."""
+        """Number of events that wait to be sent."""
         return self._unsent
 
     def unreported(self) -> tuple[UUID, ...] | None:
-        """Sessions of which events wait, for the heartbeat; None when they are too many to name."""
+        """Sessions with events that wait to be sent; None if they are too many to list."""
         return tuple(self._waiting) if len(self._waiting) <= _NAMED else None
 
-    # Keeping
+    # Writing
 
     def hold(self, size: int) -> None:
-        """Set room aside for an event to come. Raises `NoRoomForEvents`."""
+        """Reserve `size` bytes for a later event. Raises `NoRoomForEvents`."""
         if self._owed and not self._settle():
             raise NoRoomForEvents("events wait for room on the disk")
         self._room.hold(size)
 
     def release(self, size: int) -> None:
-        """Give back room that was held."""
+        """Release reserved space."""
         self._room.release(size)
 
     def append(self, event: SessionEvent, *, held: int = 0) -> None:
-        """Keep an event for sending. It is in the file (of the operating system) when this returns.
+        """Queue an event. When this returns, the operating system has it in the file.
 
-        Raises `NoRoomForEvents` when the event took room of the emergency, or waits in memory until there is room: it
-        will be sent, but what goes on after it could not be told.
+        Raises `NoRoomForEvents` when the event used the emergency reserve, or waits in memory for disk space. The event
+        will still be sent, but the caller must not let anything happen that needs a further event.
         """
         try:
             record = outbox_file.framed(self._encoder.encode(event))
@@ -99,7 +99,8 @@ class EventOutbox:
         self._unsent += 1
         self._waiting[event.session_id] += 1
         self._idle.clear()
-        # A beginning is sent with what follows, or at the next turn of `_tend`: most transfers end within that time.
+        # The beginning of a transfer is sent with the next event or the next turn of `_tend`. Most transfers end by
+        # then.
         if not isinstance(event, TransferBegun):
             self._wake.set()
         if self._owed and not self._settle():
@@ -113,12 +114,14 @@ class EventOutbox:
             raise NoRoomForEvents("the disk is full: an event took room of the emergency")
 
     def tell(self, event: SessionEvent) -> None:
-        """Keep an event that reports what is over, so that nothing can be stopped for want of room."""
+        """Queue an event about something that has already happened, so running out of space cannot prevent it."""
         with contextlib.suppress(NoRoomForEvents):
             self.append(event)
 
     def offer(self, event: SessionEvent, size: int) -> None:
-        """Keep an event of at most `size` bytes that a later one replaces; without ordinary room it is left out."""
+        """Queue an event of at most `size` bytes that a later event will replace. Without ordinary space it is
+        dropped.
+        """
         with contextlib.suppress(NoRoomForEvents):
             self.hold(size)
             self.append(event, held=size)
@@ -129,11 +132,11 @@ class EventOutbox:
         else:
             self._unsent -= 1
             self._waiting -= Counter((event.session_id,))
-            log.error("an event is lost, %d others wait for room on the disk: %r", len(self._owed), event)
+            log.error("an event is lost, %d others wait for disk space: %r", len(self._owed), event)
         raise NoRoomForEvents(f"an event could not be written: {error}") from error
 
     def _settle(self) -> bool:
-        """Write what waits in memory, as far as there is room. False: something still waits."""
+        """Write the events held in memory, as far as there is space. Returns False if some still wait."""
         try:
             while self._owed:
                 self._room.write(self._owed[0])
@@ -146,7 +149,7 @@ class EventOutbox:
     # Sending
 
     async def run(self, plane: ControlPlane, on_contact: Callable[[], None] = lambda: None) -> None:
-        """Send what is there, and go on until cancelled. `on_contact` is called after each answer."""
+        """Send events until cancelled. `on_contact` is called after each answer."""
         tending = asyncio.create_task(self._tend(), name="room of the outbox")
         try:
             await self._send(plane, on_contact)
@@ -161,11 +164,12 @@ class EventOutbox:
                 self._settle()
                 if self._unsent > 0:
                     self._wake.set()
-                # One sync covers all events of half a second: a killed proxy loses none, a power cut at most those.
+                # One sync covers all events of half a second. A killed proxy loses none; a power cut loses at most
+                # those.
                 if written := self._room.unsynced():
                     await asyncio.to_thread(self._room.sync, written)
-            except OSError as error:  # as without a free descriptor: the next turn tries again
-                log.warning("the outbox could not be tended: %s", error)
+            except OSError as error:  # for example no free file descriptor; the next turn retries
+                log.warning("outbox maintenance failed, will retry: %s", error)
 
     async def _send(self, plane: ControlPlane, on_contact: Callable[[], None]) -> None:
         pause_s = _FIRST_PAUSE_S
@@ -178,14 +182,14 @@ class EventOutbox:
                 pause_s = _FIRST_PAUSE_S
                 if self._unsent <= 0:
                     self._idle.set()
-            except (ControlUnavailable, ControlRefused, OSError) as error:  # not answered, or not read from the disk
-                log.warning("events wait (%d): %s", self._unsent, error)
+            except (ControlUnavailable, ControlRefused, OSError) as error:  # no answer, or unreadable from the disk
+                log.warning("cannot send %d events, will retry: %s", self._unsent, error)
                 await pause(pause_s, asyncio.Event())
                 pause_s = min(_LONGEST_PAUSE_S, pause_s * 2)
                 self._wake.set()
 
     async def flushed(self, limit_s: float) -> bool:
-        """Wait until nothing waits to be sent, at most `limit_s`."""
+        """Wait up to `limit_s` seconds until all events are sent. Returns whether they are."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(limit_s):
                 await self._idle.wait()
@@ -194,11 +198,13 @@ class EventOutbox:
     def close(self) -> None:
         self._settle()
         if self._owed:
-            log.error("%d events are lost: the disk does not take them, and the control plane is away", len(self._owed))
+            log.error(
+                "%d events are lost: they cannot be written to disk, and the control plane is away", len(self._owed)
+            )
         self._room.close()
 
     async def _send_next(self, plane: ControlPlane) -> bool:
-        """Send one batch. False when nothing is left."""
+        """Send one batch. Returns False if nothing is left."""
         segments = self._segments()
         if not segments:
             return await self._send_owed(plane)
@@ -222,11 +228,12 @@ class EventOutbox:
         return True
 
     async def _send_owed(self, plane: ControlPlane) -> bool:
-        """Send what the disk does not take from memory. False when nothing is left."""
+        """Send events from memory that the disk does not accept. Returns False if nothing is left."""
         owed = list(islice(self._owed, _BATCH))
         if not owed:
             return False
-        # Taken out meanwhile, or `_settle` would write what is being sent: then it would be sent twice.
+        # Remove them while they are sent. Otherwise `_settle` could write them to the file, and they would be sent
+        # twice.
         for _record in owed:
             self._owed.popleft()
         events = [event for record in owed if (event := self._decode(outbox_file.unframed(record))) is not None]
@@ -243,14 +250,16 @@ class EventOutbox:
         return list(islice(outbox_file.records(path.read_bytes(), self._done_bytes), _BATCH))
 
     async def _deliver(self, plane: ControlPlane, events: list[SessionEvent]) -> None:
-        """Send a batch; when the control plane finds it malformed, send its events alone and leave out the bad one."""
+        """Send a batch. If the control plane rejects it as malformed, split it until the malformed event is alone, and
+        drop that.
+        """
         try:
             answer = await plane.send_events(EventBatch(events=tuple(events)))
         except ControlRefused as error:
             if error.http_status in _UNAUTHORIZED:
                 raise
             if len(events) == 1:
-                log.error("an event is refused for good: %r: %s", events[0], error.message)  # noqa: TRY400 - no trace wanted
+                log.error("the control plane rejected an event permanently: %r: %s", events[0], error.message)  # noqa: TRY400 - no trace wanted
                 return
             middle = len(events) // 2
             await self._deliver(plane, events[:middle])
@@ -264,23 +273,23 @@ class EventOutbox:
         try:
             return self._decoder.decode(text)
         except msgspec.MsgspecError as error:
-            log.warning("a record of the outbox is damaged and left out: %s", error)
+            log.warning("skipped a damaged record of the outbox: %s", error)
             return None
 
     def _sessions_in(self, segments: list[Path]) -> Counter[UUID]:
-        """How many events of which session an earlier process left."""
-        found: Counter[UUID] = Counter()
+        """Count the events by session that an earlier process left behind."""
+        counts: Counter[UUID] = Counter()
         for number, path in enumerate(segments):
             for record in outbox_file.records(path.read_bytes(), 0 if number else self._done_bytes):
                 if (event := self._decode(record.text)) is not None:
-                    found[event.session_id] += 1
-        return found
+                    counts[event.session_id] += 1
+        return counts
 
     def _is_current(self, path: Path) -> bool:
         return self._room.current == path
 
     def _drop(self, path: Path) -> None:
-        # The cursor first: one that outlived its segment would be taken for that of the next segment of this number.
+        # Delete the cursor first. A leftover cursor would be applied to a later segment with the same number.
         self._cursor_file.unlink(missing_ok=True)
         self._done_bytes = 0
         self._room.drop(path)
@@ -298,8 +307,8 @@ class EventOutbox:
         try:
             fresh.write_text(f"{path.stem} {self._done_bytes}")
             fresh.replace(self._cursor_file)
-        except OSError as error:  # a full disk: after a restart these events are sent once more
-            log.warning("the outbox could not note what was sent: %s", error)
+        except OSError as error:  # disk full: these events are sent again after a restart
+            log.warning("cannot write the outbox cursor: %s", error)
 
     def _read_cursor(self, segments: list[Path]) -> int:
         try:

@@ -1,8 +1,8 @@
-"""The records of an outbox segment: each is a record separator, one JSON text, a newline (RFC 7464).
+"""The records of an outbox segment: each is a record separator, one JSON text and a newline (RFC 7464).
 
-JSON holds neither of the two bytes unescaped, so a reader finds the next record whatever stands before it. A record
-that was torn by a full disk or a crash is skipped alone. A segment is a file of zeros that is filled from the front.
-Segments of older versions, JSON lines without separators, are read as well.
+JSON contains neither byte unescaped, so a reader finds the next record after any damage. A record torn by a full disk
+or a crash is skipped alone. A segment is a file of zeros that is filled from the front. Segments of older versions,
+JSON lines without separators, can be read as well.
 """
 
 import os
@@ -17,27 +17,27 @@ _END: Final = b"\n"
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One complete record. `end` is the offset behind it."""
+    """One complete record. `end` is the offset after it."""
 
     text: bytes
     end: int
 
 
 def framed(text: bytes) -> bytes:
-    """A JSON text as it is written."""
+    """Frame a JSON text as a record."""
     return _START + text + _END
 
 
 def unframed(record: bytes) -> bytes:
-    """The JSON text of a record."""
+    """Return the JSON text of a record."""
     return record[len(_START) : -len(_END)]
 
 
 def records(data: bytes, start: int = 0) -> Iterator[Record]:
-    """The complete records of a segment's bytes from offset `start` on; torn ones are left out."""
+    """Yield the complete records of a segment from offset `start`. Torn records are skipped."""
     position = start
     while (end := data.find(_END, position)) >= 0:
-        # Behind the last separator: what stands before it, back to the previous record, was torn.
+        # The text follows the last separator. Anything between the previous record and that separator was torn.
         text = data[position:end].rpartition(_START)[2]
         position = end + 1
         if text:
@@ -45,12 +45,12 @@ def records(data: bytes, start: int = 0) -> Iterator[Record]:
 
 
 def count(path: Path, start: int = 0) -> int:
-    """How many complete records a segment has behind offset `start`."""
+    """Count the complete records of a segment from offset `start`."""
     return sum(1 for _record in records(path.read_bytes(), start))
 
 
 def set_aside(path: Path, size: int) -> None:
-    """Make a file of `size` zeros whose blocks are the disk's promise. Raises OSError; nothing is left then."""
+    """Create a file of `size` zeros with all blocks allocated. Raises OSError, and leaves no file then."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         try:
@@ -63,7 +63,7 @@ def set_aside(path: Path, size: int) -> None:
 
 
 class SegmentWriter:
-    """Fills one segment file, which was set aside, from the front."""
+    """Fills one preallocated segment file from the front."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -73,11 +73,11 @@ class SegmentWriter:
 
     @property
     def left(self) -> int:
-        """Bytes that are free."""
+        """Free bytes in the segment."""
         return self.capacity - self.size
 
     def append(self, record: bytes) -> None:
-        """Write the record. Raises OSError when the disk did not take all of it; the next record takes its place."""
+        """Write the record. Raises OSError if the disk did not accept all of it; the next record then overwrites it."""
         position, left = self.size, memoryview(record)
         while left:
             written = os.pwrite(self._descriptor, left, position)
@@ -87,7 +87,7 @@ class SegmentWriter:
         self.size = position
 
     def move_to(self, path: Path) -> None:
-        """Give the file another name."""
+        """Rename the file."""
         try:
             self.path.rename(path)
         except OSError:
@@ -96,11 +96,11 @@ class SegmentWriter:
         self.path = path
 
     def duplicate(self) -> int:
-        """A descriptor of the file for its sync, which outlives this object. The caller closes it."""
+        """Duplicate the file descriptor, for a sync that outlives this object. The caller closes it."""
         return os.dup(self._descriptor)
 
     def close(self) -> None:
-        """Give back what is free, and let go."""
+        """Cut the unused end off the file and close it."""
         try:
             os.ftruncate(self._descriptor, self.size)
         finally:

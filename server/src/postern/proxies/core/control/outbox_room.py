@@ -1,8 +1,8 @@
-"""The room of the outbox on its disk: segments that are set aside before they are needed.
+"""Disk space of the outbox: segments that are allocated before they are needed.
 
-A session holds room for an event before it lets happen what the event tells of, and a disk that fills up afterwards
-changes nothing: the blocks are there. `base` bytes are held by nobody. They take what is found out only afterwards, and
-the ends of the sessions that a full disk ends.
+A session reserves space for an event before it permits the action that the event reports. The blocks are then
+allocated, so a disk that fills up later changes nothing. `base` bytes are an unreserved emergency reserve. It takes
+events that cannot be foreseen, and the ends of sessions that a full disk terminates.
 """
 
 import contextlib
@@ -18,15 +18,15 @@ from postern.proxies.core.sessions.event_ledger import NoRoomForEvents
 
 log = logging.getLogger(__name__)
 
-#: At the end of a segment at most so much stays empty, because the next event does not fit.
+#: Maximum unused bytes at the end of a segment, because the next event does not fit.
 _WASTE_BYTES: Final = 24 * 1024
-#: Some thousand events.
+#: Room for some thousand events.
 _BASE_BYTES: Final = 1024 * 1024
 _SPARE: Final = "spare-*"
 
 
 class OutboxRoom:
-    """The segment that is written, those that are set aside for later, and who holds how much of them."""
+    """The current segment, the preallocated spare segments, and the number of reserved bytes."""
 
     def __init__(self, directory: Path, limits: Limits, first_number: int) -> None:
         self._directory = directory
@@ -39,18 +39,18 @@ class OutboxRoom:
         self._writer: SegmentWriter | None = None
         self._spares: list[Path] = []
         self._held = 0
-        #: Descriptors of full segments that are to be synced.
+        #: Descriptors of full segments that still need a sync.
         self._unsynced: list[int] = []
         self._is_dirty = False
-        #: The segments that wait to be sent, without the one that is written.
+        #: Total size of the segments that wait to be sent, without the current segment.
         self._full_bytes = sum(path.stat().st_size for path in directory.glob("*.jsonl"))
-        for left in (*directory.glob(_SPARE), directory / "reserve"):  # of an earlier process, an older version
+        for left in (*directory.glob(_SPARE), directory / "reserve"):  # files of an earlier process or an older version
             left.unlink(missing_ok=True)
         self.tend()
 
     @property
     def current(self) -> Path | None:
-        """The segment that is written."""
+        """The segment being written."""
         return self._writer.path if self._writer is not None else None
 
     def close(self) -> None:
@@ -63,7 +63,7 @@ class OutboxRoom:
         self.sync(self.unsynced())
 
     def unsynced(self) -> list[int]:
-        """Descriptors of what was written since the last call, for `sync`."""
+        """Return descriptors of the files written since the last call, for `sync`."""
         taken, self._unsynced = self._unsynced, []
         if self._is_dirty and self._writer is not None:
             taken.append(self._writer.duplicate())
@@ -71,19 +71,19 @@ class OutboxRoom:
         return taken
 
     def sync(self, descriptors: list[int]) -> None:
-        """Have the disk keep it through a power cut. May take long; for another thread."""
+        """Sync the files so that they survive a power cut. May take long, so call it in a worker thread."""
         for descriptor in descriptors:
             try:
                 os.fdatasync(descriptor)
             except OSError as error:
-                log.error("the disk did not keep events: %s", error)  # noqa: TRY400 - no trace wanted
+                log.error("cannot sync events to disk: %s", error)  # noqa: TRY400 - no trace wanted
             finally:
                 os.close(descriptor)
         if descriptors:
             with contextlib.suppress(OSError):
                 sync_directory(self._directory)
 
-    # Holding
+    # Reservations
 
     @property
     def _free(self) -> int:
@@ -91,29 +91,31 @@ class OutboxRoom:
         return written + len(self._spares) * self._usable_bytes
 
     def hold(self, size: int) -> None:
-        """Set `size` bytes aside. Raises `NoRoomForEvents`."""
+        """Reserve `size` bytes. Raises `NoRoomForEvents`."""
         if not self._has_ordinary(size):
             raise NoRoomForEvents("there is no room on the disk for further events")
         self._held += size
 
     def release(self, size: int) -> None:
-        """Give held room back."""
+        """Release reserved bytes."""
         self._held = max(0, self._held - size)
 
     def _has_ordinary(self, size: int) -> bool:
-        """Whether `size` bytes are free that nobody holds, the base apart; more is set aside if there is not enough."""
+        """Whether `size` bytes are free besides reservations and the base. Allocates more segments if needed."""
         wanted = self._held + self._base_bytes + size
         return self._free >= wanted or self._set_aside(wanted + self._segment_bytes) or self._free >= wanted
 
     def tend(self) -> None:
-        """Set aside what is missing, after the disk was full; give back what is not needed any more."""
+        """Allocate missing segments, for example after the disk was full, and delete spares that are no longer
+        needed.
+        """
         wanted = self._held + self._base_bytes + self._segment_bytes
         self._set_aside(wanted)
         while self._spares and self._free - 2 * self._usable_bytes > wanted:
             self._spares.pop().unlink(missing_ok=True)
 
     def _set_aside(self, wanted: int) -> bool:
-        """Have so many bytes free. False: the disk, or the limit of the outbox, does not allow it."""
+        """Ensure that `wanted` bytes are free. Returns False if the disk or the outbox limit does not allow it."""
         while self._free < wanted:
             if self._on_disk + self._segment_bytes > self._total_bytes:
                 return False
@@ -122,7 +124,7 @@ class OutboxRoom:
             try:
                 set_aside(path, self._segment_bytes)
             except OSError as error:
-                log.debug("no room to set aside for events: %s", error)
+                log.debug("cannot reserve disk space for events: %s", error)
                 return False
             self._spares.append(path)
         return True
@@ -133,7 +135,7 @@ class OutboxRoom:
         return self._full_bytes + written + len(self._spares) * self._segment_bytes
 
     def drop(self, path: Path) -> None:
-        """Delete a full segment, all of which was sent."""
+        """Delete a full segment whose events were all sent."""
         size = path.stat().st_size
         path.unlink()
         self._full_bytes -= size
@@ -141,9 +143,9 @@ class OutboxRoom:
     # Writing
 
     def write(self, record: bytes, *, held: int = 0) -> bool:
-        """Write a record, in `held` bytes of room that were set aside for it. False: it took room from the base.
+        """Write a record, using `held` bytes that were reserved for it. Returns False if it used the base.
 
-        Raises OSError, `NoRoomForEvents` when it was not written.
+        Raises OSError or `NoRoomForEvents` if the record was not written.
         """
         self.release(held)
         size = len(record)
@@ -161,7 +163,8 @@ class OutboxRoom:
         path = self._directory / f"{self._number:012d}.jsonl"
         is_spare = size <= self._segment_bytes and bool(self._spares)
         if is_spare:
-            writer = SegmentWriter(self._spares[0])  # first: a spare that cannot be opened stays one
+            # open before removing it from the list: a spare that cannot be opened stays a spare
+            writer = SegmentWriter(self._spares[0])
             writer.move_to(path)
             self._spares.pop(0)
         else:

@@ -1,7 +1,8 @@
-"""Hold what people ask for while the control plane is away for some seconds, as at a restart, and then ask again.
+"""Holds users' requests for some seconds while the control plane is away, for example during a restart, and retries
+them.
 
-Only an answer of the control plane decides: nothing is granted or refused here. Few are held at a time, in total and
-for each source, so that holding costs a proxy little whatever strangers do.
+Nothing is granted or refused here: only an answer of the control plane decides. The number of held requests is limited
+in total and per source address, so strangers cannot make holding expensive.
 """
 
 import asyncio
@@ -24,7 +25,9 @@ _LONGEST_PAUSE_S: Final = 1.0
 
 
 class PatientControlPlane:
-    """A `ControlPlane` for what people wait for. The proxy's own messages go straight through: they have their own retries."""
+    """A `ControlPlane` for requests that users wait for. The proxy's own messages pass through, since they have their
+    own retries.
+    """
 
     def __init__(self, plane: ControlPlane, limits: Limits) -> None:
         self._plane = plane
@@ -33,13 +36,14 @@ class PatientControlPlane:
 
     @property
     def held(self) -> int:
-        """How many calls wait at present."""
+        """Number of calls that wait at present."""
         return self._held.total()
 
     async def _patiently(self, ask: Callable[[], Awaitable[Answer]], source: str) -> Answer:
-        """Ask until there is an answer, for some seconds. Raises what `ask` raised last.
+        """Retry `ask` for some seconds until there is an answer. Raises the last exception of `ask`.
 
-        A call that may count only once carries an attempt: repeated, it is the same one (`contracts.access.ATTEMPT_BYTES`).
+        A call that must count only once carries an attempt id, so the control plane recognizes the repetition
+        (`contracts.access.ATTEMPT_BYTES`).
         """
         deadline_s = monotonic_s() + self._limits.control_hold_s
         pause_s = _FIRST_PAUSE_S
@@ -58,7 +62,7 @@ class PatientControlPlane:
             raise error
         self._held[source] += 1
         try:
-            # Spread, so that not all come back at the same moment.
+            # Spread the retries so that they do not all arrive at the same moment.
             await asyncio.sleep(pause_s * (0.75 + secrets.randbelow(500) / 1000))
         finally:
             self._held[source] -= 1
@@ -85,7 +89,7 @@ class PatientControlPlane:
         return await self._patiently(lambda: self._plane.reachable_assets(request), request.remote_addr)
 
     async def authorize(self, request: access.AuthorizeRequest) -> access.AuthorizeAnswer:
-        """A permission whose answer was lost is a row that the next heartbeats end."""
+        """If the answer is lost, the session row remains open on the control plane until a later heartbeat ends it."""
         return await self._patiently(lambda: self._plane.authorize(request), request.remote_addr)
 
     async def redeem_token(self, request: access.RedeemToken) -> access.AuthorizeAnswer:
@@ -97,7 +101,7 @@ class PatientControlPlane:
     async def host_key(self, request: access.HostKeySeen) -> access.HostKeyAnswer:
         return await self._patiently(lambda: self._plane.host_key(request), str(request.session_id))
 
-    # The proxy's own
+    # The proxy's own messages
 
     async def send_events(self, batch: events.EventBatch) -> events.EventBatchAnswer:
         return await self._plane.send_events(batch)

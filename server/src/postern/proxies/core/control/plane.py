@@ -1,4 +1,4 @@
-"""The control plane as the rest of the proxy sees it: typed questions and answers."""
+"""The control plane as the rest of the proxy sees it: typed requests and answers."""
 
 from typing import Protocol
 from uuid import UUID
@@ -30,13 +30,13 @@ from postern.kernel.errors import PosternError, Unavailable
 
 
 class ControlUnavailable(Unavailable):
-    """The control plane cannot be reached or is not ready; trying again later may help."""
+    """The control plane cannot be reached or is not ready. A retry may succeed."""
 
     code = "control_unavailable"
 
 
 class ControlRefused(PosternError):
-    """The control plane does not accept the message or the credential; trying again does not help."""
+    """The control plane rejects the message or the credential. A retry does not help."""
 
     code = "control_refused"
 
@@ -46,14 +46,14 @@ class ControlRefused(PosternError):
 
 
 class RecordingProgress(msgspec.Struct, frozen=True, kw_only=True):
-    """`received` counts bytes; `stored` once size and hash were found right."""
+    """State of an upload. `received` counts bytes. `stored` is set after size and hash were verified."""
 
     received: int
     stored: bool = False
 
 
 class ControlPlane(Protocol):
-    """Every method raises `ControlUnavailable` or `ControlRefused`; a denial is an ordinary answer."""
+    """Every method raises `ControlUnavailable` or `ControlRefused`. A denial is an ordinary answer."""
 
     async def sign_in_password(self, request: SignInPassword) -> SignInAnswer: ...
     async def public_key_offer(self, request: PublicKeyOffer) -> PublicKeyAnswer: ...
@@ -69,7 +69,9 @@ class ControlPlane(Protocol):
     async def heartbeat(self, beat: Heartbeat) -> HeartbeatAnswer: ...
 
     async def recording_received(self, session_id: UUID) -> RecordingProgress:
-        """How much of the sealed recording the control plane has."""
+        """How much of the sealed recording the control plane has received."""
 
     async def send_recording(self, session_id: UUID, data: bytes, *, first: int, total: int) -> RecordingProgress:
-        """Send a part, starting at byte `first`; answers how much is there now (also when the part does not follow)."""
+        """Send a part that starts at byte `first`. Returns how much was received so far, also if the part does not
+        follow on it.
+        """

@@ -1,4 +1,6 @@
-"""The proxy's own credential: kept in the state folder, obtained once, renewed when the control plane says so."""
+"""The proxy's own credential: obtained once, stored in the state folder, and renewed when the control plane asks for
+it.
+"""
 
 import asyncio
 import logging
@@ -35,13 +37,13 @@ _ASK_AGAIN_S: Final = 2.0
 
 
 class CredentialUser(Protocol):
-    """What shows the credential to the control plane."""
+    """A client that authenticates to the control plane with the credential."""
 
     def use(self, credential: Registered) -> None: ...
 
 
 def stored_credential(path: Path) -> Registered | None:
-    """The credential on file, or None. An unreadable file counts as none."""
+    """Return the stored credential, or None. An unreadable file counts as none."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=Registered)
     except FileNotFoundError:
@@ -52,7 +54,7 @@ def stored_credential(path: Path) -> Registered | None:
 
 
 def store_credential(path: Path, credential: Registered) -> None:
-    """Write the credential so that only this user can read it, and never half of it."""
+    """Write the credential atomically, readable only by this user."""
     fresh = path.with_suffix(".new")
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "wb") as file:
@@ -63,10 +65,10 @@ def store_credential(path: Path, credential: Registered) -> None:
 
 
 async def obtain_credential(config: ProxyConfig) -> Registered:
-    """The stored credential, or a new one that was accepted; waits for that, and for the control plane, as long as it takes.
+    """Return the stored credential, or register and return a new one that was accepted.
 
-    Raises `SettingsError` when there is neither a credential nor a usable bootstrap token, and when an administrator sent
-    this proxy away.
+    Waits for acceptance and for the control plane as long as necessary. Raises `SettingsError` when there is neither a
+    credential nor a usable bootstrap token, and when an administrator refused or deleted this proxy.
     """
     async with http_session(config.limits) as http:
         stored = stored_credential(config.credential_file)
@@ -81,22 +83,23 @@ async def obtain_credential(config: ProxyConfig) -> Registered:
 
 
 async def _is_known(http: aiohttp.ClientSession, config: ProxyConfig, credential: Registered) -> bool:
-    """Wait until the proxy is accepted. False: the control plane does not know it, so it has to register.
+    """Wait until the proxy is accepted. Returns False if the control plane does not know it, so that it has to
+    register.
 
-    A control plane that is away is no reason to wait: the proxy serves people, and refuses new sessions until it is back.
-    Raises `SettingsError` when an administrator deleted the terminal; only the local proxy registers again by itself.
+    Does not wait for a control plane that is away: the proxy starts, and refuses new sessions until it answers. Raises
+    `SettingsError` when an administrator deleted the terminal. Only the local proxy registers again on its own.
     """
-    told = False
+    is_announced = False
     while True:
         try:
             state = await registration_state(http, config.control_url, credential)
         except ControlUnavailable as error:
-            log.debug("the control plane does not say whether this proxy is accepted: %s", error.message)
-            if not told:
+            log.debug("cannot learn from the control plane whether this proxy is accepted: %s", error.message)
+            if not is_announced:
                 return True
             state = StateOfRegistration.WAITING
         if state is StateOfRegistration.ACCEPTED:
-            if told:
+            if is_announced:
                 log.info("this proxy was accepted")
             return True
         if state is StateOfRegistration.REFUSED and not config.local_secret:
@@ -105,8 +108,8 @@ async def _is_known(http: aiohttp.ClientSession, config: ProxyConfig, credential
             )
         if state is not StateOfRegistration.WAITING:
             return False
-        if not told:
-            told = True
+        if not is_announced:
+            is_announced = True
             log.warning(
                 "this proxy waits until a super administrator accepts it on the page of terminals; its fingerprint is %s",
                 fingerprint_of(hash_of_secret(credential.secret)),
@@ -121,14 +124,14 @@ async def _register(http: aiohttp.ClientSession, config: ProxyConfig) -> Registe
     name = config.name
     while True:
         try:
-            return await register(http, config.control_url, name=name, shown=_shown(config, name))
+            return await register(http, config.control_url, name=name, auth_header=_auth_header(config, name))
         except ControlUnavailable as error:
-            # When all parts start together the first tries come too early; that is nothing to tell.
+            # When all services start together, the first attempts come too early. That is not worth a visible message.
             level = logging.INFO if pause_s >= _TELL_FROM_PAUSE_S else logging.DEBUG
             log.log(level, "waiting for the control plane: %s", error.message)
         except ControlRefused as error:
             if error.http_status == _BAD_REQUEST and name == config.name:
-                # The name is taken, most likely by this proxy in an earlier life whose credential is gone.
+                # The name is taken, most likely by an earlier registration of this proxy whose credential is lost.
                 name = f"{config.name}-{os.urandom(4).hex()}"
                 continue
             raise SettingsError(error.message) from error
@@ -136,8 +139,10 @@ async def _register(http: aiohttp.ClientSession, config: ProxyConfig) -> Registe
         pause_s = min(_LONGEST_PAUSE_S, pause_s * 2)
 
 
-def _shown(config: ProxyConfig, name: str) -> str:
-    """What the proxy registers with: a proof made with the secret of its own data folder, or the bootstrap token."""
+def _auth_header(config: ProxyConfig, name: str) -> str:
+    """Return the `Authorization` header for the registration: a proof from the local data folder's secret, or the
+    bootstrap token.
+    """
     if not config.local_secret:
         return f"BootstrapToken {config.bootstrap_token.reveal()}"
     proof = local_proof(config.local_secret.reveal(), name=name, made_at=int(now().timestamp()), nonce=new_token())
@@ -145,7 +150,7 @@ def _shown(config: ProxyConfig, name: str) -> str:
 
 
 class CredentialRenewal:
-    """Fetches a new credential when the control plane asks for it, keeps it, and shows it from then on."""
+    """Fetches a new credential when the control plane asks for it, stores it, and hands it to all clients."""
 
     def __init__(
         self,
@@ -164,23 +169,23 @@ class CredentialRenewal:
         self._asked = asyncio.Event()
 
     def ask(self) -> None:
-        """A heartbeat says that a new credential is due."""
+        """Request a renewal, because a heartbeat's answer said that one is due."""
         self._asked.set()
 
     async def run(self) -> None:
-        """Renew when asked, until cancelled."""
+        """Renew the credential on request, until cancelled."""
         while True:
             await self._asked.wait()
             try:
                 await self._renew()
-            except (ControlUnavailable, ControlRefused, OSError) as error:  # not answered, or not kept on the disk
-                log.warning("a new credential could not be fetched: %s", error)
-            self._asked.clear()  # the next heartbeat asks again if it is still due
+            except (ControlUnavailable, ControlRefused, OSError) as error:  # no answer, or not written to the disk
+                log.warning("cannot fetch a new credential: %s", error)
+            self._asked.clear()  # the next heartbeat asks again if the renewal is still due
 
     async def _renew(self) -> None:
         renewed = await self._plane.renew_credential(self._boot_id)
         self._credential = msgspec.structs.replace(self._credential, secret=renewed.secret)
-        # On disk first: from its first use on it is the only one.
+        # Store it first: after its first use the old credential is no longer valid.
         await asyncio.to_thread(store_credential, self._config.credential_file, self._credential)
         for user in self._users:
             user.use(self._credential)

@@ -1,4 +1,7 @@
-"""The tickets of everybody who is signed in at this proxy: prolonged while the connection is open, given back when it closes."""
+"""Tickets of the users who are signed in at this proxy.
+
+Tickets are prolonged while the connection is open and returned when it closes.
+"""
 
 import asyncio
 import contextlib
@@ -13,17 +16,17 @@ from postern.proxies.core.control.plane import ControlPlane, ControlRefused, Con
 
 log = logging.getLogger(__name__)
 
-#: A ticket lives for ten minutes: a report may fail some times before anybody has to sign in anew.
+#: A ticket is valid for ten minutes, so several reports may fail before users have to sign in again.
 _REPORT_S: Final = 60.0
-#: Connections that close together are told together.
+#: Connections that close within this time are reported together.
 _GATHER_S: Final = 1.0
 _RETRY_S: Final = 5.0
-#: Unreported ones beyond that are void by themselves within ten minutes.
+#: Maximum number of unreported closed tickets. Further tickets expire on their own within ten minutes.
 _MAX_CLOSED: Final = 10_000
 
 
 class TicketKeeper:
-    """Every ticket in use, with what to do when it is worth nothing any more."""
+    """The open tickets, each with a callback for when it becomes invalid."""
 
     def __init__(self, plane: ControlPlane) -> None:
         self._plane = plane
@@ -32,17 +35,17 @@ class TicketKeeper:
         self._closing = asyncio.Event()
 
     def take(self, ticket: str, on_void: Callable[[], None]) -> None:
-        """Somebody signed in; `on_void` is called at most once."""
+        """Add the ticket of a sign-in. `on_void` is called at most once."""
         self._open[ticket] = on_void
 
     def give_back(self, ticket: str) -> None:
-        """The connection is closed. Giving back what was never taken tells of it all the same."""
+        """Report that the ticket's connection is closed. A ticket that was never taken is reported as well."""
         self._open.pop(ticket, None)
         self._closed.append(ticket)
         self._closing.set()
 
     async def run(self) -> None:
-        """Report until cancelled."""
+        """Report tickets until cancelled."""
         while True:
             wait_s = _REPORT_S if await self.report() else _RETRY_S
             await pause(wait_s, self._closing)
@@ -51,13 +54,13 @@ class TicketKeeper:
                 self._closing.clear()
 
     async def reported(self, limit_s: float) -> None:
-        """Tell what was closed before the proxy stops, if that can be done in time. Never raises."""
+        """Report the closed tickets before the proxy stops, within the time limit. Never raises."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(limit_s):
                 await self.report()
 
     async def report(self) -> bool:
-        """Tell the control plane once. False when it could not be told; what was closed is then told again."""
+        """Report once to the control plane. Returns False on failure; the closed tickets are then reported again."""
         opened = tuple(self._open)
         closed = tuple(self._closed)
         self._closed.clear()
@@ -76,6 +79,6 @@ class TicketKeeper:
 
 
 def _parts(opened: Sequence[str], closed: Sequence[str]) -> Iterator[TicketReport]:
-    """Both lists in as few reports as they need; none when both are empty."""
+    """Split both lists into as few reports as possible. Yields none if both are empty."""
     for at in range(0, max(len(opened), len(closed)), MAX_TICKETS):
         yield TicketReport(open=tuple(opened[at : at + MAX_TICKETS]), closed=tuple(closed[at : at + MAX_TICKETS]))

@@ -1,4 +1,4 @@
-"""Sends sealed recordings to the control plane, one after the other, going on where an earlier try stopped."""
+"""Uploads sealed recordings to the control plane one by one, resuming where an earlier attempt stopped."""
 
 import asyncio
 import logging
@@ -19,7 +19,7 @@ _LOOK_AGAIN_S: Final = 30.0
 
 
 class Sealed(Protocol):
-    """A sealed recording in the spool; `path` is None when its content is lost."""
+    """A sealed recording in the spool. `path` is None if its content is lost."""
 
     @property
     def session_id(self) -> UUID: ...
@@ -30,14 +30,14 @@ class Sealed(Protocol):
 
 
 class RecordingSpool(Protocol):
-    """Where sealed recordings wait until the control plane has them."""
+    """Holds sealed recordings until the control plane has them."""
 
     def pending(self) -> Sequence[Sealed]: ...
     def stored(self, session_id: UUID) -> None: ...
 
 
 class RecordingUploader:
-    """Empties the spool. The file stays until the control plane has all of it."""
+    """Uploads all recordings of the spool. A file stays until the control plane has all of it."""
 
     def __init__(
         self,
@@ -53,23 +53,23 @@ class RecordingUploader:
         self._put_off: set[UUID] = set()
 
     def look(self) -> None:
-        """There is something new in the spool."""
+        """Look for new recordings in the spool now."""
         self._wake.set()
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Upload recordings until cancelled."""
         pause_s = _FIRST_PAUSE_S
         while True:
             try:
                 for sealed in self._spool.pending():
-                    # The control plane checks the content against the event, so the event must be there first.
+                    # The control plane checks the content against its event, so the event must arrive first.
                     await self._events_sent()
                     await self._send(sealed)
                 pause_s = _FIRST_PAUSE_S
                 await pause(_LOOK_AGAIN_S, self._wake)
                 self._wake.clear()
-            except (ControlUnavailable, OSError) as error:  # not answered, or not read from the disk
-                log.warning("a recording waits: %s", error)
+            except (ControlUnavailable, OSError) as error:  # no answer, or unreadable from the disk
+                log.warning("cannot upload a recording, will retry: %s", error)
                 await asyncio.sleep(pause_s)
                 pause_s = min(_LONGEST_PAUSE_S, pause_s * 2)
 
@@ -83,23 +83,24 @@ class RecordingUploader:
                 self._spool.stored(session_id)
                 self._put_off.discard(session_id)
         except ControlRefused as error:
-            # Kept on disk: an operator can still hand it in. Not a reason to hold up the others.
+            # The file stays on disk, so an operator can still submit it. It must not block the other recordings.
             if session_id not in self._put_off:
-                log.error("the recording of session %s is not accepted: %s", session_id, error.message)  # noqa: TRY400 - a refusal is no fault of ours: no stack
+                log.error("the control plane rejected the recording of session %s: %s", session_id, error.message)  # noqa: TRY400 - a refusal is no fault of ours: no stack
             self._put_off.add(session_id)
         except OSError as error:
-            # Missing, not readable, or no file descriptor is free. The other recordings go on; this one is tried again.
+            # The file is missing or unreadable, or no file descriptor is free. The others continue, and this one is
+            # retried.
             log.error("the recording of session %s cannot be read from the spool: %s", session_id, error)  # noqa: TRY400 - the system's error says it all: no stack
 
     async def _send_content(self, sealed: Sealed, path: Path) -> bool:
-        """Send what is missing. True when the control plane has everything."""
+        """Send the missing bytes. Returns True when the control plane has the whole recording."""
         progress = await self._plane.recording_received(sealed.session_id)
         with path.open("rb") as file:
             while not progress.stored:
                 file.seek(progress.received)
                 part = file.read(_PART_BYTES)
                 if not part:
-                    log.error("the control plane does not take the recording of session %s", sealed.session_id)
+                    log.error("the control plane does not accept the recording of session %s", sealed.session_id)
                     return False
                 before = progress.received
                 progress = await self._plane.send_recording(sealed.session_id, part, first=before, total=sealed.size)

@@ -1,1 +1,1 @@
-"""The asset menu: what is listed and what an answer means, without any terminal."""
+"""The asset menu without a terminal: its lists, and the meaning of each answer."""

@@ -1,4 +1,4 @@
-"""The model of the asset menu: listing, paging, searching, choosing. A front reads the lines and draws."""
+"""The model of the asset menu: listing, paging, searching and choosing. A front reads and draws the lines."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ from postern.contracts.enums import Protocol
 from postern.proxies.core.control.plane import ControlRefused, ControlUnavailable
 from postern.proxies.core.opening.refused import Refused
 
-#: A number of so many digits is looked for as a name as well: it may be part of one.
+#: A number with at most this many digits is not searched for as a name.
 _LONGEST_NUMBER = 6
 
-#: Asks the control plane for a page: search, offset, limit. Raises ControlUnavailable, ControlRefused.
+#: Requests a page from the control plane: search, offset, limit. Raises ControlUnavailable, ControlRefused.
 Reach = Callable[[str, int, int], Awaitable[ReachablePage]]
 
 
 class Command(Enum):
-    """What a line at the menu's prompt asks for; anything that is no command names an asset."""
+    """The commands that can be entered at the menu's prompt. Any other line names an asset."""
 
     NOTHING = "nothing"
     HELP = "help"
@@ -42,21 +42,21 @@ _WORDS = {
 
 
 def command_of(line: str) -> Command:
-    """What a line asks for, without blanks around it."""
+    """Return the command in a line that has been stripped of blanks."""
     return _WORDS.get(line) or (Command.SEARCH if line.startswith("/") else Command.GO)
 
 
 class Miss(Enum):
-    """Why a text names no single asset."""
+    """Why a text does not identify a single asset."""
 
     NO_SUCH_NUMBER = "no such number"
     NOTHING = "nothing"
-    SEVERAL = "several"  # they are the page now
+    SEVERAL = "several"  # the matches are now the menu's page
 
 
 @dataclass(frozen=True)
 class Position:
-    """Where in the whole list the page is; counted from 1."""
+    """The position of the page in the whole list, counted from 1."""
 
     page: int
     pages: int
@@ -64,10 +64,10 @@ class Position:
 
 
 class AssetMenu:
-    """What one person is shown. Every method that asks the control plane raises `Refused`."""
+    """The menu of one user. Every method that asks the control plane raises `Refused`."""
 
     def __init__(self, reach: Reach, *, protocols: frozenset[Protocol], language: Callable[[], str]) -> None:
-        """`protocols`: those that the front can carry; accounts of others are not offered."""
+        """`protocols` are those that the front supports. Accounts with other protocols are not offered."""
         self._reach = reach
         self._protocols = protocols
         self._language = language
@@ -76,7 +76,7 @@ class AssetMenu:
         self.page = ReachablePage(count=0, assets=())
 
     async def turn(self, command: Command, size: int) -> None:
-        """Go to another page of `size` assets; any other command loads the present page again."""
+        """Load another page of `size` assets. Any command other than a paging command reloads the present page."""
         await self._load(self._offset_after(command, size), size)
 
     def _offset_after(self, command: Command, size: int) -> int:
@@ -90,7 +90,7 @@ class AssetMenu:
         return self.offset
 
     async def look_for(self, text: str, size: int) -> None:
-        """The first page of what matches; everything when the text is empty."""
+        """Load the first page of assets that match `text`, or of all assets if it is empty."""
         self.search = text
         await self._load(0, size)
 
@@ -110,9 +110,9 @@ class AssetMenu:
         return Position(self.offset // size + 1, -(-self.page.count // size), self.page.count)
 
     async def find(self, text: str, size: int) -> ReachableAsset | Miss:
-        """The asset that `text` means: a number of the page shown, an exact name or address, or the only match.
+        """Return the asset that `text` identifies: a number on the page, an exact name or address, or the only match.
 
-        Several matches become the page.
+        Several matches become the menu's page.
         """
         if text.isdecimal():
             index = int(text) - 1 - self.offset
@@ -120,22 +120,24 @@ class AssetMenu:
                 return self.page.assets[index]
             if len(text) <= _LONGEST_NUMBER:
                 return Miss.NO_SUCH_NUMBER
-        found = await self._ask(text, 0, size)
-        exact = [asset for asset in found.assets if text.lower() in {asset.hostname.lower(), asset.ip.lower()}]
+        matches = await self._ask(text, 0, size)
+        exact = [asset for asset in matches.assets if text.lower() in {asset.hostname.lower(), asset.ip.lower()}]
         if len(exact) == 1:
             return exact[0]
-        if not exact and found.count == 1:
-            return found.assets[0]
-        self.search, self.offset, self.page = text if found.assets else "", 0, found
-        return Miss.SEVERAL if found.assets else Miss.NOTHING
+        if not exact and matches.count == 1:
+            return matches.assets[0]
+        self.search, self.offset, self.page = text if matches.assets else "", 0, matches
+        return Miss.SEVERAL if matches.assets else Miss.NOTHING
 
     def accounts(self, asset: ReachableAsset) -> tuple[ReachableSystemUser, ...]:
-        """The system users that the front can use on this asset, highest priority first."""
+        """Return the asset's system users that the front supports, highest priority first."""
         return tuple(user for user in asset.system_users if user.protocol in self._protocols)
 
 
 def chosen(accounts: tuple[ReachableSystemUser, ...], text: str) -> ReachableSystemUser | None:
-    """The account that `text` means: its number from 1 on, or its name or login name when no other has it."""
+    """Return the account that `text` identifies: its number from 1, or a name or login name that no other account
+    has.
+    """
     if text.isdecimal() and 1 <= int(text) <= len(accounts):
         return accounts[int(text) - 1]
     matches = [user for user in accounts if text in {user.name, user.username}]

@@ -1,1 +1,1 @@
-"""From a wish to a permitted session and its connection: the same for every front."""
+"""From a request to a permitted session with a connection to its target, the same for every front."""

@@ -1,4 +1,4 @@
-"""From a wish ("this asset, as that system user") to a link to its target with a session of its own."""
+"""Opens a session for a request ("this asset, as that system user") and connects it to its target."""
 
 import asyncio
 from typing import Generic, TypeVar
@@ -18,13 +18,13 @@ Link = TypeVar("Link", bound=TargetLink)
 
 
 class Opening(Generic[Link]):
-    """One session being opened for a person who has signed in at this proxy. It starts at once.
+    """One session being opened for a user who has signed in at this proxy. Opening starts immediately.
 
-    A manual log-in waits until a channel can ask the person.
+    A manual login waits until a channel can ask the user for the password.
     """
 
     def __init__(self, core: CoreServices, request: AuthorizeRequest, link: type[Link], *, user_id: UUID) -> None:
-        """`link`: what the front can work with."""
+        """`link` is the type of link that the front needs."""
         self._core = core
         self._request = request
         self._link = link
@@ -39,18 +39,18 @@ class Opening(Generic[Link]):
 
     @property
     def is_stale(self) -> bool:
-        """The way to the target was open, and its session has ended before anybody took it up."""
+        """Whether the session was opened but has ended before a channel used it."""
         is_open = self._task.done() and not self._task.cancelled() and self._task.exception() is None
         return is_open and self.session is not None and self.session.end_reason is not None
 
     async def result(self, prompter: Prompter) -> tuple[LiveSession, Link]:
-        """The session, still in state `opening`, and its link. Raises `Refused`."""
+        """Return the session, still in state `opening`, and its link. Raises `Refused`."""
         if not self._prompter.done():
             self._prompter.set_result(prompter)
         return await asyncio.shield(self._task)
 
     def abandon(self) -> None:
-        """Nobody waits for this any more (or its channel is gone). Idempotent."""
+        """Cancel the opening, because no channel waits for it any more. Idempotent."""
         if self._abandoned:
             return
         self._abandoned = True
@@ -59,7 +59,8 @@ class Opening(Generic[Link]):
             self._prompter.cancel()
             return
         if self.session is None:
-            # The control plane may have permitted it already: its row must hear of the end, so `_open` waits for the answer
+            # The control plane may already have permitted the session and must be told that it ended. So `_open` waits
+            # for the answer.
             return
         self._task.cancel()
         self._prompter.cancel()
@@ -69,16 +70,16 @@ class Opening(Generic[Link]):
             self.session.end(EndReason.USER_CLOSED, "left before the session was open")
 
     def tell_refused(self, request: str, detail: str) -> None:
-        """Something was refused on the connection that this session belongs to."""
+        """Report a refused request on the connection that this session belongs to."""
         if self.session is not None:
-            self.session.request_refused(request, detail)
+            self.session.log.request_refused(request, detail)
         else:
             self._refused.append((request, detail))
 
     async def _open(self) -> tuple[LiveSession, Link]:
         session = self.session = await self._authorize()
         for request, detail in self._refused:
-            session.request_refused(request, detail)
+            session.log.request_refused(request, detail)
         if self._abandoned:
             session.end(EndReason.USER_CLOSED, "left before the session was open")
             raise Refused(session.end_message, ended=session.end_reason)
@@ -90,14 +91,14 @@ class Opening(Generic[Link]):
                 )
         except asyncio.CancelledError:
             if session.end_reason is not None and not self._abandoned:
-                # Ended from outside (terminated, limits) while opening: the channel must say why.
+                # Terminated or ended by a limit while opening. The channel must tell the user why.
                 raise Refused(session.end_message, ended=session.end_reason) from None
             raise
         if session.end_reason is not None:
             link.close()
             raise Refused(session.end_message, ended=session.end_reason)
-        # The target may be slow to open the program, and no channel may ever ask for one: a session that is over waits
-        # for neither, and whoever waits for the target is let go.
+        # The target may be slow to start the program, or no channel may ever ask for one. An ended session must not
+        # wait for either, and closing the link also releases whoever waits for the target.
         session.on_end(lambda _reason, _message: link.close())
         return session, link
 
@@ -119,6 +120,6 @@ class Opening(Generic[Link]):
 
 
 def _retrieve(task: "asyncio.Task[tuple[LiveSession, Link]]") -> None:
-    """An opening that nobody waits for may fail quietly: its session has told why."""
+    """Retrieve the exception of an opening that nobody awaits, because its session has already reported the failure."""
     if not task.cancelled():
         task.exception()

@@ -1,6 +1,8 @@
-"""How fast sessions are opened, for each person and for all. Each takes a credential, and of these a proxy gets so many in a minute.
+"""The pace at which sessions are opened, per user and in total.
 
-Without it one person's loop of `ssh … true` would use them up: then everybody is refused, and an alarm tells of a thief.
+Each session takes a credential, and the control plane limits the credentials that a proxy gets per minute. Without this
+pace one user's loop of `ssh … true` would use them up. Then everybody is refused, and an alarm reports a possible theft
+of credentials.
 """
 
 from typing import Final
@@ -9,15 +11,16 @@ from uuid import UUID
 from postern.proxies.core.pace import FairPace
 from postern.proxies.core.shared_settings import SharedSettings
 
-#: Sessions of so many seconds are opened at once: a playbook begins with all its hosts.
+#: Sessions for this many seconds may be opened at once, because a playbook starts with all of its hosts.
 _BURST_S: Final = 6.0
-#: Shares of what the control plane gives. Of all: with the burst 99 % within any minute. Of a person: the rest get theirs.
+#: Shares of the control plane's limit. In total 0.9, which with the burst is 99 % of it in any minute. Per user less,
+#: so that others get their share.
 _SHARE_OF_ALL: Final = 0.9
 _SHARE_OF_EACH: Final = 2 / 3
 
 
 class OpeningPace:
-    """Whose turn it is to open a session."""
+    """Decides when each user may open the next session."""
 
     def __init__(self, settings: SharedSettings) -> None:
         self._settings = settings
@@ -28,7 +31,7 @@ class OpeningPace:
         )
 
     async def turn(self, user_id: UUID) -> None:
-        """Wait until this person may open a session: in the order of asking."""
+        """Wait until this user may open a session. Requests are served in order."""
         await self._pace.turn(user_id)
 
     def _interval_s(self, share: float) -> float:

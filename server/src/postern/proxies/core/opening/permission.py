@@ -1,4 +1,4 @@
-"""From a question to the control plane to a session in state `opening`: the same for a ticket and for a token."""
+"""From a request to the control plane to a session in state `opening`. Works for tickets and for tokens."""
 
 from collections.abc import Awaitable
 
@@ -10,7 +10,7 @@ from postern.proxies.core.sessions.registry import NoNewSessions, SessionRegistr
 
 
 async def permitted(asked: Awaitable[AuthorizeAnswer], language: str) -> AuthorizeAnswer:
-    """The answer of the control plane, with a grant (of a session, or of a view). Raises `Refused`."""
+    """Return the control plane's answer with its grant (for a session, or for watching one). Raises `Refused`."""
     try:
         answer = await asked
     except (ControlUnavailable, ControlRefused) as error:
@@ -21,7 +21,7 @@ async def permitted(asked: Awaitable[AuthorizeAnswer], language: str) -> Authori
 
 
 def take_up(registry: SessionRegistry, grant: SessionGrant) -> LiveSession:
-    """The session of this grant. Raises `Refused`; the control plane is told then that it has ended."""
+    """Create the session of this grant. Raises `Refused`; the control plane is then told that the session has ended."""
     try:
         return registry.open(grant)
     except NoNewSessions as error:

@@ -1,4 +1,4 @@
-"""The way from a permitted session to its open target: which connector, and how the session ends when it fails."""
+"""Opens the target of a permitted session: finds the connector, and ends the session if opening fails."""
 
 import contextlib
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ Link = TypeVar("Link", bound=TargetLink)
 
 @contextlib.contextmanager
 def ending(session: LiveSession) -> Iterator[None]:
-    """Around everything that opens a target: what fails ends the session with its reason, and is raised as `Refused`."""
+    """Wrap everything that opens a target: a failure ends the session with its reason and is raised as `Refused`."""
     try:
         yield
     except TargetFailed as failure:
@@ -36,6 +36,8 @@ def ending(session: LiveSession) -> Iterator[None]:
 async def reach(
     connectors: Connectors, session: LiveSession, link: type[Link], *, prompter: Prompter, progress: Progress
 ) -> Link:
-    """A link of this type to the session's target, by the connector of its protocol. Call it within `ending`."""
+    """Return a link of this type to the session's target, from its protocol's connector. To be called within
+    `ending`.
+    """
     connector = connectors.find(session.grant.protocol, link, session.language)
     return await connector.connect(session, prompter=prompter, progress=progress)

@@ -1,4 +1,4 @@
-"""Why there is no session."""
+"""The exception for a session that cannot be opened."""
 
 from postern.contracts.access import Denial, ReachableAsset
 from postern.contracts.enums import DenialCode, EndReason
@@ -7,9 +7,10 @@ from postern.proxies.core.texts import Text
 
 
 class Refused(PosternError):
-    """There will be no session. `message` tells the person why, `reasons` say more, `candidates` when several assets match.
+    """The session cannot be opened.
 
-    `denial` is set when there never was a session, `ended` when one ended before it was open.
+    `message` tells the user why and `reasons` adds details. `candidates` lists the assets if several match. `denial` is
+    set if no session was created, `ended` if the session ended before it was open.
     """
 
     code = "refused"
@@ -31,21 +32,21 @@ class Refused(PosternError):
 
     @classmethod
     def by(cls, denial: Denial, candidates: tuple[ReachableAsset, ...] = ()) -> "Refused":
-        """What the control plane has said."""
+        """Build the exception from the control plane's denial."""
         return cls(denial.message, denial=denial.code, reasons=denial.reasons, candidates=candidates)
 
     @classmethod
     def away(cls, language: str) -> "Refused":
-        """The control plane has said nothing."""
+        """Build the exception for a control plane that does not answer."""
         return cls(Text.CONTROL_UNAVAILABLE.say(language), denial=DenialCode.CONTROL_UNAVAILABLE)
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What the person reads: the message and the reasons."""
+        """The sentences shown to the user: the message and the reasons."""
         return (self.message, *self.reasons)
 
     @property
     def why(self) -> str:
-        """A stable word for programs."""
+        """A stable code for programs."""
         known = self.denial or self.ended or EndReason.ERROR
         return known.value

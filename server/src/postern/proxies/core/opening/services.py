@@ -1,4 +1,4 @@
-"""What the front of any protocol is given: everything that people and targets are served with."""
+"""The services that every protocol's front receives."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from postern.proxies.core.targets.connectors import Connectors
 
 @dataclass(frozen=True, kw_only=True)
 class CoreServices:
-    """Made once by the composition root, shared by all fronts."""
+    """Created once by the composition root and shared by all fronts."""
 
     plane: ControlPlane
     tickets: TicketKeeper

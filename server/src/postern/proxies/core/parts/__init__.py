@@ -1,1 +1,1 @@
-"""Of what a proxy process consists: parts that are started, work, are drained and stopped, and the fronts among them."""
+"""The parts of a proxy process, which are started, drained and stopped, including the fronts."""

@@ -1,4 +1,4 @@
-"""One part of a proxy process, and the front of a protocol, which brings one."""
+"""A part of a proxy process, and the front of a protocol, which provides a part."""
 
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
@@ -13,32 +13,33 @@ from postern.proxies.core.parts.budget import StopBudget
 
 
 class DrainStage(IntEnum):
-    """In which order parts are drained. Each stage may still use what later ones keep open."""
+    """The order in which parts are drained. Each stage may still use what later stages keep open."""
 
-    SESSIONS = 1  # people finish what they are doing
-    RECORDINGS = 2  # what has just ended is sealed
-    REPORTS = 3  # and told, while the line to the control plane is still there
+    SESSIONS = 1  # users finish their work
+    RECORDINGS = 2  # recordings of ended sessions are sealed
+    REPORTS = 3  # and reported while the connection to the control plane is still open
 
 
 def _nothing() -> None:
-    """For parts that need no such step."""
+    """Do nothing, for parts without this step."""
 
 
 async def _at_once() -> None:
-    """For parts that need no such step."""
+    """Do nothing, for parts without this step."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """Everything but the name is optional. The steps, in this order:
+    """The steps of a part. Everything except the name is optional.
 
-    `start`: parts are started in the order in which they are listed. Raises `SettingsError`, `OSError`.
-    `work`: runs beside the others until it is cancelled; when it ends by itself, the proxy ends.
-    `close`: take nothing new; what is there stays.
-    `drain`: let what is there come to its end; all parts of a `stage` before those of the next.
-    `stop`: in the reverse order of the start, and also when a later part could not start.
+    - `start`: called in the order in which the parts are listed. Raises `SettingsError`, `OSError`.
+    - `work`: runs beside the other parts until cancelled. If it returns earlier, the proxy stops.
+    - `close`: accepts nothing new and keeps existing work.
+    - `drain`: waits for existing work. All parts of a `stage` drain before the next stage.
+    - `stop`: called in reverse order of the start, also if a later part could not start.
 
-    `addresses` is where the part listens: nothing of that may be dialled (K36). `announces` is for heartbeats.
+    `addresses` returns the part's listening addresses, which may never be dialled as targets (K36: only addresses of
+    permitted targets are dialled). `announces` returns its fields for heartbeats.
     """
 
     name: str
@@ -53,14 +54,14 @@ class Part:
 
 
 class Front(Protocol):
-    """How people come in, or what carries a protocol: what a protocol's folder offers to the composition."""
+    """The interface between a protocol's folder and the composition root: it accepts users or connects to targets."""
 
     @property
     def limits(self) -> FileLimits:
-        """What decides how many files it holds."""
+        """The limits that determine how many files the front holds open."""
 
     def with_share_of_files(self, share: Fraction) -> Self:
-        """The same front with limits that fit the open files of the process."""
+        """Return the same front with limits scaled to the open files of the process."""
 
     async def part(self, services: CoreServices) -> Part:
-        """Register connectors with `services.connectors`, and give the part that serves. Called once."""
+        """Register connectors with `services.connectors` and return the serving part. Called once."""

@@ -1,4 +1,4 @@
-"""Starts parts, lets them work, and brings them to an orderly end."""
+"""Starts and runs parts, and shuts them down in order."""
 
 import asyncio
 import logging
@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 class Running:
-    """The parts of a process. Leaving the context stops those that were started, the last one first."""
+    """The running parts of a process. Leaving the context stops the started parts in reverse order."""
 
     def __init__(self, budget: StopBudget) -> None:
         self._budget = budget
@@ -28,25 +28,27 @@ class Running:
         await self._stack.aclose()
 
     async def start(self, *parts: Part) -> None:
-        """Start these parts, one after the other. Raises what a part raises that cannot start."""
+        """Start these parts in order. An exception of a part that cannot start is passed on."""
         for part in parts:
             await part.start()
             self._stack.push_async_callback(part.stop)
             self._parts.append(part)
 
     def addresses(self) -> list[tuple[str, int]]:
-        """Where the parts listen."""
+        """Return the addresses on which the parts listen."""
         return [address for part in self._parts for address in part.addresses()]
 
     def announcement(self) -> Announcement:
-        """What all parts have to tell in a heartbeat."""
-        told = Announcement()
+        """Combine the heartbeat fields of all parts."""
+        combined = Announcement()
         for part in self._parts:
-            told = told.beside(part.announces())
-        return told
+            combined = combined.beside(part.announces())
+        return combined
 
     async def serve(self, *ends: asyncio.Event) -> bool:
-        """Work until one of the events is set; then close and drain. False: a part has ended by itself, which is a fault."""
+        """Run until one of the events is set, then close and drain. Returns False if a part ended on its own, which is
+        an error.
+        """
         works = {
             asyncio.create_task(part.work(), name=part.name): part for part in self._parts if part.work is not None
         }

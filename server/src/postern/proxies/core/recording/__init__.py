@@ -1,7 +1,7 @@
-"""Recording of sessions: the journal that is written before bytes are forwarded, and the sealer that makes files of it.
+"""Recording of sessions: a journal written before bytes are forwarded, and a sealer that turns it into files.
 
-The life of a byte: `Recorder.output` → journal → `sealer` (own process) → session file → sealed, verified → `Spool` →
-uploaded → deleted here. docs/reference/recording-format.md has the layouts.
+The path of a byte: `Recorder.output` → journal → `sealer` (own process) → session file → sealed, verified → `Spool` →
+uploaded → deleted here. docs/reference/recording-format.md describes the formats.
 """
 
 from postern.contracts.recording import RecordingHeader

@@ -1,8 +1,8 @@
-"""Messages between the proxy and its sealer, over a pair of sockets that nobody else can reach.
+"""Messages between the proxy and its sealer, over a private pair of sockets.
 
-Each frame is `length u32 | JSON`. The proxy asks `{"id", "session_id", "at_least"}` for a picture of a screen; the sealer
-answers `{"id", "columns", "rows", "offset", "repaint" (base64)}` or `{"id", "error"}`, and tells by itself
-`{"checkpoints": […]}` and `{"sealed": session id}`.
+Each frame is `length u32 | JSON`. The proxy requests a snapshot of a screen with `{"id", "session_id", "at_least"}`.
+The sealer answers `{"id", "columns", "rows", "offset", "repaint" (base64)}` or `{"id", "error"}`. Without a request it
+sends `{"checkpoints": […]}` and `{"sealed": session id}`.
 """
 
 import json
@@ -19,13 +19,13 @@ def encode_frame(message: dict[str, Any]) -> bytes:
 
 
 class FrameDecoder:
-    """Puts frames together from pieces of any size."""
+    """Assembles frames from chunks of any size."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> list[dict[str, Any]]:
-        """All frames that are whole now. Raises ValueError when the peer does not speak this."""
+        """Return all frames that are complete now. Raises ValueError if the peer violates the protocol."""
         self._buffer += data
         messages = []
         while len(self._buffer) >= LENGTH.size:

@@ -1,4 +1,4 @@
-"""`postern recording verify`, `export` and `input`, for the entry points."""
+"""The commands `postern recording verify`, `export` and `input`, for the entry points."""
 
 from pathlib import Path
 from typing import BinaryIO, TextIO
@@ -17,7 +17,10 @@ from postern.contracts.recording.streams import SAMPLE, SKIPPED, Sample, Skipped
 
 
 def verify_recording(path: Path, key_text: str, out: TextIO) -> int:
-    """Print whether the file is what was sealed with the key: text, the path of a file with it, or a folder of secrets. 0: it is."""
+    """Print whether the file is unaltered since it was sealed with the key. Returns 0 if it is.
+
+    `key_text` is the key itself, the path of a file with it, or a folder of trusted keys.
+    """
     try:
         key_path = Path(key_text)
         with path.open("rb") as file:
@@ -40,11 +43,11 @@ def verify_recording(path: Path, key_text: str, out: TextIO) -> int:
 
 
 def export_recording(path: Path, out: BinaryIO, errors: TextIO) -> int:
-    """Write the recording as asciicast v2. 0: all of it."""
+    """Write the recording as asciicast v2. Returns 0 if it was written completely."""
     try:
         with path.open("rb") as file:
             out.writelines(iter_asciicast(file))
-    except BrokenPipeError:  # whoever reads has seen enough
+    except BrokenPipeError:  # the reader closed the pipe
         return 1
     except (OSError, RecordingUnreadable) as error:
         errors.write(f"cannot export: {error}\n")
@@ -53,15 +56,20 @@ def export_recording(path: Path, out: BinaryIO, errors: TextIO) -> int:
 
 
 def export_input(path: Path, out: BinaryIO, errors: TextIO) -> int:
-    """Write the input of a session, byte by byte: standard input, or what was typed where keys are recorded. 0: all of it."""
+    """Write a session's input byte by byte. Returns 0 if it was written completely.
+
+    This is the standard input, or the keys typed at a terminal where they are recorded.
+    """
     try:
         with path.open("rb") as file:
             recording = Recording.open(file)
             if not recording.header.streams and not recording.header.record_input:
-                errors.write("the session had a terminal whose keys are not recorded: its recording holds the output\n")
+                errors.write(
+                    "this was a terminal session whose keys are not recorded; the recording holds only the output\n"
+                )
                 return 1
             return _write_input(recording, out, errors)
-    except BrokenPipeError:  # whoever reads has seen enough
+    except BrokenPipeError:  # the reader closed the pipe
         return 1
     except (OSError, RecordingUnreadable) as error:
         errors.write(f"cannot export: {error}\n")
@@ -80,7 +88,7 @@ def _write_input(recording: Recording, out: BinaryIO, errors: TextIO) -> int:
         elif event.kind == SKIPPED:
             stretch = Skipped.decode(event.data)
             if stretch.stream is Stream.INPUT:
-                # Its last bytes can follow as a sample all the same.
-                errors.write(f"{stretch.length} bytes from offset {stretch.offset} on were counted only\n")
+                # Its last bytes may still follow as a sample.
+                errors.write(f"{stretch.length} bytes from offset {stretch.offset} were counted but not recorded\n")
                 status = 1
     return status

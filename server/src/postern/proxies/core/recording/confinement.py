@@ -1,4 +1,4 @@
-"""What the sealer gives up before it touches a target's output: priority, memory, network, new privileges."""
+"""Confines the sealer before it handles a target's output: priority, memory, network, new privileges."""
 
 import contextlib
 import ctypes
@@ -18,7 +18,7 @@ _NICENESS: Final = 10
 
 
 def confine(memory_bytes: int) -> list[str]:
-    """Best effort; the names of what could be done. The caller keeps the descriptors it has."""
+    """Apply each restriction that the system allows, and return their names. Open file descriptors stay usable."""
     done = []
     libc = ctypes.CDLL(None, use_errno=True)
     with contextlib.suppress(OSError):
@@ -33,7 +33,7 @@ def confine(memory_bytes: int) -> list[str]:
         done.append("memory")
     if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0:
         done.append("privileges")
-    # A namespace of its own has no network interface at all. Needs root or unprivileged user namespaces.
+    # A new network namespace has no usable network interface. Needs root or unprivileged user namespaces.
     flags = _CLONE_NEWNET if os.geteuid() == 0 else _CLONE_NEWUSER | _CLONE_NEWNET
     if libc.unshare(flags) == 0:
         done.append("network")

@@ -1,4 +1,4 @@
-"""Writes the file of one session: block after block while it runs, then the seal."""
+"""Writes the file of one session: block by block while the session runs, then the seal."""
 
 import hashlib
 import os
@@ -43,7 +43,7 @@ _MAX_END_REASON: Final = 4_096
 
 
 class Signer(Protocol):
-    """Holds the private key."""
+    """Signs with the private key."""
 
     key_id: str
 
@@ -51,7 +51,7 @@ class Signer(Protocol):
 
 
 class Activity:
-    """Output bytes per unit of time; the unit doubles whenever the list would grow too long."""
+    """Output bytes per unit of time. The unit doubles whenever the list would grow too long."""
 
     def __init__(self) -> None:
         self.unit_ms = _FIRST_UNIT_MS
@@ -70,7 +70,7 @@ class Activity:
 
 @dataclass
 class Totals:
-    """What index and manifest tell about all events so far. `streams`: there is no terminal."""
+    """Totals over all events so far, for the index and the manifest. `streams` is True if there is no terminal."""
 
     streams: bool = False
     shown_bytes: int = 0
@@ -84,7 +84,7 @@ class Totals:
     marks: list[tuple[int, str, str]] = field(default_factory=list)
 
     def add(self, event: Event) -> None:
-        """Count an event that is not a keyframe."""
+        """Count an event other than a keyframe."""
         self.events += 1
         self.last_ms = max(self.last_ms, event.ms)
         if self.streams:
@@ -100,14 +100,15 @@ class Totals:
             columns, rows = event.size
             self.columns, self.rows = max(self.columns, columns), max(self.rows, rows)
         elif event.kind == MARK and len(self.marks) < MAX_MARKS:
-            found = parse_object(event.data, "mark")
-            self.marks.append((event.ms, str(found.get("name", "")), str(found.get("text", ""))))
+            mark = parse_object(event.data, "mark")
+            self.marks.append((event.ms, str(mark.get("name", "")), str(mark.get("text", ""))))
 
 
 class SessionFile:
-    """A session's file as far as it is written. Not open between calls: there may be thousands.
+    """The file of a session, as far as it is written.
 
-    `bookkeeping` of the last block is the place in the journal up to which the file has everything.
+    It is not kept open between calls, because there may be thousands. `bookkeeping` of the last block is the journal
+    position up to which the file is complete.
     """
 
     def __init__(self, path: Path, header: RecordingHeader, head: bytes) -> None:
@@ -126,16 +127,16 @@ class SessionFile:
 
     @classmethod
     def create(cls, path: Path, header: RecordingHeader) -> "SessionFile":
-        """Nothing is written before the first block or `sync`."""
+        """Return a new file. Nothing is written before the first block or `sync`."""
         encoded = header.encode()
         return cls(path, header, MAGIC + HEADER_LENGTH.pack(len(encoded)) + encoded)
 
     @classmethod
     def recover(cls, path: Path) -> "SessionFile":
-        """Take up a file where its writer stopped: whole blocks stay, a torn one or an unfinished seal is cut off.
+        """Resume a file where its writer stopped. Whole blocks stay; a torn block or an unfinished seal is cut off.
 
-        `last_block` then holds the events of the last block, to build the screen from. Raises `RecordingUnreadable`
-        when not even the header is whole.
+        `last_block` then holds the events of the last block, from which the screen can be rebuilt. Raises
+        `RecordingUnreadable` if not even the header is complete.
         """
         with path.open("r+b") as file:
             start = file.read(len(MAGIC) + HEADER_LENGTH.size)
@@ -167,7 +168,7 @@ class SessionFile:
         return len(self._lengths)
 
     def count(self, events: list[Event]) -> None:
-        """Add events to the totals (keyframes do not count)."""
+        """Add events to the totals. Keyframes do not count."""
         for event in events:
             if event.kind != KEYFRAME:
                 self.totals.add(event)
@@ -175,7 +176,7 @@ class SessionFile:
     def append_block(
         self, *, flags: int, first_ms: int, output_offset: int, bookkeeping: int, raw: bytes, level: int
     ) -> None:
-        """Write one block. Raises OSError; the file is then as before."""
+        """Write one block. Raises OSError, and leaves the file unchanged then."""
         header_bytes, packed = encode_block(
             sequence=self.blocks,
             flags=flags,
@@ -243,7 +244,7 @@ class SessionFile:
         self._flags.append(header.flags)
 
     def _write(self, data: bytes) -> None:
-        """All of `data` after what counts so far, or nothing; whatever an earlier attempt left there goes."""
+        """Write all of `data` after the valid content, or nothing. Leftovers of an earlier attempt are removed."""
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             try:

@@ -1,4 +1,4 @@
-"""Measures of the journal: room on its volume and how long its writes take."""
+"""Measures of the journal: free space on its volume, and the duration of its writes."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ _BUCKETS: Final = 26
 
 
 class DiskState(NamedTuple):
-    """`warn`: less than a tenth is free. `refuse`: the reserve is reached, no new sessions."""
+    """Free space of a volume. `warn`: less than a tenth is free. `refuse`: the reserve is reached, no new sessions."""
 
     free_bytes: int
     total_bytes: int
@@ -17,7 +17,7 @@ class DiskState(NamedTuple):
 
 
 class JournalStats(NamedTuple):
-    """`unsynced_s` is the age of the oldest byte that no commit has covered yet."""
+    """Statistics of the journal's writes. `unsynced_s` is the age of the oldest byte not covered by a commit."""
 
     writes: int
     bytes: int
@@ -29,16 +29,16 @@ class JournalStats(NamedTuple):
 
 
 def measure_disk(path: Path, reserve_bytes: int) -> DiskState:
-    """Raises OSError when the volume is gone."""
-    found = os.statvfs(path)
-    free, total = found.f_bavail * found.f_frsize, found.f_blocks * found.f_frsize
+    """Return the free space of the volume. Raises OSError if the volume is gone."""
+    volume = os.statvfs(path)
+    free, total = volume.f_bavail * volume.f_frsize, volume.f_blocks * volume.f_frsize
     if free <= reserve_bytes:
         return DiskState(free, total, "refuse")
     return DiskState(free, total, "warn" if free < total * _WARN_SHARE else "ok")
 
 
 class LatencyHistogram:
-    """Counts durations in buckets that double: good for "which power of two", at no cost worth naming."""
+    """Counts durations in buckets of doubling width. Precise to a power of two, at negligible cost."""
 
     def __init__(self) -> None:
         self._counts = [0] * _BUCKETS
@@ -52,7 +52,7 @@ class LatencyHistogram:
         self.max_us = max(self.max_us, us)
 
     def quantile_us(self, share: float) -> int:
-        """Upper bound of the bucket in which the quantile lies; 0 without any measurement."""
+        """Return the upper bound of the bucket that contains the quantile, in µs. 0 without any measurement."""
         wanted, seen = share * self.count, 0
         for bits, count in enumerate(self._counts):
             seen += count

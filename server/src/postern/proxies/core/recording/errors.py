@@ -1,4 +1,4 @@
-"""Expected failures of recording."""
+"""Expected errors of recording."""
 
 from typing import ClassVar
 
@@ -6,9 +6,9 @@ from postern.kernel.errors import PosternError
 
 
 class RecordingFailed(PosternError):
-    """The session cannot be recorded, or its recording can no longer be trusted.
+    """The session cannot be recorded, or its recording cannot be trusted any more.
 
-    `reserve` is True when a session was refused, or had to end, because the disk has reached its reserve.
+    `reserve` is True if the session was refused or ended because the disk has reached its reserve.
     """
 
     code: ClassVar[str] = "recording_failed"
@@ -20,7 +20,9 @@ class RecordingFailed(PosternError):
 
 
 class SnapshotUnavailable(PosternError, TimeoutError):
-    """There is no picture of the session's screen right now. A `TimeoutError` too: waiting longer may help."""
+    """No snapshot of the session's screen is available now. It is also a `TimeoutError`, because waiting longer may
+    help.
+    """
 
     code: ClassVar[str] = "snapshot_unavailable"
     status: ClassVar[int] = 503

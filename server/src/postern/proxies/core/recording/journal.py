@@ -1,11 +1,12 @@
-"""The proxy's write-ahead journal: every byte is written here before it goes to the person.
+"""The proxy's write-ahead journal: every byte is written here before it is sent to the user.
 
-One file takes the records of all sessions, so that one `fdatasync` every 400 ms in a thread covers them all: a killed
-proxy loses nothing that was shown (the page cache survives it), a power cut at most that time. The segments are zeroed
-in advance, so a commit changes no metadata. A separate process, the sealer, turns the journal into session files.
+One file holds the records of all sessions, so that one `fdatasync` every 400 ms in a thread covers all of them. A
+killed proxy loses nothing that was shown, because the page cache survives it. A power cut loses at most those 400 ms.
+Segments are zeroed in advance, so a commit changes no metadata. A separate process, the sealer, turns the journal into
+session files.
 
-A failed write or commit ends the recordings of all sessions at once. It is never tried again: after a failed
-`fdatasync` the kernel counts the pages as clean, so a second call would say "fine" about lost bytes.
+A failed write or commit ends the recordings of all sessions immediately and is never retried. After a failed
+`fdatasync` the kernel marks the pages as clean, so a second call would report success for lost bytes.
 """
 
 import asyncio
@@ -48,7 +49,7 @@ from postern.proxies.core.recording.spare_segments import SpareSegments
 
 log = logging.getLogger(__name__)
 
-#: A disk that has not finished a commit for so long counts as failed: what it holds back can be lost.
+#: A disk that has not finished a commit after this time counts as failed. Data that it has not written can be lost.
 _STALLED_COMMIT_MS: Final = 10_000
 _MAX_TEXT: Final = 4_096
 
@@ -56,16 +57,16 @@ OnFailure = Callable[[RecordingFailed], None]
 
 
 class Recorder:
-    """The recording of one session. Made by `Journal.open_session`; used from the event loop's thread only.
+    """The recording of one session. Created by `Journal.open_session`; used only in the event loop's thread.
 
-    Each call has written to the journal when it returns and raises `RecordingFailed` when it could not.
+    Each call returns after the data is in the journal, and raises `RecordingFailed` if it could not be written.
     """
 
     def __init__(self, journal: "Journal", number: int, session_id: UUID, person: UUID | None) -> None:
         self.session_id = session_id
         self.person = person or session_id
         self.output_bytes = 0
-        #: What was written lately; halved at each look at the room (`journal_room`).
+        #: Bytes written recently. Halved at each check of the disk space (`journal_room`).
         self.recent_bytes = 0
         self._journal = journal
         self._number = number
@@ -76,27 +77,27 @@ class Recorder:
 
     @property
     def failed(self) -> bool:
-        """True once the recording can no longer be trusted; a failed commit shows only after the write."""
+        """True once the recording cannot be trusted any more. A failed commit is noticed only after the write."""
         return self._failure is not None
 
     def elapsed_ms(self) -> int:
-        """Time inside the recording."""
+        """Return the time since the start of the recording."""
         return monotonic_ms() - self._begin_ms
 
     def output(self, data: bytes) -> None:
-        """What the target sent; call it before the bytes are forwarded."""
+        """Record output of the target. To be called before the bytes are forwarded."""
         self._write(OUTPUT, data)
         self.output_bytes += len(data)
 
     def input(self, data: bytes) -> None:
-        """What the person sent, where the policy wants it recorded."""
+        """Record input of the user, if the policy requires it."""
         self._write(INPUT, data)
 
     def resize(self, columns: int, rows: int) -> None:
         self._write(RESIZE, SIZE.pack(*clamp_size(columns, rows)))
 
     def event(self, kind: int, data: bytes) -> None:
-        """An event of a program without a terminal (`contracts.recording.streams`); at most 64 KiB."""
+        """Record an event of a program without a terminal (`contracts.recording.streams`), of at most 64 KiB."""
         if len(data) > MAX_DATA_BYTES:
             raise ValueError("an event must fit into one record")
         self._write(kind, data)
@@ -104,18 +105,18 @@ class Recorder:
             self.output_bytes += len(data)
 
     def mark(self, name: str, text: str = "") -> None:
-        """A named moment for the player's time line."""
+        """Record a named moment for the player's time line."""
         self._write(MARK, json_bytes({"name": name[:_MAX_TEXT], "text": text[:_MAX_TEXT]}))
 
     def end(self, reason: EndReason | str) -> None:
-        """The session is over. Idempotent."""
+        """Record the end of the session. Idempotent."""
         if not self._ended:
             self._write(END, str(reason).encode("utf-8", "replace")[:_MAX_TEXT])
             self._ended = True
             self._journal.forget(self._number)
 
     def on_failure(self, callback: OnFailure) -> None:
-        """Have `callback` called on the event loop when the recording fails later."""
+        """Register a callback for a later failure of the recording. It runs on the event loop."""
         self._on_failure.append(callback)
 
     def _write(self, kind: int, data: bytes) -> None:
@@ -127,9 +128,9 @@ class Recorder:
             self._journal.write(self._number, kind, data)
 
     def fail(self, failure: RecordingFailed) -> list[OnFailure]:
-        """For the journal: from now on every call raises; the callbacks to run.
+        """Fail the recording, and return the callbacks to run. Every further call raises. Called by the journal.
 
-        What had to leave its room to others is whole up to here, and can say so: `end` still works.
+        A recording that was ended for lack of space is complete up to this point and can record its `end`.
         """
         self._failure = failure
         callbacks, self._on_failure = self._on_failure, []
@@ -137,7 +138,9 @@ class Recorder:
 
 
 class Journal:
-    """All recordings of one proxy process. `start` it on the event loop; `close` it when all sessions are over."""
+    """All recordings of one proxy process. `start` it on the event loop, and `close` it after all sessions have
+    ended.
+    """
 
     def __init__(
         self,
@@ -160,17 +163,17 @@ class Journal:
         self._position = 0
         self._next_number = 1
         self._open: dict[int, Recorder] = {}
-        #: Held while the present segment changes, and while the committer notes what it has to sync: it sees each
-        #: segment either as the present one or among the retired ones, with the mark that says there is something to sync.
+        #: Held while the current segment changes, and while the committer collects what to sync. So the committer sees
+        #: each segment either as current or as retired, with a mark that it needs a sync.
         self._segments_lock = threading.Lock()
-        #: Descriptors of full segments, to be synced once more and closed by the committer.
+        #: Descriptors of full segments. The committer syncs them once more and closes them.
         self._retired: deque[int] = deque()
-        #: Descriptors of segments that were given up: closed without a sync, by the committer too, which may be using them.
+        #: Descriptors of abandoned segments. The committer closes them without a sync, because it may be using them.
         self._abandoned: deque[int] = deque()
         self._names_dirty = False
         self._dirty_since_ms = 0
         self._broken: OSError | None = None
-        #: The segment that failed, until its mark stands.
+        #: Number of the failed segment until it is marked as failed.
         self._unmarked = 0
         self._latency = LatencyHistogram()
         self._written_bytes = 0
@@ -181,11 +184,11 @@ class Journal:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def start(self) -> None:
-        """Make this start's folder and begin to commit. Raises OSError when the folder cannot be made at all."""
+        """Create the folder of this start, and begin to commit. Raises OSError if the folder cannot be created."""
         self._folder, self._lock_fd = JournalFolder.create(self._directory)
         try:
             self._loop = asyncio.get_running_loop()
-        except RuntimeError:  # a plain script or test without a loop: callbacks then run in the committer's thread
+        except RuntimeError:  # a script or test without an event loop: callbacks run in the committer's thread
             self._loop = None
         self._spares = SpareSegments(self._folder, self._segment_bytes, self._room.reserve_bytes)
         self._spares.start()
@@ -193,9 +196,9 @@ class Journal:
         self._committer.start()
 
     def close(self, limit_s: float = 15.0) -> None:
-        """Commit the rest and let go. Sessions that are still open will be sealed as incomplete.
+        """Commit the rest and close the files. Sessions that are still open will be sealed as incomplete.
 
-        Waits so long at most for a disk that does not answer; the process may end then, and what it wrote is not lost.
+        Waits at most `limit_s` for a disk that does not answer. The process may then exit without losing what it wrote.
         """
         ends_s = monotonic_s() + limit_s
         self._stop.set()
@@ -204,8 +207,9 @@ class Journal:
         if self._spares is not None:
             self._spares.stop(max(0.0, ends_s - monotonic_s()))
         if self._committer is not None and self._committer.is_alive():
-            # It may be using them: a number that is closed here could be another file a moment later.
-            log.error("the journal's last commit does not end; its files stay open")
+            # The committer may still use the files. A descriptor closed here could be reused for another file a moment
+            # later.
+            log.error("the journal's last commit did not finish; its files stay open")
             return
         for descriptor in (*self._retired, *self._abandoned, self._fd, self._lock_fd):
             if descriptor >= 0:
@@ -218,11 +222,11 @@ class Journal:
 
     @property
     def disk(self) -> DiskState:
-        """How much room the volume of the journal has, measured now."""
+        """Return the free space of the journal's volume, measured now."""
         return self._room.disk
 
     def is_at_reserve(self) -> bool:
-        """Whether no new session may begin because the volume is full, or gone."""
+        """Whether no new session may start because the volume is full or gone."""
         return self._room.is_at_reserve()
 
     @property
@@ -242,9 +246,10 @@ class Journal:
     def open_session(
         self, session_id: UUID, columns: int, rows: int, header: RecordingHeader, person: UUID | None = None
     ) -> Recorder:
-        """Begin a recording. Raises `RecordingFailed` when the disk is at its reserve or does not take the beginning.
+        """Start a recording. Raises `RecordingFailed` if the disk is at its reserve or the first record cannot be
+        written.
 
-        A size of 0 (no terminal) counts as 80x24. All sessions of one `person` count together when the disk gets full.
+        A size of 0 (no terminal) counts as 80x24. When the disk fills up, all sessions of one `person` count together.
         """
         self._room.require()
         if self._broken is not None:
@@ -264,11 +269,11 @@ class Journal:
         return recorder
 
     def forget(self, number: int) -> None:
-        """The session has ended; for `Recorder`."""
+        """Remove a session that has ended. Called by `Recorder`."""
         self._open.pop(number, None)
 
     def write(self, number: int, kind: int, data: bytes) -> None:
-        """Append one event (several records when it is long) with one `write()`; for `Recorder`."""
+        """Append one event with one `write()` per record; long events take several records. Called by `Recorder`."""
         now_ms = monotonic_ms()
         if self._dirty_since_ms and now_ms - self._dirty_since_ms > _STALLED_COMMIT_MS:
             self._fail(OSError("the disk does not finish writing"))
@@ -289,9 +294,10 @@ class Journal:
                 self._make_room(writer)
 
     def _make_room(self, recorder: Recorder) -> None:
-        """End one recording, so that the others have room. What it has written is kept."""
+        """End one recording so that the others have space. Its written data is kept."""
         log.error(
-            "session %s ends, its user's sessions write most: the disk of the recordings is full", recorder.session_id
+            "the recording disk is full: ended session %s, because its user's sessions write the most",
+            recorder.session_id,
         )
         failure = RecordingFailed("the disk of the recordings is full, and your sessions wrote most", reserve=True)
         self._tell(recorder.fail(failure), failure)
@@ -312,7 +318,7 @@ class Journal:
 
     def _put(self, data: bytes) -> None:
         written = os.pwrite(self._fd, data, self._position)
-        while written < len(data):  # a full disk takes a part and refuses the rest
+        while written < len(data):  # a full disk accepts a part and refuses the rest
             more = os.pwrite(self._fd, data[written:], self._position + written)
             if more == 0:
                 raise OSError("the disk took nothing")
@@ -327,7 +333,7 @@ class Journal:
             with self._segments_lock:
                 self._retired.append(self._fd)
                 self._fd = -1
-        # Counted only when it exists: a hole in the numbers would be the end of the journal for its reader.
+        # Count the segment only once it exists. A reader takes a gap in the numbers for the end of the journal.
         self._fd = self._spares.take(self._segment + 1)
         self._segment += 1
         self._names_dirty = True
@@ -337,11 +343,11 @@ class Journal:
     # Failing
 
     def _fail(self, error: OSError) -> None:
-        """End all recordings. From any thread."""
+        """End all recordings. May be called from any thread."""
         if self._broken is not None:
             return
         self._broken = error
-        log.error("the journal failed, all recordings end: %s", error)
+        log.error("the journal failed, all recordings were ended: %s", error)
         failure = RecordingFailed("the recording cannot be written")
         callbacks = [callback for recorder in list(self._open.values()) for callback in recorder.fail(failure)]
         self._open.clear()
@@ -351,10 +357,10 @@ class Journal:
             try:
                 self._mark_failed(self._folder)
             except OSError:
-                log.warning("the failed segment could not be marked; nothing is recorded before it is")
+                log.warning("the failed segment could not be marked; no session is recorded until it is")
 
     def _mark_failed(self, folder: JournalFolder) -> None:
-        """Tell the sealer that what is open in the last segment has lost its end. Raises OSError."""
+        """Tell the sealer that the sessions open in the last segment have lost their end. Raises OSError."""
         if self._unmarked:
             folder.mark_failed(self._unmarked)
             self._unmarked = 0
@@ -367,9 +373,10 @@ class Journal:
                 callback(failure)
 
     def _give_segment_up(self) -> None:
-        """Go on with a fresh segment after a failure. The old one keeps what it has. Raises `RecordingFailed`.
+        """Continue with a new segment after a failure. The old segment keeps its data. Raises `RecordingFailed`.
 
-        Not before its mark stands: it may have its end record already, and the sealer would wait for the ends of its sessions.
+        The old segment must be marked as failed first. It may already have its end record, and the sealer would then
+        wait for the ends of its sessions.
         """
         try:
             self._mark_failed(self._require_folder())
@@ -392,7 +399,7 @@ class Journal:
                 return
 
     def _commit(self) -> None:
-        """One `fdatasync` for everything written before this call."""
+        """Run one `fdatasync` for everything written before this call."""
         with self._segments_lock:
             abandoned = tuple(self._abandoned)
             self._abandoned.clear()
@@ -403,7 +410,7 @@ class Journal:
                 self._retired.clear()
                 if self._dirty_since_ms:
                     current = self._fd
-                    # Cleared first: a write that comes in during the sync counts for the next one.
+                    # Cleared first, so that a write during the sync counts for the next one.
                     self._dirty_since_ms = 0
         for descriptor in abandoned:
             os.close(descriptor)
@@ -417,7 +424,7 @@ class Journal:
         self._sync_max_ms = max(self._sync_max_ms, (monotonic_s() - started_s) * 1000)
 
     def _sync(self, retired: tuple[int, ...], current: int) -> None:
-        """Sync full segments for the last time and close them, then the names in the folder, then the present segment."""
+        """Sync and close full segments, then sync the folder's entries, then the current segment."""
         for number, descriptor in enumerate(retired):
             try:
                 os.fdatasync(descriptor)
@@ -440,5 +447,5 @@ class Journal:
 
 
 def clamp_size(columns: int, rows: int) -> tuple[int, int]:
-    """A size that every reader accepts; 0 (no terminal) becomes 80x24."""
+    """Clamp to a size that every reader accepts. 0 (no terminal) becomes 80x24."""
     return min(columns or 80, MAX_CELLS) if columns >= 0 else 80, min(rows or 24, MAX_CELLS) if rows >= 0 else 24

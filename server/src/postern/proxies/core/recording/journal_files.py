@@ -1,4 +1,4 @@
-"""Files of the journal: one folder for each start of the proxy, with zeroed segments and the writer's lock."""
+"""Files of the journal: a folder for each start of the proxy, with zeroed segments and the writer's lock."""
 
 import fcntl
 import os
@@ -28,13 +28,13 @@ def sync_directory(path: Path) -> None:
 
 
 def write_file_durably(path: Path, data: bytes) -> None:
-    """Replace a small file at once; after a crash it holds the old or the new content, never half of it."""
+    """Replace a small file atomically. After a crash it holds either the old or the new content."""
     replace_file(path, data)
     sync_directory(path.parent)
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """As `write_file_durably`, but the new name is durable only after `sync_directory`."""
+    """Like `write_file_durably`, but the new name is durable only after `sync_directory`."""
     draft = path.with_name(path.name + ".new")
     try:
         with draft.open("wb") as file:
@@ -52,23 +52,23 @@ def _refuse_half_segment() -> NoReturn:
 
 
 def _remove_empty(folder: Path) -> None:
-    """Remove a folder that holds a lock at most. Opens no file: there may be none left to open."""
+    """Remove a folder that holds at most a lock. Opens no file, because no descriptor may be free."""
     with suppress(OSError):
         (folder / _LOCK).unlink(missing_ok=True)
         folder.rmdir()
 
 
 class JournalFolder:
-    """The folder of one start of the proxy. Segments are numbered from 1."""
+    """The journal folder of one start of the proxy. Segments are numbered from 1."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @classmethod
     def create(cls, journal_dir: Path) -> "tuple[JournalFolder, int]":
-        """A new folder and the descriptor of its lock, which must stay open as long as the writer lives.
+        """Create a folder. Returns it with the descriptor of its lock, which must stay open while the writer lives.
 
-        The lock is taken before the folder gets its name, so that no reader ever takes it for an abandoned one.
+        The lock is taken before the folder gets its final name, so that no reader considers it abandoned.
         """
         journal_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         name = f"{int(now().timestamp() * 1000):014d}-{secrets.token_hex(4)}"
@@ -81,7 +81,7 @@ class JournalFolder:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             draft.rename(path)
             sync_directory(journal_dir)
-        except OSError:  # nobody would ever look into the folder, or release the lock
+        except OSError:  # nothing else would ever use the folder or release the lock
             if lock >= 0:
                 os.close(lock)
             for folder in (draft, path):
@@ -91,7 +91,7 @@ class JournalFolder:
 
     @classmethod
     def all(cls, journal_dir: Path) -> "list[JournalFolder]":
-        """Oldest first."""
+        """Return all folders, oldest first."""
         if not journal_dir.is_dir():
             return []
         return [cls(p) for p in sorted(journal_dir.iterdir()) if p.is_dir() and not p.name.startswith(".")]
@@ -104,25 +104,27 @@ class JournalFolder:
         return self.path / f"{number:08d}.seg"
 
     def failed_path(self, number: int) -> Path:
-        """Stands there when the writer gave the segment up after an error."""
+        """Return the path of the marker for a segment that the writer abandoned after an error."""
         return self.path / f"{number:08d}.failed"
 
     def mark_failed(self, number: int) -> None:
-        """Note that the writer gave the segment up. Opens no file: there may be none left to open. Raises OSError."""
+        """Mark a segment as abandoned by the writer. Opens no file, because no descriptor may be free. Raises
+        OSError.
+        """
         with suppress(FileExistsError):
             os.mknod(self.failed_path(number), 0o600)
 
     def segments(self) -> list[int]:
-        """Numbers of the segments that exist, ascending."""
+        """Return the numbers of the existing segments in ascending order."""
         return sorted(int(p.stem) for p in self.path.glob("*.seg") if p.stem.isdecimal())
 
     def has_spare(self) -> bool:
         return (self.path / _SPARE).exists()
 
     def prepare_spare(self, size_bytes: int) -> None:
-        """Write a segment full of zeros, so that using it later changes no metadata. Raises OSError.
+        """Write a segment of zeros, so that using it later changes no metadata. Raises OSError.
 
-        Slow (tens of milliseconds): for a thread.
+        Takes tens of milliseconds, so call it in a worker thread.
         """
         draft = self.path / f"{_SPARE}.new"
         try:
@@ -140,9 +142,9 @@ class JournalFolder:
             raise
 
     def take_spare(self, number: int) -> int:
-        """Turn the spare into segment `number`; its descriptor. Raises OSError; the spare is still there then.
+        """Turn the spare into segment `number` and return its descriptor. Raises OSError, and keeps the spare then.
 
-        It is opened before it gets its number: a segment that nobody could open would belong to no writer.
+        The file is opened before it gets its number. A segment that could not be opened would have no writer.
         """
         spare = self.path / _SPARE
         descriptor = os.open(spare, os.O_RDWR | os.O_CLOEXEC)
@@ -154,7 +156,7 @@ class JournalFolder:
         return descriptor
 
     def is_abandoned(self) -> bool:
-        """Is its writer gone? The kernel drops the lock with the process, however it ends."""
+        """Whether the writer is gone. The kernel releases the lock when the process ends in any way."""
         try:
             with self._lock_file() as descriptor:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -173,20 +175,20 @@ class JournalFolder:
             os.close(descriptor)
 
     def done_sessions(self) -> set[int]:
-        """Numbers of the sessions whose sealed file has been verified."""
+        """Return the numbers of the sessions whose sealed file was verified."""
         path = self.path / _DONE
         if not path.exists():
             return set()
-        # A torn last line (no line feed) was never acknowledged.
+        # A torn last line (without a line feed) was never acknowledged.
         return {int(line) for line in path.read_bytes().split(b"\n")[:-1] if line.isdigit()}
 
     def add_done_sessions(self, numbers: list[int]) -> None:
-        """Durable when it returns. Raises OSError; some of the numbers may stand there then."""
+        """Add session numbers durably. Raises OSError; some of the numbers may be written then."""
         path = self.path / _DONE
         is_new = not path.exists()
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
-            # The line feed in front ends a line that a full disk or a death left torn.
+            # The leading line feed ends a line that was torn by a full disk or a crash.
             lines = b"\n" + b"".join(b"%d\n" % number for number in numbers)
             if os.write(descriptor, lines) != len(lines):
                 raise OSError("the disk did not take all numbers")
@@ -201,5 +203,5 @@ class JournalFolder:
         self.failed_path(number).unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """Delete the folder: everything in it is sealed and verified."""
+        """Delete the folder after everything in it was sealed and verified."""
         shutil.rmtree(self.path)

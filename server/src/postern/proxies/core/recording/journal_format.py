@@ -1,4 +1,4 @@
-"""Records and segments of the journal: packing and scanning of bytes (docs/reference/recording-format.md)."""
+"""Records and segments of the journal: encoding and scanning of bytes (docs/reference/recording-format.md)."""
 
 import struct
 import zlib
@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 SEGMENT_MAGIC: Final = b"PSTNJNL\x01"
 SEGMENT_HEADER: Final = struct.Struct(">8sII")
 RECORD_HEADER: Final = struct.Struct(">IIIBHI")  # length, crc, session, kind, ms (high 16 bits, low 32 bits)
-#: What the length of a record counts beside its data: session, kind and time.
+#: The bytes besides the data that a record's length counts: session, kind and time.
 COUNTED_BYTES: Final = 11
 _CRC_END: Final = 8
 MAX_DATA_BYTES: Final = 65_536
@@ -20,7 +20,9 @@ _POSITION_BITS: Final = 32
 
 
 class Record(NamedTuple):
-    """`position` is where the record stands, `next_position` where the one after it does (see `position_of`)."""
+    """One record of the journal. `position` is its own and `next_position` that of the next record (see
+    `position_of`).
+    """
 
     position: int
     next_position: int
@@ -31,7 +33,7 @@ class Record(NamedTuple):
 
 
 def position_of(segment: int, offset: int) -> int:
-    """A place in the journal as one number that grows with time."""
+    """Return a position in the journal as one number that grows with time."""
     return segment << _POSITION_BITS | offset
 
 
@@ -44,7 +46,7 @@ def offset_of(position: int) -> int:
 
 
 def encode_record(session: int, kind: int, ms: int, data: bytes) -> bytes:
-    """One record; `data` has at most `MAX_DATA_BYTES`."""
+    """Encode one record. `data` has at most `MAX_DATA_BYTES`."""
     length = COUNTED_BYTES + len(data)
     header = RECORD_HEADER.pack(length, 0, session, kind, ms >> 32 & 0xFFFF, ms & 0xFFFFFFFF)
     crc = zlib.crc32(data, zlib.crc32(header[_CRC_END:]))
@@ -60,9 +62,9 @@ def is_segment_header(data: bytes, segment: int) -> bool:
 
 
 def scan_records(data: bytes, segment: int, offset: int) -> tuple[list[Record], int]:
-    """All whole records at the start of `data`, which stands at `offset` of the segment, and the bytes they take.
+    """Return all whole records at the start of `data`, and the number of bytes they take.
 
-    Stops without complaint at the first one that is not (yet) whole.
+    `data` begins at `offset` of the segment. Stops silently at the first record that is not complete (yet).
     """
     records: list[Record] = []
     at, end = 0, len(data)

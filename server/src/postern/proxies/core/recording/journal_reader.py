@@ -1,4 +1,4 @@
-"""Follows the journal of one start of the proxy, while it is written or after its writer died."""
+"""Reads the journal of one start of the proxy, while it is written or after its writer died."""
 
 import os
 from typing import Final
@@ -19,11 +19,11 @@ assert MAX_DATA_BYTES + RECORD_HEADER.size < _READ_BYTES  # noqa: S101 - a recor
 
 
 class SegmentLost:
-    """The writer gave a segment up: whatever was open at this point has lost its end."""
+    """The writer abandoned a segment: all sessions open at this point have lost their end."""
 
 
 class JournalReader:
-    """Reads forwards. `segment` and `offset` are where the next record is expected."""
+    """Reads forwards. `segment` and `offset` are the position of the next record."""
 
     def __init__(self, folder: JournalFolder) -> None:
         self.folder = folder
@@ -40,8 +40,8 @@ class JournalReader:
             self._fd = -1
 
     def read(self) -> list[Record] | SegmentLost:
-        """The next records, at most about 256 KiB of them; empty when there is nothing (yet)."""
-        # Looked up before reading: once a later segment exists, or this one was given up, nothing is added to it.
+        """Return the next records, at most about 256 KiB. Empty if there are none (yet)."""
+        # Checked before reading. Once a later segment exists or this segment was abandoned, nothing is added to it.
         has_next = self.folder.segment_path(self.segment + 1).exists()
         given_up = self.folder.failed_path(self.segment).exists()
         records = self._read_segment()
@@ -57,7 +57,7 @@ class JournalReader:
         return self.read() if was_whole else SegmentLost()
 
     def _tell_lost_once(self) -> list[Record] | SegmentLost:
-        """The last segment was given up and no other follows yet."""
+        """Report once that the last segment was abandoned and no other segment follows yet."""
         if self._told_lost == self.segment:
             return []
         self._told_lost = self.segment

@@ -1,7 +1,7 @@
-"""Room on the journal's volume: none for new sessions below the reserve, and below it who writes most goes first.
+"""Space on the journal's volume. Below the reserve, new sessions are refused and the heaviest writers are ended.
 
-A full volume ends all recordings at once, so the reserve belongs to the many that write little. Looked at is how much
-all sessions together have written: no session, and no number of them, can write past a look of its own.
+A full volume would end all recordings, so the reserve belongs to the many sessions that write little. The trigger for a
+check is what all sessions together have written. So no number of sessions can fill the volume between two checks.
 """
 
 from collections import Counter
@@ -14,18 +14,18 @@ from postern.proxies.core.recording.errors import RecordingFailed
 
 _MOST_BETWEEN_LOOKS: Final = 4 << 20
 _LEAST_BETWEEN_LOOKS: Final = 64 << 10
-#: There are so many looks at least until the reserve is used up.
+#: Minimum number of checks before the reserve is used up.
 _LOOKS: Final = 64
 
 
 class Writer(Protocol):
-    """One session's recording."""
+    """The recording of one session."""
 
     recent_bytes: int
 
     @property
     def person(self) -> Hashable:
-        """Whose session it is."""
+        """The user of the session."""
 
     @property
     def failed(self) -> bool: ...
@@ -35,7 +35,7 @@ _Writer = TypeVar("_Writer", bound=Writer)
 
 
 class JournalRoom:
-    """Measures the volume, and names the recordings that have to end."""
+    """Measures the volume and selects the recordings that must end."""
 
     def __init__(self, directory: Path, reserve_bytes: int) -> None:
         self.reserve_bytes = reserve_bytes
@@ -44,18 +44,18 @@ class JournalRoom:
 
     @property
     def disk(self) -> DiskState:
-        """How much room the volume has, measured now. Raises OSError."""
+        """Return the free space of the volume, measured now. Raises OSError."""
         return measure_disk(self._directory, self.reserve_bytes)
 
     def is_at_reserve(self) -> bool:
-        """Whether no new session may begin because the volume is full, or gone."""
+        """Whether no new session may start because the volume is full or gone."""
         try:
             return self.disk.level == "refuse"
         except OSError:
             return True
 
     def require(self) -> None:
-        """Raise `RecordingFailed` when the volume has reached its reserve or cannot be looked at."""
+        """Raise `RecordingFailed` if the volume has reached its reserve or cannot be measured."""
         try:
             disk = self.disk
         except OSError as error:
@@ -64,7 +64,7 @@ class JournalRoom:
             raise RecordingFailed("the disk of the recordings is full: no new sessions", reserve=True)
 
     def is_time_to_look(self, size: int) -> bool:
-        """So many bytes more were written: whether to ask for `too_many` now. Never without a reserve to keep."""
+        """Count `size` more bytes, and return whether to call `too_many` now. Always False without a reserve."""
         if not self.reserve_bytes:
             return False
         self._since_look_bytes += size
@@ -73,10 +73,11 @@ class JournalRoom:
         )
 
     def too_many(self, writers: Iterable[_Writer]) -> list[_Writer]:
-        """Those of all `writers` that have to end now.
+        """Return those of all `writers` that must end now.
 
-        At the reserve that is the largest of the person whose sessions together write most; when half of the reserve is
-        used up, those that write one half of all bytes, person by person. Nobody gains by many small sessions.
+        At the reserve this is the largest session of the user whose sessions together write most. Once half of the
+        reserve is used up, it is the sessions that write half of all bytes, user by user. So splitting work into many
+        small sessions gains nothing.
         """
         self._since_look_bytes = 0
         present = [writer for writer in writers if not writer.failed]
@@ -87,15 +88,15 @@ class JournalRoom:
         present.sort(key=lambda writer: (ranks[writer.person], -writer.recent_bytes))
         leaving = present[: self._how_many([writer.recent_bytes for writer in present])]
         for writer in present:
-            writer.recent_bytes //= 2  # what was written long ago counts less and less
+            writer.recent_bytes //= 2  # older writes count less and less
         return leaving
 
     def _how_many(self, written: list[int]) -> int:
-        """How many of those that have written so much have to end, from the first one on."""
+        """Return how many of the writers must end, counted from the first. `written` holds their bytes."""
         try:
             disk = self.disk
         except OSError:
-            return 0  # the next write shows what it is
+            return 0  # the next write will report the error
         if disk.level != "refuse":
             return 0
         wanted = sum(written) // 2 if disk.free_bytes < self.reserve_bytes // 2 else 0

@@ -1,5 +1,6 @@
-"""The sealing of all sessions of one journal folder. What it knows can be rebuilt at any moment from the journal and
-the session files, so that it may be killed at any moment.
+"""Sealing of all sessions of one journal folder.
+
+All state can be rebuilt from the journal and the session files, so the process may be killed at any moment.
 """
 
 import logging
@@ -25,13 +26,13 @@ from postern.proxies.core.recording.spool import SealedRecording, Spool
 log = logging.getLogger(__name__)
 
 PART_SUFFIX: Final = ".part"
-#: More than this in memory, and blocks are cut before they are full.
+#: Above this buffered size, blocks are cut before they are full.
 _BUFFER_LIMIT_BYTES: Final = 64 << 20
-#: So many segments behind, and deflate takes its fastest level and the emulator only the end of each block.
+#: When this many segments behind, deflate uses its fastest level and only the end of each block is emulated.
 _HURRY_SEGMENTS: Final = 4
 _LEVEL: Final = 6
 _HURRY_LEVEL: Final = 1
-#: Sealing so many at once shares the syncs of folders among them and still lets pictures be answered in between.
+#: Maximum number of sessions sealed per batch: they share the syncs of folders, and snapshots are served in between.
 _FINISH_BATCH: Final = 50
 
 
@@ -40,7 +41,7 @@ _PART_NAME_PARTS: Final = 5
 
 @dataclass(frozen=True, kw_only=True)
 class SealingPlace:
-    """Folders and key that all journals share. `live` holds files under construction, `damaged` what cannot be used."""
+    """Folders and keys that all journals share. `live` holds unfinished files, `damaged` files that cannot be used."""
 
     live: Path
     damaged: Path
@@ -49,17 +50,19 @@ class SealingPlace:
     new_screen: NewScreen
 
     def part_folders(self) -> set[str]:
-        """Names of the journal folders that the files under construction belong to."""
+        """Return the names of the journal folders to which unfinished files belong."""
         names = [path.name.split(".") for path in self.live.glob(f"*{PART_SUFFIX}")]
         return {name[0] for name in names if len(name) == _PART_NAME_PARTS}
 
     def part_path(self, folder: JournalFolder, number: int, begin_ms: int, session_id: UUID) -> Path:
-        """The name tells what else only the journal would know: which session of which start, and when it began."""
+        """Return the path of an unfinished file. Its name holds what only the journal would know: start, session and
+        begin.
+        """
         return self.live / f"{folder.name}.{number}.{begin_ms}.{session_id}{PART_SUFFIX}"
 
 
 class JournalSealing:
-    """Follows one journal folder. `step` reads a little; `finish_ended` seals what has ended."""
+    """Seals the sessions of one journal folder. `step` reads a few records; `finish_ended` seals ended sessions."""
 
     def __init__(
         self, folder: JournalFolder, place: SealingPlace, on_sealed: Callable[[SealedRecording], None]
@@ -79,24 +82,26 @@ class JournalSealing:
     # Reading
 
     def step(self) -> bool:
-        """Read some records. False: there is nothing to read now. Raises OSError; what was read stays in memory."""
+        """Read some records. Returns False if there is nothing to read now. Raises OSError, and keeps the records in
+        memory then.
+        """
         self.cut_due()
-        found = self._reader.read()
-        if not found and not self._writer_gone and self.folder.is_abandoned():
+        records = self._reader.read()
+        if not records and not self._writer_gone and self.folder.is_abandoned():
             self._writer_gone = True
-            found = self._reader.read()
-        if isinstance(found, SegmentLost):
+            records = self._reader.read()
+        if isinstance(records, SegmentLost):
             self._close_open("the journal was given up here")
             return True
         self._behind = max(self.folder.segments(), default=0) - self._reader.segment
-        self._take_all(found)
-        if not found and self._writer_gone:
+        self._take_all(records)
+        if not records and self._writer_gone:
             self._close_open("the proxy stopped")
             self._all_read = True
-        return bool(found)
+        return bool(records)
 
     def _take_all(self, records: list[Record]) -> None:
-        """Take what was read; a full disk is reported only when all of it is in memory."""
+        """Process the records that were read. A full disk is reported only after all of them are in memory."""
         fault: OSError | None = None
         for record in records:
             session = self._take(record)
@@ -110,7 +115,7 @@ class JournalSealing:
 
     @property
     def finished(self) -> bool:
-        """Nothing is left to do here, ever."""
+        """Whether nothing will ever be left to do here."""
         return self._all_read and not self.sessions
 
     def close(self) -> None:
@@ -155,11 +160,11 @@ class JournalSealing:
     # Cutting and releasing
 
     def cut(self, session: SessionSealing) -> None:
-        """Write the session's buffer. Raises OSError (disk full): nothing is lost, try again later."""
+        """Write the session's buffer. Raises OSError (disk full); nothing is lost, so retry later."""
         session.cut(_HURRY_LEVEL if self._behind > _HURRY_SEGMENTS else _LEVEL)
 
     def cut_due(self) -> None:
-        """Cut by age and by memory. Raises OSError."""
+        """Cut blocks that are due by age or memory. Raises OSError."""
         now_s = monotonic_s()
         scarce = sum(session.buffered_bytes for session in self.sessions.values()) > _BUFFER_LIMIT_BYTES
         for session in self.sessions.values():
@@ -167,7 +172,7 @@ class JournalSealing:
                 self.cut(session)
 
     def release_segments(self) -> None:
-        """Delete segments whose content stands in session files on disk. Raises OSError."""
+        """Delete segments whose content is in session files on disk. Raises OSError."""
         needed = [segment_of(s.needed_from) for s in self.sessions.values() if s.needed_from is not None]
         first_needed = min([self._reader.segment, *needed])
         old = [number for number in self.folder.segments() if number < first_needed]
@@ -184,9 +189,9 @@ class JournalSealing:
     # Sealing
 
     def finish_ended(self) -> bool:
-        """Seal, verify and hand over sessions that have ended, some at a time. True: there are more.
+        """Seal, verify and publish a batch of ended sessions. Returns True if more are left.
 
-        Raises OSError; every step may be repeated then, and what is done stays done.
+        Raises OSError. All steps may then be repeated, and finished steps stay finished.
         """
         ended = [session for session in self.sessions.values() if session.ended is not None]
         batch = ended[:_FINISH_BATCH]
@@ -196,7 +201,7 @@ class JournalSealing:
             self.cut(session)
             if session.verdict is None:
                 session.verdict = self._seal(session)
-        # From here on the journal is not needed for them any more, and must not bring them up again.
+        # From here on the journal is not needed for these sessions any more, and must not bring them up again.
         self.folder.add_done_sessions([session.number for session in batch])
         self._done.update(session.number for session in batch)
         whole = []
@@ -230,7 +235,7 @@ class JournalSealing:
             return self._place.key.verify(file)
 
     def _set_aside(self, path: Path, session_id: UUID, why: str) -> None:
-        """A recording that does not hold: keep every byte for a person to look at, and say that it is lost."""
+        """Move a recording that failed verification aside for inspection, and report it as lost. Every byte is kept."""
         log.error("the recording of session %s is damaged: %s", session_id, why)
         self._place.damaged.mkdir(mode=0o700, exist_ok=True)
         path.rename(self._place.damaged / path.name)
@@ -239,13 +244,13 @@ class JournalSealing:
         self._place.spool.describe([sealed])
         self._on_sealed(sealed)
 
-    # After a death
+    # After a crash
 
     def _recover(self) -> None:
-        """Take up what a former sealer left under construction."""
+        """Resume the unfinished files of a former sealer."""
         for path in sorted(self._place.live.glob(f"{self.folder.name}.*{PART_SUFFIX}")):
             _, number_text, begin_ms, id_text, _ = path.name.split(".")
-            number, session_id = int(number_text), UUID(id_text)  # names are ours: see `part_path`
+            number, session_id = int(number_text), UUID(id_text)  # we created these names: see `part_path`
             if number in self._done:
                 verdict = self._verify(path)
                 if verdict.valid:
@@ -257,7 +262,7 @@ class JournalSealing:
             try:
                 file = SessionFile.recover(path)
             except RecordingUnreadable:
-                # Its beginning was never durable, so the journal still has everything.
+                # Its beginning was never made durable, so the journal still has everything.
                 path.unlink()
                 continue
             self.sessions[number] = SessionSealing(number, file, self._place.new_screen, int(begin_ms))
@@ -265,12 +270,12 @@ class JournalSealing:
 
 
 def publish(verified: list[tuple[Path, UUID, Verdict]], spool: Spool) -> list[SealedRecording]:
-    """Hand verified files over for upload. Raises OSError; may be called again with the same then."""
+    """Publish verified files for upload. Raises OSError; may then be repeated with the same files."""
     for path, session_id, _ in verified:
         target = spool.recording_path(session_id)
         if path != target and path.exists():
             path.rename(target)
-    # Durable under the new name before anybody is told of it.
+    # The new name must be durable before it is reported.
     sync_directory(spool.directory)
     sealed = [
         SealedRecording(

@@ -1,4 +1,4 @@
-"""The recording of a program without a terminal: its command line, its three streams, and what they turned out to be."""
+"""The recording of a program without a terminal: its command line, its three streams, and their recognised protocol."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -11,7 +11,7 @@ from postern.proxies.core.recording.transfer_commands import transfer_in
 from postern.proxies.core.recording.whole_input import InputKeeper
 from postern.proxies.core.terminal_modes import describe
 
-#: How much input of a program is kept, unless a setting says otherwise.
+#: Maximum input of a program that is recorded, unless a setting changes it.
 MAX_INPUT_BYTES: Final = 1 << 30
 
 
@@ -21,7 +21,7 @@ class ProgramRecording:
     def __init__(
         self, recorder: EventWriter, on_event: OnEvent, command: bytes = b"", *, max_input_bytes: int = MAX_INPUT_BYTES
     ) -> None:
-        """`command` goes into the recording first, whole."""
+        """`command` is written first and completely."""
         self._recorder = recorder
         self._on_event = on_event
         self._recogniser = ProtocolRecogniser()
@@ -35,7 +35,7 @@ class ProgramRecording:
 
     @property
     def protocol(self) -> str:
-        """What was recognised on the wire; empty as long as it is nothing known."""
+        """The recognised protocol; empty while it is unknown."""
         return self._recogniser.protocol
 
     def take(self, stream: Stream, data: bytes) -> None:
@@ -50,7 +50,7 @@ class ProgramRecording:
         return self._keepers[stream].account()
 
     def close(self) -> None:
-        """The program is over. Raises what the recorder raises."""
+        """Record the end of the program. Raises what the recorder raises."""
         for keeper in self._keepers.values():
             keeper.close(self.protocol)
 
@@ -58,9 +58,9 @@ class ProgramRecording:
 def write_environment(
     recorder: EventWriter, environment: Mapping[bytes, bytes], modes: Mapping[int, int] | None = None
 ) -> None:
-    """What the person's client set for the program, as a mark: variables, and the modes of its terminal.
+    """Record the variables and terminal modes that the user's client set for the program, as a mark.
 
-    Each takes one line, whatever a variable holds.
+    Each takes one line, whatever a variable contains.
     """
     variables = (b"=".join(item).decode("utf-8", "backslashreplace") for item in sorted(environment.items()))
     lines = [f"terminal modes: {describe(modes)}"] if modes else []
@@ -70,7 +70,7 @@ def write_environment(
 
 
 def write_command(recorder: EventWriter, command: bytes, on_event: OnEvent | None = None) -> None:
-    """A command line of any length, as it was sent."""
+    """Record a command line of any length, unchanged."""
     for start in range(0, len(command), PIECE_BYTES):
         piece = command[start : start + PIECE_BYTES]
         recorder.event(COMMAND, piece)

@@ -1,9 +1,9 @@
-"""The sealer: a process of low priority that turns the journal into sealed session files.
+"""The sealer: a low-priority process that turns the journal into sealed session files.
 
     python -m postern.proxies.core.recording.sealer --state-dir DIR --key-file FILE --channel-fd N
 
-It holds no state that the journal and the files under construction do not hold as well: killed at any moment, the next
-one goes on from there. It ends when its channel to the proxy closes.
+All of its state is also in the journal and the unfinished files. So it can be killed at any moment, and the next sealer
+continues from there. It exits when its channel to the proxy closes.
 """
 
 import argparse
@@ -52,7 +52,7 @@ class _Request:
 
 
 class Sealer:
-    """All journal folders, old ones first. Without a channel (tests, repair) it just works."""
+    """Seals all journal folders, old folders first. Works without a channel in tests and repairs."""
 
     def __init__(
         self,
@@ -81,13 +81,13 @@ class Sealer:
         self._blocked_until_s = 0.0
         self._finish_interrupted_handover()
         for name in self.place.part_folders():
-            # Somebody removed the journal: what stands in the files is sealed as incomplete all the same.
+            # The journal was removed. The content of the files is still sealed as incomplete.
             (self._journal_dir / name).mkdir(mode=0o700, parents=True, exist_ok=True)
 
     # One turn
 
     def turn(self) -> bool:
-        """Do some work. True: there is more to do at once. Raises OSError only for faults that a restart must mend."""
+        """Do some work. Returns True if there is more to do. Raises OSError only for errors that require a restart."""
         now_s = monotonic_s()
         if now_s < self._blocked_until_s:
             self._answer_requests()
@@ -107,8 +107,8 @@ class Sealer:
                     journal.folder.remove()
                     del self._journals[journal.folder.name]
         except OSError as error:
-            # Full or failing disk: nothing is lost, the journal keeps what is not in files yet.
-            log.error("recordings cannot be written at present: %s", error)  # noqa: TRY400 - no trace wanted
+            # The disk is full or failing. Nothing is lost, because the journal keeps what is not in files yet.
+            log.error("cannot write recordings, will retry: %s", error)  # noqa: TRY400 - no trace wanted
             self._blocked_until_s = now_s + _DISK_RETRY_S
             return False
         if now_s >= self._next_checkpoint_s:
@@ -119,20 +119,20 @@ class Sealer:
 
     @property
     def idle(self) -> bool:
-        """Everything that ended is sealed; nothing of a dead proxy is left."""
+        """Whether everything that ended is sealed and nothing of a dead proxy is left."""
         return not any(journal.sessions for journal in self._journals.values())
 
     def drain(self) -> None:
-        """Work until nothing is left to do now."""
+        """Work until nothing is left to do."""
         self._next_housekeeping_s = 0.0
         while self.turn():
             pass
 
     def run(self) -> None:
-        """Until the channel closes."""
+        """Run until the channel closes."""
         channel = self._channel
         if channel is None:
-            raise RuntimeError("a sealer without a channel has nobody to stop it")
+            raise RuntimeError("a sealer without a channel cannot be stopped")
         channel.setblocking(False)
         poller = select.poll()
         while True:
@@ -161,7 +161,7 @@ class Sealer:
                 for sealed in publish([(path, UUID(path.stem), verdict)], self.place.spool):
                     self._tell_sealed(sealed)
             else:
-                log.error("%s in the spool does not hold: %s", path.name, verdict.detail)
+                log.error("%s in the spool failed verification: %s", path.name, verdict.detail)
 
     # The channel
 
@@ -217,7 +217,7 @@ class Sealer:
             del self._outgoing[:sent]
 
     def _receive(self) -> bool:
-        """Take requests in. False: the proxy is gone."""
+        """Read requests. Returns False if the proxy is gone."""
         if self._channel is None:
             return False
         try:
@@ -235,7 +235,9 @@ class Sealer:
 
 
 def take_sealer_lock(state_dir: Path, wait_s: float) -> int | None:
-    """The descriptor of the lock that makes this the only sealer, or None when another one keeps it for so long."""
+    """Return the descriptor of the lock that makes this the only sealer, or None if another sealer holds it for
+    `wait_s`.
+    """
     state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     lock = os.open(state_dir / "sealer.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     deadline_s = monotonic_s() + wait_s
@@ -260,7 +262,7 @@ def main() -> int:
     arguments = parser.parse_args()
     configure("sealer", os.environ.get("POSTERN_LOG_LEVEL", "INFO"))
     if take_sealer_lock(arguments.state_dir, _PREDECESSOR_WAIT_S) is None:
-        log.error("another sealer works in this folder")
+        log.error("another sealer is running in this folder")
         return 1
     key = SealingKeys(arguments.key_file)
     log.info("confined: %s", ", ".join(confine(_MEMORY_BYTES)) or "not at all")

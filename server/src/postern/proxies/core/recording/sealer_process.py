@@ -1,4 +1,4 @@
-"""The proxy's end of the sealer: starts it, starts it again when it dies, asks it for pictures of screens."""
+"""The proxy's side of the sealer: starts it, restarts it after a crash, and requests snapshots of screens."""
 
 import asyncio
 import base64
@@ -26,13 +26,15 @@ _STEADY_S: Final = 30.0
 _STOP_WAIT_S: Final = 5.0
 _REAP_POLL_S: Final = 0.02
 _READ_BYTES: Final = 65_536
-#: All that the sealer knows of the proxy's environment: no token, no address, no password.
+#: The only environment variables that the sealer receives: no token, address or password.
 _INHERITED: Final = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "PYTHONPATH", "LD_LIBRARY_PATH", "POSTERN_LOG_LEVEL")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
-    """The screen of a live session after `offset` output bytes; `repaint` redraws it on a reset terminal of this size."""
+    """The screen of a live session after `offset` output bytes. `repaint` redraws it on a reset terminal of this
+    size.
+    """
 
     columns: int
     rows: int
@@ -41,17 +43,17 @@ class Snapshot:
 
 
 class SnapshotClient:
-    """Asks the sealer for the present screen of a session."""
+    """Requests the present screen of a session from the sealer."""
 
     def __init__(self) -> None:
         self._writer: asyncio.StreamWriter | None = None
         self._waiting: dict[int, asyncio.Future[Snapshot]] = {}
         self._next_id = 1
-        #: A sealer that is just starting (again) is worth a wait within the caller's time.
+        #: Requests wait for a sealer that is just (re)starting, within the caller's time limit.
         self._connected = asyncio.Event()
 
     async def snapshot(self, session_id: UUID, at_least: int = 0, timeout_s: float = 10.0) -> Snapshot:
-        """A picture that includes at least `at_least` output bytes. Raises `SnapshotUnavailable`."""
+        """Return a snapshot that includes at least `at_least` output bytes. Raises `SnapshotUnavailable`."""
         try:
             async with asyncio.timeout(timeout_s):
                 return await self._ask(session_id, at_least)
@@ -73,12 +75,12 @@ class SnapshotClient:
             del self._waiting[number]
 
     def connect(self, writer: asyncio.StreamWriter) -> None:
-        """A sealer is there."""
+        """Send requests to this sealer from now on."""
         self._writer = writer
         self._connected.set()
 
     def disconnect(self) -> None:
-        """The sealer is gone: nobody will answer what was asked."""
+        """Fail all open requests, because the sealer is gone."""
         self._writer = None
         self._connected.clear()
         for answer in self._waiting.values():
@@ -86,7 +88,7 @@ class SnapshotClient:
                 answer.set_exception(SnapshotUnavailable("the sealer went away"))
 
     def receive(self, message: dict[str, Any]) -> None:
-        """An answer of the sealer."""
+        """Process an answer of the sealer."""
         answer = self._waiting.get(message["id"])
         if answer is None or answer.done():
             return
@@ -104,7 +106,7 @@ class SnapshotClient:
 
 
 class SealerProcess:
-    """Keeps one sealer running. `on_message` gets what it tells by itself (see `channel`)."""
+    """Keeps one sealer running. `on_message` gets its messages other than answers (see `channel`)."""
 
     def __init__(
         self,
@@ -128,14 +130,14 @@ class SealerProcess:
 
     @property
     def pid(self) -> int | None:
-        """Of the running sealer."""
+        """Process id of the running sealer."""
         return self._process.pid if self._process is not None else None
 
     def start(self) -> None:
         self._task = asyncio.create_task(self._keep_running(), name="sealer")
 
     async def stop(self, limit_s: float = 5.0) -> None:
-        """Closing the channel makes the sealer end by itself; it may be killed at any moment without loss."""
+        """Stop the sealer by closing its channel. It may be killed at any moment without loss."""
         self._end_limit_s = limit_s
         if self._task is not None:
             self._task.cancel()
@@ -153,20 +155,20 @@ class SealerProcess:
                 log.error("the sealer cannot be started: %s", error)  # noqa: TRY400 - no trace wanted
             if monotonic_s() - started_s > _STEADY_S:
                 pause_s = _FIRST_PAUSE_S
-            log.warning("the sealer ended; it starts again in %.1f s", pause_s)
+            log.warning("the sealer exited; restarting in %.1f s", pause_s)
             await asyncio.sleep(pause_s)
             pause_s = min(_LONGEST_PAUSE_S, pause_s * 2)
 
     async def _run_once(self) -> None:
         ours, theirs = socket.socketpair()
-        # Not asyncio's own: cancelling it half-way through a start never returns (CPython 3.11).
+        # Not asyncio's subprocess: cancelling it in the middle of a start never returns (CPython 3.11).
         try:
             process = subprocess.Popen(  # noqa: S603, ASYNC220 - our own program; starting it takes a few milliseconds
                 [*self._command, "--channel-fd", str(theirs.fileno())],
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 env={name: os.environ[name] for name in _INHERITED if name in os.environ},
-                start_new_session=True,  # a Ctrl-C at the terminal is for the proxy, which then stops the sealer
+                start_new_session=True,  # Ctrl-C at the terminal is meant for the proxy, which then stops the sealer
             )
         except OSError:
             ours.close()

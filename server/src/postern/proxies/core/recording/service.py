@@ -1,4 +1,4 @@
-"""Recording as the proxy sees it: the journal, the sealer beside it, and the spool of sealed recordings."""
+"""Recording as the rest of the proxy uses it: journal, sealer process, and spool of sealed recordings."""
 
 import asyncio
 import logging
@@ -18,7 +18,7 @@ from postern.proxies.core.recording.spool import SealedRecording, Spool
 log = logging.getLogger(__name__)
 
 _DRAIN_POLL_S: Final = 0.1
-#: How long the sealer may take to end when it is asked to; it may be killed at any moment without loss.
+#: How long the sealer may take to exit. It may be killed at any moment without loss.
 _SEALER_END_S: Final = 2.0
 _LEAST_SEALER_END_S: Final = 0.5
 _LEAST_COMMIT_S: Final = 1.0
@@ -29,7 +29,10 @@ OnSealed = Callable[[RecordingSealed, Path | None], None]
 
 @dataclass(frozen=True, kw_only=True)
 class RecordingConfig:
-    """`state_dir` gets `journal/` and `recordings/`; `key_file` holds the sealing key (made when it is missing)."""
+    """Settings of recording.
+
+    `state_dir` receives `journal/` and `recordings/`. `key_file` holds the sealing key and is created if missing.
+    """
 
     state_dir: Path
     key_file: Path
@@ -40,7 +43,7 @@ class RecordingConfig:
 
 
 class RecordingService:
-    """Composed into the proxy. Both callbacks run on the event loop; `on_sealed` may repeat after a restart."""
+    """The recording part of the proxy. Both callbacks run on the event loop; `on_sealed` may repeat after a restart."""
 
     def __init__(self, config: RecordingConfig, *, on_checkpoint: OnCheckpoint, on_sealed: OnSealed) -> None:
         self._config = config
@@ -65,32 +68,33 @@ class RecordingService:
         self._told: set[UUID] = set()
 
     async def start(self) -> None:
-        """Begin to record, and seal what a dead proxy left. Raises OSError when the state folder cannot be used."""
+        """Start recording, and seal what a dead proxy left. Raises OSError if the state folder cannot be used."""
         self.journal.start()
         self.pending()
         self.sealer.start()
 
     def pending(self) -> list[SealedRecording]:
-        """What waits in the spool, oldest first; each has been told of. Raises OSError.
+        """Return the recordings in the spool, oldest first, after reporting each as sealed. Raises OSError.
 
-        Also those whose sealer died before it could tell: their content would be refused for as long as this process runs.
+        This includes recordings whose sealer died before it could report them. The control plane refuses the content of
+        an unreported recording.
         """
-        found = self.spool.pending()
-        for sealed in found:
+        recordings = self.spool.pending()
+        for sealed in recordings:
             self._tell_sealed(sealed)
-        return found
+        return recordings
 
     def stored(self, session_id: UUID) -> None:
-        """The control plane has it: delete the copy here. Idempotent. Raises OSError."""
+        """Delete the local copy of a recording that the control plane has stored. Idempotent. Raises OSError."""
         self.spool.stored(session_id)
 
     async def stop(self, limit_s: float = 15.0) -> None:
-        """After all sessions have ended: let the sealer finish, then stop it. What is left waits for the next start.
+        """Let the sealer finish after all sessions have ended, then stop it. The rest waits for the next start.
 
-        `limit_s` is for all of it, on a disk that does not answer too.
+        `limit_s` applies to the whole stop, also with a disk that does not answer.
         """
         ends_s = monotonic_s() + limit_s
-        # In a thread: what is told meanwhile is sent.
+        # Run in a thread, so that events are still sent meanwhile.
         await asyncio.to_thread(self.journal.close, max(_LEAST_COMMIT_S, limit_s / 2))
         sealed_until_s = ends_s - min(_SEALER_END_S, limit_s / 4)
         while monotonic_s() < sealed_until_s and JournalFolder.all(self._journal_dir):  # noqa: ASYNC110 - the other process has no event for it

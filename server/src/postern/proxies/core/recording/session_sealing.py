@@ -1,7 +1,8 @@
-"""One session inside the sealer: journal records in, blocks of the session's own file out.
+"""Sealing of one session: turns its journal records into blocks of its own file.
 
-The screen is emulated along, because each block begins with a picture of it. The target decides what the emulator gets
-to eat, so every call of it is wrapped: an exception costs the certainty of the pictures, never a byte of the recording.
+The screen is emulated alongside, because each block begins with a keyframe of it. The target controls the emulator's
+input, so every call of the emulator is wrapped. An exception makes the keyframes uncertain, but never costs a byte of
+the recording.
 """
 
 import codecs
@@ -30,24 +31,24 @@ from postern.proxies.core.recording.journal_format import Record
 
 log = logging.getLogger(__name__)
 
-#: A block is cut at the first quiet point after so many bytes, or this long after its first event.
+#: A block is cut at the first quiet point after this many bytes, or this long after its first event.
 BLOCK_BYTES: Final = 256 * 1024
 BLOCK_AGE_S: Final = 60.0
-#: Without a quiet point (the target never ends an escape sequence) it is cut here all the same.
+#: Without a quiet point (the target never ends an escape sequence) the block is cut here anyway.
 HARD_BLOCK_BYTES: Final = 512 * 1024
-#: A new block begins soon after a resize, because the player's terminal reflows lines and ours does not.
+#: A new block begins soon after a resize, because the player's terminal reflows lines and this emulator does not.
 _AFTER_RESIZE_BYTES: Final = 32 * 1024
-#: Dragging a window makes dozens of sizes a second; a picture for each would only cost room.
+#: Dragging a window produces dozens of sizes a second. A keyframe for each would only take space.
 _KEYFRAME_GAP_MS: Final = 1_000
 _MAX_KEYFRAME_BYTES: Final = 2 * 1024 * 1024
-#: Stretches of a stream that were not kept are told at least so often, and together in between.
+#: Skipped parts of a stream are combined, and written at least this often.
 _SKIPPED_TOGETHER_MS: Final = 60_000
-#: In a hurry only so much of the latest output is emulated before a picture is taken.
+#: When behind, only this much of the latest output is emulated before a snapshot is taken.
 _HURRY_TAIL_BYTES: Final = 64 * 1024
 
 
 class Screen(Protocol):
-    """What is needed of the terminal emulator (`postern.proxies.core.vt`)."""
+    """The used part of the terminal emulator's interface (`postern.proxies.core.vt`)."""
 
     def feed(self, data: bytes) -> None: ...
     def resize(self, columns: int, rows: int) -> None: ...
@@ -61,8 +62,10 @@ NewScreen = Callable[[int, int], Screen]
 
 
 class SessionSealing:
-    """State of one session. `number` is its number in the journal; `needed_from` the first place of the journal that
-    the session's file does not have yet (None: it has everything).
+    """The sealing state of one session.
+
+    `number` is its number in the journal. `needed_from` is the first journal position that the session's file lacks, or
+    None if the file is complete.
     """
 
     def __init__(self, number: int, file: SessionFile, new_screen: NewScreen, begin_ms: int) -> None:
@@ -75,7 +78,7 @@ class SessionSealing:
         self.ended: str | None = None
         self.needed_from: int | None = None
         self.output_bytes = file.totals.output_bytes
-        #: How many bytes of text a live view has been sent: the output of a terminal, or what `render` makes of streams.
+        #: Number of text bytes sent to live views: the output of a terminal, or streams rendered by `render`.
         self.shown_bytes = file.totals.shown_bytes
         self._streams = bool(file.header.streams)
         self._skipped: dict[int, tuple[int, Skipped]] = {}
@@ -111,13 +114,13 @@ class SessionSealing:
         return len(self._raw)
 
     def take(self, record: Record) -> None:
-        """The next record of this session. Writes nothing; `due` tells when to call `cut`."""
+        """Process the next record of this session. Writes nothing; `due` tells when to call `cut`."""
         ms = max(self._last_ms, record.ms - self.begin_ms)
         if record.kind == KEYFRAME or not is_known(record.kind):
             return
         event = Event(ms, record.kind, record.data)
         if not is_sound(record.kind, record.data):
-            log.error("session %s: an unreadable record is left out", self.header.session_id)
+            log.error("session %s: skipped an unreadable record", self.header.session_id)
             self.incomplete = True
             return
         if not self._raw:
@@ -143,7 +146,7 @@ class SessionSealing:
             self.ended = event.data.decode("utf-8", "replace")
 
     def due(self, now_s: float, *, shorter: bool = False) -> bool:
-        """Is it time to cut? `shorter`: memory is scarce, cut as soon as it makes any sense."""
+        """Whether the block should be cut now. With `shorter` memory is scarce, so small blocks are cut too."""
         size = len(self._raw)
         if size == 0:
             return False
@@ -158,7 +161,7 @@ class SessionSealing:
         return wanted and (self.at_ground or now_s - self._since_s >= 2 * BLOCK_AGE_S)
 
     def cut(self, level: int) -> None:
-        """Write what is buffered as one block. Raises OSError; nothing is lost then, call again."""
+        """Write the buffer as one block. Raises OSError; nothing is lost then, so call again."""
         if not self._raw:
             return
         self._tell_skipped()
@@ -179,15 +182,15 @@ class SessionSealing:
         self.synced = False
 
     def picture(self) -> bytes:
-        """What redraws the present screen, including the unfinished end of the output so far."""
+        """Return output that redraws the present screen, including an incomplete sequence at the end."""
         self._catch_up()
         try:
             repaint = self._screen.snapshot() + self._screen.pending()
-        except Exception as error:  # noqa: BLE001 - the emulator ate hostile bytes; whatever it raises, recording goes on
+        except Exception as error:  # noqa: BLE001 - hostile bytes made the emulator fail; recording must go on
             self._stumbled(error)
             return b""
         if self._decoder is not None:
-            # The first half of a character of the other charset cannot stand in a picture; the player drops it.
+            # A snapshot cannot contain half a character of another charset. The player drops it.
             return repaint[:_MAX_KEYFRAME_BYTES]
         if len(repaint) > _MAX_KEYFRAME_BYTES:
             self.uncertain = True
@@ -196,7 +199,7 @@ class SessionSealing:
 
     @property
     def at_ground(self) -> bool:
-        """Is the output between two sequences and two characters?"""
+        """Whether the output is between two sequences and two characters."""
         self._catch_up()
         if self._decoder is not None and self._decoder.getstate()[0]:
             return False
@@ -207,7 +210,7 @@ class SessionSealing:
             return True
 
     def _text_of(self, event: Event) -> bytes:
-        """What the event shows on a terminal."""
+        """Return the text that the event shows on a terminal."""
         if self._streams:
             return render(event.kind, event.data)
         return event.data if event.kind == OUTPUT else b""
@@ -218,7 +221,7 @@ class SessionSealing:
         self._events.append(event)
 
     def _gather_skipped(self, event: Event) -> None:
-        """Stretches that follow each other become one event: a transfer of days must not fill the file with them."""
+        """Combine consecutive skipped parts into one event, so that a transfer of days does not fill the file."""
         stretch = Skipped.decode(event.data)
         since_ms, before = self._skipped.get(stretch.stream, (event.ms, None))
         together = stretch if before is None else before.followed_by(stretch)
@@ -261,7 +264,7 @@ class SessionSealing:
         self._emulate(data)
 
     def _catch_up(self) -> None:
-        """Emulate what was put off. A flood that is too long for it leaves a gap, and pictures that are not certain."""
+        """Emulate postponed output. If there is too much, a part is left out and keyframes become uncertain."""
         if not self._unfed:
             return
         data = bytes(self._unfed)
@@ -289,19 +292,19 @@ class SessionSealing:
             self._stumbled(error)
 
     def _stumbled(self, error: Exception) -> None:
-        """Go on with an empty screen; pictures from here on may be wrong and say so."""
+        """Continue with an empty screen. From here on snapshots may be wrong and are marked as uncertain."""
         log.warning("session %s: the emulator failed (%s)", self.header.session_id, type(error).__name__)
         self.uncertain = True
         self._screen = self._new_screen(self.columns, self.rows)
 
     def _rebuild(self, events: list[Event]) -> None:
-        """The screen after a block that a former sealer wrote."""
+        """Rebuild the screen after a block that a former sealer wrote."""
         for event in events:
             if event.kind == KEYFRAME and event is events[0]:
                 self.columns, self.rows = event.size
                 self.uncertain = bool(event.data[4] & FLAG_UNCERTAIN)
                 self._screen = self._new_screen(self.columns, self.rows)
-                # Pictures are UTF-8 whatever the charset of the output.
+                # Snapshots are UTF-8, whatever the charset of the output.
                 self._feed_picture(event.repaint)
             elif event.kind != KEYFRAME:
                 self._feed(self._text_of(event))

@@ -1,7 +1,7 @@
-"""The keys that seal recordings. Only the sealer process loads a private half, and only that of the present key.
+"""The keys that seal recordings. Only the sealer process loads a private key, and only the current one.
 
-Rotation puts a new key in place of the present one; the public half of each stays in the folder of trusted keys, so that what
-it sealed can be verified for ever. Of a key that is replaced the private half is gone: nobody can seal with it any more.
+Rotation replaces the current key. All public keys stay in the folder of trusted keys, so old recordings can always be
+verified. The private half of a replaced key is deleted, so nobody can seal with it any more.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 class SealingKey:
-    """An Ed25519 key pair; `public` has 32 bytes."""
+    """An Ed25519 key pair. `public` has 32 bytes."""
 
     def __init__(self, private: Ed25519PrivateKey) -> None:
         self._private = private
@@ -41,23 +41,23 @@ class SealingKey:
         return self._private.sign(message)
 
     def current(self) -> "SealingKey":
-        """Itself: a key that is never replaced (see `SealingKeys`)."""
+        """Return this key. Counterpart of `SealingKeys.current` for a key that is never replaced."""
         return self
 
     def verify(self, file: BinaryIO) -> Verdict:
-        """Whether a recording holds that this key has sealed."""
+        """Verify a recording that this key has sealed."""
         return verify(file, self.public)
 
     @classmethod
     def load_or_create(cls, path: Path) -> "SealingKey":
-        """The key in `path` (PEM, mode 0600), made at first use; its public half stands beside it as `.pub`.
+        """Return the key in `path` (PEM, mode 0600), created at first use. Its public half is beside it as `.pub`.
 
-        Raises `SettingsError` when the file is not such a key, OSError when it cannot be read or made.
+        Raises `SettingsError` if the file is not such a key, OSError if it cannot be read or created.
         """
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not path.exists():
             draft = _drafted(path, Ed25519PrivateKey.generate())
-            # A link does not replace: when two processes start at once, the first key stays.
+            # A link does not replace an existing file. When two processes start at once, the first key stays.
             with contextlib.suppress(FileExistsError):
                 os.link(draft, path)
             draft.unlink()
@@ -67,7 +67,7 @@ class SealingKey:
 
     @classmethod
     def load(cls, path: Path) -> "SealingKey":
-        """The key in `path`. Raises `SettingsError` when it is none, OSError when it cannot be read."""
+        """Return the key in `path`. Raises `SettingsError` if it is not a key, OSError if it cannot be read."""
         try:
             private = load_pem_private_key(path.read_bytes(), password=None)
         except (ValueError, TypeError) as error:
@@ -77,7 +77,7 @@ class SealingKey:
         return cls(private)
 
     def publish(self, path: Path) -> None:
-        """Put the public half beside `path` and among the trusted keys."""
+        """Write the public half beside `path` and to the trusted keys."""
         trusted = trusted_keys(path)
         trusted.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         line = self.public.hex().encode() + b"\n"
@@ -87,7 +87,7 @@ class SealingKey:
 
 
 class SealingKeys:
-    """The present key of a file, which rotation may replace at any time, and the trusted keys of all recordings."""
+    """The current key of a file, which rotation may replace at any time, and the trusted keys of all recordings."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -95,7 +95,7 @@ class SealingKeys:
         self._stamp: tuple[int, int, int] | None = None
 
     def current(self) -> SealingKey:
-        """The key to seal with now; a file that cannot be read leaves it at the key that was read last."""
+        """Return the key to seal with now. If the file cannot be read, this is the last key that was read."""
         try:
             stamp = _stamp(self._path)
             if stamp != self._stamp:
@@ -105,17 +105,17 @@ class SealingKeys:
                     log.info("recordings are sealed with key %s from now on", key.key_id)
                 self._key, self._stamp = key, stamp
         except (OSError, SettingsError):
-            log.exception("the sealing key cannot be read anew; key %s goes on", self._key.key_id)
+            log.exception("cannot read the sealing key again; still sealing with key %s", self._key.key_id)
         return self._key
 
     def verify(self, file: BinaryIO) -> Verdict:
-        """Whether a recording holds that any of the keys has sealed."""
+        """Verify a recording that any of the trusted keys has sealed."""
         return verify_among(file, trusted_keys(self._path).find)
 
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """A new key, trusted already and not yet in use. `former`: the id of the key that it replaces, "" for none."""
+    """A new key that is trusted but not yet in use. `former` is the id of the key that it replaces, or ""."""
 
     former: str
     key: SealingKey
@@ -123,38 +123,40 @@ class Rotation:
     _path: Path
 
     def install(self) -> None:
-        """Seal with the new key from now on. Until then nothing has changed, and it may be given up (`discard`)."""
+        """Seal with the new key from now on. Until this call nothing has changed, and `discard` can undo the
+        rotation.
+        """
         self._draft.replace(self._path)
         sync_directory(self._path.parent)
         self.key.publish(self._path)
 
     def discard(self) -> None:
-        """Leave everything as it was, unless the key is installed already."""
+        """Undo the rotation, unless the key is already installed."""
         if self._draft.exists():
             self._draft.unlink()
             trusted_keys(self._path).path_of(self.key.key_id).unlink(missing_ok=True)
 
 
 def prepare_rotation(path: Path) -> Rotation:
-    """Make a new key for `path` and trust it. Raises `SettingsError`, OSError."""
+    """Create a new key for `path` and trust it. Raises `SettingsError`, OSError."""
     former = SealingKey.load_or_create(path).key_id if path.exists() else ""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     private = Ed25519PrivateKey.generate()
     key = SealingKey(private)
     trusted = trusted_keys(path)
     trusted.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # Trusted before it seals: no recording is ever sealed with a key that nobody could verify.
+    # Trust the key before it seals, so that no recording is sealed with a key that cannot be verified.
     write_file_durably(trusted.path_of(key.key_id), key.public.hex().encode() + b"\n")
     return Rotation(former=former, key=key, _draft=_drafted(path, private), _path=path)
 
 
 def trusted_keys(path: Path) -> TrustedKeys:
-    """The public keys that stand beside a private key."""
+    """Return the public keys stored beside a private key."""
     return TrustedKeys(path.parent)
 
 
 def _drafted(path: Path, private: Ed25519PrivateKey) -> Path:
-    """The key in a file of its own beside `path`, mode 0600."""
+    """Write the key to a temporary file beside `path`, with mode 0600."""
     pem = private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     draft = path.with_name(f"{path.name}.{os.getpid()}.new")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -166,10 +168,10 @@ def _drafted(path: Path, private: Ed25519PrivateKey) -> Path:
 
 
 def _stamp(path: Path) -> tuple[int, int, int]:
-    found = path.stat()
-    return found.st_mtime_ns, found.st_ino, found.st_size
+    status = path.stat()
+    return status.st_mtime_ns, status.st_ino, status.st_size
 
 
 def public_key_path(key_file: Path) -> Path:
-    """Where the public half of a sealing key stands: one line of 64 hex digits."""
+    """Return the path of a sealing key's public half: one line of 64 hex digits."""
     return key_file.with_suffix(".pub")

@@ -1,4 +1,4 @@
-"""Keeps one zeroed segment ready, in a thread of its own: zeroing 16 MB must hold up neither a write nor a commit."""
+"""Keeps one zeroed segment ready, in its own thread. Zeroing 16 MB must not delay a write or a commit."""
 
 import logging
 import threading
@@ -15,7 +15,9 @@ _WARN_EACH_S: Final = 30.0
 
 
 class SpareSegments:
-    """`take` gives the next segment; the thread prepares the one after it and watches the room on the volume."""
+    """`take` returns the next segment. The thread prepares the one after it and watches the free space of the
+    volume.
+    """
 
     def __init__(self, folder: JournalFolder, segment_bytes: int, reserve_bytes: int) -> None:
         self._folder = folder
@@ -37,9 +39,9 @@ class SpareSegments:
         self._thread.join(limit_s)
 
     def take(self, number: int) -> int:
-        """The descriptor of segment `number`. Raises OSError when there is no room for one.
+        """Return the descriptor of segment `number`. Raises OSError if there is no space for it.
 
-        Waits for the zeroing only when more than a segment was written since the last call.
+        Waits for the zeroing only if more than a segment was written since the last call.
         """
         self._prepare()
         descriptor = self._folder.take_spare(number)
@@ -61,7 +63,7 @@ class SpareSegments:
                 self._prepare()
                 self._warn_when_scarce()
             except OSError as error:
-                # Not a loss yet: sessions go on in the segment they have, and fail when that is full.
+                # No loss yet: sessions continue in the current segment, and fail only when it is full.
                 self._warn("no room for the next segment of the journal: %s", error)
 
     def _warn_when_scarce(self) -> None:

@@ -1,4 +1,4 @@
-"""Sealed recordings that wait until the control plane has them: a file each, and a small JSON file that describes it."""
+"""Sealed recordings that wait for upload: a file for each, and a small JSON file that describes it."""
 
 import json
 import logging
@@ -21,7 +21,7 @@ _STORED_SUFFIX: Final = ".stored"
 
 @dataclass(frozen=True, kw_only=True)
 class SealedRecording:
-    """A recording that is complete on this proxy. `path` is None when its content was lost."""
+    """A recording that is complete on this proxy. `path` is None if its content was lost."""
 
     session_id: UUID
     state: RecordingState
@@ -35,7 +35,7 @@ class SealedRecording:
 
 
 class Spool:
-    """The folder. The sealer adds, the uploader takes away."""
+    """The spool folder. The sealer adds recordings, the uploader removes them."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -45,9 +45,9 @@ class Spool:
         return self.directory / f"{session_id}{RECORDING_SUFFIX}"
 
     def pending(self) -> list[SealedRecording]:
-        """Everything that is not stored yet, oldest first."""
-        found = [self._read(path) for path in self.directory.glob(f"*{_DESCRIPTION_SUFFIX}")]
-        return sorted((sealed for sealed in found if sealed is not None), key=lambda sealed: sealed.sealed_at)
+        """Return all recordings that are not stored yet, oldest first."""
+        recordings = [self._read(path) for path in self.directory.glob(f"*{_DESCRIPTION_SUFFIX}")]
+        return sorted((sealed for sealed in recordings if sealed is not None), key=lambda sealed: sealed.sealed_at)
 
     def get(self, session_id: UUID) -> SealedRecording | None:
         return self._read(self._description_path(session_id))
@@ -66,7 +66,7 @@ class Spool:
         sync_directory(self.directory)
 
     def undescribed(self) -> list[Path]:
-        """Recordings whose sealer died just before it described them."""
+        """Return recordings whose sealer died before it wrote their description."""
         return [
             path
             for path in self.directory.glob(f"*{RECORDING_SUFFIX}")
@@ -74,10 +74,10 @@ class Spool:
         ]
 
     def stored(self, session_id: UUID) -> None:
-        """The control plane has confirmed size and SHA-256: delete the copy here. Idempotent.
+        """Delete the local copy after the control plane confirmed size and SHA-256. Idempotent.
 
-        The description is renamed first, so that a death in the middle neither announces the recording again nor leaves
-        one without content.
+        The description is renamed first. So a crash in between neither announces the recording again nor leaves a
+        description without content.
         """
         description = self._description_path(session_id)
         stored = description.with_suffix(_STORED_SUFFIX)
@@ -89,7 +89,7 @@ class Spool:
             stored.unlink()
 
     def finish_stored(self) -> None:
-        """End deletions that a death interrupted."""
+        """Finish deletions that a crash interrupted."""
         for path in self.directory.glob(f"*{_STORED_SUFFIX}"):
             self.recording_path(UUID(path.stem)).unlink(missing_ok=True)
             path.unlink()

@@ -1,13 +1,13 @@
-"""Recognises what a program without a terminal speaks, by its first bytes in both directions. No sockets, no names.
+"""Recognises the protocol of a program without a terminal by its first bytes in both directions. Does no I/O.
 
-The answer is a class for whoever looks at a session. It never decides whether or what is recorded.
+The result classifies the session for reviewers. It never decides whether or what is recorded.
 """
 
 import re
 from collections.abc import Callable
 from typing import Final
 
-#: A tar header has its magic at 257 and its checksum at 148; nothing else needs more bytes.
+#: A tar header has its magic at 257 and its checksum at 148. No other test needs more bytes.
 _TAR_BLOCK: Final = 512
 _MAX_HEAD: Final = 1024
 _TAR_MAGIC_AT: Final = 257
@@ -22,12 +22,12 @@ _SFTP_FIRST_BYTES: Final = 9
 _SFTP_INIT: Final = 1
 _SFTP_VERSION: Final = 2
 
-#: Person's head, target's head → is it this?
+#: Tests the first bytes of the user's side and of the target's side.
 Test = Callable[[bytes, bytes], bool]
 
 
 def _is_rsync(person: bytes, target: bytes) -> bool:
-    """Each side begins with its protocol version, 32 bits little-endian; a daemon greets with a line."""
+    """Each side begins with its protocol version, 32 bits little-endian. A daemon greets with a line."""
     if _RSYNC_DAEMON.match(person) and _RSYNC_DAEMON.match(target):
         return True
     return _is_rsync_version(person) and _is_rsync_version(target)
@@ -38,7 +38,7 @@ def _is_rsync_version(head: bytes) -> bool:
 
 
 def _is_scp(person: bytes, target: bytes) -> bool:
-    """The sink asks with a zero byte, the source answers with a C, D or T line."""
+    """The sink starts with a zero byte, and the source answers with a C, D or T line."""
     return any(
         sink[:1] == b"\0" and _SCP_LINE.match(source) is not None
         for sink, source in ((person, target), (target, person))
@@ -68,7 +68,7 @@ def _is_tar_header(head: bytes) -> bool:
 
 
 def _is_sftp(person: bytes, target: bytes) -> bool:
-    """INIT from the person, VERSION from the target."""
+    """INIT from the user's side, VERSION from the target."""
     return (
         len(person) >= _SFTP_FIRST_BYTES
         and len(target) >= _SFTP_FIRST_BYTES
@@ -89,7 +89,7 @@ PROTOCOLS: Final = frozenset(_TESTS)
 
 
 class ProtocolRecogniser:
-    """Fed with both directions until it knows, or has seen enough to know nothing."""
+    """Reads both directions until the protocol is recognised, or enough bytes were seen to give up."""
 
     def __init__(self) -> None:
         self.protocol = ""
@@ -101,7 +101,7 @@ class ProtocolRecogniser:
         return not self.protocol and (len(self._person) < _MAX_HEAD or len(self._target) < _MAX_HEAD)
 
     def take(self, data: bytes, *, from_person: bool) -> None:
-        """The next bytes of one direction. Never raises."""
+        """Process the next bytes of one direction. Never raises."""
         head = self._person if from_person else self._target
         more = data[: _MAX_HEAD - len(head)]
         if not more:

@@ -1,10 +1,10 @@
 """Records a program without a terminal: its command line, standard input, output and error.
 
-Input is kept whole (`whole_input`). For output and error, content and amount decide, never the name of the command. A
-piece of a stream is *binary* when it holds a NUL byte or many other control characters, otherwise *text*. Each stream
-has two budgets, one for text and one for binary pieces. A budget is filled at the start, refills slowly while little
-flows, and is emptied by a flood. So a build log or a dialogue is kept whole, and of a disk image the first and the last
-bytes are. Bytes that are not kept are counted and hashed *before* they are forwarded.
+Input is recorded completely (`whole_input`). For output and error, content and amount decide, never the name of the
+command. A piece of a stream is *binary* if it contains a NUL byte or many other control characters, otherwise *text*.
+Each stream has two budgets, one for text and one for binary pieces. A budget is full at the start, refills slowly while
+little flows, and is emptied by a flood. So a build log or a dialogue is recorded completely, and of a disk image only
+the first and last bytes. Bytes that are not recorded are counted and hashed *before* they are forwarded.
 """
 
 import hashlib
@@ -24,38 +24,38 @@ from postern.contracts.recording.streams import (
 from postern.kernel.clock import monotonic_s
 
 KIB: Final = 1024
-#: What a stream may hold of text at once, and what it regains each second.
+#: Budget for text of a stream, and its refill per second.
 TEXT_BYTES: Final = 16 * KIB * KIB
 TEXT_BYTES_PER_S: Final = 256 * KIB
-#: The same for binary pieces: enough to see what it is.
+#: The same for binary pieces: enough to recognise the content.
 BINARY_BYTES: Final = 64 * KIB
 BINARY_BYTES_PER_S: Final = 4 * KIB
-#: The end of a stream that is not kept to its end.
+#: Bytes recorded from the end of a stream that was not recorded completely.
 TAIL_BYTES: Final = 64 * KIB
 #: An event must fit into one record of the journal.
 PIECE_BYTES: Final = 48 * KIB
-#: A piece that does not fit is kept in part only if the part is worth a record.
+#: Of a piece that exceeds the budget, a part is recorded only if it has at least this size.
 _MIN_PART_BYTES: Final = 4 * KIB
 
 _LOOKED_AT: Final = 4 * KIB
 _MAX_CONTROL_SHARE: Final = 0.1
-#: Control characters that text has no use for: not tab, line feed, carriage return, backspace, bell, escape, form feed.
+#: Control characters unusual in text: all but tab, line feed, carriage return, backspace, bell, escape and form feed.
 CONTROLS: Final = bytes(code for code in (*range(1, 0x20), 0x7F) if code not in b"\t\n\r\b\a\x1b\f")
 
 
 class EventWriter(Protocol):
-    """The part of a recorder that is needed here. Raises what the recorder raises."""
+    """The part of a recorder's interface that is used here. Raises what the recorder raises."""
 
     def event(self, kind: int, data: bytes) -> None:
-        """Returns when the event is in the journal."""
+        """Write an event. Returns when it is in the journal."""
 
 
-#: Told of each event that a live view may show.
+#: Called with each event that a live view may show.
 OnEvent = Callable[[int, bytes], None]
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether a piece is no text. Bytes above 0x7F may be text of any charset."""
+    """Whether a piece is not text. Bytes above 0x7F may be text of any charset."""
     if 0 in data:
         return True
     head = data[:_LOOKED_AT]
@@ -63,7 +63,9 @@ def is_binary(data: bytes) -> bool:
 
 
 def leading_text(data: bytes) -> int:
-    """How many bytes at the beginning of a binary piece are whole lines of text: they came together by chance."""
+    """Return how many bytes at the start of a binary piece are whole lines of text that happened to be read together
+    with it.
+    """
     at = 0
     while (end := data.find(b"\n", at, at + _LOOKED_AT) + 1) > 0:
         line = data[at:end]
@@ -74,14 +76,14 @@ def leading_text(data: bytes) -> int:
 
 
 class StreamAccount(NamedTuple):
-    """All bytes of a stream so far. `sha256` is empty when the session is not recorded any more."""
+    """All bytes of a stream so far. `sha256` is empty if the session is not recorded any more."""
 
     size: int
     sha256: str
 
 
 class Budget:
-    """How many bytes may be kept now."""
+    """The number of bytes that may be recorded now."""
 
     def __init__(self, capacity: int, per_s: int) -> None:
         self._capacity = capacity
@@ -90,7 +92,9 @@ class Budget:
         self._at_s: float | None = None
 
     def take(self, wanted: int, now_s: float) -> int:
-        """How many of `wanted` bytes may be kept. What does not fit empties the budget: a flood must end first."""
+        """Return how many of `wanted` bytes may be recorded. A larger amount empties the budget, so a flood must end
+        first.
+        """
         if self._at_s is not None:
             self._level = min(self._capacity, self._level + (now_s - self._at_s) * self._per_s)
         self._at_s = now_s
@@ -103,7 +107,7 @@ class Budget:
 
 
 class StreamKeeper:
-    """One stream of one program."""
+    """The recording of one stream of a program."""
 
     def __init__(self, stream: Stream, recorder: EventWriter, on_event: OnEvent) -> None:
         self.size = 0
@@ -119,31 +123,32 @@ class StreamKeeper:
         self._tail_bytes = 0
 
     def take(self, data: bytes) -> None:
-        """Record or account for `data`, which may be forwarded when this returns. Raises what the recorder raises."""
+        """Record or count `data`, which may be forwarded when this returns. Raises what the recorder raises."""
         now_s = monotonic_s()
         for start in range(0, len(data), PIECE_BYTES):
             self.take_piece(data[start : start + PIECE_BYTES] if len(data) > PIECE_BYTES else data, now_s)
 
     def take_piece(self, piece: bytes, now_s: float) -> None:
-        """Record or account for at most `PIECE_BYTES`."""
+        """Record or count at most `PIECE_BYTES`."""
         self.keep_within_budget(piece, now_s)
 
     def keep_within_budget(self, piece: bytes, now_s: float) -> None:
-        """Record as much as the budget allows, and account for the rest."""
+        """Record as much as the budget allows, and count the rest."""
         binary = is_binary(piece)
-        if binary and not self._tail and (text := leading_text(piece)):  # not in a flood, where it is chance
+        # not during a flood, where text lines occur by chance
+        if binary and not self._tail and (text := leading_text(piece)):
             self.keep_within_budget(piece[:text], now_s)
             piece = piece[text:]
         self.saw_binary |= binary
-        kept = (self._binary if binary else self._text).take(len(piece), now_s)
-        if kept:
-            part = piece if kept == len(piece) else piece[:kept]
+        kept_bytes = (self._binary if binary else self._text).take(len(piece), now_s)
+        if kept_bytes:
+            part = piece if kept_bytes == len(piece) else piece[:kept_bytes]
             self.keep(part, binary=binary)
-        if kept < len(piece):
-            self._skip(piece[kept:] if kept else piece)
+        if kept_bytes < len(piece):
+            self._skip(piece[kept_bytes:] if kept_bytes else piece)
 
     def keep(self, part: bytes, *, binary: bool) -> None:
-        """The next bytes of the stream go into the recording."""
+        """Record the next bytes of the stream."""
         self._hash.update(part)
         self._tail.clear()
         self._tail_bytes = 0
@@ -167,7 +172,7 @@ class StreamKeeper:
         return StreamAccount(self.size, self._hash.hexdigest())
 
     def close(self, protocol: str) -> None:
-        """The stream is over: keep the end of what was skipped last, and write the account."""
+        """End the stream: record the end of the last skipped bytes, and write the totals."""
         if not self.size:
             return
         tail = b"".join(self._tail)[-TAIL_BYTES:]

@@ -1,8 +1,8 @@
-"""Which command lines can only start a file transfer: the first of two proofs that a program's input is one.
+"""Recognises command lines that can only start a file transfer: the first of two proofs that input is a transfer.
 
-A command line proves nothing by itself: its program may be a function of the account's own. It is needed because the
-bytes prove nothing by themselves either: a shell runs the text files inside a well-formed tar stream. So the
-question here is strict, and everything that is not understood is no transfer.
+A command line alone proves nothing, because its program may be a shell function of the account. The bytes alone prove
+nothing either, because a shell runs the text files inside a well-formed tar stream. So this check is strict, and any
+command that is not fully understood is not a transfer.
 """
 
 import re
@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 _MAX_BYTES: Final = 64 * 1024
-#: Anything that could make a shell run a second command, another program, or the same one with another input; a pattern could
-#: become an option, from the name of a file.
+#: Anything that could make a shell run a second command, another program, or the same program with other input.
+#: Patterns are included, since a file name that matches could become an option.
 _SHELL_SYNTAX: Final = re.compile(rb"[;|&<>(){}$`*?\[\r\n\0]")
 _PROGRAM: Final = re.compile(r"(?:(?:/usr)?/bin/)?(tar|scp|rsync)")
 _SUDO: Final = frozenset({"sudo", "/usr/bin/sudo"})
@@ -30,9 +30,9 @@ _TAR_LONG: Final = re.compile(
 
 
 def transfer_in(command: bytes) -> str:
-    """`tar`, `scp` or `rsync` when the command line starts that program, with its input as the transfer, and nothing else.
+    """Return `tar`, `scp` or `rsync` if the command line starts only that program, with the transfer as its input.
 
-    Otherwise empty.
+    Otherwise returns an empty string.
     """
     if len(command) > _MAX_BYTES or _SHELL_SYNTAX.search(command):
         return ""
@@ -59,7 +59,9 @@ def _is_rsync(words: list[str]) -> bool:
 
 
 def _is_tar(words: list[str]) -> bool:
-    """It reads the archive from its input. Options that start programs (`--to-command`, `-I` …) are not understood."""
+    """Whether tar reads the archive from its input. Options that start programs (`--to-command`, `-I` …) are not
+    accepted.
+    """
     reads_input = False
     rest = iter(words)
     is_first = True
@@ -78,7 +80,9 @@ def _is_tar(words: list[str]) -> bool:
 
 
 def _tar_values(cluster: str, rest: Iterator[str]) -> list[str] | None:
-    """What the `f`s of a cluster of one-letter options name; None when the cluster or an `f` is not understood."""
+    """Return the values of all `f`s in a cluster of one-letter options. None if the cluster or a value is not
+    accepted.
+    """
     dashed = cluster.startswith("-")
     letters = cluster.removeprefix("-")
     named = []

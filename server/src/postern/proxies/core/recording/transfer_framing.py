@@ -1,7 +1,8 @@
-"""Follows the framing of a transfer on a program's input, byte by byte, for as long as it is that protocol.
+"""Follows the framing of a transfer in a program's input, byte by byte, as long as it matches the protocol.
 
-Each framing takes the bytes of the stream in order and says how many at the beginning of a piece are well-formed. The
-others are either a header that is not complete yet, or the end of the protocol: from there on the answer is 0.
+Each framing reads the stream's bytes in order and returns how many at the start of a piece are well-formed. The
+remaining bytes are either an incomplete header or no longer the protocol. In the latter case it returns 0 from there
+on.
 """
 
 import re
@@ -13,7 +14,7 @@ _TAR_CHECKSUM: Final = slice(148, 156)
 _TAR_SIZE: Final = slice(124, 136)
 _TAR_TYPE: Final = slice(156, 157)
 _TAR_MAGIC: Final = slice(257, 262)
-#: Entries with content, and those without any. Sparse files and volumes of GNU tar are not followed.
+#: Types of entries with content and without. Sparse files and multi-volume archives of GNU tar are not accepted.
 _TAR_WITH_CONTENT: Final = frozenset(b"\x000" + b"7xgLK")
 _TAR_WITHOUT: Final = frozenset(b"123456")
 
@@ -32,14 +33,14 @@ _RSYNC_MAX_CHOICE_BYTES: Final = 256
 
 
 class Framing(Protocol):
-    """One protocol on one stream."""
+    """The framing of one protocol on one stream."""
 
     def take(self, data: bytes) -> int:
-        """How many bytes at the beginning of `data`, the next bytes of the stream, are well-formed. Never raises."""
+        """Return how many bytes at the start of `data`, the next bytes of the stream, are well-formed. Never raises."""
 
 
 class _HeadersAndContent:
-    """What tar, scp and rsync share: headers, and after some of them so many bytes of content."""
+    """The common structure of tar, scp and rsync: headers, some followed by a known number of content bytes."""
 
     def __init__(self) -> None:
         self._head = b""
@@ -67,16 +68,18 @@ class _HeadersAndContent:
         return at
 
     def _longest(self) -> int:
-        """The most bytes that a header can have, and then it is complete."""
+        """Return the maximum size of the next header."""
         raise NotImplementedError
 
     def _header(self, head: bytes) -> int | None:
-        """The size of the header at the beginning of `head`, with `_content_left` set; 0: more is needed; None: it is none."""
+        """Return the size of the header at the start of `head`, and set `_content_left`. 0 if incomplete, None if
+        invalid.
+        """
         raise NotImplementedError
 
 
 class TarFraming(_HeadersAndContent):
-    """Headers with magic and checksum, at every place where one must be; then zeros to the end."""
+    """Headers with magic and checksum wherever one must be, then zeros to the end."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -87,7 +90,7 @@ class TarFraming(_HeadersAndContent):
 
     def _header(self, head: bytes) -> int | None:
         if not head.strip(b"\0"):
-            # A block of zeros ends the archive; more of them fill its last record.
+            # A block of zeros ends the archive. Further zeros fill its last record.
             self._ended |= len(head) == _BLOCK
             return len(head) if self._ended else 0
         if self._ended:
@@ -105,7 +108,7 @@ class TarFraming(_HeadersAndContent):
 
 
 def _tar_number(field: bytes) -> int | None:
-    if field[0] == 0x80:  # larger than the octal digits can tell
+    if field[0] == 0x80:  # too large for octal digits
         return int.from_bytes(field[1:], "big")
     digits = field.strip(b" \0")
     return int(digits, 8) if digits and not digits.strip(b"01234567") else None
@@ -116,7 +119,7 @@ def _tar_checksum_fits(block: bytes) -> bool:
 
 
 class ScpFraming(_HeadersAndContent):
-    """Lines for times, files, folders and their ends; after a file its bytes and one zero."""
+    """Lines for times, files, folders and their ends. Each file is followed by its bytes and one zero."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -126,7 +129,7 @@ class ScpFraming(_HeadersAndContent):
         return 1 if self._file_is_open else _SCP_MAX_LINE
 
     def _header(self, head: bytes) -> int | None:
-        if self._file_is_open or head[0] == 0:  # the end of a file, or a side that takes files asks for the next one
+        if self._file_is_open or head[0] == 0:  # the end of a file, or the receiving side acknowledges
             self._file_is_open = False
             return 1 if head[0] == 0 else None
         end = head.find(b"\n")
@@ -141,7 +144,7 @@ class ScpFraming(_HeadersAndContent):
 
 
 class RsyncFraming(_HeadersAndContent):
-    """What a client of protocol 30 or newer sends: version, perhaps choices, and from there on tagged frames."""
+    """The client side of protocol 30 or newer: version, optionally negotiated choices, then tagged frames."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -159,10 +162,10 @@ class RsyncFraming(_HeadersAndContent):
             self._greeted = True
             return _RSYNC_HEADER if number in _RSYNC_VERSIONS else None
         if number >> 24 in _RSYNC_TAGS:
-            self._choices = _RSYNC_MAX_CHOICES  # there are none behind the first frame
+            self._choices = _RSYNC_MAX_CHOICES  # none follow after the first frame
             self._content_left = number & 0xFFFFFF
             return _RSYNC_HEADER
-        # Choices: one byte of length, or two for 128 and more.
+        # Choices have one byte of length, or two for 128 and more.
         length, prefix = (head[0], 1) if head[0] < 0x80 else ((head[0] & 0x7F) << 8 | head[1], 2)
         words = head[prefix:]
         if self._choices == _RSYNC_MAX_CHOICES or not len(words) <= length <= _RSYNC_MAX_CHOICE_BYTES:

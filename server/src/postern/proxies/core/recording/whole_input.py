@@ -1,10 +1,10 @@
-"""Keeps a program's input whole, because a program may run it.
+"""Records a program's input completely, because a program may run it.
 
-A budget would be a hiding place: flood it, then send the commands. So every byte of input is kept, text or not, until
-the session's limit; then the session ends, and nothing passes unrecorded. Only a file transfer is spared, and of it
-only what two proofs cover: the command line can start nothing but that program (`transfer_commands`), both sides have
-spoken its protocol, and the input has been that protocol from the first byte on (`transfer_framing`). Of such bytes
-is kept what a budget allows, as of output. When the protocol stops, everything is kept again.
+A budget would be a hiding place: flood it, then send the commands. So every byte of input is recorded, text or not, up
+to the session's limit. Then the session ends, so nothing passes unrecorded. Only a file transfer is exempt, and only
+bytes that two proofs cover. First, the command line can start nothing but that program (`transfer_commands`). Second,
+both sides have used its protocol, and the input has matched it from the first byte on (`transfer_framing`). Such bytes
+are recorded within a budget, like output. When the protocol ends, everything is recorded again.
 """
 
 import re
@@ -18,21 +18,21 @@ from postern.proxies.core.recording.journal_format import MAX_DATA_BYTES, RECORD
 from postern.proxies.core.recording.streams import CONTROLS, EventWriter, OnEvent, StreamKeeper, is_binary
 from postern.proxies.core.recording.transfer_framing import FRAMINGS
 
-#: What begins a stretch of text between other bytes: shorter lines are mostly chance.
+#: Minimum length of a line that starts text between binary bytes. Shorter lines are mostly chance.
 _MIN_LINE_BYTES: Final = 4
-#: A piece may be so many events, and one more for so many bytes: tar streams of small texts need no more.
+#: Maximum number of events per piece, plus one for each `_BYTES_PER_PART`. Tar streams of small texts need no more.
 _MAX_PARTS: Final = 16
 _BYTES_PER_PART: Final = 512
-#: What an event takes in the journal beside its bytes; the limit is of what is written, not of what is sent.
+#: Size of an event in the journal besides its bytes. The limit applies to written bytes, not to sent bytes.
 _EVENT_BYTES: Final = RECORD_HEADER.size + SAMPLE_PREFIX_BYTES
 _CONTROL: Final = re.compile(b"[" + re.escape(CONTROLS) + b"]")
 
 
 class InputWriter(Protocol):
-    """The part of a recorder that terminals need here. Raises what the recorder raises."""
+    """The part of a recorder's interface that terminals use here. Raises what the recorder raises."""
 
     def input(self, data: bytes) -> None:
-        """Returns when the bytes are in the journal."""
+        """Write input. Returns when the bytes are in the journal."""
 
 
 class InputTooLong(PosternError):
@@ -47,9 +47,9 @@ class InputTooLong(PosternError):
 
 
 class TerminalInput:
-    """What a person sends to a terminal, as it was sent: every byte, within the same limit.
+    """A user's input to a terminal, recorded completely and unchanged, within the same limit.
 
-    No transfer is spared: a terminal changes the bytes of one, so that nothing can be proven about it.
+    Transfers are not exempt: a terminal changes their bytes, so nothing can be proven about them.
     """
 
     def __init__(self, recorder: InputWriter, max_bytes: int) -> None:
@@ -70,7 +70,7 @@ class InputKeeper(StreamKeeper):
 
     def __init__(self, recorder: EventWriter, on_event: OnEvent, transfer: str, max_bytes: int) -> None:
         super().__init__(Stream.INPUT, recorder, on_event)
-        #: What has been recognised by the bytes of both sides so far.
+        #: The protocol recognised by the bytes of both sides so far.
         self.protocol = ""
         self._transfer = transfer
         self._framing = FRAMINGS[transfer]() if transfer else None
@@ -96,10 +96,10 @@ class InputKeeper(StreamKeeper):
 
 
 def _parts(piece: bytes) -> list[tuple[bool, bytes]]:
-    """The piece as text, which players show, and what is none.
+    """Split the piece into text, which players show, and other bytes.
 
-    Shells skip NUL bytes, so those do not make it binary. Between other bytes, whole lines are text. Where the two
-    alternate faster than is worth an event each, the whole piece is one that players do not show.
+    Shells skip NUL bytes, so those do not make it binary. Between other bytes, whole lines are text. If text and binary
+    alternate too often for an event each, the whole piece counts as binary.
     """
     if not is_binary(piece.replace(b"\0", b"") if 0 in piece else piece):
         return [(True, piece)]

@@ -1,1 +1,1 @@
-"""Live sessions: one permitted session from opening to its end, all of them together, and who watches."""
+"""Live sessions: a single session from opening to end, the registry of all sessions, and watching."""

@@ -1,8 +1,8 @@
-"""Feeds a session's command detector behind the traffic: never before bytes are forwarded, and a bounded time at once.
+"""Runs a session's command detector behind the traffic: after bytes are forwarded, and for a limited time per turn.
 
-An echo is on its way within a millisecond. So what passes is put aside for some milliseconds and read together, a slice
-at a time, for all sessions of the process in turn; traffic gets the event loop between two turns. A session whose bytes
-cost more to read than there is time for is slowed down: `Detection.is_full`.
+An echo is forwarded within a millisecond. So traffic is queued for some milliseconds and then read together in slices,
+for all sessions of the process in turn. Between two turns the event loop serves traffic. A session whose bytes arrive
+faster than they can be read is slowed down: `Detection.is_full`.
 """
 
 import asyncio
@@ -19,29 +19,29 @@ from postern.proxies.core.charset import Charset, DetectorInUtf8
 
 log = logging.getLogger(__name__)
 
-#: How long bytes wait at least, so that an echo to a key leaves before the key is looked at.
+#: Minimum delay before bytes are read, so that the echo of a key is forwarded before the key is processed.
 _WAIT_S: Final = 0.01
-#: More than this at once is no echo: it is read while the processor still has it at hand.
+#: A larger chunk is not an echo. It is read at once, while it is still in the processor's cache.
 _ECHO_BYTES: Final = 4 * 1024
-#: Work in one turn of the event loop, for all sessions.
+#: Work per turn of the event loop, for all sessions.
 _TURN_S: Final = 0.001
-#: What is read between two looks at the clock. Keys can cost some microseconds each, output mostly a nanosecond a byte.
+#: Bytes read between two looks at the clock. Keys can cost some microseconds each, output mostly a nanosecond per byte.
 _SLICE_BYTES: Final = 4 * 1024
 _KEYS_BYTES: Final = 256
-#: Keys are passed on in pieces of this size, so that no more than one of them comes on top of what is full.
+#: Keys are passed on in pieces of this size, so a full queue is exceeded by at most one piece.
 KEYS_AT_ONCE_BYTES: Final = 4 * 1024
-#: With more than this waiting, both sides of the session wait: neither memory nor the work at the end grows.
+#: Above this weight in the queue both sides of the session pause. This bounds memory and the work at the end.
 _FULL_WEIGHT: Final = 64 * 1024
-#: What counts as so many bytes of output: a byte that the person sent, a new size, anything at all.
+#: Weights in bytes of output: for a byte that the user sent, for a new size, and for any item.
 _PERSON_WEIGHT: Final = 8
 _SIZE_WEIGHT: Final = 1024
 _ITEM_WEIGHT: Final = 64
-#: Time of the processor that one session may take at its end, for what still waits.
+#: Processor time that one session may take at its end to read its queue.
 _CLOSE_S: Final = 0.1
 
 
 class DetectedCommand(Protocol):
-    """One command as the detector found it; `offset_ms` is in the clock that it was fed with."""
+    """One detected command. `offset_ms` is on the clock that the caller passes to the detector."""
 
     @property
     def kind(self) -> CommandKind: ...
@@ -54,7 +54,7 @@ class DetectedCommand(Protocol):
 
 
 class Detector(Protocol):
-    """Finds commands in what a person typed and the target showed."""
+    """Detects commands in a user's input and a target's output."""
 
     def user_input(self, data: bytes, now_ms: int) -> None: ...
     def target_output(self, data: bytes, now_ms: int) -> None: ...
@@ -66,25 +66,25 @@ NewDetector = Callable[[int, int, Callable[[DetectedCommand], None]], Detector]
 
 
 class Direction(Enum):
-    """Where bytes came from."""
+    """The side that bytes came from."""
 
     TARGET = auto()
     PERSON = auto()
 
 
 class ReadsBehind(Protocol):
-    """Reads what has been forwarded already."""
+    """Processes bytes after they have been forwarded."""
 
     @property
     def is_full(self) -> bool:
-        """More waits than should: both sides of the session are to wait."""
+        """Whether the queue is too long: both sides of the session must pause."""
 
     def read_until(self, until_s: float) -> bool:
-        """Read until then (monotonic). True: nothing waits any more."""
+        """Read until this time of the monotonic clock. Returns True if nothing is left."""
 
 
 class Behind:
-    """Takes turns at what has to be read behind the traffic of all sessions. One for each event loop."""
+    """Gives the readers of all sessions turns at reading forwarded traffic. One instance per event loop."""
 
     def __init__(self) -> None:
         self._waiting: deque[ReadsBehind] = deque()
@@ -92,7 +92,7 @@ class Behind:
         self._is_soon = False
 
     def add(self, reader: ReadsBehind, loop: asyncio.AbstractEventLoop, *, soon: bool) -> None:
-        """`reader` has something to read; `soon`: in the next turn of the loop."""
+        """Queue `reader`. With `soon` it reads in the next turn of the loop."""
         self._waiting.append(reader)
         if soon:
             self.hurry(loop)
@@ -113,8 +113,8 @@ class Behind:
             reader = self._waiting.popleft()
             try:
                 is_done = reader.read_until(until_s)
-            except Exception:  # one session must not keep the others from being read
-                log.exception("what a session carried could not be read")
+            except Exception:  # a failing session must not block reading of the others
+                log.exception("reading the traffic of a session failed")
                 is_done = True
             if not is_done:
                 self._waiting.append(reader)
@@ -147,7 +147,7 @@ class _Size(NamedTuple):
 
 
 class Detection:
-    """The detector of one session with a terminal, from its start to `close`."""
+    """The command detector of one terminal session, from its start to `close`."""
 
     def __init__(
         self,
@@ -161,8 +161,9 @@ class Detection:
         on_failure: Callable[[int], None],
         on_caught_up: Callable[[], None] = lambda: None,
     ) -> None:
-        """`size` in cells. `on_failure` is called with a time from which on commands may be missing: the detector
-        stumbled and a new one takes over, or could not read all before the end. `on_caught_up`: `is_full` has ended.
+        """`size` is in cells. `on_failure` is called with the time from which commands may be missing: the detector
+        failed and was replaced, or it could not read everything before the end. `on_caught_up` is called when `is_full`
+        has ended.
         """
         self._session_id = session_id
         self._behind = behind
@@ -173,10 +174,10 @@ class Detection:
         self._on_failure = on_failure
         self._on_caught_up = on_caught_up
         self._waiting: deque[_Bytes | _Size] = deque()
-        #: How much of the first item has been read.
+        #: Bytes of the first item that have been read.
         self._read = 0
         self._weight = 0
-        #: More waits than should: both sides of the session are to wait until `on_caught_up`.
+        #: Whether the queue is too long: both sides of the session must pause until `on_caught_up`.
         self.is_full = False
         self._is_queued = False
         self._is_closed = False
@@ -185,13 +186,13 @@ class Detection:
         self._detector = self._start()
 
     def put(self, direction: Direction, data: bytes, at_ms: int) -> None:
-        """Bytes that are forwarded in this turn of the loop. Empty ones only tell that time has passed."""
+        """Queue bytes that are forwarded in this turn of the loop. Empty data only reports that time has passed."""
         self._add(_Bytes(direction, data, at_ms), soon=len(data) > _ECHO_BYTES)
 
     def resize(self, columns: int, rows: int) -> None:
-        """The terminal has a new size from here on."""
+        """Queue a new terminal size."""
         if self._waiting and isinstance(self._waiting[-1], _Size):
-            self._waiting[-1] = _Size(columns, rows)  # nothing was shown in the size between
+            self._waiting[-1] = _Size(columns, rows)  # no output was shown in the previous size
         else:
             self._add(_Size(columns, rows), soon=False)
 
@@ -209,7 +210,7 @@ class Detection:
             self._behind.hurry(self._loop)
 
     def close(self) -> None:
-        """The session is over. What waits is read, if the time for it is short."""
+        """Read the rest of the queue within a time limit at the end of the session."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -217,7 +218,7 @@ class Detection:
         while self._waiting:
             self._next()
             if self._waiting and thread_s() > until_s:
-                log.warning("session %s: its last commands were too much to be read", self._session_id)
+                log.warning("session %s: its last commands could not be read in time", self._session_id)
                 at_ms = next((item.at_ms for item in self._waiting if isinstance(item, _Bytes)), 0)
                 self._waiting.clear()
                 self._failed(at_ms)
@@ -228,20 +229,20 @@ class Detection:
         self._hand_over()
 
     def read_until(self, until_s: float) -> bool:
-        """Read what waits, until this time on the monotonic clock. True: nothing is left."""
+        """Read the queue until this time of the monotonic clock. Returns True if nothing is left."""
         while self._waiting:
             self._next()
             if monotonic_s() > until_s:
                 break
         if self.is_full and self._weight <= _FULL_WEIGHT // 2:
             self.is_full = False
-            # In a turn of its own: what waited on both sides comes at once, and this turn is for reading.
+            # Call it in a turn of its own: both sides resume at once, and this turn is for reading.
             self._loop.call_soon(self._on_caught_up)
         self._is_queued = bool(self._waiting)
         return not self._is_queued
 
     def _next(self) -> None:
-        """Let the detector read one slice, and hand over what it found."""
+        """Let the detector read one slice, and report the detected commands."""
         item = self._waiting[0]
         at_ms = 0
         try:
@@ -252,8 +253,8 @@ class Detection:
             else:
                 at_ms = item.at_ms
                 self._read_slice(item)
-        except Exception:  # hostile output must neither end the session nor switch the detection off
-            log.exception("session %s: command detection failed, starting it again", self._session_id)
+        except Exception:  # hostile output must neither end the session nor disable detection
+            log.exception("session %s: command detection failed and was restarted", self._session_id)
             self._detector = self._start()
             self._failed(at_ms)
         self._hand_over()
@@ -277,20 +278,23 @@ class Detection:
         self._weight -= item.weight
 
     def _hand_over(self) -> None:
-        """Tell of what was found. The detector is at rest here: telling may end the session, and so close this."""
+        """Report the detected commands.
+
+        The detector is idle here, because a report may end the session and so close this object.
+        """
         while self._found:
             command = self._found.popleft()
             try:
                 self._on_command(command)
-            except Exception:  # the next ones are to be told all the same
-                log.exception("session %s: a command could not be told", self._session_id)
+            except Exception:  # the following commands must still be reported
+                log.exception("session %s: a command could not be reported", self._session_id)
 
     def _failed(self, at_ms: int) -> None:
         self._hand_over()
         try:
             self._on_failure(at_ms)
         except Exception:  # as in `_hand_over`
-            log.exception("session %s: a gap in the commands could not be told", self._session_id)
+            log.exception("session %s: a gap in the commands could not be reported", self._session_id)
 
     def _start(self) -> Detector:
         detector = self._new_detector(*self._size, self._found.append)

@@ -1,4 +1,4 @@
-"""Room for what a session will have to tell: set aside before something happens, so that it never happens unlogged."""
+"""Reserves outbox space for a session's later events, so that nothing happens that cannot be logged."""
 
 import logging
 from collections import Counter
@@ -11,10 +11,10 @@ from postern.kernel.errors import PosternError
 
 log = logging.getLogger(__name__)
 
-#: Room that each session holds from its beginning on: for the events of its start and of its end.
+#: Space that each session reserves when it is opened, for its start and end events.
 START_BYTES: Final = 800
 END_BYTES: Final = 4096
-#: Room that one session, and all sessions of one person, may hold at most: no one may take away the room of all others.
+#: Maximum space that one session, and all sessions of one user, may reserve. Nobody can take the space of all others.
 MAX_HELD_BYTES: Final = 2 * 1024 * 1024
 MAX_HELD_BYTES_PER_PERSON: Final = 8 * MAX_HELD_BYTES
 _EVENT_BYTES: Final = 800
@@ -23,9 +23,9 @@ _BYTES_PER_CHARACTER: Final = 6
 
 
 class NoRoomForEvents(PosternError):
-    """There is no room for further events; what they would tell of must not happen.
+    """There is no space for further events, so the actions that they would report must not happen.
 
-    Raised by `EventSink.append` after it has taken care of its event, in emergency room or in memory.
+    `EventSink.append` raises it after it has stored its event in emergency space or in memory.
     """
 
     code = "no_room_for_events"
@@ -33,28 +33,29 @@ class NoRoomForEvents(PosternError):
 
 
 class EventSink(Protocol):
-    """Takes events for the control plane; keeps them on disk until they are delivered."""
+    """Accepts events for the control plane and keeps them on disk until they are delivered."""
 
     def append(self, event: SessionEvent, *, held: int = 0) -> None:
-        """Keep an event, in `held` bytes of room if it was set aside. Raises `NoRoomForEvents`: kept, but end the session.
+        """Store an event, in `held` bytes of reserved space if there are any.
 
-        Whatever it raises, the room that was held is not held any more.
+        Raises `NoRoomForEvents` when the event was stored but the session must end. The reservation is released
+        whatever is raised.
         """
 
     def hold(self, size: int) -> None:
-        """Set `size` bytes aside for an event to come. Raises `NoRoomForEvents`."""
+        """Reserve `size` bytes for a later event. Raises `NoRoomForEvents`."""
 
     def release(self, size: int) -> None:
-        """Give back what `hold` set aside and no event will need."""
+        """Release space from `hold` that no event will need."""
 
 
 def event_bytes(text: str = "") -> int:
-    """How much room an event needs at most that names `text`."""
+    """Return the maximum space of an event that contains `text`."""
     return _EVENT_BYTES + _BYTES_PER_CHARACTER * len(text)
 
 
 class HeldByPerson:
-    """How much room the sessions of each person hold, by the id of the user. One object for all sessions of a proxy."""
+    """The space that the sessions of each user reserve, by user id. One object for all sessions of a proxy."""
 
     def __init__(self) -> None:
         self._held: Counter[UUID] = Counter()
@@ -63,14 +64,14 @@ class HeldByPerson:
         return self._held[person]
 
     def change(self, person: UUID, by: int) -> None:
-        """Count `by` bytes more (or less). Nothing is kept of people who hold none."""
+        """Add `by` bytes, which may be negative. Users without reservations are removed."""
         self._held[person] += by
         if self._held[person] <= 0:
             del self._held[person]
 
 
 class EventLedger:
-    """One session's events and the room that it holds. `on_no_room` is called each time there is none."""
+    """The events and reserved space of one session. `on_no_room` is called whenever a reservation or event fails."""
 
     def __init__(
         self, sink: EventSink, person: UUID, by_person: HeldByPerson, on_no_room: Callable[[NoRoomForEvents], None]
@@ -82,12 +83,12 @@ class EventLedger:
         self._held = 0
 
     def may_hold(self, size: int) -> bool:
-        """Whether so much more is within what one session, and one person, may hold."""
+        """Whether `size` more bytes are within the limits of one session and one user."""
         is_within = self._held + size <= MAX_HELD_BYTES
         return is_within and self._by_person[self._person] + size <= MAX_HELD_BYTES_PER_PERSON
 
     def hold(self, size: int) -> bool:
-        """Set room aside. False: there is none."""
+        """Reserve space. Returns False if there is none."""
         try:
             self._sink.hold(size)
         except NoRoomForEvents as error:
@@ -97,25 +98,25 @@ class EventLedger:
         return True
 
     def release(self, size: int) -> None:
-        """Give back room that no event needs."""
+        """Release space that no event needs."""
         size = min(size, self._held)
         self._count(-size)
         self._sink.release(size)
 
     def tell(self, event: SessionEvent, *, held: int = 0) -> None:
-        """Tell of something; `held`: how much room was set aside for it."""
+        """Report an event. `held` is the space that was reserved for it."""
         held = min(held, self._held)
         self._count(-held)
         try:
             self._sink.append(event, held=held)
         except NoRoomForEvents as error:
             self._on_no_room(error)
-        except Exception as error:  # a fault of ours is no licence to go on unlogged
-            log.exception("an event of session %s could not be kept", event.session_id)
-            self._on_no_room(NoRoomForEvents(f"an event could not be kept: {type(error).__name__}"))
+        except Exception as error:  # an internal error must not let the session go on unlogged
+            log.exception("an event of session %s could not be stored", event.session_id)
+            self._on_no_room(NoRoomForEvents(f"an event could not be stored: {type(error).__name__}"))
 
     def close(self, last: SessionEvent) -> None:
-        """Tell of the end in whatever room the session holds, and give back the rest."""
+        """Report the end in whatever space the session holds, and release the rest."""
         self.tell(last, held=self._held)
 
     def _count(self, change: int) -> None:

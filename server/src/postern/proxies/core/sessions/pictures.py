@@ -1,4 +1,4 @@
-"""Pictures of live screens, from the sealer."""
+"""Snapshots of live screens from the sealer process."""
 
 from uuid import UUID
 
@@ -7,7 +7,7 @@ from postern.proxies.core.sessions.watching import Picture
 
 
 class SealerPictures:
-    """The sealer's snapshots as the registry asks for them."""
+    """Adapts the sealer's snapshots to the registry's `SnapshotSource`."""
 
     def __init__(self, client: SnapshotClient) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""What a recording says about its session."""
+"""The header of a recording."""
 
 from postern.contracts.access import SessionGrant
 from postern.contracts.recording.events import EVENTS_VERSION
@@ -9,9 +9,9 @@ from postern.proxies.core.recording import RecordingHeader
 
 
 def header_of(grant: SessionGrant, columns: int, rows: int, content: Content | None = None) -> RecordingHeader:
-    """The header for the recording of this session. A size of 0 means that there is no terminal.
+    """Build the recording header of this session. A size of 0 means that there is no terminal.
 
-    `content` is stated for what is neither a terminal nor a program; its texts are UTF-8.
+    `content` is set for recordings of neither a terminal nor a program. Their texts are UTF-8.
     """
     return RecordingHeader(
         session_id=grant.session_id,

@@ -1,4 +1,4 @@
-"""All live sessions of this proxy: opening, orders from the control plane, limits by the clock, draining."""
+"""All live sessions of this proxy: opening, orders from the control plane, time limits and draining."""
 
 import asyncio
 import logging
@@ -21,23 +21,23 @@ from postern.proxies.core.texts import ENGLISH, Text
 log = logging.getLogger(__name__)
 
 _TICK_S: Final = 0.5
-#: At a shutdown, people are told once more when so many seconds are left.
+#: At a shutdown, users get a second warning when this many seconds are left.
 _SECOND_WARNING_S: Final = 60
-#: Sessions that are remembered because they ended, or because their end was ordered before the proxy heard of them.
+#: Maximum number of remembered session ids, both of ended sessions and of sessions ended before they arrived here.
 _REMEMBERED: Final = 10_000
-#: Why the control plane may order an end; anything else counts as ended by an administrator.
+#: End reasons that the control plane may order. Any other reason counts as terminated by an administrator.
 _ORDERED: Final = frozenset({EndReason.ACCOUNT_CLOSED, EndReason.GRANT_EXPIRED, EndReason.GRANT_WITHDRAWN})
 
 
 class SnapshotSource(Protocol):
-    """Where pictures of live screens come from; the sealer's client is one."""
+    """The source of snapshots of live screens, for example the sealer's client."""
 
     async def picture(self, session_id: UUID, at_least_offset: int) -> Picture:
-        """The screen after at least that many bytes of output. Raises TimeoutError, OSError."""
+        """Return the screen after at least that many bytes of output. Raises TimeoutError, OSError."""
 
 
 class NoNewSessions(PosternError):
-    """The proxy takes no new sessions now (draining, or full); the message is in the person's language."""
+    """The proxy accepts no new sessions now (draining, or full). The message is in the user's language."""
 
     code = "no_new_sessions"
 
@@ -47,7 +47,7 @@ class NoNewSessions(PosternError):
 
 
 class NotWatchable(PosternError):
-    """There is no such live session with a terminal here."""
+    """No live terminal session with that id exists on this proxy."""
 
     code = "session_unknown"
     status = 404
@@ -57,14 +57,14 @@ _Value = TypeVar("_Value")
 
 
 def _remember(memory: OrderedDict[UUID, _Value], session_id: UUID, value: _Value) -> None:
-    """Keep the newest only."""
+    """Store a value and drop the oldest above the limit."""
     memory[session_id] = value
     while len(memory) > _REMEMBERED:
         memory.popitem(last=False)
 
 
 class SessionRegistry:
-    """Every live session, by id."""
+    """All live sessions, by id."""
 
     def __init__(self, services: SessionServices, limits: Limits, snapshots: SnapshotSource | None = None) -> None:
         self._services = services
@@ -77,7 +77,7 @@ class SessionRegistry:
         self._empty = asyncio.Event()
         self._empty.set()
         self._control_seen_s = monotonic_s()
-        #: Set from the beginning of a shutdown: no new sessions.
+        #: Set from the beginning of a shutdown: no new sessions are accepted.
         self.shutdown = asyncio.Event()
         self._shutdown_ends_s = 0.0
         self._second_warning_s = 0
@@ -91,16 +91,16 @@ class SessionRegistry:
         return len(self._sessions)
 
     def ids(self) -> tuple[UUID, ...]:
-        """Ids of all live sessions, for the heartbeat."""
+        """Return the ids of all live sessions, for the heartbeat."""
         return tuple(self._sessions)
 
     def get(self, session_id: UUID) -> LiveSession | None:
         return self._sessions.get(session_id)
 
     def open(self, grant: SessionGrant) -> LiveSession:
-        """Take up a permitted session, in state `opening`.
+        """Create the session of a grant, in state `opening`.
 
-        Raises `NoNewSessions`; the control plane is told that the session ended without having been active.
+        Raises `NoNewSessions`. The control plane is then told that the session ended without having been active.
         """
         session = LiveSession(grant, self._services, on_gone=self._gone)
         early = self._ended_early.pop(grant.session_id, None)
@@ -132,7 +132,9 @@ class SessionRegistry:
     # Orders
 
     def carry_out(self, order: Order) -> bool:
-        """Do what the control plane asks for. False: no such session or view is here. Orders may come twice."""
+        """Carry out an order of the control plane. Returns False if the session or view is not here. Orders may arrive
+        twice.
+        """
         if isinstance(order, TerminateSession):
             return self.terminate(order)
         if isinstance(order, ChangeGrant):
@@ -140,14 +142,17 @@ class SessionRegistry:
         return self.stop_watching(order)
 
     def terminate(self, order: TerminateSession) -> bool:
-        """End a session now; the person is told why. False when it never was here: then it shall not begin here either."""
+        """End a session now and tell the user why.
+
+        Returns False if the session was never here. Then it must not start here later either.
+        """
         session = self._sessions.get(order.session_id)
         if session is not None:
             self._end_by_order(session, order)
             return True
         if order.session_id in self._ended:
-            return True  # how it ended is told, or on its way
-        _remember(self._ended_early, order.session_id, order)  # its grant may be on the way still
+            return True  # its end was already reported, or the report is queued
+        _remember(self._ended_early, order.session_id, order)  # its grant may still be on the way
         return False
 
     @staticmethod
@@ -157,7 +162,7 @@ class SessionRegistry:
         session.end(reason, f"by {order.by}", message=message or None)
 
     def change_grant(self, order: ChangeGrant) -> bool:
-        """A live session may do something else from now on."""
+        """Apply a changed grant to a live session."""
         session = self._sessions.get(order.session_id)
         if session is None:
             return False
@@ -165,29 +170,29 @@ class SessionRegistry:
         return True
 
     def end_over(self, session_ids: Iterable[UUID]) -> None:
-        """The control plane has these sessions as over for good: nothing of them would be recorded any more."""
+        """End sessions that the control plane has closed for good. Nothing of them would be recorded any more."""
         for session_id in session_ids:
             session = self._sessions.get(session_id)
             if session is not None:
-                log.warning("session %s is over for the control plane: it ends", session_id)
-                session.end(EndReason.INTERRUPTED, "the control plane does not carry it any more")
+                log.warning("ended session %s, because the control plane has already closed it", session_id)
+                session.end(EndReason.INTERRUPTED, "the control plane has already closed it")
 
     def decline(self, grant: SessionGrant, detail: str) -> None:
-        """Nobody is there any more to take a permitted session up: say so, or its row would wait for ever."""
+        """Report a permitted session as ended because its user has left. Otherwise its row would stay open for ever."""
         session = LiveSession(grant, self._services, on_gone=self._gone)
         session.end(EndReason.USER_CLOSED, detail)
 
     def stop_watching(self, order: StopWatching) -> bool:
-        """End one watcher's view."""
-        found = self._watchers.get(order.watch_id)
-        if found is not None:
-            found[1].end(None, "")
-        return found is not None
+        """End the view of one watcher."""
+        view = self._watchers.get(order.watch_id)
+        if view is not None:
+            view[1].end(None, "")
+        return view is not None
 
     # Watching
 
     def watch(self, grant: WatchGrant) -> Watcher:
-        """A view of a live terminal session, from its present screen on. Raises `NotWatchable`."""
+        """Watch a live terminal session from its present screen on. Raises `NotWatchable`."""
         session = self._sessions.get(grant.session_id)
         if session is None or not session.recorded:
             raise NotWatchable(Text.END_USER_CLOSED.say(grant.watcher.language))
@@ -212,18 +217,18 @@ class SessionRegistry:
         return watcher
 
     def _watcher_closed(self, watcher: Watcher) -> None:
-        found = self._watchers.pop(watcher.watch_id, None)
-        if found is not None and watcher in found[0].watchers:
-            found[0].watchers.remove(watcher)
+        view = self._watchers.pop(watcher.watch_id, None)
+        if view is not None and watcher in view[0].watchers:
+            view[0].watchers.remove(watcher)
 
     # Clock
 
     def control_seen(self) -> None:
-        """The control plane has just answered."""
+        """Note that the control plane has just answered."""
         self._control_seen_s = monotonic_s()
 
     def check(self) -> None:
-        """Apply every session's limits."""
+        """Apply the limits of every session."""
         at, monotonic = now(), monotonic_s()
         away_s = monotonic - self._control_seen_s
         for session in list(self._sessions.values()):
@@ -232,12 +237,12 @@ class SessionRegistry:
             self._warn_of_shutdown(monotonic)
 
     def _warn_of_shutdown(self, monotonic: float) -> None:
-        """Tell who is in a session how long it may go on: once at the beginning, again when the end is near."""
+        """Tell users in sessions how long they may continue: once at the beginning, and again when the end is near."""
         left_s = max(0, round(self._shutdown_ends_s - monotonic))
         warning = 2 if left_s <= self._second_warning_s else 1
         for session in list(self._sessions.values()):
-            told = self._warned.get(session.grant.session_id, 0)
-            if left_s and session.state is SessionState.ACTIVE and told < warning:
+            previous_warning = self._warned.get(session.grant.session_id, 0)
+            if left_s and session.state is SessionState.ACTIVE and previous_warning < warning:
                 self._warned[session.grant.session_id] = warning
                 session.warn_of_shutdown(left_s)
 
@@ -250,9 +255,9 @@ class SessionRegistry:
     # End
 
     async def drain(self, limit_s: float, *, at_once: asyncio.Event | None = None) -> None:
-        """Take no new sessions; wait for the live ones up to `limit_s`, then end them as `drained`.
+        """Accept no new sessions, wait for the live sessions up to `limit_s`, then end them as `drained`.
 
-        The people in them are told how long they may go on. `at_once` ends the waiting.
+        Their users are told how long they may continue. `at_once` ends the wait early.
         """
         self.shutdown.set()
         self._shutdown_ends_s = monotonic_s() + limit_s
@@ -269,6 +274,6 @@ class SessionRegistry:
         self.end_all(EndReason.DRAINED)
 
     def end_all(self, reason: EndReason, sessions: Iterable[LiveSession] | None = None) -> None:
-        """End all (or the given) sessions at once."""
+        """End all sessions, or the given sessions, immediately."""
         for session in list(self._sessions.values() if sessions is None else sessions):
             session.end(reason)

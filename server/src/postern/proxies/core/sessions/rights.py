@@ -1,4 +1,4 @@
-"""What a live session may do at this second: each action until its own end, as the control plane says and changes it."""
+"""The rights of a live session: each action is permitted until its own end, which the control plane can change."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,25 +8,27 @@ from typing import Final
 from postern.contracts.access import ActionsUntil, SessionGrant
 from postern.contracts.enums import Actions
 
-#: How long before the end of the permission the person is told of it.
+#: The user is warned this long before the permission ends.
 WARNING_S: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """Actions that are permitted no longer, and those that are now."""
+    """The actions that are no longer permitted, and those that are newly permitted."""
 
     lost: Actions
     gained: Actions
 
 
 class Rights:
-    """The actions of one session with their ends. Without any end an action is permitted for as long as the session lives."""
+    """The permitted actions of one session, each with its end. An action without an end lasts as long as the
+    session.
+    """
 
     def __init__(self, grant: SessionGrant) -> None:
         self.version = grant.version
         self._ever = grant.actions
-        self._told = grant.actions  # what the person knows that they may
+        self._told = grant.actions  # the actions that the user knows about
         self._warned_of: datetime | None = None
         self._ends: tuple[tuple[Actions, datetime | None], ...] = (
             tuple((group.actions, group.until) for group in grant.ends)
@@ -35,23 +37,23 @@ class Rights:
         )
 
     def at(self, instant: datetime) -> Actions:
-        """The actions that are permitted at an instant."""
-        found = Actions.NONE
+        """Return the actions that are permitted at an instant."""
+        permitted_actions = Actions.NONE
         for actions, until in self._ends:
             if until is None or instant < until:
-                found |= actions
-        return found
+                permitted_actions |= actions
+        return permitted_actions
 
     def had(self, actions: Actions) -> bool:
-        """Whether any of these was ever permitted: then it has ended, otherwise there never was a right."""
+        """Whether any of these actions was ever permitted. Tells an ended right from one that never existed."""
         return bool(self._ever & actions)
 
     def end_of(self, action: Actions) -> datetime | None:
-        """When an action ends; None when never."""
+        """Return when an action ends, or None if it never does."""
         return next((until for actions, until in self._ends if actions & action), None)
 
     def take(self, version: int, ends: Iterable[ActionsUntil], instant: datetime) -> Changed | None:
-        """Replace the grant. None when it is not newer than the one that holds."""
+        """Replace the grant. Returns None if the version is not newer than the present one."""
         if version <= self.version:
             return None
         before = self.at(instant)
@@ -62,14 +64,14 @@ class Rights:
         return Changed(lost=before & ~after, gained=after & ~before)
 
     def news(self, instant: datetime) -> Changed:
-        """What the person may not any more, or may now, since they were last told; each is news once."""
+        """Return the changes since the last call, so that the user is told of each change once."""
         present = self.at(instant)
-        found = Changed(lost=self._told & ~present, gained=present & ~self._told)
+        changes = Changed(lost=self._told & ~present, gained=present & ~self._told)
         self._told = present
-        return found
+        return changes
 
     def seconds_left(self, instant: datetime) -> int | None:
-        """Seconds to the end of the session when it is near and the person has not been warned of it yet."""
+        """Return the seconds until the session ends if that is near and the user was not warned yet."""
         until = self.end_of(Actions.CONNECT)
         if until is None or until == self._warned_of or (until - instant).total_seconds() > WARNING_S:
             return None
@@ -77,7 +79,7 @@ class Rights:
         return max(1, round((until - instant).total_seconds()))
 
     def was_prolonged(self) -> bool:
-        """Whether the end that the person was warned of does not stand any more; true once."""
+        """Whether the end that the user was warned of no longer applies. True only once per prolongation."""
         until = self.end_of(Actions.CONNECT)
         prolonged = self._warned_of is not None and (until is None or until > self._warned_of)
         if prolonged:

@@ -1,4 +1,4 @@
-"""What a live session needs from its surroundings: somewhere to record, somewhere to report, and how commands are found."""
+"""What a live session needs from its surroundings: a recorder, an event sink and a command detector."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,7 +12,9 @@ from postern.proxies.core.sessions.event_ledger import EventSink, HeldByPerson
 
 
 class Recorder(Protocol):
-    """One session's recording. Every call has written to the journal when it returns; raises `PosternError` or `OSError`."""
+    """The recording of one session. Every call returns after the data is in the journal, or raises `PosternError` or
+    `OSError`.
+    """
 
     def output(self, data: bytes) -> None: ...
     def input(self, data: bytes) -> None: ...
@@ -21,17 +23,17 @@ class Recorder(Protocol):
     def end(self, reason: str) -> None: ...
 
     def elapsed_ms(self) -> int:
-        """Time inside the recording now: what a command entry points to."""
+        """Time since the start of the recording, to which command entries refer."""
 
     @property
     def failed(self) -> bool:
-        """True once the recording can no longer be trusted (a failed sync is noticed later than the write)."""
+        """True once the recording cannot be trusted any more. A failed sync is noticed later than the write."""
 
 
 class OpenRecorder(Protocol):
-    """Begins the recording of a session: of a terminal of this size, or (0) of something else.
+    """Starts the recording of a session: of a terminal of this size, or (0) of something else.
 
-    `content` is stated for what is neither a terminal nor a program. Raises `PosternError` or `OSError`.
+    `content` is set for recordings of neither a terminal nor a program. Raises `PosternError` or `OSError`.
     """
 
     def __call__(self, grant: SessionGrant, columns: int, rows: int, content: Content | None = None, /) -> Recorder: ...
@@ -39,14 +41,14 @@ class OpenRecorder(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class SessionServices:
-    """What sessions need from their surroundings."""
+    """The services that all sessions of a proxy share."""
 
     events: EventSink
     open_recorder: OpenRecorder
     held_by_person: HeldByPerson = field(default_factory=HeldByPerson)
     new_detector: NewDetector | None = None
     behind: Behind = field(default_factory=Behind)
-    #: Input of a program without a terminal that is kept whole; with more of it the session ends.
+    #: Maximum input of a program without a terminal, which is recorded completely. With more input the session ends.
     max_input_bytes: int = MAX_INPUT_BYTES
-    #: Whether the disk has reached the reserve that ends the taking of new sessions.
+    #: Whether the disk has reached the reserve at which no new sessions are accepted.
     is_disk_full: Callable[[], bool] = lambda: False

@@ -1,8 +1,8 @@
-"""Watching a live session: a bounded queue that starts with a picture of the screen and goes on without a gap.
+"""Watching a live session: a bounded queue that starts with a snapshot of the screen and continues without a gap.
 
-Output is counted in bytes from the start of the session. A watcher subscribes first and then asks for a picture that
-holds at least all output so far; what the picture already shows is cut off the queue. A watcher that does not keep up
-loses its queue and gets a new picture: it can neither slow the session down nor grow without limit.
+Output is counted in bytes from the start of the session. A watcher first subscribes and then asks for a snapshot that
+contains at least all output so far. Queued output that the snapshot already contains is dropped. A watcher that falls
+behind loses its queue and gets a new snapshot. So it can neither slow the session down nor grow without limit.
 """
 
 import asyncio
@@ -17,7 +17,9 @@ from postern.contracts.enums import EndReason
 
 @dataclass(frozen=True, kw_only=True)
 class Picture:
-    """The whole screen at one moment: `data` redraws it on a fresh terminal of this size, after `offset` bytes."""
+    """The whole screen at one moment. `data` redraws it on an empty terminal of this size, after `offset` bytes of
+    output.
+    """
 
     columns: int
     rows: int
@@ -27,7 +29,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Output; `offset` counts the bytes before it."""
+    """A chunk of output. `offset` counts the bytes before it."""
 
     offset: int
     data: bytes
@@ -41,18 +43,18 @@ class Resized:
 
 @dataclass(frozen=True, slots=True)
 class WatchEnded:
-    """The last event. `reason` is None when only the watching ended."""
+    """The last event. `reason` is None if only the watching ended."""
 
     reason: EndReason | None
     message: str
 
 
-#: What an event costs in a queue beside its data, so that empty events are bounded too.
+#: Cost of an event in the queue besides its data, so that the number of empty events is bounded too.
 _EVENT_BYTES: Final = 64
 
 WatchEvent = Picture | Output | Resized | WatchEnded
 
-#: Makes a picture that holds at least the given count of output bytes. Raises TimeoutError or OSError.
+#: Takes a snapshot that contains at least the given number of output bytes. Raises TimeoutError or OSError.
 TakePicture = Callable[[int], Awaitable[Picture]]
 
 
@@ -61,7 +63,7 @@ def _weight(event: Output | Resized) -> int:
 
 
 class Watcher:
-    """One view of a session; iterate over it. Made by `SessionRegistry.watch`."""
+    """One view of a session, to be iterated over. Created by `SessionRegistry.watch`."""
 
     def __init__(
         self,
@@ -85,11 +87,11 @@ class Watcher:
         self._finished = False
 
     def put_output(self, offset: int, data: bytes) -> None:
-        """New output; called by the session."""
+        """Queue new output. Called by the session."""
         self._put(Output(offset, data))
 
     def put_size(self, columns: int, rows: int) -> None:
-        """The person's terminal has a new size; called by the session."""
+        """Queue a new terminal size. Called by the session."""
         self._put(Resized(columns, rows))
 
     def _put(self, event: Output | Resized) -> None:
@@ -105,14 +107,14 @@ class Watcher:
         self._wake.set()
 
     def end(self, reason: EndReason | None, message: str) -> None:
-        """Nothing more will come after what is queued. Idempotent."""
+        """End the view after its queued events. Idempotent."""
         if self._end is None:
             self._end = WatchEnded(reason, message)
             self._wake.set()
             self._on_close(self)
 
     def close(self) -> None:
-        """The watcher went away."""
+        """End the view because the watcher left."""
         self.end(None, "")
         self._finished = True
 
@@ -143,16 +145,16 @@ class Watcher:
         try:
             return await self._take_picture(offset)
         except (TimeoutError, OSError):
-            # Without a picture the view starts with an empty screen and shows what comes from here on.
+            # Without a snapshot the view starts with an empty screen and shows the output from here on.
             return Picture(columns=columns, rows=rows, offset=offset, data=b"")
 
     def _drop_until(self, offset: int) -> None:
-        """Forget output that the picture already shows. Sizes stay: telling one twice is harmless."""
-        kept: deque[Output | Resized] = deque()
+        """Drop queued output that the snapshot already contains. Sizes stay, since repeating one is harmless."""
+        remaining: deque[Output | Resized] = deque()
         for event in self._queue:
             if isinstance(event, Resized) or event.offset >= offset:
-                kept.append(event)
+                remaining.append(event)
             elif event.offset + len(event.data) > offset:
-                kept.append(Output(offset, event.data[offset - event.offset :]))
-        self._queue = kept
-        self._queued_bytes = sum(_weight(event) for event in kept)
+                remaining.append(Output(offset, event.data[offset - event.offset :]))
+        self._queue = remaining
+        self._queued_bytes = sum(_weight(event) for event in remaining)

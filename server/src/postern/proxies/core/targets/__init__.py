@@ -1,1 +1,3 @@
-"""The way to targets: which connector carries a protocol, what a front asks of it, and which addresses may be dialled."""
+"""Connections to targets: connectors by protocol, the interface that fronts use, and the addresses that may be
+dialled.
+"""

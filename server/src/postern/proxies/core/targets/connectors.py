@@ -1,4 +1,4 @@
-"""Which connector carries which protocol. Each protocol's folder adds its own; opening asks here."""
+"""Maps protocols to connectors. Each protocol's folder adds its own, and `opening` looks them up."""
 
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -23,15 +23,15 @@ class Connectors:
         self._entries: dict[Protocol, _Entry] = {}
 
     def add(self, protocol: Protocol, connector: TargetConnector[Link], link: type[Link]) -> None:
-        """`connector` opens links of type `link` to targets of `protocol`. Raises ValueError when the protocol has one already."""
+        """Register a connector that opens links of type `link`. Raises ValueError if the protocol already has one."""
         if protocol in self._entries:
             raise ValueError(f"there are two connectors for {protocol.value}")
         self._entries[protocol] = _Entry(connector, link)
 
     def find(self, protocol: Protocol, link: type[Link], language: str) -> TargetConnector[Link]:
-        """The connector of `protocol`, for a front that works with links of type `link`.
+        """Return the connector of `protocol` for a front that uses links of type `link`.
 
-        Raises `TargetFailed` when this proxy carries no such protocol, or not to this front.
+        Raises `TargetFailed` when this proxy does not support the protocol, or not for this front.
         """
         entry = self._entries.get(protocol)
         if entry is None or not issubclass(entry.link, link):

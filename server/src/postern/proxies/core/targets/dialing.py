@@ -1,4 +1,8 @@
-"""Outbound connections to targets: only to the permitted asset, never inwards (K36), always with an end in sight."""
+"""Outbound connections to targets, always with a timeout.
+
+Only the permitted asset is dialled, never this machine or Postern's own services (K36: only permitted targets are
+dialled).
+"""
 
 import asyncio
 import errno
@@ -23,23 +27,23 @@ _REFUSALS: Final = {
 
 
 async def dial(target: Target, policy: DialPolicy, *, timeout_s: float, language: str) -> socket.socket:
-    """A connected, non-blocking TCP socket. Raises `TargetFailed` with a sentence for the person."""
+    """Return a connected, non-blocking TCP socket. Raises `TargetFailed` with a message for the user."""
     loop = asyncio.get_running_loop()
     where = {"host": target.host, "port": target.port}
     try:
         async with asyncio.timeout(timeout_s):
             try:
-                found = await NAMES.find_soon(target.host, target.port)
+                entries = await NAMES.find_soon(target.host, target.port)
             except NameNotFound as error:
                 message = Text.UNRESOLVED.say(language, host=target.host)
                 raise TargetFailed(EndReason.UNREACHABLE, message, f"resolve: {error}") from error
             around = await loop.run_in_executor(None, policy.look_around)
-            for entry in found:
+            for entry in entries:
                 refusal = policy.refusal(str(entry[4][0]), target.port, around)
                 if refusal is not None:
                     message = _REFUSALS[refusal].say(language, **where)
                     raise TargetFailed(EndReason.UNREACHABLE, message, f"dial refused: {refusal.value}")
-            return await _first_that_answers(loop, found)
+            return await _first_that_answers(loop, entries)
     except TimeoutError as error:
         message = Text.CONNECT_TIMEOUT.say(language, **where)
         raise TargetFailed(EndReason.UNREACHABLE, message, "connect: timed out") from error

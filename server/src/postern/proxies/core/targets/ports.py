@@ -1,4 +1,4 @@
-"""What a front (ssh, browser terminal) asks of a target, whatever carries it there."""
+"""The interface between a front (ssh, browser terminal) and a target, whatever carries the connection."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
@@ -9,20 +9,20 @@ from postern.contracts.enums import EndReason
 from postern.kernel.errors import PosternError
 from postern.proxies.core.sessions.live_session import LiveSession
 
-#: Asks the person for something: text of the question and whether the answer may be shown. Raises `PromptCancelled`.
+#: Asks the user a question: its text, and whether the answer may be echoed. Raises `PromptCancelled`.
 Prompter = Callable[[str, bool], Awaitable[str]]
-#: Told about progress while opening: `connecting`, `authenticating`, `opening_shell`.
+#: Called with the progress while opening: `connecting`, `authenticating`, `opening_shell`.
 Progress = Callable[[str], None]
 
 
 class PromptCancelled(PosternError):
-    """The person did not answer."""
+    """The user did not answer a question."""
 
     code = "prompt_cancelled"
 
 
 class TargetFailed(PosternError):
-    """The target could not be opened. `message` is in the person's language; `detail` is for the audit log."""
+    """The target could not be opened. `message` is in the user's language; `detail` is for the audit log."""
 
     code = "target_failed"
 
@@ -34,7 +34,7 @@ class TargetFailed(PosternError):
 
 @dataclass(frozen=True, kw_only=True)
 class Pty:
-    """A terminal as the person's side described it. Sizes in cells and pixels; modes as in RFC 4254 section 8."""
+    """A terminal as the user's client described it. Sizes in cells and pixels; modes as in RFC 4254 section 8."""
 
     term: str = "xterm-256color"
     columns: int = 80
@@ -47,7 +47,7 @@ class Pty:
 
 @dataclass(frozen=True, kw_only=True)
 class TargetExit:
-    """How the target's program ended. `signal` without "SIG"; both None when the connection was lost."""
+    """How the target's program ended. `signal` is without "SIG". Both are None if the connection was lost."""
 
     status: int | None = None
     signal: str | None = None
@@ -56,57 +56,59 @@ class TargetExit:
 
 
 class TargetEvents(Protocol):
-    """What a front is told by an open target. Called on the event loop; must not block and must not raise."""
+    """Callbacks of an open target to its front. Called on the event loop; they must neither block nor raise."""
 
     def on_target_data(self, data: bytes, *, stderr: bool) -> None:
-        """Output. The front gives it to `LiveSession.target_output` first, and forwards it only if that says so."""
+        """Output. The front passes it to `LiveSession.target_output` first, and forwards it only if that returns
+        True.
+        """
 
     def on_target_eof(self) -> None:
-        """No more output will come."""
+        """No more output follows."""
 
     def on_target_exit(self, how: TargetExit) -> None:
-        """The last call: all output was delivered before."""
+        """The last call, after all output was delivered."""
 
     def on_target_pause(self) -> None:
-        """The target does not keep up with the input: stop reading from the person."""
+        """The target does not keep up with the input: stop reading from the user."""
 
     def on_target_resume(self) -> None:
-        """The target takes input again."""
+        """The target accepts input again."""
 
 
 class TargetShell(Protocol):
-    """An open shell (or command, or subsystem) on a target."""
+    """An open shell, command or subsystem on a target."""
 
     @property
     def host_key_fingerprint(self) -> str:
-        """`SHA256:…` of the key that the target showed."""
+        """`SHA256:…` of the host key that the target presented."""
 
     def write(self, data: bytes) -> None:
-        """Send input; ignored after the end."""
+        """Send input. Ignored after the end."""
 
     def write_eof(self) -> None: ...
 
     def resize(self, columns: int, rows: int, width_px: int = 0, height_px: int = 0) -> None: ...
 
     def pause_reading(self) -> None:
-        """The person does not keep up with the output."""
+        """Pause, because the user does not keep up with the output."""
 
     def resume_reading(self) -> None: ...
 
     def close(self) -> None:
-        """End the program and the connection. Idempotent; no event follows."""
+        """End the program and the connection. Idempotent; no further callbacks."""
 
 
 class TargetLink(ABC):
-    """An open connection to a target, logged in, for one session. What else it can do is its own type's matter."""
+    """An open, authenticated connection to a target, for one session. Subclasses define what else it can do."""
 
     @abstractmethod
     def close(self) -> None:
-        """Leave the target. Idempotent."""
+        """Close the connection. Idempotent."""
 
 
 class ShellLink(TargetLink):
-    """A link on which a shell with a terminal can be opened."""
+    """A link that can open a shell with a terminal."""
 
     @abstractmethod
     async def open_shell(self, pty: Pty, events: TargetEvents, *, language: str) -> TargetShell:
@@ -120,10 +122,10 @@ LinkT_co = TypeVar("LinkT_co", bound=TargetLink, covariant=True)
 
 
 class TargetConnector(Protocol[LinkT_co]):
-    """Opens links to targets of one protocol (`connectors.Connectors` knows which)."""
+    """Opens links to targets of one protocol. Registered with `connectors.Connectors`."""
 
     async def connect(self, session: LiveSession, *, prompter: Prompter, progress: Progress) -> LinkT_co:
-        """Dial (`dialing.dial`), make sure of the target, log in. Raises `TargetFailed`, `PromptCancelled`.
+        """Dial (`dialing.dial`), verify the target's identity, and log in. Raises `TargetFailed`, `PromptCancelled`.
 
-        The credential is asked for last. The caller ends the session in every case.
+        The credential is requested last. The caller ends the session in every case.
         """

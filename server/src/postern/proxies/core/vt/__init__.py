@@ -1,4 +1,4 @@
-"""Terminal emulation: what a person saw, from the bytes that the target sent."""
+"""Terminal emulation: reconstructs what a user saw from the target's output."""
 
 from postern.proxies.core.vt.screen import Screen, usable_size
 

@@ -1,4 +1,4 @@
-"""What each control sequence does: tables from the sequence's name to a function over `Terminal`.
+"""The effects of control sequences: tables from a sequence's name to a function on `Terminal`.
 
 The name of a CSI sequence is its private prefix, intermediates and final character, as in `?h` or ` q`.
 """
@@ -16,7 +16,7 @@ _KEPT_MODES: Final = frozenset({1, 12, 45, 66, 1004, 2004, 2026, 25})
 
 
 def _count(parameters: Parameters) -> int:
-    """The first parameter as a count: missing and 0 mean 1."""
+    """Return the first parameter as a count. Missing and 0 mean 1."""
     return (parameters[0] if parameters else 0) or 1
 
 
@@ -25,7 +25,7 @@ def _at(parameters: Parameters, index: int) -> int:
 
 
 def _line(terminal: Terminal) -> int:
-    """The cursor's row as `place` counts it."""
+    """Return the cursor's row as `place` counts it."""
     return terminal.y - terminal.grid.top if terminal.origin else terminal.y
 
 
@@ -111,7 +111,7 @@ def _erase_characters(terminal: Terminal, parameters: Parameters) -> None:
 
 
 def _shift_columns(*, left: bool, from_cursor: bool) -> Control:
-    """SL, SR, DECIC and DECDC: move the cells of all rows of the scroll region sideways."""
+    """SL, SR, DECIC and DECDC: shift the cells of all rows of the scroll region sideways."""
 
     def act(terminal: Terminal, parameters: Parameters) -> None:
         grid = terminal.grid
@@ -287,7 +287,7 @@ ESCAPE: Final[dict[str, Callable[[Terminal], None]]] = {
     "%@": _default_charset,
     "%G": _default_charset,
 }
-#: Intermediates that put a character set into a slot.
+#: Intermediates that assign a character set to a slot.
 CHARSET_SLOTS: Final = {"(": 0, ")": 1, "-": 1, "*": 2, ".": 2, "+": 3, "/": 3}
 
 #: Single control characters.

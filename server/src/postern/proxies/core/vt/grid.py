@@ -1,7 +1,8 @@
 """The cells of one screen buffer, with its scroll region, tab stops and saved cursor.
 
-A cell's text is one character (plus combining ones). The right half of a wide character is `CONTINUATION`; a cell left
-over because a wide character did not fit before the margin is `PADDING`, so that it is not taken for a typed blank.
+A cell's text is one character plus combining characters. The right half of a wide character is `CONTINUATION`. A cell
+left empty because a wide character did not fit before the margin is `PADDING`, so that it is not mistaken for a typed
+blank.
 """
 
 from dataclasses import dataclass, replace
@@ -21,20 +22,20 @@ _templates: dict[tuple[int, Style], tuple[list[str], list[Style]]] = {}
 
 
 def _blank(columns: int, style: Style) -> tuple[list[str], list[Style]]:
-    """The cells and styles that all blank rows of one sort share."""
-    found = _templates.get((columns, style))
-    if found is None:
+    """Return the cells and styles that all blank rows of one width and style share."""
+    blank_row = _templates.get((columns, style))
+    if blank_row is None:
         if len(_templates) >= _TEMPLATES:
             _templates.clear()
-        found = _templates[columns, style] = ([BLANK] * columns, [style] * columns)
-    return found
+        blank_row = _templates[columns, style] = ([BLANK] * columns, [style] * columns)
+    return blank_row
 
 
 class Row:
     """One line: cell texts, their styles, and whether it continues the row above.
 
-    A blank row shares its lists with others until it is `own`ed: hostile output can make blank rows by the thousand
-    with a few bytes. Whoever writes into `cells` or `styles` calls `own` first.
+    A blank row shares its lists with other rows until `own` is called, because hostile output can create thousands of
+    blank rows with a few bytes. Callers must call `own` before they write into `cells` or `styles`.
     """
 
     __slots__ = ("cells", "shared", "styles", "wrapped")
@@ -45,18 +46,18 @@ class Row:
         self.wrapped = False
 
     def own(self) -> None:
-        """Make the lists this row's own."""
+        """Copy shared lists, so that they can be changed."""
         if self.shared:
             self.cells = self.cells.copy()
             self.styles = self.styles.copy()
             self.shared = False
 
     def text(self, start: int = 0, end: int | None = None, *, padding: str = BLANK) -> str:
-        """The cells from `start` to `end` as text; padding reads as a blank, or as told."""
+        """Return the cells from `start` to `end` as text. Padding cells read as `padding`."""
         return "".join(self.cells[start:end]).replace(PADDING, padding)
 
     def erase(self, start: int, end: int, style: Style) -> None:
-        """Blank the cells from `start` to before `end`; a wide character that is cut in two goes as a whole."""
+        """Blank the cells from `start` up to `end`. A wide character that is cut in two is erased completely."""
         end = min(end, len(self.cells))
         if start >= end:
             return
@@ -72,14 +73,14 @@ class Row:
         styles[start:end] = [style] * (end - start)
 
     def split(self, at: int, style: Style) -> None:
-        """Make sure that no wide character spans the border before cell `at`."""
+        """Erase a wide character that spans the border before cell `at`."""
         cells = self.cells
         if 0 < at < len(cells) and cells[at] == CONTINUATION:
             cells[at - 1] = cells[at] = BLANK
             self.styles[at - 1] = self.styles[at] = style
 
     def insert(self, at: int, count: int, style: Style) -> None:
-        """Push the cells from `at` on to the right by `count`."""
+        """Shift the cells from `at` to the right by `count`."""
         columns = len(self.cells)
         count = min(count, columns - at)
         if count <= 0:
@@ -91,7 +92,7 @@ class Row:
         self.styles[at:] = [style] * count + self.styles[at : columns - count]
 
     def delete(self, at: int, count: int, style: Style) -> None:
-        """Take out `count` cells; blanks come in from the right."""
+        """Remove `count` cells. Blanks enter from the right."""
         columns = len(self.cells)
         count = min(count, columns - at)
         if count <= 0:
@@ -103,7 +104,7 @@ class Row:
         self.styles[at:] = self.styles[at + count :] + [style] * count
 
     def resize(self, columns: int) -> None:
-        """Cut or widen at the right margin."""
+        """Cut or extend the row at the right margin."""
         self.own()
         present = len(self.cells)
         if columns < present:
@@ -117,7 +118,7 @@ class Row:
 
 @dataclass(frozen=True)
 class SavedCursor:
-    """What DECSC keeps."""
+    """The state that DECSC saves."""
 
     x: int = 0
     y: int = 0
@@ -126,7 +127,7 @@ class SavedCursor:
 
 
 class Grid:
-    """A buffer of rows. `x`, `y` hold the cursor only while the other buffer is on."""
+    """A buffer of rows. `x` and `y` hold the cursor only while the other buffer is active."""
 
     def __init__(self, columns: int, rows: int, style: Style = DEFAULT) -> None:
         self.columns = columns
@@ -139,7 +140,7 @@ class Grid:
         self.y = 0
 
     def scroll_up(self, count: int, style: Style, *, wrapped: bool = False) -> None:
-        """Move the scroll region up; blank rows come in at its bottom."""
+        """Scroll the region up. Blank rows enter at its bottom."""
         self.delete_rows(self.top, count, style)
         if wrapped:
             self.rows[self.bottom].wrapped = True
@@ -148,20 +149,20 @@ class Grid:
         self.insert_rows(self.top, count, style)
 
     def delete_rows(self, at: int, count: int, style: Style) -> None:
-        """Take out rows from `at` on, inside the scroll region."""
+        """Delete rows from `at`, inside the scroll region."""
         count = min(count, self.bottom - at + 1)
         del self.rows[at : at + count]
         position = self.bottom - count + 1
         self.rows[position:position] = [Row(self.columns, style) for _ in range(count)]
 
     def insert_rows(self, at: int, count: int, style: Style) -> None:
-        """Push rows down from `at` on, inside the scroll region."""
+        """Insert blank rows at `at`, inside the scroll region."""
         count = min(count, self.bottom - at + 1)
         del self.rows[self.bottom - count + 1 : self.bottom + 1]
         self.rows[at:at] = [Row(self.columns, style) for _ in range(count)]
 
     def resize(self, columns: int, rows: int, y: int) -> int:
-        """Change the size; the cursor is in row `y`. Returns its new row. Lines are cut, not wrapped anew."""
+        """Change the size. The cursor is in row `y`; returns its new row. Lines are cut, not reflowed."""
         if columns != self.columns:
             for row in self.rows:
                 row.resize(columns)
@@ -172,7 +173,7 @@ class Grid:
             self.columns = columns
         surplus = len(self.rows) - rows
         if surplus > 0:
-            # Rows below the cursor go first, then those at the top.
+            # Remove rows below the cursor first, then rows at the top.
             below = min(surplus, len(self.rows) - 1 - y)
             if below:
                 del self.rows[-below:]

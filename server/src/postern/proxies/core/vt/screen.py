@@ -1,7 +1,7 @@
-"""`Screen`: bytes in, a terminal's screen out. The target is hostile: nothing raises, everything is bounded.
+"""`Screen`: turns output bytes into a terminal's screen. The target is hostile: nothing raises, everything is bounded.
 
-One regular expression cuts the text into runs and whole sequences; whatever it does not know as complete goes through
-the character-by-character path, which also keeps the state between two calls of `feed`.
+One regular expression splits the text into runs and complete sequences. Everything else goes through the slower path,
+one character at a time. That path also keeps the state between two calls of `feed`.
 """
 
 import codecs
@@ -31,9 +31,9 @@ _TOKEN: Final = re.compile(
     r"|([\x00-\x1a\x1c-\x1f\x7f-\x8f\x91-\x97\x99\x9a\x9c])"  # 7
     rf"|([{WIDE_CLASS}]+)"  # 8
     r"|\x1b([ -/]*)([0-OQ-WYZ\\`-~])"  # 9 intermediates, 10 final
-    r"|(\x1b[P\]X^_]|[\x90\x98\x9d\x9e\x9f])"  # 11 a string of an operating system command, a device control …
-    r"|([\x1b\x9b])"  # 12 incomplete, or mixed with other characters
-    r"|([\s\S])"  # 13 a character outside the basic plane, or a combining one
+    r"|(\x1b[P\]X^_]|[\x90\x98\x9d\x9e\x9f])"  # 11 start of a string: operating system command, device control …
+    r"|([\x1b\x9b])"  # 12 incomplete or interrupted sequence
+    r"|([\s\S])"  # 13 a character outside the basic plane, or a combining character
 )
 _CSI_WHOLE: Final = re.compile(r"([<-?]?)([0-9;:]*)([ -/]*)([@-~])")
 _STRING_END: Final = {
@@ -41,9 +41,9 @@ _STRING_END: Final = {
     "P": re.compile(r"[\x18\x1a\x1b\x9c]"),
 }
 _STRING_KIND: Final = {"\x90": "P", "\x98": "P", "\x9d": "]", "\x9e": "P", "\x9f": "P"}
-#: What stands for a string that is still open in `pending`: its start has been dropped, so it must stay meaningless.
+#: Stands in for an open string in `pending`. Its beginning was dropped, so the stand-in must have no effect.
 _STRING_STAND_IN: Final = {"]": b"\x1b]x;", "P": b"\x1bX"}
-#: A sequence longer than this is swallowed up to its end and has no effect.
+#: A longer sequence is skipped up to its end and has no effect.
 _MAX_SEQUENCE: Final = 256
 _MAX_PARAMETERS: Final = 32
 _CACHE_SIZE: Final = 4096
@@ -52,7 +52,7 @@ _parsed: dict[str, tuple[int, ...]] = {}
 
 
 def usable_size(columns: int, rows: int) -> tuple[int, int]:
-    """The size that a screen takes for a requested one: 0 means unknown, and both have bounds."""
+    """Return the size that a screen uses for a requested size. 0 means unknown, and both values are bounded."""
     return (
         max(2, min(columns, MAX_COLUMNS)) if columns > 0 else DEFAULT_COLUMNS,
         max(1, min(rows, MAX_ROWS)) if rows > 0 else DEFAULT_ROWS,
@@ -60,45 +60,45 @@ def usable_size(columns: int, rows: int) -> tuple[int, int]:
 
 
 def _parameters(text: str) -> tuple[int, ...]:
-    found = _parsed.get(text)
-    if found is None:
+    parsed = _parsed.get(text)
+    if parsed is None:
         if len(_parsed) >= _CACHE_SIZE:
             _parsed.clear()
         items = text.split(";", _MAX_PARAMETERS)[:_MAX_PARAMETERS]
         numbers = [item.partition(":")[0] for item in items]
-        found = tuple(int(number) if 0 < len(number) < 8 else (9_999_999 if number else 0) for number in numbers)
+        parsed = tuple(int(number) if 0 < len(number) < 8 else (9_999_999 if number else 0) for number in numbers)
         if len(text) <= _MAX_SEQUENCE:
-            _parsed[text] = found
-    return found
+            _parsed[text] = parsed
+    return parsed
 
 
 class Screen:
-    """A terminal of `columns` x `rows` cells. Sizes are in cells, positions count from 0."""
+    """A terminal of `columns` x `rows` cells. Sizes are in cells; positions count from 0."""
 
     def __init__(self, columns: int, rows: int) -> None:
         self._terminal = Terminal(*usable_size(columns, rows))
         self._start_parsing()
-        #: How often a fault of ours made the screen start anew; what it shows since then may differ from the truth.
+        #: How often an internal error reset the screen. Its content may be wrong since then.
         self.faults = 0
 
     def _start_parsing(self) -> None:
-        # Bytes that are no UTF-8 are dropped, as the terminal in the browser does.
+        # Bytes that are not UTF-8 are dropped, as in the browser's terminal.
         self._decoder = codecs.getincrementaldecoder("utf-8")("ignore")
         self._sequence = ""
         self._string = ""
 
     def feed(self, data: bytes) -> None:
-        """Take output of the target, cut anywhere. Never raises."""
+        """Process output of the target, cut anywhere. Never raises."""
         try:
             self._feed(self._decoder.decode(data))
-        except Exception:  # hostile input must never reach the relay as an exception; the fault is counted and logged
-            log.exception("terminal emulation failed; the screen starts anew")
+        except Exception:  # hostile input must never reach the relay as an exception; the error is counted and logged
+            log.exception("terminal emulation failed; the screen was reset")
             self.faults += 1
             self._terminal.reset()
             self._start_parsing()
 
     def resize(self, columns: int, rows: int) -> None:
-        """Change the size; lines are cut or widened at the right margin."""
+        """Change the size. Lines are cut or extended at the right margin."""
         self._terminal.resize(*usable_size(columns, rows))
 
     @property
@@ -111,64 +111,64 @@ class Screen:
 
     @property
     def cursor(self) -> tuple[int, int]:
-        """Column and row. The column equals `columns` while the next character would wrap."""
+        """Column and row of the cursor. The column equals `columns` if the next character would wrap."""
         return self._terminal.x, self._terminal.y
 
     @property
     def alternate(self) -> bool:
-        """The alternate screen is on: a full-screen program runs."""
+        """Whether the alternate screen is active, as in full-screen programs."""
         return self._terminal.alternate
 
     @property
     def modes(self) -> frozenset[int]:
-        """Numbers of the DEC private modes that are on."""
+        """Numbers of the active DEC private modes."""
         terminal = self._terminal
         drawing = {6: terminal.origin, 7: terminal.wrap}
         return frozenset((terminal.modes - {7}) | {mode for mode, on in drawing.items() if on})
 
     @property
     def at_ground(self) -> bool:
-        """No sequence and no character is half done: a cut here loses nothing."""
+        """Whether no sequence and no character is incomplete, so that a cut here loses nothing."""
         return not (self._sequence or self._string or self._decoder.getstate()[0])
 
     def pending(self) -> bytes:
-        """What must follow a snapshot so that the other terminal is in the same half-done sequence."""
+        """Return what must follow a snapshot so that another terminal is in the same incomplete sequence."""
         head = _STRING_STAND_IN[self._string] if self._string else self._sequence.encode("utf-8")
         return head + self._decoder.getstate()[0]
 
     def lines(self) -> list[str]:
-        """The visible rows, without blanks at their ends."""
+        """Return the visible rows without trailing blanks."""
         return [row.text().rstrip() for row in self._terminal.rows]
 
     def text(self, y: int, start: int = 0, end: int | None = None) -> str:
-        """Part of row `y`, blanks at its end included."""
+        """Return a part of row `y`, including trailing blanks."""
         return self._terminal.rows[y].text(start, end)
 
     def full(self, y: int) -> bool:
-        """Row `y` reaches the margin: its last cell is taken, or left over before a wide character."""
+        """Whether row `y` reaches the margin: its last cell is used, or is padding before a wide character."""
         return self._terminal.rows[y].cells[-1] != BLANK
 
     def starts_wide(self, y: int) -> bool:
-        """Row `y` begins with a wide character."""
+        """Whether row `y` begins with a wide character."""
         return self._terminal.rows[y].cells[1] == CONTINUATION
 
     def typed_text(self, y: int, start: int = 0, end: int | None = None) -> str:
-        """As `text`, but without the cells that are left over before a wrapped wide character."""
+        """Like `text`, but without padding cells before a wrapped wide character."""
         return self._terminal.rows[y].text(start, end, padding="")
 
     def wrapped(self, y: int) -> bool:
-        """Row `y` goes on where the row above ended at the margin."""
+        """Whether row `y` continues the row above, which ended at the margin."""
         return self._terminal.rows[y].wrapped
 
     def keep_wraps(self) -> None:
-        """From now on a row stays marked as wrapped when a line feed leads to it or its text is erased to the end.
+        """Keep rows marked as wrapped when a line feed moves to them or their text is erased to the end.
 
-        Line editors move and redraw inside a long line like this; the browser forgets the wrap then.
+        Line editors move and redraw inside a long line in this way. The browser's terminal forgets the wrap then.
         """
         self._terminal.keep_wraps = True
 
     def snapshot(self) -> bytes:
-        """Output that brings any terminal of this size into this state; follow it with `pending()`."""
+        """Return output that brings any terminal of this size into this state. Must be followed by `pending()`."""
         return draw(self._terminal).encode("utf-8")
 
     # Parsing
@@ -184,7 +184,7 @@ class Screen:
             position = self._run(text, position)
 
     def _run(self, text: str, position: int) -> int:
-        """Handle whole tokens from `position` on; returns where to go on."""
+        """Process whole tokens from `position`. Returns the position at which to continue."""
         terminal = self._terminal
         for token in _TOKEN.finditer(text, position):
             kind = token.lastindex
@@ -243,7 +243,7 @@ class Screen:
         return self._skip_string(text, position)
 
     def _skip_string(self, text: str, position: int) -> int:
-        """Swallow a string; an ESC that ends it begins the next sequence."""
+        """Skip a string. An ESC that ends it begins the next sequence."""
         end = _STRING_END[self._string].search(text, position)
         if end is None:
             return len(text)
@@ -251,7 +251,7 @@ class Screen:
         return end.start() if end[0] == "\x1b" else end.end()
 
     def _slowly(self, sequence: str, text: str, position: int) -> int:  # noqa: C901, PLR0912 - one branch for each class of character, as in the parser's table
-        """Go on with a half-done sequence, one character at a time; controls inside it take effect at once."""
+        """Process an incomplete sequence one character at a time. Controls inside it take effect immediately."""
         while position < len(text):
             character = text[position]
             position += 1

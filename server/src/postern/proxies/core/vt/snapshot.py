@@ -1,4 +1,4 @@
-"""Writes a terminal's whole state as output that any terminal of the same size turns into the same state."""
+"""Writes a terminal's complete state as output that reproduces it on any terminal of the same size."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -9,14 +9,14 @@ from postern.proxies.core.vt.style import DEFAULT, Style, erased, to_sgr
 from postern.proxies.core.vt.terminal import Terminal
 
 _RESET: Final = "\x1bc"
-#: From this many erased cells on, an erase sequence is shorter than the blanks.
+#: From this many erased cells on, an erase sequence is shorter than blanks.
 _ERASE_FROM: Final = 6
 _SLOT_MARKS: Final = "()*+"
 _LEVEL_MARKS: Final = ("\x0f", "\x0e", "\x1bn", "\x1bo")
 
 
 def draw(terminal: Terminal) -> str:
-    """Reset, text of both screens, regions, tabs, saved and present cursor, character sets, modes."""
+    """Write a reset, the text of both screens, regions, tabs, saved and present cursor, character sets and modes."""
     parts = [_RESET]
     main = terminal.main
     parts += _grid(main)
@@ -26,7 +26,7 @@ def draw(terminal: Terminal) -> str:
         parts += _grid(terminal.grid)
     parts += _cursor(terminal.grid, terminal.x, terminal.y)
     if terminal.origin:
-        # Origin mode moves the cursor, so it goes home first and back afterwards.
+        # Switching to origin mode moves the cursor home, so it is moved back afterwards.
         parts.append("\x1b[?6h")
         parts += _cursor(terminal.grid, terminal.x, terminal.y - terminal.grid.top, row=terminal.rows[terminal.y])
     parts += _charsets(terminal)
@@ -48,7 +48,7 @@ def _grid(grid: Grid) -> Iterator[str]:
 
 
 def _wrap_marks(grid: Grid) -> Iterator[str]:
-    """Mark rows as going on from the row above: two blanks printed across the margin do it."""
+    """Mark rows as continuing the row above, by printing two blanks across the margin."""
     for y, (_, row) in enumerate(pairwise(grid.rows), start=1):
         if row.wrapped:
             yield f"\x1b[{y};{grid.columns}H  "
@@ -57,7 +57,7 @@ def _wrap_marks(grid: Grid) -> Iterator[str]:
 def _row(y: int, row: Row) -> Iterator[str]:
     x = 0
     columns = len(row.cells)
-    at = -1  # where the other terminal's cursor is in this row; unknown so far
+    at = -1  # column of the other terminal's cursor in this row; -1 if unknown
     style = None
     while x < columns:
         cell, cell_style = row.cells[x], row.styles[x]
@@ -86,7 +86,7 @@ def _row(y: int, row: Row) -> Iterator[str]:
 
 
 def _cursor(grid: Grid, x: int, y: int, *, row: Row | None = None) -> Iterator[str]:
-    """Go to a cell. To wait behind the last column, its character is printed again."""
+    """Move to a cell. To wait behind the last column, its character is printed again."""
     if x < grid.columns:
         yield f"\x1b[{y + 1};{x + 1}H"
         return

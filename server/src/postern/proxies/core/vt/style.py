@@ -1,4 +1,4 @@
-"""Character attributes. A style is a plain tuple, so that rows can share it and compare it cheaply."""
+"""Character attributes. A style is a plain tuple, so that rows can share and compare it cheaply."""
 
 from typing import Final
 
@@ -21,30 +21,30 @@ _written: dict[Style, str] = {}
 
 
 def apply(style: Style, parameters: str) -> Style:
-    """`style` after `CSI parameters m`; cached, because programs repeat themselves."""
+    """Return `style` after `CSI parameters m`. Cached, because programs repeat their sequences."""
     key = (style, parameters)
-    found = _applied.get(key)
-    if found is None:
+    result = _applied.get(key)
+    if result is None:
         if len(_applied) >= _CACHE_SIZE:
             _applied.clear()
-        found = _applied[key] = _apply(style, parameters)
-    return found
+        result = _applied[key] = _apply(style, parameters)
+    return result
 
 
 def erased(style: Style) -> Style:
-    """The style of a cell that is erased while `style` is on: only the background stays."""
+    """Return the style of a cell erased while `style` is active: only the background stays."""
     background = style[2]
     return DEFAULT if background == -1 else (0, -1, background, -1)
 
 
 def to_sgr(style: Style) -> str:
-    """The sequence that sets exactly this style."""
-    found = _written.get(style)
-    if found is None:
+    """Return the sequence that sets exactly this style."""
+    sequence = _written.get(style)
+    if sequence is None:
         if len(_written) >= _CACHE_SIZE:
             _written.clear()
-        found = _written[style] = _write(style)
-    return found
+        sequence = _written[style] = _write(style)
+    return sequence
 
 
 def _number(text: str) -> int:
@@ -93,7 +93,7 @@ def _apply(style: Style, parameters: str) -> Style:  # noqa: C901, PLR0912 - one
 
 
 def _extended(sub: str, following: list[str]) -> tuple[int | None, int]:
-    """A 256-colour or RGB value and how many of the following parameters it used."""
+    """Return a 256-colour or RGB value, and how many of the following parameters it used."""
     if sub:
         parts = [_number(part) for part in sub.split(":", 8)]
         if parts[0] == 2 and len(parts) > 4:
@@ -108,7 +108,7 @@ def _colour(parts: list[int]) -> int | None:
     if parts[0] == 5:
         return parts[1] & 0xFF if len(parts) > 1 else 0
     if parts[0] == 2:
-        red, green, blue = ([part & 0xFF for part in parts[1:]] + [0, 0, 0])[:3]  # missing ones are 0
+        red, green, blue = ([part & 0xFF for part in parts[1:]] + [0, 0, 0])[:3]  # missing parts are 0
         return RGB | red << 16 | green << 8 | blue
     return None
 

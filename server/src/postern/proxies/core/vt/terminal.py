@@ -1,6 +1,7 @@
-"""The state of a terminal and what the characters and controls do to it. Parsing is in `screen`, sequences in `controls`.
+"""The state of a terminal and the effects of characters and controls.
 
-Behaves as xterm 6 in the browser does (tools/oracle compares them), without a scrollback and without reflow.
+Parsing is in `screen`, sequences are in `controls`. Behaves like xterm 6 in the browser (compared by tools/oracle), but
+without scrollback and reflow.
 """
 
 from typing import Final
@@ -9,7 +10,7 @@ from postern.proxies.core.vt.grid import BLANK, CONTINUATION, PADDING, Grid, Sav
 from postern.proxies.core.vt.style import DEFAULT, Style, erased
 from postern.proxies.core.vt.widths import width
 
-#: Longest cell: a character and what combines with it.
+#: Maximum length of a cell: a character with its combining characters.
 _MAX_CELL: Final = 16
 _GRAPHICS: Final = str.maketrans("`abcdefghijklmnopqrstuvwxyz{|}~", "◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·")
 _BRITISH: Final = str.maketrans("#", "£")
@@ -20,7 +21,7 @@ MOUSE_ENCODINGS: Final = frozenset({1006, 1016})
 
 
 class Terminal:
-    """Cursor, buffers, modes. `x` may equal `columns`: the next character wraps first."""
+    """Cursor, buffers and modes. If `x` equals `columns`, the next character wraps first."""
 
     def __init__(self, columns: int, rows: int) -> None:
         self.columns = columns
@@ -29,13 +30,13 @@ class Terminal:
         self.reset()
 
     def reset(self) -> None:
-        """Power-on state (RIS)."""
+        """Return to the power-on state (RIS)."""
         self.main = Grid(self.columns, self.row_count)
         self.grid = self.main
         self.rows = self.main.rows
         self.x = 0
         self.y = 0
-        #: Width of the character printed last, while nothing else came in between; 0 otherwise.
+        #: Width of the last printed character if nothing else came in between, otherwise 0.
         self.join = 0
         self.modes = set(_DEFAULT_MODES)
         self.insert = False
@@ -45,7 +46,7 @@ class Terminal:
         self._reset_drawing()
 
     def soft_reset(self) -> None:
-        """DECSTR: modes, attributes, charsets and region, but not the text."""
+        """Reset modes, attributes, charsets and region, but not the text (DECSTR)."""
         self.grid.top, self.grid.bottom = 0, self.row_count - 1
         self.grid.saved = SavedCursor()
         self.modes = set(_DEFAULT_MODES) | (self.modes & (MOUSE_PROTOCOLS | MOUSE_ENCODINGS))
@@ -71,7 +72,7 @@ class Terminal:
     # Printing
 
     def print_narrow(self, text: str) -> None:
-        """Print characters of one cell each."""
+        """Print characters that take one cell each."""
         if self._translation is not None:
             text = text.translate(self._translation)
         count = len(text)
@@ -104,7 +105,7 @@ class Terminal:
             if self.x >= columns:
                 if not self.wrap:
                     self.x = columns - 1
-                    position = len(text) - 1  # each character overwrites the one before
+                    position = len(text) - 1  # each character overwrites the previous one
                 else:
                     self.wrap_line()
             part = text[position : position + columns - self.x]
@@ -113,7 +114,7 @@ class Terminal:
         self._translation = translation
 
     def print_wide(self, text: str) -> None:
-        """Print characters of two cells each."""
+        """Print characters that take two cells each."""
         end = self.x + 2 * len(text)
         style = self.style
         if end <= self.columns and not self.insert:
@@ -155,13 +156,13 @@ class Terminal:
         self.x = x + 2
 
     def print_other(self, character: str) -> None:
-        """Print a character of any width, combining ones included."""
+        """Print a character of any width, including combining characters."""
         cells = width(character)
         if cells == 1:
             self.print_narrow(character)
         elif cells == 2:
             self.print_wide(character)
-        elif character != "\ufeff":  # a byte order mark is nothing at all
+        elif character != "\ufeff":  # a byte order mark has no effect
             self._combine(character)
 
     def _combine(self, character: str) -> None:
@@ -174,14 +175,14 @@ class Terminal:
             if at >= 0 and len(cells[at]) < _MAX_CELL:
                 cells[at] = (BLANK if cells[at] == PADDING else cells[at]) + character
         elif x < self.columns:
-            # Nothing to combine with: it takes a cell, as in the browser, but shows nothing.
+            # Without a character to combine with, it takes an empty cell, as in the browser.
             row.split(x, self.style)
             row.split(x + 1, self.style)
             cells[x] = BLANK
             self.x = x + 1
 
     def wrap_line(self) -> None:
-        """Go on at the start of the next row, which is marked as continuing this one."""
+        """Continue at the start of the next row, which is marked as continuing this row."""
         self.x = 0
         grid = self.grid
         if self.y == grid.bottom:
@@ -197,7 +198,7 @@ class Terminal:
         text = self.rows[self.y].cells[self.x - self.join]
         if not text:
             return
-        # More than a line's worth serves nobody; the cap bounds what a few hostile bytes can cost.
+        # Repeating beyond a line is useless. The limit bounds the cost of a few hostile bytes.
         count = min(count, self.columns)
         if len(text) == 1 and self.join == 1:
             translation, self._translation = self._translation, None
@@ -256,7 +257,7 @@ class Terminal:
         self.restrict()
 
     def tab(self, count: int = 1) -> None:
-        """Go to the `count`-th tab stop to the right, or to the last column."""
+        """Move to the `count`-th tab stop to the right, or to the last column."""
         if self.x >= self.columns:
             return
         stops = sorted(stop for stop in self.grid.tabs if stop > self.x)
@@ -271,7 +272,7 @@ class Terminal:
     # Cursor
 
     def restrict(self, last_x: int | None = None) -> None:
-        """Bring the cursor inside the screen, or in origin mode inside the scroll region."""
+        """Clamp the cursor to the screen, or in origin mode to the scroll region."""
         self.x = min(self.columns - 1 if last_x is None else last_x, max(0, self.x))
         if self.origin:
             self.y = min(self.grid.bottom, max(self.grid.top, self.y))
@@ -279,7 +280,7 @@ class Terminal:
             self.y = min(self.row_count - 1, max(0, self.y))
 
     def place(self, x: int, y: int) -> None:
-        """Go to a position as programs count it: in origin mode from the top of the scroll region."""
+        """Move to a position as programs count it: in origin mode from the top of the scroll region."""
         self.x = x
         self.y = self.grid.top + y if self.origin else y
         self.restrict()
@@ -301,7 +302,7 @@ class Terminal:
     # Character sets
 
     def designate(self, slot: int, charset: str) -> None:
-        """Put a character set into G0-G3. Unknown national sets count as ASCII."""
+        """Assign a character set to G0-G3. Unknown national sets count as ASCII."""
         self.charsets[slot] = charset if charset in _CHARSETS else "B"
         self.shift(self.level)
 

@@ -1,6 +1,6 @@
-"""How many cells a character takes: Unicode 11, exactly as the terminal in the browser counts (tools/oracle checks it).
+"""The cell width of characters: Unicode 11, identical to the browser's terminal (verified by tools/oracle).
 
-The tables are ranges of code points in hexadecimal; whatever is not listed takes one cell.
+The tables are ranges of code points in hexadecimal. Characters that are not listed take one cell.
 """
 
 from functools import lru_cache
@@ -52,15 +52,15 @@ _WIDE: Final = (
 
 
 def _ranges(table: str) -> list[tuple[int, int]]:
-    found = []
+    ranges = []
     for item in table.split():
         first, _, last = item.partition("-")
-        found.append((int(first, 16), int(last or first, 16)))
-    return found
+        ranges.append((int(first, 16), int(last or first, 16)))
+    return ranges
 
 
 def _characters(ranges: list[tuple[int, int]]) -> str:
-    """The ranges inside the basic plane as the inside of a regular expression's character class."""
+    """Return the ranges inside the basic plane as the content of a regular expression's character class."""
     return "".join(f"\\u{first:04x}-\\u{last:04x}" for first, last in ranges if last <= _LAST_OF_BASIC_PLANE)
 
 
@@ -77,7 +77,7 @@ _LAST_OF_BASIC_PLANE: Final = 0xFFFF
 _ZERO_RANGES: Final = _ranges(_ZERO)
 _WIDE_RANGES: Final = _ranges(_WIDE)
 
-#: Insides of character classes: printable characters of the basic plane that take one cell, and two cells.
+#: Contents of character classes: printable characters of the basic plane that take one cell, and two cells.
 NARROW_CLASS: Final = r" -~" + _characters(_gaps(_ZERO_RANGES + _WIDE_RANGES))
 WIDE_CLASS: Final = _characters(_WIDE_RANGES)
 
@@ -95,7 +95,7 @@ def _within(code: int, ranges: list[tuple[int, int]]) -> bool:
 
 @lru_cache(maxsize=4096)
 def width(character: str) -> int:
-    """Cells that one character takes: 0, 1 or 2. Controls take none."""
+    """Return how many cells a character takes: 0, 1 or 2. Control characters take none."""
     code = ord(character)
     if code < 0x20 or 0x7F <= code < 0xA0:
         return 0

@@ -1,4 +1,4 @@
-"""What the command line of an `rsync --server` says about the stream: only options whose effect is known are followed."""
+"""Parses the command line of an `rsync --server`. Only options with a known effect on the stream are accepted."""
 
 import re
 import shlex
@@ -9,7 +9,7 @@ from postern.proxies.core.recording.transfer_commands import transfer_in
 from postern.proxies.ssh.rsync.tape import NotFollowed
 
 _PROGRAMS: Final = frozenset({"rsync", "/bin/rsync", "/usr/bin/rsync"})
-#: Letters that change nothing in the form of the stream.
+#: Letters that do not change the format of the stream.
 _NEUTRAL_LETTERS: Final = frozenset("vquKmOJyLkWtpEICxSrd")
 _KNOWN_LETTERS: Final = frozenset("lHogDUcRz")
 _REFUSED_LETTERS: Final = {
@@ -19,9 +19,9 @@ _REFUSED_LETTERS: Final = {
     "N": "creation times (-N) are not followed",
     "s": "the arguments are not on the command line (-s)",
 }
-#: After the letters: `e`, the version of a release that is not finished (none), and what the client can do.
+#: After the letters: `e`, the version of a pre-release (empty otherwise), and the client's capabilities.
 _ABILITIES: Final = re.compile(r"\.([A-Za-z]*)")
-#: An ability of such versions that hosts still know: they then answer with one byte where others answer with up to five.
+#: A capability of pre-releases that hosts still know. They then answer with one byte instead of up to five.
 _UNFINISHED: Final = "V"
 _NEUTRAL_LONG: Final = re.compile(
     r"--(?:force|partial|inplace|ignore-errors|existing|ignore-existing|size-only|stats|super|delay-updates|safe-links"
@@ -40,7 +40,7 @@ _LEVEL: Final = re.compile(r"--compress-level=[1-9]\d*")
 
 @dataclass(kw_only=True)
 class Command:
-    """One `rsync --server`, read. `download`: the host sends (`--sender`)."""
+    """The parsed command line of an `rsync --server`. With `download` the host sends (`--sender`)."""
 
     download: bool
     paths: list[str] = field(default_factory=list)
@@ -55,17 +55,17 @@ class Command:
     access_times: bool = False
     checksums: bool = False
     relative: bool = False
-    #: Names of checksum (of contents, of the list) and compression; empty: the sides agree on them.
+    #: Names of checksum (of contents, of the list) and compression. If empty, the sides negotiate them.
     checksum: tuple[str, str] = ("", "")
     packs: bool = False
     packing: str = ""
     person_sends_filters: bool = False
-    #: The sending side removes what the receiving side says it has.
+    #: Whether the sending side removes files that the receiving side has confirmed.
     removes_sources: bool = False
 
 
 def read_command(command: bytes) -> Command:
-    """Raises `NotFollowed` for anything but a plain `rsync --server` with known options."""
+    """Parse a command line. Raises `NotFollowed` for anything but a plain `rsync --server` with known options."""
     if transfer_in(command) != "rsync" or b"#" in command:
         raise NotFollowed("the command line is more than a plain rsync")
     words = shlex.split(command.decode("utf-8", "surrogateescape"))
@@ -132,7 +132,7 @@ class _Parser:
         command.checksums |= letter == "c"
         command.relative |= letter == "R"
         command.packs |= letter == "z"
-        # The receiver needs the filters only when it removes something.
+        # The receiver needs the filters only if it removes something.
         command.person_sends_filters |= letter == "m"
 
     def _read_long(self, word: str) -> None:
@@ -153,7 +153,7 @@ class _Parser:
             self._read_choice(word)
 
     def _read_choice(self, word: str) -> None:
-        """What is said of checksum and compression."""
+        """Read an option for checksum or compression."""
         command = self._command
         name, _, value = word.partition("=")
         if word in ("--new-compress", "--old-compress"):

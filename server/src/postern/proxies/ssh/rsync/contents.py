@@ -1,4 +1,4 @@
-"""One file's content as it passes: literal bytes and references to blocks that the receiver has, packed or not."""
+"""Parses one file's content as it passes: literal bytes and references to the receiver's blocks, compressed or not."""
 
 from typing import Final, NamedTuple
 
@@ -8,7 +8,7 @@ _LONGEST_PIECE: Final = 32 * 1024
 _LONGEST_BLOCK: Final = 1 << 17
 _LONGEST_SUM: Final = 64
 
-#: No file is larger; a size must also have room in the log.
+#: Files cannot be larger. A size must also fit into the log.
 LARGEST_FILE: Final = 1 << 60
 
 _END: Final = 0
@@ -21,7 +21,7 @@ _LOW_BITS: Final = 0x3F
 
 
 class Blocks(NamedTuple):
-    """What the receiver has of a file: how many blocks, how long they are, and the last one."""
+    """The receiver's blocks of a file: their number, their length, and the length of the last block."""
 
     number: int
     length: int
@@ -39,7 +39,7 @@ class Blocks(NamedTuple):
         return blocks
 
     def size_of(self, first: int, last: int) -> int:
-        """The bytes in the blocks from `first` to `last`."""
+        """Return the total size of the blocks from `first` to `last`."""
         if not 0 <= first <= last < self.number:
             raise NotFollowed("a file refers to a block that does not exist")
         size = (last - first + 1) * self.length
@@ -47,7 +47,9 @@ class Blocks(NamedTuple):
 
 
 class Content:
-    """Follows one content. `literal` counts what was sent (packed: in its packed size), `matched` what was referred to."""
+    """Parses one content. `literal` counts sent bytes (compressed size if packed), `matched` counts referenced
+    bytes.
+    """
 
     def __init__(self, blocks: Blocks, *, packed: bool) -> None:
         self._blocks = blocks
@@ -57,7 +59,7 @@ class Content:
         self.matched = 0
 
     def read(self, tape: Tape) -> bool:
-        """Read one unit. True: the content is over."""
+        """Read one unit. Returns True at the end of the content."""
         return self._read_packed(tape) if self.packed else self._read_plain(tape)
 
     def _read_plain(self, tape: Tape) -> bool:

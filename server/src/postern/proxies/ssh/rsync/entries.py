@@ -1,4 +1,4 @@
-"""One entry of a list of files: which fields it has, which it shares with the entry before, and how it sorts."""
+"""Entries of a file list: their fields, what they share with the previous entry, and their sort order."""
 
 import re
 import stat
@@ -16,7 +16,7 @@ _SAME_GROUP: Final = 1 << 4
 _COMMON_BEGINNING: Final = 1 << 5
 _LONG_NAME: Final = 1 << 6
 _SAME_TIME: Final = 1 << 7
-_SAME_MAJOR: Final = 1 << 8  # of a folder: it comes without its content
+_SAME_MAJOR: Final = 1 << 8  # for a folder: it is sent without its content
 _HARD_LINK: Final = 1 << 9
 _OWNER_NAME: Final = 1 << 10
 _GROUP_NAME: Final = 1 << 11
@@ -33,21 +33,21 @@ _MAX_LEVELS: Final = 128
 _ENTRY_WEIGHT: Final = 200
 _SECOND_NS: Final = 10**9
 _KINDS: Final = frozenset({stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK, stat.S_IFCHR, stat.S_IFBLK, stat.S_IFIFO, stat.S_IFSOCK})  # fmt: skip
-#: The last version that sends a number for pipes and sockets, too.
+#: The last version that also sends a device number for pipes and sockets.
 _LAST_WITH_SPECIALS: Final = 30
 _DEVICES: Final = frozenset({stat.S_IFCHR, stat.S_IFBLK})
 _SPECIALS: Final = frozenset({stat.S_IFIFO, stat.S_IFSOCK})
-#: What no rsync writes into a name.
+#: Patterns that rsync never writes into a name.
 _UNCLEAN: Final = re.compile(rb"\0|//|/$|(?:^|/)\.\.(?:/|$)|(?:^|/)\./", re.DOTALL)
 
-#: How keys sort: level by level, each behind one of these; files stand before folders, and a folder before its content.
-#: No name holds a zero byte, so one may stand behind a key.
+#: Prefixes of each level in a sort key. They sort files before folders, and a folder before its content. No name
+#: contains a zero byte, so one can end a key.
 _NO_FOLDER: Final = b"\1"
 _FOLDER: Final = b"\2"
 
 
 class Entry(NamedTuple):
-    """A name in a list. `folder` is empty at the top; `target`: where a symbolic link leads to."""
+    """An entry of a list. `folder` is empty at the top level. `target` is the target of a symbolic link."""
 
     folder: bytes
     name: bytes
@@ -71,12 +71,12 @@ class Entry(NamedTuple):
 
     @property
     def weight(self) -> int:
-        """About how much memory it takes."""
+        """Approximate memory use in bytes."""
         return _ENTRY_WEIGHT + len(self.name) + len(self.target)
 
 
 class Entries:
-    """Reads entry after entry. Names and modes are shared from list to list."""
+    """Reads the entries of all lists. Names and modes are shared from list to list."""
 
     def __init__(self, command: Command, agreed: Agreed) -> None:
         self._command = command
@@ -86,7 +86,9 @@ class Entries:
         self._mode = 0
 
     def read(self, tape: Tape, first_number: int, before: list[Entry]) -> Entry | None:
-        """The next entry of a list of which `before` has come; None at its end. A unit."""
+        """Read the next entry of a list, or None at its end. `before` holds the list's earlier entries. Reads one
+        unit.
+        """
         flags = self._read_flags(tape)
         if flags is None:
             return None
@@ -130,7 +132,9 @@ class Entries:
         return self._path[:common] + rest
 
     def _linked(self, tape: Tape, flags: int, path: bytes, first_number: int, before: list[Entry]) -> Entry | None:
-        """The entry of a further name of a file whose first name stands in the same list: it has no other fields."""
+        """Return the entry of a further hard link to a file whose first name is in the same list. It has no other
+        fields.
+        """
         if not flags & _HARD_LINK:
             if flags & _FIRST_LINK:
                 raise NotFollowed("an entry has a field that the options exclude")
@@ -196,8 +200,8 @@ class Entries:
 
     def _split(self, path: bytes) -> tuple[bytes, bytes]:
         folder, slash, name = path.rpartition(b"/")
-        folder = folder or slash  # a path from the root on
-        # One object for all entries of a folder.
+        folder = folder or slash  # an absolute path
+        # Share one object among all entries of a folder.
         return (self._folder if folder == self._folder else folder), name
 
     def _check(self, entry: Entry, path: bytes) -> None:
@@ -212,7 +216,9 @@ class Entries:
 
 
 def key_of_folder(folder: bytes) -> bytes:
-    """How everything in a folder begins its key: level by level, with the slash that rsync compares, too."""
+    """Return the common key prefix of everything in a folder. It contains each level with its slash, as rsync compares
+    them.
+    """
     return _FOLDER + folder.removesuffix(b"/").replace(b"/", b"/" + _FOLDER) + b"/" if folder else b""
 
 

@@ -1,27 +1,29 @@
-"""What the reader tells of a transfer."""
+"""Events that the reader reports about a transfer."""
 
 from typing import Final, Protocol
 
 from postern.proxies.ssh.rsync.contents import Content
 from postern.proxies.ssh.rsync.entries import Entry
 
-#: Bits of the actions of `changed`.
+#: Bits in the actions of `changed`.
 NEW_RIGHTS: Final = 1 << 4 | 1 << 5 | 1 << 6  # permissions, owner, group
 IS_NEW: Final = 1 << 13
 CHANGED_THERE: Final = 1 << 14
 
 
 class Events(Protocol):
-    """Who is told."""
+    """Receives the events."""
 
     def sent(self, entry: Entry, content: Content, *, again: bool, whole: bool) -> None:
-        """A file was sent, in whole or not; `again`: not for the first time, because the first copy did not fit."""
+        """A file was sent, completely if `whole`. `again` is set if the first copy did not match and it was sent
+        again.
+        """
 
     def changed(self, entry: Entry, actions: int, name: bytes) -> None:
-        """The receiving side did something to an entry without its content. `name`: what a hard link leads to."""
+        """The receiving side changed an entry without its content. `name` is the target of a hard link."""
 
     def deleted(self, path: bytes) -> None:
-        """The receiving side removed something; a folder's path ends in a zero byte."""
+        """The receiving side removed a path. A folder's path ends with a zero byte."""
 
     def taken(self, entry: Entry) -> None:
-        """The receiving side has an entry, and the sending side therefore removes it."""
+        """The receiving side has an entry, and therefore the sending side removes it."""

@@ -1,4 +1,4 @@
-"""Takes the frames of one direction apart: pieces of the stream itself, and messages between them."""
+"""Splits the frames of one direction into pieces of the stream and messages between them."""
 
 from collections.abc import Callable
 from typing import Final
@@ -12,14 +12,14 @@ _LONGEST_MESSAGE: Final = 16 * 1024
 DELETED: Final = 101
 NOT_SENT: Final = 102
 TAKEN: Final = 100
-#: Words for people, numbers of files, marks of the end: read and left alone, but for the three above.
+#: Messages for users, file numbers and end marks. They are read and ignored, except for the three above.
 _MESSAGES: Final = frozenset({*range(1, 11), 22, 33, 42, 86, TAKEN, DELETED, NOT_SENT})
 
 
 class Frames:
-    """Puts the pieces of the stream on the tape; `on_message` is called for each message between them.
+    """Puts pieces of the stream on the tape. `on_message` is called for each message between them.
 
-    Bytes are fed at once and taken apart piece by piece, so that a piece is read before the message behind it.
+    Bytes are fed at once and split piece by piece, so that a piece is read before the message after it.
     """
 
     def __init__(self, tape: Tape, on_message: Callable[[int, bytes], None]) -> None:
@@ -38,9 +38,9 @@ class Frames:
         self._at = 0
 
     def take_piece(self) -> bool:
-        """Take one piece off: of the stream, a message or a header. False: nothing waits.
+        """Process one piece: stream data, a message or a header. Returns False if nothing waits.
 
-        Raises `NotFollowed` when these are no frames.
+        Raises `NotFollowed` if the bytes are not frames.
         """
         data, at = self._data, self._at
         if at >= len(data):

@@ -1,4 +1,4 @@
-"""The beginning of both streams: versions, what both sides can do, and the checksum and compression they agree on."""
+"""The beginning of both streams: versions, capabilities, and the negotiated checksum and compression."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -7,7 +7,7 @@ from postern.proxies.ssh.rsync.command import Command
 from postern.proxies.ssh.rsync.tape import NotFollowed, Tape
 
 _VERSIONS: Final = range(30, 33)
-_NEWEST: Final = 40  # what a side may say of itself; both speak the lower version
+_NEWEST: Final = 40  # highest version that a side may announce; both use the lower version
 _LONGEST_CHOICES: Final = 255
 
 _INCREMENTAL: Final = 1 << 0
@@ -19,7 +19,8 @@ _SEED_ORDER: Final = 1 << 5
 _INPLACE_PARTIAL: Final = 1 << 6
 _LONG_FLAGS: Final = 1 << 7
 _ROOT_NAMES: Final = 1 << 8
-#: What the host may answer, by what the client must have said of itself; the other two tell of the host alone.
+#: Flags that the host may set, by the capability that the client must have announced. The other two flags depend on the
+#: host alone.
 _ASKED: Final = {
     _INCREMENTAL: "i",
     _SAFE_LIST: "f",
@@ -32,26 +33,26 @@ _ASKED: Final = {
 
 _SUM_BYTES: Final = {"xxh128": 16, "xxh3": 8, "xxh64": 8, "md5": 16, "md4": 16, "sha1": 20}
 PACKINGS: Final = frozenset({"zlib", "zlibx", "zstd", "lz4"})
-#: All names that rsync writes itself in its offers.
+#: All names that rsync itself writes in its offers.
 _NAMES: Final = frozenset(name.encode() for name in (*_SUM_BYTES, *PACKINGS, "none"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Agreed:
-    """What both sides go by."""
+    """The parameters that both sides agreed on."""
 
     version: int
     incremental: bool
     safe_list: bool
     long_flags: bool
     root_names: bool
-    sum_bytes: int  # behind each content
+    sum_bytes: int  # after each content
     list_sum_bytes: int  # in the list, with --checksum
     packed: bool
 
 
 class Greeting:
-    """Reads both beginnings. `agreed` is set when both are whole."""
+    """Reads the greetings of both sides. `agreed` is set when both are complete."""
 
     def __init__(self, command: Command) -> None:
         self._command = command
@@ -62,7 +63,7 @@ class Greeting:
         self.agreed: Agreed | None = None
 
     def read_host(self, tape: Tape) -> bool:
-        """Read one unit of what the host says. True: its greeting is over."""
+        """Read one unit of the host's greeting. Returns True at its end."""
         if "host" not in self._versions:
             self._read_version(tape, "host")
         elif self._flags is None:
@@ -75,7 +76,7 @@ class Greeting:
         return self._has_seed
 
     def read_person(self, tape: Tape) -> bool:
-        """Read one unit of what the client says. True: its greeting is over."""
+        """Read one unit of the client's greeting. Returns True at its end."""
         if "person" not in self._versions:
             self._read_version(tape, "person")
             return False
@@ -108,7 +109,7 @@ class Greeting:
 
     @property
     def _choices(self) -> int:
-        """How many lists of names each side sends."""
+        """Number of name lists that each side sends."""
         if not (self._flags or 0) & _LONG_FLAGS:
             return 0
         return (not self._command.checksum[0]) + (self._command.packs and not self._command.packing)
@@ -146,10 +147,10 @@ class Greeting:
 
 
 def _first_common(offer: bytes, answer: bytes) -> str:
-    """The first name of the client's offer that the host knows, too.
+    """Return the first name in the client's offer that the host also offers.
 
-    rsync knows some by other names (`xxhash`), and reads capitals as small letters: of a name that it may take for
-    another one it would not be certain what the sides agree on.
+    rsync accepts aliases for some names (`xxhash`) and ignores case. With a name that could be an alias, the negotiated
+    algorithm would be uncertain.
     """
     if any(name not in _NAMES for name in (*offer.split(b" "), *answer.split(b" "))):
         raise NotFollowed("a checksum or compression has a name that is not followed")

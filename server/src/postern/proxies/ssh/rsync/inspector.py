@@ -1,7 +1,8 @@
 """Names the files of an rsync transfer in the file log, one entry each, behind the traffic.
 
-All bytes pass unchanged and at once; they are read afterwards, a bounded time in each turn of the loop. So no name can
-be asked to wait for room in the log: the transfer itself has its own entry, for which room was set aside before it ran.
+All bytes are forwarded unchanged and immediately. They are parsed afterwards, for a limited time per turn of the loop.
+So forwarding cannot wait for log space for a name. Instead the transfer itself has an entry, for which space was
+reserved before it ran.
 """
 
 import contextlib
@@ -25,18 +26,18 @@ from postern.proxies.ssh.shown_path import PAIR_CHARS, shown
 log = logging.getLogger(__name__)
 
 _SLICE_BYTES: Final = 4096
-#: With more than this waiting to be read, both sides of the session wait.
+#: With more unread bytes than this, both sides of the session pause.
 _FULL_BYTES: Final = 1024 * 1024
-#: Time of the processor that one session may take at its end, for what still waits.
+#: Processor time that one session may take at its end, for unread bytes.
 _CLOSE_S: Final = 0.1
-#: Entries in the log of one transfer.
+#: Maximum log entries for one transfer.
 _MAX_NAMED: Final = 200_000
 
 
 class RsyncInspector:
-    """`relay.Inspector` for one `rsync --server`. It never holds bytes back, and never ends a session.
+    """`relay.Inspector` for one `rsync --server`. It never holds bytes back and never ends a session.
 
-    Long lists of files cost more to read than to carry: a session whose bytes wait to be read is slowed down.
+    Long file lists cost more to parse than to forward, so a session with many unread bytes is slowed down.
     """
 
     answers_itself = False
@@ -78,18 +79,18 @@ class RsyncInspector:
         return b""
 
     def close(self) -> None:
-        """Read what is left, if the time for it is short, and tell of a file that is not over."""
+        """Read the rest within a time limit, and report an unfinished file."""
         until_s = thread_s() + _CLOSE_S
         while self._read_slice():
             if thread_s() > until_s:
                 self._stop("too much was left to be read at the end")
         if self._reader is not None:
-            with contextlib.suppress(NotFollowed):  # at the last entry that is told
+            with contextlib.suppress(NotFollowed):  # if reporting exceeds the maximum number of entries
                 self._reader.stop()
 
     @property
     def account(self) -> str:
-        """How far the files of this transfer are named, for its own entry."""
+        """Summary of how many files of this transfer were named, for the transfer's own entry."""
         stopped = self._stopped
         if not stopped and (self._reader is None or not self._reader.is_over):
             stopped = "the transfer ended early"
@@ -116,7 +117,9 @@ class RsyncInspector:
             self._session.read_behind(self)
 
     def read_until(self, until_s: float) -> bool:
-        """Read until then (monotonic). True: nothing waits any more. Called when the bytes have been forwarded."""
+        """Read until this time of the monotonic clock. Returns True if nothing is left. Called after the bytes were
+        forwarded.
+        """
         while is_more := self._read_slice():
             if monotonic_s() > until_s:
                 break
@@ -127,7 +130,7 @@ class RsyncInspector:
         return not is_more
 
     def _read_slice(self) -> bool:
-        """Read a little. False: there is nothing to read."""
+        """Read a little. Returns False if there is nothing to read."""
         reader = self._reader
         if reader is None or self._stopped:
             return False
@@ -142,7 +145,7 @@ class RsyncInspector:
                 return False
         except NotFollowed as reason:
             self._stop(str(reason))
-        except Exception:  # whatever bytes it meets, the transfer goes on
+        except Exception:  # the transfer continues whatever bytes the reader meets
             log.exception("session %s: an rsync transfer could not be read", self._session.grant.session_id)
             self._stop("the reader failed")
         return not self._stopped
@@ -182,7 +185,7 @@ class RsyncInspector:
         )
 
     def changed(self, entry: Entry, actions: int, name: bytes) -> None:
-        """Only what happens on the host belongs to the log."""
+        """Log changes on the host. Changes on the client's side do not belong in the log."""
         if self._direction is not TransferDirection.UPLOAD:
             return
         is_made = bool(actions & (IS_NEW | CHANGED_THERE))
@@ -230,9 +233,10 @@ class RsyncInspector:
         success: bool = True,
         detail: str = "",
     ) -> None:
-        if self._named >= _MAX_NAMED:  # a few bytes are enough for an entry, and the log's room is everybody's
+        # an entry takes only a few bytes of the transfer, but log space is shared by all sessions
+        if self._named >= _MAX_NAMED:
             if self._stopped:
                 return
             raise NotFollowed("too many entries")
         self._named += 1
-        self._session.file_transferred(direction, operation, path, size=size, success=success, detail=detail)
+        self._session.log.file_transferred(direction, operation, path, size=size, success=success, detail=detail)

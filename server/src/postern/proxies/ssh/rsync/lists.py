@@ -1,4 +1,4 @@
-"""The lists of files that have come: sorted as both sides sort them, so that a number leads to a name."""
+"""The received file lists, sorted as both sides sort them, so that a number identifies an entry."""
 
 import heapq
 from bisect import bisect_right
@@ -9,28 +9,28 @@ from typing import Final
 from postern.proxies.ssh.rsync.entries import Entry, key_in_folder, key_of_folder
 from postern.proxies.ssh.rsync.tape import NotFollowed
 
-#: What the lists of one transfer may take of the memory, about.
+#: Approximate maximum memory for the lists of one transfer.
 MAX_WEIGHT: Final = 64 * 1024 * 1024
 MAX_ENTRIES: Final = 200_000
 _RUN: Final = 512
 _RELEASED_AT_ONCE: Final = 4096
-#: Behind a key stand a zero byte, which sorts below all that a longer key goes on with, and the entry's place.
+#: A key ends with a zero byte, which sorts before any continuation of a longer key, and the entry's index.
 _PLACE_BYTES: Final = 4
 _KEY_WEIGHT: Final = 40
 
 
 class FileList:
-    """One list while it comes. `sort` is done in steps: a large list must not hold up everybody else."""
+    """One list while it is received. `sort` works in steps, because a large list must not block other sessions."""
 
     def __init__(self, first_number: int, parent: Entry | None) -> None:
         self.first_number = first_number
         self.parent = parent
         self.entries: list[Entry] = []
-        self.folders: list[Entry] = []  # in order, when the list is sorted
+        self.folders: list[Entry] = []  # in order, once the list is sorted
         self.weight = 0
         self.weight_of_folders = 0
         self.weight_of_keys = 0
-        self.sent = bytearray()  # a byte for each entry
+        self.sent = bytearray()  # a flag byte for each entry
         self._runs: list[list[bytes]] = [[]]
         self._folder = b""
         self._folder_key = b""
@@ -57,7 +57,7 @@ class FileList:
             self.weight_of_folders += entry.weight
 
     def sort(self) -> bool:
-        """Do one step of sorting. True: the entries are in order."""
+        """Do one step of sorting. Returns True when the entries are in order."""
         if self._merging is None:
             self._runs[-1].sort(reverse=True)
             self._merging = heapq.merge(*map(_emptied, self._runs))
@@ -79,7 +79,7 @@ class FileList:
         return True
 
     def at(self, number: int) -> Entry | None:
-        """The entry of a number, if the receiver has it, too."""
+        """Return the entry with a number, or None if the receiver does not have it."""
         place = number - self.first_number
         if place == -1:
             return self.parent
@@ -87,21 +87,21 @@ class FileList:
 
 
 def _emptied(run: list[bytes]) -> Iterator[bytes]:
-    """From the last one on; each is released when it has been merged, not all of them at once."""
+    """Yield keys from the end of the list. Each key is released once merged, instead of all keys at once."""
     while run:
         yield run.pop()
 
 
 class Lists:
-    """All lists that both sides still go by. Lists that are done are forgotten.
+    """All lists that both sides still use. Finished lists are dropped.
 
-    Sorting and releasing take time: they are begun by `close`, `drop_first` and `release`, and done by `work`.
+    Sorting and releasing take time. `close`, `drop_first` and `release` start them, and `work` does them in steps.
     """
 
     def __init__(self, *, incremental: bool) -> None:
         self._incremental = incremental
         self._lists: list[FileList] = []
-        self._done = 0  # how many of them, from the beginning on
+        self._done = 0  # number of finished lists at the beginning
         self._folders: list[Entry] = []
         self._listed: set[int] = set()
         self._next_number = 1 if incremental else 0
@@ -109,9 +109,9 @@ class Lists:
         self._weight = 0
         self._is_sorting = False
         self._leaving: list[list[Entry]] = []
-        #: Entries of all lists that have come, done or not.
+        #: Entries of all received lists, finished or not.
         self.total = 0
-        #: No further list will come.
+        #: Whether all lists were received.
         self.complete = not incremental
         self.opened: FileList | None = None
 
@@ -120,7 +120,7 @@ class Lists:
         return len(self._lists) - self._done
 
     def open(self, folder: int | None = None) -> FileList:
-        """Begin the next list: the first one, or the content of a folder by its number."""
+        """Start the next list: the first list, or the content of the folder with this number."""
         parent = None
         if folder is not None:
             if self.complete or folder in self._listed or not folder < len(self._folders):
@@ -131,7 +131,7 @@ class Lists:
         return self.opened
 
     def add(self, entry: Entry) -> None:
-        """The next entry of the list that was opened."""
+        """Add the next entry of the open list."""
         opened = self._opened
         if self._incremental:
             expected = opened.parent.path if opened.parent is not None else b""
@@ -146,7 +146,7 @@ class Lists:
             raise NotFollowed("too many files at once")
 
     def close(self) -> None:
-        """The list that was opened is whole. It counts when it has been sorted."""
+        """Finish the open list. It is used after it has been sorted."""
         self._is_sorting = True
 
     @property
@@ -155,7 +155,7 @@ class Lists:
         return self._is_sorting or bool(self._leaving)
 
     def work(self) -> None:
-        """Do one step of that."""
+        """Do one step of sorting or releasing."""
         if self._leaving:
             del self._leaving[-1][-_RELEASED_AT_ONCE:]
             if not self._leaving[-1]:
@@ -165,7 +165,7 @@ class Lists:
             self._count()
 
     def _count(self) -> None:
-        """The list that was opened is in order."""
+        """Start to use the open list, which is now sorted."""
         opened = self._opened
         self._weight -= opened.weight_of_keys
         if self._incremental:
@@ -183,7 +183,7 @@ class Lists:
         return self.opened
 
     def drop_first(self) -> None:
-        """Both sides are done with the oldest list. Its folders stay: lists of them may come."""
+        """Drop the oldest list, which both sides have finished. Its folders stay, since lists of them may follow."""
         dropped = self._lists[self._done]
         self._entries -= len(dropped.entries) - len(dropped.folders)
         self._weight -= dropped.weight - dropped.weight_of_folders
@@ -195,12 +195,12 @@ class Lists:
             self._done = 0
 
     def release(self) -> None:
-        """The transfer is over: nobody asks for a name again."""
-        self._leaving += [self._folders, *(one.entries for one in self._lists)]
+        """Release everything at the end of the transfer."""
+        self._leaving += [self._folders, *(file_list.entries for file_list in self._lists)]
         self._folders, self._lists, self._done = [], [], 0
 
     def find(self, number: int) -> Entry:
-        """The entry of a number. Raises `NotFollowed` when no list has it."""
+        """Return the entry with a number. Raises `NotFollowed` if no list has it."""
         place = self._place_of(number)
         entry = self._lists[place].at(number) if place >= self._done else None
         if entry is None:
@@ -208,16 +208,16 @@ class Lists:
         return entry
 
     def note_sent(self, number: int) -> bool:
-        """The file of this number is sent. Whether it was before."""
-        one = self._lists[self._place_of(number)]
-        place = number - one.first_number
-        was_sent, one.sent[place] = one.sent[place], 1
+        """Mark the file with this number as sent. Returns whether it was sent before."""
+        file_list = self._lists[self._place_of(number)]
+        place = number - file_list.first_number
+        was_sent, file_list.sent[place] = file_list.sent[place], 1
         return bool(was_sent)
 
     def _place_of(self, number: int) -> int:
         return bisect_right(self._lists, number, lo=self._done, key=_first_of) - 1
 
 
-def _first_of(one: FileList) -> int:
-    """The lowest number of a list: in front of its first entry stands the folder that it is of."""
-    return one.first_number - 1
+def _first_of(file_list: FileList) -> int:
+    """Return the lowest number of a list. The number before its first entry belongs to the list's folder."""
+    return file_list.first_number - 1

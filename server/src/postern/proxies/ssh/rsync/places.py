@@ -1,4 +1,4 @@
-"""Where the names of a list lie on the host, by the paths on the command line."""
+"""Locates the names of a list on the host, by the paths on the command line."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -10,14 +10,14 @@ _CUT: Final = b"/./"
 
 @dataclass(frozen=True)
 class _Source:
-    """One path that is downloaded. `top`: the first level of its names; empty: whatever is in the folder."""
+    """One downloaded path. `top` is the first level of its names; empty if they are the content of the folder."""
 
     folder: bytes
     top: bytes
 
 
 class Places:
-    """Puts the folder before a name. A name whose folder the command line does not tell stays as it is."""
+    """Prepends the folder to a name. A name whose folder the command line does not determine is left unchanged."""
 
     def __init__(self, command: Command) -> None:
         paths = [path.encode("utf-8", "surrogateescape") for path in command.paths]
@@ -27,11 +27,13 @@ class Places:
         self._sources = [_relative(path) if command.relative else _plain(path) for path in paths]
 
     def of(self, path: bytes, *, is_alone: bool = False) -> bytes:
-        """The place of a name. `is_alone`: it is the only one, so that an upload may bear another name on the host."""
+        """Return the location of a name. `is_alone` is set for the only entry, which an upload may rename on the
+        host.
+        """
         if self._download:
             return self._at_source(path)
         if is_alone and not self._target.endswith(b"/"):
-            # Into a folder of this name if there is one, otherwise under this name: only the host knows.
+            # The host stores it in a folder of this name if one exists, otherwise under this name. Only the host knows.
             return path + b" -> " + self._target
         return _joined(self._target, path)
 

@@ -1,4 +1,4 @@
-"""Follows both directions of one rsync transfer, from the greeting to the end. No sockets, no session."""
+"""Parses both directions of one rsync transfer from greeting to end. Does no I/O and knows no session."""
 
 from typing import Final
 
@@ -13,24 +13,24 @@ from postern.proxies.ssh.rsync.tape import NotFollowed, Short, Tape
 
 _LONGEST_FILTER: Final = 8 * 1024
 _NUMBER_BYTES: Final = 4
-#: Units, messages and pieces in one step: each may make an entry in the log.
+#: Units, messages and pieces per step. Each may create a log entry.
 _PARTS: Final = 16
 
 
 class _Side:
-    """One direction: its greeting as it comes, then frames with the stream inside."""
+    """One direction: its greeting, then frames with the stream inside."""
 
     def __init__(self) -> None:
         self.greeted = False
         self.raw = Tape()
         self.stream = Tape()
         self.frames: Frames | None = None
-        #: The next unit has not come whole.
+        #: Whether the next unit is incomplete.
         self.is_short = False
 
 
 class Reader:
-    """Fed with both directions in the order in which the bytes passed. Every method may raise `NotFollowed`."""
+    """Reads both directions in the order in which the bytes passed. Every method may raise `NotFollowed`."""
 
     def __init__(self, command: Command, events: Events) -> None:
         self._command = command
@@ -47,21 +47,21 @@ class Reader:
 
     @property
     def is_over(self) -> bool:
-        """The transfer has been read to its very end."""
+        """Whether the transfer was read to its end."""
         return self._sending is not None and self._sending.is_over
 
     @property
     def entries(self) -> int:
-        """How many entries the lists had up to now."""
+        """Number of list entries so far."""
         return self._lists.total
 
     @property
     def is_busy(self) -> bool:
-        """There is something to do before the next bytes: `go_on`."""
+        """Whether `go_on` has work to do before the next bytes."""
         return self._reading is not None or (self._sending is not None and self._sending.is_at_work)
 
     def go_on(self) -> None:
-        """Do a bounded part of what is to be done."""
+        """Do a bounded part of the work."""
         if self._sending is not None and self._sending.is_at_work:
             self._sending.work()
             return
@@ -73,7 +73,7 @@ class Reader:
                 self._reading = side = None
 
     def take(self, data: bytes, *, from_person: bool) -> None:
-        """The next bytes of one direction, a few kilobytes at most. Not while `is_busy`."""
+        """Read the next bytes of one direction, at most a few kilobytes. Not to be called while `is_busy`."""
         side = self._person if from_person else self._host
         if not side.greeted:
             side.raw.feed(data, 0, len(data))
@@ -85,7 +85,7 @@ class Reader:
             self.go_on()
 
     def stop(self) -> None:
-        """Nothing more will be read: tell of what is not over."""
+        """Stop reading and report unfinished files."""
         if self._sending is not None:
             self._sending.stop()
 
@@ -120,7 +120,7 @@ class Reader:
     # The streams
 
     def _read(self, side: _Side) -> bool:
-        """Read one unit, or take one more piece of a frame for it. False: nothing can be read."""
+        """Read one unit, or take one more piece of a frame for it. Returns False if nothing can be read."""
         tape = side.stream
         if tape.has_more and not side.is_short:
             mark = tape.mark

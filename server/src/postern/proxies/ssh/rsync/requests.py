@@ -1,4 +1,4 @@
-"""What the receiving side asks for and tells: numbers of files with what is to be done, in the order of its stream."""
+"""The stream of the receiving side: file numbers, each with the requested or reported actions, in order."""
 
 from collections import deque
 from typing import Final, NamedTuple
@@ -9,15 +9,15 @@ from postern.proxies.ssh.rsync.lists import Lists
 from postern.proxies.ssh.rsync.tape import DELETION_COUNTS, DONE, Index, NotFollowed, Tape
 
 _MAX_WAITING: Final = 50_000
-#: Each file is asked for twice at most, in two phases; each list and phase has an end.
+#: Each file is requested at most twice, in two phases. Each list and each phase has an end.
 _MAX_WAITING_PER_FILE: Final = 2
 _MAX_ENDS: Final = 64
-#: Files in a row that the sender could not read: going past them is one step.
+#: Consecutive files that the sender could not read. They are skipped in one step.
 _MAX_DECLINED: Final = 10_000
 _MAX_WAITING_NAMES: Final = 8 * 1024 * 1024
 _MAX_PATH: Final = 4096
 _WEAK_SUM: Final = 4
-#: What can happen to an entry beside being sent, generously.
+#: Generous maximum of changes per entry besides being sent.
 _MAX_CHANGES: Final = 8
 
 _BASIS_FOLLOWS: Final = 1 << 11
@@ -28,7 +28,7 @@ _UNKNOWN: Final = 1 << 9
 
 
 class Request(NamedTuple):
-    """One file, with what happens to it. Both sides write it in the same form; a `DONE` has its number only."""
+    """One file with its actions. Both sides write it in the same format. A `DONE` has only a number."""
 
     number: int
     actions: int = 0
@@ -38,7 +38,7 @@ class Request(NamedTuple):
 
     @classmethod
     def read(cls, tape: Tape, number: int) -> "Request":
-        """What stands behind the number."""
+        """Read the rest of a request after its number."""
         actions = tape.short()
         if actions & (_ATTRIBUTES | _UNKNOWN):
             raise NotFollowed("something unknown happens to a file")
@@ -48,7 +48,7 @@ class Request(NamedTuple):
 
 
 class Requests:
-    """Reads the stream of the receiving side. What the sender has not answered yet waits in a queue."""
+    """Reads the stream of the receiving side. Requests wait in a queue until the sender answers them."""
 
     def __init__(self, lists: Lists, events: Events) -> None:
         self._lists = lists
@@ -60,7 +60,7 @@ class Requests:
         self._declined: set[int] = set()
         self._counts_left = 0
         self._changes = 0
-        #: How often the receiving side has told what it removed.
+        #: How often the receiving side has reported deletion counts.
         self.deletion_counts = 0
 
     def read(self, tape: Tape) -> None:
@@ -101,13 +101,13 @@ class Requests:
             raise NotFollowed("too many files at once")
 
     def decline(self, number: int) -> None:
-        """The sender says that it will not send this file."""
+        """Note that the sender will not send this file."""
         if len(self._declined) >= _MAX_DECLINED:
             raise NotFollowed("too many files at once")
         self._declined.add(number)
 
     def answer(self, answer: Request) -> None:
-        """The sender comes to this. Raises `NotFollowed` unless it is the very next thing that was asked for."""
+        """Match an answer of the sender. Raises `NotFollowed` unless it answers the next request in order."""
         while self._queue:
             request = self._queue.popleft()
             self._names -= len(request.name)

@@ -1,4 +1,4 @@
-"""The stream of the sending side: lists of files, files with their contents, and the ends of its phases."""
+"""The stream of the sending side: file lists, files with their contents, and the ends of its phases."""
 
 from collections.abc import Callable
 from typing import Final
@@ -13,13 +13,13 @@ from postern.proxies.ssh.rsync.requests import Request, Requests
 from postern.proxies.ssh.rsync.tape import DELETION_COUNTS, DONE, FIRST_LIST, LIST_END, Index, NotFollowed, Tape
 
 _PHASES: Final = 3
-#: In the last phase nothing is sent any more.
+#: Nothing is sent in the last phase.
 _LAST_WITH_FILES: Final = 1
 _GOODBYE_VERSION: Final = 31
 
 
 class Sending:
-    """Reads the sender's stream from behind the greeting (and filters) on."""
+    """Reads the sender's stream after the greeting (and filters)."""
 
     def __init__(self, command: Command, agreed: Agreed, lists: Lists, requests: Requests, events: Events) -> None:
         self._command = command
@@ -36,7 +36,7 @@ class Sending:
         self._content: Content | None = None
         self._again = False
         self._read: Callable[[Tape], None] = self._read_entry
-        #: The last byte has been read.
+        #: Whether the last byte was read.
         self.is_over = False
         lists.open()
 
@@ -46,21 +46,21 @@ class Sending:
 
     @property
     def is_at_work(self) -> bool:
-        """The lists are being sorted or released; nothing may be read meanwhile."""
+        """Whether lists are being sorted or released. Nothing may be read meanwhile."""
         return self._lists.is_at_work
 
     def work(self) -> None:
-        """Do one step of that."""
+        """Do one step of sorting or releasing."""
         self._lists.work()
 
     def stop(self) -> None:
-        """Nothing more is read: tell of a file that is not over."""
+        """Stop reading and report an unfinished file."""
         if self._file is not None and self._content is not None:
             self._events.sent(self._file, self._content, again=self._again, whole=False)
             self._file = None
 
     def take_removal(self, number: int) -> None:
-        """The receiving side has the file of this number; the sender removes it."""
+        """Report that the sender removes a file, because the receiving side has it."""
         self._events.taken(self._lists.find(number))
 
     # Lists
@@ -81,7 +81,7 @@ class Sending:
                 self._read = self._read_account
 
     def _read_account(self, tape: Tape) -> None:
-        """A name of an account or group with its number; 0 ends the accounts, perhaps with the name of 0 itself."""
+        """Read the name of an account or group with its number. 0 ends the list, possibly with the name of 0 itself."""
         number = tape.varint()
         if number or self._agreed.root_names:
             tape.take(tape.byte())
@@ -171,7 +171,7 @@ class Sending:
             self._part()
 
     def _part(self) -> None:
-        """Newer versions say goodbye."""
+        """End the transfer. Newer versions send a goodbye first."""
         if self._agreed.version < _GOODBYE_VERSION:
             self._end()
         else:

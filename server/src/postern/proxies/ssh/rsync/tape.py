@@ -1,4 +1,4 @@
-"""The bytes of one direction that are not read yet, and rsync's ways of writing numbers and strings on them."""
+"""The unread bytes of one direction, and rsync's encodings of numbers and strings."""
 
 from typing import Final
 
@@ -7,15 +7,15 @@ _INT64_BYTES: Final = 8
 
 
 class Short(Exception):
-    """What is being read has not come whole. Read it again from its beginning when more is there."""
+    """The unit being read is incomplete. Read it again from its start when more bytes have arrived."""
 
 
 class NotFollowed(Exception):
-    """The stream cannot be followed with certainty from here on; the text says why."""
+    """The stream cannot be parsed with certainty from here on. The text says why."""
 
 
 def _extra_bytes(first: int) -> int:
-    """How many bytes the leading ones of the first byte of a packed number stand for."""
+    """Return the number of extra bytes that the leading ones in a packed number's first byte stand for."""
     if first < 0x80:
         return 0
     if first < 0xC0:
@@ -30,7 +30,7 @@ def _extra_bytes(first: int) -> int:
 
 
 class Tape:
-    """Bytes in order. A reader takes whole units; on `Short` it goes back to its `mark`."""
+    """A queue of bytes. A reader consumes whole units, and on `Short` returns to its `mark`."""
 
     __slots__ = ("_at", "_bytes", "_to_skip")
 
@@ -40,7 +40,7 @@ class Tape:
         self._to_skip = 0
 
     def feed(self, data: bytes, start: int, end: int) -> None:
-        """Add `data[start:end]`; what was to be skipped is not kept."""
+        """Add `data[start:end]`, except for bytes that are to be skipped."""
         if self._to_skip:
             skipped = min(self._to_skip, end - start)
             self._to_skip -= skipped
@@ -57,20 +57,16 @@ class Tape:
         self._at = mark
 
     @property
-    def is_skipping(self) -> bool:
-        return self._to_skip > 0
-
-    @property
     def has_more(self) -> bool:
         return self._at < len(self._bytes)
 
     def rest(self) -> bytes:
-        """All that is left, taken off."""
+        """Remove and return all remaining bytes."""
         rest, self._bytes, self._at = self._bytes[self._at :], b"", 0
         return rest
 
     def skip(self, count: int) -> None:
-        """Leave so many bytes out, also those that have not come. Always the last step of a unit."""
+        """Skip bytes, including those that have not arrived yet. Always the last step of a unit."""
         here = min(count, len(self._bytes) - self._at)
         self._at += here
         self._to_skip = count - here
@@ -94,11 +90,11 @@ class Tape:
         return int.from_bytes(self.take(2), "little")
 
     def number(self) -> int:
-        """32 bits, with a sign."""
+        """Read a signed 32-bit number."""
         return int.from_bytes(self.take(4), "little", signed=True)
 
     def varint(self) -> int:
-        """Up to 32 bits, without a sign, packed into one to five bytes."""
+        """Read an unsigned number of up to 32 bits, packed into one to five bytes."""
         first = self.byte()
         if first < 0x80:
             return first
@@ -110,7 +106,7 @@ class Tape:
         return int.from_bytes(low, "little") | high << (8 * extra)
 
     def varlong(self, least: int) -> int:
-        """Up to 64 bits, with a sign, packed into at least `least` bytes."""
+        """Read a signed number of up to 64 bits, packed into at least `least` bytes."""
         first = self.byte()
         extra = _extra_bytes(first)
         length = least - 1 + extra
@@ -124,7 +120,7 @@ class Tape:
         return value - (1 << 64) if value >> 63 else value
 
     def string(self, longest: int) -> bytes:
-        """A string behind its length of one or two bytes."""
+        """Read a string after its length of one or two bytes."""
         length = self.byte()
         if length & 0x80:
             length = (length & 0x7F) << 8 | self.byte()
@@ -140,14 +136,14 @@ FIRST_LIST: Final = -101
 
 
 class Index:
-    """Numbers of files as one side writes them: each as the distance to the one before."""
+    """File numbers as one side writes them: each as the difference to the previous number."""
 
     def __init__(self) -> None:
         self._positive = -1
         self._negative = 1
 
     def read(self, tape: Tape) -> int:
-        """The next number. Its own unit: it remembers the number."""
+        """Read the next number. Must be its own unit, because the number is remembered."""
         first = tape.byte()
         if first == 0:
             return DONE
