@@ -1,1 +1,1 @@
-"""The composition roots: the only places where apps, proxies and settings are put together."""
+"""The composition roots: the only modules that combine apps, proxies and settings."""

@@ -1,4 +1,4 @@
-"""`python -m postern.entrypoints`: the `postern` command, or (`exec`) another program tied to the supervisor."""
+"""`python -m postern.entrypoints`: the `postern` command, or (`exec`) another program that ends with the supervisor."""
 
 import sys
 

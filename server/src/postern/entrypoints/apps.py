@@ -1,10 +1,10 @@
-"""The last of the installed apps, which connects the others."""
+"""The last installed Django app, which connects the others."""
 
 from django.apps import AppConfig
 
 
 class EntrypointsConfig(AppConfig):
-    """`ready` is called when all apps have loaded their models."""
+    """Django calls `ready` after all apps have loaded their models."""
 
     name = "postern.entrypoints"
     label = "entrypoints"

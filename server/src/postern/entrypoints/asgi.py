@@ -1,4 +1,4 @@
-"""The web part's ASGI application: Django for requests, Channels for websockets."""
+"""The ASGI application of the web service: Django for requests, Channels for websockets."""
 
 import os
 
@@ -6,7 +6,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "postern.foundation.django_setti
 
 import django
 
-django.setup(set_prefix=False)  # loads the apps: everything below may import them
+django.setup(set_prefix=False)  # loads the apps, so that the imports below work
 
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.conf import settings
@@ -18,7 +18,7 @@ from postern.foundation.requests.body_guard import BodyGuard
 from postern.foundation.requests.request_threads import RequestThreads
 from postern.foundation.sockets.socket_guard import SocketGuard, unknown_path
 
-refuse_undeclared(websocket_urlpatterns)  # also loads the views
+refuse_undeclared(websocket_urlpatterns)  # also imports the views
 http_application = BodyGuard(RequestThreads(trusted_proxies=settings.POSTERN.trusted_proxies))  # type: ignore[arg-type]  # ASGI's own types are wider than Django's
 
 nothing_else = re_path("", unknown_path)  # type: ignore[arg-type]  # Django types its routes for views

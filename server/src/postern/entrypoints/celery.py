@@ -1,7 +1,7 @@
-"""The worker part: Celery with a thread pool, its schedule in a thread of the same process.
+"""The worker: Celery with a thread pool, and its schedule in a thread of the same process.
 
-Task messages are JSON and carry ids, never secrets. Nothing that must not be lost lives in the broker alone: the
-outbox table does (see `postern.foundation.bus.outbox`).
+Task messages are JSON and carry ids, never secrets. Work that must not be lost is not left to the broker alone: it is
+in the outbox table (see `postern.foundation.bus.outbox`).
 """
 
 import os
@@ -29,7 +29,7 @@ settings: Settings = django_settings.POSTERN
 
 
 def _broker_url(settings: Settings) -> str:
-    """The Redis address as Celery spells it (a Unix socket is `redis+socket`)."""
+    """The Redis address in Celery's notation (a Unix socket is `redis+socket`)."""
     url = settings.redis_url
     return (
         f"redis+socket{url.removeprefix('unix')}".replace("?db=", "?virtual_host=") if url.startswith("unix:") else url
@@ -56,7 +56,7 @@ app.set_default()
 
 
 def _schedule() -> dict[str, Any]:
-    """Periodic tasks of all apps: each `tasks` module may export `BEAT`."""
+    """Periodic tasks of all apps: the `BEAT` of each app's `tasks` module, if it has one."""
     merged: dict[str, Any] = {}
     for config in apps.get_app_configs():
         if config.name.startswith("postern."):
@@ -78,16 +78,16 @@ def _stamp_now(**_details: object) -> None:
 
 
 def work(*, beat: bool) -> int:
-    """Run jobs until SIGTERM; running ones are finished first."""
-    # A container runs as root; the worker takes JSON only, which is what the warning is about.
+    """Run jobs until SIGTERM; running jobs are finished first."""
+    # In a container the worker runs as root, which Celery warns about because of pickle. The worker accepts only JSON.
     warnings.filterwarnings("ignore", category=platforms.SecurityWarning)
     if beat:
-        # A worker of its own (no `postern up`, no private Redis) is the first to need this folder.
+        # A worker without `postern up` and without the private Redis is the first process to need this folder.
         private_folder(settings.run_dir)
         schedule = settings.run_dir / "schedule"
         app.conf.beat_schedule_filename = str(schedule)
         EmbeddedService(app, thread=True).start()
-    # The first sign of life goes the way of every job, as soon as the worker takes jobs; the schedule sends the next.
+    # Send the first sign of life as a job as soon as the worker accepts jobs; the schedule sends the others.
     signals.worker_ready.connect(_stamp_now, weak=False)
     worker = app.Worker(
         pool="threads",

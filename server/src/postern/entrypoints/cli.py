@@ -1,5 +1,6 @@
-"""The `postern` command. Each subcommand is a small function; what it needs is imported where it runs, because one
-process must not pay for the others: the supervisor knows neither Django nor the proxy.
+"""The `postern` command. Each subcommand is a small function that imports what it needs when it runs.
+
+Imports are local so that each process loads only its own code: the supervisor loads neither Django nor the proxy.
 """
 
 import argparse
@@ -35,11 +36,11 @@ def _django() -> None:
     django.setup()
     from django.utils.translation import activate
 
-    activate("en")  # operators read one language with the logs
+    activate("en")  # the logs are in English, so the output of commands is, too
 
 
 def _correct_rights(settings: Settings) -> None:
-    """What `postern up` does for all its parts: a part that was started alone sees to its own data folder."""
+    """Correct the file modes of the data folder, unless `postern up` has done it for its services."""
     from postern.entrypoints.up import own_files
     from postern.foundation.machine.private_files import correct_rights
 
@@ -48,7 +49,7 @@ def _correct_rights(settings: Settings) -> None:
 
 
 def up(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Start every part and stay in the foreground."""
+    """Start all services and stay in the foreground."""
     from postern.entrypoints.up import run_all
 
     log.configure("postern", settings.log_level)
@@ -56,7 +57,7 @@ def up(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def demo(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Start every part with a story to look at, in a data folder of its own."""
+    """Start all services with demo data, in a separate data folder."""
     from postern.entrypoints.demo import run_demo
 
     log.configure("postern", settings.log_level)
@@ -82,7 +83,7 @@ def worker(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def proxy(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Carry sessions."""
+    """Run the proxy, which carries SSH and browser sessions."""
     from postern.entrypoints.proxy import serve
 
     log.configure("proxy", settings.log_level)
@@ -91,7 +92,7 @@ def proxy(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def migrate(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Bring the database up to date and make the first administrator; prints a made-up password once."""
+    """Apply migrations and create the first administrator; a generated password is printed once."""
     _django()
     from django.core.management import call_command
 
@@ -99,8 +100,8 @@ def migrate(arguments: argparse.Namespace, settings: Settings) -> int:
     from postern.apps.users.people.actions.first_admin import ensure_first_admin
 
     if arguments.admin_password_stdin:
-        given = sys.stdin.read()
-        settings = replace(settings, admin_password=Secret(given) if given else None)
+        password = sys.stdin.read()
+        settings = replace(settings, admin_password=Secret(password) if password else None)
     log.configure("migrate", settings.log_level)
     call_command("migrate", interactive=False, verbosity=0)
     make_registration_secrets()
@@ -114,7 +115,7 @@ def migrate(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def audit_verify(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Check the audit log and the evidence that it covers: finds any edit, deletion, insertion or reorder."""
+    """Verify the audit log and the evidence it covers: detects edits, deletions, insertions and reordering."""
     _django()
     from postern.apps.audits.facade import verify_log
 
@@ -126,18 +127,18 @@ def audit_verify(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def vault_rotate(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Make a new key-encryption key and bring every stored secret to it, while everything runs."""
+    """Create a new key-encryption key and rewrap every stored secret with it, without downtime."""
     _django()
     from postern.apps.vault import facade as vault
     from postern.foundation.caller.actor import SYSTEM
 
     report = vault.rotate(actor=SYSTEM)
-    print(f"key {report.version} is current; {report.rewrapped} secrets were brought to it")
+    print(f"key {report.version} is current; {report.rewrapped} secrets were rewrapped with it")
     return 0
 
 
 def vault_retire(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Remove old key-encryption keys from the key file, once no secret needs them."""
+    """Remove old key-encryption keys from the key file, if no secret needs them any more."""
     _django()
     from postern.apps.vault import facade as vault
     from postern.foundation.caller.actor import SYSTEM
@@ -148,7 +149,7 @@ def vault_retire(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def recording_verify(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Check that a recording is whole and unaltered since it was sealed."""
+    """Verify that a recording is complete and unaltered since it was sealed."""
     from postern.proxies.core.recording.command_line import verify_recording
 
     return verify_recording(arguments.file, arguments.key, sys.stdout)
@@ -162,14 +163,14 @@ def recording_export(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def recording_input(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Write what a command without a terminal got on its standard input."""
+    """Write the recorded standard input of a command without a terminal to standard output."""
     from postern.proxies.core.recording.command_line import export_input
 
     return export_input(arguments.file, sys.stdout.buffer, sys.stderr)
 
 
 def recording_keys(arguments: argparse.Namespace, settings: Settings) -> int:
-    """List the keys that recordings are sealed with; `*` marks the present one."""
+    """List the keys that recordings are sealed with; `*` marks the current key."""
     _django()
     from postern.entrypoints import recording_keys
 
@@ -177,7 +178,7 @@ def recording_keys(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def recording_rotate_key(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Seal recordings with a new key from now on; those of former keys can still be verified."""
+    """Seal recordings with a new key from now on; recordings sealed with former keys can still be verified."""
     _django()
     from postern.entrypoints import recording_keys
 
@@ -185,7 +186,7 @@ def recording_rotate_key(arguments: argparse.Namespace, settings: Settings) -> i
 
 
 def django_command(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Any command of Django's own (makemigrations, shell …), for developers."""
+    """Run a Django management command (makemigrations, shell …); for developers."""
     _django()
     from django.core.management import execute_from_command_line
 
@@ -212,7 +213,7 @@ def _parser() -> argparse.ArgumentParser:
     add("worker", worker).add_argument("--beat", action="store_true", help="also run the schedule (once in a cluster)")
     add("proxy", proxy)
     migrating = add("migrate", migrate)
-    migrating.add_argument("--json", action="store_true", help="answer as JSON")
+    migrating.add_argument("--json", action="store_true", help="print JSON")
     migrating.add_argument(
         "--admin-password-stdin",
         action="store_true",
@@ -220,16 +221,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     audit = commands.add_parser("audit", help="The audit log.").add_subparsers(required=True, metavar="COMMAND")
     add("verify", audit_verify, audit)
-    vault = commands.add_parser("vault", help="The keys of stored secrets.").add_subparsers(
+    vault = commands.add_parser("vault", help="Encryption keys of stored secrets.").add_subparsers(
         required=True, metavar="COMMAND"
     )
     add("rotate", vault_rotate, vault)
     add("retire", vault_retire, vault)
     licence = commands.add_parser("licence", help="Licences.").add_subparsers(required=True, metavar="COMMAND")
     licence_commands.add_to(lambda name, command: add(name, command, licence), _django)
-    user = commands.add_parser("user", help="People's accounts.").add_subparsers(required=True, metavar="COMMAND")
+    user = commands.add_parser("user", help="User accounts.").add_subparsers(required=True, metavar="COMMAND")
     user_commands.add_to(lambda name, command: add(name, command, user), _django)
-    terminal = commands.add_parser("terminal", help="Who may work as a proxy.").add_subparsers(
+    terminal = commands.add_parser("terminal", help="Proxies and their credentials.").add_subparsers(
         required=True, metavar="COMMAND"
     )
     terminal_commands.add_to(lambda name, command: add(name, command, terminal), _django)
@@ -250,7 +251,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Entry point; returns the exit status. An expected failure is one line on standard error."""
+    """Entry point; returns the exit status. Expected errors are printed as one line on standard error."""
     follow_supervisor()
     make_private()
     parsed = _parser().parse_args(arguments)

@@ -1,8 +1,8 @@
-"""Everything that is connected across the stack of apps, in one place: who hears of which event, who answers which question.
+"""The composition root of the app stack: which app receives which event, and which app answers which question.
 
-An app imports only what lies below it. What it must know of the apps above it is a `Provided` place of its own
-(`foundation/provided.py`), which is filled here, once, when Django has loaded all models (`apps.py`). Routes, websockets
-and the schedule are composed beside this module: `urls.py`, `websockets.py`, `celery.py`.
+An app imports only apps below it in the stack. What it needs from apps above it is a `Provided` slot
+(`foundation/provided.py`). This module fills these slots once, after Django has loaded all models (`apps.py`). Routes,
+websockets and the schedule are composed in `urls.py`, `websockets.py` and `celery.py`.
 """
 
 from typing import Final
@@ -66,7 +66,7 @@ from postern.foundation.requests import middleware, request_kinds
 from postern.foundation.rest import fresh_mfa
 from postern.foundation.rest.exchange import importing, trail
 
-#: From the bottom of the stack to its top: subscribers of one event are called in this order.
+#: In stack order from bottom to top. Subscribers of the same event are called in this order.
 _SUBSCRIPTIONS: Final = (
     *authn_events.SUBSCRIPTIONS,
     *vault_events.SUBSCRIPTIONS,
@@ -77,7 +77,7 @@ _SUBSCRIPTIONS: Final = (
 
 
 def compose() -> None:
-    """Connect the apps. Doing it twice changes nothing."""
+    """Connect the apps. Calling it again has no further effect."""
     _compose_events()
     _compose_callers()
     _compose_audit()
@@ -119,7 +119,7 @@ def _compose_audit() -> None:
 
 
 def _compose_people() -> None:
-    """What the apps above keep of people, and of what belongs to them."""
+    """Connect what apps above `users` store about users and their credentials."""
     caller_checks.CHECKS.provide(
         caller_checks.CallerChecks(still_holds=callers.still_holds, has_lost_rights=callers.has_lost_rights)
     )
@@ -127,7 +127,7 @@ def _compose_people() -> None:
     second_factors.RESET.provide(lambda actor, user: mfa.reset(actor=actor, user=user))
     credentials.KINDS.provide((*credentials.OWN_KINDS, *authn.CREDENTIALS, *sessions.CREDENTIALS))
     totp_secrets.STORE.provide(SealedTotpSecrets())
-    # A signal, because the row also goes when its person is deleted, which takes all rows of that person along.
+    # A signal, because deleting a user also deletes the row, by cascade.
     post_delete.connect(_forget_secret, sender=TotpDevice, dispatch_uid="forget the secret of a deleted device")
     admin_users.DIRECTORY.provide(AdminUsers())
 
@@ -137,13 +137,22 @@ def _forget_secret(instance: TotpDevice, **_: object) -> None:
 
 
 def _compose_organizations() -> None:
-    tenancy.HOLDINGS.provide((*users.HOLDINGS, *assets.HOLDINGS, *vault.HOLDINGS, *perms.HOLDINGS, *sessions.HOLDINGS))
+    tenancy.HOLDINGS.provide(
+        (
+            *users.HOLDINGS,
+            *assets.HOLDINGS,
+            *vault.HOLDINGS,
+            *perms.HOLDINGS,
+            *sessions.HOLDINGS,
+            *tenancy.plain_holdings(),
+        )
+    )
     tenancy.LIFECYCLES.provide((assets.LIFECYCLE,))
     organization_people.PEOPLE.provide(in_organizations.PEOPLE)
 
 
 def _compose_requests() -> None:
-    """What is particular to some paths before their view is known."""
+    """Settings that depend on the path, before the view is known."""
     middleware.BODY_LIMITS.provide(
         middleware.BodyLimits(
             beginnings=body_limits.BY_BEGINNING,

@@ -1,7 +1,7 @@
-"""Which part gets which secret of the environment: every variable that holds one is named here, with its readers.
+"""Which service gets which secret of the environment. Every variable with a secret is listed here with its readers.
 
-A part inherits the supervisor's environment without any of them but its own. The proxy never has the database's
-password; it gets the address alone, because the services of this machine are no targets (K36).
+A service inherits the supervisor's environment without the secrets of others. The proxy never gets the database's
+password. It gets the address only, because it must refuse connections to Postern's own services.
 """
 
 from collections.abc import Mapping
@@ -15,14 +15,14 @@ _REDIS: Final = "POSTERN_REDIS_URL"
 _STORES: Final = frozenset({"migrate", "web", "worker"})
 _NOBODY: Final[frozenset[str]] = frozenset()
 
-#: Variable → the parts that read it. The first administrator's password goes to `migrate` through a pipe.
+#: Variable → services that read it. The first administrator's password is passed to `migrate` through a pipe.
 READERS: Final[Mapping[str, frozenset[str]]] = {
     ADMIN_PASSWORD: _NOBODY,
     _DATABASE: _STORES,
     _REDIS: _STORES,
     "POSTERN_BOOTSTRAP_TOKEN": frozenset({"web", "proxy"}),
     "POSTERN_HEALTH_TOKEN": frozenset({"web"}),
-    # libpq's own: they stand in for what DATABASE_URL does not say.
+    # Variables of libpq: defaults for what DATABASE_URL leaves out.
     "PGPASSWORD": _STORES,
     "PGPASSFILE": _STORES,
     "PGSERVICE": _STORES,
@@ -32,22 +32,22 @@ READERS: Final[Mapping[str, frozenset[str]]] = {
 
 
 def environ_of(part: str, environ: Mapping[str, str]) -> dict[str, str]:
-    """What the part named `part` inherits of `environ`. An unknown part gets no secret at all."""
-    kept = {name: value for name, value in environ.items() if part in READERS.get(name, {part})}
+    """The environment that the service `part` inherits. An unknown service gets no secret."""
+    inherited = {name: value for name, value in environ.items() if part in READERS.get(name, {part})}
     if part == "proxy":
         for name in (_DATABASE, _REDIS):
             address = _address(environ.get(name, ""))
             if address:
-                kept[name] = address
-    return kept
+                inherited[name] = address
+    return inherited
 
 
 def _address(url: str) -> str:
-    """`url` without user, password and options: scheme, host, port and path."""
+    """`url` without user, password and options: only scheme, host, port and path."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
-    except ValueError:  # `Settings.load` names the fault
+    except ValueError:  # `Settings.load` reports the error
         return ""
     if not parts.scheme:
         return ""

@@ -1,4 +1,4 @@
-"""`postern licence …`: an operator makes licences, says whose licences count here, installs and shows them."""
+"""`postern licence …`: issue licences, decide which issuers this installation trusts, install and show licences."""
 
 import argparse
 import sys
@@ -20,16 +20,20 @@ _DEFAULT_KEY: Final = Path("postern-licence-issuing.key")
 
 
 def add_to(add: Adder, django: Callable[[], None]) -> None:
-    """Add the subcommands; `django` loads the control plane's apps for those that need them."""
+    """Add the subcommands. `django` loads the control plane's apps for the subcommands that need them."""
     issued = add("issue", issue)
-    issued.add_argument("--corporation", required=True, help="for whom the licence is")
+    issued.add_argument("--corporation", required=True, help="name of the licence holder")
     issued.add_argument("--edition", default="enterprise")
-    issued.add_argument("--subscription-id", default="", help="without it one is made up")
-    issued.add_argument("--from", dest="first_day", type=_day, default=None, help="first day, YYYY-MM-DD; today")
-    issued.add_argument("--until", dest="last_day", type=_day, default=None, help="last day; in a year")
-    issued.add_argument("--assets", type=int, default=None, help="for how many assets; without it for any number")
-    issued.add_argument("--key", type=Path, default=_DEFAULT_KEY, help="the issuing key; made when there is none")
-    issued.add_argument("--out", type=Path, required=True, help="where the licence file is written")
+    issued.add_argument("--subscription-id", default="", help="default: generated")
+    issued.add_argument(
+        "--from", dest="first_day", type=_day, default=None, help="first day, YYYY-MM-DD (default: today)"
+    )
+    issued.add_argument(
+        "--until", dest="last_day", type=_day, default=None, help="last day, YYYY-MM-DD (default: in a year)"
+    )
+    issued.add_argument("--assets", type=int, default=None, help="maximum number of assets (default: unlimited)")
+    issued.add_argument("--key", type=Path, default=_DEFAULT_KEY, help="the issuing key; created if it does not exist")
+    issued.add_argument("--out", type=Path, required=True, help="path of the licence file")
     add("trust", trust).add_argument("key", type=Path, help="the public half of an issuing key")
 
     def installing(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -46,7 +50,7 @@ def add_to(add: Adder, django: Callable[[], None]) -> None:
 
 
 def issue(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Make a licence file, signed with an issuing key that only you hold."""
+    """Create a licence file, signed with an issuing key that only you hold."""
     import msgspec
 
     from postern.apps.licence import document
@@ -55,8 +59,8 @@ def issue(arguments: argparse.Namespace, settings: Settings) -> int:
     first = arguments.first_day or clock.today()
     last = arguments.last_day or first + timedelta(days=_DEFAULT_DAYS)
     if last < first:
-        raise SettingsError("a licence ends on its first day or later")
-    stated = {
+        raise SettingsError("the last day of a licence must not be before its first day")
+    fields = {
         "corporation": arguments.corporation,
         "subscription_id": arguments.subscription_id or str(new_id()),
         "edition": arguments.edition,
@@ -65,32 +69,32 @@ def issue(arguments: argparse.Namespace, settings: Settings) -> int:
         "asset_count": arguments.assets,
     }
     try:
-        licence = msgspec.convert(stated, document.Licence)
+        licence = msgspec.convert(fields, document.Licence)
     except msgspec.ValidationError as error:
-        raise SettingsError(f"this makes no licence: {error}") from None
-    private, made = issuing_key(arguments.key)
+        raise SettingsError(f"invalid licence: {error}") from None
+    private, is_new = issuing_key(arguments.key)
     try:
         arguments.out.write_text(document.sign(licence, private), encoding="utf-8")
     except OSError as error:
         raise SettingsError(f"cannot write {arguments.out}: {error.strerror}") from error
-    if made:
-        print(f"made the issuing key {arguments.key}: keep it apart from the installation")
+    if is_new:
+        print(f"created the issuing key {arguments.key}: do not store it in the installation")
     print(f"licence for {licence.corporation}, {first} to {last}: {arguments.out}")
-    print(f"whose licences count is decided on the host: postern licence trust {public_path(arguments.key)}")
+    print(f"to trust this issuer, run on the installation's host: postern licence trust {public_path(arguments.key)}")
     return 0
 
 
 def trust(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Let the licences of an issuer count in this installation."""
+    """Trust the licences of an issuer in this installation."""
     from postern.apps.licence import trust as trusted
 
     path = trusted.trust(settings.home, trusted.read_public_key(arguments.key))
-    print(f"trusted from now on: {path} (delete the file to take it back)")
+    print(f"trusted from now on: {path} (delete the file to undo)")
     return 0
 
 
 def install(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Install a licence file in place of the former one."""
+    """Install a licence file; it replaces the present licence."""
     from postern.apps.licence import facade
     from postern.apps.licence.document import MAX_BYTES
     from postern.foundation.caller.actor import SYSTEM
@@ -106,7 +110,7 @@ def install(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def show(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Show the installed licence and whether it holds; the exit status is 1 when it does not."""
+    """Show the installed licence and whether it is valid; the exit status is 1 when it is not."""
     from postern.apps.licence import facade
 
     state = facade.state()

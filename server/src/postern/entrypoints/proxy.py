@@ -1,7 +1,7 @@
-"""The access plane, put together: the core, and a front for each protocol (`proxy_settings.fronts_of`).
+"""The composition root of the access plane: the core, and a front for each protocol (`proxy_settings.fronts_of`).
 
-Parts are started in the order in which they need each other and stopped in the reverse. The proxy serves people as soon
-as it has its credential; a control plane that is away later only means that no new session is given.
+Parts are started in the order of their dependencies and stopped in reverse. The proxy accepts people as soon as it has
+its credential. While the control plane is unavailable later, no new sessions are opened.
 """
 
 import asyncio
@@ -32,9 +32,9 @@ log = logging.getLogger(__name__)
 
 
 async def run(settings: Settings, open_files: int, fronts: Sequence[Front], signals: StopSignals) -> int:
-    """Serve until the end is asked for; then drain. Returns an exit status. Raises SettingsError.
+    """Serve until a stop signal, then drain. Returns an exit status. Raises SettingsError.
 
-    `open_files`: how many there may be.
+    `open_files` is the limit of open files.
     """
     config, fronts = within_open_files(open_files, config_from(settings), fronts)
     private_folder(config.state_dir)
@@ -53,13 +53,14 @@ async def run(settings: Settings, open_files: int, fronts: Sequence[Front], sign
         unknown = core.heartbeat.unknown
         is_sound = await running.serve(signals.stopping, unknown)
         if unknown.is_set():
-            # Not accepted any more, revoked, deleted, or the control plane was set up anew: the next start asks which.
+            # Not accepted any more, revoked, deleted, or the control plane was reinstalled: the next start registers
+            # again.
             log.warning("the control plane does not take this proxy's credential any more; starting again")
         return 0 if is_sound and not unknown.is_set() else 1
 
 
 async def _unless(stopping: asyncio.Event, work: Coroutine[Any, Any, Registered]) -> Registered | None:
-    """The result of `work`, or None when the end is asked for first."""
+    """The result of `work`, or None when a stop signal arrives first."""
     task, end = asyncio.create_task(work), asyncio.create_task(stopping.wait())
     await asyncio.wait({task, end}, return_when=asyncio.FIRST_COMPLETED)
     end.cancel()

@@ -1,4 +1,4 @@
-"""What every front is served with: recording and reporting, the line to the control plane, the live sessions."""
+"""Services that every front uses: recording and reporting, the connection to the control plane, the live sessions."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -42,7 +42,7 @@ _LAST_EVENTS_S: Final = 3.0
 
 
 class Ground:
-    """Records and reports, and seals what a killed proxy left: there before the proxy has a credential."""
+    """Recording, reporting, and sealing what a killed proxy left behind. Needs no credential."""
 
     def __init__(self, settings: Settings, config: ProxyConfig, budget: StopBudget) -> None:
         self._budget = budget
@@ -160,7 +160,7 @@ class Core:
         self.registry.control_seen()
 
     def parts(self, *, at_once: asyncio.Event) -> Sequence[Part]:
-        """`at_once` ends the waiting for live sessions."""
+        """The parts of the core. `at_once` ends the wait for live sessions."""
         registry, tickets, limits = self.registry, self._tickets, self._config.limits
 
         async def drain_sessions(_budget: StopBudget) -> None:

@@ -1,4 +1,4 @@
-"""The proxy's settings on this machine, and the fronts that it serves with."""
+"""The settings of the proxy on this machine, and its fronts."""
 
 import logging
 import os
@@ -31,7 +31,7 @@ _ANY_HOST: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
 def fronts_of(settings: Settings) -> tuple[Front, ...]:
-    """Everything that people and targets are reached with: one line for each protocol."""
+    """The fronts of the proxy, one line for each."""
     return (
         SshFront(SshSettings(address=str(settings.ssh), host_key_dir=settings.home / "proxy", limits=_ssh(settings))),
         TerminalFront(os.environ.get("POSTERN_STREAM") or f"unix:{settings.run_dir / 'proxy-stream.sock'}"),
@@ -51,11 +51,11 @@ def _ssh(settings: Settings) -> SshLimits:
 
 
 def config_from(settings: Settings) -> ProxyConfig:
-    """What all protocols share. Raises SettingsError."""
+    """Settings shared by all protocols. Raises SettingsError."""
     environ = os.environ
     token = settings.bootstrap_token
     control_url = environ.get("POSTERN_CONTROL_URL", "")
-    # Where the control plane has the same data folder, its secret says so, and the proxy need not wait to be accepted.
+    # A control plane with the same data folder recognizes this secret, so that the proxy need not wait to be accepted.
     local = "" if control_url else read_or_create(settings.secrets_dir / LOCAL_PROXY_FILE, new_token)
     return ProxyConfig(
         state_dir=settings.home / "proxy",
@@ -77,7 +77,7 @@ def _limits(settings: Settings, *, supervised: bool) -> Limits:
 
 
 def local_control_url(settings: Settings) -> str:
-    """The web part of the same machine."""
+    """Address of the web service on the same machine."""
     host = _ANY_HOST.get(settings.http.host, settings.http.host)
     return f"http://{f'[{host}]' if ':' in host else host}:{settings.http.port}"
 
@@ -85,7 +85,7 @@ def local_control_url(settings: Settings) -> str:
 def within_open_files(
     open_files: int, config: ProxyConfig, fronts: Sequence[Front]
 ) -> tuple[ProxyConfig, tuple[Front, ...]]:
-    """The same settings and fronts, with limits that fit the number of files that this process may hold."""
+    """The settings and fronts, with limits reduced to fit the number of files that this process may open."""
     share = share_of_files(open_files, config.limits, *(front.limits for front in fronts))
     if share == 1:
         return config, tuple(fronts)
@@ -101,9 +101,9 @@ def within_open_files(
 
 
 def dial_policy_of(settings: Settings, config: ProxyConfig, listening: Callable[[], Sequence[Endpoint]]) -> DialPolicy:
-    """What this proxy never dials: everything that Postern runs, as far as it is known here (K36).
+    """The addresses that this proxy never connects to: all of Postern's services that it knows.
 
-    `listening` is where the proxy's own parts listen.
+    `listening` returns the addresses that the proxy itself listens on.
     """
     control = urlsplit(config.control_url)
     address = (control.hostname or "localhost", control.port or (443 if control.scheme == "https" else 80))

@@ -1,4 +1,4 @@
-"""`postern recording keys` and `postern recording rotate-key`: the keys that recordings are sealed with."""
+"""`postern recording keys` and `postern recording rotate-key`: keys for sealing recordings."""
 
 from django.db import transaction
 
@@ -26,7 +26,7 @@ def show(settings: Settings) -> int:
 
 
 def rotate(settings: Settings) -> int:
-    """Put a new key in place of the present one. The running proxy takes it with the next recording that it seals."""
+    """Replace the current key. The running proxy uses the new key from the next recording that it seals."""
     rotation = prepare_rotation(settings.secrets_dir / PRIVATE_KEY)
     try:
         with transaction.atomic():

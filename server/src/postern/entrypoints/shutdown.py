@@ -1,4 +1,4 @@
-"""How a stop signal is taken: the first one asks for the end, a second one for the end at once."""
+"""Stop signals: the first one starts an orderly shutdown, a second one cuts it short."""
 
 import asyncio
 import signal
@@ -6,26 +6,26 @@ from typing import Final
 
 from postern.foundation.settings import Settings
 
-#: Under `postern up` somebody usually waits at the keyboard for the end.
+#: With `postern up`, somebody usually waits at the keyboard for the end.
 _SUPERVISED_S: Final = 3.0
-#: How long the proxy may take to end after its live sessions have; the supervisor kills it then.
+#: Time for the proxy to end after its live sessions have ended; then the supervisor kills it.
 PROXY_STOP_S: Final = 20.0
-#: What the proxy does not plan with: closing its listeners, and the end of the process itself.
+#: Time for what the proxy does not plan: closing its listeners, and ending the process.
 _LAST_STEPS_S: Final = 4.0
-#: What the steps of the orderly end may take together, after the live sessions have ended.
+#: Total time for the steps of the orderly shutdown after the live sessions have ended.
 PROXY_ENDS_S: Final = PROXY_STOP_S - _LAST_STEPS_S
 
 
 def supervised_shutdown_s(settings: Settings) -> float:
-    """How long live sessions may go on when `postern up` is stopped."""
+    """Time that live sessions get when `postern up` is stopped."""
     return _SUPERVISED_S if settings.shutdown_s is None else float(settings.shutdown_s)
 
 
 class StopSignals:
-    """SIGTERM, SIGINT and SIGHUP (the terminal was closed) of one process, as two events.
+    """SIGTERM, SIGINT and SIGHUP (the terminal was closed), turned into two asyncio events.
 
-    Under a supervisor a second SIGTERM says nothing: service managers may send theirs to every process, beside the
-    supervisor's own. The supervisor asks for the end at once with SIGINT.
+    Under a supervisor a second SIGTERM has no meaning: service managers may send SIGTERM to every process in addition
+    to the supervisor's. The supervisor uses SIGINT to cut the shutdown short.
     """
 
     def __init__(self, *, supervised: bool) -> None:
@@ -34,13 +34,13 @@ class StopSignals:
         self.at_once = asyncio.Event()
 
     def listen(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Take the signals from now on. A SIGHUP that is ignored (`nohup`) stays so."""
+        """Start handling the signals. An ignored SIGHUP (`nohup`) stays ignored."""
         hang_up = [] if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN else [signal.SIGHUP]
         for number in (signal.SIGTERM, signal.SIGINT, *hang_up):
             loop.add_signal_handler(number, self.take, number)
 
     def take(self, number: signal.Signals) -> None:
-        """A signal has come."""
+        """Handle a signal."""
         if not self.stopping.is_set():
             self.stopping.set()
         elif number == signal.SIGINT or (number == signal.SIGTERM and not self._supervised):

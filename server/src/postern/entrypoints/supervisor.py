@@ -1,9 +1,9 @@
-"""`postern up`: one command that starts all parts, keeps them up and stops them in order.
+"""The supervisor of `postern up`: starts all services, restarts them when they die, and stops them in order.
 
-Parts start in the order given (a part waits until the one before says it is ready, when it has a readiness check) and
-stop in the reverse order. A part that dies is started again after a growing pause. Each part runs in a session of its
-own, so that Ctrl-C reaches the supervisor only, and asks the kernel to be told when the supervisor is gone
-(`follow_supervisor`), so that even `kill -9` of the supervisor leaves nothing behind.
+Services start in the given order and stop in reverse. If a service has a readiness check, the next one starts when the
+check succeeds. A service that dies is restarted after a growing pause. Each service has its own session (`setsid`), so
+Ctrl-C reaches only the supervisor. Each asks the kernel for a signal at the supervisor's death (`follow_supervisor`),
+so even `kill -9` of the supervisor leaves nothing behind.
 """
 
 import asyncio
@@ -26,12 +26,12 @@ from postern.kernel.clock import monotonic_s
 
 log = logging.getLogger(__name__)
 
-#: Exit status of a part that cannot start because of a setting (sysexits.h EX_CONFIG): no use in trying again.
+#: Exit status of a service that cannot start because of a setting (sysexits.h EX_CONFIG): restarting would not help.
 EXIT_CONFIG: Final = 78
 
 _FIRST_PAUSE_S: Final = 0.5
 _LONGEST_PAUSE_S: Final = 30.0
-#: A part that ran for so long was up: its next pause is the first again. Parts that cannot start end sooner.
+#: A service that ran this long counts as stable, and its restart pause starts from the beginning.
 STABLE_AFTER_S: Final = 10.0
 _READY_POLL_S: Final = 0.05
 _PR_SET_PDEATHSIG: Final = 1
@@ -39,11 +39,11 @@ _PR_SET_PDEATHSIG: Final = 1
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """One process to keep up.
+    """One supervised process.
 
-    `ready` is polled before the next part starts; `stop_timeout_s` is how long the part may take to end after SIGTERM,
-    and `grace_s` how much longer because it lets people finish: a second stop signal cuts that short. `renews` says that
-    the part replaces its own processes one by one after SIGHUP.
+    `ready` is polled before the next service starts. `stop_timeout_s` is the time to end after SIGTERM. `grace_s` is
+    additional time to let people finish, which a second stop signal cuts short. `renews`: on SIGHUP the service
+    replaces its own processes one by one.
     """
 
     name: str
@@ -55,11 +55,11 @@ class Part:
 
 
 class PartFailed(Exception):
-    """A part ended with `EXIT_CONFIG`, or was never ready; the message says which."""
+    """A service ended with `EXIT_CONFIG` or never became ready; the message says which."""
 
 
 class Supervisor:
-    """Runs parts until `stop()` is called or a signal arrives."""
+    """Runs services until `stop()` is called or a signal arrives."""
 
     def __init__(self, parts: Sequence[Part], *, ready_timeout_s: float = 60.0, board: Path | None = None) -> None:
         self._parts = tuple(parts)
@@ -73,25 +73,25 @@ class Supervisor:
         self._processes: dict[str, asyncio.subprocess.Process] = {}
 
     def stop(self) -> None:
-        """Ask all parts to end; `run` returns when they have. Asked again, they end at once."""
+        """Ask all services to end; `run` returns when they have. A second call cuts the wait short."""
         if self._stopping.is_set():
             self._at_once.set()
         self._stopping.set()
 
     def renew(self) -> None:
-        """Have the parts that can do so replace their processes, without a gap in their service."""
+        """Let the services that support it replace their processes without interruption."""
         for part in self._parts:
             pid = self.pid(part.name)
             if part.renews and pid is not None:
                 os.kill(pid, signal.SIGHUP)
 
     def pid(self, name: str) -> int | None:
-        """Process id of a running part."""
+        """Process id of a running service; None otherwise."""
         process = self._processes.get(name)
         return process.pid if process is not None and process.returncode is None else None
 
     async def run(self, on_up: Callable[[], Awaitable[None]] | None = None) -> int:
-        """Start everything, call `on_up` once all parts are ready, wait for the end. Returns an exit status."""
+        """Start everything, call `on_up` once all services are ready, and wait for the end. Returns an exit status."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             loop.add_signal_handler(number, self.stop)
@@ -154,7 +154,7 @@ class Supervisor:
                 await asyncio.wait_for(self._stopping.wait(), pause_s)
 
     async def _run_once(self, part: Part) -> int:
-        """From the start of a part to its end; its exit status."""
+        """Run a service from start to end. Returns its exit status."""
         try:
             process = await asyncio.create_subprocess_exec(
                 *part.argv,
@@ -162,7 +162,7 @@ class Supervisor:
                 start_new_session=True,
                 env={**environ_of(part.name, os.environ), SUPERVISOR_PID: str(os.getpid())},
             )
-        except OSError as error:  # no memory or no process left: it is tried again like any other end
+        except OSError as error:  # out of memory or processes: retried like after any other exit
             log.error("%s cannot be started: %s", part.name, error)  # noqa: TRY400 - no trace wanted
             self._note(part, 0)
             return os.EX_OSERR
@@ -187,18 +187,18 @@ class Supervisor:
                 process.terminate()
             if not await self._ends_in_time(part, process):
                 log.warning("%s did not end in time and is killed", part.name)
-                # The whole session: a part's own children must not outlive it.
+                # Kill the whole session, so that the service's children do not outlive it.
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 await process.wait()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _ends_in_time(self, part: Part, process: asyncio.subprocess.Process) -> bool:
-        """Wait for a part that was asked to end: first as long as people may take, then as long as itself may take."""
+        """Wait for a stopping service: first its grace time, then its own stop time."""
         ended = asyncio.ensure_future(process.wait())
         at_once = asyncio.ensure_future(self._at_once.wait())
         try:
-            # Only a part that lets people finish is hurried: others would drop work that they do anyway.
+            # SIGINT only for services with a grace time; others would drop work that they are finishing anyway.
             watched = {ended, at_once} if part.grace_s else {ended}
             limit_s = part.grace_s + part.stop_timeout_s
             await asyncio.wait(watched, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
@@ -214,24 +214,26 @@ class Supervisor:
 
 
 def next_pause_s(last_s: float, *, ran_s: float) -> float:
-    """How long to wait before a part is started again: twice as long each time, anew after a good run."""
+    """Pause before a restart: doubles each time, and starts from the beginning after a stable run."""
     if ran_s >= STABLE_AFTER_S or last_s <= 0:
         return _FIRST_PAUSE_S
     return min(last_s * 2, _LONGEST_PAUSE_S)
 
 
 def follow_supervisor() -> None:
-    """Called first by every part: end when the supervisor ends, however it ended. No-op when run by hand."""
+    """End this process when the supervisor ends for any reason. Every service calls this first; no-op without a
+    supervisor.
+    """
     expected = os.environ.get(SUPERVISOR_PID)
     if expected:
         end_with_parent(int(expected))
 
 
 def end_with_parent(pid: int) -> None:
-    """Have the kernel send SIGTERM to this process when its parent `pid` ends, however it ends. Linux only."""
+    """Let the kernel send SIGTERM to this process when its parent `pid` ends for any reason. Linux only."""
     if not sys.platform.startswith("linux"):
         return
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-    if os.getppid() != pid:  # it died before the call above
+    if os.getppid() != pid:  # the parent died before the call above
         sys.exit(0)

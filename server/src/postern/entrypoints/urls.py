@@ -1,7 +1,7 @@
-"""The root URL configuration: composes the `urlpatterns` of every app's URLs under `/api/v1/`.
+"""The root URL configuration: the `urlpatterns` of every app under `/api/v1/`, and pages.
 
-Apps give paths relative to `/api/v1/` (`users/users/…`). Pages outside the API come in through `page_urlpatterns` of the same
-module, with full paths.
+Apps declare paths relative to `/api/v1/` (`users/users/…`). Pages outside the API have full paths, in
+`page_urlpatterns` of the same modules.
 """
 
 from django.urls import URLPattern, URLResolver, include, path, re_path

@@ -1,4 +1,4 @@
-"""`postern user …`: what an operator does about people's accounts when nobody can sign in to do it."""
+"""`postern user …`: account operations for the case that nobody can sign in to the console."""
 
 import argparse
 from collections.abc import Callable
@@ -9,14 +9,14 @@ from postern.foundation.settings import Settings
 Add = Callable[[str, "Command"], argparse.ArgumentParser]
 Command = Callable[[argparse.Namespace, Settings], int]
 
-_NOBODY: Final = "there is no account {name!r}; nothing was done"
+_UNKNOWN_ACCOUNT: Final = "there is no account {name!r}; nothing was done"
 
 
 def add_to(add: Add, load: Callable[[], None]) -> None:
-    """Declare the subcommands. `load` brings the control plane's apps into this process."""
+    """Register the subcommands. `load` loads the control plane's apps into this process."""
 
     def locked(arguments: argparse.Namespace, settings: Settings) -> int:
-        """List the accounts and the addresses that failed sign-ins have locked."""
+        """List the accounts and addresses that failed sign-ins have locked."""
         load()
         from postern.apps.authn import facade as authn
 
@@ -25,7 +25,7 @@ def add_to(add: Add, load: Callable[[], None]) -> None:
         return 0
 
     def unlock(arguments: argparse.Namespace, settings: Settings) -> int:
-        """Let an account, or an address, sign in again at once. The person gets a message; the audit log has it."""
+        """Unlock an account or an address. The user gets a message, and the audit log records it."""
         load()
         from postern.apps.authn import facade as authn
         from postern.apps.users import facade as users
@@ -35,7 +35,7 @@ def add_to(add: Add, load: Callable[[], None]) -> None:
             print(f"{arguments.address} may sign in again" if known else f"{arguments.address} was not locked")
         if arguments.name:
             if not users.is_known(arguments.name):
-                print(_NOBODY.format(name=arguments.name))
+                print(_UNKNOWN_ACCOUNT.format(name=arguments.name))
                 return 1
             authn.unlock_account(arguments.name)
             print(f"{arguments.name} may sign in again")

@@ -1,4 +1,4 @@
-"""All websockets of the web part: composed from the apps, as `urls` composes the requests."""
+"""All websocket routes, composed from the apps like the HTTP routes in `urls`."""
 
 from postern.apps.notifications.consumers import websocket_urlpatterns as notifications
 from postern.apps.sessions.sessions.consumers import websocket_urlpatterns as sessions

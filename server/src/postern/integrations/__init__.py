@@ -1,1 +1,1 @@
-"""Clients of what is outside: storages, directories, mail, clouds. They know no app; an app says what it wants of them."""
+"""Clients of external systems: storages, directories, mail, clouds. They import no app; apps define what they need."""

@@ -1,4 +1,4 @@
-"""`postern demo`: everything as `postern up` starts it, with a story to look at in a data folder of its own."""
+"""`postern demo`: all services as with `postern up`, with demo data in a separate data folder."""
 
 from postern.entrypoints.demo.run import run_demo
 

@@ -1,4 +1,4 @@
-"""A person at the HTTP API of this installation, with the cookies of a browser."""
+"""A client of this installation's HTTP API that acts for one person, with cookies like a browser."""
 
 import copy
 import http.cookiejar
@@ -17,11 +17,11 @@ _TIMEOUT_S: Final = 30.0
 
 
 class DemoFailed(PosternError):
-    """The story could not be told; the message says where."""
+    """The demo data could not be created; the message says at which step."""
 
 
 class Api:
-    """Calls of one signed-in person. Blocking: use it in a thread. Raises DemoFailed when an answer is unexpected."""
+    """API calls of one signed-in person. Calls block, so use it in a thread. Unexpected answers raise DemoFailed."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -30,43 +30,45 @@ class Api:
         self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self._cookies))
 
     def within(self, organization: str) -> "Api":
-        """The same person, in another organization."""
-        there = copy.copy(self)
-        there._organization = organization  # noqa: SLF001 - the copy is one of us
-        return there
+        """A client for the same person in another organization."""
+        copied = copy.copy(self)
+        copied._organization = organization  # noqa: SLF001 - a copy of the same class
+        return copied
 
     def sign_in(self, username: str, password: Secret) -> "Api":
-        """Sign in as the console does."""
+        """Sign in like the console."""
         self.call("GET", "/core/auth/login/")
         self.call("POST", "/api/v1/authentication/sign-in/", {"username": username, "password": password.reveal()})
         return self
 
     def read(self, path: str, query: Mapping[str, str] | None = None) -> Any:
-        """The decoded answer; `path` is relative to /api/v1/."""
+        """The decoded answer of a GET; `path` is relative to /api/v1/."""
         return self.call("GET", f"/api/v1/{path}?{urlencode(query or {})}")
 
     def rows(self, path: str, query: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
         """The first hundred rows of a list."""
-        found: list[dict[str, Any]] = self.read(path, {"limit": "100", "offset": "0", **(query or {})})["results"]
-        return found
+        results: list[dict[str, Any]] = self.read(path, {"limit": "100", "offset": "0", **(query or {})})["results"]
+        return results
 
     def post(self, path: str, body: object) -> Any:
-        """The decoded answer; `path` is relative to /api/v1/."""
+        """The decoded answer of a POST; `path` is relative to /api/v1/."""
         return self.call("POST", f"/api/v1/{path}", body)
 
     def ensure(self, path: str, name_field: str, body: Mapping[str, object]) -> str:
-        """The id of the object with this name, which is made when there is none: a story may be told in two goes."""
+        """The id of the object with this name, which is created if necessary, so that an interrupted demo can be
+        continued.
+        """
         rows = self.rows(path, {name_field: str(body[name_field])})
-        found = [row for row in rows if row[name_field] == body[name_field]]
-        one: str = (found[0] if found else self.post(path, dict(body)))["id"]
-        return one
+        matching_rows = [row for row in rows if row[name_field] == body[name_field]]
+        object_id: str = (matching_rows[0] if matching_rows else self.post(path, dict(body)))["id"]
+        return object_id
 
     def call(self, method: str, path: str, body: object = None) -> Any:
-        """One call; `path` starts at the root."""
+        """A single call; `path` starts at the root."""
         return self._send(method, path, None if body is None else json.dumps(body).encode(), "application/json")
 
     def upload(self, path: str, field: str, name: str, content: bytes) -> Any:
-        """POST a file as a form does; `path` is relative to /api/v1/."""
+        """POST a file as multipart form data; `path` is relative to /api/v1/."""
         boundary = secrets.token_hex(16)
         head = f'--{boundary}\r\nContent-Disposition: form-data; name="{field}"; filename="{name}"\r\n\r\n'
         data = head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
@@ -95,4 +97,4 @@ class Api:
         try:
             return json.loads(raw) if raw else None
         except ValueError:
-            return None  # a page
+            return None  # an HTML page

@@ -1,4 +1,4 @@
-"""The second organization of the story, with people and assets of its own, and what people are told."""
+"""The second organization of the demo with its own people and assets, and the demo's site messages."""
 
 from typing import Final
 
@@ -20,14 +20,14 @@ _TREE: Final[dict[str, tuple[tuple[str, str, str, str, str], ...]]] = {
 
 
 def install_licence(admin: Api, licence: bytes) -> None:
-    """Import the licence as a person does: organizations need one."""
+    """Upload the licence through the API: organizations need one."""
     answer = admin.upload("xpack/license/import", "file", "licence.json", licence)
     if not answer["status"]:
         raise DemoFailed(f"the licence was refused: {answer['msg']}")
 
 
 def found_branch(admin: Api, passwords: dict[str, Secret]) -> None:
-    """The branch: its administrator, two who work there, four assets and a permission; what is there already stays."""
+    """Create the branch: an administrator, two members, four assets and a permission. Existing objects are kept."""
     org_id = admin.ensure("orgs/orgs/", "name", {"name": BRANCH, "comment": "自有人员与资产，与总部互不可见"})
     branch = admin.within(org_id)
     team = branch.ensure("users/groups/", "name", {"name": _TEAM})
@@ -59,7 +59,7 @@ def found_branch(admin: Api, passwords: dict[str, Secret]) -> None:
 
 
 def tell_everybody(admin: Api) -> None:
-    """A handful of site messages, sent once."""
+    """Send a few site messages, once."""
     if admin.rows("notifications/site-message/"):
         return
     operations = admin.rows("users/groups/", {"name": OPERATIONS})[0]["id"]

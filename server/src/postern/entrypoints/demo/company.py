@@ -1,4 +1,4 @@
-"""What the administrator of the story sets up, through the API: people, groups, tree, assets, accounts, permissions."""
+"""Objects that the demo's administrator creates through the API: people, groups, nodes, assets, permissions."""
 
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
@@ -18,10 +18,10 @@ _REAL: Final = "演示主机 Demo host"
 
 
 def found_company(admin: Api, host: DemoHost, passwords: dict[str, Secret]) -> None:
-    """Everything, once; what is there already stays as it is."""
+    """Create all objects of the company. Existing objects are kept."""
     people = _people(admin, passwords)
     groups = {row["name"]: row["id"] for row in admin.rows("users/groups/")}
-    # The last is the machine of the demo itself.
+    # The last asset is the machine that runs the demo.
     tree = {**TREE, _REAL: ((HOST, "127.0.0.1", "Linux", f"ssh/{host.port}", "本机 sshd，只接受密钥"),)}
     nodes, assets = make_assets(admin, tree)
     describe(admin, assets)
@@ -86,13 +86,13 @@ def found_company(admin: Api, host: DemoHost, passwords: dict[str, Secret]) -> N
 
 
 def greet_everybody(url: str, passwords: dict[str, Secret]) -> None:
-    """Everybody has seen the page that greets new people: a tour starts at the console's own pages."""
+    """Skip the first-login page for all people, so that a tour starts at the console's own pages."""
     for username, password in passwords.items():
         Api(url).sign_in(username, password).call("PATCH", "/api/v1/users/profile/", {"is_first_login": False})
 
 
 def _people(admin: Api, passwords: dict[str, Secret]) -> dict[str, str]:
-    """User name → id."""
+    """Create the people. Returns user name → id."""
     groups = {name: admin.ensure("users/groups/", "name", {"name": name}) for name in (OPERATIONS, PLATFORM)}
     return {
         person.username: admin.ensure(
@@ -115,7 +115,7 @@ def _people(admin: Api, passwords: dict[str, Secret]) -> dict[str, str]:
 def make_assets(
     admin: Api, tree: Mapping[str, Iterable[tuple[str, str, str, str, str]]]
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Make nodes and the assets in them; gives node path → id, and asset name → id."""
+    """Create nodes and the assets in them. Returns node path → id, and asset name → id."""
     nodes: dict[str, str] = {}
     assets: dict[str, str] = {}
 
@@ -124,8 +124,10 @@ def make_assets(
             above, _, name = path.rpartition("/")
             below = f"assets/nodes/{node(above)}/children/" if above else "assets/nodes/children/"
             rows = admin.read(below)
-            found = [row for row in (rows["results"] if isinstance(rows, dict) else rows) if row["value"] == name]
-            nodes[path] = (found[0] if found else admin.post(below, {"value": name}))["id"]
+            matching_rows = [
+                row for row in (rows["results"] if isinstance(rows, dict) else rows) if row["value"] == name
+            ]
+            nodes[path] = (matching_rows[0] if matching_rows else admin.post(below, {"value": name}))["id"]
         return nodes[path]
 
     for path, listed in tree.items():

@@ -1,4 +1,4 @@
-"""The demo's target: a real sshd on this machine, for the user who runs the demo, on a loopback port."""
+"""The demo's target: a real sshd on a loopback port of this machine, for the user who runs the demo."""
 
 import getpass
 import os
@@ -18,7 +18,7 @@ _PRIVILEGE_SEPARATION: Final = Path("/run/sshd")
 
 
 class DemoHost:
-    """Files of the sshd in `folder`: made once, the port is kept."""
+    """An sshd whose files are in `folder`. Keys and port are created once and reused."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -28,11 +28,11 @@ class DemoHost:
 
     @property
     def client_key(self) -> str:
-        """The private key that signs in to the host, as OpenSSH text."""
+        """The private key for signing in to the host, in OpenSSH format."""
         return self._client_key.read_text(encoding="utf-8")
 
     def prepare(self) -> "DemoHost":
-        """Make keys and configuration. Raises SettingsError when this machine has no sshd."""
+        """Create keys and configuration. Raises SettingsError when this machine has no sshd."""
         if not _SSHD.exists():
             raise SettingsError("the demo needs a local sshd; `make demo` installs it (Debian package openssh-server)")
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -45,26 +45,26 @@ class DemoHost:
         shutil.copyfile(self._client_key.with_suffix(".pub"), authorized)
         if os.geteuid() == 0 and not _PRIVILEGE_SEPARATION.exists():
             _PRIVILEGE_SEPARATION.mkdir()
-            _PRIVILEGE_SEPARATION.chmod(0o755)  # the system's folder, not ours: as its packages make it
+            _PRIVILEGE_SEPARATION.chmod(0o755)  # a system folder, so it gets the mode that sshd packages use
         home = self._folder / "home"
         home.mkdir(mode=0o700, exist_ok=True)
         lines = (
             f"ListenAddress 127.0.0.1:{self.port}",
             f'HostKey "{host_key}"',
             f'AuthorizedKeysFile "{authorized}"',
-            # Only whoever runs the demo, and only with the key above.
+            # Only the user who runs the demo can sign in, and only with the key above.
             f"AllowUsers {self.login}",
             "PasswordAuthentication no",
             "KbdInteractiveAuthentication no",
             "PermitRootLogin prohibit-password",
-            "StrictModes no",  # the data folder may lie where others can write, e.g. below /tmp
+            "StrictModes no",  # the data folder may be below a folder that others can write, e.g. /tmp
             "UsePAM no",
             "UseDNS no",
             "PidFile none",
             "PrintMotd no",
             "PrintLastLog no",
             "AllowTcpForwarding no",
-            # The operator's own history stays clean, and what their own shell does when it starts has no part in the story.
+            # Keep the operator's shell history clean, and do not run their shell's start-up files.
             f'SetEnv HISTFILE=/dev/null LANG=C.UTF-8 "HOME={home}"',
             "Subsystem sftp internal-sftp",
         )
@@ -76,7 +76,7 @@ class DemoHost:
         return self._folder / "sshd_config"
 
     def part(self) -> Part:
-        """The sshd as a part to supervise."""
+        """The sshd as a process for the supervisor."""
 
         async def ready() -> bool:
             with socket.socket() as probe:

@@ -1,11 +1,11 @@
-"""What is known about the machines of the story: their places in the tree, labels and hardware."""
+"""The machines of the demo: their nodes, labels and hardware."""
 
 from collections.abc import Mapping
 from typing import Final
 
 from postern.entrypoints.demo.api import Api
 
-#: Node path → assets in it: name, address (of the ranges that documents may use), platform, protocols, comment.
+#: Node path → assets in it: name, address (from the ranges for documentation), platform, protocols, comment.
 TREE: Final[dict[str, tuple[tuple[str, str, str, str, str], ...]]] = {
     "生产环境/Web": (
         ("web-01", "192.0.2.11", "Linux", "ssh/22", "nginx"),
@@ -38,7 +38,7 @@ TREE: Final[dict[str, tuple[tuple[str, str, str, str, str], ...]]] = {
     ),
 }
 
-#: Label → assets that carry it. Values are unique: the story finds a label by its value.
+#: Label → assets that have it. Values are unique, because `ensure` finds a label by its value.
 _LABELS: Final[dict[tuple[str, str], tuple[str, ...]]] = {
     ("环境", "生产"): (
         *("web-01", "web-02", "web-03", "gateway-01", "db-01", "db-02", "cache-01", "erp-01"),
@@ -58,11 +58,11 @@ _DEBIAN: Final = {"os": "Debian", "os_version": "12.8", "os_arch": "x86_64"}
 
 
 def _machine(kind: Mapping[str, object], system: Mapping[str, object], cores: int, **more: object) -> dict[str, object]:
-    """One physical CPU, two threads for each core, unless `more` says otherwise."""
+    """Hardware of a machine: by default one physical CPU and two threads per core; `more` overrides this."""
     return {**kind, **system, "cpu_count": 1, "cpu_cores": cores, "cpu_vcpus": cores * 2, **more}
 
 
-#: Asset → hardware, for those of which somebody wrote it down.
+#: Asset → hardware, for assets whose hardware is documented.
 _HARDWARE: Final[dict[str, dict[str, object]]] = {
     "web-01": _machine(_VIRTUAL, _DEBIAN, 8, memory="16 GB", disk_total="200 GB"),
     "web-02": _machine(_VIRTUAL, _DEBIAN, 8, memory="16 GB", disk_total="200 GB"),
@@ -124,12 +124,12 @@ _HARDWARE: Final[dict[str, dict[str, object]]] = {
     },
     "files-01": _machine(_SR650, _DEBIAN, 16, memory="128 GB", disk_total="96 TB", number="HQ-A-0210"),
 }
-#: Kept for its records: nobody may connect.
+#: Assets that are kept for their records only: they are inactive.
 _RETIRED: Final = ("printer-gw",)
 
 
 def describe(admin: Api, assets: Mapping[str, str]) -> None:
-    """Labels and hardware of the assets (name → id); what is there already stays as it is."""
+    """Add labels and hardware to the assets (name → id). Existing labels are kept."""
     for (name, value), carriers in _LABELS.items():
         label = {"name": name, "value": value, "assets": [assets[asset] for asset in carriers]}
         admin.ensure("assets/labels/", "value", label)

@@ -1,4 +1,4 @@
-"""The demo's licence: the demo is its own issuer, whom its installation trusts."""
+"""The demo's licence: the demo issues it itself, and its installation trusts this issuer."""
 
 from datetime import date, timedelta
 from pathlib import Path
@@ -11,7 +11,7 @@ DAYS: Final = 365
 
 
 def issue_licence(home: Path, today: date) -> bytes:
-    """A licence file for a year from today, and the trust in its issuer; the key lies in the demo's folder."""
+    """Issue a licence file for a year from today, and trust its issuer. The issuing key is in the demo's folder."""
     folder = home / "demo"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     private, _made = issuing_key(folder / "licence-issuing.key")

@@ -1,4 +1,4 @@
-"""The people of the story and their passwords, which are made up for each data folder."""
+"""The people of the demo and their passwords, which are generated for each data folder."""
 
 import json
 import secrets
@@ -9,7 +9,7 @@ from typing import Final
 from postern.foundation.machine.secret_files import read_or_create
 from postern.kernel.secret import Secret
 
-#: No letters and digits that look alike: somebody types these.
+#: Without letters and digits that look alike, because people type these passwords.
 _ALPHABET: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 _GROUPS: Final = 4
 _GROUP_CHARS: Final = 4
@@ -17,7 +17,7 @@ _GROUP_CHARS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody of the story; `part` is what the banner says about him."""
+    """A person of the demo; `part` is the description in the banner."""
 
     username: str
     name: str
@@ -32,7 +32,7 @@ PLATFORM: Final = "Platform engineers"
 
 PEOPLE: Final = (
     Person("lin", "林晓", "operations; full access to the demo host", (OPERATIONS,)),
-    Person("wang", "王建国", "operations; the live session is his", (OPERATIONS,)),
+    Person("wang", "王建国", "operations; has the live session", (OPERATIONS,)),
     Person("maria", "Maria Keller", "platform engineer; production through its node", (PLATFORM,)),
     Person("tom", "Tom Okafor", "contractor; shell without file transfer, one permission has expired", (PLATFORM,)),
     Person("zhao", "赵敏", "auditor; watches, replays and searches, changes nothing", (), "Auditor"),
@@ -48,13 +48,13 @@ ADMIN: Final = "admin"
 
 
 def passwords(file: Path) -> dict[str, Secret]:
-    """User name → password of everybody in the story and of the administrator; kept in `file`, mode 0600."""
+    """User name → password of every person of the demo and of the administrator. Stored in `file` with mode 0600."""
 
     def make() -> str:
         return json.dumps({username: _made_up() for username in (ADMIN, *(person.username for person in EVERYBODY))})
 
-    kept: dict[str, str] = json.loads(read_or_create(file, make))
-    return {username: Secret(password) for username, password in kept.items()}
+    stored_passwords: dict[str, str] = json.loads(read_or_create(file, make))
+    return {username: Secret(password) for username, password in stored_passwords.items()}
 
 
 def _made_up() -> str:

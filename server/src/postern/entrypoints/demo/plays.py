@@ -1,4 +1,4 @@
-"""Sessions of the story: people of the demo work through the real SSH front, at a shortened human pace."""
+"""The demo's sessions: people work through the real SSH front at a sped-up human pace."""
 
 import asyncio
 import contextlib
@@ -57,7 +57,7 @@ timeout  = 30s
 
 @dataclass(frozen=True, kw_only=True)
 class Front:
-    """Where the SSH front is, its host key, and who may sign in with which password."""
+    """Address and host key of the SSH front, and the passwords of the people who sign in to it."""
 
     host: str
     port: int
@@ -66,13 +66,13 @@ class Front:
     playground: Path
 
     def write(self, name: str, text: str) -> None:
-        """Put a file where the people of the story work."""
+        """Write a file to the folder in which the people of the demo work."""
         self.playground.mkdir(mode=0o700, parents=True, exist_ok=True)
         (self.playground / name).write_text(text, encoding="utf-8")
 
     @contextlib.asynccontextmanager
     async def connect(self, username: str, to: str = f"{OPS}@{HOST}") -> AsyncIterator[asyncssh.SSHClientConnection]:
-        """A connection of one person straight to the target. Raises DemoFailed."""
+        """A person's connection through the proxy to the target. Raises DemoFailed."""
         key = asyncssh.import_public_key(asyncssh.read_private_key(self.host_key_file).export_public_key())
         try:
             connection = await asyncio.wait_for(
@@ -95,7 +95,7 @@ class Front:
 
 
 class Typist:
-    """One person at one terminal."""
+    """A person typing at a terminal."""
 
     def __init__(self, process: "asyncssh.SSHClientProcess[str]") -> None:
         self.process = process
@@ -108,7 +108,7 @@ class Typist:
                 self._last_output_s = monotonic_s()
 
     async def quiet(self, longest_s: float) -> None:
-        """Wait until something was shown and nothing more comes: nobody types before there is a prompt."""
+        """Wait until output has appeared and stopped, because nobody types before there is a prompt."""
         deadline = monotonic_s() + longest_s
         while monotonic_s() < deadline:
             if self._last_output_s and monotonic_s() - self._last_output_s > _QUIET_S:
@@ -116,13 +116,13 @@ class Typist:
             await asyncio.sleep(_QUIET_S / 4)
 
     async def keys(self, text: str, pause_s: float = _KEY_S) -> None:
-        """Type `text` as it is."""
+        """Type `text` unchanged."""
         for character in text:
             self.process.stdin.write(character)
             await asyncio.sleep(pause_s)
 
     async def line(self, text: str, settle_s: float = _SETTLE_S) -> None:
-        """Type a command, look at what it says."""
+        """Type a command and wait for its output."""
         await self.keys(text)
         await asyncio.sleep(_THINK_S / 2)
         await self.keys("\r")
@@ -130,16 +130,16 @@ class Typist:
         await self.quiet(_PATIENCE_S)
 
     async def leave(self) -> None:
-        """End the shell and wait for the end."""
+        """Exit the shell and wait until it has ended."""
         await self.keys("exit\r")
         await self.ended()
 
     async def ended(self) -> None:
-        """Wait until the other side has closed. Raises DemoFailed."""
+        """Wait until the server has closed the session. Raises DemoFailed."""
         try:
             await asyncio.wait_for(self.process.wait_closed(), _END_TIMEOUT_S)
         except TimeoutError as error:
-            raise DemoFailed("a session of the story did not end") from error
+            raise DemoFailed("a session of the demo did not end") from error
         finally:
             self._reading.cancel()
 
@@ -157,7 +157,7 @@ async def terminal(front: Front, username: str) -> AsyncIterator[Typist]:
 
 
 async def play_all(front: Front, admin: Api) -> None:
-    """The finished sessions, at the same time. Raises DemoFailed."""
+    """Play the sessions that end, all at the same time. Raises DemoFailed."""
     front.write("值班表.txt", _DUTY)
     front.write("deploy.conf", _CONFIG)
     front.write("巡检.sh", _ROUND)
@@ -165,7 +165,7 @@ async def play_all(front: Front, admin: Api) -> None:
 
 
 async def _inspection(front: Front) -> None:
-    """Lin looks round: Chinese output, a pipe, a typing mistake, history."""
+    """Lin inspects the host: Chinese output, a pipe, a typing mistake, shell history."""
     async with terminal(front, "lin") as typist:
         await typist.line(f"cd '{front.playground}'")
         await typist.line("uname -srm; uptime")
@@ -183,7 +183,7 @@ async def _inspection(front: Front) -> None:
 
 
 async def _screens(front: Front) -> None:
-    """Maria works in full-screen programs."""
+    """Maria uses full-screen programs."""
     async with terminal(front, "maria") as typist:
         await typist.line(f"cd '{front.playground}'")
         if shutil.which("top"):
@@ -201,7 +201,7 @@ async def _screens(front: Front) -> None:
 
 
 async def _files(front: Front) -> None:
-    """Lin takes the duty list and leaves a report."""
+    """Lin downloads the duty list and uploads a report."""
     async with front.connect("lin") as connection, connection.start_sftp_client() as sftp:
         folder = str(front.playground)
         async with sftp.open(f"{folder}/值班表.txt", "rb") as file:
@@ -211,7 +211,7 @@ async def _files(front: Front) -> None:
 
 
 async def _runaway(front: Front, admin: Api) -> None:
-    """Tom starts something that does not stop; the administrator terminates the session."""
+    """Tom starts an endless loop; the administrator terminates the session."""
     async with terminal(front, "tom") as typist:
         await typist.line("id; hostname")
         await typist.line("while :; do date +%T.%N; sleep 0.1; done", 3.0)
@@ -222,12 +222,12 @@ async def _runaway(front: Front, admin: Api) -> None:
 
 
 async def live_sessions(admin: Api) -> list[dict[str, str]]:
-    """Rows of the sessions that run."""
+    """Rows of the running sessions."""
     return await asyncio.to_thread(admin.rows, "terminal/sessions/", {"is_finished": "0"})
 
 
 async def keep_one_live(front: Front) -> None:
-    """Wang watches a log for as long as the demo runs; when he is terminated, he is back a little later."""
+    """Wang watches a log as long as the demo runs. If the session is terminated, Wang signs in again after a pause."""
     front.write("orders.sh", _ORDERS)
     while True:
         with contextlib.suppress(DemoFailed, asyncssh.Error, OSError):
@@ -238,5 +238,5 @@ async def keep_one_live(front: Front) -> None:
 
 
 def unsealed(rows: Iterable[dict[str, str]]) -> list[str]:
-    """Ids of finished shells whose recording is not sealed yet."""
+    """Ids of finished shell sessions whose recording is not sealed yet."""
     return [row["id"] for row in rows if row["kind"] == "shell" and row["recording_state"] != "sealed"]

@@ -1,4 +1,4 @@
-"""Start the demo: `postern up` on a folder of its own, a local host, and a story that is told once for each folder."""
+"""Start the demo: `postern up` on a separate folder, a local host, and demo data that is created once per folder."""
 
 import asyncio
 import contextlib
@@ -26,7 +26,7 @@ from postern.kernel.secret import Secret
 
 _DEFAULT_HOME: Final = "var-demo"
 _SEAL_TIMEOUT_S: Final = 30.0
-#: Settings that could point at a real installation, or at its secrets.
+#: Variables that could point to a real installation or to its secrets.
 _ELSEWHERE: Final = (
     "DATABASE_URL",
     "POSTERN_REDIS_URL",
@@ -38,9 +38,10 @@ _ELSEWHERE: Final = (
 
 
 def demo_settings(environ: "os._Environ[str]") -> tuple[Settings, dict[str, Secret]]:
-    """Settings of the demo and the passwords of its people; `environ` is changed, because the parts inherit it.
+    """Settings of the demo and the passwords of its people. Changes `environ`, because the services inherit it.
 
-    Raises SettingsError when the folder holds something else, or when strangers could reach the demo.
+    Raises SettingsError when the folder holds another installation, or when the demo would be reachable from other
+    machines.
     """
     for name in _ELSEWHERE:
         environ.pop(name, None)
@@ -61,7 +62,7 @@ def demo_settings(environ: "os._Environ[str]") -> tuple[Settings, dict[str, Secr
 
 
 def banner(settings: Settings, made_up: dict[str, Secret]) -> str:
-    """Addresses, people and passwords, and what to be careful with."""
+    """Addresses, people and passwords, and a warning."""
     host = reachable(settings.ssh.host)
     rows = [(ADMIN, "Administrator", "sees and changes everything"), *((p.username, p.name, p.part) for p in EVERYBODY)]
     lines = [
@@ -75,7 +76,7 @@ def banner(settings: Settings, made_up: dict[str, Secret]) -> str:
         "  Person    Password",
         *(f"  {name:<9} {made_up[name].reveal()}   {full} — {part}" for name, full, part in rows if name in made_up),
         "",
-        f"  Data      {settings.home} (passwords: demo/passwords.json; delete the folder to begin anew)",
+        f"  Data      {settings.home} (passwords: demo/passwords.json; delete the folder to start over)",
         "",
         "  Careful: the demo host is this machine. Whoever signs in as one of these people gets a shell as you.",
         "  Ctrl-C stops everything.",
@@ -84,14 +85,14 @@ def banner(settings: Settings, made_up: dict[str, Secret]) -> str:
     return "\n".join(lines)
 
 
-class Story:
-    """What happens once everything is up."""
+class DemoRun:
+    """Creates the demo data and plays the sessions once all services are up."""
 
     def __init__(self, settings: Settings, host: DemoHost, made_up: dict[str, Secret]) -> None:
         self._settings = settings
         self._host = host
         self._passwords = made_up
-        self._told = settings.home / "demo" / "told"
+        self._done_marker = settings.home / "demo" / "told"
         self._live: asyncio.Task[None] | None = None
         self._front = Front(
             host=reachable(settings.ssh.host),
@@ -101,13 +102,13 @@ class Story:
             playground=settings.home / "demo" / "files",
         )
 
-    async def tell(self, reached: Reached) -> None:
-        """Set everything up and play the sessions, unless this folder has its story already."""
+    async def fill(self, reached: Reached) -> None:
+        """Create the demo data and play the sessions, unless this folder has them already."""
         if not reached.healthy:
-            print("postern: the demo is not complete: not every part is up", file=sys.stderr, flush=True)
+            print("postern: no demo data was created: not every service is up", file=sys.stderr, flush=True)
             return
         try:
-            if not self._told.exists():
+            if not self._done_marker.exists():
                 say("setting up people, assets and permissions")
                 admin = await asyncio.to_thread(Api(local_url(self._settings)).sign_in, ADMIN, self._passwords[ADMIN])
                 licence = issue_licence(self._settings.home, today())
@@ -119,14 +120,14 @@ class Story:
                 say("playing four sessions through the SSH front (half a minute)")
                 await play_all(self._front, admin)
                 await _sealed(admin)
-                self._told.touch(mode=0o600)
+                self._done_marker.touch(mode=0o600)
         except (DemoFailed, asyncssh.Error, OSError) as error:
-            print(f"postern: the story could not be told to its end: {error}", file=sys.stderr, flush=True)
+            print(f"postern: the demo data is incomplete: {error}", file=sys.stderr, flush=True)
         self._live = asyncio.create_task(keep_one_live(self._front), name="live")
         print(banner(self._settings, self._passwords), flush=True)
 
     async def end(self) -> None:
-        """Stop the session that is kept live."""
+        """End the session that is kept live."""
         if self._live is not None:
             self._live.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -134,7 +135,7 @@ class Story:
 
 
 async def _sealed(admin: Api) -> None:
-    """Wait until every finished recording is sealed: what is shown is then complete."""
+    """Wait until every finished recording is sealed, so that the console shows complete recordings."""
     deadline = monotonic_s() + _SEAL_TIMEOUT_S
     while monotonic_s() < deadline:
         rows = await asyncio.to_thread(admin.rows, "terminal/sessions/", {"is_finished": "1"})
@@ -145,21 +146,21 @@ async def _sealed(admin: Api) -> None:
 
 
 def say(message: str) -> None:
-    """One line of progress."""
+    """Print one line of progress."""
     print(f"demo: {message}", flush=True)
 
 
 async def run_demo(settings: Settings) -> int:
-    """Run until told to stop. `settings` are those of the environment, which the demo narrows. Returns an exit status."""
-    del settings  # read again: the demo has a folder of its own
+    """Run until a stop signal. Returns an exit status. `settings` come from the environment, which the demo changes."""
+    del settings  # loaded again below, because the demo has its own folder
     try:
         own, made_up = demo_settings(os.environ)
         host = DemoHost(own.home / "demo" / "host").prepare()
     except SettingsError as error:
         print(f"postern: {error.message}", file=sys.stderr)
         return EXIT_CONFIG
-    story = Story(own, host, made_up)
+    demo_run = DemoRun(own, host, made_up)
     try:
-        return await run_all(own, first=(host.part(),), on_reached=story.tell)
+        return await run_all(own, first=(host.part(),), on_reached=demo_run.fill)
     finally:
-        await story.end()
+        await demo_run.end()

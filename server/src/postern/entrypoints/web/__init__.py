@@ -1,4 +1,4 @@
-"""The web part: several processes that serve the application of `postern.entrypoints.asgi`, and a parent that keeps them up."""
+"""The web service: processes that serve `postern.entrypoints.asgi`, and a parent that supervises them."""
 
 from postern.entrypoints.web.serve import serve
 

@@ -1,6 +1,7 @@
-"""Whether PostgreSQL has room for the connections of all web processes.
+"""Fit the web processes to the number of connections that PostgreSQL allows.
 
-When it has not, fewer processes are started, then one with a smaller pool. Only a server that has hardly any is refused.
+If there are too few connections, fewer processes are started, in the end a single one with a smaller pool. A server
+with fewer connections than that needs is refused.
 """
 
 import logging
@@ -16,7 +17,7 @@ from postern.kernel.errors import SettingsError
 
 log = logging.getLogger(__name__)
 
-#: Connections that the worker and the commands of an operator use, and how few they get along with.
+#: Connections for the worker and for commands of an operator, and the minimum with which they work.
 _FOR_OTHERS: Final = 8
 _FEWEST_FOR_OTHERS: Final = 4
 _CONNECT_TIMEOUT_S: Final = 5
@@ -29,16 +30,17 @@ _ROOM: Final = """
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many web processes there are, and how many connections each of them may hold."""
+    """Number of web processes, and the maximum number of connections of each."""
 
     processes: int
     connections: int = DATABASE_CONNECTIONS
 
 
 def affordable(settings: Settings) -> Share:
-    """The web processes that the settings ask for, or as many as PostgreSQL has connections for.
+    """The number of web processes in the settings, or as many as PostgreSQL has connections for.
 
-    Raises SettingsError when it has not enough for one with a small pool. A database that does not answer is asked by every request, and says so there.
+    Raises SettingsError when the connections do not suffice for one process with a small pool. An unreachable database
+    is no error here: every request reports it.
     """
     if settings.database.is_sqlite:
         return Share(settings.web_processes)
@@ -56,13 +58,15 @@ def affordable(settings: Settings) -> Share:
         with psycopg.connect(make_conninfo("", **parameters)) as connection:
             row = connection.execute(_ROOM).fetchone()
     except psycopg.Error as error:
-        log.info("PostgreSQL does not say how many connections it takes: %s", type(error).__name__)
+        log.info("cannot read the connection limit of PostgreSQL: %s", type(error).__name__)
         return Share(settings.web_processes)
     return share_of(int(row[0]) if row is not None else 0, wanted=settings.web_processes)
 
 
 def share_of(room: int, *, wanted: int) -> Share:
-    """How many of `wanted` processes have their connections among `room`. Raises SettingsError when none has."""
+    """The processes out of `wanted` that `room` connections suffice for. Raises SettingsError when they suffice for
+    none.
+    """
     possible = (room - _FOR_OTHERS) // DATABASE_CONNECTIONS
     if possible >= wanted:
         return Share(wanted)

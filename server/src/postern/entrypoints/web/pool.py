@@ -1,10 +1,10 @@
-"""The parent of the web processes: accepts connections, hands each to the process with the least to do, and keeps the processes up.
+"""The parent of the web processes: accepts connections, passes each to the least busy process, and restarts processes.
 
-The parent loads the application and forks; it serves no request and opens no database. Only it holds the listening sockets, so a
-process can end without taking connections with it that nobody has looked at yet.
+The parent loads the application and forks. It serves no requests and opens no database. Only the parent holds the
+listening sockets, so a process that ends cannot lose connections that are not accepted yet.
 
     SIGTERM, SIGINT   end
-    SIGHUP            replace the processes one by one; no request is lost. End, when it comes because the terminal was closed
+    SIGHUP            replace the processes one by one without losing a request; end, if the terminal was closed
 """
 
 import itertools
@@ -25,30 +25,30 @@ from postern.kernel.clock import monotonic_ms, monotonic_s
 
 log = logging.getLogger(__name__)
 
-#: Rows for processes beside the wanted ones: a successor that starts and a predecessor that leaves.
+#: Additional rows: for a process that starts and for one that leaves during a replacement.
 _SPARE: Final = 4
-#: What a running request, an open connection and a websocket add to the load: the last two are quiet most of the time.
+#: Weights of a running request, an open connection and a websocket in the load. The last two are idle most of the time.
 _REQUEST_WEIGHT: Final = 8
 _CONNECTION_WEIGHT: Final = 2
 _WEBSOCKET_WEIGHT: Final = 1
 _MOST_AT_ONCE: Final = 64
 _LOOK_INTERVAL_S: Final = 1.0
 _FULL_PAUSE_S: Final = 0.05
-#: The kernel may send SIGHUP a moment before it takes the terminal away.
+#: The kernel may send SIGHUP shortly before it removes the terminal.
 _HANG_UP_S: Final = 5.0
-#: A process whose event loop has not turned for so long hangs, and is killed.
+#: A process whose event loop has made no progress for this long is killed.
 _HANGS_AFTER_MS: Final = 60_000
-#: A process that was told to leave, and one that was told to end, get so long.
+#: Time to end for a process that is being replaced, and for one that is being stopped.
 _LEAVE_S: Final = 45.0
 _STOP_S: Final = 8.0
-#: What a process does: serve what comes through the channel, and keep its row. Returns its exit status.
+#: Serves the connections that arrive through the channel and updates the row. Returns an exit status.
 Work = Callable[[socket.socket, Row], int]
 _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
 
 
 @dataclass(eq=False)
 class _Child:
-    """One web process, as its parent knows it."""
+    """A web process as its parent sees it."""
 
     pid: int
     channel: socket.socket | None
@@ -61,7 +61,7 @@ class _Child:
 
     @property
     def load(self) -> int:
-        """How much it has to carry. A connection that it has not taken yet counts with the request that is on it."""
+        """The load of the process. A connection that it has not taken over yet counts with its request."""
         row, coming = self.row, self.handed - self.row.taken
         return (
             (row.requests + coming) * _REQUEST_WEIGHT
@@ -71,7 +71,9 @@ class _Child:
 
 
 class Pool:
-    """Runs `wanted` processes that do `work` until told to stop. It has one thread; the processes are forked from it."""
+    """Runs `wanted` processes that call `work`, until a stop signal. It is single-threaded, because it forks the
+    processes.
+    """
 
     def __init__(
         self, listeners: Sequence[socket.socket], work: Work, *, wanted: int, terminal: Terminal | None = None
@@ -91,13 +93,13 @@ class Pool:
         self._stopping_s: float | None = None
         self._status = 0
         self._renewed_s = 0.0
-        #: A terminal that was closed while the application loaded is noticed at the first look.
+        #: If the terminal was closed while the application was loading, the first check notices it.
         self._hung_up_s: float | None = monotonic_s() if self._terminal.has_hung_up else None
         self._pause_s = 0.0
         self._next_start_s = 0.0
 
     def run(self) -> int:
-        """Returns an exit status."""
+        """Run until the end. Returns an exit status."""
         self._listen_to_signals()
         while self._stopping_s is None or self._children:
             self._tend()
@@ -125,12 +127,12 @@ class Pool:
         elif signal.SIGHUP in numbers:
             self._hung_up_s = monotonic_s()
             if not self._end_without_terminal(self._hung_up_s):
-                log.info("the web processes are replaced one by one")
+                log.info("replacing the web processes one by one")
                 self._renewed_s = self._hung_up_s
         self._bury()
 
     def _end_without_terminal(self, now_s: float) -> bool:
-        """Whether the signal of a moment ago came because the terminal was closed. Ends the processes then."""
+        """Whether the last SIGHUP came because the terminal was closed. If so, ends the processes."""
         if self._hung_up_s is None or now_s - self._hung_up_s > _HANG_UP_S or not self._terminal.has_closed():
             return False
         log.info("the terminal was closed: the web part ends")
@@ -147,7 +149,7 @@ class Pool:
     # -- processes ------------------------------------------------------------------------------------------------
 
     def _tend(self) -> None:
-        """Bring the processes to what they should be."""
+        """Start, replace and kill processes as necessary."""
         now_s = monotonic_s()
         if self._stopping_s is None and not self._end_without_terminal(now_s):
             self._start_missing(now_s)
@@ -171,7 +173,7 @@ class Pool:
                 return
 
     def _let_one_leave(self) -> None:
-        """Of those that are to be replaced, when its successor is ready."""
+        """Let one outdated process leave when its successor is ready."""
         serving, outdated = self._serving(), self._outdated()
         if outdated and len(serving) > self._wanted and all(child.is_ready for child in serving):
             child = outdated[0]
@@ -184,11 +186,11 @@ class Pool:
         row.clear()
         row.alive_ms = monotonic_ms()
         parent = os.getpid()
-        # A signal for the new process would still go to the parent's socket, until the process is rid of it.
+        # Block signals: until the child has reset its handlers, its signals would be written to the parent's socket.
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         try:
             pid = os.fork()
-        except OSError as error:  # no memory or no process left: tried again like any other end
+        except OSError as error:  # out of memory or processes: retried like after any other exit
             ours.close()
             theirs.close()
             log.error("a web process cannot be started: %s", error)  # noqa: TRY400 - no trace wanted
@@ -209,19 +211,19 @@ class Pool:
         return True
 
     def _become(self, parent: int, channel: socket.socket, row: Row, mask: set[int | signal.Signals]) -> None:
-        """In the new process: keep nothing of the parent's, serve, and never come back."""
+        """In the child: release everything of the parent's, serve, and exit. Never returns."""
         status = 1
         try:
             signal.set_wakeup_fd(-1)
             for number in _SIGNALS:
                 signal.signal(number, signal.SIG_DFL)
-            signal.signal(signal.SIGHUP, signal.SIG_IGN)  # of a terminal: the parent decides what it means
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)  # from a terminal: the parent decides what it means
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             end_with_parent(parent)
             self._selector.close()
             siblings = [child.channel for child in self._children if child.channel is not None]
-            for held in (*self._listeners, self._woken, self._waker, *siblings):
-                held.close()
+            for inherited in (*self._listeners, self._woken, self._waker, *siblings):
+                inherited.close()
             channel.setblocking(False)
             status = self._work(channel, row)
         except SystemExit as end:
@@ -233,7 +235,7 @@ class Pool:
             os._exit(status)
 
     def _on_child(self, child: _Child) -> None:
-        """It says that it is ready, or its end of the channel is closed because it ended."""
+        """The child reports that it is ready, or has ended and thereby closed its end of the channel."""
         if child.channel is None:
             return
         try:
@@ -255,10 +257,10 @@ class Pool:
         child.is_ready = False
 
     def _bury(self) -> None:
-        """Take note of every process that has ended."""
+        """Reap every process that has ended."""
         for child in tuple(self._children):
-            found, code = os.waitpid(child.pid, os.WNOHANG)
-            if not found:
+            ended_pid, code = os.waitpid(child.pid, os.WNOHANG)
+            if not ended_pid:
                 continue
             self._close_channel(child)
             self._children.remove(child)
@@ -273,7 +275,7 @@ class Pool:
             self._back_off(ran_s=monotonic_s() - child.started_s)
 
     def _back_off(self, *, ran_s: float) -> None:
-        """One that ran well is replaced at once; one that did not, after a growing pause."""
+        """Restart immediately after a stable run, otherwise after a growing pause."""
         self._pause_s = 0.0 if ran_s >= STABLE_AFTER_S else next_pause_s(self._pause_s, ran_s=ran_s)
         self._next_start_s = monotonic_s() + self._pause_s
 
@@ -298,7 +300,7 @@ class Pool:
     # -- connections ----------------------------------------------------------------------------------------------
 
     def _accept_if(self, wanted: bool) -> None:
-        """While nobody can take connections they wait in the kernel."""
+        """Accept connections only while a process can take them; otherwise they wait in the kernel."""
         if wanted == self._accepting:
             return
         for listener in self._listeners:
@@ -317,9 +319,9 @@ class Pool:
                 connection, _address = listener.accept()
             except BlockingIOError:
                 return
-            except ConnectionError:  # the client has gone already
+            except ConnectionError:  # the client disconnected already
                 continue
-            except OSError as error:  # no file descriptor or no memory left: they wait in the kernel
+            except OSError as error:  # out of file descriptors or memory: connections wait in the kernel
                 log.warning("connections cannot be accepted at the moment: %s", error)
                 self._pause()
                 return
@@ -332,9 +334,9 @@ class Pool:
         self._paused_until_s = monotonic_s() + _FULL_PAUSE_S
 
     def _hand_over(self, connection: socket.socket) -> bool:
-        """Give a connection to the process with the least to carry, of equals to the one whose turn it is.
+        """Pass a connection to the process with the smallest load; ties go to the process that got the fewest.
 
-        False when none takes it: all are ending, or so busy that their channels are full.
+        Returns False when no process takes it: all are ending, or so busy that their channels are full.
         """
         takers = [child for child in self._children if child.is_ready]
         for child in sorted(takers, key=lambda child: (child.load, child.handed)):
@@ -342,7 +344,7 @@ class Pool:
                 continue
             try:
                 socket.send_fds(child.channel, [b"c"], [connection.fileno()])
-            except OSError as error:  # its channel is full, it has ended, or too many descriptors are on their way
+            except OSError as error:  # its channel is full, it has ended, or too many descriptors are in transit
                 log.debug("web process %d takes no connection: %s", child.pid, error)
                 continue
             child.handed += 1
@@ -358,4 +360,4 @@ def _kill(child: _Child, number: signal.Signals) -> None:
 
 
 def _wake_up_only(_number: int, _frame: object) -> None:
-    """A handler, so that the signal reaches the file descriptor; the work is done in the loop."""
+    """Do nothing: with a handler installed, the signal is written to the wakeup descriptor, which the loop reads."""

@@ -1,8 +1,8 @@
-"""One web process: uvicorn, on connections that the parent accepts and hands over.
+"""A web process: uvicorn on connections that the parent accepts and passes on.
 
-When the parent closes the channel the process leaves: it takes no more connections, answers what comes on the open ones with
-`Connection: close`, and ends when no request is open any more. An idle connection stays open for its usual time, because
-a request may be on its way on it. SIGTERM ends the process sooner.
+When the parent closes the channel, the process leaves. It takes no new connections, answers requests on open
+connections with `Connection: close`, and ends when the connections are closed. Idle connections stay open for their
+usual time, because a request may be in transit. SIGTERM ends the process sooner.
 """
 
 import asyncio
@@ -29,15 +29,15 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 READY: Final = b"r"
 ALIVE_INTERVAL_S: Final = 1.0
-#: Requests that are open when the process leaves, downloads among them, get this long.
+#: Maximum time for requests, including downloads, that are still running when the process leaves.
 LEAVE_S: Final = WEB_KEEPS_IDLE_S + 5.0
 _LEAVE_POLL_S: Final = 0.1
-#: Connections taken over in one turn of the event loop.
+#: Connections taken over in one iteration of the event loop.
 _MOST_IN_A_TURN: Final = 16
 
 
 class WebProcess(uvicorn.Server):
-    """Serves connections from `channel` and keeps its numbers in `row`."""
+    """Serves connections from `channel` and reports its numbers in `row`."""
 
     def __init__(self, application: Application, channel: socket.socket, row: Row) -> None:
         self._counted = CountedRequests(application, row)
@@ -54,7 +54,7 @@ class WebProcess(uvicorn.Server):
         loop = asyncio.get_running_loop()
         self._run_beside(self._show_life())
         loop.add_reader(self._channel, self._take_over)
-        with contextlib.suppress(OSError):  # the parent has gone: the end comes through the channel
+        with contextlib.suppress(OSError):  # the parent has died: the closed channel ends this process
             self._channel.send(READY)
 
     def _take_over(self) -> None:
@@ -68,19 +68,19 @@ class WebProcess(uvicorn.Server):
             if not data:
                 self._leave()
                 return
-            if not descriptors:  # the limit of open files is reached: the kernel has closed the connection
+            if not descriptors:  # the limit of open files is reached, so the kernel closed the connection
                 log.warning("a connection was lost: no file descriptor is left for it")
                 self._row.taken += 1
             for descriptor in descriptors:
                 self._run_beside(self._carry(socket.socket(fileno=descriptor)))
 
     async def _carry(self, connection: socket.socket) -> None:
-        """Make a connection of ours one of uvicorn's; what goes wrong concerns this connection only."""
+        """Hand a received connection to uvicorn. Errors affect this connection only."""
         before = self._row.taken
         try:
             connection.setblocking(False)
             await asyncio.get_running_loop().connect_accepted_socket(self._protocol, connection)
-        except OSError as error:  # the client has gone already
+        except OSError as error:  # the client disconnected already
             log.debug("a connection could not be taken over: %s", error)
             if self._row.taken == before:
                 self._row.taken += 1
@@ -99,7 +99,7 @@ class WebProcess(uvicorn.Server):
 
     async def _end_when_idle(self) -> None:
         deadline_s = monotonic_s() + LEAVE_S
-        await asyncio.sleep(_LEAVE_POLL_S)  # connections that were just handed over become uvicorn's
+        await asyncio.sleep(_LEAVE_POLL_S)  # lets uvicorn register connections that have just been taken over
         while self._row.connections and monotonic_s() < deadline_s:  # noqa: ASYNC110 - counted by uvicorn's connections
             await asyncio.sleep(_LEAVE_POLL_S)
         self.should_exit = True
@@ -116,7 +116,7 @@ class WebProcess(uvicorn.Server):
 
 
 class CountedRequests:
-    """ASGI middleware: tells how many requests run. Once the process is leaving, every answer ends its connection."""
+    """ASGI middleware that counts running requests. While the process leaves, every answer closes its connection."""
 
     def __init__(self, application: Application, row: Row) -> None:
         self._application = application
@@ -144,7 +144,7 @@ class CountedRequests:
 
 
 class CountedConnections(set[Any]):
-    """uvicorn's set of open connections, which also tells how many there are of which kind."""
+    """uvicorn's set of open connections, which also counts the connections of each kind."""
 
     def __init__(self, row: Row, for_requests: Any) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The application for `postern web --reload`: one process that uvicorn starts anew when the code changes."""
+"""The application for `postern web --reload`: a single process that uvicorn restarts when the code changes."""
 
 from postern.entrypoints.asgi import application  # sets Django up: first
 

@@ -1,14 +1,14 @@
-"""A connection that must say what it wants: deadline and size limit of a request's head, and a bound on connections that cost no work.
+"""Limits for connections without a complete request: deadline and size of a request's head, and their number.
 
-uvicorn waits without a limit for the first request of a connection, and for the rest of a head that comes a byte at a time. Nobody is known
-at that point, so such a connection costs a stranger nothing and would take a file descriptor of ours for as long as they like.
+uvicorn waits indefinitely for the first request of a connection, and for the rest of a head that arrives byte by byte.
+The client is not authenticated at that point, so a stranger could occupy file descriptors for free.
 
-    deadline   from the connection's first moment, or from the first byte of a later request, to the end of the head
-    size       a head that grows beyond the limit is answered with 431. Trailers of a body, the sizes of its pieces with what
-               is written beside them, and a head behind a running request are limited alike; they end the connection
-    bound      connections that wait for a request, and those whose body is still on its way: the oldest is closed for a new one.
-               Bodies go first where they are the most, then those that never asked anything. How slowly a body may come
-               is `body_guard`'s
+    deadline   from opening the connection, or from the first byte of a later request, to the end of the head
+    size       a head beyond the limit is answered with 431. The same limit holds for trailers, chunk sizes with their
+               extensions, and the head behind a running request; exceeding it closes the connection
+    number     connections that wait for a request, and those whose body is incomplete: a new one closes the oldest.
+               Bodies are closed first where they are the majority, then connections that never sent a request.
+               `body_guard` limits how slowly a body may arrive
 """
 
 import asyncio
@@ -18,10 +18,10 @@ from typing import Any, ClassVar, Final
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-#: Longer than a slow line needs for a head of some kilobytes.
+#: Longer than a slow line needs for a head of several kilobytes.
 HEAD_S: Final = 20.0
 MAX_HEAD_BYTES: Final = 64 * 1024
-#: Connections without a complete request that a process keeps, if its limit of open files allows twice as many.
+#: Connections without a complete request per process, if its limit of open files is at least twice this number.
 _MOST_WAITING: Final = 4_096
 _TOO_LARGE: Final = b'{"error": "Request head too large"}'
 _REFUSAL: Final = (
@@ -40,13 +40,13 @@ class WaitingConnections:
         self._sending: OrderedDict[HeadGuard, None] = OrderedDict()
 
     def add(self, connection: "HeadGuard", *, has_asked: bool) -> None:
-        """The connection waits from now on. Closes the oldest one when there are too many."""
+        """The connection starts to wait. Closes the oldest connection when there are too many."""
         self.remove(connection)
         (self._kept if has_asked else self._silent)[connection] = None
         self._make_room()
 
     def add_sending(self, connection: "HeadGuard") -> None:
-        """A body is on its way on the connection, and not all of it has come. Its place is that of its first piece."""
+        """A body is arriving on the connection and is incomplete. Its position is that of its first piece."""
         if connection not in self._sending:
             self._sending[connection] = None
             self._make_room()
@@ -73,7 +73,7 @@ class WaitingConnections:
 
 
 class HeadGuard(HttpToolsProtocol):
-    """uvicorn's connection, with the limits above. Everything runs in the event loop."""
+    """uvicorn's connection with the limits above. Runs in the event loop only."""
 
     head_s: ClassVar[float] = HEAD_S
     waiting: ClassVar[WaitingConnections] = WaitingConnections()
@@ -81,7 +81,7 @@ class HeadGuard(HttpToolsProtocol):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self._deadline: asyncio.TimerHandle | None = None
-        #: What was read since the last complete head or piece of a body: it gathers in the parser, at a growing price.
+        #: Bytes read since the last complete head or piece of a body. The parser buffers them, at growing cost.
         self._unread_bytes = 0
         self._body_is_due = False
 
@@ -139,7 +139,7 @@ class HeadGuard(HttpToolsProtocol):
             self.waiting.add(self, has_asked=True)
 
     def give_up(self) -> None:
-        """Close the connection: what comes on it later is not read."""
+        """Close the connection and stop reading from it."""
         self._forget_head()
         if not self.transport.is_closing():
             self.transport.close()
@@ -160,7 +160,7 @@ class HeadGuard(HttpToolsProtocol):
     def _on_deadline(self) -> None:
         if self._is_idle():
             self.give_up()
-        else:  # the answer to the request before is not cut off
+        else:  # let the answer to the previous request finish
             self._await_head()
 
     def _keep_idle(self) -> None:

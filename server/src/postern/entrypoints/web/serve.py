@@ -1,4 +1,4 @@
-"""`postern web`: listen, load the application once, and share it with the web processes."""
+"""`postern web`: listen, load the application once, and fork the web processes."""
 
 import errno
 import gc
@@ -28,15 +28,15 @@ _RELOADING: Final = "postern.entrypoints.web.reloading:application"
 def serve(settings: Settings, *, reload: bool = False) -> int:
     """Serve until SIGTERM. Returns an exit status. Raises SettingsError when the address cannot be used."""
     terminal = Terminal()
-    signal.signal(signal.SIGHUP, terminal.note_hang_up)  # nothing is there to be replaced before the pool runs
+    signal.signal(signal.SIGHUP, terminal.note_hang_up)  # before the pool runs there are no processes to replace
     logging.getLogger("uvicorn.error").addFilter(without_stack_of_bad_text)
     raise_open_file_limit()
     listeners = listen(settings.http)
-    # Loaded only now: an address that cannot be used is reported at once.
+    # Loaded after listening, so that an unusable address is reported at once.
     from postern.entrypoints.web.sharing import load_application
 
     try:
-        if reload:  # one process, for developers
+        if reload:  # a single process, for developers
             for listener in listeners:
                 listener.close()
             address = settings.http
@@ -58,7 +58,7 @@ def serve(settings: Settings, *, reload: bool = False) -> int:
 
 
 def _serve_connections(application: Application, channel: socket.socket, row: Row) -> int:
-    """The life of a web process."""
+    """Run a web process."""
     from postern.apps.sessions.heartbeats import presence
     from postern.entrypoints.web.sharing import tune_collector
 
@@ -69,23 +69,23 @@ def _serve_connections(application: Application, channel: socket.socket, row: Ro
 
 
 def _show_on_health_page(table: Table, wanted: int) -> None:
-    """Before the processes are forked: each of them can say how many there are."""
+    """Register before forking, so that every process can report the number of processes."""
     from postern.foundation.parts import health
 
     health.count_processes("web", lambda: (table.running, wanted))
 
 
 def listen(address: Address) -> list[socket.socket]:
-    """A listening socket for each address that the host name stands for.
+    """A listening socket for each address of the host name.
 
-    An address that is taken or not ours is a wrong setting: starting again would not help. Raises SettingsError.
+    An address that is in use or not local is a wrong setting, since a restart would not help. Raises SettingsError.
     """
     try:
-        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        entries = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError as error:
         raise SettingsError(f"cannot listen on POSTERN_HTTP {address}: {error.strerror or error}") from error
     listeners: list[socket.socket] = []
-    for family, kind, protocol, _name, place in dict.fromkeys(found):
+    for family, kind, protocol, _name, place in dict.fromkeys(entries):
         listener = socket.socket(family, kind, protocol)
         try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -96,7 +96,7 @@ def listen(address: Address) -> list[socket.socket]:
             listener.setblocking(False)
         except OSError as error:
             listener.close()
-            if error.errno == errno.EADDRNOTAVAIL and len(found) > 1:  # `localhost` without IPv6
+            if error.errno == errno.EADDRNOTAVAIL and len(entries) > 1:  # `localhost` without IPv6
                 continue
             raise SettingsError(f"cannot listen on POSTERN_HTTP {address}: {error.strerror or error}") from error
         listeners.append(listener)
@@ -106,7 +106,9 @@ def listen(address: Address) -> list[socket.socket]:
 
 
 def without_stack_of_bad_text(record: logging.LogRecord) -> bool:
-    """A filter: a client that sends bytes which are no text gets its close code (1007); the log gets one line."""
+    """Logging filter: a client that sends invalid UTF-8 gets the close code 1007, and the log gets a line without stack
+    trace.
+    """
     if record.exc_info and isinstance(record.exc_info[1], UnicodeDecodeError):
         record.exc_info = None
         record.levelno, record.levelname = logging.INFO, logging.getLevelName(logging.INFO)

@@ -1,8 +1,7 @@
-"""Load the application once; forked processes share its memory.
+"""Load the application once, so that forked processes share its memory.
 
-What is forked must hold nothing that two processes cannot use together: a thread (it exists in one of them only), an open
-database connection (both would speak on it), a channel layer (its name would be the same, so that one process reads the
-messages of the other).
+Before forking, nothing may be open that two processes cannot share: a thread (only one process would have it), a
+database connection (both would use it), a channel layer (both would have the same name and take each other's messages).
 """
 
 import gc
@@ -11,35 +10,37 @@ from typing import Any
 
 
 def load_application() -> Any:
-    """The ASGI application with everything that its first request would load.
+    """The ASGI application, with everything loaded that its first request would load.
 
-    Expects that automatic garbage collection is off: a collection while loading would free memory in small holes, which
-    every process would fill with its own objects.
+    Automatic garbage collection must be off: collections during loading would free memory in small gaps, which each
+    process would then fill with its own objects.
     """
     from postern.entrypoints.asgi import application
 
     _load_what_requests_load()
     refuse_unshareable()
-    # Collector marks are kept in the objects themselves: without this the first collection would copy all pages.
+    # The collector stores its marks in the objects, so the first collection would copy all shared pages.
     gc.freeze()
     return application
 
 
 def tune_collector() -> None:
-    """In a web process: what was loaded stays, so the collector looks at what requests leave behind, and seldom."""
+    """In a web process: collect rarely. Objects loaded before the fork are frozen and not examined."""
     gc.enable()
     gc.set_threshold(20_000, 20, 50)
 
 
 def refuse_unshareable() -> None:
-    """Raises RuntimeError when something was opened that must not be forked."""
+    """Raise RuntimeError when something is open that must not be forked."""
     from channels.layers import channel_layers
     from django.db import connections
 
     others = [thread.name for thread in threading.enumerate() if thread is not threading.main_thread()]
     if others:
         raise RuntimeError(f"threads must not be started while the web part loads: {', '.join(others)}")
-    open_aliases = [one.alias for one in connections.all(initialized_only=True) if one.connection is not None]
+    open_aliases = [
+        connection.alias for connection in connections.all(initialized_only=True) if connection.connection is not None
+    ]
     if open_aliases:
         raise RuntimeError(f"database connections must not be opened while the web part loads: {open_aliases}")
     if channel_layers.backends:
@@ -47,7 +48,7 @@ def refuse_unshareable() -> None:
 
 
 def _load_what_requests_load() -> None:
-    """Routes and translations: Django loads them with the first request."""
+    """Load routes and translations, which Django would load with the first request."""
     from django.conf import settings
     from django.urls import get_resolver
     from django.utils import translation

@@ -1,6 +1,6 @@
-"""What the web processes tell their parent and each other: a few numbers in shared memory, without locks.
+"""Numbers that web processes share with their parent and each other: shared memory without locks.
 
-Each number has one writer. A reader may see a number that is some microseconds old; nothing depends on more.
+Each number has a single writer. A reader may get a number that is microseconds old, which is sufficient.
 """
 
 import mmap
@@ -11,14 +11,14 @@ _BYTES: Final = 8
 
 
 class Row:
-    """One web process's numbers; written by that process, apart from `clear`."""
+    """The numbers of one web process, written by that process, except for `clear`."""
 
     def __init__(self, numbers: memoryview, start: int) -> None:
         self._numbers = numbers
         self._start = start
 
     def clear(self) -> None:
-        """Before the row goes to the next process."""
+        """Reset the row before the next process uses it."""
         for column in range(_COLUMNS):
             self._numbers[self._start + column] = 0
 
@@ -31,7 +31,7 @@ class Row:
 
     @property
     def taken(self) -> int:
-        """Connections that the process took over so far."""
+        """Connections that the process has taken over so far."""
         return self._get(0)
 
     @taken.setter
@@ -40,7 +40,7 @@ class Row:
 
     @property
     def connections(self) -> int:
-        """Open connections for requests."""
+        """Open HTTP connections."""
         return self._get(1)
 
     @connections.setter
@@ -67,7 +67,7 @@ class Row:
 
     @property
     def alive_ms(self) -> int:
-        """The monotonic clock when its event loop last turned."""
+        """Time of the monotonic clock at the last turn of the event loop."""
         return self._get(3)
 
     @alive_ms.setter
@@ -76,7 +76,7 @@ class Row:
 
 
 class Table:
-    """Rows for `size` processes, and how many of them there are and should be (written by the parent)."""
+    """Rows for `size` processes, and the number of running processes (written by the parent)."""
 
     def __init__(self, size: int) -> None:
         self._memory = mmap.mmap(-1, (size + 1) * _COLUMNS * _BYTES)  # shared with every process forked later

@@ -1,4 +1,4 @@
-"""The terminal that a command was started in: SIGHUP means its end, unless the terminal is still there."""
+"""The controlling terminal of a command: SIGHUP means that it was closed, unless it still exists."""
 
 import os
 import signal
@@ -8,19 +8,19 @@ _TERMINAL: Final = "/dev/tty"
 
 
 class Terminal:
-    """Made before the command changes what SIGHUP does."""
+    """Create it before the command changes the handling of SIGHUP."""
 
     def __init__(self) -> None:
-        #: False under a supervisor or a service manager (they give no terminal), and under `nohup`, which ignores SIGHUP.
+        #: False under a supervisor or service manager (no terminal), and under `nohup` (SIGHUP is ignored).
         self._matters = signal.getsignal(signal.SIGHUP) != signal.SIG_IGN and _is_there()
         self.has_hung_up = False
 
     def note_hang_up(self, _number: int, _frame: object) -> None:
-        """A handler for SIGHUP while nothing is there that could act on it."""
+        """Handler for SIGHUP while no processes are running that it could apply to."""
         self.has_hung_up = True
 
     def has_closed(self) -> bool:
-        """Whether there was a terminal that would take this process along, and is none any more."""
+        """Whether there was a terminal that this process should end with, and it is gone."""
         return self._matters and not _is_there()
 
 

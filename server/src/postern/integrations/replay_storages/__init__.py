@@ -1,4 +1,4 @@
-"""Where recordings are kept. `port` says what a storage can do; each other module is one kind of storage.
+"""Storages for recordings. `port` defines the interface; each other module implements one kind of storage.
 
-A new kind passes `tests/unit/integrations/replay_storages/contract.py`, which holds everything that callers rely on.
+A new kind must pass `tests/unit/integrations/replay_storages/contract.py`, which tests everything that callers rely on.
 """

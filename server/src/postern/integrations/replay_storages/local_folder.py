@@ -1,6 +1,6 @@
-"""Recordings in a folder of this machine, or in one that all web nodes mount.
+"""Recordings in a folder of this machine, or in a folder that all web nodes mount.
 
-Parts gather in `.incoming/<session id>`, under a lock, are synced and hashed; then the file is renamed to
+Parts are collected in `.incoming/<session id>` under a lock, synced to disk and hashed. Then the file is renamed to
 `YYYY/MM/DD/<session id>.postern`.
 """
 
@@ -26,7 +26,9 @@ _STORED: Final = re.compile(rf"\d{{4}}/\d\d/\d\d/[0-9a-f-]{{36}}{re.escape(SUFFI
 
 
 class LocalIncoming:
-    """An `Incoming` of the port: one open, locked file, without a buffer that a full disk could leave half written."""
+    """The port's `Incoming` as an open, locked file. It is unbuffered, so that a full disk leaves no partial buffer
+    behind.
+    """
 
     def __init__(self, root: Path, session_id: UUID, file: FileIO, path: Path) -> None:
         self._root = root
@@ -39,14 +41,14 @@ class LocalIncoming:
         count = self.received
         try:
             for chunk in chunks:
-                left = memoryview(chunk)
-                while left:
-                    written = self._file.write(left)
+                remaining = memoryview(chunk)
+                while remaining:
+                    written = self._file.write(remaining)
                     count += written
-                    left = left[written:]
+                    remaining = remaining[written:]
             os.fsync(self._file.fileno())
         except BaseException:
-            # Half a part is no part: the sender asks where to go on.
+            # Remove an incomplete part: the sender asks for the position at which to continue.
             self._file.truncate(self.received)
             self._file.seek(self.received)
             raise
@@ -78,7 +80,7 @@ class LocalIncoming:
 
 
 class LocalFolder:
-    """The `ReplayStorage` of a folder, which is made with the first recording."""
+    """The `ReplayStorage` of a folder, which is created with the first recording."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -113,22 +115,23 @@ class LocalFolder:
         return self._root / ".incoming" / str(session_id)
 
     def _resolve(self, path: str) -> Path:
-        """The file of a stored path, proven to lie inside the folder (K7)."""
+        """The file of a stored path, checked to be inside the folder, links included."""
         root = self._root.resolve()
-        if not _STORED.fullmatch(path) or not (found := (root / path).resolve()).is_relative_to(root):
+        if not _STORED.fullmatch(path) or not (resolved := (root / path).resolve()).is_relative_to(root):
             raise FileNotFoundError(path)
-        return found
+        return resolved
 
 
 @contextmanager
 def _locked(path: Path) -> Iterator[FileIO]:
-    """The file of that path, made if need be, for one writer at a time."""
+    """The file at `path`, created if necessary, locked for one writer at a time."""
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _FILE_MODE)
         with os.fdopen(descriptor, "r+b", buffering=0) as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             if not _is_at(path, file):
-                # Whoever held the lock has kept or removed this file meanwhile: what is kept is never written again.
+                # The previous holder of the lock has moved or removed this file: open the path again, because moved
+                # files are final.
                 continue
             yield file
             return
@@ -142,7 +145,9 @@ def _is_at(path: Path, file: FileIO) -> bool:
 
 
 def _make_folders(folder: Path, *, below: Path) -> None:
-    """Make a folder and those above it. Each that is new is synced into the one above: a file in it survives a loss of power."""
+    """Create a folder and its parents. Each new folder is synced into its parent, so that its files survive a power
+    loss.
+    """
     if folder.is_dir():
         return
     if folder != below:
