@@ -1,5 +1,5 @@
 # ruff: noqa: E402 - the environment must be set before Django loads
-"""Surroundings of all server tests: a data folder of their own, caches in memory, one API client for each role.
+"""Environment of all server tests: a temporary data folder, in-memory caches, and an API client for each role.
 
 The database is SQLite in that folder, or PostgreSQL when DATABASE_URL is set.
 """
@@ -17,23 +17,23 @@ import pytest
 
 HOME = Path(tempfile.mkdtemp(prefix="postern-tests-"))
 for name in [name for name in os.environ if name.startswith("POSTERN_") and name != "POSTERN_WRITE_MATRIX"]:
-    del os.environ[name]  # what the developer's shell has set is not what the tests are about
+    del os.environ[name]  # settings of the developer's shell must not influence the tests
 os.environ["POSTERN_HOME"] = str(HOME)
 os.environ["DJANGO_SETTINGS_MODULE"] = "postern.foundation.django_settings"
 os.environ["POSTERN_ALLOW_LOCAL_TARGETS"] = "yes"
 if "PYTEST_XDIST_WORKER" not in os.environ:
-    os.environ["TEST_RUN_FOLDER"] = str(HOME)  # workers inherit it
+    os.environ["TEST_RUN_FOLDER"] = str(HOME)  # inherited by the workers
 
 import django
 
 from postern.foundation import django_settings
 
-# The web plane's own tests need no Redis; those about Redis start one.
+# The web plane's own tests need no Redis. Tests of Redis behaviour start one.
 django_settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 django_settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
 django.setup()
-# Set up by hand, and not left in the environment: pytest-django would load the settings of parallel workers, which inherit
-# it, before this file has changed them.
+# Django was set up above. If the variable stayed, parallel workers would inherit it, and pytest-django would load the
+# settings before this file has changed them.
 del os.environ["DJANGO_SETTINGS_MODULE"]
 
 from django.core.cache import cache
@@ -53,26 +53,28 @@ from postern.foundation.rest import memo
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID
 
-#: argon2 costs time and memory on purpose. The tests hash thousands of passwords and ask what follows from that; those about
-#: what a hash costs take `product_hash_cost`.
+#: Argon2 costs time and memory on purpose. The tests hash thousands of passwords, so hashing is cheap here. Tests of
+#: the cost itself use `product_hash_cost`.
 PRODUCT_HASH_COST = (BoundedArgon2Hasher.time_cost, BoundedArgon2Hasher.memory_cost)
 BoundedArgon2Hasher.time_cost, BoundedArgon2Hasher.memory_cost = 1, 64
 
-# A loaded machine may pause any example for longer than Hypothesis allows; pytest's own limit ends a test that hangs.
+# A loaded machine may pause an example for longer than Hypothesis allows. pytest's own limit ends a test that hangs.
 settings.register_profile("postern", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("postern")
 
 
 @pytest.fixture
 def hear() -> Iterator[Hearing]:
-    """`hear(SomethingHappened)`: the list of those that are published from now on."""
+    """`hear(SomethingHappened)` returns a list that receives the events of this type from now on."""
     with hearing() as listening:
         yield listening
 
 
 @pytest.fixture(autouse=True)
 def _ordinary_umask() -> Iterator[None]:
-    """An ordinary shell's. The product's programs set their own, and tests run them in this process, too."""
+    """The umask of an ordinary shell. The product's programs set their own umask, and tests run them in
+    this process.
+    """
     before = os.umask(0o022)
     yield
     os.umask(before)
@@ -80,12 +82,14 @@ def _ordinary_umask() -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart() -> None:
-    """Once more before parallel workers start: a part of the product that was imported meanwhile may have set it again."""
+    """Remove the variable again before parallel workers start, because an imported part of the product may
+    have set it.
+    """
     os.environ.pop("DJANGO_SETTINGS_MODULE", None)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """On PostgreSQL only what can end otherwise there runs: the rest has been run on SQLite."""
+    """On PostgreSQL, run only the tests whose result can depend on the database. All others have run on SQLite."""
     if "DATABASE_URL" not in os.environ:
         return
     without = [item for item in items if not depends_on_database(item)]
@@ -94,7 +98,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """The modules and tests that were loaded stay to the end: the garbage collector need not look through them each time."""
+    """Exclude the loaded modules and tests, which stay to the end, from garbage collection."""
     gc.collect()
     gc.freeze()
 
@@ -107,7 +111,7 @@ def depends_on_database(item: pytest.Item) -> bool:
 
 
 def pytest_unconfigure() -> None:
-    """Leave nothing behind."""
+    """Delete the data folder and the copied database."""
     if not is_worker():
         drop_copy(HOME)
     shutil.rmtree(HOME, ignore_errors=True)
@@ -115,7 +119,10 @@ def pytest_unconfigure() -> None:
 
 @pytest.fixture(autouse=True)
 def gathered_work_at_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Inside a test's transaction another thread would see nothing. Tests with real commits (`transactional_db`) have the thread."""
+    """Run gathered work immediately, because another thread cannot see the transaction of a test.
+
+    Tests with real commits (`transactional_db`) use the thread.
+    """
     if "transactional_db" not in request.fixturenames:
         monkeypatch.setattr(Gathered, "ask", lambda self, key: self._work(frozenset({key})))
 
@@ -129,7 +136,7 @@ def _empty_cache() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _day_of_licences_stays() -> Iterator[None]:
-    """The product judges licences by the day for which the tests made them, also after midnight."""
+    """Fix the day for licences, so that a test run may pass midnight."""
     with mock.patch.object(clock, "today", licences.today):
         yield
 
@@ -144,14 +151,16 @@ def _tables_are_emptied_quickly() -> Iterator[None]:
 def django_db_modify_db_settings(
     django_db_modify_db_settings: None, _tables_are_emptied_quickly: None
 ) -> Iterator[None]:
-    """The last thing before the test database is made."""
+    """Share one migration between workers. This fixture runs last before the test database is created."""
     with migrated_once():
         yield
 
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
-    """The test database can be dropped although a thread's connection, closed a moment ago, is still on its way out."""
+    """Close remaining connections of PostgreSQL, because a closing connection of a thread would prevent dropping the
+    database.
+    """
     yield
     with django_db_blocker.unblock():
         if connection.vendor == "postgresql":
@@ -164,7 +173,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[N
 
 @pytest.fixture
 def product_hash_cost(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hashes cost what they cost in the product."""
+    """Use the hash cost of the product."""
     time_cost, memory_cost = PRODUCT_HASH_COST
     monkeypatch.setattr(BoundedArgon2Hasher, "time_cost", time_cost)
     monkeypatch.setattr(BoundedArgon2Hasher, "memory_cost", memory_cost)
@@ -172,7 +181,9 @@ def product_hash_cost(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def make_user(db: None) -> Callable[..., User]:
-    """Make a person: `make_user("ann", role="User", org_role="Auditor")`; active, needs no new password."""
+    """Make a user: `make_user("ann", role="User", org_role="Auditor")`. The user is active and needs no new
+    password.
+    """
 
     def make(
         username: str,
@@ -195,7 +206,7 @@ def make_user(db: None) -> Callable[..., User]:
 
 @pytest.fixture
 def client_of() -> Callable[[User | None], APIClient]:
-    """An API client that acts as the person (None: as nobody), without going through sign-in."""
+    """A function that returns an API client for the user (None: anonymous), without a sign-in."""
 
     def make(user: User | None) -> APIClient:
         client = APIClient()
@@ -208,7 +219,7 @@ def client_of() -> Callable[[User | None], APIClient]:
 
 @pytest.fixture
 def people(make_user: Callable[..., User]) -> dict[str, User]:
-    """One person for each role; `endpoints.ROLES` without `anonymous`."""
+    """One user for each role in `endpoints.ROLES` except `anonymous`."""
     return {
         "user": make_user("uma"),
         "auditor": make_user("audra", org_role=OrgRole.AUDITOR),
@@ -245,7 +256,7 @@ def as_admin(people: dict[str, User], client_of: Callable[[User | None], APIClie
 
 @pytest.fixture
 def licensed(db: None) -> Iterator[None]:
-    """A valid licence is installed."""
+    """Install a valid licence."""
     licences.install_licence()
     yield
     licences.forget_issuers()

@@ -1,7 +1,7 @@
-"""Empties the tables after a test with real transactions, and puts back what every installation has.
+"""Empties the tables after a test with real transactions, and restores the rows of every installation.
 
-Django's own way takes half a second: TRUNCATE makes new files for each table and index, however empty, and what follows
-a migration looks up the content types and permissions of every model.
+Django's own way takes half a second: TRUNCATE makes new files for each table and index, even for empty ones, and the
+signal after migrations looks up the content types and permissions of every model.
 """
 
 from collections.abc import Iterator
@@ -16,20 +16,20 @@ from postern.apps.notifications.subscriptions import LIVE_SESSIONS
 from postern.apps.sessions.subscriptions import RECHECKS
 from postern.foundation import installation
 
-#: Tables whose triggers refuse DELETE; only the emptying between tests may pass them.
+#: Tables whose triggers refuse DELETE. Only the emptying between tests may bypass them.
 APPEND_ONLY_TABLES: Final = ("audits_auditevent", "audits_loginlog", "audits_passwordchangelog")
-#: What Django derives from the models; it is the same for every test.
+#: Tables that Django fills from the models; their rows are the same in every test.
 KEPT_TABLES: Final = ("django_content_type", "auth_permission")
 
 
 @contextmanager
 def quick_emptying() -> Iterator[None]:
-    """`transaction=True` tests empty the tables in this way as long as the context lasts."""
+    """Within the block, tests with `transaction=True` empty the tables in this way."""
     operations = type(connection.ops)
     execute = operations.execute_sql_flush
 
     def empty(self: Any, sql_list: list[str]) -> None:
-        # What a test began in the background must not meet the next test, or the end of the database.
+        # Background work of a test must not run into the next test or after the database was closed.
         RECHECKS.wait()
         LIVE_SESSIONS.wait()
         if connection.vendor == "postgresql":
@@ -50,7 +50,9 @@ def quick_emptying() -> Iterator[None]:
 
 
 def _without_triggers(deletions: list[str]) -> list[str]:
-    """Statements for SQLite, which cannot switch a trigger off."""
+    """The statements for SQLite, which cannot disable a trigger: drop the triggers, delete, create the
+    triggers again.
+    """
     with connection.cursor() as cursor:
         cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'audits_%'")
         triggers = cursor.fetchall()
@@ -58,12 +60,12 @@ def _without_triggers(deletions: list[str]) -> list[str]:
 
 
 def _empty_postgresql() -> None:
-    """Delete all rows of the tables that have any."""
+    """Delete all rows of the tables that are not empty."""
     quote = connection.ops.quote_name
     present = connection.introspection.django_table_names(only_existing=True, include_views=False)
     tables = [table for table in present if table not in KEPT_TABLES]
     with transaction.atomic(), connection.cursor() as cursor:
-        # Waits for what other threads of the test are still writing, as TRUNCATE does.
+        # Waits for writes of other threads of the test, as TRUNCATE does.
         cursor.execute(f"LOCK TABLE {', '.join(map(quote, tables))} IN SHARE ROW EXCLUSIVE MODE")
         cursor.execute(
             " UNION ALL ".join(f"SELECT '{table}' WHERE EXISTS (SELECT FROM {quote(table)})" for table in tables)  # noqa: S608 - names of our own tables

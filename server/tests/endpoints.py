@@ -1,4 +1,4 @@
-"""Everything that can be called, read from the URL configuration and the websocket routes: for tests over all of it."""
+"""All endpoints, read from the URL configuration and the websocket routes, for tests that cover all of them."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from postern.foundation.checks import methods_of, view_of, walk
 from postern.foundation.rest.rights import Right, rights_of_view
 from postern.foundation.rest.views import PosternView
 
-#: The roles of the authorization matrix, from none to all.
+#: The roles of the authorization matrix, from the fewest rights to the most.
 ROLES = ("anonymous", "user", "auditor", "org_admin", "system_auditor", "admin")
 SAMPLE_ID = "6f1c2b9e-6f58-4c0e-9d0c-2b7f6f0a4d11"
 SIGN_IN = "/api/v1/authentication/sign-in/"
@@ -22,7 +22,7 @@ PASSWORD = "plum orbit cactus 41"
 
 @dataclass(frozen=True)
 class Endpoint:
-    """One path and method, or one websocket (method WS) or message of it (method WS:Name)."""
+    """A path and method, a websocket (method WS), or a kind of message of a websocket (method WS:Name)."""
 
     path: str
     method: str
@@ -34,7 +34,7 @@ class Endpoint:
 
 
 def _text(right: Any) -> str:
-    return str(right.value) if isinstance(right, Right) else "|".join(one.value for one in right)
+    return str(right.value) if isinstance(right, Right) else "|".join(alternative.value for alternative in right)
 
 
 def path_of(route: str) -> str:
@@ -55,14 +55,14 @@ def _http(path: str, pattern: URLPattern) -> Iterator[Endpoint]:
 
 
 def endpoints() -> list[Endpoint]:
-    """Everything that can be called."""
-    found = [endpoint for route, pattern in walk() for endpoint in _http(path_of(route), pattern)]
+    """All endpoints of the product."""
+    listed = [endpoint for route, pattern in walk() for endpoint in _http(path_of(route), pattern)]
     for route in websocket_urlpatterns:
         consumer: Any = getattr(route.callback, "consumer_class", route.callback)
         path, right = "/" + path_of(str(route.pattern)).lstrip("/"), _text(consumer.rights)
-        found.append(Endpoint(path, "WS", right))
-        found += [Endpoint(path, f"WS:{message.__name__}", right) for message in getattr(consumer, "messages", ())]
-    return sorted(set(found), key=lambda endpoint: (endpoint.path, endpoint.method))
+        listed.append(Endpoint(path, "WS", right))
+        listed += [Endpoint(path, f"WS:{message.__name__}", right) for message in getattr(consumer, "messages", ())]
+    return sorted(set(listed), key=lambda endpoint: (endpoint.path, endpoint.method))
 
 
 ENDPOINTS = endpoints()

@@ -1,7 +1,8 @@
-"""All workers of a run share one migration: the first of them migrates its test database, the others copy it.
+"""All workers of a run share one migration: the first worker migrates its test database, the others copy it.
 
-Running every migration costs seconds of computing in each worker, which all others wait for on few cores. The copy belongs to the run alone: it lies in
-the folder of the process that starts the workers (`RUN_FOLDER`), and ends with it. Without workers nothing is copied.
+Migrating costs each worker seconds of CPU time, for which the others wait when there are few cores. The copy belongs to
+the run: it is in the folder of the process that starts the workers (`RUN_FOLDER`) and is deleted with it. Without
+workers nothing is copied.
 """
 
 import fcntl
@@ -19,7 +20,7 @@ from django.core.management.commands import migrate
 from django.db import connection
 from psycopg import sql
 
-#: Names the folder of the run to its workers; set by the process that starts them.
+#: Environment variable with the folder of the run; set by the process that starts the workers.
 RUN_FOLDER: Final = "TEST_RUN_FOLDER"
 
 
@@ -29,7 +30,10 @@ def is_worker() -> bool:
 
 @contextmanager
 def migrated_once() -> Iterator[None]:
-    """As long as it lasts, a worker's test database is made from the copy of the run, if there is one; else it becomes the copy."""
+    """Within the block, the test database of a worker is made from the copy of the run.
+
+    When there is no copy yet, the worker migrates its database and makes the copy.
+    """
     if not is_worker():
         yield
         return
@@ -39,7 +43,7 @@ def migrated_once() -> Iterator[None]:
     def create_from_copy(*arguments: Any, **options: Any) -> str:
         copied = folder / "copied"
         with (folder / "copying.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # the kernel lets go of it with the process, however that ends
+            fcntl.flock(lock, fcntl.LOCK_EX)  # the kernel releases the lock when the process ends in any way
             if copied.exists():
                 with _from_copy(folder):
                     name: str = create(*arguments, **options)
@@ -55,17 +59,17 @@ def migrated_once() -> Iterator[None]:
 
 
 def drop_copy(folder: Path) -> None:
-    """What lies in the folder ends with it; a copy in the database's server is dropped here."""
+    """Drop the copy on a PostgreSQL server. A copy for SQLite is deleted with its folder."""
     if connection.vendor == "postgresql" and (folder / "copied").exists():
-        # Past Django, which lets nobody but tests use a database.
+        # Without Django, which allows the use of a database only in tests.
         with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as server:
             server.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(sql.Identifier(_copy_name(folder))))
 
 
 def _with_rows_of_its_own() -> None:
-    """What every installation has is made anew: the rows of the copy are proven under the key of another data folder.
+    """Make the rows of every installation anew, because the copied rows are signed with the key of another data folder.
 
-    The fixtures see to it that this empties the tables as `emptying` does.
+    The fixtures make `flush` empty the tables as `emptying` does.
     """
     call_command("flush", verbosity=0, interactive=False)
     connection.close()
@@ -73,7 +77,7 @@ def _with_rows_of_its_own() -> None:
 
 @contextmanager
 def _from_copy(folder: Path) -> Iterator[None]:
-    """The next test database begins as the copy, and the command that would migrate it does nothing."""
+    """Within the block, the next test database starts as the copy, and the migrate command does nothing."""
     test_settings = connection.settings_dict["TEST"]
 
     def copied(_self: object, *_arguments: object, **_options: object) -> None:
@@ -90,7 +94,7 @@ def _from_copy(folder: Path) -> Iterator[None]:
 
 
 def _copy(folder: Path) -> None:
-    """Copy the test database. A worker that died while it did so may have left a part."""
+    """Copy the test database. A worker that died during the copy may have left an incomplete one, which is replaced."""
     if connection.vendor == "sqlite":
         copy = folder / "migrated.sqlite3"
         copy.unlink(missing_ok=True)
@@ -99,7 +103,7 @@ def _copy(folder: Path) -> None:
         return
     source = connection.settings_dict["NAME"]
     connection.close()
-    connection.close_pool()  # a database that somebody is connected to cannot be copied
+    connection.close_pool()  # PostgreSQL cannot copy a database that has connections
     with connection._nodb_cursor() as cursor:
         cursor.execute(f'DROP DATABASE IF EXISTS "{_copy_name(folder)}"')
         cursor.execute(f'CREATE DATABASE "{_copy_name(folder)}" TEMPLATE "{source}"')

@@ -1,4 +1,4 @@
-"""How soon something happens, on a machine that may stand still for a while at any moment."""
+"""Time limits that hold on a machine that may be paused at any moment."""
 
 from collections.abc import Awaitable, Callable
 from typing import Final
@@ -7,9 +7,9 @@ ATTEMPTS: Final = 6
 
 
 def soon(attempt: Callable[[], float], limit_s: float) -> None:
-    """`attempt` does it once and gives the seconds that it took: one of a few must stay within the limit.
+    """Require one of a few attempts to stay within the limit. `attempt` acts once and returns its duration in seconds.
 
-    What takes longer by its nature takes longer each time; only what a busy machine adds differs.
+    An action that is too slow is slow in each attempt; only the delay of a busy machine varies.
     """
     took: list[float] = []
     while len(took) < ATTEMPTS:
@@ -20,7 +20,7 @@ def soon(attempt: Callable[[], float], limit_s: float) -> None:
 
 
 async def soon_async(attempt: Callable[[], Awaitable[float]], limit_s: float) -> None:
-    """`soon` for what is awaited."""
+    """`soon` for coroutines."""
     took: list[float] = []
     while len(took) < ATTEMPTS:
         took.append(await attempt())

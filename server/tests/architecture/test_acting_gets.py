@@ -1,4 +1,4 @@
-"""GETs of the contract that act: which there are is found by calling them all, and each asks for what its POST asks for."""
+"""The contract has GETs that change data. The tests call every GET to detect them; each needs the right of its POST."""
 
 import re
 from collections.abc import Callable
@@ -13,21 +13,25 @@ from endpoints import HTTP, PASSWORD, SIGN_IN, Endpoint
 from postern.apps.users.models import User
 from postern.foundation.checks import view_of, walk
 
-READS = [one for one in HTTP if one.method == "GET" and one.right not in {"page", "terminal", "bootstrap"}]
-#: One function for both, which reads when the method is GET.
+READS = [
+    endpoint
+    for endpoint in HTTP
+    if endpoint.method == "GET" and endpoint.right not in {"page", "terminal", "bootstrap"}
+]
+#: Functions that serve both methods and only read when the method is GET.
 READ_OR_WRITE = {"NodeViewSet.children", "NodeViewSet.children_of", "NodeViewSet.children_tree"}
-#: Marks of use that reading leaves, and which nobody could want to forge.
+#: Traces of use that reads may write, and that an attacker gains nothing from forging.
 MARKS = re.compile(r'(?:INTO|UPDATE|FROM) "(?:authn_loginsession|authn_signinguard|django_session)"')
 
 
 def _actions() -> list[tuple[Any, str, dict[str, str]]]:
-    """View, action, and method → action of its route, for each route."""
-    found = []
+    """The view, the action, and the actions by method of each GET route."""
+    get_actions = []
     for _route, pattern in walk():
         view = view_of(pattern)
         actions: dict[str, str] = getattr(view, "action_map", None) or getattr(view, "actions", None) or {}
-        found += [(view, action, actions) for method, action in actions.items() if method == "get"]
-    return found
+        get_actions += [(view, action, actions) for method, action in actions.items() if method == "get"]
+    return get_actions
 
 
 ACTING = [(view, action, actions) for view, action, actions in _actions() if action in view.acts_on_get]
@@ -40,8 +44,10 @@ def test_get_that_acts_shares_its_right_with_a_post_of_the_same_action() -> None
         assert actions.get("post") == action, f"{type(view).__name__}.{action} has no POST twin"
 
 
-def test_one_action_for_reading_and_writing_is_declared_as_acting() -> None:
-    """GET and an unsafe method that end in the same code do the same, unless it was looked at and found to ask which it is."""
+def test_action_shared_by_get_and_an_unsafe_method_is_declared_as_acting() -> None:
+    """A GET and an unsafe method with the same action do the same, unless a review found that the action checks the
+    method.
+    """
     silent = {
         f"{type(view).__name__}.{action}"
         for view, action, actions in _actions()
@@ -61,7 +67,7 @@ def test_no_other_get_writes(people: dict[str, User], client_of: Callable[[User 
         url = endpoint.url.replace("6f1c2b9e-6f58-4c0e-9d0c-2b7f6f0a4d11", str(people["user"].pk))
         with CaptureQueriesContext(connection) as queries:
             client.get(url)
-        writes = [one["sql"] for one in queries if re.match(r"(INSERT|UPDATE|DELETE)", one["sql"])]
+        writes = [query["sql"] for query in queries if re.match(r"(INSERT|UPDATE|DELETE)", query["sql"])]
         if endpoint.path not in acting and any(not MARKS.search(sql) for sql in writes):
             writing.append((endpoint.path, writes))
     assert writing == []
@@ -70,7 +76,7 @@ def test_no_other_get_writes(people: dict[str, User], client_of: Callable[[User 
 def _acting_endpoints() -> list[Endpoint]:
     routes = {route for route, pattern in walk() if _acts(view_of(pattern))}
     names = {re.sub(r"[^a-z/]", "", re.sub(r"\(\?P<(\w+)>[^)]*\)", r"\1", route)) for route in routes}
-    return [one for one in READS if re.sub(r"[^a-z/]", "", one.path) in names]
+    return [endpoint for endpoint in READS if re.sub(r"[^a-z/]", "", endpoint.path) in names]
 
 
 def _acts(view: Any) -> bool:
@@ -80,7 +86,7 @@ def _acts(view: Any) -> bool:
 
 @pytest.mark.django_db
 @pytest.mark.spec("S7-020", "S7-019")
-def test_get_that_acts_needs_the_csrf_token_and_the_right(people: dict[str, User]) -> None:
+def test_acting_get_needs_the_csrf_token_and_the_right(people: dict[str, User]) -> None:
     endpoints = _acting_endpoints()
     assert len(endpoints) == len({action for _view, action, _actions in ACTING})
     client = _signed_in(people["admin"])

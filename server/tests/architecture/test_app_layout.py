@@ -1,6 +1,7 @@
-"""An app that holds several resources has a folder for each; at its top lies only what joins them, or belongs to all.
+"""An app with several resources has a folder for each. Its top level has only modules that belong to all resources.
 
-A resource's folder has the rooms that a small app has itself: `models.py`, `policy.py`, `queries.py`, `actions`, `api` …
+A resource's folder has the same modules and folders as a small app: `models.py`, `policy.py`, `queries.py`, `actions`,
+`api` …
 """
 
 import ast
@@ -12,7 +13,7 @@ import postern.apps
 
 APPS = Path(postern.apps.__file__).parent
 
-#: Modules that join the resources of an app, or that other apps reach it through.
+#: Modules that connect the resources of an app, or through which other apps use it.
 JOINTS = {
     "__init__.py",
     "apps.py",
@@ -23,14 +24,14 @@ JOINTS = {
     "tasks.py",
     "urls.py",
 }
-#: App → modules that belong to all of its resources.
+#: App → further modules that belong to all of its resources.
 SHARED = {
     "assets": {"installation.py"},
     "authn": {"browser_sockets.py", "errors.py", "housekeeping.py"},
     "sessions": {"body_limits.py", "labels.py", "messages.py"},
     "users": {"housekeeping.py"},
 }
-#: Folders that are rooms: of an app with one resource, or of a resource.
+#: Folders by kind of module, in an app with one resource or in the folder of a resource.
 ROOMS = {"actions", "api", "consumers", "models", "queries"}
 
 
@@ -39,19 +40,19 @@ def folders(app: Path) -> set[str]:
 
 
 def divided() -> list[Path]:
-    """The apps that have folders for their resources."""
+    """The apps with a folder for each resource."""
     return [path.parent for path in sorted(APPS.glob("*/apps.py")) if folders(path.parent) - ROOMS]
 
 
 @pytest.mark.parametrize("app", divided(), ids=lambda app: app.name)
-def test_top_of_an_app_holds_only_what_belongs_to_all_resources(app: Path) -> None:
+def test_top_level_of_an_app_has_only_modules_of_all_resources(app: Path) -> None:
     modules = {path.name for path in app.glob("*.py")}
     assert modules - JOINTS == SHARED.get(app.name, set()), "move it into the folder of its resource"
     assert folders(app) & ROOMS == set(), "a room lies in the folder of its resource"
 
 
 @pytest.mark.parametrize("app", divided(), ids=lambda app: app.name)
-def test_models_of_an_app_name_the_tables_of_every_resource(app: Path) -> None:
+def test_models_of_an_app_export_the_tables_of_every_resource(app: Path) -> None:
     tree = ast.parse((app / "models.py").read_text())
     assert all(isinstance(node, ast.ImportFrom | ast.Expr | ast.Assign) for node in tree.body), "imports only"
     imported = {node.module for node in tree.body if isinstance(node, ast.ImportFrom)}

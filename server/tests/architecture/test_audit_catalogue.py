@@ -1,4 +1,6 @@
-"""The audit log has a closed list of kinds: every writer uses it, every kind has words, and every list has its export."""
+"""The audit log has a closed catalogue of events. Writers use only it, every event has texts, and every list an export
+event.
+"""
 
 import ast
 import re
@@ -26,7 +28,7 @@ def _writing_calls() -> Iterator[tuple[str, ast.Call]]:
                 yield f"{path.relative_to(SOURCE)}:{node.lineno}", node
 
 
-def test_no_writer_of_the_audit_log_uses_a_kind_that_is_not_in_the_catalogue() -> None:
+def test_no_writer_of_the_audit_log_uses_an_event_outside_the_catalogue() -> None:
     wrong = [
         where
         for where, call in _writing_calls()
@@ -38,8 +40,8 @@ def test_no_writer_of_the_audit_log_uses_a_kind_that_is_not_in_the_catalogue() -
     assert wrong == [], "use audits.Event.…"
 
 
-def test_every_writer_names_a_kind_of_the_catalogue() -> None:
-    """`audits.Event.SOMETHING` that does not exist would only fail when the line runs."""
+def test_every_writer_names_an_existing_event() -> None:
+    """An `audits.Event.SOMETHING` that does not exist would otherwise fail only when its line runs."""
     named = [
         (where, node.attr)
         for where, node in _attributes()
@@ -61,7 +63,7 @@ def _name(node: ast.expr) -> str:
 
 
 @pytest.mark.parametrize("event", list(Event))
-def test_every_kind_has_words_in_both_languages_and_one_category(event: Event) -> None:
+def test_every_event_has_texts_in_both_languages_and_one_category(event: Event) -> None:
     assert CODE.match(event.value)
     assert len(event.value) <= 64
     assert re.search("[A-Za-z]", event.english)
@@ -73,18 +75,18 @@ def test_every_kind_has_words_in_both_languages_and_one_category(event: Event) -
         assert words_of(event.value) == event.english
 
 
-def test_no_two_kinds_share_a_code_or_words() -> None:
+def test_no_two_events_share_a_code_or_a_text() -> None:
     for values in ([e.value for e in Event], [e.english for e in Event], [e.chinese for e in Event]):
         assert sorted(values) == sorted(set(values))
 
 
 @pytest.mark.parametrize("category", list(Category))
-def test_every_category_has_words_and_kinds(category: Category) -> None:
+def test_every_category_has_texts_and_events(category: Category) -> None:
     assert in_category(category)
     assert re.search("[\u4e00-\u9fff]", category.chinese)
 
 
-def test_every_list_that_can_be_exported_has_a_kind_for_it() -> None:
+def test_every_list_that_can_be_exported_has_an_event_for_it() -> None:
     missing = set()
     for route, pattern in walk():
         view = view_of(pattern)
@@ -93,9 +95,10 @@ def test_every_list_that_can_be_exported_has_a_kind_for_it() -> None:
             code = f"{model.__name__.lower()}.exported"
             if find(code) is None:
                 missing.add((route, code))
-    assert " ".join(sorted({code for _route, code in missing})) == ""
+    codes = " ".join(sorted({code for _route, code in missing}))
+    assert codes == "", "add these kinds to `Event` in apps/audits/catalogue.py"
 
 
-def test_kind_that_is_not_in_the_catalogue_is_refused() -> None:
+def test_event_outside_the_catalogue_is_refused() -> None:
     with pytest.raises(ValueError, match="not in the catalogue"):
         kind_of("thing.happened")

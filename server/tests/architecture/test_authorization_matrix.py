@@ -1,9 +1,11 @@
-"""Who may call what: every route of the URL configuration and every websocket, against one reviewed table.
+"""Who may call what: every route of the URL configuration and every websocket, compared with a reviewed table.
 
-The table is `authorization_matrix.tsv`: path, method, declared right, and what each role gets (`ok`: let in, whatever the
-answer then is; otherwise the status). A route that is not listed fails, so does a listed one that is gone, and each cell is
-tried with a real request. After a deliberate change: `POSTERN_WRITE_MATRIX=1 pytest tests/architecture/test_authorization_matrix.py`,
-then read the difference line by line.
+The table is `authorization_matrix.tsv`: path, method, declared right, and the result for each role. `ok` means that the
+role is let in, whatever the answer then is; otherwise the cell is the status. Unlisted routes and listed routes that
+are gone fail, and each cell is tried with a real request.
+
+After a deliberate change, run `POSTERN_WRITE_MATRIX=1 pytest tests/architecture/test_authorization_matrix.py`, then
+read the difference line by line.
 """
 
 import os
@@ -27,7 +29,7 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
 def table() -> dict[tuple[str, str], dict[str, str]]:
-    """The reviewed table."""
+    """The rows of the reviewed table."""
     lines = TABLE.read_text(encoding="utf-8").splitlines()
     assert tuple(lines[0].split("\t")) == HEAD
     rows = [dict(zip(HEAD, line.split("\t"), strict=True)) for line in lines[1:]]
@@ -46,7 +48,7 @@ def _verdict(status: int) -> str:
 
 
 async def _knock(endpoint: Endpoint, cookies: str) -> str:
-    """Open a websocket with a browser's cookies: `ok` unless it is closed for want of a right."""
+    """Open a websocket with a browser's cookies; returns `ok` unless it is closed for lack of a right."""
     headers = [(b"host", b"testserver"), (b"origin", b"http://testserver"), (b"cookie", cookies.encode())]
     scope = {
         "type": "websocket",
@@ -69,7 +71,7 @@ async def _knock(endpoint: Endpoint, cookies: str) -> str:
 
 
 def _cookies_of(user: User | None) -> str:
-    """The cookies of a browser in which the person has signed in."""
+    """The cookies of a browser in which the user has signed in."""
     client = APIClient()
     if user is not None:
         user.set_password(PASSWORD)
@@ -79,21 +81,23 @@ def _cookies_of(user: User | None) -> str:
     return "; ".join(f"{name}={morsel.value}" for name, morsel in client.cookies.items())
 
 
-def _compare(found: dict[tuple[str, str], dict[str, str]]) -> None:
-    """Check (or, when asked to, write) the rows of some endpoints."""
+def _compare(answers: dict[tuple[str, str], dict[str, str]]) -> None:
+    """Compare the rows of these endpoints with the table, or write them when POSTERN_WRITE_MATRIX is set."""
     if os.environ.get("POSTERN_WRITE_MATRIX"):
-        kept = {key: row for key, row in table().items() if key in {(e.path, e.method) for e in ENDPOINTS}}
-        rows = sorted((kept | found).values(), key=lambda row: (row["path"], row["method"]))
+        current_rows = {key: row for key, row in table().items() if key in {(e.path, e.method) for e in ENDPOINTS}}
+        rows = sorted((current_rows | answers).values(), key=lambda row: (row["path"], row["method"]))
         TABLE.write_text(
             "".join("\t".join(row[name] for name in HEAD) + "\n" for row in [dict(zip(HEAD, HEAD, strict=True)), *rows])
         )
     reviewed = table()
-    assert {key: row for key, row in found.items() if reviewed.get(key) != row} == {}, "differs from the table"
+    assert {key: row for key, row in answers.items() if reviewed.get(key) != row} == {}, "differs from the table"
 
 
-def test_k19_matrix_lists_every_endpoint_and_nothing_else() -> None:
+def test_k4_matrix_lists_every_endpoint_and_nothing_else() -> None:
     listed, existing = set(table()), {(endpoint.path, endpoint.method) for endpoint in ENDPOINTS}
-    assert existing - listed == set(), "not listed"
+    assert existing - listed == set(), (
+        "not listed: run this file with POSTERN_WRITE_MATRIX=1, then read the new lines of authorization_matrix.tsv"
+    )
     assert listed - existing == set(), "listed, but gone"
 
 
@@ -102,41 +106,41 @@ def test_k19_matrix_lists_every_endpoint_and_nothing_else() -> None:
 def test_k4_endpoints_answer_each_role_as_the_matrix_says(
     people: dict[str, User], client_of: Callable[[User | None], APIClient]
 ) -> None:
-    found: dict[tuple[str, str], dict[str, str]] = {}
+    answers: dict[tuple[str, str], dict[str, str]] = {}
     faults: list[str] = []
     for endpoint in HTTP:
         statuses = {role: _call(client_of(people.get(role)), endpoint) for role in ROLES}
         faults += [f"{endpoint} {role}: {status}" for role, status in statuses.items() if status in {500, 501, 502}]
         cells = {role: _verdict(status) for role, status in statuses.items()}
-        found[endpoint.path, endpoint.method] = {
+        answers[endpoint.path, endpoint.method] = {
             "path": endpoint.path,
             "method": endpoint.method,
             "right": endpoint.right,
             **cells,
         }
     assert faults == []
-    _compare(found)
+    _compare(answers)
 
 
 @pytest.mark.django_db(transaction=True)
 async def test_k19_websockets_answer_each_role_as_the_matrix_says(people: dict[str, User]) -> None:
     cookies = {role: await sync_to_async(_cookies_of)(people.get(role)) for role in ROLES}
-    found: dict[tuple[str, str], dict[str, str]] = {}
+    answers: dict[tuple[str, str], dict[str, str]] = {}
     for endpoint in ENDPOINTS:
         if endpoint.method.startswith("WS"):
             cells = {role: await _knock(endpoint, cookies[role]) for role in ROLES}
-            found[endpoint.path, endpoint.method] = {
+            answers[endpoint.path, endpoint.method] = {
                 "path": endpoint.path,
                 "method": endpoint.method,
                 "right": endpoint.right,
                 **cells,
             }
-    _compare(found)
+    _compare(answers)
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("path", sorted({endpoint.path for endpoint in HTTP if endpoint.right != "page"}))
-def test_k58_methods_that_are_not_listed_are_refused(
+def test_k58_undeclared_methods_are_refused(
     path: str, people: dict[str, User], client_of: Callable[[User | None], APIClient]
 ) -> None:
     listed = {endpoint.method for endpoint in HTTP if endpoint.path == path}
@@ -151,7 +155,9 @@ def test_k58_methods_that_are_not_listed_are_refused(
 def test_k75_licensed_endpoints_are_closed_without_a_licence(
     people: dict[str, User], client_of: Callable[[User | None], APIClient]
 ) -> None:
-    """The same cells without a licence: nobody gets into the extension, and the console is told to show none of it."""
+    """The same cells without a licence: nobody can use the extension, and the public settings tell the console to hide
+    it.
+    """
     public = client_of(None).get("/api/v1/settings/public/").json()["data"]
     assert public["XPACK_LICENSE_IS_VALID"] is False
     reviewed, licensed = table(), [endpoint for endpoint in HTTP if endpoint.path.startswith("/api/v1/xpack/")]
@@ -164,7 +170,7 @@ def test_k75_licensed_endpoints_are_closed_without_a_licence(
         assert cells == (with_licence if endpoint.path in opening else closed), endpoint
 
 
-#: Who must never get in where a right is declared; the table may be stricter, not wider.
+#: Roles that a declared right must always keep out. The table may be stricter, but not wider.
 CLOSED_TO = {
     Right.AUTHENTICATED: {"anonymous"},
     Right.VALID_USER: {"anonymous"},
@@ -178,7 +184,7 @@ CLOSED_TO = {
 }
 
 
-def test_matrix_lets_nobody_in_whom_the_right_keeps_out() -> None:
+def test_matrix_admits_no_role_that_the_right_keeps_out() -> None:
     leaks = []
     for row in table().values():
         if row["right"] in {"page", Right.ANYONE.value}:

@@ -1,4 +1,4 @@
-"""What an app needs of those above it is connected in the composition root, and nowhere else."""
+"""An app gets the functions of apps above it from the composition root, and from nowhere else."""
 
 import ast
 import importlib
@@ -14,7 +14,7 @@ SOURCES = Path(postern.foundation.__file__).parents[1]
 
 
 def places() -> Iterator[tuple[str, Provided[object]]]:
-    """Every `Provided` of the control plane, with the name under which it was made."""
+    """Every `Provided` of the control plane, with its module and name."""
     for package in (postern.foundation, postern.apps):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             for name, value in vars(importlib.import_module(module.name)).items():
@@ -22,14 +22,14 @@ def places() -> Iterator[tuple[str, Provided[object]]]:
                     yield f"{module.name}.{name}", value
 
 
-def test_every_place_is_filled() -> None:
-    found = dict(places())
-    assert len(found) >= 15
-    for place in found.values():
+def test_every_provided_place_is_filled() -> None:
+    provided = dict(places())
+    assert len(provided) >= 15
+    for place in provided.values():
         _ = place.value
 
 
-def test_only_the_composition_root_fills_a_place() -> None:
+def test_only_the_composition_root_fills_places() -> None:
     filling = [
         str(path.relative_to(SOURCES))
         for path in SOURCES.rglob("*.py")
@@ -39,7 +39,7 @@ def test_only_the_composition_root_fills_a_place() -> None:
     assert set(filling) == {"entrypoints/composition.py"}
 
 
-def test_no_app_connects_itself_when_it_is_loaded() -> None:
+def test_no_app_connects_itself_when_it_is_imported() -> None:
     ready = [
         str(path.relative_to(SOURCES))
         for path in SOURCES.glob("apps/*/apps.py")

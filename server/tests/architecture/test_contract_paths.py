@@ -1,6 +1,7 @@
-"""Paths that the specification does not show are those of the contract: docs/specification/contract-paths.tsv.
+"""Paths outside the specification are those of the contract: docs/specification/contract-paths.tsv.
 
-One row for each path of an area that exists: methods that are answered, methods of the contract that are left out, and why.
+One row for each path of an area that exists: the answered methods, the methods of the contract that are left out, and
+why.
 """
 
 import csv
@@ -19,7 +20,7 @@ AN_ID = "6f1c2b9e-6f58-4c0e-9d0c-2b7f6f0a4d11"
 
 
 def methods_at(path: str) -> set[str]:
-    """The methods that are answered at a path below /api/v1/; empty when there is nothing."""
+    """The methods that a path below /api/v1/ answers; empty when there is no such path."""
     try:
         match = resolve("/api/v1/" + re.sub(r"\{\w+\}", AN_ID, path))
     except Resolver404:
@@ -34,14 +35,14 @@ def test_path_of_the_contract_answers_its_methods(row: dict[str, str]) -> None:
     assert set(row["methods"].split()) <= methods_at(row["path"])
 
 
-def test_what_is_left_out_is_left_out_for_a_reason() -> None:
+def test_each_left_out_method_has_a_reason() -> None:
     for row in ROWS:
         left_out = set(row["left_out"].split())
         assert bool(left_out) == bool(row["why"]), row["path"]
         assert not left_out & methods_at(row["path"]), f"{row['path']} answers what the table says is left out"
 
 
-def test_table_has_each_path_once_in_order() -> None:
+def test_table_has_each_path_once_in_alphabetical_order() -> None:
     paths = [row["path"] for row in ROWS]
     assert paths == sorted(set(paths))
     assert len(paths) >= 150

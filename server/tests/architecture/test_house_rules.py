@@ -1,4 +1,4 @@
-"""The product keeps the house rules (`tools/house_lint`)."""
+"""The product code follows the house rules (`tools/house_lint`)."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def test_product_code_keeps_the_house_rules() -> None:
+def test_product_code_follows_the_house_rules() -> None:
     run = subprocess.run(
         [sys.executable, "-m", "house_lint", "server/src"],
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""The numbered invariants: each that the code names has its words, and each that has words is held by a test."""
+"""The numbered invariants: each number in the code is described, and each described invariant has a test."""
 
 import re
 from pathlib import Path
@@ -18,16 +18,16 @@ def described() -> list[int]:
     return [int(number) for number in re.findall(r"^\| K(\d+) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)]
 
 
-def test_each_invariant_that_is_named_has_its_words() -> None:
+def test_each_invariant_number_in_use_is_described() -> None:
     named = numbers_in(
         "server/src/**/*.py", "server/tests/**/*.py", "e2e/*.py", "console/src/**/*.ts*", "docs/**/*.md", "*.md"
     )
     assert sorted(named - set(described())) == []
 
 
-def test_each_invariant_is_held_by_a_test_that_names_it() -> None:
+def test_each_described_invariant_has_a_test_that_names_it() -> None:
     assert sorted(set(described()) - numbers_in("server/tests/**/*.py", "e2e/*.py", "tools/house_lint/**/*.py")) == []
 
 
-def test_invariants_stand_in_their_order_and_once() -> None:
+def test_invariants_are_listed_once_in_order() -> None:
     assert described() == sorted(set(described()))

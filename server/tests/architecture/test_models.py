@@ -1,4 +1,4 @@
-"""Tables point down the stack, and rows of organizations have one doorway."""
+"""Foreign keys point down the stack of apps, and rows of organizations are read through one manager."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from django.db import models
 from postern.apps.orgs import tenancy
 from postern.foundation.models import OrgOwnedModel, SavedRow, ScopedQuerySet
 
-#: Top of the stack first (ARCHITECTURE.md); what stands in one line must not know each other.
+#: Top of the stack first (ARCHITECTURE.md). Apps in one tuple must not refer to each other.
 STACK = (
     ("entrypoints",),
     ("notifications",),
@@ -57,26 +57,26 @@ def test_relations_point_down_the_stack() -> None:
 
 
 @pytest.mark.parametrize("model", [m for m in own_models() if issubclass(m, OrgOwnedModel)], ids=lambda m: m.__name__)
-def test_rows_of_organizations_have_the_one_doorway(model: type[models.Model]) -> None:
+def test_rows_of_organizations_are_read_through_the_one_manager(model: type[models.Model]) -> None:
     assert isinstance(model._default_manager.all(), ScopedQuerySet)
     assert callable(model._default_manager.all().visible_to)
 
 
-#: Tables of organizations that do not keep theirs, and why.
+#: Tables of organizations whose rows do not prevent the deletion of their organization, and why.
 NOT_KEEPING = {
     "Session": "a record: live ones are counted, finished ones stay and are seen in the root",
     "HostKey": "goes with its asset",
 }
 
 
-def test_every_table_of_organizations_has_a_say_when_one_is_deleted() -> None:
+def test_every_table_of_organizations_is_considered_when_an_organization_is_deleted() -> None:
     counted = {holding.rows().model.__name__ for holding in tenancy.HOLDINGS.value if holding.keeps}
     owned = {model.__name__ for model in own_models() if issubclass(model, OrgOwnedModel)}
-    assert owned - counted - set(NOT_KEEPING) == set(), "register a Holding in the app's `holdings`"
+    assert owned - counted - set(NOT_KEEPING) == set(), "register a Holding in `holdings.py` of the app"
 
 
 def test_text_columns_have_a_maximum() -> None:
-    """K41: whoever fills a TextField is limited by its serializer; a CharField by itself."""
+    """K41 (every text has a limit): a CharField limits itself, a TextField must be limited by its serializer."""
     unlimited = [
         f"{model.__name__}.{field.name}"
         for model in own_models()
@@ -86,7 +86,7 @@ def test_text_columns_have_a_maximum() -> None:
     assert unlimited == []
 
 
-def test_no_row_comes_back_when_it_is_saved_after_its_deletion() -> None:
-    """Django's own `save` inserts what it cannot update."""
+def test_deleted_row_is_not_inserted_again_by_save() -> None:
+    """Django's own `save` inserts a row that it cannot update."""
     made_by_django = {model for model in own_models() if model._meta.auto_created}
     assert [model.__name__ for model in set(own_models()) - made_by_django if not issubclass(model, SavedRow)] == []

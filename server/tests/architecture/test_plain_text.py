@@ -1,4 +1,7 @@
-"""Every text and every instant that a route takes goes through the kit: no disguised name, no edge of the calendar."""
+"""Every text and every instant in a request uses the fields of the kit.
+
+Those refuse disguising characters and instants at the edge of the calendar.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,20 +17,20 @@ from postern.foundation.rest.text import refuse_disguises, refuse_disguises_in_l
 
 PLAIN = (refuse_disguises, refuse_disguises_in_lines)
 
-#: What is typed to sign in, or is a secret: compared, never shown as the name of something.
+#: Secrets, and texts typed during a sign-in: they are compared, and never shown as a name.
 SECRET_OR_TYPED = {
     "code", "new_password", "new_password_again", "next", "old_password", "password", "private_key", "public_key", "token",
 }  # fmt: skip
-#: The name that somebody signs in with may be any: a wrong one is an attempt that counts.
+#: Any sign-in name is accepted, because a wrong name is an attempt that must count.
 SIGN_IN = {"SignInSerializer.username"}
-#: Read by a grammar that knows letters and digits only: `ssh/22`.
+#: Parsed by a grammar of letters and digits: `ssh/22`.
 PARSED = {"AssetSerializer.protocols", "NewHostSerializer.asset.protocols"}
 
 
 def _classes(kind: type[Any]) -> Iterator[type[Any]]:
-    for one in kind.__subclasses__():
-        yield one
-        yield from _classes(one)
+    for subclass in kind.__subclasses__():
+        yield subclass
+        yield from _classes(subclass)
 
 
 def _writable(fields: dict[str, Any], path: str) -> Iterator[tuple[str, Any]]:
@@ -43,7 +46,7 @@ def _writable(fields: dict[str, Any], path: str) -> Iterator[tuple[str, Any]]:
 
 
 def _all() -> Iterator[tuple[str, Any]]:
-    assert urls.urlpatterns  # every view is loaded, and its serializers with it
+    assert urls.urlpatterns  # importing the URLs has loaded every view and its serializers
     for kind in set(_classes(serializers.Serializer)):
         if not kind.__module__.startswith("postern.apps."):
             continue
@@ -51,7 +54,7 @@ def _all() -> Iterator[tuple[str, Any]]:
             continue
         try:
             fields = kind(context={"request": None}).fields
-        except (AttributeError, KeyError, TypeError):  # made for a view of its own
+        except (AttributeError, KeyError, TypeError):  # the serializer can be created only in its own view
             fields = dict(kind._declared_fields)
         yield from _writable(dict(fields), kind.__name__)
 
@@ -62,7 +65,7 @@ def fields() -> list[tuple[str, Any]]:
     return list(_all())
 
 
-def test_every_writable_text_refuses_characters_that_disguise_it(fields: list[tuple[str, Any]]) -> None:
+def test_every_writable_text_refuses_disguising_characters(fields: list[tuple[str, Any]]) -> None:
     texts = [(path, field) for path, field in fields if isinstance(field, serializers.CharField)]
     assert len(texts) > 60
     open_to_disguise = [
@@ -76,7 +79,7 @@ def test_every_writable_text_refuses_characters_that_disguise_it(fields: list[tu
     assert sorted(set(open_to_disguise)) == []
 
 
-def test_every_writable_instant_is_one_of_the_kit(fields: list[tuple[str, Any]]) -> None:
+def test_every_writable_instant_uses_the_field_of_the_kit(fields: list[tuple[str, Any]]) -> None:
     instants = [(path, field) for path, field in fields if isinstance(field, serializers.DateTimeField)]
     assert len(instants) >= 4
     assert [path for path, field in instants if not isinstance(field, InstantField)] == []

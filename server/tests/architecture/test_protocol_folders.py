@@ -1,4 +1,4 @@
-"""Each protocol of the access plane is one folder with a part, and the composition lists it."""
+"""Each protocol of the access plane is one folder with a `part` module, which the composition lists."""
 
 from pathlib import Path
 
@@ -9,14 +9,14 @@ from postern.foundation.settings import Settings
 PROXIES = Path(postern.proxies.__path__[0])
 
 
-def test_every_protocol_folder_offers_a_front_that_the_composition_lists(tmp_path: Path) -> None:
+def test_every_protocol_folder_has_a_front_that_the_composition_lists(tmp_path: Path) -> None:
     folders = {path.name for path in PROXIES.iterdir() if path.is_dir() and path.name not in {"core", "__pycache__"}}
     listed = {type(front).__module__ for front in fronts_of(Settings.load({"POSTERN_HOME": str(tmp_path)}))}
     assert listed == {f"postern.proxies.{folder}.part" for folder in folders}
 
 
 def test_composition_of_the_proxy_is_short() -> None:
-    """What it is made of stands in rooms of its own; the composition lists parts and settings."""
+    """The composition only lists parts and settings; their code is in other modules."""
     source = (PROXIES.parent / "entrypoints" / "proxy.py").read_text()
     assert source.count("\n") < 150
     assert "proxies.ssh" not in source

@@ -1,4 +1,4 @@
-"""Where a request says to go next is believed by one helper only (K12)."""
+"""Only one helper reads the redirect target of a request (K12: a redirect stays on this server)."""
 
 import ast
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ SOURCES = Path(__file__).resolve().parents[2] / "src" / "postern"
 
 
 def _asks_where_next(node: ast.AST) -> bool:
-    """`….get("next")` or `….pop("next")`."""
+    """Whether the node is `….get("next")` or `….pop("next")`."""
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in {"get", "pop", "getlist"}
-        and any(isinstance(one, ast.Constant) and one.value == "next" for one in node.args)
+        and any(isinstance(argument, ast.Constant) and argument.value == "next" for argument in node.args)
     )
 
 
@@ -26,7 +26,7 @@ def _guarded(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 @pytest.mark.spec("S7-084")
-def test_next_is_read_through_the_helper_only() -> None:
+def test_next_is_read_only_through_the_helper() -> None:
     asked = 0
     for path in SOURCES.rglob("*.py"):
         tree = ast.parse(path.read_text())

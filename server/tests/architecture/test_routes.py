@@ -1,4 +1,4 @@
-"""Every route says who may call it (K4), in the URL configuration and for websockets."""
+"""Every HTTP route and websocket declares who may call it (K4: routes without a declaration are closed)."""
 
 import pytest
 from django.core.checks import run_checks
@@ -18,7 +18,7 @@ def test_k4_every_route_declares_its_rights() -> None:
     assert every_route_declares_its_rights() == []
 
 
-def test_system_checks_find_nothing() -> None:
+def test_system_checks_report_nothing() -> None:
     assert run_checks() == []
 
 
@@ -33,7 +33,7 @@ def test_k4_view_replaces_neither_permission_nor_error_handling(route: str, patt
         assert isinstance(right, Right | tuple), (route, method)
 
 
-def test_k4_route_without_declaration_is_found() -> None:
+def test_k4_route_without_a_declaration_is_reported() -> None:
     class Silent(PosternView):
         def get(self) -> None: ...
 
@@ -42,13 +42,15 @@ def test_k4_route_without_declaration_is_found() -> None:
     assert rights_of_view(view) == {}
 
 
-def test_k75_every_route_of_the_extension_needs_a_licence_but_those_that_install_one() -> None:
-    """K75: a new one below xpack/ that forgets the declaration fails here."""
+def test_k75_every_route_of_the_extension_needs_a_licence_except_those_that_install_one() -> None:
+    """A new route below xpack/ that forgets the declaration fails here."""
     paths = [(route.replace("^", ""), pattern) for route, pattern in ROUTES]
-    found = {path: view_of(pattern).needs_licence for path, pattern in paths if path.startswith("/api/v1/xpack/")}
+    needs_licence = {
+        path: view_of(pattern).needs_licence for path, pattern in paths if path.startswith("/api/v1/xpack/")
+    }
     opening = {"/api/v1/xpack/license/detail", "/api/v1/xpack/license/import"}
-    assert {route for route, needs in found.items() if not needs} == opening
-    assert len(found) > len(opening)
+    assert {route for route, needs in needs_licence.items() if not needs} == opening
+    assert len(needs_licence) > len(opening)
 
 
 def test_k19_websocket_consumers_declare_their_right() -> None:
@@ -57,7 +59,7 @@ def test_k19_websocket_consumers_declare_their_right() -> None:
         assert isinstance(consumer.rights, Right | tuple), f"{route.pattern}: {consumer} declares no right"
 
 
-def test_k19_start_with_a_silent_websocket_is_refused() -> None:
+def test_k19_start_with_an_undeclared_websocket_is_refused() -> None:
     async def silent() -> None: ...
 
     refuse_undeclared(websocket_urlpatterns)
@@ -65,7 +67,7 @@ def test_k19_start_with_a_silent_websocket_is_refused() -> None:
         refuse_undeclared([path("ws/silent/", silent)])  # type: ignore[arg-type]  # Django's `path` is typed for views
 
 
-def test_open_pages_are_marked_one_by_one() -> None:
+def test_open_pages_need_an_explicit_mark() -> None:
     def page() -> None: ...
 
     assert not getattr(page, "open_page", False)

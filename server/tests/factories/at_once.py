@@ -1,4 +1,4 @@
-"""Calls that are made in the same moment, each with a database connection of its own."""
+"""Concurrent calls, each with its own database connection."""
 
 import threading
 from collections.abc import Callable
@@ -11,9 +11,11 @@ Answer = TypeVar("Answer")
 
 
 def at_once(*calls: Callable[[], Answer]) -> list[Answer]:
-    """The answers of the calls, in the order of the calls. Raises what a call raised when all have ended.
+    """Make the calls concurrently and return their answers in the order of the calls. Raises an error of a call after
+    all ended.
 
-    Needs real transactions (`django_db(transaction=True)`): within those of a test the threads would see nothing of it.
+    Needs real transactions (`django_db(transaction=True)`): other threads do not see the transaction of an ordinary
+    test.
     """
     gate = threading.Barrier(len(calls))
 

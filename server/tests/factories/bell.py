@@ -1,4 +1,4 @@
-"""A console's tab at the bell's websocket."""
+"""A console tab that is connected to the websocket of site messages."""
 
 import asyncio
 import contextlib
@@ -19,7 +19,7 @@ LIMIT_S = 60
 
 
 class Tab:
-    """One console's socket."""
+    """The socket of one console tab."""
 
     def __init__(self, cookies: str, *, origin: str = "http://testserver") -> None:
         headers = [(b"host", b"testserver"), (b"origin", origin.encode()), (b"cookie", cookies.encode())]
@@ -36,7 +36,7 @@ class Tab:
         self._socket = ApplicationCommunicator(URLRouter(websocket_urlpatterns), scope)
 
     async def open(self) -> dict[str, Any]:
-        """The answer to the handshake."""
+        """Open the socket; returns the answer to the handshake."""
         await self._socket.send_input({"type": "websocket.connect"})
         return await self.next()
 
@@ -45,7 +45,7 @@ class Tab:
         return answer
 
     async def count(self) -> int:
-        """The number that comes next."""
+        """The number in the next message."""
         message = await self.next()
         assert message["type"] == "websocket.send", message
         body = msgspec.json.decode(message["text"])
@@ -58,7 +58,7 @@ class Tab:
         await self._socket.send_input({"type": "websocket.receive", "text": text})
 
     async def ended(self) -> None:
-        """Wait until the application is done with this socket. Raises what ended it."""
+        """Wait until the application has finished with this socket. Raises the error that ended it."""
         await self._socket.wait(LIMIT_S)
 
     async def close(self) -> None:
@@ -68,7 +68,7 @@ class Tab:
 
 
 def sign_in(user: User) -> str:
-    """The cookies of a browser in which the person has signed in."""
+    """The cookies of a browser in which the user has signed in."""
     client = Client()
     answer = client.post(SIGN_IN, {"username": user.username, "password": PASSWORD}, content_type="application/json")
     assert answer.status_code == 200, answer.content

@@ -8,7 +8,7 @@ PASSWORD = "violet anchor seventeen"
 
 
 class Browser(APIClient):
-    """An API client that keeps cookies, sends the CSRF token as the console does, and is checked for it."""
+    """An API client with cookies and enforced CSRF checks. It sends the CSRF token as the console does."""
 
     def __init__(self, address: str = "192.0.2.10") -> None:
         super().__init__(enforce_csrf_checks=True, REMOTE_ADDR=address)

@@ -1,4 +1,4 @@
-"""Builders of assets, system users and permissions, on the real actions."""
+"""Builders of assets, system users and permissions that use the real actions."""
 
 from collections.abc import Iterable
 from itertools import count
@@ -36,7 +36,7 @@ def make_asset(
         "hostname": hostname or f"host-{number}",
         "ip": ip or f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}",
         "platform": Platform.objects.get(name=platform),
-        "protocols": [found for text in protocols if (found := parse(text))],
+        "protocols": [protocol for text in protocols if (protocol := parse(text))],
         "nodes": list(nodes),
         **columns,
     }
@@ -64,7 +64,9 @@ def make_group(name: str = "", *, users: Iterable[User] = (), org_id: UUID = DEF
 
 
 def grant(name: str = "", *, org_id: UUID = DEFAULT_ORG_ID, **values: Any) -> AssetPermission:
-    """A permission: `users`, `user_groups`, `assets`, `nodes`, `system_users`, and columns such as `actions` (bits)."""
+    """A permission. `values` are `users`, `user_groups`, `assets`, `nodes`, `system_users`, and columns such as
+    `actions` (bits).
+    """
     return create_permission(
         actor=SYSTEM, org_id=org_id, values={"name": name or f"permission-{next(_numbers)}", **values}
     )

@@ -1,4 +1,4 @@
-"""Listening to events, beside those who always do."""
+"""Additional subscribers to events, besides those of the product."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -10,7 +10,7 @@ _Event = TypeVar("_Event")
 
 
 class Hearing:
-    """Calling it with a type of event gives the list into which every published event of that type comes."""
+    """Call it with an event type to get a list that receives every published event of that type."""
 
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
@@ -24,6 +24,6 @@ class Hearing:
 
 @contextmanager
 def hearing() -> Iterator[Hearing]:
-    """Until its end."""
+    """Listen to events until the end of the block."""
     with ExitStack() as stack:
         yield Hearing(stack)

@@ -1,4 +1,4 @@
-"""Licences of a test issuer, whom the test's installation trusts or does not."""
+"""Licences of a test issuer, which a test may or may not trust."""
 
 from datetime import date, timedelta
 from pathlib import Path
@@ -15,7 +15,7 @@ from postern.kernel import clock
 ISSUER = Ed25519PrivateKey.generate()
 
 
-#: The day of all tests about licences: a run may pass midnight, and what is collected before it is run after it.
+#: Today for all tests of licences: a test run may pass midnight, between the collection of a test and its run.
 TODAY = clock.today()
 
 
@@ -24,7 +24,7 @@ def today() -> date:
 
 
 def licence_of(days: int = 365, **stated: Any) -> Licence:
-    """A licence whose last day is in so many days."""
+    """A licence that expires in `days` days."""
     values: dict[str, Any] = {
         "corporation": "Example & Sons",
         "subscription_id": "sub-1",
@@ -50,6 +50,6 @@ def forget_issuers() -> None:
 
 
 def install_licence(days: int = 365, **stated: Any) -> Licence:
-    """Trust the test issuer and install a licence of his."""
+    """Trust the test issuer and install one of its licences."""
     trust_issuer()
     return facade.install(actor=SYSTEM, data=licence_file(days, **stated))

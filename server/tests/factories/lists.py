@@ -1,4 +1,6 @@
-"""All lists of the product, read from the URL configuration: a new list is in every test and benchmark of lists by itself."""
+"""All lists of the product, read from the URL configuration, so that tests and benchmarks cover a new list
+automatically.
+"""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -18,17 +20,17 @@ from postern.foundation.checks import view_of, walk
 from postern.foundation.rest.viewsets import RowsViewSet
 from postern.kernel.ids import DEFAULT_ORG_ID
 
-#: What a list needs besides the page: the commands of all sessions are read by their storage.
+#: Query parameters that a list requires besides those of the page. Commands of all sessions need a storage.
 _QUERIES: Final[Mapping[str, Mapping[str, str]]] = {"/api/v1/terminal/commands/": {"command_storage_id": "default"}}
-#: A group that reaches everything, as the administrator does.
+#: A group whose permissions reach every asset, as those of the administrator do.
 _GROUP: Final = "everybody"
-#: Instructions of SQLite's machine between two counts.
+#: The number of SQLite VM instructions between two calls of the counter.
 _STEP: Final = 10
 
 
 @dataclass(frozen=True)
 class ListRoute:
-    """`path` as the URL configuration has it, with `<names>`; `view` is an instance of its viewset."""
+    """A list. `path` is its path in the URL configuration, with `<names>`; `view` is an instance of its viewset."""
 
     path: str
     view: Any
@@ -38,31 +40,31 @@ class ListRoute:
         return self.view.queryset.model
 
     def url(self, ids: Mapping[str, str]) -> str:
-        """The path with the values of its `<names>`."""
+        """The path with values for its `<names>`."""
         url = self.path
         for name, value in ids.items():
             url = url.replace(f"<{name}>", value)
         return url
 
     def query(self, offset: int = 0, **more: str) -> dict[str, str]:
-        """What the console asks for a page of 15 rows."""
+        """The query parameters with which the console requests a page of 15 rows."""
         page = {"limit": "15", "offset": str(offset), "draw": "1", "display": "1"}
         return {**page, **_QUERIES.get(self.path, {}), **more}
 
 
 def list_routes() -> list[ListRoute]:
-    """Every list, by its path."""
-    found: dict[str, ListRoute] = {}
+    """Every list, ordered by path."""
+    lists: dict[str, ListRoute] = {}
     for route, pattern in walk():
         actions: dict[str, str] = getattr(pattern.callback, "actions", None) or {}
         view = view_of(pattern)
         if actions.get("get") == "list" and isinstance(view, RowsViewSet):
-            found[path_of(route)] = ListRoute(path_of(route), view)
-    return [found[path] for path in sorted(found)]
+            lists[path_of(route)] = ListRoute(path_of(route), view)
+    return [lists[path] for path in sorted(lists)]
 
 
 class FilledLists:
-    """The tables behind all lists, filled; `admin` reaches every asset and owns the personal rows."""
+    """Fills the tables behind all lists. `admin` reaches every asset and owns the personal rows."""
 
     def __init__(self, admin: User) -> None:
         self._many = ManyRows(admin)
@@ -75,7 +77,9 @@ class FilledLists:
         create_permission(actor=SYSTEM, org_id=DEFAULT_ORG_ID, values={"name": "everything", **names})
 
     def fill(self, counts: Mapping[str, int], others: int) -> None:
-        """`counts` by label of the model (`perms.AssetPermission`), `others` for all that it does not name."""
+        """Fill each table. `counts` is keyed by model label (`perms.AssetPermission`); all other tables get `others`
+        rows.
+        """
         for model in {route.model: None for route in list_routes()}:
             self._many.fill(model, counts.get(model._meta.label, others))
 
@@ -91,14 +95,17 @@ def named_ids(admin: User) -> dict[str, str]:
 
 
 class Steps:
-    """What SQLite did."""
+    """The number of SQLite VM instructions that were executed."""
 
     count = 0
 
 
 @contextmanager
 def counted_steps() -> Iterator[Steps]:
-    """Counts the instructions of SQLite's machine, to `_STEP`: a measure of rows read that no load of the computer changes."""
+    """Count the executed SQLite VM instructions, in steps of `_STEP`.
+
+    The count measures rows read and does not depend on the load of the machine.
+    """
     steps = Steps()
 
     def count() -> int:

@@ -1,11 +1,13 @@
-"""Fills the tables behind lists with any number of rows, straight into the database: for tests and benchmarks of lists at size.
+"""Fills the tables behind lists with any number of rows by SQL, for tests and benchmarks of lists at size.
 
     many = ManyRows(admin)
     many.fill(Session, 1_000_000)
 
-Values follow from the columns: unique columns get unique values, choices go round, and foreign keys spread over the other table so
-that a row of it has `PER_ROW` links however large the tables are. `_SPECIAL` names the few columns whose meaning matters.
-No signal, no `save`, no audit record: the rows are there to be read.
+Values follow from the columns. Unique columns get unique values, and choices rotate. Foreign keys are spread over the
+other table, so that each of its rows has `PER_ROW` links at any size. `_SPECIAL` sets the few columns whose meaning
+matters.
+
+The rows are only for reading: no signal, no `save`, no audit record.
 """
 
 import os
@@ -31,18 +33,18 @@ from postern.kernel.ids import DEFAULT_ORG_ID
 
 Maker = Callable[[int], Any]
 _Model = type[models.Model]
-#: Links of a row of a link table's first relation, and commands of a session.
+#: Links of each row that a link table joins, and commands of a session.
 PER_ROW: Final = 5
-#: Rows of a table that others refer to, at least.
+#: Minimum number of rows of a table that other tables refer to.
 _FEWEST: Final = 20
 _BATCH: Final = 5_000
-#: Behind the numbers that an installation gives by itself.
+#: Higher than the numbers that an installation assigns.
 _FIRST_NUMBER: Final = 1_000_000
-#: Different texts in a column that need not be unique.
+#: Number of different texts in a column without a unique constraint.
 _TEXTS: Final = 100
-#: Tables whose rows are shown to their owner only.
+#: Tables whose rows are visible to their owner only.
 _PERSONAL: Final[frozenset[_Model]] = frozenset({AccessKey, LoginSession, SiteMessageReceipt, FavoriteAsset})
-#: Tables of which every row has a row of its own in another table.
+#: Tables in which each row belongs to a different row of another table.
 _PAIRED: Final[Mapping[_Model, _Model]] = {
     Membership: User,
     SiteMessageReceipt: SiteMessage,
@@ -70,7 +72,7 @@ _SPECIAL: Final[Mapping[tuple[_Model, str], Any]] = {
 
 
 class ManyRows:
-    """`admin` owns what belongs to a person. All rows are of the default organization."""
+    """Makes rows of the default organization. `admin` owns the rows that belong to a user."""
 
     def __init__(self, admin: User) -> None:
         self._admin = admin
@@ -78,13 +80,14 @@ class ManyRows:
         self._start = clock.now() - timedelta(days=1)
 
     def fill(self, model: _Model, count: int) -> None:
-        """Add rows until `count` were made of this table."""
+        """Add rows until this table has `count` made rows."""
         keys = self._keys.setdefault(model, [])
         if len(keys) >= count:
             return
         for other, needed in self._referred(model, count):
             self.fill(other, needed)
-        numbers = range(len(keys), count)  # asked late: filling the other table may have filled this one
+        # computed only now, because filling the other tables may have filled this one
+        numbers = range(len(keys), count)
         columns = list(model._meta.concrete_fields)
         makers = [self._maker(model, column) for column in columns]
         place = columns.index(model._meta.pk)
@@ -100,7 +103,7 @@ class ManyRows:
             _AFTER[model](self, numbers)
 
     def keys(self, model: _Model) -> list[Any]:
-        """The primary keys of the rows that were made, as the database has them."""
+        """The primary keys of the made rows, in the database's representation."""
         return self._keys.get(model, [])
 
     def _referred(self, model: _Model, count: int) -> Iterator[tuple[_Model, int]]:
@@ -108,7 +111,7 @@ class ManyRows:
             other = column.related_model
             if other is model or other is Organization or self._is_own(model, column):
                 continue
-            if other is Terminal:  # a few carry all sessions
+            if other is Terminal:  # a few terminals carry all sessions
                 yield other, _FEWEST
             else:
                 yield other, count if _PAIRED.get(model) is other else max(_FEWEST, count // PER_ROW + 1)
@@ -117,7 +120,7 @@ class ManyRows:
         return column.related_model is User and model in _PERSONAL
 
     def _maker(self, model: _Model, column: Any) -> Maker:  # noqa: C901, PLR0911 - a table of cases
-        """What makes the value of the column in the row of a number, as the database takes it."""
+        """A function from the number of a row to the value of this column, in the database's representation."""
         if (model, column.name) in _SPECIAL:
             special = _SPECIAL[model, column.name]
             return special if callable(special) else _always(column, special)
@@ -186,7 +189,9 @@ def _foreign_keys(model: _Model) -> list[Any]:
 
 
 def _within_unique_constraints(model: _Model) -> set[str]:
-    constraints = (one for one in model._meta.constraints if isinstance(one, models.UniqueConstraint))
+    constraints = (
+        constraint for constraint in model._meta.constraints if isinstance(constraint, models.UniqueConstraint)
+    )
     return {name for constraint in constraints for name in constraint.fields}
 
 
@@ -211,7 +216,7 @@ def _stored_key(value: UUID) -> Any:
     return value if connection.features.has_native_uuid_field else value.hex
 
 
-# --- rows without which those of another table are not shown ---
+# --- rows without which rows of another table are not listed ---
 
 
 def _members(many: ManyRows, numbers: range) -> None:
@@ -219,19 +224,19 @@ def _members(many: ManyRows, numbers: range) -> None:
 
 
 def _below_the_root(many: ManyRows, numbers: range) -> None:
-    """Each node is its own ancestor and hangs below the root of the tree."""
+    """Make each node its own ancestor and a child of the root node."""
     root = _stored_key(Node.objects.get(org_id=DEFAULT_ORG_ID, parent__isnull=True).pk)
     nodes = many.keys(Node)[numbers.start :]
     write(NodePath, ("ancestor_id", "descendant_id"), (pair for node in nodes for pair in ((root, node), (node, node))))
 
 
 def _placed(many: ManyRows, numbers: range) -> None:
-    """Each asset stands in a node and speaks a protocol; every tenth carries a label."""
-    many.fill(Node, numbers.stop // 100 + 1)
+    """Give each asset a node and a protocol, and every tenth asset a label."""
+    many.fill(Node, numbers.stop // PER_ROW + 1)
     many.fill(Label, numbers.stop // 20 + 1)
     nodes, labels = many.keys(Node), many.keys(Label)
     assets = [(number, many.keys(Asset)[number]) for number in numbers]
-    write(AssetNode, ("asset_id", "node_id"), ((asset, nodes[number // 100]) for number, asset in assets))
+    write(AssetNode, ("asset_id", "node_id"), ((asset, nodes[number // PER_ROW]) for number, asset in assets))
     write(
         AssetProtocol,
         ("asset_id", "name", "port", "position"),

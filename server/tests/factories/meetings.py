@@ -1,4 +1,4 @@
-"""Writes that meet: each has written something when the other goes on, if their locks let it come to that."""
+"""Concurrent writes that meet: each has written something when the other continues, if their locks allow it."""
 
 import contextlib
 import threading
@@ -11,7 +11,7 @@ from django.db import connection
 from factories.at_once import at_once
 from postern.foundation import installation
 
-#: How long a write that has written an item waits for another one to do so, too.
+#: Seconds for which a write waits, after writing an item, for the other write to do the same.
 _MEET_S = 1.0
 
 Meeting = Callable[[Any, str], None]
@@ -19,7 +19,10 @@ Meeting = Callable[[Any, str], None]
 
 @pytest.fixture
 def meeting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Meeting]:
-    """After `module.action` let another write get as far: each holds then what the other needs, if that can be."""
+    """Make writes pause after `module.action` until two have reached it.
+
+    Each then holds a lock that the other needs, unless the lock order prevents it.
+    """
     gate = threading.Barrier(2)
 
     def after(module: Any, action: str) -> None:
@@ -27,7 +30,8 @@ def meeting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Meeting]:
 
         def write(*values: Any, **arguments: Any) -> Any:
             made = real(*values, **arguments)
-            with contextlib.suppress(threading.BrokenBarrierError):  # the other write waits for this one, as it should
+            # the other write waits for a lock of this one, as it should
+            with contextlib.suppress(threading.BrokenBarrierError):
                 gate.wait(_MEET_S)
             return made
 
@@ -39,12 +43,12 @@ def meeting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Meeting]:
 
 @pytest.fixture
 def row_locks(transactional_db: None) -> None:
-    """Only where rows have locks: SQLite has one lock for everything. Puts back what every installation has."""
+    """Skips the test on SQLite, which has one lock for everything. Restores the rows of every installation."""
     if connection.vendor != "postgresql":
         pytest.skip("SQLite has one lock for everything")
     installation.run()
 
 
 def statuses(*calls: Callable[[], Any]) -> list[int]:
-    """The statuses of answers to calls of the same moment, in ascending order."""
+    """The status codes of concurrent calls, in ascending order."""
     return sorted(answer.status_code for answer in at_once(*calls))

@@ -1,15 +1,19 @@
-"""Bodies that make one object of each main resource through the API."""
+"""Request bodies that create one object of each main resource through the API."""
 
 from typing import TYPE_CHECKING, Any, Final
 
-if TYPE_CHECKING:  # benchmarks take the bodies without Django
+from declarations import PLAIN
+
+if TYPE_CHECKING:  # benchmarks use the bodies without Django
     from rest_framework.test import APIClient
 
 PASSWORD: Final = "plum orbit cactus 41"
 
 
 def payloads(number: int) -> dict[str, dict[str, Any]]:
-    """What makes the object with this number of each kind; `{…}` names the id of one made just before."""
+    """Body by list path for the objects with this number. `{path}` stands for the id of the object created at that path
+    before.
+    """
     return {
         "/api/v1/users/groups/": {"name": f"group {number}"},
         "/api/v1/users/users/": {
@@ -18,7 +22,7 @@ def payloads(number: int) -> dict[str, dict[str, Any]]:
             "email": f"user{number}@example.test",
             "groups": ["{/api/v1/users/groups/}"],
         },
-        "/api/v1/assets/labels/": {"name": "number", "value": str(number)},
+        **_plain(number, listed=False),
         "/api/v1/assets/assets/": {
             "hostname": f"web-{number}",
             "ip": f"203.0.113.{number % 256}",
@@ -42,19 +46,26 @@ def payloads(number: int) -> dict[str, dict[str, Any]]:
             "system_users": ["{/api/v1/assets/system-users/}"],
             "actions": ["all"],
         },
+        **_plain(number, listed=True),
     }
 
 
+def _plain(number: int, *, listed: bool) -> dict[str, dict[str, Any]]:
+    return {resource.url: resource.payload(number) for resource in PLAIN if resource.listed is listed}
+
+
 def filled(payload: dict[str, Any], ids: dict[str, str]) -> dict[str, Any]:
-    """The body with the ids of what was made, by path."""
+    """The body with its `{path}` values replaced by the ids of the created objects."""
     return {
-        name: [ids[one[1:-1]] if one.startswith("{") else one for one in value] if isinstance(value, list) else value
+        name: [ids[element[1:-1]] if element.startswith("{") else element for element in value]
+        if isinstance(value, list)
+        else value
         for name, value in payload.items()
     }
 
 
 def make_all(client: "APIClient", number: int) -> dict[str, str]:
-    """Make the object with this number of each kind; their ids by path."""
+    """Create the objects with this number; returns their ids by path."""
     ids: dict[str, str] = {}
     for path, payload in payloads(number).items():
         answer = client.post(path, filled(payload, ids))

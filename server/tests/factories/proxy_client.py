@@ -1,4 +1,4 @@
-"""A registered proxy that speaks the internal API over Django's test client, and a person with a grant."""
+"""A registered proxy that speaks the internal API over Django's test client, and a user with a permission."""
 
 import hashlib
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ ADDRESS = "192.0.2.7"
 
 
 class Proxy:
-    """What a proxy does over HTTP, without a proxy. People sign in through it from 192.0.2.7 when they have to."""
+    """The HTTP calls of a proxy. Users sign in through it from 192.0.2.7 when a call needs their ticket."""
 
     def __init__(self, client: Client, name: str = "proxy-1", *, accepted: bool = True) -> None:
         self.http = client
@@ -63,7 +63,7 @@ class Proxy:
         return msgspec.json.decode(response.content, type=answer)
 
     def sign_in(self, user: User, *, remote_addr: str = ADDRESS, mfa: bool = False, key_hash: str = "") -> str:
-        """Somebody signs in through this proxy; the ticket."""
+        """Sign the user in through this proxy; returns the ticket."""
         attempted = Attempted(
             username=user.username,
             remote_addr=remote_addr,
@@ -75,7 +75,7 @@ class Proxy:
         return proxy_sign_ins.open_sign_in(proof, mfa=state, proxy_id=self.id).ticket.reveal()
 
     def ticket(self, user: User) -> str:
-        """The ticket of somebody who is there; they sign in for it at the first time, and when a test undid that."""
+        """A ticket of the user. Signs them in at the first call, and again when a test deleted the sign-in."""
         held = self._tickets.get(user.pk, "")
         if not ProxySignIn.objects.filter(token_hash=token_hash(held)).exists():
             self._tickets[user.pk] = self.sign_in(user)
@@ -102,7 +102,7 @@ class Proxy:
         return answer
 
     def opening_key(self, session_id: UUID) -> str:
-        """What came with the grant of the session; "" for one that this proxy was not given."""
+        """The opening key from the grant of the session, or "" when this proxy did not get the grant."""
         return self._opening_keys.get(session_id, "")
 
     def redeem(
@@ -118,8 +118,8 @@ class Proxy:
         request = access.CredentialRequest(session_id=session_id, opening_key=key, attempt=attempt)
         return self.ask(access.CREDENTIAL, request, access.CredentialAnswer)
 
-    def tell(self, *told: Any) -> events.EventBatchAnswer:
-        return self.ask(events.SESSION_EVENTS, events.EventBatch(events=told), events.EventBatchAnswer)
+    def tell(self, *reported: Any) -> events.EventBatchAnswer:
+        return self.ask(events.SESSION_EVENTS, events.EventBatch(events=reported), events.EventBatchAnswer)
 
     def start(self, session_id: UUID, *, recording: bool = False, kind: str = "shell") -> None:
         self.tell(events.SessionStarted(session_id=session_id, at=clock.now(), kind=kind, recording=recording))
@@ -142,7 +142,7 @@ class Proxy:
         )
 
     def renew(self, **more: Any) -> Any:
-        """Ask for the new credential."""
+        """Request a new credential."""
         request = terminals.CredentialRenewalRequest(boot_id=more.pop("boot_id", self.boot_id))
         return self.http.post(
             PREFIX + terminals.RENEW_CREDENTIAL,
@@ -175,7 +175,7 @@ class Proxy:
 
 @dataclass
 class World:
-    """Uma may use `root` on `web-1`."""
+    """Uma, who may use `root` on `web-1`."""
 
     user: User
     asset: Asset
@@ -184,13 +184,13 @@ class World:
 
 
 def the_order(proxy: Proxy, session: Session) -> Any:
-    """The one order about a live session that waits for the proxy."""
+    """The only order about a live session that waits for the proxy."""
     (order,) = proxy.beat(session.pk).orders
     return order
 
 
 def reason_of_end(proxy: Proxy, session: Session) -> str:
-    """Why the proxy is ordered to end a live session, which is all that it is ordered."""
+    """The reason in the only waiting order, which must end the session."""
     order = the_order(proxy, session)
     assert isinstance(order, terminals.TerminateSession)
     return order.reason

@@ -1,4 +1,4 @@
-"""An authenticator app in a test's hand."""
+"""An authenticator app for tests."""
 
 import pyotp
 
@@ -12,7 +12,7 @@ from postern.kernel.secret import Secret
 
 
 class App:
-    """The app of one person, set up by the real actions."""
+    """The app of one user, set up by the real actions."""
 
     def __init__(self, user: User) -> None:
         self.user = user
@@ -25,25 +25,25 @@ class App:
         self.forget_used()
 
     def code(self, *, steps: int = 0) -> str:
-        """The code that it shows now, or so many steps of 30 s later."""
+        """The code that the app shows now, or `steps` steps of 30 s later."""
         return self._codes.at(clock.now(), counter_offset=steps)
 
     def wrong(self) -> str:
-        """Six digits that are none of its present codes, nor of those that come while the test runs."""
+        """Six digits that are not a code of the app, neither now nor in the next minutes."""
         near = {self.code(steps=offset) for offset in range(-2, 12)}
         return next(text for text in (f"{number:06d}" for number in range(1_000)) if text not in near)
 
     def forget_used(self) -> None:
-        """Let the present code count again: each works once, and a test is shorter than a step."""
+        """Allow the present code again. Each code works once, and a test is shorter than a time step."""
         TotpDevice.objects.filter(user=self.user).update(last_step=0)
 
     def secret(self) -> Secret | None:
-        """What lies sealed in the vault."""
+        """The app's secret, unsealed from the vault."""
         return totp_secrets.store().get(TotpDevice.objects.get(user=self.user, date_confirmed__isnull=False).pk)
 
 
 class FoundApp(App):
-    """An app that was set up through the API."""
+    """An app that a test set up through the API."""
 
     def __init__(self, user: User, secret: str) -> None:
         self.user = user

@@ -5,9 +5,12 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
+from django.urls import resolve
+
+from declarations import PLAIN
+from declarations.plain import Plain
 from factories.grants import grant, make_asset, make_group, make_node, make_system_user
 from postern.apps.assets import facade as assets
-from postern.apps.assets.labels.actions import create_label
 from postern.apps.assets.models import HostKey
 from postern.apps.audits.models import AuditEvent
 from postern.apps.sessions.models import Command, FileTransfer, ProxyOrder, Session, Terminal
@@ -55,7 +58,7 @@ def settle(org_id: UUID, name: str, make_user: Callable[..., User], *, dynamic: 
         "users/users-groups-relations": UserGroupMember.objects.get(user=user),
         "assets/assets": asset,
         "assets/nodes": node,
-        "assets/labels": create_label(actor=SYSTEM, org_id=org_id, values={"name": name, "value": "v"}),
+        **{resource.path: _plain(org_id, resource, name) for resource in PLAIN},
         "assets/host-keys": HostKey.objects.get(asset=asset),
         "assets/system-users": system_user,
         "assets/admin-users": admin,
@@ -83,6 +86,12 @@ def settle(org_id: UUID, name: str, make_user: Callable[..., User], *, dynamic: 
         "audits/events": told,
         "audits/operate-logs": told,
     }
+
+
+def _plain(org_id: UUID, resource: Plain, name: str) -> Any:
+    """An object of a plain resource, made by the writes of its viewset."""
+    viewset: Any = resolve(resource.url).func
+    return viewset.cls.writes.create(actor=SYSTEM, org_id=org_id, values=resource.called(name))
 
 
 def _session(org_id: UUID, user: User, asset: Any, system_user: Any) -> Session:

@@ -1,4 +1,4 @@
-"""Requests signed with an access key, as a program of somebody's makes them."""
+"""Requests signed with an access key, as a user's program makes them."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Two administrators, each signed in with a browser of their own, for writes that meet."""
+"""Two administrators, each signed in with their own browser, for concurrent writes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,12 +26,12 @@ def make_person(make_user: Callable[..., User]) -> Callable[..., User]:
 
 
 @pytest.fixture
-def one(make_person: Callable[..., User]) -> Browser:
+def first_admin(make_person: Callable[..., User]) -> Browser:
     return _signed_in(make_person, 1)
 
 
 @pytest.fixture
-def other(make_person: Callable[..., User]) -> Browser:
+def second_admin(make_person: Callable[..., User]) -> Browser:
     return _signed_in(make_person, 2)
 
 
@@ -44,7 +44,7 @@ def _signed_in(make_person: Callable[..., User], number: int) -> Browser:
 
 
 def items(rows: list[Any], **values: Any) -> list[dict[str, Any]]:
-    """An array that changes these rows alike."""
+    """A bulk update that changes all rows in the same way."""
     return [{"id": str(row.pk), **values} for row in rows]
 
 

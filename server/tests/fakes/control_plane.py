@@ -1,4 +1,4 @@
-"""A control plane for tests of the proxy: real HTTP and a real control channel, a world made of plain objects."""
+"""A fake control plane for tests of the proxy: real HTTP, a real control channel, and plain objects as its data."""
 
 import asyncio
 import hashlib
@@ -21,7 +21,7 @@ _SIGN_IN_ENDED = access.Denial(code=DenialCode.SIGN_IN_ENDED, message="Your sign
 
 
 def _signed_request(signed: bytes, signature: bytes) -> tuple[str, str]:
-    """User name and key of a signed sign-in request; the signature has to be one."""
+    """User name and key of a signed sign-in request, after checking the signature."""
     packet = SSHPacket(signed)
     packet.get_string()
     packet.get_byte()
@@ -43,7 +43,7 @@ class FakeUser:
     language: str = "en"
     keys: list[str] = field(default_factory=list)
     denial: access.Denial | None = None
-    #: The code that has to follow the first factor; "" when there is no second one.
+    #: The code of the user's second factor; "" when they have none.
     code: str = ""
     id: UUID = field(default_factory=uuid4)
 
@@ -106,7 +106,7 @@ class Grant:
 
 
 class FakeControlPlane:
-    """Start with `async with`. Everything that the proxy told is in `events`, `heartbeats`, `orders_done`, `calls`."""
+    """Start it with `async with`. `events`, `heartbeats`, `orders_done` and `calls` record what the proxy sent."""
 
     def __init__(self) -> None:
         self.users: dict[str, FakeUser] = {}
@@ -123,13 +123,13 @@ class FakeControlPlane:
         self.pending: dict[str, FakeUser] = {}
         self.settings = terminals.ProxySettings()
         self.terminals: dict[UUID, str] = {}
-        #: What the registrations of terminals have come to; accepted when it does not say.
+        #: The state of registrations by terminal; a terminal that is missing here is accepted.
         self.states: dict[UUID, terminals.StateOfRegistration] = {}
         self.new_state = terminals.StateOfRegistration.ACCEPTED
         self.states_asked = 0
-        #: What registrations were made with: `Authorization` headers.
+        #: The `Authorization` headers of registrations.
         self.shown: list[str] = []
-        #: Who is signed in, by ticket; and the tickets that were given back.
+        #: The signed-in users by ticket, and the tickets that the proxy gave back.
         self.tickets: dict[str, FakeUser] = {}
         self.tickets_closed: list[str] = []
         self.renewals: dict[UUID, str] = {}
@@ -138,11 +138,11 @@ class FakeControlPlane:
         self.bootstrap_token = "bootstrap"
         self.down = False
         self.delay_s = 0.0
-        #: What goes wrong with the next calls of a path: a status, "reset" (nothing is done), "lost" (done, no answer).
+        #: Faults of the next calls by path: a status, "reset" (nothing is done) or "lost" (done, but not answered).
         self.faults: dict[str, list[str]] = {}
-        #: What was answered to an attempt: repeated, it gets the same answer, and nothing is done.
+        #: Answers by attempt: a repeated attempt gets the same answer, and nothing is done again.
         self.answered: dict[tuple[str, bytes], Any] = {}
-        #: Seconds between what a call did here and the answer to it.
+        #: Seconds between the effect of a call and its answer.
         self.late_s: Callable[[], float] = lambda: 0.0
         self.reject_sessions: set[UUID] = set()
         self._channels: list[web.WebSocketResponse] = []
@@ -198,7 +198,7 @@ class FakeControlPlane:
             await self._runner.cleanup()
             self._runner = None
 
-    # What tests do
+    # For tests
 
     def add_user(self, username: str, password: str = "right", **more: Any) -> FakeUser:
         user = FakeUser(username=username, password=password, **more)
@@ -210,17 +210,17 @@ class FakeControlPlane:
         return asset
 
     async def order(self, order: Any) -> None:
-        """Send an order on every open channel and repeat it in heartbeats until it is done."""
+        """Send an order on every open channel, and repeat it in heartbeats until it is done."""
         self.orders[order.order_id] = order
         for channel in self._channels:
             await channel.send_str(msgspec.json.encode(order).decode())
 
     def of(self, kind: type, session_id: UUID | None = None) -> list[Any]:
-        """Events of one kind, in the order in which they came."""
+        """The events of this type in the order of their arrival."""
         return [e for e in self.events if isinstance(e, kind) and session_id in (None, getattr(e, "session_id", None))]
 
     async def until(self, condition: Any, timeout_s: float = 60.0) -> Any:
-        """Wait until `condition()` is true; it is asked again whenever something came in."""
+        """Wait until `condition()` is true. It is evaluated after each message of the proxy and every 50 ms."""
         async with asyncio.timeout(timeout_s):
             while not (result := condition()):
                 self._changed.clear()
@@ -232,20 +232,20 @@ class FakeControlPlane:
             return result
 
     async def event(self, kind: type, timeout_s: float = 60.0, **fields: Any) -> Any:
-        """Wait for an event of this kind whose fields have these values."""
+        """Wait for an event of this type whose fields have these values."""
 
-        def found() -> Any:
+        def matching_event() -> Any:
             return next(
                 (e for e in self.of(kind) if all(getattr(e, name) == value for name, value in fields.items())), None
             )
 
         try:
-            return await self.until(found, timeout_s)
+            return await self.until(matching_event, timeout_s)
         except TimeoutError:
             raise AssertionError(f"no {kind.__name__} {fields} in {self.events}") from None
 
     def grant(self, user: FakeUser, asset: FakeAsset, system_user: FakeSystemUser, **more: Any) -> access.SessionGrant:
-        """Make a session for tests that do not go through `authorize`."""
+        """Make a session for tests that do not call `authorize`."""
         grant = access.SessionGrant(
             session_id=uuid4(),
             user=msgspec.structs.replace(user.identity, language=user.language or more.pop("language", "")),
@@ -271,7 +271,7 @@ class FakeControlPlane:
         self.grants[grant.session_id] = Grant(grant, system_user)
         return grant
 
-    # What the proxy asks
+    # Calls of the proxy
 
     def _handler(self, path: str, kind: type, answer: Any) -> Any:
         async def handle(request: web.Request) -> web.Response:
@@ -326,9 +326,9 @@ class FakeControlPlane:
         self.renewals[terminal_id] = uuid4().hex
         return web.json_response({"secret": self.renewals[terminal_id]})
 
-    def _is_local(self, shown: str, name: str) -> bool:
+    def _is_local(self, authorization: str, name: str) -> bool:
         """Whether this is a proof made with the secret of the data folder."""
-        scheme, _, proof = shown.partition(" ")
+        scheme, _, proof = authorization.partition(" ")
         if scheme != "LocalProxy" or not self.local_secret:
             return False
         made_at, nonce, _code = proof.split(".")
@@ -337,14 +337,16 @@ class FakeControlPlane:
     async def _register(self, request: web.Request) -> web.Response:
         if self.down:
             return web.Response(status=503)
-        shown = request.headers.get("Authorization", "")
+        authorization = request.headers.get("Authorization", "")
         body = await request.json()
-        if shown != f"BootstrapToken {self.bootstrap_token}" and not self._is_local(shown, body["name"]):
+        if authorization != f"BootstrapToken {self.bootstrap_token}" and not self._is_local(
+            authorization, body["name"]
+        ):
             return web.json_response({"detail": "no"}, status=401)
         terminal_id = uuid4()
         self.terminals[terminal_id] = secret = uuid4().hex
         self.states[terminal_id] = self.new_state
-        self.shown.append(shown)
+        self.shown.append(authorization)
         account = {"id": str(uuid4()), "name": body["name"], "access_key": {"id": str(uuid4()), "secret": secret}}
         return web.json_response({"id": str(terminal_id), "name": body["name"], "service_account": account}, status=201)
 
@@ -376,9 +378,9 @@ class FakeControlPlane:
         return self.users.get(username)
 
     def read_login_name(self, text: str) -> access.LoginNameAnswer:
-        """How the control plane would read an SSH user name."""
-        found = readings(text)
-        return next((reading for reading in found if reading.username in self.users), found[-1])
+        """How the control plane reads an SSH user name."""
+        possible = readings(text)
+        return next((reading for reading in possible if reading.username in self.users), possible[-1])
 
     def _password(self, request: access.SignInPassword) -> access.SignInAnswer:
         login = self.read_login_name(request.username)
@@ -436,33 +438,33 @@ class FakeControlPlane:
         if query.ticket not in self.tickets:
             return access.ReachablePage(count=0, assets=(), denial=_SIGN_IN_ENDED)
         wanted = query.search.lower()
-        found = [a for a in self.assets if wanted in f"{a.hostname} {a.host} {a.comment}".lower()]
-        page = found[query.offset : query.offset + query.limit]
-        return access.ReachablePage(count=len(found), assets=tuple(a.reachable() for a in page))
+        assets = [a for a in self.assets if wanted in f"{a.hostname} {a.host} {a.comment}".lower()]
+        page = assets[query.offset : query.offset + query.limit]
+        return access.ReachablePage(count=len(assets), assets=tuple(a.reachable() for a in page))
 
     def _authorize(self, request: access.AuthorizeRequest) -> access.AuthorizeAnswer:
         user = self.tickets.get(request.ticket)
         if user is None:
             return access.AuthorizeAnswer(denial=_SIGN_IN_ENDED)
-        found = [a for a in self.assets if request.asset in (str(a.id), a.hostname, a.host)]
-        if not found:
+        assets = [a for a in self.assets if request.asset in (str(a.id), a.hostname, a.host)]
+        if not assets:
             message = f"There is no asset “{request.asset}” that you may reach."
             return access.AuthorizeAnswer(denial=access.Denial(code=DenialCode.UNKNOWN_ASSET, message=message))
-        if len(found) > 1:
+        if len(assets) > 1:
             denial = access.Denial(code=DenialCode.AMBIGUOUS, message="Several assets match.")
-            return access.AuthorizeAnswer(denial=denial, candidates=tuple(a.reachable() for a in found))
+            return access.AuthorizeAnswer(denial=denial, candidates=tuple(a.reachable() for a in assets))
         system_users = [
             s
-            for s in sorted(found[0].system_users, key=lambda s: -s.priority)
+            for s in sorted(assets[0].system_users, key=lambda s: -s.priority)
             if request.system_user in ("", str(s.id), s.name, s.login)
         ]
         if not system_users:
-            message = f"There is no system user “{request.system_user}” for you on {found[0].hostname}."
+            message = f"There is no system user “{request.system_user}” for you on {assets[0].hostname}."
             return access.AuthorizeAnswer(denial=access.Denial(code=DenialCode.UNKNOWN_SYSTEM_USER, message=message))
         return access.AuthorizeAnswer(
             grant=self.grant(
                 user,
-                found[0],
+                assets[0],
                 system_users[0],
                 login_from=request.login_from,
                 remote_addr=request.remote_addr,

@@ -1,4 +1,4 @@
-"""Events in memory, for tests that look at what a session tells."""
+"""An in-memory event sink, for tests of the events of a session."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from postern.proxies.core.sessions.event_ledger import NoRoomForEvents
 
 
 class Events(list[Any]):
-    """A sink with as much room as a test gives it."""
+    """An event sink whose capacity a test can limit."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The clock of `proxies.core.pace`, which goes on when somebody sleeps."""
+"""A simulated clock for `proxies.core.pace`."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ from postern.proxies.core import pace
 
 
 class PaceClock:
-    """Stands still otherwise."""
+    """Advances only when code sleeps."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now_s = 1000.0

@@ -1,4 +1,4 @@
-"""Recordings in memory, for tests that look at what was recorded rather than at how it is stored."""
+"""In-memory recordings, for tests of recorded events rather than of their storage."""
 
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -21,7 +21,7 @@ class FakeRecorder:
     ended: str = ""
     failed: bool = False
     break_writes: bool = False
-    #: What the header says: whether input is in it.
+    #: The header's flag for recorded input.
     states_input: bool = False
     started_ms: int = field(default_factory=monotonic_ms)
 
@@ -34,7 +34,9 @@ class FakeRecorder:
         self.typed += data
 
     def event(self, kind: int, data: bytes) -> None:
-        """Of a program without a terminal; text of its streams stands in `written` and `typed` as well."""
+        """Record an event of a program without a terminal. Text of its streams is added to `written` and
+        `typed` too.
+        """
         self._check()
         self.events.append((kind, data))
         if kind == OUTPUT:
@@ -43,7 +45,7 @@ class FakeRecorder:
             self.typed += data
 
     def of(self, kind: int) -> list[bytes]:
-        return [data for found, data in self.events if found == kind]
+        return [data for event_kind, data in self.events if event_kind == kind]
 
     def resize(self, columns: int, rows: int) -> None:
         self.sizes.append((columns, rows))
@@ -60,7 +62,7 @@ class FakeRecorder:
 
 
 class FakeRecordings(SnapshotSource):
-    """Keeps every recorder by session id; `refuse` makes opening fail."""
+    """Keeps every recorder by session id. `refuse` makes opening a recording fail."""
 
     def __init__(self) -> None:
         self.recorders: dict[UUID, FakeRecorder] = {}

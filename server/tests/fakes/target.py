@@ -1,4 +1,4 @@
-"""A target in memory: echoes what is typed, and does what the test tells it."""
+"""A target in memory, which echoes input and does what the test asks."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -17,7 +17,7 @@ from postern.proxies.core.targets.ports import (
 
 
 class FakeShell(TargetShell):
-    """An open shell. Output that comes while reading is paused waits in `held`."""
+    """An open shell. Output that arrives while reading is paused waits in `held`."""
 
     def __init__(self, events: TargetEvents, pty: Pty) -> None:
         self.events = events
@@ -53,7 +53,7 @@ class FakeShell(TargetShell):
         self.closed = True
 
     def show(self, data: bytes) -> None:
-        """The target sends this."""
+        """Send output from the target."""
         self.held.append(data)
         if not self.paused:
             self.resume_reading()
@@ -63,7 +63,7 @@ class FakeShell(TargetShell):
 
 
 class FakeLink(ShellLink):
-    """A link whose shells the test sees in `FakeTargets.shells`."""
+    """A connection whose shells a test finds in `FakeTargets.shells`."""
 
     def __init__(self, targets: "FakeTargets") -> None:
         self._targets = targets
@@ -78,7 +78,7 @@ class FakeLink(ShellLink):
 
 
 class FakeTargets(TargetConnector[FakeLink]):
-    """Opens a `FakeShell` for each session; `before_open` may ask, wait or fail."""
+    """Opens a `FakeShell` for each session. `before_open` may prompt, wait or fail."""
 
     def __init__(self) -> None:
         self.shells: list[FakeShell] = []

@@ -1,4 +1,4 @@
-"""OPTIONS and HEAD of every route, asked by every role: an answer each time, and never a fault of ours."""
+"""OPTIONS and HEAD of every route answer every role, and never with a 5xx."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from postern.apps.users.models import User
 
 URLS = sorted({endpoint.url for endpoint in HTTP})
 READS = {endpoint.url for endpoint in HTTP if endpoint.method == "GET"}
-#: 405: a plain page, which has no fields to tell of; 307 and 308: a path of former versions.
+#: 405: a page without fields to describe. 307 and 308: a path of an earlier release.
 ANSWERS = {200, 301, 302, 307, 308, 401, 403, 404, 405}
 SIZES = ("", "?format=csv", "?fields_size=mini&display=1&draw=1", "?limit=1&offset=0&order=-pk")
 
@@ -30,13 +30,13 @@ def client(
 
 
 @pytest.mark.django_db
-def test_options_of_every_route_answers(client: APIClient) -> None:
+def test_options_of_every_route_is_answered(client: APIClient) -> None:
     statuses = {f"{url}{query}": client.options(f"{url}{query}").status_code for url in URLS for query in SIZES[:2]}
     assert {url: status for url, status in statuses.items() if status not in ANSWERS} == {}
 
 
 @pytest.mark.django_db
-def test_head_of_every_route_answers_like_get_without_a_body(client: APIClient) -> None:
+def test_head_of_every_route_is_answered_like_get_without_a_body(client: APIClient) -> None:
     differing = {}
     for url in sorted(READS):
         for query in ("", SIZES[3]):

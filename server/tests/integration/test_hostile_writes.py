@@ -1,7 +1,7 @@
-"""Every call of the table of writes with one field bent: a wrong value is the client's error, never a fault of ours.
+"""Every call of the table of writes with one wrong field: the answer is a 4xx and never a 5xx.
 
-`tests/integration/test_hostile_input.py` sends bodies that are none; here the body is right but for one field, so that the
-value reaches whatever is behind the first checks: organizations, messages, access keys, the second factor, licences, proxies.
+`tests/integration/test_hostile_input.py` sends invalid bodies. Here only one field is wrong, so that its value gets
+past the first checks: organizations, messages, access keys, the second factor, licences, proxies.
 """
 
 import copy
@@ -58,7 +58,7 @@ def world(licensed: None, make_user: Callable[..., User], settings: Any) -> Worl
 
 
 def _bent(body: Any) -> Iterator[tuple[str, Any]]:
-    """The body with each of its fields in turn replaced by each value; of an array its first item is bent."""
+    """The body with each field in turn replaced by each value. Of an array, the first item is changed."""
     inner = body[0] if isinstance(body, list) and body else body
     if not isinstance(inner, dict):
         yield from ((repr(value)[:40], value) for value in VALUES)
@@ -71,17 +71,17 @@ def _bent(body: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _faults(trial: Trial) -> list[str]:
-    found = []
-    for what, body in _bent(trial.body):
+    faults = []
+    for label, body in _bent(trial.body):
         with undone():
             answer = trial.call_with(body)
             if answer.status_code >= 500 and answer.status_code != 503:
-                found.append(f"{trial.write} {what}: {answer.status_code}")
-    return found
+                faults.append(f"{trial.write} {label}: {answer.status_code}")
+    return faults
 
 
 def _once(area: str) -> list[Write]:
-    """One call of each route with a body of fields: PUT only where there is no PATCH."""
+    """One call for each route that has a body of fields. PUT only where there is no PATCH."""
     chosen: dict[tuple[str, str], Write] = {}
     for write in AREAS[area]:
         method = "PATCH" if write.method == "PUT" else write.method
@@ -91,7 +91,7 @@ def _once(area: str) -> list[Write]:
 
 
 @pytest.mark.parametrize("area", list(AREAS))
-def test_k22_wrong_value_in_a_right_body_is_never_a_fault_of_ours(area: str, world: World) -> None:
+def test_k22_no_wrong_value_in_a_valid_body_causes_a_5xx(area: str, world: World) -> None:
     faults: list[str] = []
     for write in _once(area):
         with undone():
@@ -99,7 +99,7 @@ def test_k22_wrong_value_in_a_right_body_is_never_a_fault_of_ours(area: str, wor
     assert not faults, "\n".join(faults)
 
 
-def test_licence_file_of_any_kind_is_never_a_fault_of_ours(world: World) -> None:
+def test_no_licence_file_causes_a_5xx(world: World) -> None:
     client = world.client("admin")
     for content in FILES:
         answer = client.post(

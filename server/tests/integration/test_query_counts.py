@@ -1,4 +1,4 @@
-"""What lists cost in queries: the same for one row as for many, and for each a number that is known and reviewed."""
+"""The number of queries of each list: the same for one row as for many, and equal to a reviewed number."""
 
 import os
 from collections.abc import Callable
@@ -19,12 +19,14 @@ pytestmark = pytest.mark.django_db
 
 LISTS = [route.path for route in list_routes() if "<" not in route.path]
 TABLE = Path(__file__).with_name("query_counts.tsv")
-#: `status` is that of the list: 403 without a licence, 404 where a session must be named.
+#: `status` is the status of the list: 403 without a licence, 404 where a session must be named.
 HEAD = ("path", "status", "list", "options", "detail")
 
 
 def _cost(call: Callable[[], Any]) -> tuple[int, Any]:
-    """Queries of a call, and its answer. The call is made twice: what is kept between requests is there already."""
+    """The number of queries of a call, and its answer. The call is made twice, so that caches between requests are
+    warm.
+    """
     call()
     with CaptureQueriesContext(connection) as queries:
         answer = call()
@@ -38,8 +40,8 @@ def _costs(client: APIClient, path: str) -> dict[str, str]:
     rows = body.get("results", []) if isinstance(body, dict) else body
     detail = "-"
     if rows and "id" in rows[0]:
-        number, one = _cost(lambda: client.get(f"{path}{rows[0]['id']}/"))
-        detail = str(number) if one.status_code == 200 else "-"
+        number, single = _cost(lambda: client.get(f"{path}{rows[0]['id']}/"))
+        detail = str(number) if single.status_code == 200 else "-"
     return {
         "path": path,
         "status": str(answer.status_code),
@@ -54,7 +56,7 @@ def client(people: dict[str, User], client_of: Callable[[User | None], APIClient
     return client_of(people["admin"])
 
 
-def test_lists_cost_no_query_for_each_row(client: APIClient) -> None:
+def test_lists_take_no_query_for_each_row(client: APIClient) -> None:
     def costs() -> dict[str, int]:
         return {path: int(_costs(client, path)["list"]) for path in LISTS}
 
@@ -67,17 +69,20 @@ def test_lists_cost_no_query_for_each_row(client: APIClient) -> None:
 
 
 def test_every_list_costs_the_queries_that_it_is_known_to_cost(client: APIClient) -> None:
-    """List, OPTIONS and one object of each resource, with rows in it. After a deliberate change:
+    """List, OPTIONS and one object of each resource, with rows in it.
 
-    `POSTERN_WRITE_MATRIX=1 pytest tests/integration/test_query_counts.py`, then read the difference line by line.
+    After a deliberate change, run `POSTERN_WRITE_MATRIX=1 pytest tests/integration/test_query_counts.py`, then read the
+    difference line by line.
     """
     for number in (1, 2):
         make_all(client, number)
-    found = [_costs(client, path) for path in LISTS]
+    costs = [_costs(client, path) for path in LISTS]
     if os.environ.get("POSTERN_WRITE_MATRIX"):
-        lines = ["\t".join(HEAD), *("\t".join(row[name] for name in HEAD) for row in found)]
+        lines = ["\t".join(HEAD), *("\t".join(row[name] for name in HEAD) for row in costs)]
         TABLE.write_text("\n".join(lines) + "\n", encoding="utf-8")
     known = [
         dict(zip(HEAD, line.split("\t"), strict=True)) for line in TABLE.read_text(encoding="utf-8").splitlines()[1:]
     ]
-    assert found == known
+    assert costs == known, (
+        "after a deliberate change: POSTERN_WRITE_MATRIX=1, then read the difference of query_counts.tsv"
+    )

@@ -1,4 +1,6 @@
-"""An object that is deleted while a call is at work on it: 404, never a fault of ours, and it does not come back."""
+"""An object that is deleted during a call on it: the answer is 404, never a 5xx, and the object is not
+inserted again.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -32,12 +34,12 @@ def _calls(area: str) -> list[Write]:
 
 
 def _changes_the_object(write: Write) -> bool:
-    """Rather than something that belongs to it, such as a lock-out of sign-ins under its name."""
+    """Whether the call changes the object itself, not something of it, such as the lock of its sign-in name."""
     return write.method in {"PUT", "PATCH"} and write.path.endswith("<pk>/") and bool(write.told)
 
 
 def _faults(trial: Trial, known: set[str]) -> list[str]:
-    found = []
+    faults = []
     for victim in victims(trial):
         with undone(), moments(victim) as seen:
             trial.call()
@@ -46,19 +48,19 @@ def _faults(trial: Trial, known: set[str]) -> list[str]:
                 answer = trial.call()
                 if not watching.vanished:
                     continue
-                what = f"{trial.write}: {type(victim).__name__} vanishes before statement {number}"
+                label = f"{trial.write}: {type(victim).__name__} vanishes before statement {number}"
                 known.add(str(trial.write))
                 if answer.status_code >= 500:
-                    found.append(f"{what}: {answer.status_code}")
+                    faults.append(f"{label}: {answer.status_code}")
                 elif answer.status_code < 400 and is_back(victim):
-                    found.append(f"{what}: it is back ({answer.status_code})")
+                    faults.append(f"{label}: it is back ({answer.status_code})")
                 elif answer.status_code < 300 and _changes_the_object(trial.write):
-                    found.append(f"{what}: {answer.status_code}, as if it had been changed")
-    return found
+                    faults.append(f"{label}: {answer.status_code}, as if it had been changed")
+    return faults
 
 
 @pytest.mark.parametrize("area", list(AREAS))
-def test_object_that_vanishes_during_a_call_is_not_found(area: str, world: World) -> None:
+def test_object_deleted_during_a_call_is_not_found(area: str, world: World) -> None:
     faults: list[str] = []
     tried: set[str] = set()
     calls = _calls(area)

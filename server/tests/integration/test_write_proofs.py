@@ -1,7 +1,8 @@
-"""Every write of the product: told exactly once, without secrets, whole or not at all, and the same when it is repeated.
+"""Every write of the product is audited exactly once, reveals no secret, is atomic, and is idempotent.
 
-The calls are in `writes/table.py`; a route that could write and has none there fails `tests/architecture/test_writes.py`. Each is
-made by an administrator (or by whoever the route is for) with valid data, in a world in which everything exists that it names.
+The calls are in `writes/table.py`; `tests/architecture/test_writes.py` fails for a writing route without a call. Each
+call is made by an administrator (or the user for whom the route is) with valid data, in a world with all objects that
+it names.
 """
 
 import logging
@@ -18,19 +19,19 @@ from writes.table import AREAS
 from writes.world import World, found_world
 
 areas = pytest.mark.parametrize("area", list(AREAS))
-#: Each call is made once for each of its statements, among other times.
+#: Some tests repeat a call once for each of its SQL statements.
 pytestmark = pytest.mark.timeout(600)
 
 
 @pytest.fixture
 def world(licensed: None, make_user: Callable[..., User], settings: Any) -> World:
-    # Hashing passwords is slow on purpose; what is asked here does not depend on how it is done.
+    # Hashing is slow on purpose, and these tests do not depend on the hasher.
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", *settings.PASSWORD_HASHERS]
     return found_world(make_user)
 
 
-class Kept(logging.Handler):
-    """Everything that is logged, whatever its level."""
+class CollectingHandler(logging.Handler):
+    """Collects all log records of every level."""
 
     def __init__(self) -> None:
         super().__init__(logging.NOTSET)
@@ -42,10 +43,10 @@ class Kept(logging.Handler):
 
 @pytest.fixture
 def logged() -> Iterator[list[logging.LogRecord]]:
-    kept = Kept()
-    logging.getLogger().addHandler(kept)
-    yield kept.records
-    logging.getLogger().removeHandler(kept)
+    handler = CollectingHandler()
+    logging.getLogger().addHandler(handler)
+    yield handler.records
+    logging.getLogger().removeHandler(handler)
 
 
 def _expect_none(area: str, faults_of: Callable[[Write], list[str]]) -> None:
@@ -56,14 +57,14 @@ def _expect_none(area: str, faults_of: Callable[[Write], list[str]]) -> None:
 @pytest.mark.django_db
 @areas
 @pytest.mark.any_database
-def test_write_is_told_by_one_record_with_both_values(area: str, world: World) -> None:
+def test_write_is_audited_by_one_record_with_old_and_new_values(area: str, world: World) -> None:
     _expect_none(area, lambda write: proofs.is_told(write, world))
 
 
 @pytest.mark.django_db
 @areas
 @pytest.mark.any_database
-def test_k73_no_secret_of_a_write_stands_in_tables_log_or_answer(
+def test_k73_no_secret_of_a_write_appears_in_tables_log_or_answer(
     area: str, world: World, logged: list[logging.LogRecord]
 ) -> None:
     _expect_none(area, lambda write: proofs.keeps_secrets(write, world, logged))
@@ -71,18 +72,18 @@ def test_k73_no_secret_of_a_write_stands_in_tables_log_or_answer(
 
 @pytest.mark.django_db
 @areas
-def test_write_that_fails_anywhere_leaves_nothing(area: str, world: World) -> None:
+def test_write_that_fails_at_any_statement_changes_nothing(area: str, world: World) -> None:
     _expect_none(area, lambda write: proofs.is_atomic(write, world))
 
 
 @pytest.mark.django_db
 @areas
-def test_write_that_is_repeated_changes_and_tells_nothing(area: str, world: World) -> None:
+def test_repeated_write_changes_and_audits_nothing(area: str, world: World) -> None:
     _expect_none(area, lambda write: proofs.is_idempotent(write, world))
 
 
 @pytest.mark.django_db
 @areas
 @pytest.mark.any_database
-def test_write_hashes_no_password_while_its_transaction_is_open(area: str, world: World) -> None:
+def test_no_password_is_hashed_inside_a_transaction(area: str, world: World) -> None:
     _expect_none(area, lambda write: hashes_outside_transactions(write, world))

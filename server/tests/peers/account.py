@@ -1,4 +1,4 @@
-"""A throw-away account of this system with a password, for tests of an sshd that checks passwords. Needs root."""
+"""A temporary account of this system with a password, for tests of an sshd that checks passwords. Needs root."""
 
 import secrets
 import shutil
@@ -18,17 +18,17 @@ class Account:
 
     @property
     def authorized_keys(self) -> Path:
-        """Where an sshd can read them as this account; the folders of the tests are closed to others."""
+        """A path that an sshd can read as this account. The folders of the tests are closed to other accounts."""
         return self.home / "authorized_keys"
 
     def change(self, *options: str) -> None:
-        """`chage` with these options, for example `-d 0`: the password has expired."""
+        """Run `chage` with these options, for example `-d 0`, which makes the password expired."""
         subprocess.run(["chage", *options, self.name], check=True)
 
 
 @contextmanager
 def system_account() -> Iterator[Account]:
-    """Made by useradd and gone at the end."""
+    """An account that useradd makes, deleted at the end of the block."""
     home = Path(tempfile.mkdtemp(prefix="postern-account-"))
     account = Account(f"pt-{secrets.token_hex(4)}", secrets.token_hex(8), home)
     subprocess.run(["useradd", "-M", "-N", "-d", str(home), "-s", "/bin/sh", account.name], check=True)

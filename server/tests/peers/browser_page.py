@@ -1,4 +1,4 @@
-"""What the console's terminal does on its websocket to a proxy, without the browser."""
+"""The websocket client of the console's terminal, without a browser."""
 
 import asyncio
 import contextlib
@@ -17,8 +17,10 @@ PIECE_BYTES = 32 * 1024
 
 
 class BrowserPage:
-    """Collects output and messages. `acknowledges` False: a page that does not draw. `reads` False: a stalled one.
-    `counts_input` False: a page of an older release, which sends its input without waiting for credit.
+    """Collects output and messages.
+
+    `acknowledges=False` is a page that does not render. `reads=False` is a stalled page. `counts_input=False` is a page
+    of an older release, which sends its input without waiting for credit.
     """
 
     def __init__(
@@ -40,7 +42,8 @@ class BrowserPage:
         self._acknowledges = acknowledges
         self._reads = reads
         self._counts_input = counts_input
-        #: Totals of input: what was sent, and what may be. None: nobody has said so yet.
+        #: Total input in bytes: sent so far, and allowed so far. `input_until` is None before the proxy has granted
+        #: credit.
         self.input_sent = 0
         self.input_until: int | None = None
         self._socket: ClientConnection | None = None
@@ -87,7 +90,7 @@ class BrowserPage:
                     self.output += frame
                     self.received += len(frame)
                     if self._acknowledges:
-                        with contextlib.suppress(ConnectionClosed):  # a browser says nothing about it either
+                        with contextlib.suppress(ConnectionClosed):  # a browser ignores a closed socket here as well
                             await self.say(type="ack", received=self.received)
                 self._changed.set()
         self.closed = True
@@ -104,7 +107,7 @@ class BrowserPage:
         await self.socket.send(json.dumps(message))
 
     async def type(self, data: bytes) -> None:
-        """Send input, in pieces and as far as there is credit for it."""
+        """Send input in pieces, each as large as the credit allows."""
         if not self._counts_input or self.input_until is None:
             await self.socket.send(data)
             return
@@ -115,7 +118,7 @@ class BrowserPage:
             await self.socket.send(piece)
 
     async def until(self, condition: Any, seconds: float = 60.0) -> Any:
-        """Wait for `condition()`; gives its value."""
+        """Wait until `condition()` is true, and return its value."""
         try:
             async with asyncio.timeout(seconds):
                 while not (value := condition()):
@@ -126,7 +129,7 @@ class BrowserPage:
             raise AssertionError(f"never came: {self.messages[-5:]} {self.output[-300:]!r}") from None
 
     async def message(self, kind: str, seconds: float = 60.0) -> dict[str, Any]:
-        """The first message of a kind."""
+        """Wait for the first message of this kind."""
         value: dict[str, Any] = await self.until(
             lambda: next((message for message in self.messages if message["type"] == kind), None), seconds
         )

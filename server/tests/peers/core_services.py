@@ -1,4 +1,4 @@
-"""What the composition gives every front, for tests that make a proxy of single parts."""
+"""The services that the composition gives to every front, for tests that run a part of a proxy."""
 
 from postern.kernel.dialing import DialPolicy
 from postern.proxies.core.control.plane import ControlPlane
@@ -18,7 +18,7 @@ def core_services(
     limits: Limits,
     policy: DialPolicy | None = None,
 ) -> CoreServices:
-    """Services without connectors yet."""
+    """Core services with no connectors yet."""
     settings = SharedSettings()
     return CoreServices(
         plane=plane,

@@ -1,4 +1,4 @@
-"""How much memory a process holds for itself."""
+"""The private memory of a process."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from pathlib import Path
 def held_bytes(pid: int) -> int:
     """Anonymous memory of the process in bytes.
 
-    Not its whole resident set: pages of programs and libraries leave that and return to it as the system pleases.
+    The resident set is no good measure: pages of programs and libraries leave it and return at the kernel's discretion.
     """
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("RssAnon:"):

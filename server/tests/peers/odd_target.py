@@ -1,4 +1,4 @@
-"""An SSH target that does what a real sshd cannot be made to do without root: passwords, signals, floods, sudden ends."""
+"""An SSH target that does what a real sshd cannot do without root: passwords, signals, floods, sudden ends."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -47,9 +47,10 @@ class _Server(asyncssh.SSHServer):
 
 
 class OddTarget:
-    """`methods`: password, kbdint or both. `program` is run for every session.
+    """An SSH server that runs `program` for every session.
 
-    `rounds`: instructions, language and prompts of each round of keyboard-interactive; the answers are in `answers`.
+    `methods` is `password`, `kbdint` or both. `rounds` holds the instructions, language and prompts of each round of
+    keyboard-interactive; the client's answers are appended to `answers`.
     """
 
     def __init__(
@@ -91,7 +92,7 @@ class OddTarget:
 
 
 async def echo_signals(process: asyncssh.SSHServerProcess[bytes]) -> None:
-    """Says which signals and breaks came, until one of them is TERM."""
+    """Write the name of each received signal and break, until TERM arrives."""
     process.stdout.write(b"ready\n")
     while True:
         try:
@@ -114,13 +115,13 @@ async def say_hello(process: asyncssh.SSHServerProcess[bytes]) -> None:
 
 
 async def wait_for_end(process: asyncssh.SSHServerProcess[bytes]) -> None:
-    """Nothing, until the other side goes away."""
+    """Do nothing until the other side disconnects."""
     await process.stdin.read()
     process.exit(0)
 
 
 async def flood(process: asyncssh.SSHServerProcess[bytes]) -> None:
-    """Output without end."""
+    """Write output without end."""
     try:
         while True:
             process.stdout.write(b"y" * 32768)

@@ -1,14 +1,14 @@
-"""TCP ports of the loopback for programs that must be told theirs before they start."""
+"""TCP ports on the loopback address, for programs whose port must be known before they start."""
 
 import random
 import socket
 from pathlib import Path
 from typing import Final
 
-#: Below these numbers no outgoing connection of anybody takes a port while it waits for its program.
+#: The kernel takes ports for outgoing connections from this range, so lower ports are safe until the program listens.
 _RANGE_FILE: Final = Path("/proc/sys/net/ipv4/ip_local_port_range")
 _LOWEST: Final = 10_000
-#: What says to other test processes that a port is taken; given back by the system when this process ends.
+#: Claims that tell other test processes that a port is taken. The kernel releases them when this process ends.
 _claims: Final[list[socket.socket]] = []
 
 
@@ -17,9 +17,9 @@ def _ends() -> int:
 
 
 def free_port() -> int:
-    """A port that nobody uses, and that this function gives to nobody else while this process lives."""
+    """A free port, which this function gives to no other caller on this machine while this process lives."""
     lowest, ends = _LOWEST, _ends()
-    if ends - lowest < 1_000:  # a machine whose connections use nearly all numbers
+    if ends - lowest < 1_000:  # nearly all ports of this machine are for outgoing connections
         lowest, ends = 1_024, 65_536
     for port in random.sample(range(lowest, ends), 500):
         claim = socket.socket(socket.AF_UNIX)

@@ -1,4 +1,4 @@
-"""A real program behind a pseudo-terminal, driven by hand: what a person would type, and what comes back."""
+"""A real program in a pseudo-terminal: a test sends what a person would type and reads the output."""
 
 import fcntl
 import os
@@ -14,12 +14,12 @@ from types import TracebackType
 from typing import Self
 
 _READ_BYTES = 65536
-#: A wait that ends so much later than asked for was held up itself: it says nothing about the program.
+#: A wait that lasted so many seconds too long was delayed by the machine, and shows nothing about the program.
 _HELD_UP_S = 0.05
 
 
 class PtyProgram:
-    """Starts `argv` on its own terminal. `on_output` sees each chunk as it is read."""
+    """Starts `argv` in a new pseudo-terminal. `on_output` gets each chunk as it is read."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class PtyProgram:
             self.read(0)
 
     def read(self, wait_s: float) -> bytes:
-        """What is there within `wait_s`; b"" also at the end."""
+        """The output that arrives within `wait_s`, or b"" when there is none or the program has ended."""
         if not select.select([self._file], [], [], wait_s)[0]:
             return b""
         try:
@@ -94,7 +94,9 @@ class PtyProgram:
         return data
 
     def settle(self, quiet_s: float = 0.15, limit_s: float = 60.0) -> bytes:
-        """Read until nothing came for `quiet_s` and nobody on the terminal has work to do: a busy machine is no rest."""
+        """Read until no output came for `quiet_s` and no process of the terminal is busy. A slow machine alone is not
+        quiet.
+        """
         start = len(self.output)
         deadline = time.monotonic() + limit_s
         while time.monotonic() < deadline:
@@ -107,20 +109,20 @@ class PtyProgram:
         return self.output[start:]
 
     def _at_work(self) -> bool:
-        """Whether a process of the terminal runs, waits for a processor or for a disk."""
+        """Whether a process of the terminal runs, or waits for a processor or a disk."""
         family = [self.pid]
         for pid in family:
             try:
-                # "pid (name) state ..."; the name may hold anything.
+                # "pid (name) state ..."; the name may contain any character.
                 if Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[0] in "RD":
                     return True
                 family += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
-            except (OSError, IndexError):  # it has just ended
+            except (OSError, IndexError):  # the process has just ended
                 continue
         return False
 
     def expect(self, text: bytes, limit_s: float = 60.0, *, start: int = 0) -> None:
-        """Read until `text` has come, counted from byte `start` of all output."""
+        """Read until `text` appears after byte `start` of all output."""
         deadline = time.monotonic() + limit_s
         while text not in self.output[start:]:
             left = deadline - time.monotonic()

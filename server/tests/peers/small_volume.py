@@ -1,4 +1,4 @@
-"""A small volume of its own for a test that fills a disk: a tmpfs, which only root can mount."""
+"""A small volume for tests that fill a disk: a tmpfs, which only root can mount."""
 
 import contextlib
 import os
@@ -11,7 +11,7 @@ import pytest
 
 @contextlib.contextmanager
 def small_volume(place: Path, *, megabytes: int) -> Iterator[Path]:
-    """Mount a volume at `place` until the end of the block. Skips the test where that is not possible."""
+    """Mount a volume at `place` until the end of the block. Skips the test where mounting is impossible."""
     if os.geteuid() != 0:
         pytest.skip("mounting a small volume needs root")
     place.mkdir()
@@ -30,9 +30,9 @@ def small_volume(place: Path, *, megabytes: int) -> Iterator[Path]:
 
 
 def fill(volume: Path) -> Path:
-    """Take the last byte of a volume; deleting the file that is returned gives the room back.
+    """Fill a volume to its last byte. Deleting the returned file frees the space again.
 
-    May be called again, for room that has become free meanwhile.
+    May be called again when space became free meanwhile.
     """
     filler = volume / "filler"
     with filler.open("ab", buffering=0) as file:

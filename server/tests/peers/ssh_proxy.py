@@ -1,4 +1,4 @@
-"""A proxy without the composed process around it: fake control plane, real sshd, real SSH front."""
+"""An SSH proxy without the rest of the proxy process: fake control plane, real sshd, real SSH front."""
 
 import asyncio
 import contextlib
@@ -33,7 +33,7 @@ from postern.proxies.ssh.target import SshTargets, TargetConnection
 
 @dataclass
 class SshProxy:
-    """The running front with what tests look at."""
+    """The running SSH front and the objects that tests inspect."""
 
     listener: SshListener
     registry: SessionRegistry
@@ -52,7 +52,7 @@ class SshProxy:
         return self.listener.port
 
     def options(self, *, key: Path | None = None) -> list[str]:
-        """Options for ssh, sftp and scp of OpenSSH: nothing of the tester's own configuration."""
+        """Options for ssh, sftp and scp of OpenSSH that ignore the configuration of the user who runs the tests."""
         return [
             "-F", "none", "-o", "UserKnownHostsFile=" + str(self.directory / "known_hosts"),
             "-o", "StrictHostKeyChecking=accept-new", "-o", "IdentitiesOnly=yes",
@@ -67,7 +67,7 @@ class SshProxy:
         return ["sftp", *self.options(), "-P", str(self.port), *options, "-o", f"User={login}", "127.0.0.1"]
 
     def scp(self, login: str, *paths: str, options: tuple[str, ...] = ()) -> list[str]:
-        """`paths`: those on the target begin with a colon."""
+        """Paths on the target begin with a colon."""
         where = [f"127.0.0.1{path}" if path.startswith(":") else path for path in paths]
         return ["scp", *self.options(), "-P", str(self.port), "-o", f"User={login}", *options, *where]
 
@@ -110,7 +110,7 @@ async def ssh_proxy(
     fast: bool = True,
     max_input_bytes: int = 1 << 30,
 ) -> AsyncIterator[SshProxy]:
-    """Start a front; everything it leaves behind is checked by the caller's event loop."""
+    """Start an SSH front. The caller's event loop checks that it leaves nothing behind."""
     limits = limits or Limits()
     await asyncio.to_thread(directory.mkdir, parents=True, exist_ok=True)
     config = ProxyConfig(
@@ -175,7 +175,7 @@ async def ssh_proxy(
 
 @dataclass
 class World:
-    """Alice, one asset on the real sshd, one system user with its key."""
+    """Alice, an asset on the real sshd, and a system user with the key of the asset."""
 
     proxy: SshProxy
     plane: FakeControlPlane

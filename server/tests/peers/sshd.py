@@ -15,21 +15,21 @@ SSH_KEYGEN = "/usr/bin/ssh-keygen"
 
 
 def make_key(path: Path, kind: str = "ed25519") -> Path:
-    """An unencrypted key pair; the public half lies beside it with the ending .pub."""
+    """Make an unencrypted key pair. The public key is beside it, in a file with the suffix .pub."""
     subprocess.run([SSH_KEYGEN, "-q", "-t", kind, "-N", "", "-C", "test", "-f", str(path)], check=True)
     return path
 
 
 def _make_privilege_separation_directory() -> None:
-    """An sshd that root starts insists on it; packages make it at boot."""
+    """Make the folder that an sshd started by root requires. Packages make it at boot."""
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
 
 
 class Sshd:
-    """One sshd in the foreground. It lets `login` in with `client_key`, has SFTP, and takes any session.
+    """An sshd in the foreground that accepts `login` with `client_key`, SFTP, and any session.
 
-    `extra`: lines of its configuration that go before the usual ones.
+    `extra` are configuration lines before the usual ones.
     """
 
     def __init__(self, directory: Path, *, port: int = 0, extra: str = "") -> None:
@@ -67,7 +67,7 @@ class Sshd:
             f"AuthorizedKeysFile {authorized}\nStrictModes no\nUsePAM no\nPasswordAuthentication no\n"
             "KbdInteractiveAuthentication no\nPermitRootLogin yes\nUseDNS no\nMaxStartups 1000\nMaxSessions 100\n"
             "AcceptEnv LANG LC_*\nPrintMotd no\nPrintLastLog no\nSubsystem sftp internal-sftp\nLogLevel VERBOSE\n"
-            # What the tester's own shell does when it starts may take long, or wait for another one that was killed.
+            # The start-up files of the tester's own shell may be slow, or wait for another shell that was killed.
             f"SetEnv HOME={home}\n"
         )
         self._process = await asyncio.create_subprocess_exec(

@@ -1,4 +1,4 @@
-"""A client program in a pseudo-terminal: what a person sees and types."""
+"""A client program in a pseudo-terminal: tests type and read the screen like a person."""
 
 import asyncio
 import contextlib
@@ -12,7 +12,7 @@ from typing import Self
 
 
 class Terminal:
-    """Runs `argv` in a terminal of the given size. Everything that appeared is in `seen`."""
+    """Runs `argv` in a terminal of the given size. `seen` holds the whole output."""
 
     def __init__(self, argv: list[str], *, columns: int = 80, rows: int = 24, language: str = "C.UTF-8") -> None:
         self._argv = argv
@@ -80,15 +80,15 @@ class Terminal:
                 await asyncio.sleep(0.01)
 
     async def expect(self, pattern: str, timeout_s: float = 60) -> str:
-        """Wait until the pattern appears after what was matched before; returns the match."""
+        """Wait until the pattern appears after the previous match; returns the match."""
         compiled = re.compile(pattern.encode())
         try:
             async with asyncio.timeout(timeout_s):
                 while True:
-                    found = compiled.search(self.seen, self._from)
-                    if found:
-                        self._from = found.end()
-                        return found.group().decode("utf-8", "replace")
+                    match = compiled.search(self.seen, self._from)
+                    if match:
+                        self._from = match.end()
+                        return match.group().decode("utf-8", "replace")
                     if self._closed:
                         raise AssertionError(f"{pattern!r} never came: {self.seen[-3000:]!r}")
                     self._news.clear()
@@ -97,7 +97,7 @@ class Terminal:
             raise AssertionError(f"{pattern!r} did not come: {self.seen[-3000:]!r}") from None
 
     async def wait(self, timeout_s: float = 60) -> int:
-        """Wait for the end of the program; its exit status."""
+        """Wait for the end of the program; returns its exit status."""
         assert self.process is not None
         async with asyncio.timeout(timeout_s):
             status = await self.process.wait()

@@ -1,4 +1,4 @@
-"""xterm-headless in a Node process: what the terminal in the browser makes of the same bytes."""
+"""xterm-headless in a Node process: how the browser's terminal interprets bytes."""
 
 import base64
 import fcntl
@@ -12,11 +12,11 @@ _FOLDER = Path(__file__).parents[3] / "tools" / "oracle"
 
 
 class XtermOracle:
-    """Answers one case at a time. Installs its two packages at first use (from the lock file)."""
+    """Answers one case at a time. Installs its two packages from the lock file at first use."""
 
     def __init__(self) -> None:
         with (_FOLDER / "package.json").open() as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # several test processes may come here at once
+            fcntl.flock(lock, fcntl.LOCK_EX)  # several test processes may arrive here at the same time
             if not (_FOLDER / "node_modules" / "@xterm" / "headless").is_dir():
                 subprocess.run(["npm", "ci", "--no-audit", "--no-fund"], cwd=_FOLDER, check=True, capture_output=True)
         self._process = subprocess.Popen(
@@ -32,7 +32,7 @@ class XtermOracle:
         self._process.communicate(timeout=60)
 
     def show(self, columns: int, rows: int, steps: list[bytes | tuple[int, int]]) -> Any:
-        """`steps` are output, or (columns, rows) of a resize. Returns what `oracle.js` documents."""
+        """Each step is output bytes, or (columns, rows) of a resize. Returns the value that `oracle.js` documents."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         wanted = [

@@ -1,4 +1,4 @@
-"""Fixtures of the proxy's tests: a fake control plane, a real sshd, the real SSH front between them."""
+"""Fixtures of the proxy's tests: a fake control plane, a real sshd, and the real SSH front between them."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -24,7 +24,7 @@ async def sshd(tmp_path: Path) -> AsyncIterator[Sshd]:
 
 @pytest.fixture
 def fast() -> bool:
-    """Which data path the front uses; modules that try both override this."""
+    """Which data path the front uses. Modules that test both override this."""
     return True
 
 

@@ -1,6 +1,6 @@
-"""Two administrators whose writes meet."""
+"""Fixtures for concurrent writes of two administrators."""
 
 from factories.meetings import meeting, row_locks
-from factories.two_administrators import make_person, one, other
+from factories.two_administrators import first_admin, make_person, second_admin
 
-__all__ = ["make_person", "meeting", "one", "other", "row_locks"]
+__all__ = ["first_admin", "make_person", "meeting", "row_locks", "second_admin"]

@@ -31,7 +31,7 @@ def body(**changes: Any) -> dict[str, Any]:
 
 
 @pytest.mark.spec("S3-028", "S3-030", "S3-031")
-def test_create_asset_answers_all_its_fields(as_org_admin: APIClient) -> None:
+def test_create_asset_returns_all_its_fields(as_org_admin: APIClient) -> None:
     label = Label.objects.create(org_id=DEFAULT_ORG_ID, name="env", value="prod")
     admin = make_system_user("adm", type="admin")
     sent = body(
@@ -79,7 +79,7 @@ def test_asset_has_number_charset_and_ssh_port(as_org_admin: APIClient, as_admin
 
 
 @pytest.mark.spec("S3-033")
-def test_asset_tells_who_made_it_and_when_it_was_made_and_changed(as_org_admin: APIClient) -> None:
+def test_asset_has_its_creator_and_the_times_of_creation_and_change(as_org_admin: APIClient) -> None:
     made = as_org_admin.post(URL, body()).json()
     assert made["created_by"] == "Olaf(olaf)"
     assert parse_instant(made["date_created"]) <= parse_instant(made["date_updated"]) <= clock.now()
@@ -98,7 +98,7 @@ def test_create_asset_without_protocols_gets_ssh_and_the_root_node(as_org_admin:
     ).json()
     assert made["protocols"] == ["rdp/3389"]
     sent = [{"hostname": f"m{port}", "ip": "192.0.2.1", "platform": "Linux", "port": port} for port in (22, 2022)]
-    assert [one["protocols"] for one in as_org_admin.post(URL, sent).json()] == [["ssh/22"], ["ssh/2022"]]
+    assert [asset["protocols"] for asset in as_org_admin.post(URL, sent).json()] == [["ssh/22"], ["ssh/2022"]]
 
 
 @pytest.mark.parametrize(
@@ -124,19 +124,21 @@ def test_create_asset_without_protocols_gets_ssh_and_the_root_node(as_org_admin:
         ({"cpu_count": -1}, "cpu_count"),
     ],
 )
-def test_create_asset_bad_value_is_a_field_error(as_org_admin: APIClient, changes: dict[str, Any], field: str) -> None:
+def test_create_asset_with_a_bad_value_is_a_field_error(
+    as_org_admin: APIClient, changes: dict[str, Any], field: str
+) -> None:
     answer = as_org_admin.post(URL, body(**changes))
     assert answer.status_code == 400
     assert set(answer.json()) == {field}
     assert not Asset.objects.exists()
 
 
-def test_create_asset_bad_port_error_names_the_item(as_org_admin: APIClient) -> None:
+def test_create_asset_with_a_bad_port_names_the_item(as_org_admin: APIClient) -> None:
     answer = as_org_admin.post(URL, body(protocols=["ssh/22", "rdp/65536"]))
     assert list(answer.json()["protocols"]) == ["1"]
 
 
-def test_create_asset_taken_hostname_is_refused_and_in_root_org_too(
+def test_create_asset_with_a_taken_hostname_is_refused_also_in_the_root_organization(
     as_org_admin: APIClient, as_admin: APIClient
 ) -> None:
     assert as_org_admin.post(URL, body()).status_code == 201
@@ -181,13 +183,13 @@ def test_list_assets_filters_by_node_label_address_and_protocol(as_org_admin: AP
     assert (page["count"], [row["id"] for row in page["results"]]) == (3, [str(b.pk), str(c.pk)])
 
 
-def test_k22_unlisted_filter_and_order_are_ignored(as_org_admin: APIClient) -> None:
+def test_k22_undeclared_filters_and_orders_are_ignored(as_org_admin: APIClient) -> None:
     make_asset("a")
     for query in ("platform__name__startswith=X", "created_by=nobody", "order=platform__comment", "dense_id=99"):
         assert len(as_org_admin.get(f"{URL}?{query}").json()) == 1
 
 
-def test_update_assets_in_bulk_by_pk_switches_them_off_all_or_nothing(as_org_admin: APIClient) -> None:
+def test_bulk_update_of_assets_is_all_or_nothing(as_org_admin: APIClient) -> None:
     assets = [make_asset(), make_asset()]
     sent = [{"pk": str(asset.pk), "is_active": False} for asset in assets]
     answer = as_org_admin.patch(URL, sent)
@@ -225,7 +227,7 @@ def test_put_asset_does_not_reset_protocols_that_are_not_sent(as_org_admin: APIC
     assert answer.json()["protocols"] == ["rdp/3390"]
 
 
-def test_delete_assets_needs_a_named_selection(as_org_admin: APIClient) -> None:
+def test_bulk_delete_of_assets_needs_a_selection(as_org_admin: APIClient) -> None:
     asset, other = make_asset("a"), make_asset("b")
     assert as_org_admin.delete(URL).status_code == 400
     spm = as_org_admin.post("/api/v1/common/resources/cache/", {"resources": [str(asset.pk)]}).json()["spm"]
@@ -235,7 +237,7 @@ def test_delete_assets_needs_a_named_selection(as_org_admin: APIClient) -> None:
     assert AuditEvent.objects.filter(event="asset.deleted").count() == 2
 
 
-def test_k16_asset_of_another_org_is_not_found(as_org_admin: APIClient) -> None:
+def test_k16_asset_of_another_organization_is_not_found(as_org_admin: APIClient) -> None:
     org = Organization.objects.create(name="Other")
     ensure_root(actor=SYSTEM, org_id=org.pk, name="Other")
     foreign = make_asset("foreign", org_id=org.pk)
@@ -271,7 +273,7 @@ def test_options_describe_the_form(as_org_admin: APIClient) -> None:
     assert (post["protocols"]["min_length"], post["protocols"]["max_length"]) == (1, 4)
     assert post["nodes"]["type"] == "field"
     assert post["connectivity"]["read_only"] is True
-    assert [one["value"] for one in post["protocol"]["choices"]] == ["ssh", "rdp", "telnet", "vnc"]
+    assert [choice["value"] for choice in post["protocol"]["choices"]] == ["ssh", "rdp", "telnet", "vnc"]
     assert actions["GET"]["hostname"]["filter"] is True
     assert "PATCH" in actions
 
@@ -280,7 +282,7 @@ def test_options_describe_the_form(as_org_admin: APIClient) -> None:
 def test_connectivity_is_reachable_unreachable_or_unknown(as_org_admin: APIClient) -> None:
     answer = as_org_admin.options(URL, headers={"Accept-Language": "en"}).json()
     choices = answer["actions"]["GET"]["connectivity"]["choices"]
-    assert {one["value"]: one["display_name"] for one in choices} == {
+    assert {choice["value"]: choice["display_name"] for choice in choices} == {
         "unknown": "Unknown",
         "ok": "Reachable",
         "failed": "Unreachable",
@@ -299,7 +301,7 @@ def test_list_assets_takes_a_fixed_number_of_queries(
         as_org_admin.get(f"{URL}?limit=20")
 
 
-def test_platforms_built_in_are_seven_and_stay(as_admin: APIClient, as_org_admin: APIClient) -> None:
+def test_seven_built_in_platforms_cannot_be_deleted(as_admin: APIClient, as_org_admin: APIClient) -> None:
     rows = as_org_admin.get("/api/v1/assets/platforms/").json()
     assert [(row["id"], row["name"]) for row in rows] == list(
         enumerate(["Linux", "Unix", "MacOS", "BSD", "Windows", "Windows2016", "Other"], start=1)
@@ -326,7 +328,7 @@ def test_platform_in_use_is_not_deleted(as_admin: APIClient) -> None:
     assert (answer.status_code, answer.json()["code"]) == (400, "referenced_by_others")
 
 
-def test_favorites_are_a_persons_own(as_user: APIClient, as_org_admin: APIClient) -> None:
+def test_favorites_belong_to_their_user(as_user: APIClient, as_org_admin: APIClient) -> None:
     asset = make_asset()
     url = "/api/v1/assets/favorite-assets/"
     assert as_user.post(url, {"asset": str(asset.pk)}).status_code == 201
@@ -339,7 +341,7 @@ def test_favorites_are_a_persons_own(as_user: APIClient, as_org_admin: APIClient
     assert as_user.get(url).json() == []
 
 
-def test_change_of_one_field_of_a_platform_leaves_what_somebody_else_changed_meanwhile() -> None:
+def test_change_of_one_field_of_a_platform_keeps_concurrent_changes_of_others() -> None:
     stale = platforms.create_platform(actor=SYSTEM, values={"name": "Router", "base": "Other"})
     Platform.objects.filter(pk=stale.pk).update(comment="of the branch")
     platforms.update_platform(actor=SYSTEM, platform=stale, values={"name": "Switch"})

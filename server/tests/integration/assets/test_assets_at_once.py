@@ -1,4 +1,4 @@
-"""Array writes of assets, labels and nodes wait for each other instead of in a circle (PostgreSQL)."""
+"""Concurrent bulk writes of assets, labels and nodes wait for each other without a deadlock (PostgreSQL)."""
 
 import pytest
 
@@ -22,54 +22,63 @@ LABELS = f"{API}assets/labels/"
 NODES = f"{API}assets/nodes/"
 
 
-def test_one_asset_that_two_delete_is_in_the_log_once(one: Browser, other: Browser, meeting: Meeting):
+def test_asset_deleted_concurrently_is_audited_once(first_admin: Browser, second_admin: Browser, meeting: Meeting):
     row = make_asset()
     meeting(asset_actions, "delete_asset")
     url = f"{ASSETS}{row.pk}/"
-    assert statuses(lambda: one.delete(url), lambda: other.delete(url)) == [204, 404]
+    assert statuses(lambda: first_admin.delete(url), lambda: second_admin.delete(url)) == [204, 404]
     assert audits.operate_events(SYSTEM, DEFAULT).filter(event="asset.deleted").count() == 1
 
 
 @pytest.mark.usefixtures("licensed")
-def test_two_organizations_that_are_founded_at_once(one: Browser, other: Browser, meeting: Meeting):
+def test_two_organizations_created_concurrently_both_succeed(
+    first_admin: Browser, second_admin: Browser, meeting: Meeting
+):
     meeting(tree, "_next_root_key")
     url = f"{API}orgs/orgs/"
     assert statuses(
-        lambda: one.post(url, {"name": "North"}, format="json"),
-        lambda: other.post(url, {"name": "South"}, format="json"),
+        lambda: first_admin.post(url, {"name": "North"}, format="json"),
+        lambda: second_admin.post(url, {"name": "South"}, format="json"),
     ) == [201, 201]
 
 
-def test_two_changes_of_the_same_labels_in_opposite_order(one: Browser, other: Browser, meeting: Meeting):
+def test_concurrent_changes_of_labels_in_opposite_order_do_not_deadlock(
+    first_admin: Browser, second_admin: Browser, meeting: Meeting
+):
     rows = [Label.objects.create(org_id=DEFAULT_ORG_ID, name="role", value=str(number)) for number in range(3)]
-    meeting(label_actions, "update_label")
+    meeting(label_actions.LABELS, "update")
     assert statuses(
-        lambda: one.patch(LABELS, items(rows, comment="one"), format="json"),
-        lambda: other.patch(LABELS, items(rows[::-1], comment="other"), format="json"),
+        lambda: first_admin.patch(LABELS, items(rows, comment="one"), format="json"),
+        lambda: second_admin.patch(LABELS, items(rows[::-1], comment="other"), format="json"),
     ) == [200, 200]
 
 
-def test_deletion_of_labels_beside_assets_that_take_them(one: Browser, other: Browser, meeting: Meeting):
+def test_deletion_of_labels_and_concurrent_assignment_do_not_deadlock(
+    first_admin: Browser, second_admin: Browser, meeting: Meeting
+):
     labels = [Label.objects.create(org_id=DEFAULT_ORG_ID, name="role", value=str(number)) for number in range(2)]
     assets = [make_asset(), make_asset()]
     for asset, label in zip(assets, labels, strict=True):
         asset.labels.add(label)
-    meeting(label_actions, "delete_label")
+    meeting(label_actions.LABELS, "delete")
     meeting(asset_actions.belongings, "replace")
     changes = [
         {"id": str(asset.pk), "labels": [str(label.pk)]} for asset, label in zip(assets, labels[::-1], strict=True)
     ]
     answered = statuses(
-        lambda: one.delete(f"{LABELS}?ids={ids(labels)}"),
-        lambda: other.patch(ASSETS, changes, format="json"),
+        lambda: first_admin.delete(f"{LABELS}?ids={ids(labels)}"),
+        lambda: second_admin.patch(ASSETS, changes, format="json"),
     )
     assert answered in ([200, 204], [204, 400], [204, 404])
 
 
-def test_two_changes_of_the_same_nodes_in_opposite_order(one: Browser, other: Browser, meeting: Meeting):
+def test_concurrent_changes_of_nodes_in_opposite_order_do_not_deadlock(
+    first_admin: Browser, second_admin: Browser, meeting: Meeting
+):
     rows = [make_node(f"node{number}") for number in range(3)]
     meeting(tree, "rename_node")
     changes = [{"id": str(row.pk), "value": f"new{number}"} for number, row in enumerate(rows)]
     assert statuses(
-        lambda: one.patch(NODES, changes, format="json"), lambda: other.patch(NODES, changes[::-1], format="json")
+        lambda: first_admin.patch(NODES, changes, format="json"),
+        lambda: second_admin.patch(NODES, changes[::-1], format="json"),
     ) == [200, 200]

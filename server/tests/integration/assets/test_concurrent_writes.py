@@ -1,4 +1,4 @@
-"""Writes of one tree from many threads at once, with real transactions on both databases."""
+"""Concurrent writes of a tree from many threads, with real transactions on both databases."""
 
 from functools import partial
 
@@ -24,11 +24,11 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def _installed() -> None:
-    """Tests with real transactions empty the tables; put back what every installation has."""
+    """Restore the rows of every installation, because tests with real transactions empty the tables."""
     installation.run()
 
 
-def test_nodes_and_assets_made_at_once_get_different_keys_and_numbers() -> None:
+def test_nodes_and_assets_created_concurrently_get_different_keys_and_numbers() -> None:
     root = root_of(DEFAULT_ORG_ID)
     nodes = at_once(*[lambda: create_node(actor=SYSTEM, parent=root, value=None)] * 6)
     assert len({node.key for node in nodes}) == len({node.value for node in nodes}) == 6
@@ -37,7 +37,7 @@ def test_nodes_and_assets_made_at_once_get_different_keys_and_numbers() -> None:
     assert Asset.objects.count() == 6
 
 
-def test_moves_against_each_other_never_make_a_circle() -> None:
+def test_opposite_concurrent_moves_never_make_a_cycle() -> None:
     a, b = make_node("a"), make_node("b")
 
     def move(number: int) -> bool:
@@ -53,7 +53,7 @@ def test_moves_against_each_other_never_make_a_circle() -> None:
     assert NodePath.objects.filter(ancestor=root).count() == Node.objects.count() == 3
 
 
-def test_k52_of_two_first_keys_at_once_one_is_pinned_and_the_other_refused() -> None:
+def test_k52_of_concurrent_first_keys_one_is_pinned_and_the_others_are_refused() -> None:
     asset = make_asset()
     lines = [asyncssh.generate_private_key("ssh-ed25519").export_public_key("openssh").decode() for _ in range(6)]
 
@@ -67,7 +67,7 @@ def test_k52_of_two_first_keys_at_once_one_is_pinned_and_the_other_refused() -> 
     assert HostKey.objects.count() == 1
 
 
-def test_version_counts_every_commit_and_no_rollback() -> None:
+def test_version_is_incremented_by_every_commit_and_by_no_rollback() -> None:
     make_node()
     before = TreeVersion.objects.get(org_id=DEFAULT_ORG_ID).seq
     at_once(*[make_node] * 6)

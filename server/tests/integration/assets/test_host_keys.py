@@ -49,31 +49,31 @@ def test_k52_changed_key_is_refused_audited_and_never_replaces_the_pin(kind: str
     assert row.refused_fingerprint == other.get_fingerprint("sha256")
 
 
-def test_k52_pins_are_apart_for_each_asset_address_port_and_hop() -> None:
+def test_k52_each_asset_address_port_and_hop_has_its_own_pin() -> None:
     asset, twin = make_asset(), make_asset()
     places: list[tuple[Asset, dict[str, Any]]] = [
         (asset, {}), (asset, {"host": "192.0.2.2"}), (asset, {"port": 2222}), (asset, {"via": "gateway-1"}), (twin, {})
     ]  # fmt: skip
     keys = [new_key() for _ in places]
-    for (one, place), key in zip(places, keys, strict=True):
-        assert show(one, key, **place).verdict is HostKeyVerdict.PINNED
-    for (one, place), key in zip(places, keys, strict=True):
-        assert show(one, key, **place).verdict is HostKeyVerdict.MATCH
-    # A jump host's key is not taken for the target's
+    for (pinned, place), key in zip(places, keys, strict=True):
+        assert show(pinned, key, **place).verdict is HostKeyVerdict.PINNED
+    for (pinned, place), key in zip(places, keys, strict=True):
+        assert show(pinned, key, **place).verdict is HostKeyVerdict.MATCH
+    # The key of a jump host is not accepted for the target.
     assert show(asset, keys[3]).verdict is HostKeyVerdict.CHANGED
 
 
 @pytest.mark.parametrize(
     "line", ["", "ssh-ed25519", "ssh-ed25519 AAAA", "ssh-rsa AAAAC3NzaC1lZDI1NTE5AAAA", "x " * 20_000]
 )
-def test_check_host_key_malformed_line_is_refused_and_pins_nothing(line: str) -> None:
+def test_malformed_host_key_is_refused_and_pins_nothing(line: str) -> None:
     asset = make_asset()
     with pytest.raises(BadHostKey):
         facade.check_host_key(actor=SYSTEM, asset_id=asset.pk, host="h", port=22, via="", public_key=line)
     assert not HostKey.objects.exists()
 
 
-def test_host_keys_are_listed_and_forgotten_by_an_administrator(
+def test_host_keys_are_listed_and_deleted_by_an_administrator(
     as_auditor: APIClient, as_org_admin: APIClient, as_user: APIClient
 ) -> None:
     asset, key, other = make_asset("web-1"), new_key(), new_key()

@@ -1,4 +1,4 @@
-"""`assets/labels/`, and the labels of assets."""
+"""The API `assets/labels/`, and the labels of assets."""
 
 from typing import Any
 
@@ -62,7 +62,9 @@ def test_label_pair_is_unique_in_the_organization(as_org_admin: APIClient, as_ad
         ({"name": "a", "value": "b", "assets": ["3f2c7a52-0000-4000-8000-000000000000"]}, {"assets"}),
     ],
 )
-def test_label_bad_value_is_a_field_error(as_org_admin: APIClient, body: dict[str, Any], fields: set[str]) -> None:
+def test_label_with_a_bad_value_is_a_field_error(
+    as_org_admin: APIClient, body: dict[str, Any], fields: set[str]
+) -> None:
     answer = as_org_admin.post(URL, body)
     assert (answer.status_code, set(answer.json())) == (400, fields)
     assert not Label.objects.exists()
@@ -85,19 +87,19 @@ def test_labels_are_searched_filtered_ordered_and_paged(as_org_admin: APIClient)
     assert values("name=env&value=prod") == ["prod"]
     assert values("order=-asset_count") == ["test", "prod", "core"]
     assert values("limit=1&offset=1") == ["test"]
-    told = as_org_admin.options(URL).json()["actions"]["GET"]
-    assert [name for name, field in told.items() if field.get("filter")] == ["name", "value"]
-    assert told["asset_count"]["order"]
+    fields = as_org_admin.options(URL).json()["actions"]["GET"]
+    assert [name for name, field in fields.items() if field.get("filter")] == ["name", "value"]
+    assert fields["asset_count"]["order"]
 
 
-def test_labels_are_made_changed_and_deleted_in_bulk_all_or_nothing(as_org_admin: APIClient) -> None:
+def test_bulk_writes_of_labels_are_all_or_nothing(as_org_admin: APIClient) -> None:
     made = as_org_admin.post(URL, [{"name": "env", "value": "prod"}, {"name": "env", "value": "test"}])
     assert made.status_code == 201
     ids = [row["id"] for row in made.json()]
     bad = as_org_admin.post(URL, [{"name": "env", "value": "dev"}, {"name": "env", "value": "prod"}])
     assert (bad.status_code, bad.json()[0], set(bad.json()[1])) == (400, {}, {"name", "value"})
     assert Label.objects.count() == 2
-    changed = as_org_admin.patch(URL, [{"id": one, "comment": "kept"} for one in ids])
+    changed = as_org_admin.patch(URL, [{"id": label_id, "comment": "kept"} for label_id in ids])
     assert [row["comment"] for row in changed.json()] == ["kept", "kept"]
     assert as_org_admin.delete(URL).status_code == 400
     spm = as_org_admin.post("/api/v1/common/resources/cache/", {"resources": ids[:1]}).json()["spm"]
@@ -105,36 +107,36 @@ def test_labels_are_made_changed_and_deleted_in_bulk_all_or_nothing(as_org_admin
     assert [str(row.pk) for row in Label.objects.all()] == ids[1:]
 
 
-def test_each_write_of_a_label_tells_the_log_which_assets_it_concerned(as_org_admin: APIClient) -> None:
+def test_each_write_of_a_label_is_audited_with_its_assets(as_org_admin: APIClient) -> None:
     a, b = make_asset("a"), make_asset("b")
     made = as_org_admin.post(URL, {"name": "env", "value": "prod", "assets": [str(a.pk)]}).json()
     as_org_admin.patch(f"{URL}{made['id']}/", {"value": "live", "assets": [str(b.pk)]})
     as_org_admin.delete(f"{URL}{made['id']}/")
     rows = AuditEvent.objects.filter(event__startswith="label.").order_by("sequence")
-    told = [(row.event, row.old, row.new) for row in rows]
-    assert told == [
-        ("label.created", told[0][1], {"name": "env", "value": "prod", "assets": ["a"]}),
+    recorded = [(row.event, row.old, row.new) for row in rows]
+    assert recorded == [
+        ("label.created", recorded[0][1], {"name": "env", "value": "prod", "assets": ["a"]}),
         ("label.updated", {"value": "prod", "assets": ["a"]}, {"value": "live", "assets": ["b"]}),
-        ("label.deleted", {"name": "env", "value": "live", "assets": ["b"]}, told[2][2]),
+        ("label.deleted", {"name": "env", "value": "live", "assets": ["b"]}, recorded[2][2]),
     ]
-    assert (told[0][1] or {}, told[2][2] or {}) == ({}, {})
+    assert (recorded[0][1] or {}, recorded[2][2] or {}) == ({}, {})
     assert Asset.objects.count() == 2
 
 
-def test_a_label_on_many_assets_is_told_to_the_log_in_short(as_org_admin: APIClient) -> None:
+def test_audit_record_of_a_label_with_many_assets_is_shortened(as_org_admin: APIClient) -> None:
     assets = [make_asset(f"web-{number:03}") for number in range(60)]
     row = label()
-    as_org_admin.patch(f"{URL}{row.pk}/", {"assets": [str(one.pk) for one in assets]})
+    as_org_admin.patch(f"{URL}{row.pk}/", {"assets": [str(asset.pk) for asset in assets]})
     event = AuditEvent.objects.get(event="label.updated")
-    told = (event.new or {})["assets"]
-    assert (len(told), told[0], told[-1]) == (51, "web-000", "… (60)")
+    hostnames = (event.new or {})["assets"]
+    assert (len(hostnames), hostnames[0], hostnames[-1]) == (51, "web-000", "… (60)")
 
 
-def test_assets_get_labels_singly_and_in_bulk_and_are_found_by_them(as_org_admin: APIClient) -> None:
+def test_assets_get_labels_singly_and_in_bulk_and_are_filtered_by_them(as_org_admin: APIClient) -> None:
     prod, core = label("env", "prod"), label("tier", "core")
     a, b = make_asset("a"), make_asset("b", labels=[prod])
     make_asset("c")
-    items = [{"id": str(one.pk), "labels": [str(prod.pk), str(core.pk)]} for one in (a, b)]
+    items = [{"id": str(asset.pk), "labels": [str(prod.pk), str(core.pk)]} for asset in (a, b)]
     changed = as_org_admin.patch(ASSETS, items)
     assert [row["labels_display"] for row in changed.json()] == [["env:prod", "tier:core"]] * 2
 
@@ -151,13 +153,13 @@ def test_assets_get_labels_singly_and_in_bulk_and_are_found_by_them(as_org_admin
 
 
 @pytest.mark.parametrize("query", ["protocols=%20", "protocols=/", "protocols__icontains=%20/", "label=%20", "ips=,"])
-def test_a_filter_that_says_nothing_deletes_nothing(as_org_admin: APIClient, query: str) -> None:
+def test_bulk_delete_with_an_empty_filter_deletes_nothing(as_org_admin: APIClient, query: str) -> None:
     make_asset("a")
     as_org_admin.delete(f"{ASSETS}?{query}")
     assert Asset.objects.count() == 1
 
 
-def test_labels_are_closed_to_others(as_user: APIClient, as_auditor: APIClient, as_anonymous: APIClient) -> None:
+def test_labels_are_closed_to_other_roles(as_user: APIClient, as_auditor: APIClient, as_anonymous: APIClient) -> None:
     row = label()
     for client in (as_user, as_auditor, as_anonymous):
         assert client.get(URL).status_code in {401, 403}

@@ -21,7 +21,7 @@ URL = "/api/v1/assets/nodes/"
 
 
 def assert_tree_is_sound() -> None:
-    """Keys, full values and the closure say the same as the parents."""
+    """Assert that keys, full values and the closure table agree with the parents."""
     nodes = {node.pk: node for node in Node.objects.all()}
     pairs = set()
     for node in nodes.values():
@@ -29,7 +29,7 @@ def assert_tree_is_sound() -> None:
         while chain[-1].parent_id:
             chain.append(nodes[chain[-1].parent_id])
         pairs |= {(above.pk, node.pk) for above in chain}
-        assert node.full_value == "".join(f"/{one.value}" for one in reversed(chain))
+        assert node.full_value == "".join(f"/{ancestor.value}" for ancestor in reversed(chain))
         if node.parent_id:
             assert node_keys.parent_of(node.key) == nodes[node.parent_id].key
         else:
@@ -38,21 +38,21 @@ def assert_tree_is_sound() -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_tree_after_random_edits_is_sound(seed: int) -> None:
+def test_tree_is_consistent_after_random_edits(seed: int) -> None:
     dice = random.Random(seed)
     for _ in range(60):
         nodes = list(Node.objects.all())
-        one, other = dice.choice(nodes), dice.choice(nodes)
+        node, other = dice.choice(nodes), dice.choice(nodes)
         try:
             match dice.choice(["create", "create", "move", "move", "rename", "delete"]):
                 case "create":
-                    create_node(actor=SYSTEM, parent=one, value=dice.choice([None, "web", "db", "a b"]))
+                    create_node(actor=SYSTEM, parent=node, value=dice.choice([None, "web", "db", "a b"]))
                 case "move":
-                    move_nodes(actor=SYSTEM, target=one, nodes=[other])
+                    move_nodes(actor=SYSTEM, target=node, nodes=[other])
                 case "rename":
-                    rename_node(actor=SYSTEM, node=one, value=dice.choice(["x", "y", "web"]))
+                    rename_node(actor=SYSTEM, node=node, value=dice.choice(["x", "y", "web"]))
                 case _:
-                    delete_node(actor=SYSTEM, node=one)
+                    delete_node(actor=SYSTEM, node=node)
         except (NodeRefused, NodeValueRefused, NodeNotEmpty):
             pass
         if dice.random() < 0.2:
@@ -61,7 +61,7 @@ def test_tree_after_random_edits_is_sound(seed: int) -> None:
     assert Node.objects.filter(parent__isnull=True).count() == 1
 
 
-def test_k63_node_key_of_a_deleted_node_is_not_given_again() -> None:
+def test_k63_key_of_a_deleted_node_is_not_reused() -> None:
     first = make_node("a")
     key = first.key
     delete_node(actor=SYSTEM, node=first)
@@ -85,14 +85,14 @@ def test_children_are_created_named_and_listed(as_org_admin: APIClient) -> None:
 
 
 @pytest.mark.parametrize("value", ["web", " web ", "a/b", "x" * 129, "a\tb"])
-def test_create_node_bad_or_taken_name_is_refused(as_org_admin: APIClient, value: str) -> None:
+def test_create_node_with_a_bad_or_taken_name_is_refused(as_org_admin: APIClient, value: str) -> None:
     make_node("web")
     answer = as_org_admin.post(f"{URL}{root_of(DEFAULT_ORG_ID).pk}/children/", {"value": value})
     assert answer.status_code == 400
     assert set(answer.json()) == {"value"}
 
 
-def test_tree_shapes_carry_counts_of_the_subtree(as_org_admin: APIClient) -> None:
+def test_tree_answers_have_counts_of_each_subtree(as_org_admin: APIClient) -> None:
     root = root_of(DEFAULT_ORG_ID)
     web = make_node("web")
     deep = make_node("deep", parent=web)
@@ -170,7 +170,7 @@ def test_assets_are_added_removed_and_moved(as_org_admin: APIClient) -> None:
     assert len(as_org_admin.get(f"{URL}{root.pk}/assets/?all=1").json()) == 1
 
 
-def test_every_write_counts_the_version_and_logs_what_it_touched() -> None:
+def test_every_write_increments_the_version_and_logs_the_changed_objects() -> None:
     before = TreeVersion.objects.get(org_id=DEFAULT_ORG_ID).seq
     node = make_node("a")
     asset = make_asset(nodes=[node])
@@ -183,7 +183,7 @@ def test_every_write_counts_the_version_and_logs_what_it_touched() -> None:
     assert make_asset().dense_id > number
 
 
-def test_prune_changes_keeps_the_last_writes_of_each_organization() -> None:
+def test_prune_changes_keeps_the_last_changes_of_each_organization() -> None:
     for _ in range(5):
         make_node()
     last = TreeVersion.objects.get(org_id=DEFAULT_ORG_ID).seq

@@ -1,4 +1,4 @@
-"""The chain of the audit log: append-only in the database, and every bend of it is found."""
+"""The audit log is append-only in the database, and verification reports every manipulation of its chain."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -33,7 +33,7 @@ def _write(count: int) -> None:
 
 
 def _triggers_off() -> None:
-    """What a database administrator could do; the test's rollback undoes it."""
+    """Disable the triggers, as a database administrator could. The rollback of the test restores them."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute("ALTER TABLE audits_auditevent DISABLE TRIGGER USER")
@@ -48,17 +48,17 @@ def _kinds() -> set[FaultKind]:
     return {fault.kind for fault in queries.verify()}
 
 
-def test_chain_untouched_verifies() -> None:
+def test_untouched_chain_is_valid() -> None:
     _write(5)
     assert list(queries.verify()) == []
 
 
-def test_record_outside_transaction_is_refused(transactional_db: None) -> None:
+def test_record_outside_a_transaction_is_refused(transactional_db: None) -> None:
     with pytest.raises(NotInTransaction):
         _write(1)
 
 
-def test_record_rolled_back_with_what_it_tells() -> None:
+def test_record_is_rolled_back_with_its_write() -> None:
     before = AuditEvent.objects.count()
     with transaction.atomic():
         _write(1)
@@ -110,9 +110,9 @@ def _insert() -> None:
 
 def _reorder() -> None:
     first, second = AuditEvent.objects.filter(org_id=DEFAULT_ORG_ID).order_by("sequence")[1:3]
-    one, two = first.sequence, second.sequence
+    sequence, two = first.sequence, second.sequence
     AuditEvent.objects.filter(pk=first.pk).update(sequence=-1)
-    AuditEvent.objects.filter(pk=second.pk).update(sequence=one)
+    AuditEvent.objects.filter(pk=second.pk).update(sequence=sequence)
     AuditEvent.objects.filter(pk=first.pk).update(sequence=two)
 
 
@@ -121,7 +121,7 @@ def _forget_head() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bend", "found"),
+    ("manipulate", "expected"),
     [
         (_edit, FaultKind.EDITED),
         (_edit_json, FaultKind.EDITED),
@@ -132,11 +132,13 @@ def _forget_head() -> None:
         (_forget_head, FaultKind.UNANCHORED),
     ],
 )
-def test_chain_bent_by_a_database_administrator_is_found(bend: Callable[[], None], found: FaultKind) -> None:
+def test_manipulation_by_a_database_administrator_is_reported(
+    manipulate: Callable[[], None], expected: FaultKind
+) -> None:
     _write(5)
     _triggers_off()
-    bend()
-    assert found in _kinds()
+    manipulate()
+    assert expected in _kinds()
 
 
 @pytest.fixture
@@ -145,24 +147,24 @@ def sign_in() -> LoginLog:
     return LoginLog.objects.get(username="ann")
 
 
-def test_login_log_edited_is_found(sign_in: LoginLog) -> None:
+def test_edited_login_log_is_reported(sign_in: LoginLog) -> None:
     _triggers_off()
     LoginLog.objects.filter(pk=sign_in.pk).update(status=True)
     assert _kinds() == {FaultKind.LOGIN_EDITED}
 
 
-def test_login_log_deleted_is_found(sign_in: LoginLog) -> None:
+def test_deleted_login_log_is_reported(sign_in: LoginLog) -> None:
     _triggers_off()
     sign_in.delete()
     assert _kinds() == {FaultKind.LOGIN_MISSING}
 
 
-def test_login_log_inserted_is_found(sign_in: LoginLog) -> None:
+def test_inserted_login_log_is_reported(sign_in: LoginLog) -> None:
     LoginLog.objects.create(username="eve", type="W", status=True)
     assert _kinds() == {FaultKind.LOGIN_INSERTED}
 
 
-def test_record_with_secret_keeps_only_a_mask() -> None:
+def test_record_with_a_secret_stores_only_a_mask() -> None:
     facade.record(
         actor=SYSTEM,
         org_id=DEFAULT_ORG_ID,
@@ -174,7 +176,7 @@ def test_record_with_secret_keeps_only_a_mask() -> None:
     assert row.new == {"password": "******"}
 
 
-def test_record_with_nul_and_overlong_text_is_kept() -> None:
+def test_record_with_nul_and_overlong_text_is_stored() -> None:
     facade.record(
         actor=SYSTEM,
         org_id=DEFAULT_ORG_ID,
@@ -195,22 +197,22 @@ def checkpoint_file() -> Iterator[Path]:
 
 
 def _cut_and_set_back() -> None:
-    """The newest event and its trace in the chain's head are removed: the chain alone looks whole."""
+    """Delete the newest event and set the head of the chain back, so that the chain alone looks complete."""
     _triggers_off()
     last, before = AuditEvent.objects.filter(org_id=DEFAULT_ORG_ID).order_by("-sequence")[:2]
     last.delete()
     AuditChain.objects.filter(org_id=DEFAULT_ORG_ID).update(sequence=before.sequence, digest=before.digest)
 
 
-def test_chain_cut_together_with_its_head_is_found_by_the_checkpoint(checkpoint_file: Path) -> None:
+def test_chain_cut_together_with_its_head_is_detected_by_the_checkpoint(checkpoint_file: Path) -> None:
     _write(3)
     assert checkpoints.write()
-    assert not checkpoints.write()  # nothing has moved
+    assert not checkpoints.write()  # no new records since the checkpoint
     _cut_and_set_back()
     assert _kinds() == {FaultKind.ROLLED_BACK}
 
 
-def test_checkpoint_with_later_events_verifies(checkpoint_file: Path) -> None:
+def test_checkpoint_with_later_events_is_valid(checkpoint_file: Path) -> None:
     _write(2)
     checkpoints.write()
     _write(2)
@@ -219,14 +221,14 @@ def test_checkpoint_with_later_events_verifies(checkpoint_file: Path) -> None:
     assert checkpoint_file.stat().st_mode & 0o777 == 0o600
 
 
-def test_checkpoint_altered_is_found(checkpoint_file: Path) -> None:
+def test_altered_checkpoint_is_reported(checkpoint_file: Path) -> None:
     _write(3)
     checkpoints.write()
     checkpoint_file.write_text(checkpoint_file.read_text().replace('"at": "20', '"at": "19'))
     assert FaultKind.CHECKPOINT_ALTERED in _kinds()
 
 
-def test_verification_reports_how_much_it_read(checkpoint_file: Path) -> None:
+def test_verification_reports_the_number_of_checked_records(checkpoint_file: Path) -> None:
     _write(3)
     report = facade.verify_log()
     assert report.checked >= 3

@@ -1,4 +1,4 @@
-"""Many writers at once append to one chain without a gap, a twin or a broken link."""
+"""Concurrent writers append to one chain without a gap, a duplicate or a broken link."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -14,7 +14,7 @@ WRITERS, EVENTS_EACH = 4, 8
 
 
 @pytest.mark.django_db(transaction=True)
-def test_chain_written_by_many_at_once_stays_whole() -> None:
+def test_chain_of_concurrent_writers_is_valid() -> None:
     org_id = new_id()
 
     def write(writer: int) -> None:

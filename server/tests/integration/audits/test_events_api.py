@@ -1,4 +1,4 @@
-"""The audit log can be read: every kind of event in words, filtered, searched and exported, and quick in a large table."""
+"""The list of audit events: texts of every kind, filters, search, export, and speed in a large table."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -16,6 +16,7 @@ from postern.apps.audits.models import AuditEvent
 from postern.apps.orgs.models import Organization
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import SYSTEM, Actor, ActorKind
+from postern.foundation.rest import filters
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID, ROOT_ORG_ID, new_id
 
@@ -26,7 +27,7 @@ IN_CHINESE = {"HTTP_ACCEPT_LANGUAGE": "zh-hans"}
 ANN = Actor(kind=ActorKind.USER, user_id=new_id(), username="ann", name="Ann", remote_addr="192.0.2.7")
 
 
-def tell(event: Event, org_id: Any = DEFAULT_ORG_ID, actor: Actor = SYSTEM, **more: Any) -> None:
+def record_event(event: Event, org_id: Any = DEFAULT_ORG_ID, actor: Actor = SYSTEM, **more: Any) -> None:
     values = {"object_type": "Session", "object_name": "root@web-1", "object_id": str(new_id()), **more}
     facade.record(actor=actor, org_id=org_id, event=event, **values)
 
@@ -34,7 +35,7 @@ def tell(event: Event, org_id: Any = DEFAULT_ORG_ID, actor: Actor = SYSTEM, **mo
 @pytest.fixture
 def everything() -> None:
     for event in Event:
-        tell(event)
+        record_event(event)
 
 
 def codes(answer: Any) -> set[str]:
@@ -43,48 +44,50 @@ def codes(answer: Any) -> set[str]:
 
 
 @pytest.mark.usefixtures("everything")
-def test_every_kind_of_event_is_in_the_list_in_words_of_both_languages(as_auditor: APIClient) -> None:
+def test_every_kind_of_event_is_listed_with_texts_in_both_languages(as_auditor: APIClient) -> None:
     for headers, words in ((IN_ENGLISH, "english"), (IN_CHINESE, "chinese")):
         rows = as_auditor.get(EVENTS, {"limit": "1000"}, **headers).json()["results"]
-        shown = {row["event"]: (row["event_display"], row["category_display"]) for row in rows}
-        assert shown == {e.value: (getattr(e, words), getattr(e.category, words)) for e in Event}
+        texts = {row["event"]: (row["event_display"], row["category_display"]) for row in rows}
+        assert texts == {e.value: (getattr(e, words), getattr(e.category, words)) for e in Event}
 
 
 @pytest.mark.usefixtures("everything")
-def test_every_kind_and_every_category_has_its_filter(as_auditor: APIClient) -> None:
+def test_every_kind_and_every_category_can_be_filtered(as_auditor: APIClient) -> None:
     choices = as_auditor.options(EVENTS, **IN_CHINESE).json()["actions"]["GET"]
-    assert {(one["value"], one["display_name"]) for one in choices["event"]["choices"]} == {
+    assert {(choice["value"], choice["display_name"]) for choice in choices["event"]["choices"]} == {
         (event.value, event.chinese) for event in Event
     }
-    assert {one["value"] for one in choices["category"]["choices"]} == {category.value for category in Category}
+    assert {choice["value"] for choice in choices["category"]["choices"]} == {category.value for category in Category}
     assert choices["category"]["filter"] is True
     for event in Event:
         assert codes(as_auditor.get(EVENTS, {"limit": "10", "event": event.value})) == {event.value}
     for category in Category:
-        found = codes(as_auditor.get(EVENTS, {"limit": "200", "category": category.value}))
-        assert found == {event.value for event in in_category(category)}
+        event_codes = codes(as_auditor.get(EVENTS, {"limit": "200", "category": category.value}))
+        assert event_codes == {event.value for event in in_category(category)}
 
 
-def test_category_that_does_not_exist_is_refused(as_auditor: APIClient) -> None:
+def test_unknown_category_is_refused(as_auditor: APIClient) -> None:
     assert as_auditor.get(EVENTS, {"category": "nothing"}).status_code == 400
 
 
-def test_event_shows_values_before_and_after_side_by_side(as_auditor: APIClient) -> None:
-    tell(Event.ASSET_UPDATED, object_type="Asset", old={"ip": "10.0.0.1", "gone": 1}, new={"ip": "10.0.0.2", "made": 2})
+def test_event_has_old_and_new_values_side_by_side(as_auditor: APIClient) -> None:
+    record_event(
+        Event.ASSET_UPDATED, object_type="Asset", old={"ip": "10.0.0.1", "gone": 1}, new={"ip": "10.0.0.2", "made": 2}
+    )
     row = as_auditor.get(EVENTS, {"limit": "1"}, **IN_ENGLISH).json()["results"][0]
     assert row["changes"] == [
         {"field": "ip", "label": "IP", "before": "10.0.0.1", "after": "10.0.0.2"},
         {"field": "gone", "label": "gone", "before": 1},
         {"field": "made", "label": "made", "after": 2},
     ]
-    one = as_auditor.get(f"{EVENTS}{row['id']}/").json()
-    assert (one["sequence"], one["resource_type_display"] != "") == (row["sequence"], True)
-    assert not {"digest", "previous", "login_session"} & set(one)
+    event = as_auditor.get(f"{EVENTS}{row['id']}/").json()
+    assert (event["sequence"], event["resource_type_display"] != "") == (row["sequence"], True)
+    assert not {"digest", "previous", "login_session"} & set(event)
 
 
-def test_events_are_found_by_person_object_address_date_and_words(as_auditor: APIClient) -> None:
-    tell(Event.REPLAY_OPENED, actor=ANN, object_name="root@db-1")
-    tell(Event.SESSION_REFUSED, object_name="root@web-9", object_type="User")
+def test_events_are_found_by_user_object_address_date_and_words(as_auditor: APIClient) -> None:
+    record_event(Event.REPLAY_OPENED, actor=ANN, object_name="root@db-1")
+    record_event(Event.SESSION_REFUSED, object_name="root@web-9", object_type="User")
     object_id = AuditEvent.objects.get(event="replay.opened").resource_id
     hour = timedelta(hours=1)
     for query in (
@@ -107,69 +110,69 @@ def counted(client: APIClient, **query: str) -> dict[str, int]:
     return {row["value"]: row["count"] for row in answer.json() if row["count"]}
 
 
-def test_each_category_is_counted_under_the_other_conditions_of_the_list(as_auditor: APIClient) -> None:
+def test_categories_are_counted_under_the_other_filters_of_the_list(as_auditor: APIClient) -> None:
     before = counted(as_auditor)
     for event, actor in ((Event.REPLAY_OPENED, ANN), (Event.REPLAY_OPENED, SYSTEM), (Event.SESSION_REFUSED, ANN)):
-        tell(event, actor=actor)
+        record_event(event, actor=actor)
     now = counted(as_auditor)
     added = {name: now[name] - before.get(name, 0) for name in now if now[name] != before.get(name, 0)}
     assert added == {"viewing": 2, "refusals": 1}
     for query in ({"user": "Ann(ann)"}, {"search": "ann"}, {"user": "Ann(ann)", "category": "messages"}):
         assert counted(as_auditor, **query) == {"viewing": 1, "refusals": 1}, query
     assert counted(as_auditor, date_to=(clock.now() - timedelta(hours=1)).isoformat()) == {}
-    shown = as_auditor.get(f"{EVENTS}categories/", **IN_ENGLISH).json()
-    assert [row["value"] for row in shown] == [category.value for category in Category]
-    for row in shown:
+    counts = as_auditor.get(f"{EVENTS}categories/", **IN_ENGLISH).json()
+    assert [row["value"] for row in counts] == [category.value for category in Category]
+    for row in counts:
         rows = as_auditor.get(EVENTS, {"limit": "1", "category": row["value"]}).json()
         assert rows["count"] == row["count"]
         assert row["display_name"] == Category(row["value"]).english
 
 
-def test_counting_a_category_stops(as_auditor: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_count_of_a_category_stops_at_a_limit(as_auditor: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(views, "_COUNTED_EACH", 2)
     for _ in range(2):
-        tell(Event.REPLAY_OPENED)
+        record_event(Event.REPLAY_OPENED)
     by_name = {row["value"]: row for row in as_auditor.get(f"{EVENTS}categories/").json()}
     assert (by_name["viewing"]["count"], by_name["viewing"]["count_is_minimum"]) == (2, False)
-    tell(Event.REPLAY_OPENED)
+    record_event(Event.REPLAY_OPENED)
     by_name = {row["value"]: row for row in as_auditor.get(f"{EVENTS}categories/").json()}
     assert (by_name["viewing"]["count"], by_name["viewing"]["count_is_minimum"]) == (2, True)
 
 
 def test_one_statement_counts_all_categories(as_auditor: APIClient) -> None:
-    tell(Event.REPLAY_OPENED, actor=ANN)
+    record_event(Event.REPLAY_OPENED, actor=ANN)
     for query in ({}, {"user": "Ann(ann)"}, {"event": "replay.opened"}, {"date_from": "2001-01-01T00:00:00Z"}):
         with CaptureQueriesContext(connection) as captured:
             assert counted(as_auditor, **query)["viewing"] == 1
-        assert len([one for one in captured if "audits_auditevent" in one["sql"]]) == 1, query
+        assert len([query for query in captured if "audits_auditevent" in query["sql"]]) == 1, query
 
 
-def test_counting_under_a_narrow_filter_stops_and_says_so_of_every_category(
+def test_count_under_a_narrow_filter_stops_and_is_a_minimum_in_every_category(
     as_auditor: APIClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(newest, "SEARCHED", 2)
+    monkeypatch.setattr(filters, "SEARCHED", 2)
 
-    def shown() -> set[bool]:
+    def minimum_flags() -> set[bool]:
         rows = as_auditor.get(f"{EVENTS}categories/", {"user": "Ann(ann)"}).json()
         assert sum(row["count"] for row in rows) <= 3
         return {row["count_is_minimum"] for row in rows}
 
     for expected in ({False}, {False}, {True}, {True}):
-        tell(Event.REPLAY_OPENED, actor=ANN)
-        assert shown() == expected
+        record_event(Event.REPLAY_OPENED, actor=ANN)
+        assert minimum_flags() == expected
 
 
-def test_counts_of_categories_are_those_of_what_the_caller_may_read(
+def test_counts_of_categories_include_only_readable_events(
     people: dict[str, User], client_of: Callable[[User | None], APIClient]
 ) -> None:
     other = Organization.objects.create(name="Elsewhere")
-    tell(Event.REPLAY_OPENED, other.pk)
+    record_event(Event.REPLAY_OPENED, other.pk)
     assert "viewing" not in counted(client_of(people["auditor"]))
     there = client_of(people["system_auditor"]).get(f"{EVENTS}categories/", headers={"X-JMS-ORG": str(other.pk)})
     assert {row["value"] for row in there.json() if row["count"]} == {"viewing"}
 
 
-def test_events_are_for_auditors_and_administrators_and_only_for_reading(
+def test_events_are_read_only_and_for_auditors_and_administrators(
     people: dict[str, User], client_of: Callable[[User | None], APIClient], as_anonymous: APIClient
 ) -> None:
     statuses = {role: client_of(user).get(EVENTS).status_code for role, user in people.items()}
@@ -179,13 +182,13 @@ def test_events_are_for_auditors_and_administrators_and_only_for_reading(
         assert getattr(client_of(people["admin"]), method)(EVENTS).status_code == 405
 
 
-def test_events_of_no_organization_are_for_those_who_see_all(
+def test_events_without_an_organization_are_for_roles_that_see_everything(
     people: dict[str, User], client_of: Callable[[User | None], APIClient]
 ) -> None:
     other = Organization.objects.create(name="Elsewhere")
-    tell(Event.ASSET_CREATED)
-    tell(Event.SETTINGS_UPDATED, ROOT_ORG_ID)
-    tell(Event.NODE_CREATED, other.pk)
+    record_event(Event.ASSET_CREATED)
+    record_event(Event.SETTINGS_UPDATED, ROOT_ORG_ID)
+    record_event(Event.NODE_CREATED, other.pk)
     mine = {"asset.created", "settings.updated", "node.created"}
 
     def seen(role: str, org: object) -> set[str]:
@@ -204,9 +207,9 @@ def test_events_of_no_organization_are_for_those_who_see_all(
     assert client_of(people["auditor"]).get(f"{EVENTS}{hidden.pk}/").status_code == 404
 
 
-def test_events_are_exported_as_they_are_filtered(as_auditor: APIClient) -> None:
-    tell(Event.REPLAY_OPENED)
-    tell(Event.SESSION_REFUSED)
+def test_export_of_events_applies_the_filters(as_auditor: APIClient) -> None:
+    record_event(Event.REPLAY_OPENED)
+    record_event(Event.SESSION_REFUSED)
     answer = as_auditor.get(EVENTS, {"format": "csv", "category": "viewing"}, **IN_ENGLISH)
     text = b"".join(answer.streaming_content).decode("utf-8-sig")
     assert "Replay opened" in text
@@ -214,30 +217,32 @@ def test_events_are_exported_as_they_are_filtered(as_auditor: APIClient) -> None
     assert AuditEvent.objects.filter(event="auditevent.exported").count() == 1
 
 
-def test_pages_follow_one_another_without_gap_or_twin(as_admin: APIClient) -> None:
+def test_pages_have_no_gap_and_no_duplicate(as_admin: APIClient) -> None:
     for number in range(40):
-        tell((Event.REPLAY_OPENED, Event.COMMANDS_VIEWED)[number % 2], (DEFAULT_ORG_ID, ROOT_ORG_ID)[number % 3 // 2])
+        record_event(
+            (Event.REPLAY_OPENED, Event.COMMANDS_VIEWED)[number % 2], (DEFAULT_ORG_ID, ROOT_ORG_ID)[number % 3 // 2]
+        )
     for query in ({}, {"category": "viewing"}):
         pages = [as_admin.get(EVENTS, {"limit": "7", "offset": str(n), **query}).json() for n in range(0, 49, 7)]
-        found = [row["id"] for page in pages for row in page["results"]]
-        assert len(found) == len(set(found)) == pages[0]["count"]
+        event_ids = [row["id"] for page in pages for row in page["results"]]
+        assert len(event_ids) == len(set(event_ids)) == pages[0]["count"]
         times = [row["datetime"] for page in pages for row in page["results"]]
         assert times == sorted(times, reverse=True)
     assert pages[0]["count"] == 40
     assert pages[-1]["next"] is None
 
 
-def test_count_and_search_say_where_they_stop(as_auditor: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_count_and_search_report_where_they_stopped(as_auditor: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(newest, "COUNTED", 5)
-    monkeypatch.setattr(newest, "SEARCHED", 3)
+    monkeypatch.setattr(filters, "SEARCHED", 3)
     for number in range(9):
-        tell(Event.REPLAY_OPENED, object_name=f"root@web-{number}")
+        record_event(Event.REPLAY_OPENED, object_name=f"root@web-{number}")
     page = as_auditor.get(EVENTS, {"limit": "2"}).json()
     assert (page["count"], page["count_is_minimum"], page.get("searched_from")) == (5, True, None)
     searched = as_auditor.get(EVENTS, {"limit": "2", "search": "web-0"}).json()
     assert searched["results"] == []
     assert searched["searched_from"] is not None
-    assert as_auditor.get(EVENTS).status_code == 400  # without limit: too many for one answer
+    assert as_auditor.get(EVENTS).status_code == 400  # without `limit`, the answer would have too many rows
 
 
 FILTERS: list[dict[str, str]] = [
@@ -255,7 +260,7 @@ FILTERS: list[dict[str, str]] = [
 
 
 def _fill(count: int) -> None:
-    """Rows past the chain: this is about reading only."""
+    """Insert rows without a valid chain, because only reading is tested."""
     start = AuditEvent.objects.count()
     kinds = [Event.REPLAY_OPENED, Event.SIGN_IN_FAILED, Event.ASSET_UPDATED, Event.SESSION_STARTED]
     now = clock.now()
@@ -284,7 +289,7 @@ def _fill(count: int) -> None:
 
 @pytest.fixture
 def steps() -> Callable[[Callable[[], object]], int]:
-    """Counts the steps of SQLite's machine: they grow with each row that is read, also of an index."""
+    """Count the executed SQLite VM instructions, which grow with each row or index entry that is read."""
 
     def count(call: Callable[[], object]) -> int:
         counted = [0]
@@ -308,11 +313,11 @@ def steps() -> Callable[[Callable[[], object]], int]:
     'connection.vendor != "sqlite"',
     reason="SQLite counts its steps; PostgreSQL has the same indexes and no such counter",
 )
-def test_rows_that_a_page_reads_do_not_grow_with_the_table(
+def test_rows_read_for_a_page_do_not_grow_with_the_table(
     as_admin: APIClient, steps: Callable[[Callable[[], object]], int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(newest, "COUNTED", 200)
-    monkeypatch.setattr(newest, "SEARCHED", 500)
+    monkeypatch.setattr(filters, "SEARCHED", 500)
 
     def cost(query: dict[str, str]) -> int:
         as_admin.get(EVENTS, {"limit": "15", **query})
@@ -330,7 +335,7 @@ def test_rows_that_a_page_reads_do_not_grow_with_the_table(
     'connection.vendor != "sqlite"',
     reason="SQLite counts its steps; PostgreSQL has the same indexes and no such counter",
 )
-def test_rows_that_counting_reads_do_not_grow_with_the_number_of_categories(
+def test_rows_read_for_counts_do_not_grow_with_the_number_of_categories(
     as_admin: APIClient, steps: Callable[[Callable[[], object]], int]
 ) -> None:
     _fill(8_000)

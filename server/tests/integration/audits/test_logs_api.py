@@ -1,4 +1,4 @@
-"""The log lists: who sees what, filters, dates."""
+"""The log lists: roles, filters and dates."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -48,7 +48,7 @@ def test_logs_cannot_be_written_through_the_api(as_admin: APIClient, url: str) -
         assert getattr(as_admin, method)(url).status_code == 405
 
 
-def test_operate_log_shows_who_did_what_to_which(as_auditor: APIClient) -> None:
+def test_operate_log_has_user_action_and_object(as_auditor: APIClient) -> None:
     _change("web")
     row = as_auditor.get(OPERATE).json()[0]
     assert (row["user"], row["action"], row["resource_type"], row["resource"]) == (
@@ -61,7 +61,7 @@ def test_operate_log_shows_who_did_what_to_which(as_auditor: APIClient) -> None:
     assert not {"digest", "previous", "login_session", "actor_id"} & set(row)
 
 
-def test_operate_log_tells_before_and_after_in_words(as_auditor: APIClient) -> None:
+def test_operate_log_has_old_and_new_values_in_words(as_auditor: APIClient) -> None:
     _change("web")
     row = as_auditor.get(OPERATE, headers={"Accept-Language": "en"}).json()[0]
     assert row["changes"] == [{"field": "name", "label": "Name", "before": "a", "after": "web"}]
@@ -71,7 +71,7 @@ def test_operate_log_tells_before_and_after_in_words(as_auditor: APIClient) -> N
     assert zh["changes"][0]["label"] == "名称"
 
 
-def test_operate_log_names_lists_of_objects_in_words(as_auditor: APIClient) -> None:
+def test_operate_log_has_names_for_lists_of_objects(as_auditor: APIClient) -> None:
     facade.record(
         actor=SYSTEM,
         org_id=DEFAULT_ORG_ID,
@@ -86,34 +86,34 @@ def test_operate_log_names_lists_of_objects_in_words(as_auditor: APIClient) -> N
     assert change == {"field": "user_groups", "label": "User group", "before": [], "after": ["ops"]}
 
 
-def test_operate_log_leaves_out_what_is_no_operation(as_auditor: APIClient) -> None:
+def test_operate_log_omits_events_that_are_no_operation(as_auditor: APIClient) -> None:
     _change("ended", action="other")
     assert as_auditor.get(OPERATE, {"resource": "ended"}).json() == []
 
 
-def test_operate_log_of_another_organization_is_not_shown(as_auditor: APIClient, as_admin: APIClient) -> None:
+def test_operate_log_of_another_organization_is_not_visible(as_auditor: APIClient, as_admin: APIClient) -> None:
     _change("theirs", Organization.objects.create(name="Elsewhere").pk)
     assert as_auditor.get(OPERATE, {"resource": "theirs"}).json() == []
     assert len(as_admin.get(OPERATE, {"resource": "theirs"}, headers={"X-JMS-ORG": "root"}).json()) == 1
 
 
 @pytest.mark.spec("S7-056")
-def test_operate_log_filters_search_and_dates(as_auditor: APIClient) -> None:
+def test_operate_log_is_filtered_searched_and_limited_by_date(as_auditor: APIClient) -> None:
     _change("web-1")
     _change("db-1", action="delete")
 
-    def found(**query: str) -> set[str]:
+    def resources_listed(**query: str) -> set[str]:
         return {row["resource"] for row in as_auditor.get(OPERATE, query).json()}
 
-    assert found(action="delete") == {"db-1"}
-    assert found(search="web") == {"web-1"}
+    assert resources_listed(action="delete") == {"db-1"}
+    assert resources_listed(search="web") == {"web-1"}
     now = clock.now()
-    assert found(date_from=(now - timedelta(hours=1)).isoformat()) >= {"web-1", "db-1"}
-    assert found(date_to=(now - timedelta(hours=1)).strftime("%Y/%m/%d %H:%M:%S +0000")) == set()
+    assert resources_listed(date_from=(now - timedelta(hours=1)).isoformat()) >= {"web-1", "db-1"}
+    assert resources_listed(date_to=(now - timedelta(hours=1)).strftime("%Y/%m/%d %H:%M:%S +0000")) == set()
     assert as_auditor.get(OPERATE, {"limit": "1"}).json()["results"][0]["resource"] == "db-1"
 
 
-def test_login_log_shows_attempts_newest_first(as_auditor: APIClient) -> None:
+def test_login_log_lists_attempts_newest_first(as_auditor: APIClient) -> None:
     visitor = anonymous("192.0.2.9")
     facade.record_sign_in(
         actor=visitor, username="ann", succeeded=False, reason="bad_credentials", user_agent="x" * 999
@@ -134,7 +134,7 @@ def test_login_log_shows_attempts_newest_first(as_auditor: APIClient) -> None:
 @pytest.mark.parametrize(
     ("query", "count"), [({"status": "true"}, 1), ({"status": "0"}, 1), ({"type": "T"}, 1), ({"username": "bob"}, 0)]
 )
-def test_login_log_filters(as_auditor: APIClient, query: dict[str, str], count: int) -> None:
+def test_login_log_is_filtered(as_auditor: APIClient, query: dict[str, str], count: int) -> None:
     facade.record_sign_in(actor=anonymous("192.0.2.9"), username="ann", succeeded=False)
     facade.record_sign_in(actor=anonymous("192.0.2.9"), username="ann", succeeded=True, login_type="T")
     assert len(as_auditor.get(LOGIN, query).json()) == count
@@ -142,14 +142,16 @@ def test_login_log_filters(as_auditor: APIClient, query: dict[str, str], count: 
 
 @pytest.fixture
 def elsewhere(make_user: Callable[..., User]) -> dict[str, str]:
-    """The header of another organization, to which Ann belongs; Bob does not."""
+    """The header of another organization, which has Ann as a member but not Bob."""
     org = Organization.objects.create(name="Elsewhere")
     make_user("ann", org_id=org.pk)
     make_user("bob")
     return {"X-JMS-ORG": str(org.pk)}
 
 
-def test_logs_of_an_organization_show_what_its_members_did(as_admin: APIClient, elsewhere: dict[str, str]) -> None:
+def test_logs_of_an_organization_list_the_actions_of_its_members(
+    as_admin: APIClient, elsewhere: dict[str, str]
+) -> None:
     for name in ("ann", "bob", "nobody"):
         facade.record_sign_in(actor=anonymous("192.0.2.9"), username=name, succeeded=False)
         facade.record_password_change(actor=SYSTEM, user_label=f"{name.title()}({name})")
@@ -162,10 +164,10 @@ def test_login_log_options_mark_filters(as_auditor: APIClient) -> None:
     fields = as_auditor.options(LOGIN).json()["actions"]["GET"]
     assert fields["username"]["filter"] is True
     assert fields["status"]["type"] == "choice"
-    assert [one["value"] for one in fields["type"]["choices"]] == ["W", "T", "U"]
+    assert [choice["value"] for choice in fields["type"]["choices"]] == ["W", "T", "U"]
 
 
-def test_password_log_shows_who_changed_whose(as_auditor: APIClient) -> None:
+def test_password_log_names_the_changer_and_the_user(as_auditor: APIClient) -> None:
     facade.record_password_change(actor=SYSTEM, user_label="Ann(ann)")
     row = as_auditor.get(PASSWORD).json()[0]
     assert (row["user"], row["change_by"]) == ("Ann(ann)", "System")

@@ -1,4 +1,6 @@
-"""Anybody who may audit has the log verified: one verification at a time, and each sees the result of their own organizations."""
+"""Auditors request a verification of the log. One verification runs at a time, and each organization gets its own
+result.
+"""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -35,30 +37,30 @@ NOTHING_YET = {
 
 @pytest.fixture
 def go_on() -> Signal:
-    """A signal to stop that is never given."""
+    """A stop signal that is never set."""
     return Signal()
 
 
 @transaction.atomic
-def tell(org_id: Any, times: int = 1) -> None:
+def append_records(org_id: Any, times: int = 1) -> None:
     for _ in range(times):
         facade.record(actor=SYSTEM, org_id=org_id, event=Event.ASSET_UPDATED, object_type="Asset", object_name="web-1")
 
 
 def cut_off_the_end(org_id: Any) -> None:
-    """What somebody with the database could do: the chain's head says that there were more records."""
+    """Manipulate the chain: its head claims more records than there are."""
     chain, _made = AuditChain.objects.get_or_create(org_id=org_id)
     AuditChain.objects.filter(org_id=org_id).update(sequence=chain.sequence + 3)
 
 
-def shown(client: APIClient, org_id: Any = DEFAULT_ORG_ID, language: str = "en") -> dict[str, Any]:
+def get_verification(client: APIClient, org_id: Any = DEFAULT_ORG_ID, language: str = "en") -> dict[str, Any]:
     answer = client.get(VERIFICATION, headers={"X-JMS-ORG": str(org_id), "Accept-Language": language})
     assert answer.status_code == 200, answer.content
     body: dict[str, Any] = answer.json()
     return body
 
 
-def ask(client: APIClient, org_id: Any = DEFAULT_ORG_ID) -> dict[str, Any]:
+def request_verification(client: APIClient, org_id: Any = DEFAULT_ORG_ID) -> dict[str, Any]:
     answer = client.post(VERIFICATION, headers={"X-JMS-ORG": str(org_id)})
     assert answer.status_code == 202, answer.content
     body: dict[str, Any] = answer.json()
@@ -71,14 +73,14 @@ def recorded(event: Event) -> list[tuple[Any, dict[str, Any]]]:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_verification_waits_runs_and_tells_its_result(as_auditor: APIClient, go_on: Signal) -> None:
-    assert shown(as_auditor) == NOTHING_YET
+def test_verification_waits_runs_and_returns_its_result(as_auditor: APIClient, go_on: Signal) -> None:
+    assert get_verification(as_auditor) == NOTHING_YET
     assert verifications.work(stop=go_on) is False
-    assert ask(as_auditor) == {**NOTHING_YET, "is_waiting": True}
+    assert request_verification(as_auditor) == {**NOTHING_YET, "is_waiting": True}
     assert verifications.work(stop=go_on) is True
-    after = shown(as_auditor)
+    after = get_verification(as_auditor)
     assert (after["is_waiting"], after["is_running"], after["is_interrupted"]) == (False, False, False)
-    assert (after["records"], after["faults"], after["first_faults"]) == (1, 0, [])  # the request itself
+    assert (after["records"], after["faults"], after["first_faults"]) == (1, 0, [])  # the record of the request itself
     assert after["date_finished"] is not None
     assert recorded(Event.VERIFICATION_REQUESTED) == [(DEFAULT_ORG_ID, {})]
     finished = recorded(Event.VERIFICATION_FINISHED)
@@ -89,12 +91,12 @@ def test_verification_waits_runs_and_tells_its_result(as_auditor: APIClient, go_
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("language", "words"), [("en", "End of the log was cut off"), ("zh-hans", "日志末尾被截断")])
-def test_faults_are_counted_and_named(as_auditor: APIClient, go_on: Signal, language: str, words: str) -> None:
-    tell(DEFAULT_ORG_ID, 2)
-    ask(as_auditor)
+def test_faults_are_counted_and_listed(as_auditor: APIClient, go_on: Signal, language: str, words: str) -> None:
+    append_records(DEFAULT_ORG_ID, 2)
+    request_verification(as_auditor)
     cut_off_the_end(DEFAULT_ORG_ID)
     verifications.work(stop=go_on)
-    after = shown(as_auditor, language=language)
+    after = get_verification(as_auditor, language=language)
     assert (after["records"], after["faults"]) == (3, 1)
     assert after["first_faults"] == [{"kind": "truncated", "kind_display": words, "place": "#6"}]
     results = {org_id: new["result"] for org_id, new in recorded(Event.VERIFICATION_FINISHED)}
@@ -102,26 +104,27 @@ def test_faults_are_counted_and_named(as_auditor: APIClient, go_on: Signal, lang
 
 
 @pytest.mark.django_db(transaction=True)
-def test_auditor_learns_nothing_of_another_organization(
+def test_auditor_gets_no_results_of_another_organization(
     make_user: Callable[..., User], client_of: Callable[[User | None], APIClient], go_on: Signal
 ) -> None:
     there = Organization.objects.create(name="Elsewhere")
     here = client_of(make_user("ann", org_role=OrgRole.AUDITOR))
     other = client_of(make_user("bob", org_role=OrgRole.AUDITOR, org_id=there.pk))
     root = client_of(make_user("ada", role="Admin"))
-    tell(DEFAULT_ORG_ID, 3)
-    tell(there.pk, 40)
-    ask(here)
+    append_records(DEFAULT_ORG_ID, 3)
+    append_records(there.pk, 40)
+    request_verification(here)
     cut_off_the_end(there.pk)
     verifications.work(stop=go_on)
-    mine = shown(here)
+    mine = get_verification(here)
     assert (mine["records"], mine["faults"], mine["first_faults"]) == (4, 0, [])
-    theirs = shown(other, there.pk)
+    theirs = get_verification(other, there.pk)
     assert (theirs["records"], theirs["faults"], len(theirs["first_faults"])) == (40, 1, 1)
-    everything = shown(root, ROOT_ORG_ID)
+    everything = get_verification(root, ROOT_ORG_ID)
     assert everything["records"] >= 44
     assert everything["faults"] == 1
-    # The log of the organization that did not ask tells nothing, and that of the one that did tells nothing of the other.
+    # The result is not recorded in the log of an organization that did not ask, and has only the numbers of the
+    # organization itself.
     finished = dict(recorded(Event.VERIFICATION_FINISHED))
     assert set(finished) == {ROOT_ORG_ID, DEFAULT_ORG_ID}
     assert finished[DEFAULT_ORG_ID] == {"result": "whole", "records": 4, "faults": 0, "first": []}
@@ -130,7 +133,7 @@ def test_auditor_learns_nothing_of_another_organization(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_twenty_requests_at_once_start_one_verification(
+def test_twenty_concurrent_requests_start_one_verification(
     people: dict[str, User], client_of: Callable[[User | None], APIClient], go_on: Signal
 ) -> None:
     clients = [client_of(people[("auditor", "org_admin", "admin")[number % 3]]) for number in range(20)]
@@ -156,8 +159,8 @@ def test_each_organization_that_joins_gets_its_own_result(
     make_user: Callable[..., User], client_of: Callable[[User | None], APIClient], go_on: Signal
 ) -> None:
     there = Organization.objects.create(name="Elsewhere")
-    ask(client_of(make_user("ann", org_role=OrgRole.AUDITOR)))
-    ask(client_of(make_user("bob", org_role=OrgRole.AUDITOR, org_id=there.pk)), there.pk)
+    request_verification(client_of(make_user("ann", org_role=OrgRole.AUDITOR)))
+    request_verification(client_of(make_user("bob", org_role=OrgRole.AUDITOR, org_id=there.pk)), there.pk)
     assert Verification.objects.count() == 1
     assert {org_id for org_id, _new in recorded(Event.VERIFICATION_REQUESTED)} == {DEFAULT_ORG_ID, there.pk}
     verifications.work(stop=go_on)
@@ -169,34 +172,35 @@ def test_each_organization_that_joins_gets_its_own_result(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_verification_of_a_worker_that_was_killed_does_not_run_for_ever(as_auditor: APIClient, go_on: Signal) -> None:
-    ask(as_auditor)
+def test_verification_of_a_killed_worker_is_interrupted(as_auditor: APIClient, go_on: Signal) -> None:
+    request_verification(as_auditor)
     silent_since = clock.now() - verifications.SILENCE - timedelta(seconds=1)
     Verification.objects.update(state="running", date_beat=silent_since)
-    stuck = shown(as_auditor)
+    stuck = get_verification(as_auditor)
     assert (stuck["is_running"], stuck["is_interrupted"], stuck["records"]) == (False, True, None)
-    assert verifications.work(stop=go_on) is False  # the next round of the worker, or the next click, gives it up
+    # the next round of the worker, or the next request, gives the verification up
+    assert verifications.work(stop=go_on) is False
     assert recorded(Event.VERIFICATION_FINISHED) == [
         (ROOT_ORG_ID, {"result": "interrupted"}),
         (DEFAULT_ORG_ID, {"result": "interrupted"}),
     ]
-    assert shown(as_auditor)["is_interrupted"] is True
-    assert ask(as_auditor)["is_waiting"] is True
+    assert get_verification(as_auditor)["is_interrupted"] is True
+    assert request_verification(as_auditor)["is_waiting"] is True
     assert verifications.work(stop=go_on) is True
-    assert shown(as_auditor)["faults"] == 0
+    assert get_verification(as_auditor)["faults"] == 0
     assert Verification.objects.count() == 1
 
 
 @pytest.mark.django_db(transaction=True)
-def test_request_takes_over_from_a_worker_that_was_killed(as_auditor: APIClient) -> None:
-    ask(as_auditor)
+def test_request_replaces_a_verification_of_a_killed_worker(as_auditor: APIClient) -> None:
+    request_verification(as_auditor)
     Verification.objects.update(state="running", date_beat=clock.now() - verifications.SILENCE * 2)
-    assert ask(as_auditor)["is_waiting"] is True
+    assert request_verification(as_auditor)["is_waiting"] is True
     assert len(recorded(Event.VERIFICATION_REQUESTED)) == 2
 
 
 @pytest.mark.django_db(transaction=True)
-def test_running_verification_shows_that_it_is_at_work(
+def test_running_verification_updates_its_heartbeat(
     as_auditor: APIClient, go_on: Signal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     beaten = Signal()
@@ -208,12 +212,12 @@ def test_running_verification_shows_that_it_is_at_work(
         while not beaten.wait(0.01):
             if Verification.objects.get().date_beat > long_ago:
                 beaten.set()
-        assert shown(as_auditor)["is_running"] is True
+        assert get_verification(as_auditor)["is_running"] is True
         count.add(ROOT_ORG_ID)
         return iter(())
 
     monkeypatch.setattr(queries, "verify", slow)
-    ask(as_auditor)
+    request_verification(as_auditor)
     assert verifications.work(stop=go_on) is True
 
 
@@ -223,49 +227,49 @@ def test_result_of_a_verification_that_was_given_up_is_dropped(
 ) -> None:
     def overtaken(count: queries.Count) -> Any:
         Verification.objects.update(date_beat=clock.now() - verifications.SILENCE * 2)
-        ask(as_auditor)
+        request_verification(as_auditor)
         return iter(())
 
     monkeypatch.setattr(queries, "verify", overtaken)
-    ask(as_auditor)
+    request_verification(as_auditor)
     verifications.work(stop=go_on)
-    assert shown(as_auditor)["is_waiting"] is True
+    assert get_verification(as_auditor)["is_waiting"] is True
     assert [new["result"] for _org_id, new in recorded(Event.VERIFICATION_FINISHED)] == ["interrupted"] * 2
 
 
 @pytest.mark.django_db(transaction=True)
-def test_worker_that_ends_does_not_finish_a_long_verification(as_auditor: APIClient) -> None:
-    ask(as_auditor)
+def test_stopping_worker_interrupts_a_long_verification(as_auditor: APIClient) -> None:
+    request_verification(as_auditor)
     told_to_end = Signal()
     told_to_end.set()
     assert verifications.work(stop=told_to_end) is False
-    assert shown(as_auditor)["is_interrupted"] is True
+    assert get_verification(as_auditor)["is_interrupted"] is True
 
 
 @pytest.mark.django_db(transaction=True)
-def test_verification_that_fails_is_interrupted(
+def test_failed_verification_is_interrupted(
     as_auditor: APIClient, go_on: Signal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def failing(count: queries.Count) -> Any:
         raise OSError("the checkpoints cannot be read")
 
     monkeypatch.setattr(queries, "verify", failing)
-    ask(as_auditor)
+    request_verification(as_auditor)
     with pytest.raises(OSError, match="checkpoints"):
         verifications.work(stop=go_on)
-    assert shown(as_auditor)["is_interrupted"] is True
+    assert get_verification(as_auditor)["is_interrupted"] is True
 
 
 @pytest.mark.django_db(transaction=True)
-def test_result_that_was_changed_in_the_database_is_not_shown(as_auditor: APIClient, go_on: Signal) -> None:
-    ask(as_auditor)
+def test_result_changed_in_the_database_is_not_shown(as_auditor: APIClient, go_on: Signal) -> None:
+    request_verification(as_auditor)
     cut_off_the_end(DEFAULT_ORG_ID)
     verifications.work(stop=go_on)
-    assert shown(as_auditor)["faults"] == 1
+    assert get_verification(as_auditor)["faults"] == 1
     row = Verification.objects.get()
     row.result[str(DEFAULT_ORG_ID)]["faults"] = 0
     Verification.objects.update(result=row.result)
-    assert (shown(as_auditor)["faults"], shown(as_auditor)["is_interrupted"]) == (None, True)
+    assert (get_verification(as_auditor)["faults"], get_verification(as_auditor)["is_interrupted"]) == (None, True)
 
 
 @pytest.mark.django_db
@@ -284,6 +288,6 @@ def test_verification_is_for_auditors_and_administrators(
         assert getattr(as_anonymous, method)(VERIFICATION).status_code == 401
 
 
-def test_every_kind_of_fault_has_its_words() -> None:
+def test_every_kind_of_fault_has_a_text() -> None:
     assert set(WORDS) == set(queries.FaultKind)
     assert words_of_fault("of_a_later_version") == "of_a_later_version"

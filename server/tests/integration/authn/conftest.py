@@ -1,4 +1,4 @@
-"""People with passwords, and a browser for them."""
+"""Users with passwords, and a browser for them."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,6 @@
-"""Access keys: one's own, shown once, switched, limited; and what a signature has to be like (K69)."""
+"""Access keys belong to their user, are shown once, can be switched off, and are limited; and the rules for
+signatures.
+"""
 
 import base64
 import hashlib
@@ -24,7 +26,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.spec("S7-034", "S3-016")
-def test_access_key_is_made_without_a_body_and_shows_its_four_fields(browser: Browser, ann: User):
+def test_access_key_is_created_without_a_body_and_returns_four_fields(browser: Browser, ann: User):
     browser.sign_in("ann")
     answer = browser.post(KEYS)
     assert answer.status_code == 201
@@ -37,7 +39,7 @@ def test_access_key_is_made_without_a_body_and_shows_its_four_fields(browser: Br
 
 
 @pytest.mark.spec("S7-033", "S3-017")
-def test_k69_secret_is_shown_once_and_masked_ever_after(browser: Browser, key: dict[str, str]):
+def test_k69_secret_is_shown_once_and_masked_afterwards(browser: Browser, key: dict[str, str]):
     assert len(key["secret"]) == 36
     listed = browser.get(KEYS).json()
     assert [(row["id"], row["secret"], row["is_active"]) for row in listed] == [(key["id"], "******", True)]
@@ -53,7 +55,7 @@ def test_k69_secret_is_shown_once_and_masked_ever_after(browser: Browser, key: d
 def test_access_key_is_switched_off_and_on_again(browser: Browser, key: dict[str, str]):
     seconds = count()
 
-    def works() -> bool:  # each time with another date: the same signature would be refused as used
+    def works() -> bool:  # a different date each time, because a repeated signature is refused
         at = clock.now() + timedelta(seconds=next(seconds))
         return APIClient().get(PROFILE, **signed(key["id"], key["secret"], at=at)).status_code == 200
 
@@ -66,13 +68,13 @@ def test_access_key_is_switched_off_and_on_again(browser: Browser, key: dict[str
 
 
 @pytest.mark.spec("S7-036")
-def test_access_key_is_deleted_for_good(browser: Browser, key: dict[str, str]):
+def test_access_key_is_deleted_permanently(browser: Browser, key: dict[str, str]):
     assert browser.delete(f"{KEYS}{key['id']}/").status_code == 204
     assert browser.get(KEYS).json() == []
     assert APIClient().get(PROFILE, **signed(key["id"], key["secret"])).status_code == 401
 
 
-def test_access_keys_of_a_person_are_limited(browser: Browser, ann: User):
+def test_number_of_access_keys_of_a_user_is_limited(browser: Browser, ann: User):
     browser.sign_in("ann")
     for _ in range(MAX_ACCESS_KEYS):
         assert browser.post(KEYS).status_code == 201
@@ -81,7 +83,7 @@ def test_access_keys_of_a_person_are_limited(browser: Browser, ann: User):
     assert AccessKey.objects.count() == MAX_ACCESS_KEYS
 
 
-def test_access_keys_are_audited_without_their_secret(browser: Browser, key: dict[str, str]):
+def test_access_keys_are_audited_without_their_secrets(browser: Browser, key: dict[str, str]):
     browser.patch(f"{KEYS}{key['id']}/", {"is_active": False})
     browser.delete(f"{KEYS}{key['id']}/")
     rows = AuditEvent.objects.filter(event__startswith="accesskey.")
@@ -118,7 +120,7 @@ def test_k69_signature_works_once_for_its_request_within_five_minutes(key: dict[
     assert APIClient().get(PROFILE, **signed(key["id"], str(uuid4()))).status_code == 401, "wrong secret"
 
 
-def test_signed_nonce_lets_equal_requests_follow_each_other_at_once(key: dict[str, str]):
+def test_signed_nonce_allows_equal_requests_in_the_same_second(key: dict[str, str]):
     at = clock.now()
     for nonce in ("a", "b"):
         headers = signed(
@@ -142,7 +144,7 @@ def test_signed_digest_covers_the_body(key: dict[str, str]):
     assert send(b'{"phone": "1"}', b'{"phone": "1"}') == 200
 
 
-def test_failing_signatures_are_slowed_down_and_a_good_one_is_not(key: dict[str, str]):
+def test_failing_signatures_are_throttled_and_a_valid_one_is_not(key: dict[str, str]):
     good = APIClient(REMOTE_ADDR="192.0.2.50").get(PROFILE, **signed(key["id"], key["secret"]))
     assert good.status_code == 200
     answers = [
@@ -160,13 +162,13 @@ def test_failing_signatures_are_slowed_down_and_a_good_one_is_not(key: dict[str,
 
 
 @pytest.mark.parametrize("scheme", ["Sign 1:2", "Token abc"])
-def test_withdrawn_schemes_are_refused_with_a_hint(key: dict[str, str], scheme: str):
+def test_withdrawn_signature_schemes_are_refused_with_a_hint(key: dict[str, str], scheme: str):
     answer = APIClient(HTTP_AUTHORIZATION=scheme, HTTP_ACCEPT_LANGUAGE="en").get(PROFILE)
     assert answer.status_code == 401
     assert "scheme Signature" in answer.json()["detail"]
 
 
-def test_k51_access_key_of_somebody_without_the_mandatory_second_factor_is_refused(key: dict[str, str], ann: User):
+def test_k51_access_key_of_a_user_without_the_mandatory_second_factor_is_refused(key: dict[str, str], ann: User):
     User.objects.filter(pk=ann.pk).update(mfa_level=2)
     refused = APIClient().get(PROFILE, **signed(key["id"], key["secret"]))
     assert (refused.status_code, refused.json()["code"]) == (403, "mfa_unset")

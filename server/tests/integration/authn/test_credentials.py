@@ -1,4 +1,4 @@
-"""Bearer tokens, access keys, the facade for proxies; each restriction for each kind of credential."""
+"""Bearer tokens, access keys and the facade for proxies; and each restriction for each kind of credential."""
 
 from collections.abc import Callable
 from typing import Any
@@ -59,7 +59,7 @@ def test_k18_token_table_holds_only_hashes(ann: User):
     assert not BearerToken.objects.filter(token_hash__contains=token[:20]).exists()
 
 
-def test_token_refusals_have_slugs(make_person: Callable[..., User]):
+def test_token_refusals_have_codes(make_person: Callable[..., User]):
     make_person("due", need_update_password=True)
     wrong = APIClient().post("/api/v1/authentication/auth/", {"username": "due", "password": "wrong"})
     assert (wrong.status_code, wrong.json()["error"]) == (400, "password_failed")
@@ -67,7 +67,7 @@ def test_token_refusals_have_slugs(make_person: Callable[..., User]):
     assert (due.status_code, due.json()["error"]) == (400, "password_expired")
 
 
-def test_token_expired_or_made_up_is_401(ann: User):
+def test_expired_and_invented_tokens_are_401(ann: User):
     token = get_token()
     BearerToken.objects.update(date_expired=clock.now())
     for text in (token, "made-up"):
@@ -82,7 +82,7 @@ def test_token_can_be_revoked_by_its_owner(ann: User):
     assert client.get(PROFILE).status_code == 401
 
 
-def test_k16_access_keys_and_sessions_of_others_do_not_exist(
+def test_k16_access_keys_and_sessions_of_other_users_are_not_found(
     key: dict[str, str], make_person: Callable[..., User], browser: Browser
 ):
     make_person("bob")
@@ -96,7 +96,7 @@ def test_k16_access_keys_and_sessions_of_others_do_not_exist(
     assert other.delete(f"/api/v1/authentication/login-sessions/{mine[0]['id']}/").status_code == 404
 
 
-def test_login_sessions_list_shows_own_sign_ins_and_ends_them(ann: User):
+def test_login_sessions_list_the_own_sign_ins_and_end_them(ann: User):
     here, there = Browser("192.0.2.1"), Browser("192.0.2.2")
     here.sign_in("ann")
     there.sign_in("ann")
@@ -108,7 +108,7 @@ def test_login_sessions_list_shows_own_sign_ins_and_ends_them(ann: User):
     assert here.get(PROFILE).status_code == 200
 
 
-# --- every restriction for every credential (K51) ---
+# --- every restriction for every credential (K51: restrictions hold for every kind of credential) ---
 
 
 def _disable(user: User) -> None:
@@ -183,14 +183,14 @@ def ssh(credential: str) -> SignInAnswer:
 # --- proxies ---
 
 
-def test_facade_password_answers_with_the_person(ann: User):
+def test_facade_password_check_returns_the_user(ann: User):
     User.objects.filter(pk=ann.pk).update(language="en")
     answer = ssh("ssh_password")
     assert answer.user is not None
     assert (answer.user.id, answer.user.username, answer.user.language) == (ann.pk, "ann", "en")
 
 
-def test_person_who_was_made_by_somebody_else_has_chosen_no_language(make_person: Callable[..., User]):
+def test_user_created_by_somebody_else_has_no_language(make_person: Callable[..., User]):
     make_person("new")
     answer = facade.check_password(
         username="new",
@@ -227,7 +227,7 @@ def test_k8_public_key_in_the_token_call_is_no_credential(ann: User):
 
 
 @pytest.mark.parametrize(("installation", "words"), [("zh-hans", "用户名或密码"), ("en", "incorrect")])
-def test_facade_denial_speaks_the_installations_language_until_the_person_is_known(
+def test_facade_denial_uses_the_language_of_the_installation_until_the_user_is_known(
     make_person: Callable[..., User], settings: Any, installation: str, words: str
 ):
     settings.LANGUAGE_CODE = installation
@@ -249,15 +249,15 @@ def test_facade_denial_speaks_the_installations_language_until_the_person_is_kno
     assert right.denial.message == "This account is disabled. Ask an administrator to activate it."
 
 
-def test_facade_websocket_sign_in_gives_bits_in_the_scope_and_ends_with_the_session(
+def test_facade_websocket_sign_in_has_role_bits_in_the_scope_and_ends_with_the_session(
     browser: Browser, make_person: Callable[..., User]
 ):
     make_person("aud", org_role="Auditor")
     browser.sign_in("aud")
-    found = facade.web_sign_in(browser.session, DEFAULT, remote_addr="192.0.2.10")
-    assert found is not None
-    assert int(found.actor.bits) == 3
-    assert facade.login_session_is_open(found.login_session_id)
+    signed_in = facade.web_sign_in(browser.session, DEFAULT, remote_addr="192.0.2.10")
+    assert signed_in is not None
+    assert int(signed_in.actor.bits) == 3
+    assert facade.login_session_is_open(signed_in.login_session_id)
     browser.post("/api/v1/authentication/sign-out/")
-    assert not facade.login_session_is_open(found.login_session_id)
-    assert login_sessions.find_open(found.login_session_id) is None
+    assert not facade.login_session_is_open(signed_in.login_session_id)
+    assert login_sessions.find_open(signed_in.login_session_id) is None

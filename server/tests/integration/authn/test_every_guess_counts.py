@@ -1,4 +1,4 @@
-"""Every guess counts: whatever is guessed, on whichever way in, closes the account for further guesses."""
+"""Every wrong guess counts towards the lock of the account, whatever is guessed and on whichever way in."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -28,7 +28,7 @@ STRANGER = "203.0.113.77"
 
 @pytest.fixture(autouse=True)
 def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Locking is about counting; a cheap comparison keeps many failures quick."""
+    """A cheap password comparison keeps tests with many failures fast."""
     monkeypatch.setattr(sign_in, "check_password", lambda password, _encoded: password == PASSWORD)
 
 
@@ -46,7 +46,7 @@ def _verify(browser: Browser) -> Any:
 
 
 @pytest.mark.parametrize("guess", [_old_password, _verify])
-def test_k6_present_password_cannot_be_guessed_in_an_open_session(
+def test_k6_current_password_cannot_be_guessed_in_an_open_session(
     browser: Browser, ann: User, guess: Callable[[Browser], Any]
 ):
     browser.sign_in("ann")
@@ -54,14 +54,14 @@ def test_k6_present_password_cannot_be_guessed_in_an_open_session(
     assert {answer.status_code for answer in answers} == {400}
     assert [answer.json().get("error") for answer in answers].count(None) == 6
     assert {answer.json().get("error") for answer in answers[6:]} == {"block_login"}
-    # The count is the account's: strangers find it locked, with the right password as with a wrong one.
+    # The account itself is locked: other clients are refused with the right and with a wrong password.
     for password in (PASSWORD, "wrong"):
         assert Browser(STRANGER).sign_in("ann", password).json()["error"] == "block_login"
     assert AuditEvent.objects.filter(event="password.refused").count() == 150
     assert AuditEvent.objects.filter(event="sign_in.locked").count() == 1
 
 
-def test_locked_is_locked_on_every_path_alike(ann: User, key: dict[str, str]):
+def test_locked_account_is_refused_alike_on_every_path(ann: User, key: dict[str, str]):
     App(ann)
     ssh_key, line = make_key()
     User.objects.filter(pk=ann.pk).update(public_key=line)
@@ -83,7 +83,7 @@ def test_locked_is_locked_on_every_path_alike(ann: User, key: dict[str, str]):
     assert good.status_code == 401
 
 
-def test_wrong_signatures_lock_the_account_of_the_owner(ann: User, key: dict[str, str]):
+def test_wrong_signatures_lock_the_account_of_the_key_owner(ann: User, key: dict[str, str]):
     stranger = APIClient(REMOTE_ADDR=STRANGER)
     for _ in range(7):
         assert stranger.get(PROFILE, **signed(key["id"], "another secret")).status_code == 401
@@ -91,8 +91,8 @@ def test_wrong_signatures_lock_the_account_of_the_owner(ann: User, key: dict[str
     assert SignInGuard.objects.filter(kind="address", failures__gt=0).count() == 0, "nobody else there is locked out"
 
 
-def test_repeated_and_late_right_signatures_are_no_guesses(ann: User, key: dict[str, str]):
-    """A program that repeats a request whose answer was lost, or whose clock is wrong, must not lock its owner out."""
+def test_repeated_and_late_valid_signatures_are_no_guesses(ann: User, key: dict[str, str]):
+    """A program that repeats a request after a lost answer, or whose clock is wrong, must not lock its owner out."""
     program = APIClient(REMOTE_ADDR=STRANGER)
     request = signed(key["id"], key["secret"])
     assert program.get(PROFILE, **request).status_code == 200
@@ -105,7 +105,7 @@ def test_repeated_and_late_right_signatures_are_no_guesses(ann: User, key: dict[
     assert Browser("198.51.100.77").sign_in("ann").status_code == 200
 
 
-def test_programs_of_the_owner_go_on_from_where_they_ran(ann: User, key: dict[str, str]):
+def test_programs_of_the_owner_continue_from_their_known_address(ann: User, key: dict[str, str]):
     server = APIClient(REMOTE_ADDR="198.51.100.200")
     assert server.get(PROFILE, **signed(key["id"], key["secret"])).status_code == 200
     for _ in range(7):
@@ -163,7 +163,7 @@ def test_malformed_bootstrap_token_is_a_401_that_counts(db: None, monkeypatch: p
     assert counted == [STRANGER]
 
 
-def test_links_that_do_not_work_count_for_the_address(ann: User, as_admin: APIClient):
+def test_invalid_links_count_for_the_address(ann: User, as_admin: APIClient):
     link = as_admin.patch(f"/api/v1/users/users/{ann.pk}/password/reset/").json()["set_password_link"]["url"]
     replaced = link.partition("#")[2]
     assert as_admin.patch(f"/api/v1/users/users/{ann.pk}/password/reset/").status_code == 200

@@ -24,7 +24,7 @@ from postern.kernel.ids import DEFAULT_ORG_ID, new_token
 pytestmark = pytest.mark.django_db
 
 
-def test_housekeeping_forgets_what_is_over_and_keeps_the_rest(browser: Browser, ann: User):
+def test_housekeeping_deletes_expired_rows_and_keeps_the_others(browser: Browser, ann: User):
     browser.sign_in("ann", "wrong")
     browser.sign_in("ann")
     APIClient().post("/api/v1/authentication/auth/", {"username": "ann", "password": PASSWORD})
@@ -61,7 +61,7 @@ def test_k5_tokens_do_not_depend_on_the_seeded_generator():
     assert not set(first) & {new_token() for _ in range(3)}
 
 
-def test_signatures_go_in_batches_and_those_of_held_keys_are_packed(ann: User):
+def test_signatures_are_deleted_in_batches_and_those_of_existing_keys_are_packed(ann: User):
     _key, line = make_key()
     User.objects.filter(pk=ann.pk).update(public_key=line)
     held, long_ago = ssh_proofs.hash_of_key(parse_public_key(line).blob), clock.now() - timedelta(days=100)
@@ -76,9 +76,7 @@ def test_signatures_go_in_batches_and_those_of_held_keys_are_packed(ann: User):
     assert known == [number for number in range(30) if number % 3 == 1]
 
 
-def test_signatures_of_a_held_key_take_a_bounded_number_of_rows_however_often_it_signs_in(
-    ann: User, monkeypatch: pytest.MonkeyPatch
-):
+def test_signatures_of_an_existing_key_take_a_bounded_number_of_rows(ann: User, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(past_signatures, "_MOST", 20)
     _key, line = make_key()
     User.objects.filter(pk=ann.pk).update(public_key=line)
@@ -105,7 +103,7 @@ def _signature(user: User, key_hash: str, number: int) -> past_signatures.Signat
     return past_signatures.Signature(user.pk, key_hash, _hash(number))
 
 
-def test_links_and_invitations_that_are_over_are_forgotten_after_a_while(
+def test_expired_links_and_invitations_are_deleted_after_a_while(
     ann: User, as_admin: APIClient, make_user: Callable[..., User]
 ):
     path = f"/api/v1/users/users/{ann.pk}/password/reset/"

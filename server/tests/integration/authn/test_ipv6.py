@@ -1,4 +1,4 @@
-"""A client has a whole IPv6 network: its addresses count as one. Logs keep the address itself."""
+"""The addresses of one IPv6 network count as one client. Logs keep the address itself."""
 
 from collections.abc import Callable
 
@@ -22,7 +22,7 @@ def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sign_in, "check_password", lambda password, _encoded: password == PASSWORD)
 
 
-def test_guesses_from_one_network_lock_it_and_no_other(ann: User, as_admin: APIClient):
+def test_guesses_from_one_network_lock_only_that_network(ann: User, as_admin: APIClient):
     for number in range(35):
         Browser(f"2001:db8:bad:1::{number + 1:x}").sign_in(f"name{number}", "wrong")
     assert Browser("2001:db8:bad:1:ffff::1").sign_in("ann").json()["error"] == "block_login"
@@ -38,7 +38,7 @@ def test_log_keeps_the_address_itself(ann: User):
     assert LoginLog.objects.get().ip == "2001:db8::7"
 
 
-def test_network_of_a_complete_sign_in_is_known(ann: User):
+def test_network_of_a_completed_sign_in_becomes_known(ann: User):
     assert Browser("2001:db8::1").sign_in("ann").status_code == 200
     for number in range(7):
         Browser(f"203.0.113.{number}").sign_in("ann", "wrong")

@@ -1,4 +1,4 @@
-"""Strangers who lock an account do not keep its owner out: known devices and addresses go on, with a count of their own."""
+"""Strangers who lock an account do not lock out its owner: known devices and addresses have a count of their own."""
 
 import argparse
 from collections.abc import Callable
@@ -33,13 +33,13 @@ def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def attack(times: int = 7) -> None:
-    """Strangers guess at Ann's name, each from an address of their own."""
+    """Strangers guess at Ann's name, each from a different address."""
     for number in range(times):
         Browser(f"203.0.113.{number % 250}").sign_in("ann", "wrong")
 
 
-def anew(browser: Browser, address: str) -> Browser:
-    """The same browser, after it was closed: without its session, with what it keeps; perhaps in another place."""
+def restarted(browser: Browser, address: str) -> Browser:
+    """The same browser after a restart: without its session, with its persistent cookies, and at the given address."""
     later = Browser(address)
     for name, cookie in browser.cookies.items():
         if name.startswith("postern_device_"):
@@ -57,7 +57,7 @@ def own(ann: User) -> Browser:
 def test_owner_signs_in_with_a_known_device_while_strangers_keep_guessing(own: Browser):
     for _ in range(5):
         attack()
-        assert anew(own, AWAY).sign_in("ann").status_code == 200
+        assert restarted(own, AWAY).sign_in("ann").status_code == 200
         assert Browser(STRANGER).sign_in("ann").json()["error"] == "block_login", "the lock of everybody else stands"
 
 
@@ -70,42 +70,44 @@ def test_owner_signs_in_from_a_known_address_while_strangers_keep_guessing(own: 
     assert facade.check_password(remote_addr=STRANGER, **at).denial is not None
 
 
-def test_address_of_an_ssh_sign_in_is_known_as_well(ann: User):
+def test_address_of_an_ssh_sign_in_becomes_known(ann: User):
     at = {"username": "ann", "password": PASSWORD, "login_from": LoginFrom.SSH_TERMINAL, "proxy_id": PROXY_ID}
     assert facade.check_password(remote_addr=AWAY, **at).user is not None
     attack()
     assert facade.check_password(remote_addr=AWAY, **at).user is not None
 
 
-def test_known_device_is_not_blamed_for_its_neighbours(own: Browser, make_person: Callable[..., User]):
+def test_known_device_does_not_wait_because_of_its_neighbours(own: Browser, make_person: Callable[..., User]):
     for number in range(35):
         Browser(HOME).sign_in(f"name{number}", "wrong")
     make_person("bob")
     assert Browser(HOME).sign_in("bob").json()["error"] == "block_login", "Bob was never here"
-    assert anew(own, HOME).sign_in("ann").status_code == 200
+    assert restarted(own, HOME).sign_in("ann").status_code == 200
 
 
-def test_known_place_waits_longer_after_each_failure_and_a_right_password_ends_it(own: Browser):
+def test_known_place_waits_longer_after_each_failure_until_a_right_password(own: Browser):
     attack()
     for wait_s in (60, 300, 1500, 3600):
         asked = clock.now()
-        assert anew(own, AWAY).sign_in("ann", "wrong").json()["error"] == "block_login"
+        assert restarted(own, AWAY).sign_in("ann", "wrong").json()["error"] == "block_login"
         answered = clock.now()
-        assert anew(own, AWAY).sign_in("ann").json()["error"] == "block_login", "not even the right one while it waits"
+        assert restarted(own, AWAY).sign_in("ann").json()["error"] == "block_login", (
+            "not even the right one while it waits"
+        )
         row = KnownPlace.objects.get(kind="device")
         assert row.date_locked_until is not None
         assert asked <= row.date_locked_until - timedelta(seconds=wait_s) <= answered
         KnownPlace.objects.update(date_locked_until=clock.now() - timedelta(seconds=1))
-    assert anew(own, AWAY).sign_in("ann").status_code == 200
+    assert restarted(own, AWAY).sign_in("ann").status_code == 200
     assert KnownPlace.objects.get(kind="device").failures == 0
 
 
-def test_strangers_cannot_burn_the_count_of_a_known_place(own: Browser):
+def test_strangers_cannot_use_up_the_tries_of_a_known_place(own: Browser):
     attack(40)
     assert KnownPlace.objects.filter(failures__gt=0).count() == 0
 
 
-def test_device_cookie_is_signed_http_only_and_of_one_person(own: Browser, make_person: Callable[..., User]):
+def test_device_cookie_is_signed_http_only_and_for_one_user(own: Browser, make_person: Callable[..., User]):
     (name, cookie), *more = [item for item in own.cookies.items() if item[0].startswith("postern_device_")]
     assert more == []
     assert cookie["httponly"]
@@ -118,7 +120,7 @@ def test_device_cookie_is_signed_http_only_and_of_one_person(own: Browser, make_
         forged = Browser(AWAY)
         forged.cookies[name] = text
         assert forged.sign_in("ann").json()["error"] == "block_login"
-    # Bob's cookie under Ann's name opens nothing either.
+    # Bob's cookie renamed to Ann's opens nothing either.
     bob = Browser(HOME)
     bob.sign_in("bob")
     taken = next(value.value for key, value in bob.cookies.items() if key.startswith("postern_device_"))
@@ -127,10 +129,10 @@ def test_device_cookie_is_signed_http_only_and_of_one_person(own: Browser, make_
     assert forged.sign_in("ann").json()["error"] == "block_login"
 
 
-def test_nothing_is_known_after_a_password_reset(own: Browser, ann: User, as_admin: APIClient):
+def test_password_reset_forgets_all_known_places(own: Browser, ann: User, as_admin: APIClient):
     assert as_admin.put(f"/api/v1/users/users/{ann.pk}/password/", {"password": PASSWORD + " x"}).status_code == 200
     attack()
-    for browser in (anew(own, AWAY), Browser(HOME)):
+    for browser in (restarted(own, AWAY), Browser(HOME)):
         assert browser.sign_in("ann").json()["error"] == "block_login"
 
 
@@ -143,36 +145,38 @@ def test_own_password_change_keeps_this_device_and_forgets_the_others(own: Brows
     attack()
     ann.refresh_from_db()
     assert [place.kind for place in places.find("ann", HOME)] == ["address"]
-    assert anew(own, STRANGER).sign_in("ann").status_code == 200
-    assert anew(other, AWAY).sign_in("ann").json()["error"] == "block_login"
+    assert restarted(own, STRANGER).sign_in("ann").status_code == 200
+    assert restarted(other, AWAY).sign_in("ann").json()["error"] == "block_login"
 
 
-def test_shared_browser_keeps_a_few_device_cookies_only(make_person: Callable[..., User]):
+def test_shared_browser_keeps_only_a_few_device_cookies(make_person: Callable[..., User]):
     browser = Browser()
     for number in range(12):
         make_person(f"clerk{number}")
         assert browser.sign_in(f"clerk{number}").status_code == 200
-    kept = [key for key, cookie in browser.cookies.items() if key.startswith("postern_device_") and cookie.value]
-    assert len(kept) <= 8
+    device_cookies = [
+        key for key, cookie in browser.cookies.items() if key.startswith("postern_device_") and cookie.value
+    ]
+    assert len(device_cookies) <= 8
 
 
-def test_unlocking_tells_the_person_and_the_log(own: Browser, ann: User, as_admin: APIClient):
+def test_unlocking_notifies_the_user_and_is_audited(own: Browser, ann: User, as_admin: APIClient):
     attack()
-    anew(own, AWAY).sign_in("ann", "wrong")
+    restarted(own, AWAY).sign_in("ann", "wrong")
     assert as_admin.get(f"/api/v1/users/users/{ann.pk}/").json()["login_blocked"] is True
     assert as_admin.patch(f"/api/v1/users/users/{ann.pk}/unblock/").json()["login_blocked"] is False
     assert Browser(STRANGER).sign_in("ann").status_code == 200
-    assert anew(own, AWAY).sign_in("ann").status_code == 200
+    assert restarted(own, AWAY).sign_in("ann").status_code == 200
 
 
-def test_list_of_people_can_be_narrowed_to_those_who_are_locked_out(ann: User, as_admin: APIClient):
+def test_list_of_users_can_be_filtered_by_locked_out(ann: User, as_admin: APIClient):
     path = "/api/v1/users/users/?login_blocked=1"
     assert as_admin.get(path).json() == []
     attack()
     assert [row["username"] for row in as_admin.get(path).json()] == ["ann"]
 
 
-def test_locked_people_are_listed_with_the_end_of_the_lock_and_unlocked(
+def test_locked_users_are_listed_with_the_end_of_the_lock_and_unlocked(
     ann: User, make_person: Callable[..., User], as_admin: APIClient
 ):
     path = "/api/v1/users/users/locked/?all=1"
@@ -188,7 +192,7 @@ def test_locked_people_are_listed_with_the_end_of_the_lock_and_unlocked(
     assert as_admin.get(path).json() == []
 
 
-def test_locked_people_of_other_organizations_are_not_told(
+def test_locked_users_of_other_organizations_are_not_listed(
     make_person: Callable[..., User], as_org_admin: APIClient, as_admin: APIClient
 ):
     make_person("ann", org_role=None)
@@ -203,7 +207,7 @@ def test_locked_people_of_other_organizations_are_not_told(
     assert as_org_admin.patch(f"/api/v1/users/users/{member.pk}/unblock/").status_code == 200
 
 
-def test_nobody_is_offered_to_lift_the_own_lock(as_admin: APIClient):
+def test_no_user_is_offered_to_lift_their_own_lock(as_admin: APIClient):
     for _ in range(7):
         Browser(STRANGER).sign_in("adam", "wrong")
     rows = as_admin.get("/api/v1/users/users/locked/?all=1").json()
@@ -226,7 +230,7 @@ def test_locked_addresses_are_listed_and_unlocked_by_super_administrators(
     assert as_admin.post(f"{path}unlock/", {"address": STRANGER}).status_code == 404
 
 
-def test_guard_tells_no_names(ann: User):
+def test_guard_reveals_no_names(ann: User):
     attack()
     assert not SignInGuard.objects.filter(kind="account").exclude(address="").exists()
 
@@ -245,14 +249,14 @@ def run_command(*arguments: str) -> int:
     return int(parsed.run(parsed, settings.POSTERN))
 
 
-def test_command_line_unlocks_people_and_addresses(ann: User, capsys: pytest.CaptureFixture[str]):
+def test_command_line_unlocks_users_and_addresses(ann: User, capsys: pytest.CaptureFixture[str]):
     attack()
     for number in range(35):
         Browser(STRANGER).sign_in(f"name{number}", "wrong")
     assert run_command("locked") == 0
-    told = capsys.readouterr().out
-    assert "account ann until " in told
-    assert f"address {STRANGER} until" in told
+    printed = capsys.readouterr().out
+    assert "account ann until " in printed
+    assert f"address {STRANGER} until" in printed
     assert run_command("unlock", "ann", "--address", STRANGER) == 0
     assert Browser(STRANGER).sign_in("ann").status_code == 200
     assert run_command("locked") == 0
@@ -263,11 +267,11 @@ def test_command_line_unlocks_people_and_addresses(ann: User, capsys: pytest.Cap
     assert {event.user for event in events} == {"System"}
 
 
-def test_the_owner_is_told_of_lock_and_unlocking_in_their_language(ann: User):
+def test_owner_is_notified_of_lock_and_unlocking_in_their_language(ann: User):
     User.objects.filter(pk=ann.pk).update(language="en")
     locked = AccountLocked(username="ann", remote_addr=STRANGER, minutes=30, user_id=ann.pk)
     unlocked = AccountUnlocked(user_id=ann.pk, username="ann", by="Adam(adam)", at=clock.now())
-    for _ in range(2):  # a delivery may be repeated
+    for _ in range(2):  # the event may be delivered twice
         notices.on_account_locked(locked)
         notices.on_account_unlocked(unlocked)
     own = SiteMessageReceipt.objects.filter(user=ann).order_by("message__subject")
@@ -276,7 +280,7 @@ def test_the_owner_is_told_of_lock_and_unlocking_in_their_language(ann: User):
 
 
 def tries_within(minutes: int, monkeypatch: pytest.MonkeyPatch, attempts: list[Callable[[], str]]) -> int:
-    """How many wrong passwords are looked at within so many minutes, when somebody tries in every way as often as they can."""
+    """How many wrong passwords are checked within `minutes` when all `attempts` are repeated as fast as possible."""
     looked_at: list[str] = []
     monkeypatch.setattr(sign_in, "check_password", lambda password, _encoded: bool(looked_at.append(password)))
     start = clock.now()
@@ -288,13 +292,13 @@ def tries_within(minutes: int, monkeypatch: pytest.MonkeyPatch, attempts: list[C
     return len(looked_at)
 
 
-@pytest.mark.any_database  # the statements of the other tests, thousands of times
-def test_strangers_and_somebody_at_a_known_place_have_ten_tries_in_half_an_hour_together(
+@pytest.mark.any_database  # repeats the SQL statements of the other tests thousands of times
+def test_strangers_and_a_known_place_together_have_ten_tries_in_half_an_hour(
     own: Browser, monkeypatch: pytest.MonkeyPatch
 ):
     attempts: list[Callable[[], str]] = [
         lambda: str(Browser(STRANGER).sign_in("ann", "wrong").json()["error"]),
-        lambda: str(anew(own, HOME).sign_in("ann", "wrong").json()["error"]),
+        lambda: str(restarted(own, HOME).sign_in("ann", "wrong").json()["error"]),
         lambda: str(Browser(HOME).sign_in("ann", "wrong").json()["error"]),
     ]
     assert tries_within(30, monkeypatch, attempts) <= 10
@@ -303,17 +307,17 @@ def test_strangers_and_somebody_at_a_known_place_have_ten_tries_in_half_an_hour_
     assert tries_within(30, monkeypatch, list(reversed(attempts))) <= 10
 
 
-def test_known_device_at_a_known_address_counts_at_both_and_a_right_password_ends_both(own: Browser):
+def test_known_device_at_a_known_address_counts_at_both_and_a_right_password_resets_both(own: Browser):
     attack()
-    assert anew(own, HOME).sign_in("ann", "wrong").json()["error"] == "block_login"
+    assert restarted(own, HOME).sign_in("ann", "wrong").json()["error"] == "block_login"
     assert list(KnownPlace.objects.values_list("failures", flat=True)) == [1, 1]
     KnownPlace.objects.filter(kind="device").update(date_locked_until=clock.now() - timedelta(seconds=1))
-    assert anew(own, HOME).sign_in("ann").status_code == 200, "the device decides"
+    assert restarted(own, HOME).sign_in("ann").status_code == 200, "the device decides"
     assert list(KnownPlace.objects.values_list("failures", flat=True)) == [0, 0]
 
 
-def test_known_place_does_not_tell_that_the_account_exists_before_there_is_a_lock(own: Browser):
-    """Somebody else at the owner's address tries the name, and one that nobody has."""
+def test_known_place_does_not_reveal_that_the_account_exists_before_a_lock(own: Browser):
+    """Somebody else at the owner's address tries the owner's name and an unknown name."""
     for elsewhere in range(2):
         for name in ("ann", "nobody"):
             Browser(f"203.0.113.{elsewhere}").sign_in(name, "wrong")

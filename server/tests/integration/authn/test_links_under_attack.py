@@ -1,4 +1,4 @@
-"""Strangers who lock an account do not keep its owner from a link with which they set a new password."""
+"""Strangers who lock an account do not keep its owner from setting a new password with a link."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def attack() -> None:
-    """Strangers guess at Ann's name, each from an address of their own."""
+    """Strangers guess at Ann's name, each from a different address."""
     for number in range(7):
         Browser(f"203.0.113.{number}").sign_in("ann", "wrong")
 
@@ -40,9 +40,7 @@ def redeem(browser: Browser, token: str) -> Any:
     return browser.post(SET, {"token": token, "new_password": RESET})
 
 
-def test_strangers_do_not_keep_the_owner_from_a_link_nor_from_signing_in_with_it(
-    link: str, monkeypatch: pytest.MonkeyPatch
-):
+def test_strangers_do_not_block_a_password_link_or_the_sign_in_after_it(link: str, monkeypatch: pytest.MonkeyPatch):
     attack()
     browser = Browser(AWAY)
     assert redeem(browser, link).status_code == 200
@@ -53,10 +51,8 @@ def test_strangers_do_not_keep_the_owner_from_a_link_nor_from_signing_in_with_it
     assert browser.sign_in("ann", RESET).status_code == 200, "the browser is known"
 
 
-def test_link_that_does_not_work_counts_for_the_address_and_never_for_its_owner(
-    link: str, monkeypatch: pytest.MonkeyPatch
-):
-    """Whoever finds a used link in an old mail must not lock its owner out with it, and nobody is told of such a lock."""
+def test_invalid_link_counts_for_the_address_and_never_for_its_owner(link: str, monkeypatch: pytest.MonkeyPatch):
+    """A used link from an old mail must not lock its owner out, and nobody is notified of such a lock."""
     assert redeem(Browser(AWAY), link).status_code == 200
     answers = [redeem(Browser(STRANGER), link).json() for _ in range(36)]
     assert {answer.get("code") for answer in answers[:35]} == {"link_invalid"}
@@ -66,7 +62,7 @@ def test_link_that_does_not_work_counts_for_the_address_and_never_for_its_owner(
     assert Browser("198.51.100.99").sign_in("ann", RESET).status_code == 200
 
 
-def test_place_is_not_known_when_the_link_was_refused(ann: User, link: str):
+def test_place_does_not_become_known_when_the_link_was_refused(ann: User, link: str):
     browser = Browser(AWAY)
     browser.get("/api/v1/authentication/sign-in/")
     assert browser.post(SET, {"token": link, "new_password": "short"}).status_code == 400

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Locking is about counting; a cheap comparison keeps many failures quick."""
+    """A cheap password comparison keeps tests with many failures fast."""
     monkeypatch.setattr(sign_in, "check_password", lambda password, _encoded: password == PASSWORD)
 
 
@@ -75,19 +75,19 @@ def test_lock_ends_by_itself(ann: User):
     assert Browser().sign_in("ann").status_code == 200
 
 
-def test_right_password_forgets_earlier_failures(ann: User):
+def test_right_password_resets_earlier_failures(ann: User):
     fail(6)
     assert Browser().sign_in("ann").status_code == 200
     assert fail(6) == ["password_failed"] * 6
 
 
-def test_lock_tells_subscribers_after_commit(
+def test_lock_is_published_after_the_commit(
     ann: User, hear: Hearing, django_capture_on_commit_callbacks: Callable[..., object]
 ):
-    told = hear(AccountLocked)
+    published = hear(AccountLocked)
     with django_capture_on_commit_callbacks(execute=True):
         fail(7)
-    assert [(event.username, event.minutes) for event in told] == [("ann", 30)]
+    assert [(event.username, event.minutes) for event in published] == [("ann", 30)]
 
 
 @pytest.mark.spec("S9-049")
@@ -99,7 +99,7 @@ def test_lock_count_and_minutes_are_settings(ann: User, monkeypatch: pytest.Monk
     assert abs(locked_until - clock.now() - timedelta(minutes=5)) < timedelta(minutes=2)
 
 
-def test_administrator_sees_and_opens_the_lock(ann: User, as_org_admin: APIClient):
+def test_administrator_sees_and_lifts_the_lock(ann: User, as_org_admin: APIClient):
     fail(7)
     row = as_org_admin.get(f"/api/v1/users/users/{ann.pk}/").json()
     assert row["login_blocked"] is True
@@ -130,6 +130,6 @@ def test_ssh_and_web_share_the_count(ann: User):
     assert Browser().sign_in("ann").json()["error"] == "block_login"
 
 
-def test_guard_table_keeps_no_names(ann: User):
+def test_guard_table_stores_no_names(ann: User):
     fail(1, "my-password-in-the-wrong-box")
     assert not [row for row in SignInGuard.objects.all() if "password" in row.key_hash]

@@ -1,4 +1,7 @@
-"""K6: wrong codes are counted for the account and for all, wherever and however they come (S5-014)."""
+"""Wrong codes count for the account and for all accounts together, whatever their source.
+
+K6: guesses are counted wherever they come from.
+"""
 
 from collections.abc import Callable
 
@@ -25,14 +28,14 @@ def app(ann: User) -> App:
 
 
 def guess(address: str, code: str, username: str = "ann") -> str:
-    """A whole sign-in from an address of its own, with a wrong code; the slug of the answer."""
+    """A whole sign-in with a wrong code from the given address; returns the error code of the answer."""
     browser = Browser(address)
     browser.sign_in(username)
     return str(browser.post(CHALLENGE, {"code": code}).json().get("error"))
 
 
 @pytest.mark.spec("S5-014")
-def test_k6_wrong_codes_lock_the_account_however_they_are_spread(browser: Browser, app: App):
+def test_k6_wrong_codes_lock_the_account_from_whichever_addresses(browser: Browser, app: App):
     under_way = Browser("192.0.2.77")
     under_way.sign_in("ann")
     ssh = facade.check_password(
@@ -51,7 +54,7 @@ def test_k6_wrong_codes_lock_the_account_however_they_are_spread(browser: Browse
 
 
 @pytest.mark.spec("S5-014")
-def test_what_wrong_codes_lock_is_locked_before_the_password_is_looked_at(app: App):
+def test_lock_by_wrong_codes_refuses_before_the_password_is_checked(app: App):
     for number in range(1, 6):
         guess(f"192.0.2.{number}", app.wrong())
     right, wrong = Browser("192.0.2.8").sign_in("ann"), Browser("192.0.2.9").sign_in("ann", "wrong")
@@ -73,7 +76,7 @@ def test_what_wrong_codes_lock_is_locked_before_the_password_is_looked_at(app: A
 
 
 @pytest.mark.spec("S5-014")
-def test_wrong_codes_in_a_session_count_too_and_the_session_goes_on(browser: Browser, app: App):
+def test_wrong_codes_in_a_session_count_and_the_session_continues(browser: Browser, app: App):
     browser.sign_in("ann")
     browser.post(CHALLENGE, {"code": app.code()})
     answers = [browser.post(VERIFY, {"code": app.wrong()}).json()["code"] for _ in range(6)]
@@ -81,7 +84,7 @@ def test_wrong_codes_in_a_session_count_too_and_the_session_goes_on(browser: Bro
     assert browser.get("/api/v1/users/profile/").status_code == 200
 
 
-def test_wrong_recovery_codes_count_the_same(app: App):
+def test_wrong_recovery_codes_count_like_wrong_codes(app: App):
     browser = Browser()
     browser.sign_in("ann")
     body = {"code": "aaaa-bbbb-cccc-dddd", "type": "recovery"}
@@ -89,7 +92,7 @@ def test_wrong_recovery_codes_count_the_same(app: App):
     assert slugs == ["mfa_failed"] * 4 + ["block_mfa"]
 
 
-def test_one_sign_in_takes_five_codes_at_most(app: App):
+def test_sign_in_accepts_at_most_five_codes(app: App):
     browser = Browser()
     browser.sign_in("ann")
     slugs = []
@@ -109,7 +112,7 @@ def test_lock_ends_the_sign_in_that_caused_it(app: App):
     assert browser.post(CHALLENGE, {"code": app.code()}).json()["error"] == "session_empty"
 
 
-def test_codes_that_can_not_be_right_are_no_guesses(app: App):
+def test_malformed_codes_are_no_guesses(app: App):
     browser = Browser()
     browser.sign_in("ann")
     for code in ("", "12345", "abcdef"):
@@ -117,7 +120,7 @@ def test_codes_that_can_not_be_right_are_no_guesses(app: App):
     assert not SignInGuard.objects.filter(kind=GuardKind.MFA).exists()
 
 
-def test_right_code_forgives_the_account_and_locks_grow(app: App, ann: User):
+def test_right_code_resets_the_account_and_each_lock_is_longer_than_the_last(app: App, ann: User):
     guess("192.0.2.1", app.wrong())
     browser = Browser()
     browser.sign_in("ann")
@@ -152,7 +155,9 @@ def test_k6_wrong_codes_of_all_accounts_together_are_limited(
     assert browser.post(CHALLENGE, {"code": app.code()}).status_code == 200
 
 
-def test_administrator_unlocks_the_codes_with_the_account(app: App, ann: User, make_person: Callable[..., User]):
+def test_administrator_unlocks_the_codes_together_with_the_account(
+    app: App, ann: User, make_person: Callable[..., User]
+):
     for number in range(5):
         guess(f"192.0.2.{number}", app.wrong())
     make_person("root", role="Admin")

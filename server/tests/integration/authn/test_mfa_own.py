@@ -1,4 +1,6 @@
-"""One's own second factor: setting it up, changing it, switching it off; an administrator's reset; showing it again."""
+"""A user's own second factor: set-up, change, removal, reset by an administrator, and verification for
+sensitive views.
+"""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -39,8 +41,8 @@ def app(ann: User) -> App:
 
 
 @pytest.fixture
-def inside(browser: Browser, app: App) -> Browser:
-    """Ann with a second factor, signed in; her present code counts again."""
+def signed_in(browser: Browser, app: App) -> Browser:
+    """Ann, signed in with her second factor. Her present code may be used again."""
     browser.sign_in("ann")
     assert browser.post(CHALLENGE, {"code": app.code()}).status_code == 200
     app.forget_used()
@@ -54,7 +56,7 @@ def prefer(name: str, value: object) -> None:
 # --- setting up ---
 
 
-def test_setting_up_needs_the_password_again_for_five_minutes(browser: Browser, ann: User):
+def test_set_up_needs_the_password_again_for_five_minutes(browser: Browser, ann: User):
     browser.sign_in("ann")
     refused = browser.post(START)
     assert (refused.status_code, refused.json()["code"]) == (400, "password_verify_required")
@@ -67,14 +69,14 @@ def test_setting_up_needs_the_password_again_for_five_minutes(browser: Browser, 
     assert browser.post(START).status_code == 400
 
 
-def test_wrong_passwords_there_count_towards_the_lock_out(browser: Browser, ann: User):
+def test_wrong_passwords_during_set_up_count_towards_the_lock_out(browser: Browser, ann: User):
     browser.sign_in("ann")
     answers = [browser.post(PASSWORD_VERIFY, {"password": "wrong"}).json() for _ in range(7)]
     assert answers[-1]["error"] == "block_login"
     assert Browser("198.51.100.7").sign_in("ann").json()["error"] == "block_login"
 
 
-def test_setting_up_shows_the_secret_once_and_takes_it_into_use_with_a_code(browser: Browser, ann: User):
+def test_set_up_shows_the_secret_once_and_activates_it_with_a_code(browser: Browser, ann: User):
     browser.sign_in("ann")
     browser.post(PASSWORD_VERIFY, {"password": PASSWORD})
     begun = browser.post(START).json()
@@ -89,15 +91,15 @@ def test_setting_up_shows_the_secret_once_and_takes_it_into_use_with_a_code(brow
     assert refused.json()["error"] == "MFA Error, please check"
     done = browser.post(CONFIRM, {"code": pyotp.TOTP(begun["secret"]).now()})
     assert (done.status_code, len(set(done.json()["recovery_codes"]))) == (200, 10)
-    shown = browser.get(OTP).json()
-    assert (shown["is_set"], shown["level"], shown["forced"], shown["recovery_codes_left"]) == (True, 1, False, 10)
+    setup = browser.get(OTP).json()
+    assert (setup["is_set"], setup["level"], setup["forced"], setup["recovery_codes_left"]) == (True, 1, False, 10)
     profile = browser.get(PROFILE).json()
     assert (profile["mfa_enabled"], profile["mfa_level"], profile["mfa_force_enabled"]) == (True, 1, False)
     assert profile["mfa_level_display"]
     assert Browser().sign_in("ann").json()["error"] == "mfa_required"
 
 
-def test_secret_that_was_shown_too_long_ago_does_not_count(browser: Browser, ann: User):
+def test_secret_shown_too_long_ago_cannot_be_confirmed(browser: Browser, ann: User):
     browser.sign_in("ann")
     browser.post(PASSWORD_VERIFY, {"password": PASSWORD})
     begun = browser.post(START).json()
@@ -106,7 +108,7 @@ def test_secret_that_was_shown_too_long_ago_does_not_count(browser: Browser, ann
     assert not TotpDevice.objects.filter(date_confirmed__isnull=False).exists()
 
 
-def test_secrets_lie_sealed_and_recovery_codes_hashed(app: App):
+def test_secrets_are_stored_sealed_and_recovery_codes_hashed(app: App):
     secret = app.secret()
     assert secret is not None
     sealed = SealedSecret.objects.get(table="authn_totpdevice")
@@ -116,12 +118,12 @@ def test_secrets_lie_sealed_and_recovery_codes_hashed(app: App):
     assert not {code for code in app.recovery if code in stored}
 
 
-def test_deleting_a_person_deletes_the_sealed_secret(app: App, ann: User):
+def test_deleting_a_user_deletes_the_sealed_secret(app: App, ann: User):
     ann.delete()
     assert not SealedSecret.objects.filter(table="authn_totpdevice").exists()
 
 
-def test_setting_it_up_ends_the_other_sign_ins_and_tokens(browser: Browser, ann: User):
+def test_set_up_ends_the_other_sign_ins_and_tokens(browser: Browser, ann: User):
     there = Browser("192.0.2.99")
     there.sign_in("ann")
     token = APIClient().post("/api/v1/authentication/auth/", {"username": "ann", "password": PASSWORD}).json()["token"]
@@ -137,43 +139,43 @@ def test_setting_it_up_ends_the_other_sign_ins_and_tokens(browser: Browser, ann:
 # --- changing, switching off ---
 
 
-def test_another_app_needs_a_code_of_the_present_one(inside: Browser, app: App):
-    inside.post(PASSWORD_VERIFY, {"password": PASSWORD})
-    assert inside.post(START, {"code": app.wrong()}).status_code == 400
-    begun = inside.post(START, {"code": app.code()})
+def test_replacing_the_app_needs_a_code_of_the_present_app(signed_in: Browser, app: App):
+    signed_in.post(PASSWORD_VERIFY, {"password": PASSWORD})
+    assert signed_in.post(START, {"code": app.wrong()}).status_code == 400
+    begun = signed_in.post(START, {"code": app.code()})
     assert begun.status_code == 200
     assert TotpDevice.objects.filter(date_confirmed__isnull=False).count() == 1, "the former one counts until then"
-    assert inside.post(CONFIRM, {"code": pyotp.TOTP(begun.json()["secret"]).now()}).status_code == 200
+    assert signed_in.post(CONFIRM, {"code": pyotp.TOTP(begun.json()["secret"]).now()}).status_code == 200
     assert TotpDevice.objects.count() == 1
     assert SealedSecret.objects.filter(table="authn_totpdevice").count() == 1
 
 
-def test_switching_off_needs_a_code_and_takes_everything_away(inside: Browser, app: App):
-    assert inside.post(DISABLE, {"code": app.wrong()}).status_code == 400
-    assert inside.post(DISABLE, {"code": app.code()}).status_code == 200
+def test_switching_off_needs_a_code_and_deletes_everything(signed_in: Browser, app: App):
+    assert signed_in.post(DISABLE, {"code": app.wrong()}).status_code == 400
+    assert signed_in.post(DISABLE, {"code": app.code()}).status_code == 200
     assert not TotpDevice.objects.exists()
     assert not RecoveryCode.objects.exists()
     assert not SealedSecret.objects.filter(table="authn_totpdevice").exists()
-    assert inside.get(PROFILE).json()["mfa_enabled"] is False
+    assert signed_in.get(PROFILE).json()["mfa_enabled"] is False
     assert Browser().sign_in("ann").json()["next"] == "/ui/"
 
 
 @pytest.mark.parametrize("how", ["level", "setting"])
-def test_mandatory_second_factor_cannot_be_switched_off(inside: Browser, app: App, ann: User, how: str):
+def test_mandatory_second_factor_cannot_be_switched_off(signed_in: Browser, app: App, ann: User, how: str):
     if how == "level":
         User.objects.filter(pk=ann.pk).update(mfa_level=2)
     else:
         prefer("SECURITY_MFA_AUTH", 1)
-    assert inside.get(PROFILE).json()["mfa_force_enabled"] is True
-    answer = inside.post(DISABLE, {"code": app.code()})
+    assert signed_in.get(PROFILE).json()["mfa_force_enabled"] is True
+    answer = signed_in.post(DISABLE, {"code": app.code()})
     assert (answer.status_code, answer.json()["code"]) == (400, "mfa_forced")
     assert TotpDevice.objects.exists()
 
 
-def test_level_alone_switches_nothing_off(
-    inside: Browser, make_person: Callable[..., User], client_of: Callable[[User | None], APIClient]
+def test_changing_the_level_alone_switches_nothing_off(
+    signed_in: Browser, make_person: Callable[..., User], client_of: Callable[[User | None], APIClient]
 ):
-    answer = inside.patch(PROFILE, {"mfa_level": 0})
+    answer = signed_in.patch(PROFILE, {"mfa_level": 0})
     assert (answer.status_code, list(answer.json())) == (400, ["mfa_level"])
     root = make_person("root", role="Admin", mfa_level=1)
     own = client_of(root).patch(f"/api/v1/users/users/{root.pk}/", {"mfa_level": 0})
@@ -182,8 +184,8 @@ def test_level_alone_switches_nothing_off(
     assert root.mfa_level == 1
 
 
-def test_new_recovery_codes_void_the_old_ones(inside: Browser, app: App):
-    fresh = inside.post(CODES, {"code": app.code()}).json()["recovery_codes"]
+def test_new_recovery_codes_invalidate_the_old_ones(signed_in: Browser, app: App):
+    fresh = signed_in.post(CODES, {"code": app.code()}).json()["recovery_codes"]
     assert not set(fresh) & set(app.recovery)
     other = Browser()
     other.sign_in("ann")
@@ -191,25 +193,25 @@ def test_new_recovery_codes_void_the_old_ones(inside: Browser, app: App):
     assert other.post(CHALLENGE, {"code": fresh[0], "type": "recovery"}).status_code == 200
 
 
-def test_every_change_is_audited_and_no_secret_is(inside: Browser, app: App):
-    inside.post(DISABLE, {"code": app.wrong()})
-    inside.post(CODES, {"code": app.code()})
+def test_every_change_is_audited_without_secrets(signed_in: Browser, app: App):
+    signed_in.post(DISABLE, {"code": app.wrong()})
+    signed_in.post(CODES, {"code": app.code()})
     app.forget_used()
-    inside.post(DISABLE, {"code": app.code()})
+    signed_in.post(DISABLE, {"code": app.code()})
     events = list(AuditEvent.objects.filter(event__startswith="mfa.").values_list("event", flat=True))
     assert sorted(events) == [
         "mfa.code_refused", "mfa.disabled", "mfa.enabled", "mfa.enrolment_begun", "mfa.recovery_codes_renewed",
     ]  # fmt: skip
-    told = "".join(str(row) for row in AuditEvent.objects.values_list("old", "new", "resource"))
-    assert all(code not in told for code in app.recovery)
+    audited = "".join(str(row) for row in AuditEvent.objects.values_list("old", "new", "resource"))
+    assert all(code not in audited for code in app.recovery)
 
 
 # --- an administrator's reset ---
 
 
 @pytest.mark.parametrize("method", ["get", "post"])
-def test_reset_takes_the_app_away_and_ends_the_sign_ins(
-    inside: Browser, make_person: Callable[..., User], ann: User, method: str
+def test_reset_removes_the_app_and_ends_the_sign_ins(
+    signed_in: Browser, make_person: Callable[..., User], ann: User, method: str
 ):
     make_person("root", role="Admin")
     admin = Browser()
@@ -220,11 +222,11 @@ def test_reset_takes_the_app_away_and_ends_the_sign_ins(
     answer = getattr(admin, method)(path)
     assert (answer.status_code, answer.json()) == (200, {"msg": "success"})
     assert not TotpDevice.objects.exists()
-    assert inside.get(PROFILE).status_code == 401
+    assert signed_in.get(PROFILE).status_code == 401
     assert Browser().sign_in("ann").json()["error"] == "mfa_unset"
 
 
-def test_reset_of_oneself_and_of_those_above_is_refused(make_person: Callable[..., User]):
+def test_reset_of_oneself_or_of_higher_roles_is_refused(make_person: Callable[..., User]):
     root = make_person("root", role="Admin")
     make_person("olaf", org_role="Admin")
     App(root)
@@ -238,11 +240,11 @@ def test_reset_of_oneself_and_of_those_above_is_refused(make_person: Callable[..
     assert TotpDevice.objects.filter(user=root).exists()
 
 
-# --- showing it again: what the most delicate views ask for ---
+# --- verification: required by the most sensitive views ---
 
 
 class Vault(PosternView):
-    """A view as later ones will be."""
+    """A view that needs a fresh second factor."""
 
     rights = {"GET": Right.VALID_USER, "POST": Right.VALID_USER}
     needs_fresh_mfa = frozenset({"GET"})
@@ -255,33 +257,33 @@ class Vault(PosternView):
 
 
 @pytest.mark.spec("S7-027", "S7-030", "S9-045")
-def test_verification_holds_for_the_time_that_the_setting_says(inside: Browser, app: App):
+def test_verification_is_valid_for_the_minutes_of_the_setting(signed_in: Browser, app: App):
     LoginSession.objects.update(date_mfa_verified=None)
-    stale = inside.get(VERIFY)
+    stale = signed_in.get(VERIFY)
     assert (stale.status_code, stale.json()["code"]) == (400, "mfa_verify_required")
-    assert inside.post(VERIFY, {"code": app.code()}).json() == {"ok": "1"}
-    assert inside.get(VERIFY).json() == {"code": "valid", "msg": "verified"}
+    assert signed_in.post(VERIFY, {"code": app.code()}).json() == {"ok": "1"}
+    assert signed_in.get(VERIFY).json() == {"code": "valid", "msg": "verified"}
     prefer("SECURITY_MFA_VERIFY_TTL", 60)
     LoginSession.objects.update(date_mfa_verified=clock.now() - timedelta(seconds=59))
-    assert inside.get(VERIFY).status_code == 200
+    assert signed_in.get(VERIFY).status_code == 200
     LoginSession.objects.update(date_mfa_verified=clock.now() - timedelta(seconds=60))
-    assert inside.get(VERIFY).status_code == 400
+    assert signed_in.get(VERIFY).status_code == 400
 
 
-def test_setting_switches_the_verification_off(inside: Browser):
+def test_setting_switches_the_verification_off(signed_in: Browser):
     LoginSession.objects.update(date_mfa_verified=None)
     prefer("SECURITY_VIEW_AUTH_NEED_MFA", False)
-    assert inside.get(VERIFY).status_code == 200
+    assert signed_in.get(VERIFY).status_code == 200
 
 
 @pytest.mark.spec("S5-011", "S5-012")
 @pytest.mark.parametrize("code", ["", "12345", "1234567", "wrong!"])
-def test_verification_with_a_code_that_is_not_six_digits(inside: Browser, code: str):
-    answer = inside.post(VERIFY, {"code": code}, HTTP_ACCEPT_LANGUAGE="en")
+def test_verification_with_a_code_that_is_not_six_digits_is_an_error(signed_in: Browser, code: str):
+    answer = signed_in.post(VERIFY, {"code": code}, HTTP_ACCEPT_LANGUAGE="en")
     assert (answer.status_code, answer.json()["error"]) == (400, "MFA Error, please check")
 
 
-def test_whoever_has_no_second_factor_is_told_so(browser: Browser, ann: User):
+def test_user_without_a_second_factor_gets_a_clear_error(browser: Browser, ann: User):
     browser.sign_in("ann")
     assert browser.get(VERIFY).json()["code"] == "mfa_verify_required"
     answer = browser.post(VERIFY, {"code": "123456"}, HTTP_ACCEPT_LANGUAGE="en")
@@ -289,7 +291,7 @@ def test_whoever_has_no_second_factor_is_told_so(browser: Browser, ann: User):
     assert "profile page" in answer.json()["error"]
 
 
-def test_view_that_asks_for_it_is_closed_until_then(ann: User, app: App):
+def test_view_that_needs_a_fresh_second_factor_is_closed_until_verification(ann: User, app: App):
     def call(method: str, auth: object) -> Response:
         request = getattr(APIRequestFactory(), method)("/")
         force_authenticate(request, user=ann, token=auth)

@@ -1,4 +1,4 @@
-"""Signing in with a second factor: browser, API token, proxy; and that there is no other way in."""
+"""Signing in with a second factor in a browser, for an API token and at a proxy; there is no way around it."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -42,7 +42,7 @@ def force_for(value: int) -> None:
 
 
 @pytest.mark.spec("S1-051")
-def test_only_people_with_mfa_on_are_asked_for_it(browser: Browser, app: App, make_person: Callable[..., User]):
+def test_only_users_with_mfa_are_asked_for_a_code(browser: Browser, app: App, make_person: Callable[..., User]):
     make_person("bob")
     other = Browser()
     assert other.sign_in("bob").json()["next"] == "/ui/"
@@ -55,7 +55,7 @@ def test_only_people_with_mfa_on_are_asked_for_it(browser: Browser, app: App, ma
     assert browser.get(PROFILE).status_code == 401
 
 
-def test_code_completes_the_sign_in_and_leads_where_it_should(browser: Browser, app: App):
+def test_code_completes_the_sign_in_and_redirects_to_next(browser: Browser, app: App):
     browser.sign_in("ann", next="/ui/users/profile")
     answer = browser.post(CHALLENGE, {"code": app.code()})
     assert answer.status_code == 200
@@ -86,7 +86,7 @@ def test_code_that_is_not_six_digits_is_an_mfa_error(browser: Browser, app: App,
 
 
 @pytest.mark.spec("S5-013")
-def test_code_is_taken_once(browser: Browser, app: App):
+def test_code_is_accepted_once(browser: Browser, app: App):
     code = app.code()
     browser.sign_in("ann")
     assert browser.post(CHALLENGE, {"code": code}).status_code == 200
@@ -97,7 +97,7 @@ def test_code_is_taken_once(browser: Browser, app: App):
 
 
 @pytest.mark.spec("S5-013")
-def test_code_of_an_earlier_step_is_not_taken_after_a_later_one(browser: Browser, app: App):
+def test_code_of_an_earlier_time_step_is_refused_after_a_later_one(browser: Browser, app: App):
     browser.sign_in("ann")
     assert browser.post(CHALLENGE, {"code": app.code(steps=1)}).status_code == 200
     other = Browser()
@@ -106,12 +106,12 @@ def test_code_of_an_earlier_step_is_not_taken_after_a_later_one(browser: Browser
 
 
 @pytest.mark.parametrize(("steps", "status"), [(-3, 400), (0, 200), (3, 400)])
-def test_clocks_may_differ_by_one_step(browser: Browser, app: App, steps: int, status: int):
+def test_code_of_one_time_step_earlier_or_later_is_accepted(browser: Browser, app: App, steps: int, status: int):
     browser.sign_in("ann")
     assert browser.post(CHALLENGE, {"code": app.code(steps=steps)}).status_code == status
 
 
-def test_recovery_code_stands_in_once(browser: Browser, app: App):
+def test_recovery_code_is_accepted_once_instead_of_a_code(browser: Browser, app: App):
     browser.sign_in("ann")
     typed = app.recovery[3].upper().replace("-", " ")
     assert browser.post(CHALLENGE, {"code": typed, "type": "recovery"}).status_code == 200
@@ -121,13 +121,13 @@ def test_recovery_code_stands_in_once(browser: Browser, app: App):
     assert other.post(CHALLENGE, {"code": app.recovery[4], "type": "recovery"}).status_code == 200
 
 
-def test_challenge_without_a_sign_in_under_way_is_refused(browser: Browser, app: App):
+def test_challenge_without_a_pending_sign_in_is_refused(browser: Browser, app: App):
     browser.get("/api/v1/authentication/sign-in/")
     answer = browser.post(CHALLENGE, {"code": app.code()})
     assert (answer.status_code, answer.json()["error"]) == (400, "session_empty")
 
 
-def test_k27_pending_sign_in_belongs_to_one_person(browser: Browser, app: App, make_person: Callable[..., User]):
+def test_k27_pending_sign_in_belongs_to_one_user(browser: Browser, app: App, make_person: Callable[..., User]):
     bob = make_person("bob")
     his = App(bob)
     browser.sign_in("ann")
@@ -137,7 +137,7 @@ def test_k27_pending_sign_in_belongs_to_one_person(browser: Browser, app: App, m
     assert browser.get(PROFILE).json()["username"] == "bob"
 
 
-def test_k27_pending_sign_in_dies_with_the_password_and_with_time(browser: Browser, app: App, ann: User):
+def test_k27_pending_sign_in_ends_with_the_password_and_with_time(browser: Browser, app: App, ann: User):
     browser.sign_in("ann")
     User.objects.filter(pk=ann.pk).update(session_epoch=9)
     assert browser.post(CHALLENGE, {"code": app.code()}).json()["error"] == "session_empty"
@@ -160,7 +160,7 @@ def test_k64_challenge_of_a_browser_needs_the_csrf_token(browser: Browser, app: 
     assert browser.get(PROFILE).status_code == 401
 
 
-def test_login_log_tells_the_second_factor(browser: Browser, app: App, make_person: Callable[..., User]):
+def test_login_log_records_the_second_factor(browser: Browser, app: App, make_person: Callable[..., User]):
     make_person("bob")
     Browser().sign_in("bob")
     browser.sign_in("ann")
@@ -182,7 +182,7 @@ def _enrol(browser: Browser) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("level", [1, 2])
-def test_whoever_needs_an_app_sets_it_up_while_signing_in(browser: Browser, ann: User, level: int):
+def test_user_who_needs_an_app_sets_it_up_while_signing_in(browser: Browser, ann: User, level: int):
     User.objects.filter(pk=ann.pk).update(mfa_level=level)
     body = browser.sign_in("ann", next="/ui/assets").json()
     assert (body["error"], body["data"]["url"]) == ("mfa_unset", START)
@@ -201,7 +201,9 @@ def test_password_alone_does_not_replace_an_app(browser: Browser, app: App):
 
 
 @pytest.mark.parametrize(("setting", "expected"), [(0, set()), (1, {"adm", "org", "use"}), (2, {"adm", "org"})])
-def test_setting_forces_everybody_or_administrators(make_person: Callable[..., User], setting: int, expected: set[str]):
+def test_setting_requires_mfa_of_everybody_or_of_administrators(
+    make_person: Callable[..., User], setting: int, expected: set[str]
+):
     make_person("adm", role="Admin")
     make_person("org", org_role="Admin")
     make_person("use")
@@ -211,7 +213,7 @@ def test_setting_forces_everybody_or_administrators(make_person: Callable[..., U
 
 
 @pytest.mark.parametrize("value", [2, "2"])
-def test_setting_is_changed_through_the_settings(make_person: Callable[..., User], value: object):
+def test_setting_is_changed_over_the_settings_api(make_person: Callable[..., User], value: object):
     App(make_person("root", role="Admin"))
     make_person("chief", role="Admin")
     admin = Browser()
@@ -223,14 +225,14 @@ def test_setting_is_changed_through_the_settings(make_person: Callable[..., User
     assert Browser().sign_in("root").json()["error"] == "mfa_required"
 
 
-def test_k51_forcing_it_closes_what_was_opened_without_it(browser: Browser, ann: User):
+def test_k51_requiring_mfa_closes_what_was_opened_without_it(browser: Browser, ann: User):
     browser.sign_in("ann")
     token = APIClient().post(TOKENS, {"username": "ann", "password": PASSWORD}).json()["token"]
     bearer = APIClient(HTTP_AUTHORIZATION=f"Bearer {token}")
     assert (browser.get(PROFILE).status_code, bearer.get(PROFILE).status_code) == (200, 200)
     force_for(1)
     assert (browser.get(PROFILE).status_code, bearer.get(PROFILE).status_code) == (401, 401)
-    # The sign-in page must not send such a browser back to where it came from.
+    # A redirect back to `next` would loop, because the browser has no session any more.
     assert "Location" not in browser.get("/core/auth/login/"), "the sign-in page, for nobody is signed in"
 
 
@@ -272,7 +274,7 @@ def _ssh(password: str = PASSWORD) -> SignInAnswer:
     )
 
 
-def test_proxy_gets_nobody_before_the_code(app: App):
+def test_proxy_gets_no_user_before_the_code(app: App):
     first = _ssh()
     assert first.user is None
     assert first.second_factor is not None
@@ -290,7 +292,7 @@ def test_proxy_gets_nobody_before_the_code(app: App):
     assert again.user is None, "one first factor, one sign-in"
 
 
-def test_proxy_takes_a_recovery_code(app: App):
+def test_proxy_accepts_a_recovery_code(app: App):
     first = _ssh()
     assert first.second_factor is not None
     answer = facade.sign_in_with_code(
@@ -299,7 +301,7 @@ def test_proxy_takes_a_recovery_code(app: App):
     assert answer.user is not None
 
 
-def test_proxy_token_is_not_kept_and_worth_nothing_in_a_browser(browser: Browser, app: App):
+def test_proxy_token_is_not_stored_and_is_invalid_in_a_browser(browser: Browser, app: App):
     first = _ssh()
     assert first.second_factor is not None
     assert not PendingSignIn.objects.filter(token_hash=first.second_factor.token).exists()
@@ -313,10 +315,10 @@ def test_proxy_is_told_that_an_app_must_be_set_up_first(ann: User):
     answer = _ssh()
     assert answer.denial is not None
     assert answer.denial.code is DenialCode.MFA_UNSET
-    assert "sign in to the console" in answer.denial.message
+    assert "Sign in to the console" in answer.denial.message
 
 
-def test_pending_sign_ins_are_cleared_away(app: App):
+def test_expired_pending_sign_ins_are_deleted(app: App):
     _ssh()
     PendingSignIn.objects.update(date_expired=clock.now() - timedelta(seconds=1))
     housekeeping.forget_old(actor=SYSTEM)

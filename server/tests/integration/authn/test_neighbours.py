@@ -1,4 +1,6 @@
-"""Neighbours at a person's own address (one office, one provider's NAT) do not keep the person out, and guess no more than strangers."""
+"""Others at a user's own address (one office, one provider's NAT) do not lock the user out, and get no more tries than
+strangers.
+"""
 
 import random
 from collections.abc import Callable
@@ -25,7 +27,7 @@ HALF_HOUR, DAY = timedelta(minutes=30), timedelta(days=1)
 
 
 class Clock:
-    """The time, which goes on only when a test says so."""
+    """A clock that advances only when a test calls `go_on`."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = clock.now()
@@ -42,7 +44,7 @@ def at(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @pytest.fixture
 def judged(at: Clock, monkeypatch: pytest.MonkeyPatch) -> list[datetime]:
-    """When a wrong password was looked at."""
+    """The times at which a wrong password was compared."""
     instants: list[datetime] = []
 
     def compare(password: str, _encoded: str) -> bool:
@@ -75,22 +77,22 @@ def known(ann: User, judged: list[datetime]) -> User:
     return ann
 
 
-@pytest.mark.any_database  # the statements of the other tests, thousands of times
-def test_neighbour_who_guesses_for_days_does_not_keep_the_owner_out(known: User, at: Clock):
+@pytest.mark.any_database  # repeats the SQL statements of the other tests thousands of times
+def test_neighbour_who_guesses_for_hours_does_not_lock_out_the_owner(known: User, at: Clock):
     start = at.now
-    while at.now - start < timedelta(hours=6):  # at night: as often as it goes
+    while at.now - start < timedelta(hours=6):  # at night: guesses as often as possible
         attempt()
         at.go_on(seconds=20)
     waited = at.now
-    while attempt(password=PASSWORD) != "in":  # in the morning the owner comes, and the neighbour goes on
+    while attempt(password=PASSWORD) != "in":  # in the morning the owner signs in while the neighbour keeps guessing
         at.go_on(seconds=30)
         attempt()
         at.go_on(seconds=30)
         assert at.now - waited <= timedelta(minutes=31), "no longer than the lock of everybody else"
 
 
-def test_place_is_not_asked_while_the_account_is_open(known: User, at: Clock):
-    for _ in range(3):  # three locks; the place waits an hour in the end
+def test_wait_of_a_known_place_is_ignored_while_the_account_is_open(known: User, at: Clock):
+    for _ in range(3):  # locks the account three times; the place waits an hour in the end
         while attempt() != "block_login":
             pass
         for seconds in (60, 300, 1500):
@@ -105,14 +107,14 @@ def test_place_is_not_asked_while_the_account_is_open(known: User, at: Clock):
     assert attempt(password=PASSWORD) == "in"
 
 
-def test_neighbours_who_guess_at_other_names_keep_out_nobody_who_signs_in_there(known: User):
+def test_neighbours_who_guess_at_other_names_lock_out_nobody_who_signs_in_there(known: User):
     for number in range(35):
         attempt(f"name{number}")
     assert attempt("nobody") == "block_login", "the address is locked for everybody else"
     assert attempt(password=PASSWORD) == "in"
 
 
-def test_guesses_at_a_locked_address_count_for_the_account_all_the_same(known: User, judged: list[datetime]):
+def test_guesses_at_a_locked_known_address_still_count_for_the_account(known: User, judged: list[datetime]):
     for number in range(35):
         attempt(f"name{number}")
     judged.clear()
@@ -142,15 +144,15 @@ def test_ssh_key_is_not_refused_because_a_neighbour_guesses_passwords(known: Use
     assert answer.user is not None
 
 
-def test_ssh_key_is_not_refused_at_an_address_that_others_had_locked(ann: User, judged: list[datetime]):
-    """The person was never there before."""
+def test_ssh_key_is_not_refused_at_an_address_that_others_locked(ann: User, judged: list[datetime]):
+    """The user never signed in from this address before."""
     for number in range(40):
         attempt(f"name{number}", ELSEWHERE)
     assert attempt("ann", ELSEWHERE, password=PASSWORD) == "block_login"
     guard.require_open("ann", ELSEWHERE)
 
 
-def test_lock_of_the_account_closes_keys_for_strangers_and_wrong_codes_close_them_for_everybody(known: User):
+def test_account_lock_refuses_keys_from_strange_addresses_and_wrong_codes_refuse_them_everywhere(known: User):
     for _ in range(7):
         attempt("ann", ELSEWHERE)
     guard.require_open("ann", OFFICE)
@@ -162,14 +164,16 @@ def test_lock_of_the_account_closes_keys_for_strangers_and_wrong_codes_close_the
         guard.require_open("ann", OFFICE)
 
 
-def test_neighbour_is_not_told_who_has_an_account_before_there_is_a_lock(known: User, at: Clock):
-    """Also over several windows: what failed at a known place an hour ago says nothing."""
+def test_neighbour_cannot_tell_existing_accounts_before_a_lock(known: User, at: Clock):
+    """Holds over several windows: failures at a known place an hour ago reveal nothing."""
     for _ in range(4):
         assert [text_of_refusal("ann") for _ in range(4)] == [text_of_refusal("nobody") for _ in range(4)]
         at.go_on(minutes=31)
 
 
-def test_no_more_than_the_limit_is_judged_around_the_edge_of_a_window(ann: User, at: Clock, judged: list[datetime]):
+def test_no_more_guesses_than_the_limit_are_checked_around_the_end_of_a_window(
+    ann: User, at: Clock, judged: list[datetime]
+):
     attempt()
     at.go_on(minutes=29, seconds=50)
     for _ in range(5):
@@ -180,7 +184,7 @@ def test_no_more_than_the_limit_is_judged_around_the_edge_of_a_window(ann: User,
     assert most_within(HALF_HOUR, judged) == 7
 
 
-def test_unjudged_attempts_leave_no_count_behind(ann: User, at: Clock):
+def test_attempts_that_were_taken_back_leave_no_count(ann: User, at: Clock):
     attempts = [guard.reserve("ann", OFFICE) for _ in range(7)]
     assert SignInGuard.objects.get(kind=GuardKind.ACCOUNT).date_locked_until is not None
     for counted in attempts:
@@ -191,7 +195,7 @@ def test_unjudged_attempts_leave_no_count_behind(ann: User, at: Clock):
     assert (row.failures, row.locks, row.date_locked_until) == (0, 0, None)
 
 
-def test_unjudged_attempts_leave_a_known_place_as_it_was(known: User, at: Clock):
+def test_attempts_that_were_taken_back_leave_a_known_place_unchanged(known: User, at: Clock):
     for _ in range(6):
         attempt()
     counted = guard.reserve("ann", OFFICE)
@@ -203,17 +207,17 @@ def test_unjudged_attempts_leave_a_known_place_as_it_was(known: User, at: Clock)
 
 
 def most_within(span: timedelta, instants: list[datetime]) -> int:
-    return max(sum(first <= one < first + span for one in instants) for first in instants)
+    return max(sum(first <= instant < first + span for instant in instants) for first in instants)
 
 
 def next_change(at: Clock) -> datetime:
-    """When somebody may try again who is refused now: the end of a lock or of a wait."""
+    """When the next lock or wait ends."""
     rows = [*SignInGuard.objects.all(), *KnownPlace.objects.all()]
     return min(row.date_locked_until for row in rows if row.date_locked_until and row.date_locked_until > at.now)
 
 
 def guesses_of_a_day(at: Clock, ways: list[Callable[[], str]], hesitate: Callable[[], float]) -> None:
-    """Somebody tries in every way until all are refused, for a day, and waits for what opens next."""
+    """For a day, try all ways until each is refused, then continue when the next lock or wait ends."""
     start = at.now
     while at.now - start < DAY:
         for way in ways:
@@ -223,14 +227,16 @@ def guesses_of_a_day(at: Clock, ways: list[Callable[[], str]], hesitate: Callabl
         at.go_on(seconds=hesitate())
 
 
-@pytest.mark.any_database  # the statements of the other tests, thousands of times
+@pytest.mark.any_database  # repeats the SQL statements of the other tests thousands of times
 @pytest.mark.parametrize("seed", range(4))
-def test_worst_case_of_guesses_at_one_account_is_ten_in_half_an_hour_and_363_a_day(
+def test_worst_case_for_one_account_is_10_guesses_in_half_an_hour_and_363_a_day(
     known: User, at: Clock, judged: list[datetime], seed: int
 ):
-    """Strangers have seven in half an hour, 336 a day. Somebody at a known address has three more, and 27 more a day."""
+    """Strangers have 7 guesses in half an hour, 336 a day. Somebody at a known address has 3 more, and 27
+    more a day.
+    """
     chosen = random.Random(seed)
-    addresses = iter(f"10.{one >> 16 & 255}.{one >> 8 & 255}.{one & 255}" for one in range(1, 1 << 24))
+    addresses = iter(f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}" for number in range(1, 1 << 24))
     ways: list[Callable[[], str]] = [attempt, lambda: attempt("ann", next(addresses))]
     if seed % 2:
         ways.reverse()
@@ -239,8 +245,8 @@ def test_worst_case_of_guesses_at_one_account_is_ten_in_half_an_hour_and_363_a_d
     assert most_within(DAY, judged) <= 336 + 27
 
 
-@pytest.mark.any_database  # the statements of the other tests, thousands of times
-def test_worst_case_of_strangers_alone_is_seven_in_half_an_hour_and_336_a_day(
+@pytest.mark.any_database  # repeats the SQL statements of the other tests thousands of times
+def test_worst_case_of_strangers_alone_is_7_guesses_in_half_an_hour_and_336_a_day(
     ann: User, at: Clock, judged: list[datetime]
 ):
     numbers = iter(range(1, 1 << 16))

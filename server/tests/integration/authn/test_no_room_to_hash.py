@@ -1,4 +1,6 @@
-"""So many sign-ins at once that a comparison of passwords finds no room: nothing is judged, counted or hidden as a refusal."""
+"""Overload: a password comparison gets no turn. The sign-in answers 503, is not counted and is not reported as a
+refusal.
+"""
 
 import fcntl
 import os
@@ -24,7 +26,7 @@ OWN_PASSWORD = "/api/v1/users/profile/password/"
 
 @pytest.fixture
 def no_room(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Other processes of this machine hash without a pause."""
+    """Other processes of this machine hold every turn for hashing."""
     monkeypatch.setattr(hashing, "_WAIT_S", 0.05)
     folder = private_folder(settings.POSTERN.run_dir)
     held = [os.open(folder / f"hashing-{number}.lock", os.O_RDWR | os.O_CREAT, 0o600) for number in range(2)]
@@ -41,7 +43,7 @@ def failures() -> set[int]:
     return set(SignInGuard.objects.values_list("failures", flat=True))
 
 
-def test_sign_in_at_the_console_says_try_again(browser: Browser, ann: User, no_room: None) -> None:
+def test_sign_in_at_the_console_answers_try_again(browser: Browser, ann: User, no_room: None) -> None:
     for _ in range(10):
         answer = browser.sign_in("ann")
         assert answer.status_code == 503
@@ -50,7 +52,7 @@ def test_sign_in_at_the_console_says_try_again(browser: Browser, ann: User, no_r
     assert failures() <= {0}
 
 
-def test_sign_in_through_a_proxy_says_try_again(client: Client, ann: User, no_room: None) -> None:
+def test_sign_in_through_a_proxy_answers_try_again(client: Client, ann: User, no_room: None) -> None:
     proxy = Proxy(client)
     asked = access.SignInPassword(
         username="ann", password="wrong", remote_addr="192.0.2.9", login_from=LoginFrom.SSH_TERMINAL
@@ -62,10 +64,8 @@ def test_sign_in_through_a_proxy_says_try_again(client: Client, ann: User, no_ro
     assert failures() <= {0}
 
 
-def test_earlier_failures_stand_when_there_is_no_room(
-    browser: Browser, ann: User, request: pytest.FixtureRequest
-) -> None:
-    """Otherwise a storm would let somebody guess without end."""
+def test_overload_does_not_reset_earlier_failures(browser: Browser, ann: User, request: pytest.FixtureRequest) -> None:
+    """Otherwise an attacker could cause overload and guess without a limit."""
     for _ in range(3):
         browser.sign_in("ann", "wrong")
     assert failures() == {3}
@@ -74,7 +74,9 @@ def test_earlier_failures_stand_when_there_is_no_room(
     assert failures() == {3}
 
 
-def test_new_password_says_try_again_and_changes_nothing(browser: Browser, ann: User, request: pytest.FixtureRequest):
+def test_new_password_answers_try_again_and_changes_nothing(
+    browser: Browser, ann: User, request: pytest.FixtureRequest
+):
     browser.sign_in("ann")
     request.getfixturevalue("no_room")
     body = {

@@ -30,7 +30,7 @@ def change(browser: Browser, old: str = PASSWORD, new: str = NEW, again: str | N
 
 
 @pytest.mark.spec("S3-001", "S3-002", "S7-004")
-def test_profile_has_the_fields_that_the_console_relies_on(browser: Browser, ann: User):
+def test_profile_has_the_fields_that_the_console_uses(browser: Browser, ann: User):
     browser.sign_in("ann")
     profile = browser.get(PROFILE).json()
     assert profile.keys() >= {
@@ -71,7 +71,7 @@ def test_profile_of_the_system_administrator_lists_all_organizations_root_first(
     assert root["current_org_roles"] == ["Admin"]
 
 
-def test_k68_profile_stays_readable_in_an_organization_one_has_left(browser: Browser, ann: User):
+def test_k68_profile_is_readable_in_an_organization_that_the_user_left(browser: Browser, ann: User):
     other = Organization.objects.create(name="Branch")
     browser.sign_in("ann")
     assert browser.get(PROFILE, HTTP_X_JMS_ORG=str(other.pk)).json()["permissions"] == 1
@@ -79,7 +79,7 @@ def test_k68_profile_stays_readable_in_an_organization_one_has_left(browser: Bro
     assert browser.get(sessions, HTTP_X_JMS_ORG=str(other.pk)).status_code == 403
 
 
-def test_profile_read_only_fields_stay(browser: Browser, ann: User):
+def test_profile_read_only_fields_are_not_changed(browser: Browser, ann: User):
     browser.sign_in("ann")
     body = {"username": "root", "role": "Admin", "email": "x@y.test", "phone": "+49 1", "is_active": False,
             "need_update_password": True, "source": "ldap", "date_expired": None, "org_roles": ["Admin"]}  # fmt: skip
@@ -93,9 +93,7 @@ def test_profile_read_only_fields_stay(browser: Browser, ann: User):
     assert list(ann.memberships.values_list("role", flat=True)) == ["User"]
 
 
-def test_language_is_chosen_by_signing_in_with_a_browser_that_names_one_and_can_be_given_up(
-    browser: Browser, ann: User
-):
+def test_sign_in_sets_the_language_that_the_browser_names_and_the_user_can_unset_it(browser: Browser, ann: User):
     for unknown in ("", "*", "de-DE,de;q=0.9"):
         browser.defaults["HTTP_ACCEPT_LANGUAGE"] = unknown
         browser.sign_in("ann")
@@ -114,7 +112,7 @@ def test_language_is_chosen_by_signing_in_with_a_browser_that_names_one_and_can_
     assert browser.patch("/api/v1/users/profile/", {"language": "de"}, format="json").status_code == 400
 
 
-def test_profile_first_login_and_forced_mfa(browser: Browser, ann: User):
+def test_profile_has_first_login_and_required_mfa(browser: Browser, ann: User):
     app = App(ann)
     User.objects.filter(pk=ann.pk).update(is_first_login=True, mfa_level=2)
     browser.sign_in("ann")
@@ -155,7 +153,9 @@ def test_change_password_keeps_this_session_and_ends_the_others(
         ({"new": PASSWORD}, "new_password"),
     ],
 )
-def test_change_password_refusals_are_told_at_the_field(browser: Browser, ann: User, body: dict[str, str], field: str):
+def test_change_password_refusals_are_errors_of_the_field(
+    browser: Browser, ann: User, body: dict[str, str], field: str
+):
     remember_password(ann)
     browser.cookies["django_language"] = "en"
     browser.sign_in("ann")
@@ -168,7 +168,7 @@ def test_change_password_refusals_are_told_at_the_field(browser: Browser, ann: U
     assert ann.check_password(PASSWORD)
 
 
-def test_change_password_last_five_do_not_come_back(browser: Browser, ann: User):
+def test_change_password_refuses_the_last_five_passwords(browser: Browser, ann: User):
     remember_password(ann)
     browser.sign_in("ann")
     chain = [f"{NEW} number {number}" for number in range(5)]
@@ -212,7 +212,7 @@ def test_expired_password_must_be_changed(browser: Browser, ann: User, monkeypat
     assert browser.get("/api/v1/authentication/access-keys/").status_code == 403
 
 
-def test_password_of_a_directory_account_is_not_changed_here(browser: Browser, ann: User):
+def test_password_of_a_directory_account_cannot_be_changed_here(browser: Browser, ann: User):
     browser.sign_in("ann")
     User.objects.filter(pk=ann.pk).update(source="ldap")
     answer = change(browser)
@@ -231,7 +231,7 @@ def line(comment: str = "", *, rsa_bits: int = 0) -> str:
     return f"{key.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()} {comment}".strip()
 
 
-def test_own_public_keys_are_stored_shown_by_fingerprint_and_never_given_back(browser: Browser, ann: User):
+def test_own_public_keys_are_shown_by_fingerprint_only(browser: Browser, ann: User):
     browser.sign_in("ann")
     two = f"{line('desk')}\n{line('laptop')}"
     answer = browser.put(OWN_KEY, {"public_key": two})
@@ -247,14 +247,14 @@ def test_own_public_keys_are_stored_shown_by_fingerprint_and_never_given_back(br
 @pytest.mark.parametrize(
     "text", ["hello", line(rsa_bits=1024), f"{line()}\ngarbage"], ids=["word", "weak", "second-line"]
 )
-def test_own_public_key_that_is_none_is_refused_at_the_field(browser: Browser, ann: User, text: str):
+def test_invalid_public_key_is_an_error_of_the_field(browser: Browser, ann: User, text: str):
     browser.sign_in("ann")
     answer = browser.put(OWN_KEY, {"public_key": text})
     assert answer.status_code == 400
     assert list(answer.json()) == ["public_key"]
 
 
-def test_generated_key_pair_signs_its_owner_in_and_the_private_half_is_kept_nowhere(browser: Browser, ann: User):
+def test_generated_key_pair_signs_its_owner_in_and_the_private_key_is_not_stored(browser: Browser, ann: User):
     browser.sign_in("ann")
     answer = browser.post(f"{OWN_KEY}generate/")
     assert answer.status_code == 200
@@ -267,7 +267,7 @@ def test_generated_key_pair_signs_its_owner_in_and_the_private_half_is_kept_nowh
     assert browser.get(f"{OWN_KEY}generate/").status_code == 405
 
 
-def test_k73_options_show_no_secret_and_write_only_fields_say_so(browser: Browser, ann: User):
+def test_k73_options_show_no_secret_and_mark_write_only_fields(browser: Browser, ann: User):
     User.objects.filter(pk=ann.pk).update(public_key=line("secret-comment"))
     browser.sign_in("ann")
     for path in (PROFILE, OWN_KEY, OWN_PASSWORD):
@@ -278,7 +278,7 @@ def test_k73_options_show_no_secret_and_write_only_fields_say_so(browser: Browse
     assert all(fields[name]["write_only"] and fields[name]["required"] for name in ("old_password", "new_password"))
 
 
-def test_profile_costs_few_queries_however_many_organizations(browser: Browser, ann: User):
+def test_profile_takes_few_queries_however_many_organizations(browser: Browser, ann: User):
     for number in range(10):
         org = Organization.objects.create(name=f"Branch {number}")
         Membership.objects.create(user=ann, org=org, role="Admin")

@@ -1,4 +1,4 @@
-"""Things that must hold when several requests do them at the same instant."""
+"""Promises that must hold when several requests act at the same time."""
 
 from collections.abc import Callable
 from functools import partial
@@ -30,7 +30,7 @@ from postern.foundation.caller.scope import DEFAULT, ROOT
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_k6_simultaneous_guesses_do_not_share_the_last_free_try(
+def test_k6_concurrent_guesses_do_not_share_the_last_free_try(
     make_user: Callable[..., User], monkeypatch: pytest.MonkeyPatch
 ):
     make_user("ann")
@@ -48,7 +48,7 @@ def test_k6_simultaneous_guesses_do_not_share_the_last_free_try(
     assert len(compared) == 7
 
 
-def test_twenty_guesses_at_once_count_as_twenty(make_user: Callable[..., User], monkeypatch: pytest.MonkeyPatch):
+def test_twenty_concurrent_guesses_count_as_twenty(make_user: Callable[..., User], monkeypatch: pytest.MonkeyPatch):
     make_user("ann")
     monkeypatch.setattr(sign_in, "check_password", lambda _password, _encoded: False)
     rules = LockRules(limit_count=25, limit_time_min=30)
@@ -65,7 +65,9 @@ def test_twenty_guesses_at_once_count_as_twenty(make_user: Callable[..., User], 
     assert SignInGuard.objects.get(kind="account").failures == 20
 
 
-def test_guesses_at_once_from_a_known_place_count_each(make_user: Callable[..., User], monkeypatch: pytest.MonkeyPatch):
+def test_concurrent_guesses_from_a_known_place_each_count(
+    make_user: Callable[..., User], monkeypatch: pytest.MonkeyPatch
+):
     user = make_user("ann")
     places.remember_address(user, "192.0.2.1")
     monkeypatch.setattr(sign_in, "check_password", lambda _password, _encoded: False)
@@ -97,7 +99,7 @@ def test_k60_two_administrators_who_demote_each_other_leave_one(make_user: Calla
     assert User.objects.filter(role="Admin").count() == 1
 
 
-def test_set_password_link_is_taken_once(make_user: Callable[..., User]):
+def test_set_password_link_works_once(make_user: Callable[..., User]):
     user = make_user("ann")
     link = issue_set_password_link(actor=SYSTEM, user=user, void_password=False)
 
@@ -113,7 +115,7 @@ def test_set_password_link_is_taken_once(make_user: Callable[..., User]):
 
 @pytest.fixture
 def installed() -> None:
-    """Tests with real transactions empty the tables; put back what every installation has."""
+    """Restore the rows of every installation, because tests with real transactions empty the tables."""
     installation.run()
 
 
@@ -127,7 +129,7 @@ def _take(user: User, code: str, kind: CodeKind) -> str:
 
 @pytest.mark.spec("S5-013")
 @pytest.mark.parametrize("kind", list(CodeKind))
-def test_one_code_shown_many_times_at_once_is_taken_once(
+def test_code_sent_many_times_concurrently_is_accepted_once(
     installed: None, make_user: Callable[..., User], kind: CodeKind
 ):
     user = make_user("ann")
@@ -138,7 +140,7 @@ def test_one_code_shown_many_times_at_once_is_taken_once(
 
 
 @pytest.mark.spec("S5-014")
-def test_k6_simultaneous_codes_do_not_share_the_last_free_try(installed: None, make_user: Callable[..., User]):
+def test_k6_concurrent_codes_do_not_share_the_last_free_try(installed: None, make_user: Callable[..., User]):
     user = make_user("ann")
     wrong = App(user).wrong()
     answers = at_once(*[lambda: _take(user, wrong, CodeKind.TOTP)] * 9)
@@ -149,7 +151,7 @@ def roles_of(user: User) -> set[str]:
     return set(Membership.objects.filter(user=user).values_list("role", flat=True))
 
 
-def test_roles_that_are_given_and_taken_at_once_all_count(installed: None, make_user: Callable[..., User]):
+def test_concurrently_added_and_removed_roles_all_take_effect(installed: None, make_user: Callable[..., User]):
     for number in range(8):
         user = make_user(f"ann{number}", org_role="User")
         at = {"actor": SYSTEM, "scope": DEFAULT, "user": user}
@@ -162,9 +164,7 @@ def test_roles_that_are_given_and_taken_at_once_all_count(installed: None, make_
         assert roles_of(user) == {"Admin", "Auditor"}
 
 
-def test_one_role_that_is_changed_to_two_others_at_once_becomes_one_of_them(
-    installed: None, make_user: Callable[..., User]
-):
+def test_role_changed_concurrently_to_two_others_becomes_one_of_them(installed: None, make_user: Callable[..., User]):
     for number in range(4):
         user = make_user(f"ann{number}", org_role="User")
         rows = [Membership.objects.select_related("user").get(user=user) for _ in range(2)]
@@ -172,9 +172,9 @@ def test_one_role_that_is_changed_to_two_others_at_once_becomes_one_of_them(
             lambda rows=rows: str(memberships.change_org_role(actor=SYSTEM, row=rows[0], role="Admin")),
             lambda rows=rows: str(memberships.change_org_role(actor=SYSTEM, row=rows[1], role="Auditor")),
         )
-        told = [
+        old_roles = [
             record.old["org_roles"]
             for record in AuditEvent.objects.filter(resource_id=str(user.pk)).order_by("sequence")
         ]
-        assert told[0] == ["User"]
-        assert told[1] != ["User"], "the second change tells what it found"
+        assert old_roles[0] == ["User"]
+        assert old_roles[1] != ["User"], "the second change tells what it found"

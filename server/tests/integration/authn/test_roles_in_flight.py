@@ -1,4 +1,4 @@
-"""What somebody may do is judged by the roles that hold when the write is stored, not by those when the request began."""
+"""A write is checked against the roles at the time of the write, not against those at the beginning of the request."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +25,7 @@ NEW = "emerald harbour twenty"
 
 @pytest.fixture
 def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]], None]:
-    """Something that happens after the next request was let in, and before its write."""
+    """Runs `act` after the next request was authorized and before its write."""
 
     def during(act: Callable[[], Any]) -> None:
         initial = PosternView.initial
@@ -42,7 +42,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]], 
 
 @pytest.fixture
 def org_admin(make_person: Callable[..., User]) -> Browser:
-    """A browser of an administrator of the default organization."""
+    """The browser of an administrator of the default organization."""
     person = make_person("olga")
     Membership.objects.create(org_id=DEFAULT_ORG_ID, user=person, role="Admin")
     browser = Browser()
@@ -60,7 +60,7 @@ def fall() -> None:
 
 
 def on_hashing(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
-    """`act` happens while the password is hashed: after every check of the request, before its write."""
+    """Runs `act` while the password is hashed: after every check of the request and before its write."""
     prepare = people.prepare_for_another
 
     def prepare_and_more(*args: Any) -> Any:
@@ -71,7 +71,7 @@ def on_hashing(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
     monkeypatch.setattr(people, "prepare_for_another", prepare_and_more)
 
 
-def test_k60_password_of_somebody_who_becomes_an_administrator_while_it_is_hashed_stays(
+def test_k60_password_is_not_changed_when_its_user_becomes_an_administrator_during_hashing(
     org_admin: Browser, make_person: Callable[..., User], monkeypatch: pytest.MonkeyPatch
 ):
     ann = make_person("ann")
@@ -81,7 +81,7 @@ def test_k60_password_of_somebody_who_becomes_an_administrator_while_it_is_hashe
     assert User.objects.get(pk=ann.pk).password == ann.password
 
 
-def test_k60_password_of_somebody_who_joins_another_organization_while_it_is_hashed_stays(
+def test_k60_password_is_not_changed_when_its_user_joins_another_organization_during_hashing(
     org_admin: Browser, make_person: Callable[..., User], monkeypatch: pytest.MonkeyPatch
 ):
     ann = make_person("ann")
@@ -102,7 +102,7 @@ def test_k60_password_of_somebody_who_joins_another_organization_while_it_is_has
         ("post", "otp/reset/", {}),
     ],
 )
-def test_k60_account_of_somebody_who_becomes_an_administrator_meanwhile_stays(
+def test_k60_account_is_not_changed_when_its_user_becomes_an_administrator_during_the_request(
     org_admin: Browser,
     make_person: Callable[..., User],
     monkeypatch: pytest.MonkeyPatch,
@@ -124,7 +124,7 @@ def test_k60_account_of_somebody_who_becomes_an_administrator_meanwhile_stays(
     assert (row.password, row.session_epoch, row.public_key) == (ann.password, ann.session_epoch, ann.public_key)
 
 
-def test_k35_administrator_whose_role_is_taken_meanwhile_makes_and_changes_nobody(
+def test_k35_administrator_who_loses_the_role_during_the_request_creates_and_changes_no_user(
     org_admin: Browser, make_person: Callable[..., User], meanwhile: Callable[[Callable[[], Any]], None]
 ):
     ann = make_person("ann")
@@ -134,7 +134,7 @@ def test_k35_administrator_whose_role_is_taken_meanwhile_makes_and_changes_nobod
 
 
 @pytest.mark.parametrize("many", [False, True])
-def test_administrator_whose_role_is_taken_meanwhile_writes_nothing_else(
+def test_administrator_who_loses_the_role_during_the_request_writes_nothing_else(
     org_admin: Browser, meanwhile: Callable[[Callable[[], Any]], None], many: bool
 ):
     body: Any = {"name": "owner", "value": "olga"}
@@ -144,7 +144,7 @@ def test_administrator_whose_role_is_taken_meanwhile_writes_nothing_else(
     assert not Label.objects.exists()
 
 
-def test_super_administrator_gives_up_the_own_role_with_a_whole_form(make_person: Callable[..., User]):
+def test_super_administrator_can_give_up_their_own_role_in_a_full_form(make_person: Callable[..., User]):
     first, second = make_person("first", role="Admin"), make_person("second", role="Admin")
     browser = Browser()
     assert browser.sign_in("first").status_code == 200

@@ -42,7 +42,7 @@ def test_sign_in_cookie_is_http_only_and_same_site(browser: Browser, ann: User):
     cookie = answer.cookies["sessionid"]
     assert cookie["httponly"]
     assert cookie["samesite"] == "Lax"
-    assert cookie["max-age"] == ""  # ends with the browser
+    assert cookie["max-age"] == ""  # a session cookie, which ends with the browser
 
 
 def test_k46_sign_in_cookie_is_secure_on_https(browser: Browser, ann: User):
@@ -52,7 +52,7 @@ def test_k46_sign_in_cookie_is_secure_on_https(browser: Browser, ann: User):
     assert answer.cookies["csrftoken"]["secure"]
 
 
-def test_sign_in_changes_the_session_key_no_fixation(browser: Browser, ann: User):
+def test_sign_in_changes_the_session_key(browser: Browser, ann: User):
     session = browser.session
     session["planted"] = "by the attacker"
     session.save()
@@ -79,7 +79,7 @@ def test_k64_sign_in_without_csrf_token_is_refused(ann: User):
     assert answer.json()["code"] == "permission_denied"
 
 
-def test_k64_unsafe_call_without_csrf_header_is_refused_with_it_is_taken(browser: Browser, ann: User):
+def test_k64_unsafe_call_is_refused_without_the_csrf_header_and_accepted_with_it(browser: Browser, ann: User):
     browser.sign_in("ann")
     without = browser.patch(PROFILE, {"phone": "1"}, HTTP_X_CSRFTOKEN="")
     assert without.status_code == 403
@@ -94,7 +94,7 @@ def test_sign_in_unknown_name_and_wrong_password_get_the_same_answer(ann: User):
     assert known.json()["error"] == "password_failed"
 
 
-def test_sign_in_unknown_name_costs_a_hash_like_a_known_one(ann: User, monkeypatch: pytest.MonkeyPatch):
+def test_sign_in_with_an_unknown_name_takes_as_long_as_with_a_known_one(ann: User, monkeypatch: pytest.MonkeyPatch):
     seen: list[str] = []
     real = sign_in.check_password
 
@@ -109,7 +109,7 @@ def test_sign_in_unknown_name_costs_a_hash_like_a_known_one(ann: User, monkeypat
 
 
 @pytest.mark.usefixtures("product_hash_cost")
-def test_stand_in_hash_has_the_parameters_of_the_hasher_in_use():
+def test_dummy_hash_has_the_parameters_of_the_current_hasher():
     assert sign_in.STAND_IN_HASH.rsplit("$", 2)[0] == make_password("x").rsplit("$", 2)[0]
 
 
@@ -120,7 +120,7 @@ def test_stand_in_hash_has_the_parameters_of_the_hasher_in_use():
         ({"date_expired": clock.now() - timedelta(seconds=1)}, "user_expired"),
     ],
 )
-def test_sign_in_of_a_closed_account_tells_why_only_after_the_right_password(
+def test_sign_in_of_a_closed_account_names_the_reason_only_after_the_right_password(
     make_person: Callable[..., User], columns: dict[str, Any], slug: str
 ):
     make_person("ann", **columns)
@@ -149,7 +149,7 @@ def test_sign_in_messages_exist_in_both_languages(ann: User):
 @pytest.mark.parametrize(
     "target", ["https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)"]
 )
-def test_k12_sign_in_next_never_leads_off_site(browser: Browser, ann: User, target: str):
+def test_k12_next_never_redirects_off_site(browser: Browser, ann: User, target: str):
     assert browser.sign_in("ann", next=target).json()["next"] == "/ui/"
     assert browser.get("/core/auth/login/", {"next": target})["Location"] == "/ui/"
     left = browser.get("/core/auth/logout/", {"next": target}, HTTP_SEC_FETCH_SITE="same-origin")
@@ -159,7 +159,7 @@ def test_k12_sign_in_next_never_leads_off_site(browser: Browser, ann: User, targ
 @pytest.mark.spec("S2-010")
 @pytest.mark.parametrize("path", ["/login", "/login/", "/core/auth/login/"])
 def test_login_page_is_the_sign_in_page_itself_and_sets_the_csrf_cookie(db: None, path: str, tmp_path: Path):
-    """A console at any other place sends its people here and gets them back by `next`."""
+    """A console at another address sends its users here, and `next` takes them back."""
     (tmp_path / "index.html").write_text("<!doctype html><title>sign in here</title>")
     with mock.patch.object(settings, "POSTERN", replace(settings.POSTERN, console_dist=tmp_path)):
         answer = Browser().get(path, {"next": "/elsewhere/console/"})
@@ -169,7 +169,7 @@ def test_login_page_is_the_sign_in_page_itself_and_sets_the_csrf_cookie(db: None
     assert "max-age" not in answer["Cache-Control"]
 
 
-def test_login_page_when_signed_in_leads_on(browser: Browser, ann: User):
+def test_login_page_redirects_a_signed_in_user(browser: Browser, ann: User):
     browser.sign_in("ann")
     for path in ("/core/auth/login/", "/login"):
         assert browser.get(path, {"next": "/ui/users/users"})["Location"] == "/ui/users/users"
@@ -184,7 +184,7 @@ def test_login_page_when_signed_in_leads_on(browser: Browser, ann: User):
         ("pubkey/generate/", "ssh-key", "key-generate"),
     ],
 )
-def test_older_pages_about_the_own_account_lead_to_the_dialogs_of_the_profile(
+def test_older_pages_of_the_own_account_redirect_to_the_dialogs_of_the_profile(
     db: None, path: str, tab: str, dialog: str
 ):
     page = f"/core/auth/profile/{path}"
@@ -207,7 +207,7 @@ def test_k40_sign_out_ends_the_session_at_once(browser: Browser, ann: User, path
     assert stolen.get(PROFILE).status_code == 401
 
 
-def test_sign_out_twice_is_fine(browser: Browser, ann: User):
+def test_sign_out_twice_is_accepted(browser: Browser, ann: User):
     browser.sign_in("ann")
     assert browser.post("/api/v1/authentication/sign-out/").status_code == 200
     assert browser.post("/api/v1/authentication/sign-out/").status_code == 200
@@ -224,7 +224,7 @@ def test_k64_logout_link_of_another_site_does_not_sign_out(browser: Browser, ann
     assert browser.get(PROFILE).status_code == 401
 
 
-def test_k27_signing_in_as_another_leaves_nothing_of_the_first(
+def test_k27_signing_in_as_another_user_leaves_nothing_of_the_first(
     browser: Browser, ann: User, make_person: Callable[..., User]
 ):
     make_person("bob")
@@ -242,13 +242,13 @@ def test_k27_signing_in_as_another_leaves_nothing_of_the_first(
     assert old.get(PROFILE).status_code == 401
 
 
-def test_session_of_an_idle_day_is_over(browser: Browser, ann: User):
+def test_session_idle_for_a_day_has_ended(browser: Browser, ann: User):
     browser.sign_in("ann")
     LoginSession.objects.update(date_expired=clock.now())
     assert browser.get(PROFILE).status_code == 401
 
 
-def test_session_in_use_is_extended_but_not_for_ever(browser: Browser, ann: User):
+def test_session_in_use_is_extended_up_to_a_maximum(browser: Browser, ann: User):
     browser.sign_in("ann")
     row = LoginSession.objects.get()
     seen = clock.now() - timedelta(minutes=2)
@@ -263,12 +263,12 @@ def test_session_in_use_is_extended_but_not_for_ever(browser: Browser, ann: User
     assert row.date_expired <= clock.now() + timedelta(seconds=30)
 
 
-def test_session_row_lasts_as_long_as_a_sign_in_can(browser: Browser, ann: User):
+def test_session_row_lasts_as_long_as_the_longest_sign_in(browser: Browser, ann: User):
     browser.sign_in("ann")
     assert Session.objects.get().expire_date > clock.now() + login_sessions.TOTAL_LIMIT - timedelta(minutes=1)
 
 
-def test_nobody_gets_401_with_code_and_challenge(db: None):
+def test_anonymous_request_gets_401_with_code_and_challenge(db: None):
     answer = Browser().get(PROFILE)
     assert answer.status_code == 401
     assert answer.json()["code"] == "not_authenticated"

@@ -1,7 +1,7 @@
-"""K27: however the steps of signing in are mixed, nobody is in who has not shown everything that is asked of him.
+"""Random sequences of sign-in steps (K27: no order of steps signs anybody in without every factor).
 
-Random stories of two people on two browsers are played against a small model of who must be in, and the server has
-to agree after every step. Bob begins with a second factor, Ann without one.
+Two users act on two browsers. A small model knows who must be signed in, and the server has to agree with it after
+every step. Bob starts with a second factor, Ann without one.
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ ELSEWHERE = "/api/v1/authentication/login-sessions/"
 
 names = st.sampled_from(NAMES)
 browsers = st.integers(0, 1)
-#: Mostly the one that everybody begins with: stories in which nobody gets past the password show little.
+#: Mostly the initial password, because sequences that never pass the password test little.
 passwords = st.sampled_from((*PASSWORDS, *[PASSWORDS[0]] * 5))
 sign_ins = st.tuples(st.just("sign_in"), browsers, names, passwords)
 codes = st.tuples(st.just("code"), browsers, st.sampled_from(["ann", "bob", "wrong", "recovery"]))
@@ -62,7 +62,7 @@ steps = st.one_of(
 
 @dataclass
 class Person:
-    """What the model knows of a person. `era` grows whenever everything opened before has to be over."""
+    """The state of a user in the model. `era` increases whenever all earlier sign-ins of the user must end."""
 
     password: str = PASSWORDS[0]
     active: bool = True
@@ -75,7 +75,7 @@ class Person:
 
     @property
     def demands(self) -> str:
-        """What is wanted after the password: `nothing`, `code` or `enrolment`."""
+        """What is required after the password: `nothing`, `code` or `enrolment`."""
         if self.level == 0:
             return "nothing"
         return "enrolment" if self.app is None else "code"
@@ -83,7 +83,7 @@ class Person:
 
 @dataclass
 class Seat:
-    """Who sits at a browser, since which era, and whether with the second factor."""
+    """The user who is signed in at a browser, since which era, and whether with the second factor."""
 
     name: str
     era: int
@@ -93,7 +93,7 @@ class Seat:
 
 @dataclass
 class Half:
-    """A browser whose first factor was right, of whom, under which password."""
+    """A pending sign-in at a browser: the first factor was right, the second is missing."""
 
     name: str
     era: int
@@ -104,7 +104,7 @@ class Half:
 class SignInMachine(TestCase):
     @settings(max_examples=80, suppress_health_check=list(HealthCheck))
     @given(st.lists(steps, min_size=4, max_size=18))
-    def test_k27_no_mix_of_steps_lets_anybody_in_who_should_not_be(self, story: list[tuple[object, ...]]):
+    def test_k27_no_order_of_steps_signs_anybody_in_who_should_not_be(self, story: list[tuple[object, ...]]):
         self.model = {name: Person() for name in NAMES}
         self.seats: list[Seat | None] = [None, None]
         self.halves: list[Half | None] = [None, None]
@@ -160,7 +160,7 @@ class SignInMachine(TestCase):
             self.halves[at] = Half(name, person.era)
 
     def _half(self, at: int) -> tuple[Half, Person] | None:
-        """Whose sign-in is under way at a browser, as long as it may go on."""
+        """The pending sign-in of a browser and its user, or None when it may not continue."""
         half = self.halves[at]
         if half is None:
             return None
@@ -168,23 +168,23 @@ class SignInMachine(TestCase):
         alive = half.era == person.era and person.active and half.tries < 5
         return (half, person) if alive else None
 
-    def _code(self, at: int, what: str) -> None:
+    def _code(self, at: int, chosen: str) -> None:
         self._forget_failures()
         code, kind, whose = "", "code", ""
-        if what == "recovery":
+        if chosen == "recovery":
             owner = self.model["bob"].app
             code, kind, whose = (owner.recovery.pop() if owner and owner.recovery else "none", "recovery", "bob")
-        elif what == "wrong":
+        elif chosen == "wrong":
             code = self._wrong()
         else:
-            app = self.model[what].app
+            app = self.model[chosen].app
             if app is not None:
                 app.forget_used()
-                code, whose = app.code(), what
+                code, whose = app.code(), chosen
         answer = self.browsers[at].post(CHALLENGE, {"code": code or "123456", "type": kind})
         under_way = self._half(at)
         right = under_way is not None and under_way[0].name == whose and under_way[1].app is not None and code != "none"
-        if under_way is not None and under_way[1].locked:  # whatever the code is, it is not looked at
+        if under_way is not None and under_way[1].locked:  # the code of a locked user is not checked
             right = False
         may_act = under_way is not None and not under_way[1].expired
         assert (answer.status_code == 200) == (right and may_act), (answer.status_code, answer.content)
@@ -199,8 +199,8 @@ class SignInMachine(TestCase):
             self.seats[at] = Seat(half.name, person.era, mfa=True)
 
     def _drop_half(self, half: Half) -> None:
-        """The sign-in is used up, wherever else its cookie has been copied to."""
-        self.halves = [None if one is half else one for one in self.halves]
+        """End a pending sign-in in every browser that has its cookie."""
+        self.halves = [None if pending is half else pending for pending in self.halves]
 
     def _wrong(self) -> str:
         apps = [person.app for person in self.model.values() if person.app is not None]
@@ -208,7 +208,7 @@ class SignInMachine(TestCase):
         return next(text for text in (f"{number:06d}" for number in range(1_000)) if text not in near)
 
     def _enrol(self, at: int) -> None:
-        """Set an app up in the course of a sign-in; from a session it needs the password again, which nobody shows here."""
+        """Set up an app during a sign-in. In a session this would need the password again, which no step sends."""
         under_way = self._half(at)
         begun = self.browsers[at].post(START)
         due = under_way is not None and under_way[1].app is None
@@ -249,10 +249,10 @@ class SignInMachine(TestCase):
             self._leave(at)
 
     def _leave(self, at: int) -> None:
-        """The session at this browser is over, wherever else its cookie has been copied to."""
+        """End the session of this browser in every browser that has its cookie."""
         left, half = self.seats[at], self.halves[at]
         self.seats = [None if seat is left else seat for seat in self.seats]
-        self.halves = [None if one is half else one for one in self.halves]
+        self.halves = [None if pending is half else pending for pending in self.halves]
 
     def _change_own(self, at: int, old: str, new: str) -> None:
         seat = self.seats[at]
@@ -265,11 +265,11 @@ class SignInMachine(TestCase):
             assert old == person.password
             person.password, person.due = new, False
             person.era += 1
-            self._leave(at)  # a copied cookie does not survive: the key changes
+            self._leave(at)  # a copied cookie becomes invalid, because the session key changes
             self.seats[at] = Seat(seat.name, person.era, mfa=seat.mfa)
 
     def _set_by_admin(self, name: str, password: str) -> None:
-        PasswordHistory.objects.all().delete()  # repeated passwords have a test of their own
+        PasswordHistory.objects.all().delete()  # repeated passwords are tested elsewhere
         user = self._user(name)
         set_password(actor=SYSTEM, user=user, new=prepare_for_another(SYSTEM, user, password))
         self.model[name].password = password
@@ -306,16 +306,16 @@ class SignInMachine(TestCase):
         self._forget_failures()
         for _ in range(7):
             Browser("198.51.100.1").sign_in(name, "wrong")
-        KnownPlace.objects.all().delete()  # from where a lock keeps nobody out; they have tests of their own
+        KnownPlace.objects.all().delete()  # known places are exempt from the lock and tested elsewhere
         self.model[name].locked = True
 
     def _forget_failures(self) -> None:
-        """Counting has tests of its own; here only whole locks matter."""
+        """Counting is tested elsewhere. Here only complete locks matter."""
         SignInGuard.objects.filter(kind="address").delete()
         SignInGuard.objects.filter(date_locked_until__isnull=True).delete()
 
     def _copy_cookie(self, name: str) -> None:
-        """Somebody takes the cookie of one browser to the other: he then is whoever sits there, and no more."""
+        """Copy the cookie of the first browser to the second, which then has the same session and no more."""
         del name
         cookies = self.browsers[0].cookies
         if "sessionid" in cookies:

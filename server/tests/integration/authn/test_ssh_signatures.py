@@ -1,4 +1,4 @@
-"""Signatures of SSH sign-ins: each signs in once, for as long as its key is held, and wrong ones are guesses."""
+"""Signatures of SSH sign-ins: each signs in once while its key exists, and wrong signatures count as guesses."""
 
 from datetime import timedelta
 
@@ -41,8 +41,8 @@ def show(
 
 
 def wrong(username: str = "ann") -> SignInAnswer:
-    """The request names the right key; another one has signed it."""
-    return show(*signed_request(OTHER_KEY, username, shown=KEY), username=username)
+    """A request that names KEY but is signed with another key."""
+    return show(*signed_request(OTHER_KEY, username, named_key=KEY), username=username)
 
 
 def code_of(answer: SignInAnswer) -> DenialCode | None:
@@ -50,7 +50,7 @@ def code_of(answer: SignInAnswer) -> DenialCode | None:
 
 
 @pytest.mark.parametrize("username", ["ann", "nobody"])
-def test_wrong_signatures_lock_the_name_whether_or_not_somebody_has_it(username: str):
+def test_wrong_signatures_lock_the_name_whether_or_not_it_exists(username: str):
     codes = [code_of(wrong(username)) for _ in range(8)]
     assert codes == [DenialCode.BAD_CREDENTIALS] * 6 + [DenialCode.LOCKED] * 2
     assert code_of(show(*signed_request(KEY, username), username=username)) is DenialCode.LOCKED
@@ -58,7 +58,7 @@ def test_wrong_signatures_lock_the_name_whether_or_not_somebody_has_it(username:
     assert AuditEvent.objects.filter(event="sign_in.locked").count() == (username == "ann")
 
 
-def test_right_signature_of_a_foreign_key_is_no_guess():
+def test_valid_signature_with_an_unknown_key_is_no_guess():
     for _ in range(9):
         assert code_of(show(*signed_request(OTHER_KEY, "ann"))) is DenialCode.BAD_CREDENTIALS
     assert show(*signed_request(KEY, "ann")).user is not None
@@ -79,7 +79,7 @@ def test_sign_in_stores_one_row():
 
 
 @pytest.mark.parametrize("days", [91, 200, 1000])
-def test_recorded_signature_signs_nobody_in_while_its_key_is_held(monkeypatch: pytest.MonkeyPatch, days: int):
+def test_recorded_signature_signs_nobody_in_while_its_key_exists(monkeypatch: pytest.MonkeyPatch, days: int):
     request = signed_request(KEY, "ann")
     assert show(*request).user is not None
     start = clock.now()
@@ -91,7 +91,7 @@ def test_recorded_signature_signs_nobody_in_while_its_key_is_held(monkeypatch: p
     assert code_of(show(*request, attempt="later")) is DenialCode.BAD_CREDENTIALS
 
 
-def test_signature_is_forgotten_some_time_after_its_key_is_gone(ann: User, monkeypatch: pytest.MonkeyPatch):
+def test_signature_is_deleted_some_time_after_its_key(ann: User, monkeypatch: pytest.MonkeyPatch):
     assert show(*signed_request(KEY, "ann")).user is not None
     User.objects.filter(pk=ann.pk).update(public_key="")
     forget_old_sign_ins()

@@ -1,4 +1,4 @@
-"""What a caller began before everything of the account was ended, or before the own sign-in was ended, is not stored after it."""
+"""A write is not stored when the account was reset, or its sign-in ended, after the request began."""
 
 import threading
 from collections.abc import Callable
@@ -37,13 +37,13 @@ SSH_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDwUdw3+KEWMpiB7RLPzuLsRM8ZaEIGDT
 
 @pytest.fixture(autouse=True)
 def _installed(transactional_db: None) -> None:
-    """Tests with real transactions empty the tables; put back what every installation has."""
+    """Restore the rows of every installation, because tests with real transactions empty the tables."""
     installation.run()
 
 
 @dataclass
 class Interruption:
-    """Lets another request be served, by another thread and to its end, once the next request to `path` is authenticated."""
+    """When the next request to `path` has been authenticated, another thread first serves a whole other request."""
 
     path: str = ""
     act: Callable[[], Any] | None = None
@@ -77,7 +77,7 @@ def interruption(monkeypatch: pytest.MonkeyPatch) -> Interruption:
     initial = PosternView.initial
 
     def initial_and_more(self: PosternView, request: Request, *args: Any, **kwargs: Any) -> None:
-        initial(self, request, *args, **kwargs)  # who calls, and whether they may
+        initial(self, request, *args, **kwargs)  # authenticates and authorizes the request
         interrupted.come(request.path)
 
     monkeypatch.setattr(PosternView, "initial", initial_and_more)
@@ -86,7 +86,7 @@ def interruption(monkeypatch: pytest.MonkeyPatch) -> Interruption:
 
 @pytest.fixture
 def thief(ann: User) -> Browser:
-    """A browser that is signed in as Ann, with a password that was entered a moment ago."""
+    """A browser that is signed in as Ann and entered her password a moment ago."""
     browser = Browser()
     assert browser.sign_in("ann").status_code == 200
     LoginSession.objects.update(date_password_verified=clock.now())
@@ -94,7 +94,7 @@ def thief(ann: User) -> Browser:
 
 
 def reset_by(admin: APIClient, user: User) -> Callable[[], str]:
-    """The administrator ends everything of the account; answers the token of the person's link."""
+    """The administrator resets the access of the account; returns the token of the set-password link."""
 
     def act() -> str:
         answer = admin.post(f"{USERS}{user.pk}/access/reset/")
@@ -112,7 +112,7 @@ def owner_sets_a_password(token: str) -> None:
 
 
 def holdings(user: User) -> dict[str, object]:
-    """Everything by which somebody could come back, or keep the owner out."""
+    """All credentials by which a thief could come back or keep the owner out."""
     row = User.objects.get(pk=user.pk)
     return {
         "password": row.password,
@@ -150,7 +150,7 @@ def test_nothing_that_a_thief_began_is_stored_after_the_account_was_reset(
     owner_sets_a_password(token)
 
 
-def test_password_change_that_waits_for_the_hash_is_refused_after_a_reset(
+def test_password_change_that_waits_for_hashing_is_refused_after_a_reset(
     thief: Browser, ann: User, as_org_admin: APIClient, monkeypatch: pytest.MonkeyPatch
 ):
     reset, tokens = reset_by(as_org_admin, ann), list[str]()
@@ -168,10 +168,10 @@ def test_password_change_that_waits_for_the_hash_is_refused_after_a_reset(
     owner_sets_a_password(tokens[0])
 
 
-def test_access_key_that_waits_for_the_reset_is_not_made(
+def test_access_key_that_waits_for_the_reset_is_not_created(
     thief: Browser, ann: User, as_org_admin: APIClient, interruption: Interruption, monkeypatch: pytest.MonkeyPatch
 ):
-    """The reset has ended the keys and is not committed yet when the thief asks for another one."""
+    """The reset has ended the keys, but has not committed, when the thief requests another key."""
     has_ended, goes_on = threading.Event(), threading.Event()
     end = credentials.end
 
@@ -196,7 +196,7 @@ def test_access_key_that_waits_for_the_reset_is_not_made(
     assert not AccessKey.objects.exists()
 
 
-def test_bearer_token_and_access_key_make_no_key_after_the_reset_either(
+def test_bearer_token_and_access_key_create_no_key_after_the_reset(
     thief: Browser, ann: User, as_org_admin: APIClient, interruption: Interruption
 ):
     key = thief.post(KEYS).json()
@@ -214,7 +214,7 @@ def test_bearer_token_and_access_key_make_no_key_after_the_reset_either(
     assert not AccessKey.objects.exists()
 
 
-def test_switched_off_key_is_not_switched_on_after_a_reset(
+def test_disabled_key_is_not_enabled_after_a_reset(
     thief: Browser, ann: User, as_org_admin: APIClient, interruption: Interruption
 ):
     key = thief.post(KEYS).json()
@@ -241,13 +241,13 @@ def test_second_factor_is_not_changed_after_a_reset(
 def test_app_is_not_confirmed_after_an_administrator_reset_the_second_factor(
     thief: Browser, ann: User, as_org_admin: APIClient, interruption: Interruption
 ):
-    """That ends the sign-ins without a new password: the sign-in itself is looked at again."""
+    """This reset ends the sign-ins without a new password, so the sign-in itself must be checked again."""
     begun = thief.post(f"{OTP}enrol/start/", {}, format="json")
     assert begun.status_code == 200, begun.content
 
     def reset_factor() -> None:
         assert as_org_admin.post(f"{USERS}{ann.pk}/otp/reset/").status_code == 200
-        # The unconfirmed app goes as well; another one is begun at the same instant by the same browser.
+        # The reset deletes the unconfirmed app, but the same browser starts another one at the same time.
         TotpDevice.objects.create(user=ann)
 
     path = f"{OTP}enrol/confirm/"
@@ -257,7 +257,7 @@ def test_app_is_not_confirmed_after_an_administrator_reset_the_second_factor(
     assert not TotpDevice.objects.filter(date_confirmed__isnull=False).exists()
 
 
-def test_sign_in_that_its_owner_ended_makes_no_key(thief: Browser, ann: User, interruption: Interruption):
+def test_sign_in_that_its_owner_ended_creates_no_key(thief: Browser, ann: User, interruption: Interruption):
     owner = Browser("198.51.100.7")
     assert owner.sign_in("ann").status_code == 200
     [row] = [row for row in owner.get("/api/v1/authentication/login-sessions/").json() if not row["is_current"]]
@@ -267,7 +267,7 @@ def test_sign_in_that_its_owner_ended_makes_no_key(thief: Browser, ann: User, in
     assert not AccessKey.objects.exists()
 
 
-def test_expired_sign_in_makes_no_key(thief: Browser, interruption: Interruption):
+def test_expired_sign_in_creates_no_key(thief: Browser, interruption: Interruption):
     interruption.during(KEYS, lambda: LoginSession.objects.update(date_expired=clock.now() - timedelta(seconds=1)))
     assert thief.post(KEYS).status_code == 401
     assert not AccessKey.objects.exists()
@@ -291,7 +291,7 @@ def suspected_admin(make_person: Callable[..., User]) -> tuple[User, Browser]:
         ("post", "access/reset/", {}),
     ],
 )
-def test_suspected_administrator_changes_nobodys_credentials_after_the_reset(
+def test_reset_administrator_changes_no_credentials_of_others_in_a_running_request(
     suspected_admin: tuple[User, Browser],
     ann: User,
     as_admin: APIClient,
@@ -308,7 +308,7 @@ def test_suspected_administrator_changes_nobodys_credentials_after_the_reset(
 
 
 @pytest.mark.parametrize("count", [1, 3], ids=["one", "an array"])
-def test_suspected_administrator_makes_nobody_while_passwords_are_hashed(
+def test_reset_administrator_creates_no_user_while_passwords_are_hashed(
     suspected_admin: tuple[User, Browser], as_admin: APIClient, monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:
     suspect, browser = suspected_admin
@@ -334,7 +334,7 @@ def test_suspected_administrator_makes_nobody_while_passwords_are_hashed(
     assert not User.objects.filter(username__startswith="back").exists()
 
 
-def test_links_that_a_suspected_administrator_made_for_others_work_no_more(
+def test_links_that_a_reset_administrator_made_for_others_are_invalid(
     suspected_admin: tuple[User, Browser], ann: User, as_admin: APIClient
 ):
     otto, browser = suspected_admin
@@ -346,7 +346,7 @@ def test_links_that_a_suspected_administrator_made_for_others_work_no_more(
     assert stranger.post(SET, {"token": token, "new_password": NEW}).json()["code"] == "link_invalid"
 
 
-def test_own_password_change_is_stored_and_keeps_the_sign_in_when_nothing_came_between(thief: Browser, ann: User):
+def test_own_password_change_is_stored_and_keeps_the_sign_in_without_a_reset(thief: Browser, ann: User):
     body = {"old_password": PASSWORD, "new_password": NEW, "new_password_again": NEW, "end": ["access_keys"]}
     assert thief.put(OWN_PASSWORD, body, format="json").status_code == 200
     assert thief.get(PROFILE).status_code == 200

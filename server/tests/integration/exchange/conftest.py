@@ -9,14 +9,14 @@ from spreadsheets import ASSETS
 
 @pytest.fixture
 def in_english(as_org_admin: APIClient) -> APIClient:
-    """An organization's administrator who reads English."""
+    """A client of an organization administrator who reads English."""
     as_org_admin.cookies["django_language"] = "en"
     return as_org_admin
 
 
 @pytest.fixture
 def assets(in_english: APIClient) -> list[dict[str, Any]]:
-    """Two assets with all that hangs on them."""
+    """Two assets with labels, nodes and protocols."""
     label = in_english.post("/api/v1/assets/labels/", {"name": "stage", "value": "生产"})
     assert label.status_code == 201, label.json()
     payloads = [

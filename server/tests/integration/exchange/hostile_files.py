@@ -1,4 +1,6 @@
-"""Files that no honest program wrote (K72), each made here so that nobody has to trust a binary in the repository."""
+"""Hostile files (K72: uploads are read under limits). They are made here, so that the repository needs no
+binary files.
+"""
 
 import io
 import struct
@@ -12,7 +14,7 @@ HEADER = ("hostname", "ip", "platform")
 
 
 def workbook(*rows: tuple[object, ...]) -> bytes:
-    """An honest xlsx, by openpyxl."""
+    """A valid xlsx file, made by openpyxl."""
     book = openpyxl.Workbook()
     sheet = book.active
     assert sheet is not None
@@ -24,7 +26,7 @@ def workbook(*rows: tuple[object, ...]) -> bytes:
 
 
 def changed(data: bytes, name: str, change: Callable[[bytes], bytes]) -> bytes:
-    """The archive with one part changed, or added when it is not there."""
+    """The archive with one member changed, or added when it is missing."""
     file = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
         for part in old.infolist():
@@ -40,12 +42,12 @@ HONEST = workbook(HEADER, ("web-1", "203.0.113.1", "Linux"))
 
 
 def zip_bomb() -> bytes:
-    """300 MB of blanks in a sheet of 300 KB."""
+    """A file of 300 KB whose sheet unpacks to 300 MB of spaces."""
     return changed(HONEST, SHEET, lambda sheet: sheet.replace(b"</sheetData>", b"</sheetData>" + b" " * (300 << 20)))
 
 
 def lying_bomb() -> bytes:
-    """The same, but the directory of the archive claims a few KB, so that only unpacking shows it."""
+    """A zip bomb whose directory claims a few KB, so that only unpacking reveals its size."""
     data = bytearray(zip_bomb())
     for signature, size_at, name_at in ((b"PK\x01\x02", 24, 46), (b"PK\x03\x04", 22, 30)):
         start = -1
@@ -56,7 +58,7 @@ def lying_bomb() -> bytes:
 
 
 def many_parts() -> bytes:
-    """Ten thousand parts."""
+    """An archive with ten thousand more members."""
     file = io.BytesIO(HONEST)
     with zipfile.ZipFile(file, "a") as archive:
         for number in range(10_000):
@@ -76,13 +78,13 @@ def external_entity() -> bytes:
 
 
 def hidden_entities() -> bytes:
-    """The declaration stands behind a long comment, out of sight of who reads only the start."""
+    """XML entities that are declared after a long comment, where a check of the beginning does not see them."""
     prolog = b"<!--" + b"x" * 50_000 + b'--><!DOCTYPE x [<!ENTITY l0 "lol">]>'
     return changed(HONEST, SHEET, lambda sheet: prolog + sheet)
 
 
 def huge_dimensions() -> bytes:
-    """Two cells at opposite corners of the largest sheet that there is."""
+    """Two cells at opposite corners of the largest possible sheet."""
     book = openpyxl.Workbook()
     sheet = book.active
     assert sheet is not None
@@ -105,7 +107,7 @@ def with_links() -> bytes:
 
 
 def encrypted() -> bytes:
-    """How Office wraps a workbook with a password: a compound file with a stream of this name."""
+    """A workbook with a password as Office stores it: a compound file with a stream of this name."""
     return (
         b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 1_016 + "EncryptedPackage".encode("utf-16-le") + b"\x00" * 512
     )
@@ -116,7 +118,7 @@ def old_excel() -> bytes:
 
 
 def broken_stream() -> bytes:
-    """An archive whose sheet is no valid deflate stream."""
+    """An archive whose sheet is not a valid deflate stream."""
     data = bytearray(HONEST)
     start = data.find(SHEET.encode()) + len(SHEET)
     data[start + 10 : start + 60] = zlib.compress(b"nonsense")[:8] * 6 + b"xx"
@@ -130,11 +132,11 @@ def other_archive() -> bytes:
     return file.getvalue()
 
 
-#: name → (content type, content, start of the sentence in English)
+#: Name → (content type, content, start of the message in English).
 REFUSED: dict[str, tuple[str, Callable[[], bytes], str]] = {
-    "zip bomb": ("text/xlsx", zip_bomb, "The file becomes too large"),
+    "zip bomb": ("text/xlsx", zip_bomb, "The file is too large when unpacked"),
     "zip bomb that lies": ("text/xlsx", lying_bomb, "The file "),
-    "many parts": ("text/xlsx", many_parts, "The file becomes too large"),
+    "many parts": ("text/xlsx", many_parts, "The file is too large when unpacked"),
     "billion laughs": ("text/xlsx", billion_laughs, "The file declares XML entities"),
     "external entity": ("text/xlsx", external_entity, "The file declares XML entities"),
     "huge dimensions": ("text/xlsx", huge_dimensions, "Reading the file needs too much memory"),
@@ -142,12 +144,12 @@ REFUSED: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "macros": ("text/xlsx", with_macros, "The file has macros"),
     "links to other files": ("text/xlsx", with_links, "The file has macros, or links"),
     "encrypted": ("text/xlsx", encrypted, "The file is protected by a password"),
-    "old excel": ("text/xlsx", old_excel, "This is a file of an old Excel"),
-    "csv renamed xlsx": ("text/xlsx", lambda: b"hostname,ip\r\nweb-1,203.0.113.1\r\n", "This is no xlsx file"),
-    "other archive": ("text/xlsx", other_archive, "This is no xlsx"),
+    "old excel": ("text/xlsx", old_excel, "This file has the format of an old Excel"),
+    "csv renamed xlsx": ("text/xlsx", lambda: b"hostname,ip\r\nweb-1,203.0.113.1\r\n", "This is not an xlsx file"),
+    "other archive": ("text/xlsx", other_archive, "This is not an xlsx"),
     "truncated xlsx": ("text/xlsx", lambda: HONEST[: len(HONEST) // 2], "The file is damaged"),
     "broken stream": ("text/xlsx", broken_stream, "The file is damaged"),
-    "xlsx renamed csv": ("text/csv", lambda: HONEST, "This is a spreadsheet and no csv"),
+    "xlsx renamed csv": ("text/csv", lambda: HONEST, "This is a spreadsheet, not a csv"),
     "empty csv": ("text/csv", lambda: b"", "The file is empty"),
     "only a mark": ("text/csv", lambda: b"\xef\xbb\xbf\r\n\r\n", "The file is empty"),
     "nul bytes": ("text/csv", lambda: b"hostname,ip\r\nweb\x00-1,1\r\nweb-2,2\r\n", "The file contains NUL"),
@@ -163,7 +165,11 @@ REFUSED: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "too many rows": ("text/csv", lambda: b"hostname\r\n" + b"web\r\n" * 20_001, "The file has more than 20000 rows"),
     "too many columns": ("text/csv", lambda: b"hostname" + b",x" * 300 + b"\r\nweb\r\n", "The file has more than 256"),
     "column twice": ("text/csv", lambda: b"hostname,*Hostname\r\na,b\r\n", 'The column "*Hostname"'),
-    "no header": ("text/csv", lambda: b"web-1,203.0.113.1\r\nweb-2,203.0.113.2\r\n", "No column of the file is known"),
+    "no header": (
+        "text/csv",
+        lambda: b"web-1,203.0.113.1\r\nweb-2,203.0.113.2\r\n",
+        "The file has no known column",
+    ),
     "only a header": ("text/csv", lambda: b"hostname,ip\r\n,\r\n", "The file has a header, but no row"),
     "ragged": ("text/csv", lambda: b"hostname,ip\r\na,b,c\r\n", "Row 2 has more cells"),
 }

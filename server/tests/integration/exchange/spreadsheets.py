@@ -1,4 +1,4 @@
-"""Reads files with another library than the one that wrote them."""
+"""Reads files with a different library than the one that wrote them."""
 
 import csv
 import io
@@ -14,7 +14,7 @@ Table = list[list[Any]]
 
 
 def body_of(answer: Any) -> bytes:
-    """The whole body of a streamed answer."""
+    """The complete body of a streamed answer."""
     assert answer.status_code == 200, answer.content
     return b"".join(answer.streaming_content)
 
@@ -25,7 +25,7 @@ def read_csv(data: bytes) -> Table:
 
 
 def read_xlsx(data: bytes) -> Table:
-    """Through openpyxl, which did not write it. An empty cell is an empty text, as in csv."""
+    """Read with openpyxl, which did not write the file. An empty cell is an empty text, as in csv."""
     sheet = openpyxl.load_workbook(io.BytesIO(data)).active
     assert sheet is not None
     return [["" if cell is None else cell for cell in row] for row in sheet.iter_rows(values_only=True)]

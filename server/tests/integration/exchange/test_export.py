@@ -1,4 +1,4 @@
-"""`?format=csv|xlsx`: what stands in the file, who may have it, what is put on record, and what it costs."""
+"""Export with `?format=csv|xlsx`: content, rights, audit records and cost."""
 
 import re
 from collections.abc import Callable
@@ -37,23 +37,23 @@ def _column(table: Table, title: str) -> list[Any]:
 
 @pytest.mark.spec("S7-064")
 @pytest.mark.parametrize("file_format", FORMATS)
-def test_export_holds_the_readable_fields_of_every_row(
+def test_export_has_the_readable_fields_of_every_row(
     in_english: APIClient, assets: list[dict[str, Any]], file_format: str
 ) -> None:
     table = _table(in_english, ASSETS, file_format)
-    shown = in_english.get(ASSETS).json()
+    listed = in_english.get(ASSETS).json()
     labels = {name: field["label"] for name, field in in_english.options(ASSETS).json()["actions"]["GET"].items()}
-    assert len(table) == 1 + len(shown)
-    assert len(table[0]) == len(shown[0]) - 1  # all but org_id
+    assert len(table) == 1 + len(listed)
+    assert len(table[0]) == len(listed[0]) - 1  # all fields except org_id
     assert len(set(table[0])) == len(table[0])
     assert "*Hostname" in table[0]
     assert labels["org_id"] not in table[0]
     for name in ("comment", "vendor", "org_name"):
         assert labels[name] in table[0]
-    assert _column(table, "*Hostname") == [row["hostname"] for row in shown]
-    assert _column(table, "Comment") == [row["comment"] for row in shown]
+    assert _column(table, "*Hostname") == [row["hostname"] for row in listed]
+    assert _column(table, "Comment") == [row["comment"] for row in listed]
     assert _column(table, "Protocols") == ["['ssh/22', 'rdp/3389']", "['rdp/3389']"]
-    assert _column(table, "Date created") == [row["date_created"] for row in shown]
+    assert _column(table, "Date created") == [row["date_created"] for row in listed]
     assert [str(cell) for cell in _column(table, "CPU count")] == ["", "4"]
     assert [str(cell) for cell in _column(table, "Active")] == ["True", "False"]
     assert _column(table, "Vendor") == ["", ""]
@@ -63,7 +63,7 @@ def test_export_holds_the_readable_fields_of_every_row(
 @pytest.mark.parametrize(
     ("file_format", "content_type"), [("csv", "text/csv; charset=utf-8"), ("xlsx", "application/xlsx")]
 )
-def test_export_is_a_streamed_download_with_the_name_of_the_contract(
+def test_export_is_a_streamed_download_with_the_file_name_of_the_contract(
     in_english: APIClient, assets: list[dict[str, Any]], file_format: str, content_type: str
 ) -> None:
     answer = in_english.get(ASSETS, {"format": file_format})
@@ -75,9 +75,7 @@ def test_export_is_a_streamed_download_with_the_name_of_the_contract(
     assert int(answer["Content-Length"]) == len(body_of(answer))
 
 
-def test_export_follows_language_and_time_zone_of_the_person(
-    in_english: APIClient, assets: list[dict[str, Any]]
-) -> None:
+def test_export_uses_language_and_time_zone_of_the_user(in_english: APIClient, assets: list[dict[str, Any]]) -> None:
     in_english.cookies["django_language"] = "zh-hans"
     answer = in_english.get(ASSETS, {"format": "csv"}, headers={"X-TZ": "Asia/Shanghai"})
     table = READERS["csv"](body_of(answer))
@@ -99,7 +97,7 @@ def test_export_of_selected_rows_takes_spm_or_ids(
 
 @pytest.mark.spec("S7-066")
 @pytest.mark.parametrize("file_format", FORMATS)
-def test_export_takes_the_filters_search_and_order_of_the_list(
+def test_export_applies_the_filters_search_and_order_of_the_list(
     in_english: APIClient, assets: list[dict[str, Any]], file_format: str
 ) -> None:
     def names(**query: Any) -> list[Any]:
@@ -114,7 +112,7 @@ def test_export_takes_the_filters_search_and_order_of_the_list(
     assert in_english.get(ASSETS, {"format": file_format, "is_active": "perhaps"}).status_code == 400
 
 
-def test_k73_export_and_templates_never_hold_a_secret(in_english: APIClient) -> None:
+def test_k73_export_and_templates_never_contain_a_secret(in_english: APIClient) -> None:
     secret = "canary-7f3a91"  # pragma: allowlist secret
     made = in_english.post(
         "/api/v1/assets/system-users/",
@@ -141,7 +139,7 @@ def test_export_needs_the_right_of_the_list(
         assert answer.json()["code"] == listed.json()["code"]
 
 
-def test_export_holds_only_rows_that_the_person_sees(in_english: APIClient, assets: list[dict[str, Any]]) -> None:
+def test_export_has_only_rows_that_the_user_sees(in_english: APIClient, assets: list[dict[str, Any]]) -> None:
     elsewhere = UserGroup.objects.create(name="theirs", org_id="6f1c2b9e-6f58-4c0e-9d0c-2b7f6f0a4d11")
     own = UserGroup.objects.create(name="ours", org_id=DEFAULT_ORG_ID)
     assert _column(_table(in_english, GROUPS, "csv"), "*Name") == ["ours"]
@@ -149,7 +147,7 @@ def test_export_holds_only_rows_that_the_person_sees(in_english: APIClient, asse
     assert _column(_table(in_english, GROUPS, "csv", ids=f"{elsewhere.pk},{own.pk}"), "*Name") == ["ours"]
 
 
-def test_k17_export_is_on_record_with_who_what_how_many_and_the_filter(
+def test_k17_export_is_audited_with_user_list_count_and_filter(
     in_english: APIClient, assets: list[dict[str, Any]], people: dict[str, User]
 ) -> None:
     body_of(in_english.get(ASSETS, {"format": "xlsx", "search": "web", "order": "-hostname"}))
@@ -164,7 +162,7 @@ def test_k17_export_is_on_record_with_who_what_how_many_and_the_filter(
     assert not audits.verify_log().faults
 
 
-def test_k17_nothing_is_exported_when_it_can_not_be_put_on_record(
+def test_k17_nothing_is_exported_when_the_export_cannot_be_audited(
     in_english: APIClient, assets: list[dict[str, Any]]
 ) -> None:
     def full(_export: trail.Export) -> None:
@@ -176,7 +174,7 @@ def test_k17_nothing_is_exported_when_it_can_not_be_put_on_record(
     assert (answer.status_code, answer.json()) == (500, {"error": "Server internal error"})
 
 
-def test_refused_and_failed_requests_leave_no_record(in_english: APIClient) -> None:
+def test_refused_and_failed_exports_leave_no_audit_record(in_english: APIClient) -> None:
     for query in ({"format": "pdf"}, {"format": "csv", "template": "both"}):
         answer = in_english.get(ASSETS, query)
         assert answer.status_code == 400
@@ -184,7 +182,7 @@ def test_refused_and_failed_requests_leave_no_record(in_english: APIClient) -> N
     assert not AuditEvent.objects.filter(event="asset.exported").exists()
 
 
-def test_more_rows_than_one_file_takes_are_refused_with_their_number_and_can_be_had_in_parts(
+def test_too_many_rows_are_refused_with_their_number_and_can_be_exported_in_parts(
     in_english: APIClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rows, "MAX_ROWS", 4)
@@ -203,17 +201,17 @@ def test_ten_thousand_rows_are_the_limit() -> None:
     assert rows.MAX_ROWS == 10_000
 
 
-def test_export_costs_as_many_queries_for_a_thousand_rows_as_for_one(in_english: APIClient) -> None:
+def test_export_takes_the_same_number_of_queries_for_1_and_1000_rows(in_english: APIClient) -> None:
     def cost() -> int:
         with CaptureQueriesContext(connection) as queries:
             assert len(_table(in_english, GROUPS, "csv")) == 1 + UserGroup.objects.count()
         return len(queries)
 
     UserGroup.objects.create(name="first", org_id=DEFAULT_ORG_ID)
-    cost()  # the first entry in an organization's log begins its chain
-    one = cost()
+    cost()  # the first record in the log of an organization starts its chain
+    cost_of_one = cost()
     UserGroup.objects.bulk_create(UserGroup(name=f"group {n}", org_id=DEFAULT_ORG_ID) for n in range(999))
-    assert cost() == one
+    assert cost() == cost_of_one
 
 
 def test_export_of_several_chunks_keeps_the_order_of_the_list(
@@ -225,12 +223,12 @@ def test_export_of_several_chunks_keeps_the_order_of_the_list(
     assert names == [f"group {n:02}" for n in reversed(range(10))]
 
 
-def test_export_shows_method_fields_as_the_list_does(in_english: APIClient, people: dict[str, User]) -> None:
-    shown = in_english.get("/api/v1/users/users/").json()
+def test_export_has_method_fields_as_the_list(in_english: APIClient, people: dict[str, User]) -> None:
+    listed = in_english.get("/api/v1/users/users/").json()
     table = _table(in_english, "/api/v1/users/users/", "csv")
-    assert _column(table, "Total role name") == [row["total_role_display"] for row in shown]
-    assert _column(table, "Can update") == [str(row["can_update"]) for row in shown]
-    assert _column(table, "Login blocked") == [str(row["login_blocked"]) for row in shown]
+    assert _column(table, "Total role name") == [row["total_role_display"] for row in listed]
+    assert _column(table, "Can update") == [str(row["can_update"]) for row in listed]
+    assert _column(table, "Login blocked") == [str(row["login_blocked"]) for row in listed]
 
 
 EXPORTED = (
@@ -259,9 +257,9 @@ def test_every_list_can_be_exported_in_both_formats(
 
 
 def test_options_name_the_formats_as_the_contract_does(in_english: APIClient) -> None:
-    told = in_english.options(ASSETS).json()
-    assert told["renders"] == ["application/json", "text/csv", "application/xlsx"]
-    assert told["parses"] == [
+    options = in_english.options(ASSETS).json()
+    assert options["renders"] == ["application/json", "text/csv", "application/xlsx"]
+    assert options["parses"] == [
         "application/json",
         "application/x-www-form-urlencoded",
         "multipart/form-data",
@@ -275,7 +273,7 @@ def test_options_name_the_formats_as_the_contract_does(in_english: APIClient) ->
 
 
 @pytest.mark.parametrize("accept", ["text/csv", "application/xlsx", "text/html,*/*", "*/*"])
-def test_only_the_format_parameter_asks_for_a_file(
+def test_only_the_format_parameter_requests_a_file(
     in_english: APIClient, assets: list[dict[str, Any]], accept: str
 ) -> None:
     answer = in_english.get(ASSETS, headers={"Accept": accept})
@@ -283,12 +281,12 @@ def test_only_the_format_parameter_asks_for_a_file(
     assert body_of(in_english.get(ASSETS, {"format": "csv"}, headers={"Accept": accept}))
 
 
-def test_list_of_credentials_gives_no_file(in_english: APIClient) -> None:
+def test_list_of_credentials_cannot_be_exported(in_english: APIClient) -> None:
     answer = in_english.get("/api/v1/authentication/access-keys/", {"format": "csv"})
     assert (answer.status_code, set(answer.json())) == (400, {"format"})
 
 
-def test_viewset_narrows_what_stands_in_files(
+def test_viewset_limits_the_fields_in_files(
     in_english: APIClient, assets: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(AssetViewSet, "exchange_fields", ("hostname", "ip", "connectivity"))
@@ -296,7 +294,7 @@ def test_viewset_narrows_what_stands_in_files(
     assert _table(in_english, ASSETS, "csv", template="import")[0] == ["*Hostname", "*IP"]
 
 
-def test_k71_export_that_needs_mfa_is_closed_until_a_code_was_entered(
+def test_k71_export_that_needs_mfa_is_closed_until_verification(
     in_english: APIClient, assets: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Any] = []
@@ -317,7 +315,7 @@ def test_k71_export_that_needs_mfa_is_closed_until_a_code_was_entered(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_export_is_sent_piece_by_piece_under_asgi(people: dict[str, User]) -> None:
+def test_export_is_streamed_in_pieces_under_asgi(people: dict[str, User]) -> None:
     UserGroup.objects.bulk_create(
         UserGroup(name=f"group {n}", org_id=DEFAULT_ORG_ID, comment="x" * 2_000) for n in range(200)
     )

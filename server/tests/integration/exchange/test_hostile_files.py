@@ -1,4 +1,7 @@
-"""K72: whatever is uploaded, the answer is a sentence, the child stays within its bounds, and the web process never notices."""
+"""Hostile uploads get a clear error, the child process stays within its limits, and the web process is not affected.
+
+K72: uploads are read by a child under limits.
+"""
 
 import json
 import os
@@ -27,7 +30,7 @@ URL = f"{ASSETS}render-to-json/"
 READER = "postern.foundation.rest.exchange.reader"
 QUESTION = json.dumps({"fields": {"hostname": "hostname"}, "structured": []}).encode() + b"\n"
 
-#: A small parent, so that the peak of its child is the child's own.
+#: A small parent process, so that the peak memory of the child is its own.
 MEASURE = textwrap.dedent("""
     import os, subprocess, sys
     child = subprocess.Popen([sys.executable, "-I", "-X", "utf8", "-m", *sys.argv[1:]],
@@ -43,21 +46,21 @@ def _upload(client: APIClient, content_type: str, data: bytes) -> Any:
 
 @pytest.mark.parametrize("name", sorted(REFUSED))
 @pytest.mark.any_database
-def test_k72_hostile_file_is_refused_in_words(in_english: APIClient, name: str) -> None:
+def test_k72_hostile_file_is_refused_with_a_clear_error(in_english: APIClient, name: str) -> None:
     content_type, make, start = REFUSED[name]
     answer = _upload(in_english, content_type, make())
     assert answer.status_code == 400
-    told = answer.json()
-    sentence = told.get("error") or told["detail"]
+    body = answer.json()
+    sentence = body.get("error") or body["detail"]
     assert sentence.startswith(start), sentence
-    assert set(told) == {"error"} or (set(told) == {"detail", "code"} and told["code"] == "parse_error")
+    assert set(body) == {"error"} or (set(body) == {"detail", "code"} and body["code"] == "parse_error")
     for inside in ("Traceback", "/", "Error:", "calamine", "python", "None"):
         assert inside not in sentence
 
 
 @pytest.mark.parametrize("name", ["zip bomb", "zip bomb that lies", "huge dimensions", "billion laughs", "many parts"])
 @pytest.mark.any_database
-def test_k72_child_stays_within_its_memory_and_time(name: str) -> None:
+def test_k72_child_stays_within_its_limits_of_memory_and_time(name: str) -> None:
     content_type, make, _start = REFUSED[name]
     kind = content_type.removeprefix("text/")
     measured = subprocess.run(
@@ -70,7 +73,7 @@ def test_k72_child_stays_within_its_memory_and_time(name: str) -> None:
 
 
 @pytest.mark.any_database
-def test_k72_entities_that_are_hidden_behind_a_comment_are_never_expanded(in_english: APIClient) -> None:
+def test_k72_entities_declared_after_a_comment_are_never_expanded(in_english: APIClient) -> None:
     answer = _upload(in_english, "text/xlsx", hidden_entities())
     if answer.status_code == 200:
         assert b"lol" not in body_of(answer)
@@ -92,14 +95,14 @@ def test_k72_child_can_open_neither_files_nor_sockets(kind: str) -> None:
             print("opened"); break
         print(os.nice(0))
     """)
-    told = subprocess.run([sys.executable, "-I", "-c", probe], capture_output=True, text=True, check=True).stdout
-    assert told.split() == [str(min(19, os.nice(0) + 10))]
+    printed = subprocess.run([sys.executable, "-I", "-c", probe], capture_output=True, text=True, check=True).stdout
+    assert printed.split() == [str(min(19, os.nice(0) + 10))]
 
 
-def test_k72_child_inherits_no_descriptor_and_no_environment(
+def test_k72_child_inherits_no_file_descriptor_and_no_environment(
     in_english: APIClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever the web process has open or knows, the child starts with three descriptors and a path."""
+    """Whatever the web process has open, the child starts with three file descriptors and PATH."""
     started: list[dict[str, Any]] = []
     real = subprocess.Popen
 
@@ -122,7 +125,7 @@ def test_k72_child_inherits_no_descriptor_and_no_environment(
 
 
 @pytest.mark.any_database
-def test_k72_child_that_hangs_is_ended(in_english: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_k72_hanging_child_is_killed(in_english: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importing, "_WALL_S", 0.0)
     answer = _upload(in_english, "text/xlsx", HONEST)
     assert answer.status_code == 400
@@ -130,7 +133,7 @@ def test_k72_child_that_hangs_is_ended(in_english: APIClient, monkeypatch: pytes
 
 
 @pytest.mark.any_database
-def test_end_of_the_child_is_told_and_not_looked_for(in_english: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_end_of_the_child_is_awaited_without_polling(in_english: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
     monkeypatch.setattr(time, "sleep", slept.append)
     assert body_of(_upload(in_english, "text/xlsx", HONEST))
@@ -138,7 +141,7 @@ def test_end_of_the_child_is_told_and_not_looked_for(in_english: APIClient, monk
 
 
 @pytest.mark.any_database
-def test_child_that_is_ended_leaves_neither_a_process_nor_an_open_file(
+def test_killed_child_leaves_no_process_and_no_open_file(
     in_english: APIClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[subprocess.Popen[bytes]] = []
@@ -157,7 +160,7 @@ def test_child_that_is_ended_leaves_neither_a_process_nor_an_open_file(
 
 
 @pytest.mark.any_database
-def test_k72_further_uploads_wait_their_turn_and_are_then_told_so(
+def test_k72_further_uploads_wait_for_a_turn_and_then_get_a_clear_error(
     in_english: APIClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importing, "_TURN_S", 0.0)
@@ -171,22 +174,22 @@ def test_k72_further_uploads_wait_their_turn_and_are_then_told_so(
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 @pytest.mark.any_database
-def test_refusals_are_told_in_the_language_of_the_person(as_org_admin: APIClient, language: str) -> None:
+def test_refusals_are_in_the_language_of_the_user(as_org_admin: APIClient, language: str) -> None:
     as_org_admin.cookies["django_language"] = language
-    told = _upload(as_org_admin, "text/csv", b"").json()["detail"]
-    assert told == {"en": "The file is empty.", "zh-hans": "文件是空的。"}[language]
+    detail = _upload(as_org_admin, "text/csv", b"").json()["detail"]
+    assert detail == {"en": "The file is empty.", "zh-hans": "文件是空的。"}[language]
 
 
-def test_every_problem_has_a_text_that_takes_its_values() -> None:
+def test_every_problem_has_a_text_with_matching_placeholders() -> None:
     for slug in TEXTS:
         assert "%" not in text_of(slug, {"line": 3, "most": 5, "title": "Name"})
 
 
 @pytest.mark.django_db(transaction=True)
-def test_upload_that_waits_and_is_read_holds_no_database_connection(
+def test_waiting_and_running_upload_holds_no_database_connection(
     in_english: APIClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A dozen slow imports would otherwise empty the pool of PostgreSQL; SQLite has none."""
+    """Otherwise a dozen slow imports would use up the connection pool of PostgreSQL. SQLite has no pool."""
     if connection.vendor != "postgresql":
         pytest.skip("only PostgreSQL has a pool")
     held: list[bool] = []

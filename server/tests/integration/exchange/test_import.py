@@ -1,4 +1,4 @@
-"""`render-to-json/`, templates, and the way round: what was exported comes in again and changes nothing."""
+"""`render-to-json/`, import templates, and the round trip: importing an export changes nothing."""
 
 import csv
 import io
@@ -27,7 +27,7 @@ OFFICE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
 def _written(rows: Table, file_format: str) -> bytes:
-    """A file as a person's own program would write it: csv by the standard library, xlsx by openpyxl."""
+    """A file as a user's own program writes it: csv by the standard library, xlsx by openpyxl."""
     if file_format == "xlsx":
         return workbook(*(tuple(row) for row in rows))
     file = io.StringIO()
@@ -37,32 +37,32 @@ def _written(rows: Table, file_format: str) -> bytes:
 
 def _read(client: APIClient, list_url: str, data: bytes, content_type: str) -> dict[str, Any]:
     answer = client.generic("POST", f"{list_url}render-to-json/", data, content_type=content_type)
-    found: dict[str, Any] = json.loads(body_of(answer))
+    body: dict[str, Any] = json.loads(body_of(answer))
     assert answer["Content-Type"] == "application/json"
-    return found
+    return body
 
 
 @pytest.mark.spec("S7-067", "S7-068", "S7-069", "S3-070")
 @pytest.mark.parametrize("file_format", FORMATS)
-def test_raw_file_is_answered_with_title_and_data(in_english: APIClient, file_format: str) -> None:
+def test_raw_file_is_answered_with_titles_and_data(in_english: APIClient, file_format: str) -> None:
     rows = [["*Name", "What is this", "Comment", "users"], ["ops", "x", "first\nsecond", "['a', 'b']"], ["dev"]]
-    found = _read(in_english, GROUPS, _written(rows, file_format), TYPES[file_format])
-    assert found == {
+    body = _read(in_english, GROUPS, _written(rows, file_format), TYPES[file_format])
+    assert body == {
         "title": [["*Name", "name"], ["What is this", ""], ["Comment", "comment"], ["users", "users"]],
         "data": [{"name": "ops", "comment": "first\nsecond", "users": ["a", "b"]}, {"name": "dev"}],
     }
 
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
-def test_columns_are_found_by_the_labels_of_both_languages_and_by_name(as_org_admin: APIClient, language: str) -> None:
+def test_columns_are_found_by_labels_of_both_languages_and_by_name(as_org_admin: APIClient, language: str) -> None:
     as_org_admin.cookies["django_language"] = language
     for titles in (["*Hostname", "IP", "Platform"], ["*主机名", "IP", "系统平台"], ["hostname", "ip", "*platform"]):
-        found = _read(as_org_admin, ASSETS, _written([titles, ["a", "203.0.113.1", "Linux"]], "csv"), "text/csv")
-        assert [field for _title, field in found["title"]] == ["hostname", "ip", "platform"]
-        assert found["data"] == [{"hostname": "a", "ip": "203.0.113.1", "platform": "Linux"}]
+        body = _read(as_org_admin, ASSETS, _written([titles, ["a", "203.0.113.1", "Linux"]], "csv"), "text/csv")
+        assert [field for _title, field in body["title"]] == ["hostname", "ip", "platform"]
+        assert body["data"] == [{"hostname": "a", "ip": "203.0.113.1", "platform": "Linux"}]
 
 
-def test_kind_of_an_unnamed_file_is_told_by_its_content(in_english: APIClient) -> None:
+def test_type_of_an_unnamed_file_is_detected_from_its_content(in_english: APIClient) -> None:
     rows: Table = [["name"], ["ops"]]
     for content_type in (OFFICE, "application/octet-stream", "application/xlsx"):
         assert _read(in_english, GROUPS, _written(rows, "xlsx"), content_type)["data"] == [{"name": "ops"}]
@@ -72,25 +72,25 @@ def test_kind_of_an_unnamed_file_is_told_by_its_content(in_english: APIClient) -
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "gbk", "gb18030"])
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
-def test_csv_in_each_encoding_and_with_each_usual_separator_is_read(
+def test_csv_in_each_encoding_with_each_usual_separator_is_read(
     in_english: APIClient, encoding: str, separator: str
 ) -> None:
     text = separator.join(["名称", "备注"]) + "\r\n" + separator.join(["运维", '"第一行\n""第二行"""']) + "\r\n"
-    found = _read(in_english, GROUPS, text.encode(encoding), "text/csv")
-    assert found["data"] == [{"name": "运维", "comment": '第一行\n"第二行"'}]
+    body = _read(in_english, GROUPS, text.encode(encoding), "text/csv")
+    assert body["data"] == [{"name": "运维", "comment": '第一行\n"第二行"'}]
 
 
-def test_workbook_gives_numbers_times_and_formulas_as_text(in_english: APIClient) -> None:
+def test_workbook_is_read_with_numbers_times_and_formulas_as_text(in_english: APIClient) -> None:
     file = workbook(("hostname", "cpu_count", "memory", "is_active", "comment"), ("a", 4, 1.5, True, "=1+1"))
     (row,) = _read(in_english, ASSETS, file, "text/xlsx")["data"]
     assert row["cpu_count"] == "4"
     assert row["memory"] == "1.5"
     assert row["is_active"] == "True"
-    assert row.get("comment", "") in {"", "0"}  # nobody has computed the formula, and we do not
+    assert row.get("comment", "") in {"", "0"}  # no program has computed the formula, and the import does not either
 
 
 @pytest.mark.spec("S5-033")
-def test_the_body_is_the_file_so_there_is_only_one(in_english: APIClient) -> None:
+def test_upload_of_several_files_is_refused(in_english: APIClient) -> None:
     files = {f"file{number}": io.BytesIO(b"name\r\nops\r\n") for number in (1, 2)}
     for number, file in enumerate(files.values()):
         file.name = f"{number}.csv"
@@ -131,7 +131,7 @@ def test_reading_a_file_changes_nothing(in_english: APIClient) -> None:
         "/api/v1/audits/login-logs/",
     ],
 )
-def test_lists_that_take_no_import_have_no_such_path(as_admin: APIClient, path: str) -> None:
+def test_lists_without_import_have_no_such_path(as_admin: APIClient, path: str) -> None:
     answer = as_admin.generic("POST", f"{path}render-to-json/", b"name\r\nops\r\n", content_type="text/csv")
     assert answer.status_code in {404, 405}
 
@@ -140,7 +140,7 @@ def test_lists_that_take_no_import_have_no_such_path(as_admin: APIClient, path: 
 
 
 @pytest.mark.spec("S5-034", "S9-014")
-def test_limit_of_a_file_is_ten_megabytes_unless_set_otherwise_and_told_to_the_console(
+def test_limit_of_a_file_is_ten_megabytes_by_default_and_in_the_public_settings(
     in_english: APIClient, as_anonymous: APIClient
 ) -> None:
     assert settings.POSTERN.import_max_mb == 10
@@ -159,9 +159,9 @@ def test_limit_of_a_file_is_ten_megabytes_unless_set_otherwise_and_told_to_the_c
 def test_setting_changes_the_limit(in_english: APIClient, as_anonymous: APIClient) -> None:
     class Smaller:
         def __getattr__(self, name: str) -> Any:
-            return 1 if name == "import_max_mb" else getattr(kept, name)
+            return 1 if name == "import_max_mb" else getattr(before, name)
 
-    kept = settings.POSTERN
+    before = settings.POSTERN
     data = b"name\r\n" + b"x" * 100 + b"\r\n"
     with override_settings(POSTERN=Smaller()):
         assert as_anonymous.get("/api/v1/settings/public/").json()["data"]["IMPORT_MAX_MB"] == 1
@@ -170,7 +170,7 @@ def test_setting_changes_the_limit(in_english: APIClient, as_anonymous: APIClien
         assert answer.json()["detail"] == "The file is larger than 1 MB."
 
 
-def test_k54_only_paths_of_imports_let_larger_bodies_in() -> None:
+def test_k54_only_import_paths_allow_larger_bodies() -> None:
     usual = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     assert body_limit_bytes(f"{ASSETS}render-to-json/") == 11 << 20
     for path in (
@@ -188,13 +188,15 @@ def test_k54_only_paths_of_imports_let_larger_bodies_in() -> None:
 
 @pytest.mark.spec("S7-072", "S7-073", "S7-074")
 @pytest.mark.parametrize("file_format", FORMATS)
-def test_import_template_has_writable_fields_without_id_and_one_row_to_follow(
+def test_import_template_has_writable_fields_without_id_and_one_example_row(
     in_english: APIClient, assets: list[dict[str, Any]], file_format: str
 ) -> None:
     query = {"format": file_format, "template": "import", "limit": 1}
     table = READERS[file_format](body_of(in_english.get(ASSETS, query)))
     posted = in_english.options(ASSETS).json()["actions"]["POST"]
-    expected = {("*" if one["required"] else "") + one["label"] for one in posted.values() if not one["read_only"]}
+    expected = {
+        ("*" if field["required"] else "") + field["label"] for field in posted.values() if not field["read_only"]
+    }
     assert set(table[0]) == expected
     assert {"*Hostname", "*IP", "*Platform", "Protocols"} <= set(table[0])
     assert not {"ID", "Date created", "Organization"} & set(table[0])
@@ -203,7 +205,7 @@ def test_import_template_has_writable_fields_without_id_and_one_row_to_follow(
 
 
 @pytest.mark.spec("S7-072", "S7-073")
-def test_import_template_of_an_empty_list_makes_a_row_up(in_english: APIClient) -> None:
+def test_import_template_of_an_empty_list_has_an_invented_row(in_english: APIClient) -> None:
     table = READERS["csv"](body_of(in_english.get(ASSETS, {"format": "csv", "template": "import"})))
     row = dict(zip(table[0], table[1], strict=True))
     assert len(table) == 2
@@ -222,30 +224,32 @@ def test_update_template_has_ids_and_the_selected_rows_or_one(
         answer = in_english.get(ASSETS, {"format": file_format, "template": "update", **query})
         return READERS[file_format](body_of(answer))
 
-    spm = in_english.post("/api/v1/common/resources/cache/", {"resources": [one["id"] for one in assets]}).json()["spm"]
+    spm = in_english.post("/api/v1/common/resources/cache/", {"resources": [asset["id"] for asset in assets]}).json()[
+        "spm"
+    ]
     chosen = template(spm=spm)
     assert chosen[0][0] == "ID"
-    assert {row[0] for row in chosen[1:]} == {one["id"] for one in assets}
+    assert {row[0] for row in chosen[1:]} == {asset["id"] for asset in assets}
     assert [row[0] for row in template(ids=assets[1]["id"])[1:]] == [assets[1]["id"]]
     assert len(template(limit=1)) == len(template()) == 2
     assert not {"Date created", "Organization", "Connectivity"} & set(chosen[0])
 
 
-def test_template_is_on_record_like_an_export(in_english: APIClient, assets: list[dict[str, Any]]) -> None:
+def test_template_is_audited_like_an_export(in_english: APIClient, assets: list[dict[str, Any]]) -> None:
     body_of(in_english.get(ASSETS, {"format": "csv", "template": "update", "limit": 1}))
     event = AuditEvent.objects.get(event="asset.exported")
     assert event.new is not None
     assert (event.new["rows"], event.new["kind"]) == (1, "update")
 
 
-def test_list_that_takes_no_import_has_no_template(as_admin: APIClient) -> None:
+def test_list_without_import_has_no_template(as_admin: APIClient) -> None:
     answer = as_admin.get("/api/v1/assets/platforms/", {"format": "csv", "template": "import"})
     assert (answer.status_code, set(answer.json())) == (400, {"template"})
 
 
-# --- the way round ---
+# --- round trip ---
 
-#: Values that suffer on the way through files when nobody takes care.
+#: Values that careless file formats change.
 TRICKY = (
     "=1+1",
     "+86 138 0000 0000",
@@ -271,7 +275,7 @@ TRICKY = (
 @pytest.mark.spec("S7-071")
 @pytest.mark.parametrize("query", [{}, {"template": "update", "limit": "100"}], ids=["export", "update template"])
 @pytest.mark.parametrize("file_format", FORMATS)
-def test_k71_what_was_exported_comes_in_again_and_changes_nothing(
+def test_k71_importing_an_export_changes_nothing(
     in_english: APIClient, assets: list[dict[str, Any]], file_format: str, query: dict[str, str]
 ) -> None:
     for number, text in enumerate(TRICKY):
@@ -280,7 +284,7 @@ def test_k71_what_was_exported_comes_in_again_and_changes_nothing(
             "ip": "203.0.113.9",
             "platform": "Linux",
             "comment": text,
-            "vendor": " ".join(text.split())[:60],  # a name: one line
+            "vendor": " ".join(text.split())[:60],  # a name has one line
         }
         assert in_english.post(ASSETS, payload).status_code == 201
     before = in_english.get(ASSETS, {"order": "hostname"}).json()
@@ -291,12 +295,12 @@ def test_k71_what_was_exported_comes_in_again_and_changes_nothing(
         answer = in_english.put(f"{ASSETS}{row['id']}/", {**row, "@status": "pending"})
         assert answer.status_code == 200, answer.json()
     after = in_english.get(ASSETS, {"order": "hostname"}).json()
-    assert [{**one, "date_updated": None} for one in after] == [{**one, "date_updated": None} for one in before]
+    assert [{**row, "date_updated": None} for row in after] == [{**row, "date_updated": None} for row in before]
 
 
 @pytest.mark.spec("S7-070")
 @pytest.mark.parametrize("file_format", FORMATS)
-def test_rows_of_an_import_template_become_objects_one_post_each(
+def test_rows_of_an_import_template_are_created_with_one_post_each(
     in_english: APIClient, assets: list[dict[str, Any]], file_format: str
 ) -> None:
     answer = in_english.get(ASSETS, {"format": file_format, "template": "import", "limit": 1})
@@ -311,10 +315,10 @@ def test_rows_of_an_import_template_become_objects_one_post_each(
         assert made.status_code == 201, made.json()
     made_rows = Asset.objects.filter(hostname__startswith="new-")
     assert made_rows.count() == 3
-    assert {str(one) for row in made_rows for one in row.protocol_rows.all()} == {"ssh/22"}
+    assert {str(protocol) for row in made_rows for protocol in row.protocol_rows.all()} == {"ssh/22"}
 
 
-def test_group_with_members_makes_the_round(in_english: APIClient, people: dict[str, User]) -> None:
+def test_group_with_members_survives_the_round_trip(in_english: APIClient, people: dict[str, User]) -> None:
     made = in_english.post(GROUPS, {"name": "ops", "users": [str(people["user"].pk)]}).json()
     data = body_of(in_english.get(GROUPS, {"format": "xlsx"}))
     (row,) = _read(in_english, GROUPS, data, "text/xlsx")["data"]
@@ -323,7 +327,7 @@ def test_group_with_members_makes_the_round(in_english: APIClient, people: dict[
     assert UserGroup.objects.get(org_id=DEFAULT_ORG_ID).name == "ops"
 
 
-def test_people_make_the_round(in_english: APIClient, people: dict[str, User]) -> None:
+def test_users_survive_the_round_trip(in_english: APIClient, people: dict[str, User]) -> None:
     url = "/api/v1/users/users/"
     before = in_english.get(url, {"username": "uma"}).json()[0]
     data = body_of(in_english.get(url, {"format": "csv", "username": "uma"}))

@@ -1,4 +1,6 @@
-"""The example row of every import template imports as it is, in both languages; and what people write is read as they mean it."""
+"""The example row of every import template can be imported unchanged, in both languages, and common spellings are
+understood.
+"""
 
 import csv
 import io
@@ -13,7 +15,7 @@ from spreadsheets import body_of, read_csv
 from endpoints import ENDPOINTS
 from factories.grants import make_asset, make_node, make_system_user
 from factories.settlements import settle
-from postern.apps.assets.labels.actions import create_label
+from postern.apps.assets.labels.actions import LABELS
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.ids import DEFAULT_ORG_ID
@@ -22,7 +24,7 @@ pytestmark = pytest.mark.django_db
 
 ASSETS = "/api/v1/assets/assets/"
 _END = "render-to-json/"
-#: Rows of these are only changed; `<org_id>` stands in a path of which another list has the same rows.
+#: Rows of these lists can only be changed. A path with `<org_id>` is left out, because another list has the same rows.
 _NOT_MADE = frozenset({"/api/v1/terminal/terminals/"})
 LISTS = sorted(
     {
@@ -41,8 +43,8 @@ def settled(make_user: Callable[..., User]) -> dict[str, Any]:
 
 def _uploaded(client: APIClient, url: str, data: bytes) -> list[dict[str, Any]]:
     answer = client.generic("POST", f"{url}{_END}", data, content_type="text/csv")
-    found: list[dict[str, Any]] = json.loads(body_of(answer))["data"]
-    return found
+    rows: list[dict[str, Any]] = json.loads(body_of(answer))["data"]
+    return rows
 
 
 def _file(*rows: list[str]) -> bytes:
@@ -53,20 +55,20 @@ def _file(*rows: list[str]) -> bytes:
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 @pytest.mark.parametrize("url", LISTS)
-def test_template_imports_as_it_was_downloaded(
+def test_unchanged_template_can_be_imported(
     as_admin: APIClient, settled: dict[str, Any], url: str, language: str
 ) -> None:
     as_admin.cookies["django_language"] = language
-    for _again in range(2):  # a second download is free of what the first one made
+    for _again in range(2):  # the second template must not conflict with the imported first one
         file = body_of(as_admin.get(url, {"format": "csv", "template": "import", "limit": 1}))
         (row,) = _uploaded(as_admin, url, file)
         made = as_admin.post(url, row, format="json", headers={"Prefer": "handling=strict"})
         assert made.status_code == 201, (made.json(), row)
         if url.endswith(("-relations/", "-relation/")):
-            return  # a link that is there already stays
+            return  # an existing link is not created again
 
 
-def test_example_of_a_permission_names_nobody(as_org_admin: APIClient, settled: dict[str, Any]) -> None:
+def test_example_of_a_permission_names_no_users_and_assets(as_org_admin: APIClient, settled: dict[str, Any]) -> None:
     url = "/api/v1/perms/asset-permissions/"
     (row,) = _uploaded(as_org_admin, url, body_of(as_org_admin.get(url, {"format": "csv", "template": "import"})))
     assert not row.keys() & {"users", "user_groups", "assets", "nodes", "users_display", "user_groups_display"}
@@ -74,10 +76,10 @@ def test_example_of_a_permission_names_nobody(as_org_admin: APIClient, settled: 
 
 
 @pytest.mark.parametrize("separator", [", ", "；", "、"])
-def test_assets_are_written_as_the_console_shows_them(as_org_admin: APIClient, separator: str) -> None:
+def test_assets_can_be_written_as_the_console_shows_them(as_org_admin: APIClient, separator: str) -> None:
     node = make_node("web")
     for value in ("prod", "test"):
-        create_label(actor=SYSTEM, org_id=DEFAULT_ORG_ID, values={"name": "env", "value": value})
+        LABELS.create(actor=SYSTEM, org_id=DEFAULT_ORG_ID, values={"name": "env", "value": value})
     make_system_user("keeper", type="admin")
     (row,) = _uploaded(
         as_org_admin,
@@ -114,14 +116,14 @@ def test_assets_are_written_as_the_console_shows_them(as_org_admin: APIClient, s
         (["Name", "Login mode"], ["deploy", "auto"], {"login_mode": "auto"}),
     ],
 )
-def test_choices_are_taken_by_label_and_by_value(
+def test_choices_are_accepted_by_label_and_by_value(
     as_org_admin: APIClient, header: list[str], cells: list[str], wanted: dict[str, Any]
 ) -> None:
     (row,) = _uploaded(as_org_admin, "/api/v1/assets/system-users/", _file(header, cells))
     assert row == {"name": "deploy", **wanted}
 
 
-def test_actions_of_a_permission_are_taken_by_label(as_org_admin: APIClient, settled: dict[str, Any]) -> None:
+def test_actions_of_a_permission_are_accepted_by_label(as_org_admin: APIClient, settled: dict[str, Any]) -> None:
     url = "/api/v1/perms/asset-permissions/"
     (row,) = _uploaded(
         as_org_admin,
@@ -150,7 +152,7 @@ def test_actions_of_a_permission_are_taken_by_label(as_org_admin: APIClient, set
         ("ip", "300.1.1.1", ("IP",)),
     ],
 )
-def test_wrong_cell_says_what_and_what_next(
+def test_wrong_cell_gets_an_error_with_a_next_step(
     as_org_admin: APIClient, field: str, value: Any, words: tuple[str, ...]
 ) -> None:
     as_org_admin.cookies["django_language"] = "en"
@@ -158,11 +160,11 @@ def test_wrong_cell_says_what_and_what_next(
     answer = as_org_admin.post(ASSETS, body, format="json")
     assert answer.status_code == 400
     assert list(answer.json()) == [field]
-    told = json.dumps(answer.json(), ensure_ascii=False)
-    assert all(word in told.replace('\\"', '"') for word in words), told
+    error_text = json.dumps(answer.json(), ensure_ascii=False)
+    assert all(word in error_text.replace('\\"', '"') for word in words), error_text
 
 
-def test_name_that_several_have_is_refused(as_org_admin: APIClient) -> None:
+def test_ambiguous_name_is_refused(as_org_admin: APIClient) -> None:
     make_asset("web-1", ip="192.0.2.1")
     make_asset("web-2", ip="192.0.2.1")
     answer = as_org_admin.post("/api/v1/assets/labels/", {"name": "a", "value": "b", "assets": ["192.0.2.1"]})
@@ -170,7 +172,7 @@ def test_name_that_several_have_is_refused(as_org_admin: APIClient) -> None:
     assert list(answer.json()) == ["assets"]
 
 
-def test_update_template_is_taken_as_it_is(as_org_admin: APIClient, settled: dict[str, Any]) -> None:
+def test_unchanged_update_template_can_be_imported(as_org_admin: APIClient, settled: dict[str, Any]) -> None:
     table = read_csv(body_of(as_org_admin.get(ASSETS, {"format": "csv", "template": "update"})))
     rows = _uploaded(as_org_admin, ASSETS, _file(*table))
     for row in rows:

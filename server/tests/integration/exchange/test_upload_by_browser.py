@@ -1,4 +1,4 @@
-"""Uploads as a browser sends them: with a session, whose CSRF check must not touch the file."""
+"""Uploads with a session cookie, as a browser sends them: the CSRF check must not read the file."""
 
 import pytest
 from spreadsheets import ASSETS
@@ -12,14 +12,14 @@ FILE = b"*Hostname,*IP\nweb-1,203.0.113.1\n"
 
 
 @pytest.mark.parametrize("content_type", ["text/csv", "application/x-www-form-urlencoded", "multipart/form-data", ""])
-def test_file_is_read_whatever_its_type(people: dict[str, User], content_type: str) -> None:
+def test_file_is_read_with_any_content_type(people: dict[str, User], content_type: str) -> None:
     browser = _signed_in(people["org_admin"])
     answer = browser.generic("POST", f"{ASSETS}render-to-json/", FILE, content_type=content_type)
     assert answer.status_code == 200, answer.content
     assert b"".join(answer.streaming_content).count(b"203.0.113.1") == 1
 
 
-def test_file_without_a_token_is_refused(people: dict[str, User]) -> None:
+def test_file_without_a_csrf_token_is_refused(people: dict[str, User]) -> None:
     browser = _signed_in(people["org_admin"])
     answer = browser.generic("POST", f"{ASSETS}render-to-json/", FILE, content_type="text/csv", HTTP_X_CSRFTOKEN="x")
     assert answer.status_code == 403

@@ -1,4 +1,4 @@
-"""The outbox loses nothing and repeats what failed."""
+"""The outbox loses no message and retries failed deliveries."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -13,7 +13,7 @@ from postern.kernel import clock
 
 
 @pytest.mark.django_db
-def test_message_is_delivered_once_and_forgotten() -> None:
+def test_message_is_delivered_once_and_deleted() -> None:
     seen: list[Mapping[str, Any]] = []
     outbox.enqueue("t.happened", {"n": 1})
     with outbox.RECEIVERS.replaced({"t.happened": seen.append}):
@@ -38,7 +38,7 @@ def test_message_outside_a_transaction_is_refused() -> None:
 
 
 @pytest.mark.django_db
-def test_message_whose_receiver_fails_is_tried_again_later() -> None:
+def test_message_whose_receiver_fails_is_retried_later() -> None:
     attempts: list[int] = []
 
     def receive(_: Mapping[str, Any]) -> None:
@@ -59,29 +59,29 @@ def test_message_whose_receiver_fails_is_tried_again_later() -> None:
 
 
 @pytest.mark.django_db
-def test_message_nobody_receives_waits() -> None:
+def test_message_without_a_receiver_waits() -> None:
     outbox.enqueue("t.unknown", {})
     assert outbox.drain() == 0
     assert OutboxMessage.objects.count() == 1
 
 
 @pytest.mark.django_db
-def test_message_whose_worker_died_is_delivered_after_the_lease() -> None:
+def test_message_of_a_dead_worker_is_delivered_after_the_lease() -> None:
     seen: list[Mapping[str, Any]] = []
     outbox.enqueue("t.happened", {})
     with outbox.RECEIVERS.replaced({"t.happened": seen.append}):
-        assert outbox._claim() is not None  # and then the worker dies
+        assert outbox._claim() is not None  # the worker dies after claiming the message
         assert outbox.drain() == 0
         OutboxMessage.objects.update(date_due=clock.now())
         assert outbox.drain() == 1
 
 
 class Happened:
-    """An event."""
+    """An event of the tests."""
 
 
 @pytest.mark.django_db(transaction=True)
-def test_event_goes_out_after_the_commit_and_one_bad_subscriber_does_not_hide_it() -> None:
+def test_event_is_published_after_the_commit_and_a_failing_subscriber_does_not_stop_others() -> None:
     seen: list[object] = []
 
     def fail(_: Happened) -> None:
@@ -100,7 +100,7 @@ def test_event_goes_out_after_the_commit_and_one_bad_subscriber_does_not_hide_it
 
 
 def test_messages_of_earlier_releases_still_have_a_receiver() -> None:
-    """The topic is in the database: a message that an earlier release wrote down is delivered by this one."""
+    """The topic is stored, so this release must deliver messages that an earlier release stored."""
     released = {
         "assets.events.HostKeyChanged",
         "authn.events.AccountLocked",
@@ -116,13 +116,13 @@ def test_messages_of_earlier_releases_still_have_a_receiver() -> None:
     assert released <= set(outbox.RECEIVERS.value)
 
 
-def test_topic_stays_when_an_event_moves_within_its_app() -> None:
+def test_topic_does_not_change_when_an_event_moves_within_its_app() -> None:
     flat = type("Happened", (), {"__module__": "postern.apps.shop.events"})
     moved = type("Happened", (), {"__module__": "postern.apps.shop.orders.events"})
     assert outbox.topic_of(flat) == outbox.topic_of(moved) == "shop.events.Happened"
 
 
-def test_two_receivers_of_one_topic_stop_the_start() -> None:
+def test_two_receivers_of_one_topic_prevent_the_start() -> None:
     first, second = outbox.kept(Happened, print), outbox.kept(Happened, print)
     assert list(outbox.receivers_of([first, events.after_commit(Happened, print)])) == [first.topic]
     with pytest.raises(ValueError, match="Happened"):

@@ -1,4 +1,4 @@
-"""Labels of columns are in the language of each request, whatever language the first request of the process had."""
+"""Labels of columns are in the language of each request, not in that of the first request of the process."""
 
 import pytest
 from rest_framework.test import APIClient

@@ -1,4 +1,4 @@
-"""Turns that hold for all processes of a machine; the other processes are real ones."""
+"""Turns that limit all processes of a machine, tested with real processes."""
 
 import os
 import signal
@@ -48,7 +48,7 @@ def end(process: "subprocess.Popen[bytes]") -> None:
     process.communicate()
 
 
-def test_turns_are_shared_by_processes_and_come_back_when_one_is_killed(run_dir: Path) -> None:
+def test_turns_are_shared_by_processes_and_released_when_one_is_killed(run_dir: Path) -> None:
     turns = MachineTurns("trial", at_once=2)
     first, second = holder(run_dir), holder(run_dir)
     try:
@@ -62,7 +62,7 @@ def test_turns_are_shared_by_processes_and_come_back_when_one_is_killed(run_dir:
         end(second)
 
 
-def test_threads_of_a_process_share_the_same_turns(run_dir: Path) -> None:
+def test_threads_of_a_process_share_the_turns(run_dir: Path) -> None:
     turns = MachineTurns("trial", at_once=2)
     running: list[int] = []
     most: list[int] = []
@@ -83,7 +83,7 @@ def test_threads_of_a_process_share_the_same_turns(run_dir: Path) -> None:
     assert max(most) <= 2
 
 
-def test_turn_comes_back_after_a_failure(run_dir: Path) -> None:
+def test_turn_is_released_after_an_exception(run_dir: Path) -> None:
     turns = MachineTurns("trial", at_once=1)
 
     def failing() -> Any:

@@ -1,4 +1,4 @@
-"""The database of a worker, which is a copy of the one that was migrated first, is as if it had been migrated itself."""
+"""The copied database of a test worker equals a migrated database."""
 
 import os
 from pathlib import Path
@@ -18,7 +18,7 @@ from postern.kernel.ids import DEFAULT_ORG_ID
 pytestmark = pytest.mark.django_db
 
 
-def test_database_is_migrated_and_holds_what_every_installation_has() -> None:
+def test_database_is_migrated_and_has_the_rows_of_every_installation() -> None:
     executor = MigrationExecutor(connection)
     assert executor.migration_plan(executor.loader.graph.leaf_nodes()) == []
     assert Organization.objects.filter(pk=DEFAULT_ORG_ID).exists()
@@ -26,11 +26,11 @@ def test_database_is_migrated_and_holds_what_every_installation_has() -> None:
     assert Permission.objects.exists()
 
 
-def test_rows_of_the_installation_are_proven_under_the_key_of_this_data_folder() -> None:
+def test_rows_of_the_installation_are_signed_with_the_key_of_this_data_folder() -> None:
     assert AuditEvent.objects.exists()
     assert list(queries.verify()) == []
 
 
 @pytest.mark.skipif(not is_worker(), reason="without workers nothing is copied")
-def test_copy_is_of_this_run() -> None:
+def test_copy_belongs_to_this_run() -> None:
     assert (Path(os.environ[RUN_FOLDER]) / "copied").exists()

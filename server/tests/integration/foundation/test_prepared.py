@@ -21,7 +21,7 @@ def prepared(build: Callable[..., QuerySet[Any]] = by_id_and_role) -> PreparedQu
 
 
 @pytest.mark.django_db
-def test_rows_of_other_values_are_as_the_queryset_gives_them(make_user: Callable[..., User]) -> None:
+def test_rows_for_other_parameters_equal_those_of_the_queryset(make_user: Callable[..., User]) -> None:
     query = prepared()
     for user in (make_user("ann"), make_user("bob"), make_user("eve", is_active=False)):
         expected = list(
@@ -33,7 +33,7 @@ def test_rows_of_other_values_are_as_the_queryset_gives_them(make_user: Callable
 
 
 @pytest.mark.django_db
-def test_value_that_is_lost_on_the_way_is_refused_instead_of_ignored() -> None:
+def test_parameter_that_gets_lost_is_refused_instead_of_ignored() -> None:
     def ignores_role(*, user_id: Any, role: str) -> QuerySet[User]:
         del role
         return User.objects.filter(pk=user_id)
@@ -43,18 +43,18 @@ def test_value_that_is_lost_on_the_way_is_refused_instead_of_ignored() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_rows_in_another_thread_use_that_threads_connection(make_user: Callable[..., User]) -> None:
+def test_rows_in_another_thread_use_the_connection_of_that_thread(make_user: Callable[..., User]) -> None:
     query, user = prepared(), make_user("ann")
     assert query.rows(user_id=user.pk, role="User")
-    found: list[Any] = []
+    results: list[Any] = []
 
     def read() -> None:
         try:
-            found.extend(query.rows(user_id=user.pk, role="User"))
+            results.extend(query.rows(user_id=user.pk, role="User"))
         finally:
             connection.close()
 
     thread = Thread(target=read)
     thread.start()
     thread.join()
-    assert [row["username"] for row in found] == ["ann"]
+    assert [row["username"] for row in results] == ["ann"]

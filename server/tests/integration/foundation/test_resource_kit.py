@@ -1,4 +1,6 @@
-"""What every resource gets from the foundation, shown on user groups: envelope, filters, metadata, bulk, errors."""
+"""The behaviour that every resource gets from the foundation, tested with user groups: lists, filters, metadata, bulk,
+errors.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -50,13 +52,13 @@ def test_list_with_limit_has_the_envelope(as_org_admin: APIClient, groups: list[
 
 
 @pytest.mark.parametrize("limit", ["0", "-1", "x", "99999999"])
-def test_list_with_odd_limit_still_answers(as_org_admin: APIClient, groups: list[UserGroup], limit: str) -> None:
+def test_list_with_an_invalid_limit_still_answers(as_org_admin: APIClient, groups: list[UserGroup], limit: str) -> None:
     assert as_org_admin.get(URL, {"limit": limit}).json()["count"] == 3
 
 
 @pytest.mark.spec("S7-055")
 @pytest.mark.parametrize(
-    ("search", "found"),
+    ("search", "expected"),
     [
         ("alph", ["alpha"]),
         ("ALPHA", ["alpha"]),
@@ -68,10 +70,10 @@ def test_list_with_odd_limit_still_answers(as_org_admin: APIClient, groups: list
         ("", ["alpha", "beta", "gamma delta"]),
     ],
 )
-def test_search_finds_rows_with_every_term(
-    as_org_admin: APIClient, groups: list[UserGroup], search: str, found: list[str]
+def test_search_finds_rows_that_contain_every_term(
+    as_org_admin: APIClient, groups: list[UserGroup], search: str, expected: list[str]
 ) -> None:
-    assert _names(as_org_admin.get(URL, {"search": search})) == found
+    assert _names(as_org_admin.get(URL, {"search": search})) == expected
 
 
 @pytest.mark.spec("S7-054")
@@ -92,9 +94,7 @@ def test_k22_order_by_undeclared_field_is_ignored(as_org_admin: APIClient, group
 @pytest.mark.parametrize(
     "query", ["users__password__startswith=a", "name__startswith=z", "_connector=OR", "_negated=1", "org_id=x", "pk=1"]
 )
-def test_k22_filter_on_undeclared_field_is_ignored(
-    as_org_admin: APIClient, groups: list[UserGroup], query: str
-) -> None:
+def test_k22_undeclared_filter_is_ignored(as_org_admin: APIClient, groups: list[UserGroup], query: str) -> None:
     assert len(_names(as_org_admin.get(f"{URL}?{query}"))) == 3
 
 
@@ -103,7 +103,7 @@ def test_filter_on_declared_field_is_exact(as_org_admin: APIClient, groups: list
     assert _names(as_org_admin.get(f"{URL}?name=alph")) == []
 
 
-def test_filter_with_unreadable_value_is_a_field_error(as_admin: APIClient) -> None:
+def test_filter_with_an_unreadable_value_is_a_field_error(as_admin: APIClient) -> None:
     answer = as_admin.get("/api/v1/audits/login-logs/?status=perhaps&date_from=yesterday")
     assert answer.status_code == 400
     assert set(answer.json()) == {"status"}
@@ -116,7 +116,7 @@ def test_ids_restrict_the_list(as_org_admin: APIClient, groups: list[UserGroup])
     assert _names(as_org_admin.get(URL, {"ids": wanted})) == ["alpha", "gamma delta"]
 
 
-def test_fields_size_and_fields_select_what_is_shown(as_org_admin: APIClient, groups: list[UserGroup]) -> None:
+def test_fields_size_and_fields_select_the_returned_fields(as_org_admin: APIClient, groups: list[UserGroup]) -> None:
     assert set(as_org_admin.get(f"{URL}?fields_size=mini").json()[0]) == {"id", "name"}
     assert set(as_org_admin.get(f"{URL}?fields=name,comment").json()[0]) == {"name", "comment"}
     assert "comment" not in as_org_admin.get(f"{URL}?fields!=comment").json()[0]
@@ -138,19 +138,19 @@ def test_detail_with_malformed_or_unknown_id_is_not_found(as_org_admin: APIClien
     assert as_org_admin.get(f"{URL}{key}/").status_code == 404
 
 
-def test_k68_organization_unknown_is_refused_never_the_root(as_admin: APIClient, groups: list[UserGroup]) -> None:
+def test_k68_unknown_organization_is_refused_and_never_the_root(as_admin: APIClient, groups: list[UserGroup]) -> None:
     for options in ({"HTTP_X_JMS_ORG": str(new_id())}, {"HTTP_X_JMS_ORG": "nobody"}):
         assert as_admin.get(URL, **options).status_code in {403, 404}  # type: ignore[arg-type]  # extra headers
     assert as_admin.get(f"{URL}?oid={new_id()}").status_code in {403, 404}
 
 
-def test_k68_organization_of_others_is_refused(as_org_admin: APIClient, elsewhere: UserGroup) -> None:
+def test_k68_organization_of_other_users_is_refused(as_org_admin: APIClient, elsewhere: UserGroup) -> None:
     for named in (str(elsewhere.org_id), "Elsewhere", str(ROOT_ORG_ID), "root"):
         answer = as_org_admin.get(URL, headers={"X-JMS-ORG": named})
         assert answer.status_code in {403, 404}, named
 
 
-def test_root_organization_shows_all_and_takes_nothing(
+def test_root_organization_lists_everything_and_accepts_no_writes(
     as_admin: APIClient, groups: list[UserGroup], elsewhere: UserGroup
 ) -> None:
     assert {"alpha", "theirs"} <= set(_names(as_admin.get(URL, headers={"X-JMS-ORG": "root"})))
@@ -175,14 +175,14 @@ def test_create_of_an_array_is_all_or_nothing(as_org_admin: APIClient, groups: l
     assert [row["name"] for row in answer.json()] == ["one", "two"]
 
 
-def test_create_of_an_array_with_twins_is_refused_by_the_database(as_org_admin: APIClient) -> None:
+def test_create_of_an_array_with_duplicates_is_refused_by_the_database(as_org_admin: APIClient) -> None:
     answer = as_org_admin.post(URL, [{"name": "twin"}, {"name": "twin"}])
     assert answer.status_code in {400, 409}
     assert not UserGroup.objects.filter(name="twin").exists()
 
 
 @pytest.mark.spec("S7-049")
-def test_bulk_update_changes_every_named_row(as_org_admin: APIClient, groups: list[UserGroup]) -> None:
+def test_bulk_update_changes_every_listed_row(as_org_admin: APIClient, groups: list[UserGroup]) -> None:
     body = [{"id": str(groups[0].pk), "name": "a2"}, {"id": str(groups[1].pk), "name": "b2"}]
     answer = as_org_admin.patch(URL, body)
     assert answer.status_code == 200
@@ -196,7 +196,7 @@ def test_bulk_update_without_id_is_refused(as_org_admin: APIClient, groups: list
     assert answer.json() == [["id or pk not in data"]]
 
 
-def test_bulk_update_of_a_row_out_of_reach_changes_nothing(
+def test_bulk_update_of_an_unreachable_row_changes_nothing(
     as_org_admin: APIClient, groups: list[UserGroup], elsewhere: UserGroup
 ) -> None:
     body = [{"id": str(groups[0].pk), "name": "changed"}, {"id": str(elsewhere.pk), "name": "changed too"}]
@@ -213,7 +213,7 @@ def _select(client: APIClient, *rows: UserGroup) -> str:
 
 @pytest.mark.spec("S7-063")
 @pytest.mark.parametrize("query", ["", "?search=alpha", "?limit=1", "?spm=", "?order=name", "?unknown=1"])
-def test_bulk_delete_that_names_no_rows_is_refused(
+def test_bulk_delete_without_a_selection_is_refused(
     as_org_admin: APIClient, groups: list[UserGroup], query: str
 ) -> None:
     answer = as_org_admin.delete(f"{URL}{query}")
@@ -223,12 +223,12 @@ def test_bulk_delete_that_names_no_rows_is_refused(
 
 
 @pytest.mark.spec("S7-007", "S7-008", "S7-062")
-def test_bulk_delete_of_a_selection_deletes_just_that(as_org_admin: APIClient, groups: list[UserGroup]) -> None:
+def test_bulk_delete_of_a_selection_deletes_only_its_rows(as_org_admin: APIClient, groups: list[UserGroup]) -> None:
     assert as_org_admin.delete(f"{URL}?spm={_select(as_org_admin, *groups[:2])}").status_code == 204
     assert _names(as_org_admin.get(URL)) == ["gamma delta"]
 
 
-def test_k67_selection_of_somebody_else_is_empty(
+def test_k67_selection_of_another_user_is_empty(
     as_org_admin: APIClient, as_admin: APIClient, groups: list[UserGroup]
 ) -> None:
     token = _select(as_org_admin, groups[0])
@@ -243,7 +243,7 @@ def test_k67_selection_in_another_organization_is_empty(as_admin: APIClient, gro
     assert _names(as_admin.get(f"{URL}?spm={token}", headers={"X-JMS-ORG": "root"})) == []
 
 
-def test_k67_selection_with_rows_out_of_reach_touches_only_the_others(
+def test_k67_selection_with_unreachable_rows_deletes_only_the_others(
     as_org_admin: APIClient, groups: list[UserGroup], elsewhere: UserGroup
 ) -> None:
     token = _select(as_org_admin, groups[0], elsewhere)
@@ -252,12 +252,12 @@ def test_k67_selection_with_rows_out_of_reach_touches_only_the_others(
     assert not UserGroup.objects.filter(pk=groups[0].pk).exists()
 
 
-def test_k67_selection_token_unknown_is_an_empty_list(as_org_admin: APIClient, groups: list[UserGroup]) -> None:
+def test_k67_unknown_selection_token_gives_an_empty_list(as_org_admin: APIClient, groups: list[UserGroup]) -> None:
     assert _names(as_org_admin.get(f"{URL}?spm=guess")) == []
 
 
 @pytest.mark.spec("S7-009", "S7-010")
-def test_options_tell_the_fields_of_each_permitted_method(as_org_admin: APIClient, groups: list[UserGroup]) -> None:
+def test_options_describe_the_fields_of_each_permitted_method(as_org_admin: APIClient, groups: list[UserGroup]) -> None:
     answer = as_org_admin.options(f"{URL}?draw=1&display=1").json()
     assert {"name", "description", "renders", "parses", "actions"} <= set(answer)
     assert set(answer["actions"]) == {"GET", "POST", "PUT", "PATCH"}
@@ -275,14 +275,14 @@ def test_options_tell_the_fields_of_each_permitted_method(as_org_admin: APIClien
     assert answer["actions"]["POST"]["users"]["type"] == "field"
 
 
-def test_options_of_a_detail_name_no_post(as_org_admin: APIClient, groups: list[UserGroup]) -> None:
-    found = as_org_admin.options(f"{URL}{groups[0].pk}/").json()["actions"]
-    assert set(found) == {"GET", "PUT", "PATCH"}
+def test_options_of_a_single_object_have_no_post(as_org_admin: APIClient, groups: list[UserGroup]) -> None:
+    actions = as_org_admin.options(f"{URL}{groups[0].pk}/").json()["actions"]
+    assert set(actions) == {"GET", "PUT", "PATCH"}
     missing = as_org_admin.options(f"{URL}{new_id()}/").json()["actions"]
     assert set(missing) == {"GET"}
 
 
-def test_options_for_whom_nothing_is_permitted_are_refused(as_user: APIClient, as_anonymous: APIClient) -> None:
+def test_options_without_any_permitted_method_are_refused(as_user: APIClient, as_anonymous: APIClient) -> None:
     assert as_user.options(URL).status_code == 403
     assert as_anonymous.options(URL).status_code == 401
 
@@ -307,12 +307,12 @@ def test_errors_have_detail_and_code(as_anonymous: APIClient, as_user: APIClient
         assert answer.json()["detail"]
 
 
-def test_body_that_is_no_json_is_a_parse_error(as_org_admin: APIClient) -> None:
+def test_invalid_json_is_a_parse_error(as_org_admin: APIClient) -> None:
     answer = as_org_admin.generic("POST", URL, b"{", content_type="application/json")
     assert (answer.status_code, answer.json()["code"]) == (400, "parse_error")
 
 
-def test_body_of_unknown_type_is_refused(as_org_admin: APIClient) -> None:
+def test_body_with_an_unknown_content_type_is_refused(as_org_admin: APIClient) -> None:
     answer = as_org_admin.generic("POST", URL, b"<a/>", content_type="application/xml")
     assert answer.status_code == 415
 
@@ -322,7 +322,7 @@ def test_unknown_path_is_a_json_404(as_anonymous: APIClient) -> None:
     assert (answer.status_code, answer.json()) == (404, {"error": "Not found"})
 
 
-def test_k23_fault_of_ours_tells_nothing_of_the_inside(
+def test_k23_server_error_reveals_nothing_internal(
     as_org_admin: APIClient, monkeypatch: pytest.MonkeyPatch, groups: list[UserGroup]
 ) -> None:
     def explode(*_: object) -> None:
@@ -334,15 +334,15 @@ def test_k23_fault_of_ours_tells_nothing_of_the_inside(
     assert (answer.status_code, answer.json()) == (500, {"error": "Server internal error"})
 
 
-def test_times_are_shown_in_the_zone_of_the_client(as_org_admin: APIClient, groups: list[UserGroup]) -> None:
-    shown = as_org_admin.get(URL, headers={"X-TZ": "Asia/Shanghai"}).json()[0]["date_created"]
+def test_times_are_in_the_zone_of_the_client(as_org_admin: APIClient, groups: list[UserGroup]) -> None:
+    date_created = as_org_admin.get(URL, headers={"X-TZ": "Asia/Shanghai"}).json()[0]["date_created"]
     created = groups[0].date_created.astimezone(timezone.get_fixed_timezone(480))
-    assert shown == created.strftime("%Y/%m/%d %H:%M:%S +0800")
+    assert date_created == created.strftime("%Y/%m/%d %H:%M:%S +0800")
     for odd in ("undefined", "../../etc/passwd", "x" * 200):
         assert as_org_admin.get(URL, headers={"X-TZ": odd}).status_code == 200
 
 
-def test_group_made_by_somebody_names_him(
+def test_group_has_the_name_of_its_creator(
     as_org_admin: APIClient, people: dict[str, User], make_user: Callable[..., User]
 ) -> None:
     answer = as_org_admin.post(URL, {"name": "made", "comment": "c", "unknown": 1})
@@ -384,7 +384,7 @@ def test_k73_options_never_show_the_default_of_a_secret(as_org_admin: APIClient)
     assert [name for name, field in fields.items() if field["write_only"] and "default" in field] == []
 
 
-def test_k41_free_text_has_a_maximum_that_the_form_does_not_show(as_org_admin: APIClient) -> None:
+def test_k41_free_text_has_a_maximum_that_the_form_does_not_get(as_org_admin: APIClient) -> None:
     assert as_org_admin.post(URL, {"name": "long", "comment": "x" * 4_096}).status_code == 201
     answer = as_org_admin.post(URL, {"name": "longer", "comment": "x" * 4_097})
     assert (answer.status_code, set(answer.json())) == (400, {"comment"})

@@ -1,4 +1,4 @@
-"""Statements put together once: what they write is what `save` would have written."""
+"""Reusable write statements: they write the same as `save`."""
 
 from datetime import timedelta
 from typing import Any
@@ -22,21 +22,21 @@ def _asset(number: int, **columns: Any) -> Asset:
 
 
 @pytest.mark.parametrize("count", [0, 1, 3])
-def test_inserted_rows_are_those_that_save_would_make(count: int) -> None:
+def test_inserted_rows_equal_those_of_save(count: int) -> None:
     rows = [_asset(number, cpu_count=number, admin_user_id=new_id()) for number in range(count)]
     row_writes.insert(rows)
     saved = _asset(99, cpu_count=1)
     saved.save(force_insert=True)
-    found = {row.pk: row for row in Asset.objects.exclude(pk=saved.pk)}
+    stored = {row.pk: row for row in Asset.objects.exclude(pk=saved.pk)}
     names = [field.attname for field in Asset._meta.concrete_fields]
-    assert len(found) == count
+    assert len(stored) == count
     for row in rows:
         assert not row._state.adding
-        assert [getattr(found[row.pk], name) for name in names] == [getattr(row, name) for name in names]
+        assert [getattr(stored[row.pk], name) for name in names] == [getattr(row, name) for name in names]
         assert abs(row.date_created - clock.now()) < timedelta(minutes=5)
 
 
-def test_generated_keys_json_and_no_value_are_stored() -> None:
+def test_generated_keys_json_and_null_are_stored() -> None:
     asset = _asset(1)
     row_writes.insert([asset])
     row_writes.insert(
@@ -60,7 +60,7 @@ def test_generated_keys_json_and_no_value_are_stored() -> None:
     assert AuditEvent.objects.filter(event="x", old__isnull=True).count() == 1
 
 
-def test_changed_are_the_named_columns_of_these_rows() -> None:
+def test_only_the_named_columns_of_the_given_rows_are_changed() -> None:
     rows = [_asset(number) for number in range(3)]
     row_writes.insert(rows)
     before = {row.pk: row.date_updated for row in Asset.objects.all()}
@@ -69,7 +69,7 @@ def test_changed_are_the_named_columns_of_these_rows() -> None:
     row_writes.change(rows[:2], ("comment", "vendor", "date_updated"))
     row_writes.change(rows, ())
     row_writes.change([], ("comment",))
-    found = [Asset.objects.get(pk=row.pk) for row in rows]
-    assert [row.comment for row in found] == ["changed h0", "changed h1", ""]
-    assert {row.ip for row in found} == {"192.0.2.1"}
-    assert [row.date_updated > before[row.pk] for row in found] == [True, True, False]
+    stored = [Asset.objects.get(pk=row.pk) for row in rows]
+    assert [row.comment for row in stored] == ["changed h0", "changed h1", ""]
+    assert {row.ip for row in stored} == {"192.0.2.1"}
+    assert [row.date_updated > before[row.pk] for row in stored] == [True, True, False]

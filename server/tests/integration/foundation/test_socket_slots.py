@@ -1,4 +1,7 @@
-"""Websockets of one sign-in, counted over processes. Two `SocketSlots` stand for two processes; Redis is a real one."""
+"""The number of websockets of a sign-in is limited across processes.
+
+Two `SocketSlots` stand for two processes. Redis is real.
+"""
 
 import asyncio
 from collections.abc import Iterator
@@ -23,7 +26,7 @@ def redis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RedisServ
     server.stop()
 
 
-async def test_processes_count_together_and_a_closed_socket_makes_room(redis: RedisServer) -> None:
+async def test_processes_count_together_and_a_closed_socket_frees_a_slot(redis: RedisServer) -> None:
     here, there, person = SocketSlots("trial"), SocketSlots("trial"), uuid4()
     first = await here.take(person, most=2)
     second = await there.take(person, most=2)
@@ -36,14 +39,14 @@ async def test_processes_count_together_and_a_closed_socket_makes_room(redis: Re
     assert await there.take(person, most=2) is not None
 
 
-async def test_many_at_once_get_no_more_than_there_are(redis: RedisServer) -> None:
+async def test_concurrent_requests_get_no_more_slots_than_there_are(redis: RedisServer) -> None:
     processes, person = [SocketSlots("trial") for _ in range(3)], uuid4()
-    found = await asyncio.gather(*(processes[number % 3].take(person, most=5) for number in range(30)))
-    assert sum(slot is not None for slot in found) <= 5
+    slots_taken = await asyncio.gather(*(processes[number % 3].take(person, most=5) for number in range(30)))
+    assert sum(slot is not None for slot in slots_taken) <= 5
     assert await processes[0].take(person, most=40) is not None
 
 
-async def test_sockets_of_a_killed_process_go_by_themselves_and_open_ones_stay(redis: RedisServer) -> None:
+async def test_slots_of_a_killed_process_expire_and_open_sockets_keep_theirs(redis: RedisServer) -> None:
     person = uuid4()
     killed = SocketSlots("trial", lease_s=1.0, renew_s=WAIT_S)
     alive = SocketSlots("trial", lease_s=1.0, renew_s=0.1)
@@ -57,11 +60,11 @@ async def test_sockets_of_a_killed_process_go_by_themselves_and_open_ones_stay(r
     assert await later.take(person, most=2) is None, "renewed while they are open"
 
 
-async def test_without_redis_each_process_counts_its_own(redis: RedisServer) -> None:
+async def test_each_process_counts_alone_without_redis(redis: RedisServer) -> None:
     slots, person = SocketSlots("trial"), uuid4()
     redis.stop()
-    found = [await slots.take(person, most=2) for _ in range(3)]
-    assert [slot is not None for slot in found] == [True, True, False]
-    assert found[0] is not None
-    await slots.release(person, found[0])
+    slots_taken = [await slots.take(person, most=2) for _ in range(3)]
+    assert [slot is not None for slot in slots_taken] == [True, True, False]
+    assert slots_taken[0] is not None
+    await slots.release(person, slots_taken[0])
     assert await slots.take(person, most=2) is not None

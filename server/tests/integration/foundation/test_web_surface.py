@@ -1,4 +1,4 @@
-"""What every answer carries and what every request must keep: headers, body limits, paths, the console's files."""
+"""What every answer has and every request must obey: headers, body limits, paths, and the files of the console."""
 
 import os
 import subprocess
@@ -27,7 +27,7 @@ MIB = 1024 * 1024
 
 @pytest.fixture
 def console(tmp_path: Path) -> Iterator[Path]:
-    """A small build of the console."""
+    """A small console build."""
     (tmp_path / "bundle").mkdir()
     (tmp_path / "index.html").write_text("<!doctype html>index")
     (tmp_path / "mark.svg").write_text("<svg/>")
@@ -73,7 +73,7 @@ def test_answers_over_https_carry_hsts(web: Client, console: Path) -> None:
         assert web.get("/ui/")["Strict-Transport-Security"].startswith("max-age=31536000")
 
 
-def test_api_answers_are_not_kept(web: Client) -> None:
+def test_api_answers_are_not_cached(web: Client) -> None:
     assert web.get("/api/v1/no/such/")["Cache-Control"] == "no-store"
 
 
@@ -81,7 +81,7 @@ def test_api_answers_are_not_kept(web: Client) -> None:
     ("asked", "cookie", "language"),
     [("en", "", "en"), ("zh-CN", "", "zh-hans"), ("fr", "", "zh-hans"), ("", "", "zh-hans"), ("zh-CN", "en", "en")],
 )
-def test_answer_speaks_the_language_that_is_asked_for(web: Client, asked: str, cookie: str, language: str) -> None:
+def test_answer_is_in_the_requested_language(web: Client, asked: str, cookie: str, language: str) -> None:
     if cookie:
         web.cookies["django_language"] = cookie
     answer = web.get("/api/v1/nothing/", headers={"Accept-Language": asked} if asked else {})
@@ -89,24 +89,24 @@ def test_answer_speaks_the_language_that_is_asked_for(web: Client, asked: str, c
     assert "Accept-Language" in answer["Vary"]
 
 
-def test_language_of_one_request_is_not_that_of_the_next(web: Client) -> None:
+def test_language_of_a_request_does_not_affect_the_next(web: Client) -> None:
     for language in ("en", "zh-hans", "en"):
         assert web.get("/api/v1/nothing/", headers={"Accept-Language": language})["Content-Language"] == language
     assert web.get("/api/v1/nothing/")["Content-Language"] == "zh-hans"
 
 
 @pytest.mark.parametrize("typed", ["/", "/ui"])
-def test_root_and_console_without_slash_lead_to_the_console(web: Client, typed: str) -> None:
+def test_root_and_console_without_slash_redirect_to_the_console(web: Client, typed: str) -> None:
     answer = web.get(typed)
     assert (answer.status_code, answer["Location"]) == (302, "/ui/")
 
 
 @pytest.mark.spec("S7-085")
-def test_older_name_of_the_web_terminal_leads_to_it(web: Client, console: Path) -> None:
-    one = "9f6c0e2a-6f58-4c0e-9d0c-2b7f6f0a4d11"
+def test_older_paths_of_the_web_terminal_redirect_to_the_console(web: Client, console: Path) -> None:
+    session_id = "9f6c0e2a-6f58-4c0e-9d0c-2b7f6f0a4d11"
     for old, now in (
-        (f"/luna/replay/{one}", f"/ui/terminal/sessions/{one}?activeTab=replay"),
-        (f"/luna/monitor/{one}/", f"/ui/terminal/sessions/{one}?activeTab=watch"),
+        (f"/luna/replay/{session_id}", f"/ui/terminal/sessions/{session_id}?activeTab=replay"),
+        (f"/luna/monitor/{session_id}/", f"/ui/terminal/sessions/{session_id}?activeTab=watch"),
         ("/koko/elfinder/sftp/?asset=1", "/ui/files/?asset=1"),
     ):
         assert web.get(old)["Location"] == now
@@ -119,7 +119,7 @@ def test_older_name_of_the_web_terminal_leads_to_it(web: Client, console: Path) 
 @pytest.mark.parametrize(
     "path", ["/ui/", "/ui/users/users", "/ui/assets/9f6c0e2a/detail", "/ui/login", "/ui/index.html"]
 )
-def test_console_routes_answer_with_the_index_page_which_is_never_kept(web: Client, console: Path, path: str) -> None:
+def test_console_routes_return_the_index_page_which_is_never_cached(web: Client, console: Path, path: str) -> None:
     answer = web.get(path)
     assert answer.content == b"<!doctype html>index"
     assert answer["Cache-Control"] == "no-cache"
@@ -130,7 +130,7 @@ def test_console_routes_answer_with_the_index_page_which_is_never_kept(web: Clie
     ("accepted", "encoding", "content"),
     [("br, gzip", "br", b"brotli"), ("gzip;q=0.5", "gzip", b"gzip"), ("", None, b"plain"), ("deflate", None, b"plain")],
 )
-def test_console_assets_are_served_compressed_and_kept_for_a_year(
+def test_console_assets_are_compressed_and_cached_for_a_year(
     web: Client, console: Path, accepted: str, encoding: str | None, content: bytes
 ) -> None:
     answer = web.get("/ui/bundle/app-1a2b.js", headers={"Accept-Encoding": accepted})
@@ -144,7 +144,7 @@ def test_console_assets_are_served_compressed_and_kept_for_a_year(
 @pytest.mark.parametrize(
     "name", ["bundle/none.js", "bundle/app-1a2b.js.map", "bundle/app-1a2b.js.br", "bundle/../index.html"]
 )
-def test_console_assets_unknown_are_not_found(web: Client, console: Path, name: str) -> None:
+def test_unknown_console_assets_are_not_found(web: Client, console: Path, name: str) -> None:
     assert web.get(f"/ui/{name}").status_code == 404
 
 
@@ -152,21 +152,21 @@ def test_console_assets_unknown_are_not_found(web: Client, console: Path, name: 
     "path",
     ["/ui/../server/pyproject.toml", "/ui/%2e%2e/%2e%2e/etc/passwd", "/ui//etc/passwd", "/ui/..%2f..%2fetc/passwd"],
 )
-def test_k7_console_path_never_leaves_the_build(web: Client, console: Path, path: str) -> None:
+def test_k7_console_path_never_leaves_the_build_folder(web: Client, console: Path, path: str) -> None:
     answer = web.get(path)
     assert answer.status_code in {200, 404}
     assert b"root:" not in answer.content
     assert answer.content in {b"<!doctype html>index", b"Not found", b'{"error": "Not found"}'}
 
 
-def test_console_not_built_says_so(web: Client, tmp_path: Path) -> None:
+def test_missing_console_build_gets_a_clear_error(web: Client, tmp_path: Path) -> None:
     with mock.patch.object(settings, "POSTERN", replace(settings.POSTERN, console_dist=tmp_path / "none")):
         answer = web.get("/ui/")
     assert answer.status_code == 503
     assert b"make run" in answer.content
 
 
-def test_console_rebuilt_is_noticed(web: Client, console: Path) -> None:
+def test_rebuilt_console_is_noticed(web: Client, console: Path) -> None:
     assert web.get("/ui/").content == b"<!doctype html>index"
     (console / "new.txt").write_text("new")
     index = console / "index.html"
@@ -175,7 +175,7 @@ def test_console_rebuilt_is_noticed(web: Client, console: Path) -> None:
     assert web.get("/ui/new.txt").content == b"new"
 
 
-def test_k54_body_limit_is_raised_by_route_only() -> None:
+def test_k54_body_limit_is_raised_only_by_route() -> None:
     limits = BodyLimits(beginnings={"/api/v1/test-uploads/": 64 * MIB}, endings={})
     with BODY_LIMITS.replaced(limits):
         assert body_limit_bytes("/api/v1/test-uploads/1/") == 64 * MIB
@@ -194,8 +194,8 @@ def test_k9_forged_address_headers_change_nothing(as_admin: APIClient) -> None:
 @pytest.mark.parametrize(
     ("https", "origin", "status"), [(True, "https", 400), (False, "https", 403), (False, "http", 400)]
 )
-def test_k64_origin_is_compared_with_the_scheme_that_is_configured(https: bool, origin: str, status: int) -> None:
-    """`X-Forwarded-Proto` of a client counts for nothing; POSTERN_HTTPS does."""
+def test_k64_origin_is_compared_with_the_configured_scheme(https: bool, origin: str, status: int) -> None:
+    """A client's `X-Forwarded-Proto` is ignored; the setting POSTERN_HTTPS decides."""
     client = Client(enforce_csrf_checks=True)
     with mock.patch.object(settings, "POSTERN", replace(settings.POSTERN, https=https)):
         client.get("/api/v1/authentication/sign-in/")
@@ -221,14 +221,14 @@ def test_k64_origin_is_compared_with_the_scheme_that_is_configured(https: bool, 
         ("/api/v1/perms/asset-permission/", "/api/v1/perms/asset-permissions/"),
     ],
 )
-def test_older_paths_lead_to_the_present_ones_with_method_and_query(web: Client, path: str, target: str) -> None:
+def test_older_paths_redirect_with_method_and_query(web: Client, path: str, target: str) -> None:
     for method in ("get", "post", "delete"):
         answer = getattr(web, method)(path)
         assert (answer.status_code, answer["Location"]) == (307, target)
 
 
 @pytest.mark.parametrize("path", ["/api/users/v1//evil.test/", "/api/users/v1/../../x", "/api/v1/assets/domain/..//x/"])
-def test_k12_older_paths_lead_nowhere_else(web: Client, path: str) -> None:
+def test_k12_older_paths_redirect_only_on_this_site(web: Client, path: str) -> None:
     answer = web.get(path)
     assert answer.status_code == 404 or answer["Location"].startswith("/api/v1/")
 
@@ -247,13 +247,13 @@ def test_k12_older_paths_lead_nowhere_else(web: Client, path: str) -> None:
         "/api/users/v1/groups/",
     ],
 )
-def test_k58_path_spelled_otherwise_opens_nothing(as_anonymous: APIClient, path: str) -> None:
+def test_k58_other_spelling_of_a_path_opens_nothing(as_anonymous: APIClient, path: str) -> None:
     assert as_anonymous.get(path, follow=True).status_code in {401, 404}
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD", "TRACE", "PROPFIND"])
-def test_k58_method_of_any_kind_needs_the_right(as_anonymous: APIClient, method: str) -> None:
+def test_k58_every_method_needs_the_right(as_anonymous: APIClient, method: str) -> None:
     assert as_anonymous.generic(method, "/api/v1/users/groups/").status_code in {401, 405}
 
 
@@ -266,7 +266,7 @@ class TestHealth:
         with health.CHECKS.replaced(health.OWN_CHECKS):
             yield
 
-    def test_health_with_all_parts_up_is_ok(self, web: Client) -> None:
+    def test_health_with_all_parts_running_is_ok(self, web: Client) -> None:
         health.stamp_worker()
         answer = web.get("/api/health/")
         assert answer.status_code == 200
@@ -279,28 +279,26 @@ class TestHealth:
         }
         assert {"db_status", "db_time", "redis_status", "redis_time", "time"} <= set(body)
 
-    def test_health_without_sign_of_the_worker_is_503(self, web: Client) -> None:
+    def test_health_without_a_heartbeat_of_the_worker_is_503(self, web: Client) -> None:
         answer = web.get("/api/v1/health/")
         assert answer.status_code == 503
         assert answer.json()["parts"]["worker"]["ok"] is False
 
     @pytest.fixture
     def board(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-        """As under a supervisor: this process keeps the parts up."""
+        """The status file of a supervisor that is this process."""
         (tmp_path / "run").mkdir()
         monkeypatch.setenv(part_board.SUPERVISOR_PID, str(os.getpid()))
         with mock.patch.object(settings, "POSTERN", replace(settings.POSTERN, home=tmp_path)):
             yield part_board.path(settings.POSTERN)
 
-    def test_health_is_not_200_while_a_part_is_dead_whatever_its_last_sign_of_life(
-        self, web: Client, board: Path
-    ) -> None:
+    def test_health_is_503_while_a_part_is_dead_whatever_its_last_heartbeat(self, web: Client, board: Path) -> None:
         with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as part:
             part_board.write(board, {"worker": PartLife(part.pid, 0.0), "proxy": PartLife(part.pid, 0.0)})
             health.stamp_worker()
             assert web.get("/api/health/").status_code == 200
             part.kill()
-            os.waitid(os.P_PID, part.pid, os.WEXITED | os.WNOWAIT)  # dead, and nobody was told
+            os.waitid(os.P_PID, part.pid, os.WEXITED | os.WNOWAIT)  # the part is dead, and its parent does not know yet
             answer = web.get("/api/health/")
             assert answer.status_code == 503
             assert answer.json()["parts"]["worker"]["ok"] is False
@@ -308,7 +306,7 @@ class TestHealth:
             part.wait()
             assert web.get("/api/health/").status_code == 503
 
-    def test_health_believes_no_sign_of_life_of_the_workers_predecessor(self, web: Client, board: Path) -> None:
+    def test_health_ignores_a_heartbeat_of_an_earlier_worker(self, web: Client, board: Path) -> None:
         with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as part:
             health.stamp_worker()
             part_board.write(board, {"worker": PartLife(part.pid, clock.now().timestamp())})
@@ -317,7 +315,7 @@ class TestHealth:
             assert web.get("/api/health/").status_code == 200
             part.kill()
 
-    def test_health_with_a_broken_part_tells_no_reason(self, web: Client) -> None:
+    def test_health_with_a_failing_part_reveals_no_reason(self, web: Client) -> None:
         def broken() -> None:
             raise RuntimeError("postgresql://ann:canary@db")
 
@@ -327,7 +325,7 @@ class TestHealth:
         assert answer.status_code == 503
         assert b"canary" not in answer.content
 
-    def test_k25_health_with_a_token_set_wants_it(self, web: Client) -> None:
+    def test_k25_health_needs_the_token_when_one_is_set(self, web: Client) -> None:
         health.stamp_worker()
         with mock.patch.object(settings, "POSTERN", replace(settings.POSTERN, health_token=Secret("t0ken"))):
             assert web.get("/api/health/").status_code == 403
@@ -338,7 +336,9 @@ class TestHealth:
 @pytest.mark.parametrize(
     ("fault", "status"), [(OperationalError("database or disk is full"), 503), (RuntimeError("ours"), 500)]
 )
-def test_what_is_away_for_a_moment_is_no_fault_of_ours_outside_the_api_either(fault: Exception, status: int) -> None:
+def test_database_outage_in_a_middleware_gets_503_and_another_error_500_without_details(
+    fault: Exception, status: int
+) -> None:
     web = Client(raise_request_exception=False)
     with mock.patch.object(SessionMiddleware, "process_response", side_effect=fault):
         answer = web.get("/api/v1/no/such/")

@@ -25,9 +25,9 @@ def test_demo_issues_itself_a_licence_for_one_year_and_trusts_it(as_admin: APICl
     data = issue_licence(settings.POSTERN.home, today())
     upload = {"file": SimpleUploadedFile("licence.json", data)}
     assert as_admin.post("/api/v1/xpack/license/import", upload, format="multipart").json()["status"] is True
-    shown = as_admin.get("/api/v1/xpack/license/detail").json()
-    assert (shown["is_valid"], shown["days_left"]) == (True, 365)
-    assert shown["date_expired"] == (today() + timedelta(days=365)).isoformat()
+    detail = as_admin.get("/api/v1/xpack/license/detail").json()
+    assert (detail["is_valid"], detail["days_left"]) == (True, 365)
+    assert detail["date_expired"] == (today() + timedelta(days=365)).isoformat()
     again = issue_licence(settings.POSTERN.home, today())
     assert len(list((settings.POSTERN.home / "licence" / "trusted").glob("*.pub"))) == 1, "one key, kept"
     assert again == data

@@ -1,4 +1,4 @@
-"""Installing a licence, what it shows, and what it closes."""
+"""Installing a licence, what it shows and which features it opens."""
 
 import base64
 import json
@@ -47,19 +47,19 @@ def days_later(days: int) -> "mock._patch[object]":
 
 
 @pytest.mark.spec("S7-015", "S7-025")
-def test_licence_imported_is_shown_and_opens_the_licensed_features(as_admin: APIClient) -> None:
+def test_imported_licence_is_shown_and_opens_the_licensed_features(as_admin: APIClient) -> None:
     assert as_admin.get(PUBLIC).json()["data"]["XPACK_LICENSE_IS_VALID"] is False
     body = upload(as_admin, licence_file(30, asset_count=500))
     assert body["status"] is True
     assert "Example & Sons" in str(body["msg"])
-    shown = as_admin.get(DETAIL).json()
-    assert shown["date_expired"] == (today() + timedelta(days=30)).isoformat()
-    assert (shown["corporation"], shown["subscription_id"], shown["edition"]) == (
+    detail = as_admin.get(DETAIL).json()
+    assert detail["date_expired"] == (today() + timedelta(days=30)).isoformat()
+    assert (detail["corporation"], detail["subscription_id"], detail["edition"]) == (
         "Example & Sons",
         "sub-1",
         "enterprise",
     )
-    assert (shown["asset_count"], shown["is_valid"], shown["days_left"]) == (500, True, 30)
+    assert (detail["asset_count"], detail["is_valid"], detail["days_left"]) == (500, True, 30)
     public = as_admin.get(PUBLIC).json()["data"]
     assert (public["XPACK_ENABLED"], public["XPACK_LICENSE_IS_VALID"]) == (True, True)
     event = AuditEvent.objects.get(event="licence.installed")
@@ -68,20 +68,20 @@ def test_licence_imported_is_shown_and_opens_the_licensed_features(as_admin: API
 
 
 @pytest.mark.spec("S1-007")
-def test_without_a_licence_the_rest_works_and_the_detail_says_why(as_admin: APIClient) -> None:
-    shown = as_admin.get(DETAIL).json()
-    assert (shown["is_valid"], shown["date_expired"], shown["days_left"]) == (False, None, None)
-    assert shown["message"]
+def test_product_works_without_a_licence_and_the_detail_says_why(as_admin: APIClient) -> None:
+    detail = as_admin.get(DETAIL).json()
+    assert (detail["is_valid"], detail["date_expired"], detail["days_left"]) == (False, None, None)
+    assert detail["message"]
     assert as_admin.get("/api/v1/users/users/").status_code == 200
     assert as_admin.get("/api/v1/assets/assets/").status_code == 200
     assert as_admin.get("/api/v1/orgs/orgs/current/").status_code == 200
 
 
-def test_detail_is_judged_by_one_day_although_midnight_passes(as_admin: APIClient) -> None:
+def test_detail_uses_one_day_although_midnight_passes(as_admin: APIClient) -> None:
     upload(as_admin, licence_file(0))
     with mock.patch.object(clock, "today", side_effect=[today() + timedelta(days=later) for later in range(9)]):
-        shown = as_admin.get(DETAIL).json()
-    assert (shown["is_valid"], shown["is_expired"], shown["days_left"]) == (True, False, 0)
+        detail = as_admin.get(DETAIL).json()
+    assert (detail["is_valid"], detail["is_expired"], detail["days_left"]) == (True, False, 0)
 
 
 def test_licence_is_for_super_administrators(
@@ -93,7 +93,7 @@ def test_licence_is_for_super_administrators(
 
 
 def _forged() -> bytes:
-    """More assets and a later end than were signed."""
+    """A licence with more assets than were signed."""
     envelope = json.loads(licence_file())
     stated = json.loads(base64.b64decode(envelope["payload"]))
     stated["asset_count"] = 1_000_000
@@ -128,7 +128,7 @@ def _of_another_format() -> bytes:
         pytest.param(licence_file() + b" " * 20_000, "too_large", id="oversized"),
     ],
 )
-def test_k75_licence_that_is_not_in_order_is_refused_in_words_and_changes_nothing(
+def test_k75_invalid_licence_is_refused_with_a_reason_and_changes_nothing(
     as_admin: APIClient, data: bytes, fault: str
 ) -> None:
     assert upload(as_admin, licence_file(10))["status"] is True
@@ -140,7 +140,7 @@ def test_k75_licence_that_is_not_in_order_is_refused_in_words_and_changes_nothin
     assert event.new == {"why": fault}
 
 
-def test_k75_nobody_trusted_means_no_licence(as_admin: APIClient) -> None:
+def test_k75_without_a_trusted_issuer_there_is_no_licence(as_admin: APIClient) -> None:
     forget_issuers()
     assert upload(as_admin, licence_file())["status"] is False
     assert not InstalledLicence.objects.exists()
@@ -152,34 +152,34 @@ def test_licence_without_a_file_is_refused(as_admin: APIClient) -> None:
         assert (answer.status_code, list(answer.json())) == (400, ["file"])
 
 
-def test_issuer_not_trusted_any_more_closes_at_once(as_admin: APIClient) -> None:
+def test_licence_closes_at_once_when_its_issuer_is_no_longer_trusted(as_admin: APIClient) -> None:
     upload(as_admin, licence_file())
     assert queries.state().is_valid
     forget_issuers()
     assert not queries.state().is_valid
 
 
-def test_issuer_whose_key_others_may_write_does_not_count() -> None:
+def test_issuer_key_that_others_may_write_is_not_trusted() -> None:
     trust_issuer().chmod(0o666)
     with pytest.raises(LicenceRefused):
         actions.install(actor=SYSTEM, data=licence_file())
 
 
 @pytest.mark.spec("S4-044")
-def test_licence_counts_as_expired_when_its_days_left_are_below_0(as_admin: APIClient) -> None:
+def test_licence_is_expired_when_its_days_left_are_below_0(as_admin: APIClient) -> None:
     upload(as_admin, licence_file(3))
     with days_later(3):
-        shown = as_admin.get(DETAIL).json()
-        assert (shown["days_left"], shown["is_expired"], shown["is_valid"]) == (0, False, True)
+        detail = as_admin.get(DETAIL).json()
+        assert (detail["days_left"], detail["is_expired"], detail["is_valid"]) == (0, False, True)
     with days_later(4):
-        shown = as_admin.get(DETAIL).json()
-        assert (shown["days_left"], shown["is_expired"], shown["is_valid"]) == (-1, True, False)
+        detail = as_admin.get(DETAIL).json()
+        assert (detail["days_left"], detail["is_expired"], detail["is_valid"]) == (-1, True, False)
         assert as_admin.get(PUBLIC).json()["data"]["XPACK_LICENSE_IS_VALID"] is False
 
 
 @pytest.mark.spec("S4-045")
 @pytest.mark.parametrize(("days", "warns"), [(-1, False), (0, True), (6, True), (7, False), (30, False)])
-def test_licence_warns_when_under_7_days_are_left(as_admin: APIClient, days: int, warns: bool) -> None:
+def test_licence_warns_when_fewer_than_7_days_are_left(as_admin: APIClient, days: int, warns: bool) -> None:
     upload(as_admin, licence_file(60))
     with days_later(60 - days):
         assert as_admin.get(DETAIL).json()["is_expiring"] is warns
@@ -187,12 +187,12 @@ def test_licence_warns_when_under_7_days_are_left(as_admin: APIClient, days: int
 
 
 @pytest.mark.django_db(transaction=True)
-def test_end_is_told_once_a_day_and_its_passing_once(hear: Hearing) -> None:
-    told = hear(LicenceExpiring)
+def test_approaching_end_is_announced_once_a_day_and_the_end_once(hear: Hearing) -> None:
+    published = hear(LicenceExpiring)
     assert actions.warn_of_end() is False
     actions.install(actor=SYSTEM, data=licence_file(8))
     assert actions.warn_of_end() is False
     for day in (2, 2, 3, 8, 9, 10, 11):
         with days_later(day):
             actions.warn_of_end()
-    assert [event.days_left for event in told] == [6, 5, 0, -1]
+    assert [event.days_left for event in published] == [6, 5, 0, -1]

@@ -1,4 +1,4 @@
-"""`postern licence …` as an operator uses it: make, trust, install, show."""
+"""The commands `postern licence …`: issue, trust, install, show."""
 
 import json
 from collections.abc import Iterator
@@ -43,13 +43,13 @@ def test_licence_is_issued_trusted_installed_and_shown(
     assert cli.main(["licence", "install", str(issued["out"])]) == 0
     capsys.readouterr()
     assert cli.main(["licence", "show"]) == 0
-    shown = capsys.readouterr().out
-    assert "Example" in shown
-    assert str(today() + timedelta(days=365)) in shown
+    printed = capsys.readouterr().out
+    assert "Example" in printed
+    assert str(today() + timedelta(days=365)) in printed
     assert queries.state().is_valid
 
 
-def test_issuing_key_that_is_there_is_used_again(issued: dict[str, Any], tmp_path: Path) -> None:
+def test_existing_issuing_key_is_used_again(issued: dict[str, Any], tmp_path: Path) -> None:
     before = issued["key"].read_bytes()
     more = ["--until", str(today() + timedelta(days=9)), "--assets", "50", "--edition", "small"]
     second = tmp_path / "second.json"
@@ -67,7 +67,7 @@ def test_issuing_key_that_is_there_is_used_again(issued: dict[str, Any], tmp_pat
 @pytest.mark.parametrize(
     "more", [["--corporation", ""], ["--assets", "0"], ["--until", "2001-01-01"], ["--edition", "e" * 33]]
 )
-def test_licence_that_makes_no_sense_is_not_issued(tmp_path: Path, more: list[str]) -> None:
+def test_licence_with_contradictory_values_is_not_issued(tmp_path: Path, more: list[str]) -> None:
     out = tmp_path / "licence.json"
     wanted = ["licence", "issue", "--corporation", "A", "--key", str(tmp_path / "k"), "--out", str(out), *more]
     assert cli.main(wanted) != 0
@@ -83,7 +83,7 @@ def test_issuing_key_that_others_can_read_is_refused(issued: dict[str, Any], tmp
 
 
 @pytest.mark.parametrize("content", [b"", b"-----BEGIN PUBLIC KEY-----\nxx\n-----END PUBLIC KEY-----\n"])
-def test_file_that_is_no_key_is_not_trusted(tmp_path: Path, content: bytes) -> None:
+def test_file_without_a_key_is_not_trusted(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "key.pub"
     file.write_bytes(content)
     assert cli.main(["licence", "trust", str(file)]) != 0
@@ -91,6 +91,6 @@ def test_file_that_is_no_key_is_not_trusted(tmp_path: Path, content: bytes) -> N
     assert not list((settings.POSTERN.home / "licence").glob("trusted/*"))
 
 
-def test_file_that_is_missing_is_not_installed(tmp_path: Path) -> None:
+def test_missing_file_is_not_installed(tmp_path: Path) -> None:
     assert cli.main(["licence", "install", str(tmp_path / "missing.json")]) != 0
     assert not InstalledLicence.objects.exists()

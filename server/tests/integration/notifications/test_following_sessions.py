@@ -1,4 +1,4 @@
-"""A console that shows live sessions hears when they change, while its person may read them."""
+"""A console that shows live sessions is told when they change, while its user may read them."""
 
 import json
 from collections.abc import Callable
@@ -43,7 +43,7 @@ async def follow(tab: Tab, org_id: UUID | None) -> None:
     await tab.say(json.dumps({"follow_sessions_of": None if org_id is None else str(org_id)}))
 
 
-async def heard(tab: Tab) -> str:
+async def next_message(tab: Tab) -> str:
     message = await tab.next()
     assert message["type"] == "websocket.send", message
     return str(message["text"])
@@ -52,33 +52,33 @@ async def heard(tab: Tab) -> str:
 CHANGED, REFUSED = '{"type":"sessions_changed"}', '{"type":"sessions_refused"}'
 
 
-async def test_an_auditor_hears_at_once_and_of_each_change_of_their_organization(person: Callable[..., User]) -> None:
+async def test_auditor_is_told_at_once_and_of_each_change_in_their_organization(person: Callable[..., User]) -> None:
     tab = await opened(await sync_to_async(person)("audra", org_role=OrgRole.AUDITOR))
     try:
         await follow(tab, DEFAULT_ORG_ID)
-        assert await heard(tab) == CHANGED
-        await sync_to_async(push.sessions_changed)({uuid4()})  # another organization's
+        assert await next_message(tab) == CHANGED
+        await sync_to_async(push.sessions_changed)({uuid4()})  # a change in another organization
         await sync_to_async(push.sessions_changed)({DEFAULT_ORG_ID})
-        assert await heard(tab) == CHANGED
-        for _ in range(20):  # all at once
+        assert await next_message(tab) == CHANGED
+        for _ in range(20):  # a burst, which gives one message
             await sync_to_async(push.sessions_changed)({DEFAULT_ORG_ID})
-        assert await heard(tab) == CHANGED
+        assert await next_message(tab) == CHANGED
         await follow(tab, None)
         await sync_to_async(push.sessions_changed)({DEFAULT_ORG_ID})
-        await tab.say('{"refresh_every_seconds": 0}')  # what comes next is the answer to this
+        await tab.say('{"refresh_every_seconds": 0}')  # the next message is the answer to this one
         assert (await tab.next())["code"] == consumers.CLOSE_MALFORMED
     finally:
         await tab.close()
 
 
 @pytest.mark.parametrize("org_id", [DEFAULT_ORG_ID, ROOT_ORG_ID, UUID(int=7)])
-async def test_whoever_may_not_read_sessions_is_refused_and_hears_nothing(
+async def test_user_who_may_not_read_sessions_is_refused_and_told_nothing(
     person: Callable[..., User], org_id: UUID
 ) -> None:
     tab = await opened(await sync_to_async(person)("uma"))
     try:
         await follow(tab, org_id)
-        assert await heard(tab) == REFUSED
+        assert await next_message(tab) == REFUSED
         await sync_to_async(push.sessions_changed)({org_id})
         await tab.say("{}")
         assert (await tab.next())["code"] == consumers.CLOSE_MALFORMED
@@ -86,35 +86,35 @@ async def test_whoever_may_not_read_sessions_is_refused_and_hears_nothing(
         await tab.close()
 
 
-async def test_an_auditor_of_one_organization_does_not_follow_all(person: Callable[..., User]) -> None:
+async def test_auditor_of_one_organization_cannot_follow_all(person: Callable[..., User]) -> None:
     tab = await opened(await sync_to_async(person)("audra", org_role=OrgRole.AUDITOR))
     try:
         await follow(tab, ROOT_ORG_ID)
-        assert await heard(tab) == REFUSED
+        assert await next_message(tab) == REFUSED
     finally:
         await tab.close()
 
 
-async def test_the_root_organization_hears_of_every_organization(person: Callable[..., User]) -> None:
+async def test_root_organization_is_told_of_every_organization(person: Callable[..., User]) -> None:
     tab = await opened(await sync_to_async(person)("sybil", role=SystemRole.AUDITOR))
     try:
         await follow(tab, ROOT_ORG_ID)
-        assert await heard(tab) == CHANGED
+        assert await next_message(tab) == CHANGED
         await sync_to_async(push.sessions_changed)({uuid4()})
-        assert await heard(tab) == CHANGED
+        assert await next_message(tab) == CHANGED
     finally:
         await tab.close()
 
 
-async def test_a_role_that_is_taken_away_ends_the_news(person: Callable[..., User]) -> None:
+async def test_withdrawn_role_ends_the_messages(person: Callable[..., User]) -> None:
     audra = await sync_to_async(person)("audra", org_role=OrgRole.AUDITOR)
     tab = await opened(audra)
     try:
         await follow(tab, DEFAULT_ORG_ID)
-        assert await heard(tab) == CHANGED
+        assert await next_message(tab) == CHANGED
         await sync_to_async(Membership.objects.filter(user=audra).update)(role=OrgRole.USER)
         await sync_to_async(push.sessions_changed)({DEFAULT_ORG_ID})
-        assert await heard(tab) == REFUSED
+        assert await next_message(tab) == REFUSED
     finally:
         await tab.close()
 
@@ -129,18 +129,18 @@ async def test_a_role_that_is_taken_away_ends_the_news(person: Callable[..., Use
         ),
     ],
 )
-def test_sessions_that_begin_change_and_end_are_news(event: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[UUID] = []
-    monkeypatch.setattr(LIVE_SESSIONS, "_work", told.extend)
+def test_beginning_change_and_end_of_sessions_are_announced(event: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed_org_ids: list[UUID] = []
+    monkeypatch.setattr(LIVE_SESSIONS, "_work", changed_org_ids.extend)
     publish(event)
     LIVE_SESSIONS.wait()
-    assert told == [DEFAULT_ORG_ID]
+    assert changed_org_ids == [DEFAULT_ORG_ID]
 
 
-async def test_a_closed_socket_leaves_the_group(person: Callable[..., User]) -> None:
+async def test_closed_socket_leaves_the_channel_group(person: Callable[..., User]) -> None:
     tab = await opened(await sync_to_async(person)("audra", org_role=OrgRole.AUDITOR))
     await follow(tab, DEFAULT_ORG_ID)
-    assert await heard(tab) == CHANGED
+    assert await next_message(tab) == CHANGED
     group = push.group_of_sessions(DEFAULT_ORG_ID)
     assert len(get_channel_layer().groups[group]) == 1
     await tab.close()

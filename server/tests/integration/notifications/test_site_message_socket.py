@@ -1,4 +1,4 @@
-"""The bell's websocket: who may open it, what it tells to every tab, and when it closes."""
+"""The websocket of site messages: who may open it, what it sends to each tab, and when it closes."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -48,7 +48,7 @@ def read_all(user: User) -> None:
 
 
 @pytest.mark.spec("S7-039")
-async def test_every_tab_is_told_the_number_at_once_and_whenever_it_changes(uma: User, tabs: list[Tab]) -> None:
+async def test_every_tab_gets_the_number_at_once_and_after_each_change(uma: User, tabs: list[Tab]) -> None:
     await sync_to_async(send_to)(uma)
     cookies = await sync_to_async(sign_in)(uma)
     tabs += [Tab(cookies), Tab(cookies)]
@@ -61,9 +61,7 @@ async def test_every_tab_is_told_the_number_at_once_and_whenever_it_changes(uma:
     assert [await tab.count() for tab in tabs] == [0, 0]
 
 
-async def test_message_to_everybody_reaches_open_tabs(
-    uma: User, tabs: list[Tab], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_broadcast_reaches_open_tabs(uma: User, tabs: list[Tab], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("postern.apps.notifications.push._MANY", 0)
     tabs.append(Tab(await sync_to_async(sign_in)(uma)))
     await tabs[0].open()
@@ -72,7 +70,7 @@ async def test_message_to_everybody_reaches_open_tabs(
     assert await tabs[0].count() == 1
 
 
-async def test_message_to_others_says_nothing(uma: User, tabs: list[Tab], make_user: Callable[..., User]) -> None:
+async def test_message_to_others_sends_nothing(uma: User, tabs: list[Tab], make_user: Callable[..., User]) -> None:
     other = await sync_to_async(make_user)("other")
     tabs.append(Tab(await sync_to_async(sign_in)(uma)))
     await tabs[0].open()
@@ -82,7 +80,7 @@ async def test_message_to_others_says_nothing(uma: User, tabs: list[Tab], make_u
     assert await tabs[0].count() == 1
 
 
-async def test_k42_page_of_another_site_and_stranger_are_refused(uma: User, tabs: list[Tab]) -> None:
+async def test_k42_page_of_another_origin_and_anonymous_visitor_are_refused(uma: User, tabs: list[Tab]) -> None:
     cookies = await sync_to_async(sign_in)(uma)
     tabs += [Tab(cookies, origin="https://evil.test"), Tab(""), Tab("sessionid=made-up")]
     assert (await tabs[0].open())["type"] == "websocket.close"
@@ -111,8 +109,8 @@ async def test_k40_tab_closes_when_its_sign_in_ends(uma: User, tabs: list[Tab]) 
     assert (closed["type"], closed["code"]) == ("websocket.close", consumers.CLOSE_SIGNED_OUT)
 
 
-async def test_k40_watch_closes_what_no_event_closed(uma: User, tabs: list[Tab]) -> None:
-    """An account that runs out, or a message that Redis lost."""
+async def test_k40_watch_closes_sockets_that_no_event_closed(uma: User, tabs: list[Tab]) -> None:
+    """For example, the account expired, or Redis lost the message."""
     tabs.append(Tab(await sync_to_async(sign_in)(uma)))
     await tabs[0].open()
     assert await tabs[0].count() == 0
@@ -122,10 +120,10 @@ async def test_k40_watch_closes_what_no_event_closed(uma: User, tabs: list[Tab])
     assert await sync_to_async(LoginSession.objects.filter(date_ended__isnull=True).exists)()
 
 
-async def test_k40_watch_outlives_a_socket_that_cannot_be_closed(
+async def test_k40_watch_survives_a_socket_that_cannot_be_closed(
     uma: User, tabs: list[Tab], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its client went away at that moment: the other sockets of the sign-in close all the same, and later ones too."""
+    """The client left at that moment. The other sockets of the sign-in must still close, and later ones too."""
     monkeypatch.setattr(consumers, "RECHECK_S", 0.1)
     close, broken = consumers.SiteMessages.close, []
 
@@ -148,10 +146,10 @@ async def test_k40_watch_outlives_a_socket_that_cannot_be_closed(
     assert broken
 
 
-async def test_socket_whose_client_goes_without_a_word_is_forgotten(
+async def test_socket_of_a_vanished_client_is_forgotten(
     uma: User, tabs: list[Tab], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else each one counts for ever towards those that a sign-in may hold open."""
+    """Otherwise it would count for ever towards the sockets that a sign-in may have."""
     before = dict(consumers.WATCH._sockets)
     tabs.append(Tab(await sync_to_async(sign_in)(uma)))
     await tabs[0].open()
@@ -170,7 +168,7 @@ async def test_socket_whose_client_goes_without_a_word_is_forgotten(
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[", '{"refresh_every_seconds": 0}', '"x"', "x" * 2000])
-async def test_message_that_is_none_closes_the_tab(uma: User, tabs: list[Tab], text: str) -> None:
+async def test_invalid_message_closes_the_tab(uma: User, tabs: list[Tab], text: str) -> None:
     tabs.append(Tab(await sync_to_async(sign_in)(uma)))
     await tabs[0].open()
     assert await tabs[0].count() == 0
@@ -179,7 +177,7 @@ async def test_message_that_is_none_closes_the_tab(uma: User, tabs: list[Tab], t
     assert (closed["type"], closed["code"]) == ("websocket.close", consumers.CLOSE_MALFORMED)
 
 
-async def test_number_comes_again_and_again_when_asked_for(
+async def test_number_is_sent_repeatedly_when_requested(
     uma: User, tabs: list[Tab], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits: list[float] = []
@@ -200,7 +198,7 @@ async def test_number_comes_again_and_again_when_asked_for(
     assert waits
 
 
-async def test_sign_in_holds_so_many_tabs_and_no_more(
+async def test_number_of_tabs_of_a_sign_in_is_limited(
     uma: User, tabs: list[Tab], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(consumers, "MAX_SOCKETS", 1)

@@ -1,4 +1,4 @@
-"""One's own messages: sent, listed, counted, read; and nobody else's."""
+"""A user's own messages: sent, listed, counted and read; and never those of other users."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -39,9 +39,7 @@ def sent(as_admin: APIClient, people: dict[str, User]) -> None:
 
 
 @pytest.mark.spec("S3-011", "S3-012")
-def test_message_has_what_was_sent_and_by_whom(
-    as_admin: APIClient, as_user: APIClient, people: dict[str, User]
-) -> None:
+def test_message_has_content_and_sender(as_admin: APIClient, as_user: APIClient, people: dict[str, User]) -> None:
     group = make_group("Night shift", users=[people["auditor"]])
     answer = send(as_admin, user_ids=[str(people["user"].pk)], group_ids=[str(group.pk)])
     assert (answer.status_code, answer.json()) == (200, {"detail": "ok"})
@@ -75,7 +73,7 @@ def test_unread_messages_come_in_pages_of_15_newest_first(as_user: APIClient) ->
 
 @pytest.mark.spec("S4-022", "S7-038")
 @pytest.mark.usefixtures("sent")
-def test_message_marked_as_read_is_unread_no_more(as_user: APIClient) -> None:
+def test_message_marked_as_read_is_no_longer_unread(as_user: APIClient) -> None:
     ids = [row["id"] for row in as_user.get(f"{MESSAGES}?offset=0&limit=15").json()["results"][:2]]
     assert as_user.get(TOTAL).json() == {"total": 20}
     answer = as_user.patch(READ, {"ids": ids})
@@ -90,11 +88,11 @@ def test_message_marked_as_read_is_unread_no_more(as_user: APIClient) -> None:
 
 
 @pytest.mark.parametrize("body", [{}, {"ids": "x"}, {"ids": ["x"]}, {"ids": None}, []])
-def test_mark_as_read_wants_ids(as_user: APIClient, body: Any) -> None:
+def test_mark_as_read_needs_ids(as_user: APIClient, body: Any) -> None:
     assert as_user.patch(READ, body).status_code == 400
 
 
-def test_k16_nobody_sees_or_marks_the_messages_of_others(
+def test_k16_messages_of_other_users_are_neither_seen_nor_marked(
     as_admin: APIClient, as_user: APIClient, as_auditor: APIClient, people: dict[str, User]
 ) -> None:
     send(as_admin, user_ids=[str(people["user"].pk)])
@@ -117,7 +115,7 @@ def test_only_super_administrators_send(
     assert not SiteMessage.objects.exists()
 
 
-def test_broadcast_reaches_everybody_who_may_act_once(
+def test_broadcast_reaches_every_valid_user_once(
     as_admin: APIClient, people: dict[str, User], make_user: Callable[..., User]
 ) -> None:
     other = Organization.objects.create(name="Other")
@@ -130,7 +128,7 @@ def test_broadcast_reaches_everybody_who_may_act_once(
     assert SiteMessage.objects.get().addressed_to == []
 
 
-def test_person_who_is_named_twice_gets_it_once(as_admin: APIClient, people: dict[str, User]) -> None:
+def test_user_named_several_times_gets_one_message(as_admin: APIClient, people: dict[str, User]) -> None:
     groups = [make_group(users=[people["user"]]) for _ in range(2)]
     ids = [str(people["user"].pk)] * 2
     assert send(as_admin, user_ids=ids, group_ids=[str(group.pk) for group in groups]).status_code == 200
@@ -150,7 +148,7 @@ def test_person_who_is_named_twice_gets_it_once(as_admin: APIClient, people: dic
         ({"is_broadcast": True, "message": "x" * 20_001}, "message"),
     ],
 )
-def test_message_that_makes_no_sense_is_refused(as_admin: APIClient, body: dict[str, Any], field: str) -> None:
+def test_invalid_message_is_refused(as_admin: APIClient, body: dict[str, Any], field: str) -> None:
     answer = send(as_admin, **body)
     assert (answer.status_code, list(answer.json())) == (400, [field])
     assert not SiteMessage.objects.exists()
@@ -169,7 +167,7 @@ def test_k3_message_is_stored_and_shown_without_scripts(as_admin: APIClient, as_
 
 
 @pytest.mark.usefixtures("sent")
-def test_list_costs_no_query_for_each_message(as_user: APIClient) -> None:
+def test_list_takes_no_query_for_each_message(as_user: APIClient) -> None:
     def queries(limit: int) -> int:
         with CaptureQueriesContext(connection) as captured:
             assert as_user.get(f"{MESSAGES}?offset=0&limit={limit}").status_code == 200
@@ -178,7 +176,7 @@ def test_list_costs_no_query_for_each_message(as_user: APIClient) -> None:
     assert queries(20) == queries(1)
 
 
-def test_deleted_sender_leaves_his_name_and_deleted_receiver_his_messages_gone(
+def test_name_of_a_deleted_sender_stays_and_messages_of_a_deleted_receiver_go(
     as_admin: APIClient, people: dict[str, User]
 ) -> None:
     send(as_admin, user_ids=[str(people["user"].pk), str(people["auditor"].pk)])
@@ -190,7 +188,7 @@ def test_deleted_sender_leaves_his_name_and_deleted_receiver_his_messages_gone(
 
 
 @pytest.mark.usefixtures("sent")
-def test_old_messages_are_forgotten() -> None:
+def test_old_messages_are_deleted() -> None:
     SiteMessage.objects.filter(subject="number 3").update(date_created=clock.now() - actions.KEPT - timedelta(days=1))
     assert actions.forget_old(actor=SYSTEM, now=clock.now()) == 1
     assert SiteMessage.objects.count() == 19

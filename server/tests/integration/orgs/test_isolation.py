@@ -1,7 +1,8 @@
-"""K16, K63 and K68 for every route there is: what belongs to another organization is not there, and the root is for looking.
+"""For every route: objects of another organization are not found (K16, K63), and the root organization is read-only
+(K68).
 
-The routes come from the URL configuration. A new one is either of a resource that `settlements` makes in two organizations, or
-is named below with the reason why organizations mean nothing to it.
+The routes come from the URL configuration. A new route either belongs to a resource that `settlements` makes in two
+organizations, or is listed below with the reason why it does not depend on the organization.
 """
 
 import re
@@ -12,6 +13,7 @@ import pytest
 from django.forms.models import model_to_dict
 from rest_framework.test import APIClient
 
+from declarations import PLAIN
 from endpoints import HTTP, Endpoint
 from factories.settlements import settle
 from postern.apps.assets.tree.actions import ensure_root
@@ -24,7 +26,7 @@ pytestmark = pytest.mark.django_db
 
 API: Final = "/api/v1/"
 
-#: Paths (from their beginning) to which organizations mean nothing, and why.
+#: Prefixes of paths that do not depend on the organization, with the reason.
 ELSEWHERE: Final = {
     "audits/verification/": "everything is verified at once; whose numbers are shown: test_verification_on_request",
     "authentication/": "a person's own sign-ins, keys and tokens",
@@ -58,7 +60,7 @@ ELSEWHERE: Final = {
     "terminal/ssh-address/": "where the SSH front is, for everybody",
 }
 
-#: What an `<…>` of a path stands for, apart from `<pk>`, which is a row of the resource itself.
+#: The resources of the arguments in paths. `<pk>` is an object of the resource itself.
 PLACES: Final = {
     "user_id": "users/users",
     "group_id": "users/groups",
@@ -79,7 +81,7 @@ def theirs(make_user: Callable[..., User]) -> dict[str, Any]:
     return settle(org.pk, "theirs", make_user)
 
 
-#: What a list demands to be named.
+#: Required query parameters of lists.
 DEMANDED: Final = {"terminal/commands": "?command_storage_id=default"}
 
 RESOURCES: Final = (
@@ -89,7 +91,6 @@ RESOURCES: Final = (
     "users/users-groups-relations",
     "assets/assets",
     "assets/nodes",
-    "assets/labels",
     "assets/host-keys",
     "assets/system-users",
     "assets/admin-users",
@@ -108,6 +109,7 @@ RESOURCES: Final = (
     "audits/events",
     "audits/ftp-logs",
     "audits/operate-logs",
+    *(resource.path for resource in PLAIN),
 )
 
 
@@ -116,7 +118,7 @@ def tail(endpoint: Endpoint) -> str:
 
 
 def resource_of(endpoint: Endpoint) -> str | None:
-    """The resource of a route; None for the routes of `ELSEWHERE`."""
+    """The resource of a route; None for the routes in `ELSEWHERE`."""
     path = tail(endpoint)
     if any(path.startswith(prefix) for prefix in ELSEWHERE):
         return None
@@ -125,13 +127,17 @@ def resource_of(endpoint: Endpoint) -> str | None:
     return max((name for name in RESOURCES if path.startswith(f"{name}/")), key=len, default="unknown")
 
 
-ROUTES: Final = [one for one in HTTP if one.path.startswith(API) and one.right != "page" and resource_of(one)]
-LISTS: Final = [one for one in ROUTES if tail(one).removesuffix("/") in RESOURCES]
-ROWS: Final = [one for one in ROUTES if "<" in one.path]
+ROUTES: Final = [
+    endpoint
+    for endpoint in HTTP
+    if endpoint.path.startswith(API) and endpoint.right != "page" and resource_of(endpoint)
+]
+LISTS: Final = [endpoint for endpoint in ROUTES if tail(endpoint).removesuffix("/") in RESOURCES]
+ROWS: Final = [endpoint for endpoint in ROUTES if "<" in endpoint.path]
 
 
 def url_of(endpoint: Endpoint, rows: dict[str, Any]) -> str:
-    """The route with the ids of these rows in it."""
+    """The URL of the route with the ids of these rows."""
 
     def place(match: "re.Match[str]") -> str:
         resource = PLACES.get(match[1]) or resource_of(endpoint) or ""
@@ -148,25 +154,25 @@ def call(client: APIClient, endpoint: Endpoint, url: str, body: Any = None, org:
 
 
 def state(rows: dict[str, Any]) -> dict[str, Any]:
-    """Every row as it is in the database now; a row that is gone is missing."""
+    """The present state of each row in the database. Deleted rows are left out."""
     fresh = {name: type(row).objects.filter(pk=row.pk).first() for name, row in rows.items()}
     return {name: model_to_dict(row) for name, row in fresh.items() if row is not None}
 
 
-def test_every_route_is_of_a_resource_or_named_with_a_reason() -> None:
-    unknown = sorted({tail(one) for one in ROUTES if resource_of(one) == "unknown"})
+def test_every_route_belongs_to_a_resource_or_has_a_reason() -> None:
+    unknown = sorted({tail(endpoint) for endpoint in ROUTES if resource_of(endpoint) == "unknown"})
     assert unknown == [], "add the resource to factories/settlements.py, or name the path in ELSEWHERE"
-    assert {resource_of(one) for one in ROUTES} - {"granted"} == set(RESOURCES)
-    idle = [prefix for prefix in ELSEWHERE if not any(tail(one).startswith(prefix) for one in HTTP)]
+    assert {resource_of(endpoint) for endpoint in ROUTES} - {"granted"} == set(RESOURCES)
+    idle = [prefix for prefix in ELSEWHERE if not any(tail(endpoint).startswith(prefix) for endpoint in HTTP)]
     assert idle == []
 
 
-def test_settlements_hold_every_resource(ours: dict[str, Any]) -> None:
+def test_settlements_have_every_resource(ours: dict[str, Any]) -> None:
     assert set(ours) == set(RESOURCES)
 
 
 @pytest.mark.parametrize("role", ["as_org_admin", "as_admin"])
-def test_k16_lists_show_the_organization_of_the_request_and_nothing_of_another(
+def test_k16_lists_have_only_rows_of_the_organization_of_the_request(
     role: str, request: pytest.FixtureRequest, ours: dict[str, Any], theirs: dict[str, Any]
 ) -> None:
     client: APIClient = request.getfixturevalue(role)
@@ -182,14 +188,14 @@ def test_k16_lists_show_the_organization_of_the_request_and_nothing_of_another(
 
 
 @pytest.mark.parametrize("role", ["as_org_admin", "as_admin"])
-def test_k63_rows_of_another_organization_are_not_found_by_any_route_and_stay_as_they_are(
+def test_k63_rows_of_another_organization_are_not_found_by_any_route_and_stay_unchanged(
     role: str, request: pytest.FixtureRequest, ours: dict[str, Any], theirs: dict[str, Any]
 ) -> None:
     client: APIClient = request.getfixturevalue(role)
     before, wrong = state(theirs), []
     for endpoint in ROWS:
         status = call(client, endpoint, url_of(endpoint, theirs)).status_code
-        # Deleting an account is a right that an organization's administrator has nowhere.
+        # No administrator of an organization has the right to delete an account, so 403 is correct there.
         if status != 404 and not (status == 403 and role == "as_org_admin" and endpoint.right == "super_user"):
             wrong.append(f"{endpoint.method} {endpoint.path}: {status}")
     assert wrong == []
@@ -197,7 +203,7 @@ def test_k63_rows_of_another_organization_are_not_found_by_any_route_and_stay_as
 
 
 @pytest.mark.parametrize("role", ["as_org_admin", "as_admin"])
-def test_k63_rows_of_another_organization_are_not_touched_by_bulk_calls(
+def test_k63_bulk_calls_do_not_change_rows_of_another_organization(
     role: str, request: pytest.FixtureRequest, ours: dict[str, Any], theirs: dict[str, Any]
 ) -> None:
     client: APIClient = request.getfixturevalue(role)
@@ -214,7 +220,7 @@ def test_k63_rows_of_another_organization_are_not_touched_by_bulk_calls(
     assert state(theirs) == before
 
 
-def test_k68_organization_of_others_is_closed_to_its_neighbours_administrator(
+def test_k68_organization_is_closed_to_the_administrator_of_another(
     as_org_admin: APIClient, ours: dict[str, Any], theirs: dict[str, Any]
 ) -> None:
     org_id = theirs["assets/assets"].org_id
@@ -224,7 +230,7 @@ def test_k68_organization_of_others_is_closed_to_its_neighbours_administrator(
             assert call(as_org_admin, endpoint, url, org=org).status_code == 403, endpoint
 
 
-def test_root_organization_shows_the_rows_of_all(
+def test_root_organization_lists_the_rows_of_all(
     as_admin: APIClient, ours: dict[str, Any], theirs: dict[str, Any]
 ) -> None:
     for endpoint in LISTS:
@@ -240,7 +246,7 @@ def test_root_organization_shows_the_rows_of_all(
 def test_k68_nothing_is_created_in_the_root_organization(
     as_admin: APIClient, ours: dict[str, Any], theirs: dict[str, Any]
 ) -> None:
-    creating = [one for one in LISTS if one.method == "POST"]
+    creating = [endpoint for endpoint in LISTS if endpoint.method == "POST"]
     assert len(creating) >= 15
     counts = {name: type(row).objects.count() for name, row in ours.items()}
     for endpoint in creating:
@@ -251,11 +257,11 @@ def test_k68_nothing_is_created_in_the_root_organization(
     assert {name: type(row).objects.count() for name, row in ours.items()} == counts
 
 
-#: Writes that the root organization permits: they belong to no organization, or only take something away.
+#: Writes that the root organization permits: they belong to no organization, or only withdraw access.
 ALSO_IN_ROOT: Final = (
-    "users/users/",  # accounts: some belong to no organization at all
-    "terminal/",  # watching, verifying and ending sessions
-    "audits/verification/",  # reads everything, and changes nothing of an organization
+    "users/users/",  # some accounts belong to no organization
+    "terminal/",  # watching, verifying and terminating sessions
+    "audits/verification/",  # reads all logs and changes nothing of an organization
 )
 
 

@@ -1,4 +1,4 @@
-"""Founding, changing and deleting organizations, their people and what they own."""
+"""Creating, changing and deleting organizations, their members and the objects that they own."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from factories.grants import grant, make_asset, make_group, make_node, make_system_user
-from postern.apps.assets.labels.actions import create_label
+from postern.apps.assets.labels.actions import LABELS
 from postern.apps.assets.models import Node, TreeVersion
 from postern.apps.audits.models import AuditEvent
 from postern.apps.orgs.models import Organization
@@ -27,7 +27,7 @@ RELATION = "/api/v1/orgs/org-member-relation/"
 pytestmark = [pytest.mark.django_db]
 
 
-def found(client: APIClient, name: str = "Branch", **more: Any) -> dict[str, Any]:
+def create_org(client: APIClient, name: str = "Branch", **more: Any) -> dict[str, Any]:
     answer = client.post(ORGS, {"name": name, **more})
     assert answer.status_code == 201, answer.content
     body: dict[str, Any] = answer.json()
@@ -35,14 +35,14 @@ def found(client: APIClient, name: str = "Branch", **more: Any) -> dict[str, Any
 
 
 @pytest.mark.usefixtures("licensed")
-def test_organization_is_founded_with_its_root_node_and_people(as_admin: APIClient, people: dict[str, User]) -> None:
-    body = found(as_admin, comment="north", admins=[str(people["user"].pk)], users=[str(people["auditor"].pk)])
+def test_organization_is_created_with_its_root_node_and_members(as_admin: APIClient, people: dict[str, User]) -> None:
+    body = create_org(as_admin, comment="north", admins=[str(people["user"].pk)], users=[str(people["auditor"].pk)])
     assert (body["name"], body["comment"], body["is_default"], body["is_root"]) == ("Branch", "north", False, False)
     assert not {"users", "admins", "auditors"} & set(body)
     root = Node.objects.get(org_id=body["id"])
     assert (root.value, root.is_root) == ("Branch", True)
-    shown = as_admin.get(f"{ORGS}{body['id']}/").json()
-    assert (shown["admins"], shown["users"], shown["auditors"]) == (
+    organization = as_admin.get(f"{ORGS}{body['id']}/").json()
+    assert (organization["admins"], organization["users"], organization["auditors"]) == (
         [str(people["user"].pk)],
         [str(people["auditor"].pk)],
         [],
@@ -52,13 +52,13 @@ def test_organization_is_founded_with_its_root_node_and_people(as_admin: APIClie
 
 @pytest.mark.usefixtures("licensed")
 @pytest.mark.parametrize("scope", [str(DEFAULT_ORG_ID), str(ROOT_ORG_ID)])
-def test_organization_is_founded_wherever_the_super_administrator_stands(as_admin: APIClient, scope: str) -> None:
+def test_organization_can_be_created_from_any_current_organization(as_admin: APIClient, scope: str) -> None:
     assert as_admin.post(ORGS, {"name": "Branch"}, headers={"X-JMS-ORG": scope}).status_code == 201
 
 
 @pytest.mark.usefixtures("licensed")
-def test_organization_renamed_renames_its_root_node(as_admin: APIClient) -> None:
-    body = found(as_admin)
+def test_renamed_organization_renames_its_root_node(as_admin: APIClient) -> None:
+    body = create_org(as_admin)
     answer = as_admin.patch(f"{ORGS}{body['id']}/", {"name": "South/East"})
     assert answer.json()["name"] == "South/East"
     assert Node.objects.get(org_id=body["id"]).value == "South-East"
@@ -68,7 +68,7 @@ def test_organization_renamed_renames_its_root_node(as_admin: APIClient) -> None
 
 @pytest.mark.usefixtures("licensed")
 @pytest.mark.parametrize("name", ["root", "ROOT", "default", "GLOBAL", str(ROOT_ORG_ID), "Default", ""])
-def test_organization_name_that_means_another_one_is_refused(as_admin: APIClient, name: str) -> None:
+def test_reserved_empty_or_taken_organization_name_is_refused(as_admin: APIClient, name: str) -> None:
     answer = as_admin.post(ORGS, {"name": name})
     assert (answer.status_code, list(answer.json())) == (400, ["name"])
     assert Organization.objects.count() == 1
@@ -76,14 +76,18 @@ def test_organization_name_that_means_another_one_is_refused(as_admin: APIClient
 
 
 @pytest.mark.usefixtures("licensed")
-def test_members_of_a_role_are_replaced_and_the_others_stay(
+def test_members_of_a_role_are_replaced_and_other_members_stay(
     as_admin: APIClient, people: dict[str, User], make_user: Callable[..., User]
 ) -> None:
     ann, bob = make_user("ann", org_role=None), make_user("bob", org_role=None)
-    body = found(as_admin, users=[str(ann.pk)], auditors=[str(people["auditor"].pk)])
+    body = create_org(as_admin, users=[str(ann.pk)], auditors=[str(people["auditor"].pk)])
     url = f"{ORGS}{body['id']}/"
-    shown = as_admin.patch(url, {"users": [str(bob.pk)], "admins": None}).json()
-    assert (shown["users"], shown["admins"], shown["auditors"]) == ([str(bob.pk)], [], [str(people["auditor"].pk)])
+    organization = as_admin.patch(url, {"users": [str(bob.pk)], "admins": None}).json()
+    assert (organization["users"], organization["admins"], organization["auditors"]) == (
+        [str(bob.pk)],
+        [],
+        [str(people["auditor"].pk)],
+    )
     assert as_admin.patch(url, {"users": ["nonsense"]}).status_code == 400
     unknown = "6f1c2b9e-6f58-4c0e-9d0c-2b7f6f0a4d11"
     assert list(as_admin.patch(url, {"users": [unknown]}).json()) == ["users"]
@@ -91,8 +95,8 @@ def test_members_of_a_role_are_replaced_and_the_others_stay(
 
 @pytest.mark.usefixtures("licensed")
 @pytest.mark.spec("S3-056", "S3-057")
-def test_organization_counts_what_it_owns_with_one_query(as_admin: APIClient, make_user: Callable[..., User]) -> None:
-    org_id = found(as_admin)["id"]
+def test_organization_counts_its_objects_with_one_query(as_admin: APIClient, make_user: Callable[..., User]) -> None:
+    org_id = create_org(as_admin)["id"]
     user = make_user("ann", org_id=org_id)
     Membership.objects.create(user=user, org_id=org_id, role="Admin")
     asset, node = make_asset(org_id=org_id), make_node(org_id=org_id)
@@ -101,8 +105,8 @@ def test_organization_counts_what_it_owns_with_one_query(as_admin: APIClient, ma
     make_system_user(org_id=org_id, type="admin")
     group = make_group(users=[user], org_id=org_id)
     grant(users=[user], user_groups=[group], assets=[asset], nodes=[node], system_users=[system_user], org_id=org_id)
-    shown = as_admin.get(f"{ORGS}{org_id}/").json()["resource_statistics"]
-    assert shown == {
+    statistics = as_admin.get(f"{ORGS}{org_id}/").json()["resource_statistics"]
+    assert statistics == {
         "users_amount": 1,
         "groups_amount": 1,
         "assets_amount": 1,
@@ -123,20 +127,20 @@ def test_organization_counts_what_it_owns_with_one_query(as_admin: APIClient, ma
 
     few = queries()
     for number in range(5):
-        found(as_admin, f"Branch {number}")
+        create_org(as_admin, f"Branch {number}")
     assert queries() == few
     in_list = {row["id"]: row["resource_statistics"] for row in as_admin.get(ORGS).json()}
-    assert in_list[org_id] == shown
+    assert in_list[org_id] == statistics
 
 
 @pytest.mark.usefixtures("licensed")
-def test_organization_is_deleted_with_its_root_node_only_when_it_is_empty(
+def test_organization_is_deleted_with_its_root_node_only_when_empty(
     as_admin: APIClient, make_user: Callable[..., User]
 ) -> None:
-    org_id = found(as_admin)["id"]
+    org_id = create_org(as_admin)["id"]
     url = f"{ORGS}{org_id}/"
     user = make_user("ann", org_id=org_id)
-    create_label(actor=SYSTEM, org_id=org_id, values={"name": "k", "value": "v"})
+    LABELS.create(actor=SYSTEM, org_id=org_id, values={"name": "k", "value": "v"})
     refused = as_admin.delete(url, headers={"Accept-Language": "en"})
     assert refused.status_code == 403
     assert "People (1), Labels (1)" in refused.json()["detail"]
@@ -161,16 +165,16 @@ OWNED: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.usefixtures("licensed")
 @pytest.mark.parametrize("kind", OWNED)
-def test_organization_that_owns_something_stays(as_admin: APIClient, kind: str) -> None:
-    org_id = found(as_admin)["id"]
+def test_organization_that_owns_objects_is_not_deleted(as_admin: APIClient, kind: str) -> None:
+    org_id = create_org(as_admin)["id"]
     OWNED[kind](org_id)
     assert as_admin.delete(f"{ORGS}{org_id}/").status_code == 403
     assert Organization.objects.filter(pk=org_id).exists()
 
 
 @pytest.mark.usefixtures("licensed")
-def test_default_and_current_organization_stay_and_bulk_delete_is_refused(as_admin: APIClient) -> None:
-    org_id = found(as_admin)["id"]
+def test_default_and_current_organization_are_not_deleted_and_bulk_delete_is_refused(as_admin: APIClient) -> None:
+    org_id = create_org(as_admin)["id"]
     for url in (f"{ORGS}{DEFAULT_ORG_ID}/", f"{ORGS}{org_id}/?oid={org_id}"):
         answer = as_admin.delete(url)
         assert (answer.status_code, answer.json()["code"]) == (403, "organization_in_use")
@@ -185,17 +189,17 @@ def test_default_and_current_organization_stay_and_bulk_delete_is_refused(as_adm
 def test_organizations_are_for_super_administrators_only(
     role: str, people: dict[str, User], client_of: Callable[..., APIClient], as_admin: APIClient
 ) -> None:
-    client, one = client_of(people[role]), f"{XPACK}{DEFAULT_ORG_ID}/"
+    client, detail_url = client_of(people[role]), f"{XPACK}{DEFAULT_ORG_ID}/"
     calls = [
         (client.get, XPACK, {}),
         (client.post, XPACK, {"name": "Mine"}),
-        (client.get, one, {}),
-        (client.put, one, {"name": "Mine"}),
+        (client.get, detail_url, {}),
+        (client.put, detail_url, {"name": "Mine"}),
     ]
     for call, url, body in calls:
         assert call(url, body).status_code == 403, url
     assert as_admin.get(XPACK).status_code == 200
-    assert as_admin.get(one).status_code == 200
+    assert as_admin.get(detail_url).status_code == 200
 
 
 # --- the licence ---
@@ -219,10 +223,10 @@ def test_k75_management_of_organizations_is_closed_without_a_licence(as_admin: A
     assert list(Organization.objects.values_list("name", flat=True)) == ["Branch", "Default"]
 
 
-def test_default_organization_is_managed_and_rights_are_taken_without_a_licence(
+def test_default_organization_is_managed_and_rights_are_withdrawn_without_a_licence(
     as_admin: APIClient, make_user: Callable[..., User]
 ) -> None:
-    """A licence opens; its end never stops anybody from taking rights away."""
+    """A licence opens features; without one, rights can still be withdrawn."""
     org = Organization.objects.create(name="Branch")
     ann = make_user("ann", org_id=org.pk)
     assert as_admin.patch(f"{ORGS}{DEFAULT_ORG_ID}/", {"comment": "ours"}).status_code == 200
@@ -242,7 +246,7 @@ def test_default_organization_is_managed_and_rights_are_taken_without_a_licence(
 def test_membership_changes_its_role_and_nothing_else(
     as_admin: APIClient, people: dict[str, User], make_user: Callable[..., User]
 ) -> None:
-    org_id = found(as_admin)["id"]
+    org_id = create_org(as_admin)["id"]
     ann = make_user("ann", org_id=org_id)
     row = Membership.objects.get(user=ann)
     url = f"{RELATION}{row.pk}/"
@@ -256,8 +260,8 @@ def test_membership_changes_its_role_and_nothing_else(
 
 
 @pytest.mark.usefixtures("licensed")
-def test_older_membership_paths_speak_of_one_role(as_admin: APIClient, make_user: Callable[..., User]) -> None:
-    org_id = found(as_admin)["id"]
+def test_older_membership_paths_are_for_one_role_each(as_admin: APIClient, make_user: Callable[..., User]) -> None:
+    org_id = create_org(as_admin)["id"]
     ann = make_user("ann", org_role=None)
     admins, users = (f"{ORGS}{org_id}/membership/{kind}/" for kind in ("admins", "users"))
     made = as_admin.post(admins, {"user": str(ann.pk)})
@@ -272,7 +276,7 @@ def test_older_membership_paths_speak_of_one_role(as_admin: APIClient, make_user
     assert as_admin.get(f"{ORGS}nobody/membership/admins/").status_code == 404
 
 
-def test_person_who_leaves_an_organization_leaves_its_groups(
+def test_user_who_leaves_an_organization_leaves_its_groups(
     as_admin: APIClient, people: dict[str, User], make_user: Callable[..., User]
 ) -> None:
     ann = make_user("ann")
@@ -283,7 +287,7 @@ def test_person_who_leaves_an_organization_leaves_its_groups(
     assert as_admin.delete(RELATION).status_code == 400
 
 
-def test_last_administrator_of_an_organization_does_not_leave_it_without_one(
+def test_last_administrator_of_an_organization_cannot_leave(
     as_org_admin: APIClient, as_admin: APIClient, people: dict[str, User], make_user: Callable[..., User]
 ) -> None:
     url = f"/api/v1/users/users/{people['org_admin'].pk}/"
@@ -291,7 +295,8 @@ def test_last_administrator_of_an_organization_does_not_leave_it_without_one(
     assert (answer.status_code, list(answer.json())) == (400, ["org_roles"]), "nobody changes their own roles"
     second = make_user("second", org_role="Admin")
     demote = {"actor": actor_of(second, RoleBits.ADMIN), "scope": DEFAULT, "roles": {"User"}}
-    Membership.objects.filter(user=second).delete()  # the other one was quicker: they demoted each other at once
+    # the other administrator's write was first: they demoted each other at the same time
+    Membership.objects.filter(user=second).delete()
     with pytest.raises(LastOrganizationAdministrator):
         set_org_roles(user=people["org_admin"], **demote)
     Membership.objects.create(user=second, org_id=DEFAULT_ORG_ID, role="Admin")
@@ -318,10 +323,10 @@ def actor_of(user: User, bits: RoleBits) -> Actor:
 
 @pytest.mark.spec("S1-004", "S1-090")
 @pytest.mark.usefixtures("licensed")
-def test_administrator_of_two_organizations_switches_between_them(
+def test_administrator_of_two_organizations_can_switch_between_them(
     make_user: Callable[..., User], client_of: Callable[..., APIClient], as_admin: APIClient
 ) -> None:
-    org_id = found(as_admin)["id"]
+    org_id = create_org(as_admin)["id"]
     ann = make_user("ann", org_role="Admin")
     Membership.objects.create(user=ann, org_id=org_id, role="Auditor")
     client = client_of(ann)
@@ -336,10 +341,10 @@ def test_administrator_of_two_organizations_switches_between_them(
 
 
 @pytest.mark.usefixtures("licensed")
-def test_profile_lists_the_organizations_of_each_kind_of_person(
+def test_profile_lists_the_organizations_of_each_kind_of_user(
     as_admin: APIClient, people: dict[str, User], client_of: Callable[..., APIClient]
 ) -> None:
-    org_id = found(as_admin)["id"]
+    org_id = create_org(as_admin)["id"]
     Membership.objects.create(user=people["user"], org_id=org_id, role="Admin")
 
     def names(role: str, field: str = "admin_or_audit_orgs") -> list[str]:
@@ -354,6 +359,6 @@ def test_profile_lists_the_organizations_of_each_kind_of_person(
 
 
 @pytest.mark.spec("S1-005")
-def test_root_organization_is_one_of_them(as_admin: APIClient) -> None:
-    shown = as_admin.get(f"{ORGS}current/", {"oid": "00000000-0000-0000-0000-000000000000"}).json()
-    assert (shown["id"], shown["is_root"]) == ("00000000-0000-0000-0000-000000000000", True)
+def test_root_organization_can_be_the_current_one(as_admin: APIClient) -> None:
+    current = as_admin.get(f"{ORGS}current/", {"oid": "00000000-0000-0000-0000-000000000000"}).json()
+    assert (current["id"], current["is_root"]) == ("00000000-0000-0000-0000-000000000000", True)

@@ -1,4 +1,4 @@
-"""Organizations and the one of the request."""
+"""The list of organizations and the current organization of a request."""
 
 import pytest
 from django.core.management import call_command
@@ -19,7 +19,7 @@ def test_default_organization_exists_after_migration() -> None:
 
 
 @pytest.mark.spec("S3-004", "S3-005", "S7-031")
-def test_current_organization_without_a_choice_is_the_default_one(as_user: APIClient) -> None:
+def test_current_organization_without_a_choice_is_the_default(as_user: APIClient) -> None:
     assert as_user.get(CURRENT).json() == {
         "id": str(DEFAULT_ORG_ID),
         "name": "Default",
@@ -30,11 +30,11 @@ def test_current_organization_without_a_choice_is_the_default_one(as_user: APICl
 
 
 @pytest.mark.parametrize("named", [str(ROOT_ORG_ID), "root", "ROOT"])
-def test_current_organization_root_is_for_those_who_see_all(
+def test_current_organization_root_is_for_roles_that_see_everything(
     as_admin: APIClient, as_org_admin: APIClient, named: str
 ) -> None:
-    shown = as_admin.get(CURRENT, headers={"X-JMS-ORG": named}).json()
-    assert (shown["id"], shown["name"], shown["is_root"]) == (str(ROOT_ORG_ID), "GLOBAL", True)
+    current = as_admin.get(CURRENT, headers={"X-JMS-ORG": named}).json()
+    assert (current["id"], current["name"], current["is_root"]) == (str(ROOT_ORG_ID), "GLOBAL", True)
     assert as_org_admin.get(CURRENT, headers={"X-JMS-ORG": named}).status_code == 403
 
 
@@ -50,7 +50,7 @@ def test_organization_is_taken_from_query_then_header_then_cookie(as_admin: APIC
 
 
 @pytest.mark.parametrize("named", ["nobody", "0", "a" * 500, "x\x00y", "00000000-0000-0000-0000-00000000000F", "%"])
-def test_k68_organization_unknown_is_never_another_one(as_admin: APIClient, named: str) -> None:
+def test_k68_unknown_organization_is_never_replaced_by_another(as_admin: APIClient, named: str) -> None:
     answer = as_admin.get(CURRENT, {"oid": named})
     assert (answer.status_code, answer.json()["code"]) == (404, "organization_unknown")
 

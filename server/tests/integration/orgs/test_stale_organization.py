@@ -1,4 +1,4 @@
-"""The cookie of an organization that is gone, or that the person has left, locks nobody out."""
+"""The cookie of an organization that was deleted, or that the user left, does not lock the user out."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ COOKIE = "X-JMS-ORG"
 
 @pytest.fixture
 def left(make_user: Callable[..., User]) -> tuple[User, Organization]:
-    """A person of the default organization, and an organization to which they do not belong any more."""
+    """A user of the default organization, and another organization in which the user is no longer a member."""
     org = Organization.objects.create(name="Branch")
     user = make_user("ann", org_role="Admin")
     user.set_password(PASSWORD)
@@ -28,7 +28,7 @@ def left(make_user: Callable[..., User]) -> tuple[User, Organization]:
 
 @pytest.fixture(params=["gone", "left", "nonsense"])
 def stale(request: pytest.FixtureRequest, left: tuple[User, Organization]) -> str:
-    """Values of a cookie that means nothing any more."""
+    """A cookie value that is no longer valid."""
     _user, org = left
     if request.param == "gone":
         value = str(org.pk)
@@ -37,7 +37,7 @@ def stale(request: pytest.FixtureRequest, left: tuple[User, Organization]) -> st
     return str(org.pk) if request.param == "left" else "no such organization"
 
 
-def test_stale_organization_lets_people_sign_in_and_the_console_find_another(
+def test_stale_organization_allows_sign_in_and_the_console_to_find_another(
     left: tuple[User, Organization], stale: str
 ) -> None:
     client = APIClient()
@@ -54,7 +54,7 @@ def test_stale_organization_lets_people_sign_in_and_the_console_find_another(
     assert client.get(f"{API}users/users/").status_code == 200
 
 
-def test_stale_organization_falls_back_to_one_of_the_person(
+def test_stale_organization_falls_back_to_an_organization_of_the_user(
     left: tuple[User, Organization], stale: str, client_of: Callable[[User], APIClient]
 ) -> None:
     user, _org = left
@@ -70,7 +70,7 @@ def test_stale_organization_falls_back_to_one_of_the_person(
 def test_k68_stale_organization_never_shows_or_changes_objects_of_another_one(
     left: tuple[User, Organization], stale: str, client_of: Callable[[User], APIClient]
 ) -> None:
-    """Lists and writes answer with a code by which the console knows what to do."""
+    """Lists and writes answer with a code that tells the console to choose another organization."""
     client = client_of(left[0])
     client.cookies[COOKIE] = stale
     wanted = (
@@ -84,13 +84,13 @@ def test_k68_stale_organization_never_shows_or_changes_objects_of_another_one(
         client.post(f"{API}users/groups/", {"name": "made"}),
     ):
         assert (answer.status_code, answer.json()["code"]) == wanted
-    # Whoever names the organization in the request itself is told so everywhere.
+    # A stale organization in a header of the request is an error in every call.
     for headers in ({COOKIE: stale},):
         answer = client.get(f"{API}orgs/orgs/current/", headers=headers)
         assert (answer.status_code, answer.json()["code"]) == wanted
 
 
-def test_person_without_any_organization_reads_their_profile_and_nothing_else(
+def test_user_without_an_organization_can_read_only_their_profile(
     left: tuple[User, Organization], stale: str, client_of: Callable[[User], APIClient]
 ) -> None:
     user, _org = left
@@ -102,8 +102,8 @@ def test_person_without_any_organization_reads_their_profile_and_nothing_else(
     assert client.get(f"{API}orgs/orgs/current/").status_code == 403
 
 
-@pytest.mark.parametrize("endpoint", [one for one in HTTP if one.right in {"anyone", "page"}], ids=str)
-def test_pages_that_are_open_to_everybody_do_not_ask_for_an_organization(endpoint: Endpoint) -> None:
+@pytest.mark.parametrize("endpoint", [endpoint for endpoint in HTTP if endpoint.right in {"anyone", "page"}], ids=str)
+def test_public_pages_do_not_depend_on_the_organization(endpoint: Endpoint) -> None:
     statuses = []
     for cookie in (None, "no such organization"):
         client = APIClient()

@@ -21,39 +21,39 @@ URL = "/api/v1/settings/setting/"
 
 
 @pytest.mark.spec("S3-007", "S3-008", "S3-009", "S7-013")
-def test_public_settings_are_open_to_everybody(as_anonymous: APIClient) -> None:
-    shown = as_anonymous.get("/api/v1/settings/public/").json()["data"]
-    assert {"favicon", "logo_index", "logo_logout"} <= set(shown["LOGO_URLS"])
-    assert all(url.startswith("/ui/") for url in shown["LOGO_URLS"].values())
-    assert shown["LOGIN_TITLE"]
-    assert shown["XPACK_ENABLED"] is True
-    assert shown["XPACK_LICENSE_IS_VALID"] is False
-    assert shown["TICKETS_ENABLED"] is False
-    assert shown["SECURITY_COMMAND_EXECUTION"] is True
-    assert shown["SECURITY_MFA_VERIFY_TTL"] == 3600
-    assert set(shown["PASSWORD_RULE"]) == set(PASSWORD_RULES)
+def test_public_settings_need_no_sign_in(as_anonymous: APIClient) -> None:
+    public = as_anonymous.get("/api/v1/settings/public/").json()["data"]
+    assert {"favicon", "logo_index", "logo_logout"} <= set(public["LOGO_URLS"])
+    assert all(url.startswith("/ui/") for url in public["LOGO_URLS"].values())
+    assert public["LOGIN_TITLE"]
+    assert public["XPACK_ENABLED"] is True
+    assert public["XPACK_LICENSE_IS_VALID"] is False
+    assert public["TICKETS_ENABLED"] is False
+    assert public["SECURITY_COMMAND_EXECUTION"] is True
+    assert public["SECURITY_MFA_VERIFY_TTL"] == 3600
+    assert set(public["PASSWORD_RULE"]) == set(PASSWORD_RULES)
 
 
 @pytest.mark.spec("S5-020", "S5-021")
-def test_password_rules_by_default_want_length_and_no_composition() -> None:
+def test_password_rules_require_length_and_no_composition_by_default() -> None:
     kinds = ("UPPER_CASE", "LOWER_CASE", "NUMBER", "SPECIAL_CHAR")
     assert [facade.get_bool(f"SECURITY_PASSWORD_{kind}") for kind in kinds] == [False] * 4
     assert facade.get_int("SECURITY_PASSWORD_MIN_LENGTH") == 12
 
 
-def test_public_settings_tell_nothing_that_is_not_public(as_anonymous: APIClient) -> None:
-    shown = set(as_anonymous.get("/api/v1/settings/public/").json()["data"])
-    secret = {name for name, one in REGISTRY.items() if not one.is_public}
-    assert not shown & secret
+def test_public_settings_contain_only_public_values(as_anonymous: APIClient) -> None:
+    public_names = set(as_anonymous.get("/api/v1/settings/public/").json()["data"])
+    secret = {name for name, setting in REGISTRY.items() if not setting.is_public}
+    assert not public_names & secret
 
 
 @pytest.mark.parametrize("category", list(Category))
-def test_settings_of_a_category_are_those_of_the_registry(as_admin: APIClient, category: Category) -> None:
-    shown = as_admin.get(f"{URL}?category={category}").json()
-    assert shown == {one.name: one.unset() for one in of_category(category)}
+def test_settings_of_a_category_are_those_in_the_registry(as_admin: APIClient, category: Category) -> None:
+    values = as_admin.get(f"{URL}?category={category}").json()
+    assert values == {setting.name: setting.unset() for setting in of_category(category)}
 
 
-def test_address_of_the_console_is_that_of_the_installation_until_it_is_set(as_admin: APIClient, settings: Any) -> None:
+def test_site_address_follows_from_the_installation_until_it_is_set(as_admin: APIClient, settings: Any) -> None:
     settings.POSTERN = replace(settings.POSTERN, http=Address("127.0.0.1", 18180), allowed_hosts=(), https=False)
     assert as_admin.get(URL).json()["SITE_URL"] == "http://localhost:18180"
     as_admin.patch(URL, {"SITE_URL": "https://gate.example.test"})
@@ -62,9 +62,7 @@ def test_address_of_the_console_is_that_of_the_installation_until_it_is_set(as_a
 
 @pytest.mark.parametrize("category", ["nonsense", "email", "email_content", "ldap", "wecom", "BASIC"])
 @pytest.mark.parametrize("method", ["get", "put", "patch", "options"])
-def test_settings_of_a_category_that_does_not_exist_are_404_and_change_nothing(
-    as_admin: APIClient, category: str, method: str
-) -> None:
+def test_unknown_settings_category_is_404_and_changes_nothing(as_admin: APIClient, category: str, method: str) -> None:
     before = as_admin.get(URL).json()
     body = {} if method == "get" else {"data": {"SITE_URL": "https://other.example.test"}}
     answer = getattr(as_admin, method)(f"{URL}?category={category}", **body)
@@ -80,7 +78,7 @@ def test_settings_without_a_category_are_the_basic_ones(as_admin: APIClient) -> 
     assert {"SITE_URL", "SECURITY_LOGIN_LIMIT_COUNT", "TERMINAL_PASSWORD_AUTH"} <= set(everything)
 
 
-def test_settings_changed_take_effect_and_are_logged(as_admin: APIClient) -> None:
+def test_changed_settings_take_effect_and_are_audited(as_admin: APIClient) -> None:
     answer = as_admin.patch(f"{URL}?category=security", {"SECURITY_LOGIN_LIMIT_COUNT": 5, "SECURITY_MAX_IDLE_TIME": 30})
     assert answer.status_code == 200
     assert answer.json()["SECURITY_LOGIN_LIMIT_COUNT"] == 5
@@ -124,12 +122,12 @@ def test_settings_below_their_minimum_are_refused(as_admin: APIClient, name: str
     assert as_admin.patch(url, {name: least}).json()[name] == least
 
 
-def test_settings_of_another_category_are_not_changed_in_passing(as_admin: APIClient) -> None:
+def test_settings_of_another_category_are_not_changed(as_admin: APIClient) -> None:
     as_admin.patch(f"{URL}?category=basic", {"SECURITY_LOGIN_LIMIT_COUNT": 99, "SITE_URL": "https://pam.example.test"})
     assert facade.get_int("SECURITY_LOGIN_LIMIT_COUNT") == 7
 
 
-def test_settings_with_put_need_the_required_ones(as_admin: APIClient) -> None:
+def test_put_of_settings_needs_the_required_ones(as_admin: APIClient) -> None:
     assert set(as_admin.put(f"{URL}?category=basic", {}).json()) == {"SITE_URL"}
 
 
@@ -138,31 +136,31 @@ def test_settings_options_describe_the_form(as_admin: APIClient) -> None:
     assert set(actions) == {"GET", "PUT", "PATCH"}
     field = actions["PUT"]["SECURITY_LOGIN_LIMIT_COUNT"]
     assert (field["type"], field["min_value"], field["max_value"], field["required"]) == ("integer", 3, 99_999, True)
-    assert [one["value"] for one in actions["PUT"]["SECURITY_MFA_AUTH"]["choices"]] == [0, 1, 2]
+    assert [choice["value"] for choice in actions["PUT"]["SECURITY_MFA_AUTH"]["choices"]] == [0, 1, 2]
 
 
-def test_settings_are_closed_to_all_but_the_system_administrator(as_org_admin: APIClient, as_user: APIClient) -> None:
+def test_settings_are_only_for_the_system_administrator(as_org_admin: APIClient, as_user: APIClient) -> None:
     for client in (as_org_admin, as_user):
         assert client.get(URL).status_code == 403
         assert client.patch(URL, {}).status_code == 403
         assert client.options(URL).status_code == 403
 
 
-def test_settings_read_with_the_wrong_type_are_a_programming_error() -> None:
+def test_reading_a_setting_with_the_wrong_type_raises_an_error() -> None:
     with pytest.raises(TypeError):
         facade.get_bool("SECURITY_LOGIN_LIMIT_COUNT")
     with pytest.raises(KeyError):
         facade.get_int("NO_SUCH_SETTING")
 
 
-def test_setting_that_another_process_changed_is_seen_by_the_next_request(as_admin: APIClient) -> None:
+def test_setting_changed_by_another_process_is_seen_by_the_next_request(as_admin: APIClient) -> None:
     url = f"{URL}?category=security"
     for value in (5, 7):
         PreferenceValue.objects.update_or_create(name="SECURITY_LOGIN_LIMIT_COUNT", defaults={"value": value})
         assert as_admin.get(url).json()["SECURITY_LOGIN_LIMIT_COUNT"] == value
 
 
-def test_setting_changed_in_a_request_is_read_anew_in_it() -> None:
+def test_setting_changed_in_a_request_is_read_again_in_it() -> None:
     with request_memory.of_request():
         assert facade.get_int("SECURITY_LOGIN_LIMIT_COUNT") == REGISTRY["SECURITY_LOGIN_LIMIT_COUNT"].default
         change_settings(actor=SYSTEM, changes={"SECURITY_LOGIN_LIMIT_COUNT": 4})

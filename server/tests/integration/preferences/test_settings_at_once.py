@@ -1,4 +1,4 @@
-"""Two administrators change a setting at the same moment: each record tells the value that this change replaced."""
+"""Two administrators change a setting concurrently: each audit record has the value that its change replaced."""
 
 import pytest
 
@@ -13,7 +13,7 @@ NAME = "SECURITY_PROXY_CREDENTIALS_PER_MINUTE"
 
 
 @pytest.mark.parametrize("is_set", [True, False])
-def test_records_of_changes_at_once_follow_each_other(is_set: bool) -> None:
+def test_audit_records_of_concurrent_changes_follow_each_other(is_set: bool) -> None:
     if is_set:
         change_settings(actor=SYSTEM, changes={NAME: 50})
     at_once(*(lambda value=value: change_settings(actor=SYSTEM, changes={NAME: value}) for value in range(60, 68)))

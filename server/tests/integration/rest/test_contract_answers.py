@@ -1,9 +1,12 @@
-"""Answers have the shape that the contract fixes: docs/specification/contract-answers.tsv, one row for each documented call that is built.
+"""Answers have the keys and shapes of the contract: docs/specification/contract-answers.tsv has a row for each built
+call.
 
-`keys`: what the contract names. `added`: keys of ours beside them. `left_out`: keys of the contract that are not answered, with the
-reason in `why`. `shape`: `rows` is a bare array, and an envelope with `limit`; `bare` is an array whatever is asked; `object`; `data`
-is an object inside `{"data": …}`. After a deliberate change: `POSTERN_WRITE_MATRIX=1 pytest tests/integration/rest/test_contract_answers.py`
-fills `added` and `left_out` anew; then read the difference.
+Columns: `keys` are the keys of the contract, `added` our own additional keys, `left_out` the contract's keys that we do
+not answer, with the reason in `why`. `shape`: `rows` is a bare array, or an envelope when `limit` is sent; `bare` is
+always an array; `object` is an object; `data` is an object inside `{"data": …}`.
+
+After a deliberate change, `POSTERN_WRITE_MATRIX=1 pytest tests/integration/rest/test_contract_answers.py` rewrites
+`added` and `left_out`. Then read the difference.
 """
 
 import csv
@@ -43,29 +46,29 @@ def world(licensed: None, make_user: Callable[..., User]) -> World:
 
 
 def url_of(row: dict[str, str], world: World, extra: str = "") -> str:
-    """The call with ids of the world in it; `{id}` is an object of the resource itself."""
+    """The URL of the call, with ids from the world. `{id}` is an object of the resource itself."""
     resource = row["path"].partition("{id}")[0].rstrip("/")
     values = {**world.values, "id": world.values.get(resource, "")}
-    query = "&".join(one for one in (row["query"], extra) if one)
+    query = "&".join(query for query in (row["query"], extra) if query)
     url: str = filled(f"{API}{row['path']}{'?' + query if query else ''}", values)
     assert not re.search(r"[{}]", url), url
     return url
 
 
 def keys_of(row: dict[str, str], body: Any) -> set[str]:
-    """The keys of the answer; its shape is asserted on the way."""
+    """The keys of the answer. Asserts the shape too."""
     if row["shape"] in {"rows", "bare"}:
         assert isinstance(body, list), row["path"]
         assert body, f"{row['path']}: nothing to compare"
         first = set(body[0])
-        assert all(set(one) == first for one in body), "all rows have the same keys"
+        assert all(set(row) == first for row in body), "all rows have the same keys"
         return first
     assert isinstance(body, dict), row["path"]
     return set(body["data"]) if row["shape"] == "data" else set(body)
 
 
 def test_answers_keep_the_keys_and_shapes_of_the_contract(world: World) -> None:
-    """Postern's own additions stand beside the contract's keys, named, and never in their place."""
+    """Our own additional keys are listed in the table and never replace a key of the contract."""
     client = world.client("admin")
     wrong: dict[str, Any] = {}
     rows = table()
@@ -73,8 +76,8 @@ def test_answers_keep_the_keys_and_shapes_of_the_contract(world: World) -> None:
         name = f"{row['path']}?{row['query']}"
         answer = client.get(url_of(row, world))
         assert answer.status_code == 200, (name, answer.content[:300])
-        found, wanted = keys_of(row, answer.json()), set(row["keys"].split())
-        added, left_out = found - wanted, wanted - found
+        keys, wanted = keys_of(row, answer.json()), set(row["keys"].split())
+        added, left_out = keys - wanted, wanted - keys
         if WRITE:
             row["added"], row["left_out"] = " ".join(sorted(added)), " ".join(sorted(left_out))
         elif (added, left_out) != (set(row["added"].split()), set(row["left_out"].split())):
@@ -82,20 +85,20 @@ def test_answers_keep_the_keys_and_shapes_of_the_contract(world: World) -> None:
         if row["shape"] == "rows":
             page = client.get(url_of(row, world, "limit=1&offset=0")).json()
             assert set(page) == {"count", "next", "previous", "results"}, name
-            assert set(page["results"][0]) == found, name
+            assert set(page["results"][0]) == keys, name
     if WRITE:
         lines = ["\t".join(COLUMNS), *("\t".join(row[column] or "" for column in COLUMNS) for row in rows)]
         TABLE.write_text("\n".join(lines) + "\n", encoding="utf-8")
     assert wrong == {}
 
 
-def test_what_is_left_out_of_an_answer_is_left_out_for_a_reason() -> None:
+def test_each_left_out_key_has_a_reason() -> None:
     assert [row["path"] for row in table() if bool(row["left_out"]) != bool(row["why"])] == []
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "POST"])
 def test_answers_to_writes_have_the_keys_of_the_object_that_was_written(world: World, method: str) -> None:
-    """What a form gets back is the row that the list shows, with no more than a one-time link beside it."""
+    """A form gets the row as the list returns it, and at most a one-time link besides."""
     client = world.client("admin")
     details = {row["path"]: row for row in table() if row["path"].endswith("{id}/") and row["shape"] == "object"}
     compared = 0
@@ -112,7 +115,9 @@ def test_answers_to_writes_have_the_keys_of_the_object_that_was_written(world: W
                 method, url, json.dumps(filled(write.body, world.values)), content_type="application/json"
             )
             if answer.status_code not in {200, 201}:
-                continue  # an earlier write of this loop was in its way: the write proofs make each in a fresh world
+                # An earlier write of this loop conflicts with this one. The write proofs make each write in a fresh
+                # world.
+                continue
             expected = {*row["keys"].split(), *row["added"].split()} - set(row["left_out"].split())
             assert set(answer.json()) - {"set_password_link"} == expected, f"{method} {write.path}"
             compared += 1

@@ -1,4 +1,4 @@
-"""Lists have the filters, search and order that the contract names for them; more are allowed."""
+"""Each list has the filters, the search and the order of the contract, and may have more."""
 
 from typing import Any
 
@@ -43,8 +43,8 @@ def test_list_has_the_filters_search_and_order_of_the_contract(path: str) -> Non
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", sorted(set(FILTERS) - {"all"}))
-def test_described_filter_of_permissions_is_one(name: str) -> None:
-    """`all` says how the others are meant, and is no condition itself."""
+def test_described_filter_of_permissions_filters(name: str) -> None:
+    """`all` says how the other filters are combined, and is no filter itself."""
     rows = AssetPermission.objects.all()
     assert PermissionFilters({name: "nobody"}, timezone.now()).apply(rows) is not None
     assert PermissionFilters({"all": "0"}, timezone.now()).apply(rows) is None

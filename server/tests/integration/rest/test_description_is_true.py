@@ -1,4 +1,4 @@
-"""Every operation, driven from the description of the API: no fault of ours, no status and no body that it does not tell of."""
+"""Calls every operation of the API description: no 5xx, and each status and body is described."""
 
 import json
 import random
@@ -24,21 +24,21 @@ from writes.world import World, found_world
 pytestmark = [pytest.mark.timeout(600), pytest.mark.django_db]
 
 METHODS = ("get", "post", "put", "patch", "delete")
-#: Calls of each operation with generated values, beside the right ones of the table of writes.
+#: Calls of each operation with generated values, besides the valid calls of the table of writes.
 CALLS = 4
 
 
 @dataclass(frozen=True)
 class Operation:
-    """One entry of the description."""
+    """An operation of the API description."""
 
     path: str
     method: str
 
     @property
-    def told(self) -> dict[str, Any]:
-        found: dict[str, Any] = document()["paths"][self.path][self.method]
-        return found
+    def description(self) -> dict[str, Any]:
+        described: dict[str, Any] = document()["paths"][self.path][self.method]
+        return described
 
     def __str__(self) -> str:
         return f"{self.method.upper()} {self.path}"
@@ -56,22 +56,22 @@ def world(licensed: None, make_user: Callable[..., User], settings: Any) -> Worl
 
 
 def _shape(path: str) -> str:
-    """A path without the names of its arguments, which the routes and the description call differently."""
+    """The path with anonymous arguments, because routes and description name the arguments differently."""
     return re.sub(r"<[^>]+>|\{[^}]+\}", "{}", path)
 
 
 @cache
 def _writes() -> dict[tuple[str, str], list[Write]]:
-    found: dict[tuple[str, str], list[Write]] = {}
+    writes: dict[tuple[str, str], list[Write]] = {}
     for area in AREAS.values():
         for write in area:
-            found.setdefault((_shape(write.path), write.method.lower()), []).append(write)
-    return found
+            writes.setdefault((_shape(write.path), write.method.lower()), []).append(write)
+    return writes
 
 
 @cache
 def _arguments() -> dict[str, Write]:
-    """Some write of each path: it knows what its arguments can be."""
+    """A write for each path; it knows valid values for the arguments of the path."""
     return {shape: writes[0] for (shape, _method), writes in _writes().items() if writes[0].at}
 
 
@@ -81,19 +81,19 @@ def _rules(schema: str) -> jsonschema.Draft202012Validator:
 
 
 def mismatch(operation: Operation, answer: Any) -> str | None:
-    """What the description says otherwise; None when it is true."""
+    """The difference between the answer and the description, or None when they agree."""
     status = str(answer.status_code)
     if answer.status_code >= 500 and answer.status_code != 503:
         return f"{status}"
-    told = operation.told["responses"].get(status)
-    if told is None:
-        return f"{status} is not told: {_body(answer)[:120]!r}"
-    if "$ref" in told:
-        told = document()["components"]["responses"][told["$ref"].rpartition("/")[2]]
+    response = operation.description["responses"].get(status)
+    if response is None:
+        return f"{status} is not described: {_body(answer)[:120]!r}"
+    if "$ref" in response:
+        response = document()["components"]["responses"][response["$ref"].rpartition("/")[2]]
     kind = answer.get("Content-Type", "").split(";")[0]
-    schema = told.get("content", {}).get(kind, {}).get("schema")
+    schema = response.get("content", {}).get(kind, {}).get("schema")
     if kind != "application/json" or schema is None or "fields_size=" in answer.wsgi_request.get_full_path():
-        return None  # a part of each object was asked for
+        return None  # the request asked for some of the fields only
     errors = sorted(_rules(json.dumps(schema)).iter_errors(json.loads(_body(answer) or "null")), key=str)
     return f"{status}: {errors[0].json_path}: {errors[0].message[:160]}" if errors else None
 
@@ -117,7 +117,7 @@ def _url(operation: Operation, world: World, values: Values, *, wrong: float) ->
     url = re.sub(r"\{[^}]+\}", argument, operation.path)
     query = {
         parameter["name"]: values.of(parameter["schema"], wrong=wrong)
-        for parameter in operation.told.get("parameters", ())
+        for parameter in operation.description.get("parameters", ())
         if parameter["in"] == "query" and values.pick(0.3)
     }
     texts = {name: str(value).encode("utf-8", "replace") for name, value in query.items()}
@@ -125,7 +125,7 @@ def _url(operation: Operation, world: World, values: Values, *, wrong: float) ->
 
 
 def _call(client: APIClient, operation: Operation, url: str, values: Values, *, wrong: float) -> Any:
-    schema = operation.told.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+    schema = operation.description.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
     body = json.dumps(values.of(schema, wrong=wrong)) if schema is not None else ""
     answer = client.generic(operation.method.upper(), url, body, content_type="application/json")
     if answer.streaming:
@@ -144,9 +144,9 @@ def _driven(world: World, operations: list[Operation]) -> Iterator[str]:
             wrong = (0.0, 0.0, 0.15, 0.4)[number % 4]
             url = _url(operation, world, values, wrong=wrong)
             with undone():
-                found = mismatch(operation, _call(client, operation, url, values, wrong=wrong))
-            if found is not None:
-                yield f"{operation} ({url}) {found}"
+                difference = mismatch(operation, _call(client, operation, url, values, wrong=wrong))
+            if difference is not None:
+                yield f"{operation} ({url}) {difference}"
 
 
 @pytest.mark.parametrize("share", range(4))
@@ -162,21 +162,21 @@ def _right_calls(world: World, operation: Operation) -> Iterator[Trial]:
                 yield prepared(write, world)
 
 
-def test_right_call_of_every_writing_operation_is_answered_as_described(world: World) -> None:
+def test_valid_call_of_every_writing_operation_is_answered_as_described(world: World) -> None:
     faults, tried = [], 0
     for operation in OPERATIONS:
         for trial in _right_calls(world, operation):
             tried += 1
-            found = mismatch(operation, trial.call())
-            if found is not None:
-                faults.append(f"{operation} ({trial.url}) {found}")
+            difference = mismatch(operation, trial.call())
+            if difference is not None:
+                faults.append(f"{operation} ({trial.url}) {difference}")
     assert tried > 150
     assert not faults, "\n".join(faults)
 
 
-def test_object_of_every_resource_is_shown_as_described(world: World) -> None:
-    """The details, and the lists with objects in them."""
-    faults, shown = [], 0
+def test_object_of_every_resource_is_answered_as_described(world: World) -> None:
+    """Covers single objects, and lists that contain objects."""
+    faults, mismatches = [], 0
     for operation in OPERATIONS:
         if operation.method != "get":
             continue
@@ -184,23 +184,23 @@ def test_object_of_every_resource_is_shown_as_described(world: World) -> None:
         url = _url(operation, world, values, wrong=0).partition("?")[0]
         for query in ("", "?limit=5&offset=0"):
             answer = world.client("admin").get(url + query)
-            shown += answer.status_code == 200
-            found = mismatch(operation, answer)
-            if found is not None:
-                faults.append(f"{operation} ({url}{query}) {found}")
-    assert shown > 100
+            mismatches += answer.status_code == 200
+            difference = mismatch(operation, answer)
+            if difference is not None:
+                faults.append(f"{operation} ({url}{query}) {difference}")
+    assert mismatches > 100
     assert not faults, "\n".join(faults)
 
 
-def test_driver_finds_a_description_that_is_not_true(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The driver itself: it would be green as well if it looked at nothing."""
+def test_wrong_description_is_detected(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests the driver itself, which would also pass if it compared nothing."""
     operation = Operation("/api/v1/users/groups/", "get")
     answer = world.client("admin").get(operation.path)
     assert mismatch(operation, answer) is None
     monkeypatch.setitem(
-        operation.told["responses"], "200", {"content": {"application/json": {"schema": {"type": "string"}}}}
+        operation.description["responses"], "200", {"content": {"application/json": {"schema": {"type": "string"}}}}
     )
     assert mismatch(operation, answer) is not None
-    monkeypatch.delitem(operation.told["responses"], "200")
-    assert "is not told" in str(mismatch(operation, answer))
+    monkeypatch.delitem(operation.description["responses"], "200")
+    assert "is not described" in str(mismatch(operation, answer))
     assert WRONG

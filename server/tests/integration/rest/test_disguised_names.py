@@ -1,4 +1,6 @@
-"""No name, subject or comment is stored that looks like another: through forms, bulk calls and imports alike."""
+"""Forms, bulk calls and imports refuse names, subjects and comments with characters that make them look like other
+text.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +17,7 @@ from writes.world import World, found_world
 pytestmark = [pytest.mark.timeout(600), pytest.mark.django_db]
 
 TURNED = "\u202egnp.exe"
-#: Fields whose text names or describes something.
+#: Fields whose text names or describes an object.
 NAMES = ("name", "username", "hostname", "value", "subject", "message", "comment", "number", "wechat", "phone")
 
 
@@ -26,11 +28,11 @@ def world(licensed: None, make_user: Callable[..., User], settings: Any) -> Worl
 
 
 def _items(body: Any) -> list[dict[str, Any]]:
-    return [one for one in (body if isinstance(body, list) else [body]) if isinstance(one, dict)]
+    return [item for item in (body if isinstance(body, list) else [body]) if isinstance(item, dict)]
 
 
 def _let_through(trial: Trial) -> list[str]:
-    found = []
+    stored = []
     named = {name for item in _items(trial.body) for name in item if name in NAMES and isinstance(item[name], str)}
     for name in named:
         body = trial.body
@@ -39,12 +41,13 @@ def _let_through(trial: Trial) -> list[str]:
         with undone():
             answer = trial.call_with(body)
             if answer.status_code < 300:
-                found.append(f"{trial.write} {name}: {answer.status_code}")
-    return found
+                stored.append(f"{trial.write} {name}: {answer.status_code}")
+    return stored
 
 
 def _candidates(area: str) -> list[Write]:
-    # What signs somebody in, and what proxies tell of targets, is not refused: it is shown with its characters visible.
+    # Sign-in names, and texts that proxies report about targets, are accepted.
+    # The console displays such characters as codes.
     return [
         w
         for w in AREAS[area]
@@ -53,7 +56,7 @@ def _candidates(area: str) -> list[Write]:
 
 
 @pytest.mark.parametrize("area", list(AREAS))
-def test_no_route_stores_a_name_that_is_shown_backwards(area: str, world: World) -> None:
+def test_no_route_stores_a_name_with_reversed_text(area: str, world: World) -> None:
     let_through: list[str] = []
     for write in _candidates(area):
         with undone():
@@ -63,7 +66,7 @@ def test_no_route_stores_a_name_that_is_shown_backwards(area: str, world: World)
 
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
-def test_refusal_names_the_character(as_org_admin: APIClient, language: str) -> None:
+def test_refusal_names_the_refused_character(as_org_admin: APIClient, language: str) -> None:
     answer = as_org_admin.post(
         "/api/v1/users/groups/", {"name": f"ops{TURNED}"}, format="json", headers={"Accept-Language": language}
     )
@@ -73,7 +76,7 @@ def test_refusal_names_the_character(as_org_admin: APIClient, language: str) -> 
     assert message.isascii() == (language == "en")
 
 
-def test_comment_may_have_lines_but_no_turned_text(as_org_admin: APIClient) -> None:
+def test_comment_may_have_line_breaks_but_no_reversed_text(as_org_admin: APIClient) -> None:
     url = "/api/v1/users/groups/"
     assert as_org_admin.post(url, {"name": "a", "comment": "one\ntwo"}, format="json").status_code == 201
     assert as_org_admin.post(url, {"name": "b", "comment": f"one\n{TURNED}"}, format="json").status_code == 400
@@ -83,7 +86,7 @@ def test_comment_may_have_lines_but_no_turned_text(as_org_admin: APIClient) -> N
 def test_instant_at_the_edge_of_the_calendar_is_refused_in_filters_and_bodies(
     as_org_admin: APIClient, people: dict[str, User], instant: str
 ) -> None:
-    """One that is stored at the edge would break every list for readers in another time zone."""
+    """A stored instant at the edge of the calendar would break every list for readers in another time zone."""
     listed = as_org_admin.get("/api/v1/audits/login-logs/", {"date_from": instant, "date_to": instant})
     assert listed.status_code == 400
     assert set(listed.json()) == {"date_from", "date_to"}
@@ -93,6 +96,6 @@ def test_instant_at_the_edge_of_the_calendar_is_refused_in_filters_and_bodies(
 
 
 @pytest.mark.parametrize("address", ["no address", "1.2.3", "::g", "1.2.3.4/8", "1.2.3.4,5.6.7.8"])
-def test_filter_by_what_is_no_address_is_refused_on_every_database(as_org_admin: APIClient, address: str) -> None:
+def test_filter_by_an_invalid_address_is_refused_on_every_database(as_org_admin: APIClient, address: str) -> None:
     answer = as_org_admin.get("/api/v1/audits/login-logs/", {"ip": address})
     assert (answer.status_code, set(answer.json())) == (400, {"ip"})

@@ -1,4 +1,6 @@
-"""Whatever is sent, every answer has one of the agreed shapes, carries a number, and tells nothing of the inside (K23)."""
+"""Every error answer has an agreed shape and a code, and reveals nothing internal (K23: errors reveal nothing
+internal).
+"""
 
 import json
 import re
@@ -17,12 +19,12 @@ from postern.apps.audits.models import AuditEvent
 from postern.apps.users.models import User, UserGroup
 from postern.foundation.rest.serializers import ResourceSerializer
 
-API = [one for one in HTTP if one.right not in {"page", "terminal", "bootstrap"}]
+API = [endpoint for endpoint in HTTP if endpoint.right not in {"page", "terminal", "bootstrap"}]
 INSIDE = re.compile(
     rb"Traceback|site-packages|/server/src|SELECT |INSERT |sqlite3|psycopg|\.py\b|Error at /", re.IGNORECASE
 )
 
-#: Content type, query and body that no endpoint expects, with values that a query might carry to the database.
+#: Content type, query and body that no endpoint expects, with values that could reach the database through the query.
 ODD_VALUES: tuple[tuple[str, str, bytes], ...] = (
     ("application/json", "x=" + "y" * 20_000, b"{}"),
     ("application/json", "&".join(f"a{number}=1" for number in range(2_500)), b"{}"),
@@ -30,7 +32,7 @@ ODD_VALUES: tuple[tuple[str, str, bytes], ...] = (
     ("application/json", "date_from=%00&search=%00&ids=%00&spm=%00&order=%00", b'{"name": "\\u0000", "id": "\\u0000"}'),
     ("application/json", "oid=%00", b"[" * 900 + b"]" * 900),
 )
-#: Bodies that bring no value to the database: what cannot be parsed, and fields that nobody knows.
+#: Bodies that bring no value to the database: unparsable bodies and unknown fields.
 ODD_BODIES: tuple[tuple[str, str, bytes], ...] = (
     ("application/json", "", b'{"a": '),
     ("application/json", "", b"\xff\xfe\x00"),
@@ -44,18 +46,19 @@ ODD_BODIES: tuple[tuple[str, str, bytes], ...] = (
 )
 
 
-def _is_agreed(status: int, found: Any) -> bool:
-    """The shapes of the contract: `{"detail", "code"}`, `{"error"}` or `{"msg"}`, a map of fields, an array of such maps.
+def _is_agreed(status: int, answer: Any) -> bool:
+    """Whether the body has a shape of the contract.
 
-    The two short ones may carry a `code`, as the long one does.
+    The shapes are `{"detail", "code"}`, `{"error"}` or `{"msg"}`, a map of fields, and an array of such maps.
+    `{"error"}` and `{"msg"}` may have a `code` too.
     """
-    if isinstance(found, dict):
-        if "code" in found and "detail" in found:
-            return isinstance(found["detail"], str) and re.fullmatch(r"[a-z0-9_]+", found["code"]) is not None
-        if {"error", "msg"} & set(found) and set(found) <= {"error", "msg", "code"}:
-            return all(isinstance(one, str) for one in found.values())
-        return status == 400 and bool(found) and all(isinstance(one, list | dict) for one in found.values())
-    return status == 400 and isinstance(found, list)
+    if isinstance(answer, dict):
+        if "code" in answer and "detail" in answer:
+            return isinstance(answer["detail"], str) and re.fullmatch(r"[a-z0-9_]+", answer["code"]) is not None
+        if {"error", "msg"} & set(answer) and set(answer) <= {"error", "msg", "code"}:
+            return all(isinstance(value, str) for value in answer.values())
+        return status == 400 and bool(answer) and all(isinstance(value, list | dict) for value in answer.values())
+    return status == 400 and isinstance(answer, list)
 
 
 @pytest.fixture
@@ -81,7 +84,7 @@ def _expect_agreed_answers(client: APIClient, endpoint: Endpoint, requests: tupl
 
 @pytest.mark.django_db
 @pytest.mark.spec("S3-078", "S3-079")
-@pytest.mark.parametrize("endpoint", API, ids=lambda one: f"{one.method} {one.path}")
+@pytest.mark.parametrize("endpoint", API, ids=lambda endpoint: f"{endpoint.method} {endpoint.path}")
 def test_k23_request_with_odd_values_gets_an_agreed_answer(admin: APIClient, endpoint: Endpoint) -> None:
     _expect_agreed_answers(admin, endpoint, ODD_VALUES)
 
@@ -89,7 +92,7 @@ def test_k23_request_with_odd_values_gets_an_agreed_answer(admin: APIClient, end
 @pytest.mark.django_db
 @pytest.mark.any_database
 @pytest.mark.spec("S3-078", "S3-079")
-@pytest.mark.parametrize("endpoint", API, ids=lambda one: f"{one.method} {one.path}")
+@pytest.mark.parametrize("endpoint", API, ids=lambda endpoint: f"{endpoint.method} {endpoint.path}")
 def test_k23_request_with_an_odd_body_gets_an_agreed_answer(admin: APIClient, endpoint: Endpoint) -> None:
     _expect_agreed_answers(admin, endpoint, ODD_BODIES)
 
@@ -119,25 +122,27 @@ def test_k23_any_body_gets_an_agreed_answer(path: str, admin: APIClient, method:
         assert _is_agreed(answer.status_code, json.loads(answer.content)), answer.content
 
 
-def test_shapes_that_were_not_agreed_are_seen() -> None:
-    for status, found in (
+def test_shapes_outside_the_contract_are_detected() -> None:
+    for status, body in (
         (400, "text"),
         (404, {}),
         (403, {"detail": "x"}),
         (404, {"name": ["x"]}),
         (400, {"name": "x"}),
     ):
-        assert not _is_agreed(status, found)
+        assert not _is_agreed(status, body)
 
 
-# --- at the same time ---
+# --- concurrent creates ---
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_creates_of_one_name_at_once_make_one(
+def test_concurrent_creates_with_one_name_make_one_object(
     make_user: Callable[..., User], client_of: Callable[[User | None], APIClient], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both have looked and found the name free before either writes: the database decides, and the answer names the field."""
+    """Both requests see a free name before either writes. The unique constraint decides, and the answer names the
+    field.
+    """
     user, together = make_user("olaf", org_role="Admin"), Barrier(2, timeout=60)
     looks = ResourceSerializer._check_unique_in_org
 

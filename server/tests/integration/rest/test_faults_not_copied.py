@@ -1,6 +1,6 @@
-"""What the contract marks as a fault of the product that it was taken from is not copied: a clear error instead.
+"""Faults of the original product that the contract marks are not copied: the API answers with a clear error instead.
 
-Every list of the product is tried, so that a new one is held to the same.
+The tests run over every list, so a new list is covered automatically.
 """
 
 import re
@@ -36,7 +36,7 @@ DEAD = (
 
 
 def _routes(kind: type[Any], action: str) -> list[str]:
-    """Paths of the lists whose view is of this kind and answers with this action."""
+    """Paths of the lists whose view is an instance of `kind` and has the action."""
 
     def fits(pattern: URLPattern) -> bool:
         view = view_of(pattern)
@@ -57,9 +57,9 @@ def _client(people: dict[str, User], client_of: Callable[[User | None], APIClien
     return client
 
 
-def test_lists_are_found() -> None:
-    for found in (LISTS_DELETED, LISTS_CREATED, LISTS_CHANGED):
-        assert {"/api/v1/users/groups/", "/api/v1/assets/assets/", "/api/v1/assets/labels/"} <= set(found)
+def test_known_lists_are_covered() -> None:
+    for paths in (LISTS_DELETED, LISTS_CREATED, LISTS_CHANGED):
+        assert {"/api/v1/users/groups/", "/api/v1/assets/assets/", "/api/v1/assets/labels/"} <= set(paths)
 
 
 @pytest.mark.spec("S8-053")
@@ -78,7 +78,7 @@ def test_dead_url_is_a_clear_404(
 @pytest.mark.parametrize("path", LISTS_DELETED)
 @pytest.mark.parametrize("query", ["", "?search=a", "?limit=1", "?spm=", "?ids=", "?order=id", "?fields=id&draw=1"])
 @pytest.mark.any_database
-def test_wide_delete_is_refused_with_a_reason(
+def test_bulk_delete_without_a_filter_is_refused_with_a_reason(
     path: str, query: str, people: dict[str, User], client_of: Callable[[User | None], APIClient]
 ) -> None:
     client = _client(people, client_of)
@@ -90,8 +90,8 @@ def test_wide_delete_is_refused_with_a_reason(
 
 
 @pytest.mark.spec("S8-052")
-def test_wide_delete_of_a_single_row_is_refused_too(as_org_admin: APIClient) -> None:
-    """The original let an unfiltered DELETE through when there was one row only."""
+def test_bulk_delete_without_a_filter_of_a_single_row_is_refused_too(as_org_admin: APIClient) -> None:
+    """The original deleted the row when the list had only one row."""
     made = as_org_admin.post("/api/v1/users/groups/", {"name": "only"}).json()
     assert as_org_admin.get("/api/v1/users/groups/", {"limit": "5"}).json()["count"] == 1
     assert as_org_admin.delete("/api/v1/users/groups/").status_code == 400
@@ -100,22 +100,32 @@ def test_wide_delete_of_a_single_row_is_refused_too(as_org_admin: APIClient) -> 
 
 @pytest.mark.spec("S8-051")
 @pytest.mark.parametrize("path", LISTS_CREATED)
-def test_create_in_the_root_organization_is_no_crash(
+def test_create_in_the_root_organization_does_not_crash(
     path: str, people: dict[str, User], client_of: Callable[[User | None], APIClient]
 ) -> None:
     client = _client(people, client_of)
     for body in ({}, {"name": "x"}, [{"name": "x"}]):
         answer = client.post(path, body, headers={"X-JMS-ORG": str(ROOT_ORG_ID)})
-        assert answer.status_code in {201, 400, 403}, answer.content  # what belongs to no organization can be made
+        assert answer.status_code in {201, 400, 403}, answer.content  # objects without an organization can be created
         assert answer.json(), path
 
 
 @pytest.mark.spec("S2-217", "S8-051")
 @pytest.mark.parametrize(
-    "path", [one for one in ("/api/v1/users/groups/", "/api/v1/assets/assets/", "/api/v1/assets/labels/",
-                             "/api/v1/assets/system-users/", "/api/v1/perms/asset-permissions/") if one in LISTS_CREATED],
-)  # fmt: skip
-def test_create_in_the_root_organization_says_what_to_do(
+    "path",
+    [
+        path
+        for path in (
+            "/api/v1/users/groups/",
+            "/api/v1/assets/assets/",
+            "/api/v1/assets/labels/",
+            "/api/v1/assets/system-users/",
+            "/api/v1/perms/asset-permissions/",
+        )
+        if path in LISTS_CREATED
+    ],
+)
+def test_create_in_the_root_organization_is_refused_with_a_next_step(
     path: str, people: dict[str, User], client_of: Callable[[User | None], APIClient]
 ) -> None:
     answer = _client(people, client_of).post(path, {"name": "x"}, headers={"X-JMS-ORG": "root"})
@@ -124,8 +134,10 @@ def test_create_in_the_root_organization_says_what_to_do(
 
 
 @pytest.mark.spec("S8-051")
-@pytest.mark.parametrize("path", sorted({one.path for one in HTTP if one.method == "POST" and "<" not in one.path}))
-def test_odd_bodies_are_no_crash_in_the_root_organization(
+@pytest.mark.parametrize(
+    "path", sorted({endpoint.path for endpoint in HTTP if endpoint.method == "POST" and "<" not in endpoint.path})
+)
+def test_unexpected_bodies_do_not_crash_in_the_root_organization(
     path: str, people: dict[str, User], client_of: Callable[[User | None], APIClient]
 ) -> None:
     client = _client(people, client_of)
@@ -142,10 +154,8 @@ _FILTERS = [
 
 @pytest.mark.parametrize("value", ["0", "false", "no", "~", " ", ",", "%"])
 @pytest.mark.parametrize(("path", "name"), _FILTERS)
-def test_filter_of_bulk_delete_narrows_the_rows_whatever_its_value(
-    as_admin: APIClient, path: str, name: str, value: str
-) -> None:
-    """A filter lets a bulk delete through: a value that is not understood must not mean every object."""
+def test_filter_of_a_bulk_delete_always_narrows_the_rows(as_admin: APIClient, path: str, name: str, value: str) -> None:
+    """A bulk delete needs a filter. A filter value that is not understood must not mean every object."""
     make_asset("web-1")
     url = f"/api/v1/{path}/"
     answer = as_admin.get(url, {name: value})

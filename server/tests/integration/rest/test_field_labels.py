@@ -1,4 +1,4 @@
-"""What OPTIONS calls a field: words for people, in both languages, never the name of the field again."""
+"""The labels in OPTIONS are words for people in both languages, never the raw field name."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,12 +12,12 @@ from factories.payloads import make_all
 
 pytestmark = pytest.mark.django_db
 
-#: Names of flags and numbers in the code, words that no title has, capitals in the middle, abbreviations in small letters.
+#: Matches raw names: names of flags and numbers, words that no title has, inner capitals, lower-case abbreviations.
 _RAW: Final = re.compile(
     r"^(Is|Has) |\b(display|amount|addr|raw|url|id|ip|ssh|mfa|cpu)\b|_|^Id$|^Ip$|[a-z] (?!SSH|IP|ID|CPU|MFA|URL)[A-Z][a-z]"
 )
 _CHINESE: Final = re.compile(r"[\u4e00-\u9fff]")
-#: What is called the same in both languages.
+#: Labels that are the same in both languages.
 _ALIKE: Final = frozenset({"ID", "IP", "Shell", "Sudo"})
 
 
@@ -43,22 +43,26 @@ def client(as_admin: APIClient) -> APIClient:
     return as_admin
 
 
-def test_no_label_is_the_name_of_a_field(client: APIClient) -> None:
-    found = dict(_all_labels(client, "en"))
-    assert len(found) > 400
-    assert {name: label for name, label in found.items() if _RAW.search(label)} == {}
+def test_no_label_is_a_raw_field_name(client: APIClient) -> None:
+    labels = dict(_all_labels(client, "en"))
+    assert len(labels) > 400
+    assert {name: label for name, label in labels.items() if _RAW.search(label)} == {}
 
 
 def test_every_label_is_translated(client: APIClient) -> None:
-    found = dict(_all_labels(client, "zh-hans"))
-    assert len(found) > 400
-    plain = {name: label for name, label in found.items() if not _CHINESE.search(label) and label not in _ALIKE}
+    labels = dict(_all_labels(client, "zh-hans"))
+    assert len(labels) > 400
+    plain = {name: label for name, label in labels.items() if not _CHINESE.search(label) and label not in _ALIKE}
     assert plain == {}
 
 
-def test_what_shows_a_field_in_words_has_its_label(client: APIClient) -> None:
-    found = dict(_all_labels(client, "en"))
-    pairs = {name: name.removesuffix("_display") for name in found if name.endswith("_display")}
-    different = {name: found[name] for name, shown in pairs.items() if shown in found and found[name] != found[shown]}
+def test_display_field_has_the_label_of_its_field(client: APIClient) -> None:
+    labels = dict(_all_labels(client, "en"))
+    pairs = {name: name.removesuffix("_display") for name in labels if name.endswith("_display")}
+    different = {
+        name: labels[name]
+        for name, displayed in pairs.items()
+        if displayed in labels and labels[name] != labels[displayed]
+    }
     assert pairs
     assert different == {}

@@ -1,4 +1,6 @@
-"""Fields that are kept for each class show what DRF's own would: in whichever language and zone, and after every change."""
+"""Serializer fields that are cached for each class give DRF's own output in every language and time zone, after every
+change.
+"""
 
 from typing import Any
 from unittest import mock
@@ -12,7 +14,7 @@ from postern.apps.assets.models import Asset, Label, Platform
 from postern.apps.orgs.facade import create_organization
 from postern.apps.orgs.models import Organization
 from postern.foundation.caller.actor import SYSTEM
-from postern.foundation.rest.representation import KeptFields, QuickRows
+from postern.foundation.rest.representation import CachedFields, QuickRows
 from postern.kernel.ids import DEFAULT_ORG_ID
 
 pytestmark = pytest.mark.django_db
@@ -21,13 +23,13 @@ ASSETS = "/api/v1/assets/assets/"
 
 @pytest.fixture
 def branch(db: None) -> Organization:
-    """Two assets at home, one of them labelled, and one in a branch."""
+    """Two assets in the default organization, one of them labelled, and one asset in a branch organization."""
     labelled = make_asset("web-1")
     labelled.labels.add(Label.objects.create(org_id=DEFAULT_ORG_ID, name="stage", value="live"))
     make_asset("web-2")
-    found = create_organization(actor=SYSTEM, name="Branch")
-    make_asset("web-3", org_id=found.pk)
-    return found
+    organization = create_organization(actor=SYSTEM, name="Branch")
+    make_asset("web-3", org_id=organization.pk)
+    return organization
 
 
 def _rows(client: APIClient, org: str = "default", **asked: str) -> Any:
@@ -44,12 +46,12 @@ def _rows(client: APIClient, org: str = "default", **asked: str) -> Any:
 def _as_drf_would(client: APIClient, org: str = "default", **asked: str) -> Any:
     with (
         mock.patch.object(QuickRows, "to_representation", ModelSerializer.to_representation),
-        mock.patch.object(KeptFields, "get_fields", ModelSerializer.get_fields),
+        mock.patch.object(CachedFields, "get_fields", ModelSerializer.get_fields),
     ):
         return _rows(client, org, **asked)
 
 
-def test_list_is_the_same_whoever_asked_before(as_admin: APIClient, branch: Organization) -> None:
+def test_list_does_not_depend_on_earlier_requests(as_admin: APIClient, branch: Organization) -> None:
     kinds: list[tuple[str, dict[str, str]]] = [
         ("default", {}),
         (str(branch.pk), {}),
@@ -68,7 +70,7 @@ def test_list_is_the_same_whoever_asked_before(as_admin: APIClient, branch: Orga
         assert [_rows(as_admin, org, **asked) for org, asked in kinds] == expected
 
 
-def test_next_request_sees_what_has_changed_beside_the_row(as_admin: APIClient, branch: Organization) -> None:
+def test_next_request_sees_changes_of_related_rows(as_admin: APIClient, branch: Organization) -> None:
     before = _rows(as_admin)[0]
     assert (before["labels_display"], before["org_name"]) == (["stage:live"], "Default")
     Label.objects.update(value="test")
@@ -78,6 +80,6 @@ def test_next_request_sees_what_has_changed_beside_the_row(as_admin: APIClient, 
     assert (after["labels_display"], after["org_name"], after["charset"]) == (["stage:test"], "Renamed", "gbk")
 
 
-def test_one_object_is_shown_as_in_the_list(as_admin: APIClient, branch: Organization) -> None:
+def test_single_object_equals_its_row_in_the_list(as_admin: APIClient, branch: Organization) -> None:
     for row in _rows(as_admin):
         assert as_admin.get(f"{ASSETS}{row['id']}/", headers={"Accept-Language": "en", "X-TZ": "UTC"}).json() == row

@@ -1,4 +1,4 @@
-"""Lists that must stay within bounds and right at any size: arrays without limit, far pages, total orders, kept counts."""
+"""Lists stay bounded and correct at any size: arrays without a limit, far pages, total order, cached counts."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -48,8 +48,8 @@ def test_array_without_limit_is_bounded(
 
 
 @pytest.mark.parametrize("order", ["name", "-name", "date_created", "-comment"])
-def test_far_pages_are_the_rows_that_follow(as_org_admin: APIClient, groups: list[UserGroup], order: str) -> None:
-    """Pages behind the middle are read from the end; together they are the whole list, once each."""
+def test_far_pages_continue_the_list(as_org_admin: APIClient, groups: list[UserGroup], order: str) -> None:
+    """Pages in the second half are read from the end. All pages together are the whole list, each row once."""
     whole = [row["id"] for row in as_org_admin.get(f"{GROUPS}?order={order}").json()]
     pages: list[str] = []
     for offset in range(0, 600, 50):
@@ -62,20 +62,52 @@ def _page(offset: int, order: str) -> dict[str, str]:
     return {"limit": "50", "offset": str(offset), "order": order}
 
 
-def test_count_stops_and_next_leads_on_to_the_last_row(
+def test_count_stops_at_the_bound_and_next_still_reaches_the_last_row(
     as_org_admin: APIClient, groups: list[UserGroup], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pagination, "COUNTED", 120)
     url: str | None = f"{GROUPS}?limit=50&order=name"
-    found, counts = list[str](), list[tuple[int, bool]]()
+    names, counts = list[str](), list[tuple[int, bool]]()
     while url is not None:
         page = as_org_admin.get(url).json()
-        found += [row["name"] for row in page["results"]]
+        names += [row["name"] for row in page["results"]]
         counts.append((page["count"], page.get("count_is_minimum", False)))
         url = page["next"]
-    assert found == [group.name for group in groups]
+    assert names == [group.name for group in groups]
     assert counts[:3] == [(120, True), (120, True), (150, True)]
     assert counts[-2:] == [(550, True), (600, False)]
+
+
+def test_counts_over_several_tables_have_a_lower_bound(
+    as_org_admin: APIClient, groups: list[UserGroup], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pagination, "COUNTED", 120)
+    monkeypatch.setattr(pagination, "COUNTED_ACROSS", 70)
+    person = User.objects.members_of(DEFAULT_ORG_ID).first()
+    assert person is not None
+    UserGroup.users.through.objects.bulk_create(
+        UserGroup.users.through(usergroup=group, user=person) for group in groups
+    )
+    url: str | None = "/api/v1/users/users-groups-relations/?limit=50"
+    pages, ids = [], list[int]()
+    while url is not None:
+        page = as_org_admin.get(url).json()
+        pages.append((page["count"], page.get("count_is_minimum", False)))
+        ids += [row["id"] for row in page["results"]]
+        url = page["next"]
+    assert pages[:3] == [(70, True), (100, True), (150, True)]
+    assert pages[-1] == (600, False)
+    assert len(set(ids)) == len(ids) == 600
+
+
+def test_far_page_reads_its_keys_once_and_does_not_count(
+    as_org_admin: APIClient, groups: list[UserGroup], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pagination, "COUNTED", 120)
+    as_org_admin.get(GROUPS, _page(100, "name"))
+    with CaptureQueriesContext(connection) as queries:
+        as_org_admin.get(GROUPS, _page(100, "name"))
+    assert not [query for query in queries if "AS counted" in query["sql"]]
 
 
 @pytest.mark.parametrize("count", [119, 120])
@@ -95,8 +127,8 @@ def test_offset_beyond_the_end_is_an_empty_page(as_org_admin: APIClient, groups:
 
 @pytest.mark.spec("S7-056")
 @pytest.mark.parametrize("form", ["iso", "display", "naive day"])
-def test_date_range_takes_iso_and_the_display_format(as_admin: APIClient, form: str) -> None:
-    """Of two events an hour apart each end of the range keeps one."""
+def test_date_range_takes_iso_dates_and_the_display_format(as_admin: APIClient, form: str) -> None:
+    """Of two events an hour apart, each end of the range keeps one event."""
     as_admin.post(GROUPS, {"name": "early"})
     as_admin.post(GROUPS, {"name": "late"})
     now = timezone.now()
@@ -110,8 +142,8 @@ def test_date_range_takes_iso_and_the_display_format(as_admin: APIClient, form: 
     log = "/api/v1/audits/operate-logs/"
 
     def count(**query: str) -> int:
-        found: int = as_admin.get(log, {**query, "limit": "1"}).json()["count"]
-        return found
+        total: int = as_admin.get(log, {**query, "limit": "1"}).json()["count"]
+        return total
 
     total = count()
     assert total >= 2
@@ -120,7 +152,7 @@ def test_date_range_takes_iso_and_the_display_format(as_admin: APIClient, form: 
     assert count(date_to=before) == 0
 
 
-# --- kept counts ---
+# --- cached counts ---
 
 
 @pytest.fixture
@@ -129,8 +161,8 @@ def admin(make_user: Callable[..., User], client_of: Callable[[User | None], API
 
 
 def _count(client: APIClient, **query: str) -> int:
-    found: int = client.get(ASSETS, {"limit": "1", **query}).json()["count"]
-    return found
+    count: int = client.get(ASSETS, {"limit": "1", **query}).json()["count"]
+    return count
 
 
 def _make(name: str, ip: str = "203.0.113.1") -> Asset:
@@ -140,25 +172,25 @@ def _make(name: str, ip: str = "203.0.113.1") -> Asset:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_count_is_kept_until_the_assets_change(admin: APIClient) -> None:
+def test_count_is_cached_until_the_assets_change(admin: APIClient) -> None:
     ensure()
     first = _make("web-1")
     assert _count(admin) == 1
 
     with CaptureQueriesContext(connection) as queries:
         assert _count(admin) == 1
-    assert [one["sql"] for one in queries if "COUNT(" in one["sql"]] == [], "counted a second time"
+    assert [query["sql"] for query in queries if "COUNT(" in query["sql"]] == [], "counted a second time"
 
     _make("db-1", "203.0.113.9")
     assert _count(admin) == 2
-    for query, found in (
+    for query, expected in (
         ({"search": "web"}, 1),
         ({"ip": "203.0.113.9"}, 1),
         ({"hostname": "none"}, 0),
         ({"is_active": "1"}, 2),
     ):
-        assert _count(admin, **query) == found  # type: ignore[arg-type]  # names of query parameters
-        assert _count(admin, **query) == found  # type: ignore[arg-type]  # names of query parameters
+        assert _count(admin, **query) == expected  # type: ignore[arg-type]  # names of query parameters
+        assert _count(admin, **query) == expected  # type: ignore[arg-type]  # names of query parameters
 
     asset_actions.update_asset(actor=SYSTEM, asset=first, values={"hostname": "renamed"})
     assert _count(admin, search="web") == 0
@@ -168,7 +200,7 @@ def test_count_is_kept_until_the_assets_change(admin: APIClient) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_k24_kept_count_is_not_shown_in_another_organization_or_to_whom_it_is_closed(
+def test_k24_cached_count_is_not_shown_in_another_organization_or_without_the_right(
     admin: APIClient, make_user: Callable[..., User], client_of: Callable[[User | None], APIClient]
 ) -> None:
     ensure()
@@ -184,8 +216,8 @@ def test_k24_kept_count_is_not_shown_in_another_organization_or_to_whom_it_is_cl
 
 
 @pytest.mark.django_db(transaction=True)
-def test_count_by_tables_without_a_version_is_made_anew(admin: APIClient) -> None:
-    """Labels do not count up the version of the tree: a count by label is never kept."""
+def test_count_over_tables_without_a_version_is_not_cached(admin: APIClient) -> None:
+    """Labels do not increment the version of the tree, so a count by label is never cached."""
     ensure()
     asset = _make("web-1")
     label = admin.post("/api/v1/assets/labels/", {"name": "stage", "value": "live", "assets": [str(asset.pk)]}).json()
@@ -195,8 +227,8 @@ def test_count_by_tables_without_a_version_is_made_anew(admin: APIClient) -> Non
 
 
 @pytest.mark.django_db(transaction=True)
-def test_page_shows_relations_as_the_object_does(admin: APIClient) -> None:
-    """The list reads relations in its own way: what it shows is what the serializer shows of a plain row."""
+def test_relations_in_a_page_equal_those_of_the_single_object(admin: APIClient) -> None:
+    """The list reads relations in its own queries. The result must equal what the serializer shows of a plain row."""
     ensure()
     for number in range(3):
         asset = _make(f"web-{number}")

@@ -1,4 +1,4 @@
-"""The description of the API: complete, free of guesses, true of what the API answers, and kept for people who have signed in."""
+"""The API description is complete, has no guessed types, matches the answers, and is only for signed-in users."""
 
 from typing import Any
 
@@ -23,10 +23,15 @@ pytestmark = pytest.mark.any_database
 
 def operations() -> list[tuple[str, str, dict[str, Any]]]:
     paths = document.document()["paths"]
-    return [(path, method, one) for path, item in paths.items() for method, one in item.items() if method in METHODS]
+    return [
+        (path, method, operation)
+        for path, item in paths.items()
+        for method, operation in item.items()
+        if method in METHODS
+    ]
 
 
-def test_it_is_valid_and_nothing_in_it_was_guessed() -> None:
+def test_description_is_valid_and_nothing_in_it_was_guessed() -> None:
     document.document.cache_clear()
     with patched_settings({"DISABLE_ERRORS_AND_WARNINGS": False}), GENERATOR_STATS.silence():
         GENERATOR_STATS.reset()
@@ -35,7 +40,7 @@ def test_it_is_valid_and_nothing_in_it_was_guessed() -> None:
     validate_schema(made)
 
 
-def test_every_method_of_every_public_route_is_in_it_under_a_name_of_its_own() -> None:
+def test_every_method_of_every_public_route_is_described_under_a_unique_name() -> None:
     routes = [
         (path, method.lower())
         for path, pattern in walk()
@@ -44,26 +49,26 @@ def test_every_method_of_every_public_route_is_in_it_under_a_name_of_its_own() -
     ]
     described = operations()
     assert len(described) == len({(path, method) for path, method, _ in described}) == len(set(routes))
-    names = [one["operationId"] for _, _, one in described]
+    names = [operation["operationId"] for _, _, operation in described]
     assert len(names) == len(set(names))
     assert not [path for path in document.document()["paths"] if "internal" in path]
 
 
-def test_it_tells_who_may_call_and_how_to_sign_in() -> None:
-    found = {(path, method): one for path, method, one in operations()}
-    users = found["/api/v1/users/users/", "post"]
+def test_description_says_who_may_call_and_how_to_sign_in() -> None:
+    operation = {(path, method): operation for path, method, operation in operations()}
+    users = operation["/api/v1/users/users/", "post"]
     assert users["description"] == "For administrators of the organization."
     assert {name for way in users["security"] for name in way} == {"session", "csrf", "bearer", "signature"}
-    assert found["/api/v1/authentication/auth/", "post"].get("security", []) == []
+    assert operation["/api/v1/authentication/auth/", "post"].get("security", []) == []
 
 
-def test_a_secret_is_only_in_what_is_written() -> None:
+def test_secrets_are_only_in_request_bodies() -> None:
     schemas = document.document()["components"]["schemas"]
     assert "password" in schemas["SystemUserRequest"]["properties"]
     assert "password" not in schemas["SystemUser"]["properties"]
 
 
-def test_its_words_do_not_depend_on_who_asks_first() -> None:
+def test_texts_do_not_depend_on_the_language_of_the_first_reader() -> None:
     document.document.cache_clear()
     with translation.override("zh-hans"):
         chinese = document.document()
@@ -72,7 +77,7 @@ def test_its_words_do_not_depend_on_who_asks_first() -> None:
         assert document.document() == chinese
 
 
-def test_lists_answer_as_it_says(as_admin: APIClient, licensed: None) -> None:
+def test_lists_answer_as_described(as_admin: APIClient, licensed: None) -> None:
     made: dict[str, str] = {}
     for path, body in (
         ("assets/assets/", ASSET),
@@ -86,14 +91,18 @@ def test_lists_answer_as_it_says(as_admin: APIClient, licensed: None) -> None:
         made[path] = answer.json()["id"]
     permission = {"name": "all", "assets": [made["assets/assets/"]], "system_users": [made["assets/system-users/"]]}
     assert as_admin.post("/api/v1/perms/asset-permissions/", permission, format="json").status_code == 201
-    names = {path: one for path, _, one in operations() if one["operationId"].endswith("_list") and "{" not in path}
-    names = {path: one for path, one in names.items() if "oneOf" in str(one["responses"]["200"])}
-    del names["/api/v1/terminal/commands/"]  # wants a session
+    names = {
+        path: operation
+        for path, _, operation in operations()
+        if operation["operationId"].endswith("_list") and "{" not in path
+    }
+    names = {path: operation for path, operation in names.items() if "oneOf" in str(operation["responses"]["200"])}
+    del names["/api/v1/terminal/commands/"]  # needs a session
     assert len(names) > 20
     wrong: list[str] = []
     filled = 0
-    for path, one in names.items():
-        page, rows = one["responses"]["200"]["content"]["application/json"]["schema"]["oneOf"]
+    for path, operation in names.items():
+        page, rows = operation["responses"]["200"]["content"]["application/json"]["schema"]["oneOf"]
         for query, schema in (({}, rows), ({"limit": "5"}, page)):
             answer = as_admin.get(path, query).json()
             rules = jsonschema.Draft202012Validator({**schema, "components": document.document()["components"]})
@@ -103,16 +112,14 @@ def test_lists_answer_as_it_says(as_admin: APIClient, licensed: None) -> None:
     assert filled > 20
 
 
-def test_it_is_kept_for_people_who_have_signed_in(as_anonymous: APIClient, as_user: APIClient) -> None:
+def test_description_is_only_for_signed_in_users(as_anonymous: APIClient, as_user: APIClient) -> None:
     for form in ("json", "yaml"):
         assert as_anonymous.get(f"/api/swagger.{form}").status_code == 401
     assert as_user.get("/api/swagger.json").json() == yaml.safe_load(as_user.get("/api/swagger.yaml").content)
 
 
 @pytest.mark.parametrize("viewer", ["docs", "redoc"])
-def test_viewers_lead_strangers_to_the_sign_in_and_back(
-    as_anonymous: APIClient, as_user: APIClient, viewer: str
-) -> None:
+def test_viewers_redirect_to_the_sign_in_and_back(as_anonymous: APIClient, as_user: APIClient, viewer: str) -> None:
     answer = as_anonymous.get(f"/api/{viewer}/")
     assert (answer.status_code, answer.headers["Location"]) == (302, f"/core/auth/login/?next=%2Fapi%2F{viewer}%2F")
     page = as_user.get(f"/api/{viewer}/")

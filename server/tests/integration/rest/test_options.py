@@ -1,4 +1,4 @@
-"""The answer to OPTIONS, for each role, language and object; kept between requests, and never shown to the wrong person."""
+"""The answer to OPTIONS for each role, language and object. It is cached, and never shown to the wrong user."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -25,7 +25,13 @@ KEYS = {
     "type", "required", "read_only", "write_only", "label", "help_text", "default", "min_length", "max_length", "min_value",
     "max_value", "choices", "child", "children", "filter", "order",
 }  # fmt: skip
-PATHS = sorted({one.path for one in HTTP if one.method == "GET" and "<" not in one.path and one.right != "page"})
+PATHS = sorted(
+    {
+        endpoint.path
+        for endpoint in HTTP
+        if endpoint.method == "GET" and "<" not in endpoint.path and endpoint.right != "page"
+    }
+)
 
 
 @pytest.fixture(autouse=True)
@@ -69,7 +75,7 @@ def test_every_field_of_every_list_is_described_as_agreed(
 
 
 @pytest.mark.spec("S7-012")
-def test_defaults_children_and_bounds_are_told(as_org_admin: APIClient) -> None:
+def test_defaults_children_and_bounds_are_described(as_org_admin: APIClient) -> None:
     fields = as_org_admin.options(ASSETS).json()["actions"]["POST"]
     assert fields["is_active"]["default"] is True
     assert fields["protocols"]["default"] == ["ssh/22"]
@@ -82,23 +88,23 @@ def test_defaults_children_and_bounds_are_told(as_org_admin: APIClient) -> None:
     assert {"security", "console"} == set(meta["children"])
 
 
-def test_kept_answer_is_the_one_that_is_worked_out(
+def test_cached_answer_equals_the_computed_answer(
     people: dict[str, User], client_of: Callable[[User | None], APIClient]
 ) -> None:
-    """For each role and both languages the first answer, the kept one and one without any memory are the same."""
+    """For each role and both languages, the first answer, the cached answer and an answer without a cache are equal."""
     for language in ("zh-hans", "en"):
         for role in ROLES:
             client = client_of(people.get(role))
             client.cookies["django_language"] = language
             for path in (USERS, GROUPS, ASSETS, f"{USERS}{people['user'].pk}/", f"{GROUPS}{new_id()}/"):
-                first, kept = client.options(path), client.options(path)
+                first, cached = client.options(path), client.options(path)
                 memo.forget_all()
                 fresh = client.options(path)
-                assert first.content == kept.content == fresh.content, (role, language, path)
-                assert first.status_code == kept.status_code == fresh.status_code
+                assert first.content == cached.content == fresh.content, (role, language, path)
+                assert first.status_code == cached.status_code == fresh.status_code
 
 
-def test_kept_answer_is_not_worked_out_again(as_org_admin: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cached_answer_is_not_computed_again(as_org_admin: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
     assert as_org_admin.options(f"{ASSETS}?draw=1&display=1").status_code == 200
 
     def fail(*_: object, **__: object) -> None:
@@ -107,18 +113,18 @@ def test_kept_answer_is_not_worked_out_again(as_org_admin: APIClient, monkeypatc
     monkeypatch.setattr(ContractMetadata, "get_serializer_info", fail)
     with CaptureQueriesContext(connection) as queries:
         assert as_org_admin.options(f"{ASSETS}?draw=1&display=1").status_code == 200
-    assert [one["sql"] for one in queries if "assets_asset" in one["sql"]] == []
+    assert [query["sql"] for query in queries if "assets_asset" in query["sql"]] == []
 
 
-def test_k24_kept_answer_of_one_role_is_not_shown_to_another(
+def test_k24_cached_answer_of_one_role_is_not_shown_to_another(
     people: dict[str, User], client_of: Callable[[User | None], APIClient]
 ) -> None:
-    """In each order of asking everybody sees what he may do, and administrators of the system see more roles to give."""
+    """In each order of requests, every role sees what it may do, and system administrators can choose more roles."""
 
     def seen(role: str) -> tuple[int, tuple[str, ...], tuple[Any, ...]]:
         answer = client_of(people.get(role)).options(USERS)
         actions = answer.json().get("actions", {})
-        choices = tuple(one["value"] for one in actions.get("POST", {}).get("role", {}).get("choices", ()))
+        choices = tuple(choice["value"] for choice in actions.get("POST", {}).get("role", {}).get("choices", ()))
         return answer.status_code, tuple(actions), choices
 
     once = {}
@@ -133,7 +139,7 @@ def test_k24_kept_answer_of_one_role_is_not_shown_to_another(
         assert seen(role) == once[role], role
 
 
-def test_k24_right_that_was_taken_away_is_gone_at_once(
+def test_k24_withdrawn_right_is_gone_from_the_answer_at_once(
     make_user: Callable[..., User], client_of: Callable[[User | None], APIClient]
 ) -> None:
     user = make_user("olga", org_role="Admin")
@@ -147,7 +153,7 @@ def test_k24_right_that_was_taken_away_is_gone_at_once(
     assert client.options(GROUPS).status_code == 403
 
 
-def test_object_that_is_gone_is_told_although_the_answer_was_kept(as_org_admin: APIClient) -> None:
+def test_deleted_object_offers_no_changes_although_the_answer_was_cached(as_org_admin: APIClient) -> None:
     made = as_org_admin.post(GROUPS, {"name": "short-lived"}).json()
     url = f"{GROUPS}{made['id']}/"
     assert set(as_org_admin.options(url).json()["actions"]) == {"GET", "PUT", "PATCH"}

@@ -1,4 +1,4 @@
-"""What hangs on the rows of a page is what Django's own prefetching would read."""
+"""The relations that are attached to the rows of a page equal those of Django's own prefetching."""
 
 from typing import Any
 
@@ -21,13 +21,13 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def rows() -> list[Asset]:
-    """Three assets: two with labels, of which one is shared, and all with places and protocols in an order of their own."""
+    """Three assets. Two have labels and share one of them; all have nodes and protocols in a non-alphabetical order."""
     labels = [Label.objects.create(org_id=DEFAULT_ORG_ID, name="stage", value=value) for value in ("live", "old")]
     nodes = [make_node("b"), make_node("a")]
-    found = [make_asset(f"web-{number}", nodes=nodes, protocols=["telnet/23", "ssh/22"]) for number in range(3)]
-    found[0].labels.add(*labels)
-    found[1].labels.add(labels[0])
-    return found
+    assets = [make_asset(f"web-{number}", nodes=nodes, protocols=["telnet/23", "ssh/22"]) for number in range(3)]
+    assets[0].labels.add(*labels)
+    assets[1].labels.add(labels[0])
+    return assets
 
 
 @pytest.mark.parametrize(
@@ -40,35 +40,37 @@ def rows() -> list[Asset]:
         (Prefetch("protocol_rows", AssetProtocol.objects.only("name").order_by("name")), "platform"),
     ],
 )
-def test_relations_are_those_that_django_reads(rows: list[Asset], lookups: tuple[Any, ...]) -> None:
+def test_attached_relations_equal_those_that_django_prefetches(rows: list[Asset], lookups: tuple[Any, ...]) -> None:
     expected = list(Asset.objects.prefetch_related(*lookups).order_by("hostname"))
-    found = list(Asset.objects.order_by("hostname"))
-    related.attach(found, lookups)
-    names = [one if isinstance(one, str) else one.prefetch_through for one in lookups]
+    attached = list(Asset.objects.order_by("hostname"))
+    related.attach(attached, lookups)
+    names = [lookup if isinstance(lookup, str) else lookup.prefetch_through for lookup in lookups]
     with CaptureQueriesContext(connection) as queries:
         for name in set(names) - {"platform"}:
-            assert [list(getattr(row, name).all()) for row in found] == [
+            assert [list(getattr(row, name).all()) for row in attached] == [
                 list(getattr(row, name).all()) for row in expected
             ]
-            assert [list(related.prefetched(row, name)) for row in found] == [
+            assert [list(related.prefetched(row, name)) for row in attached] == [
                 list(getattr(row, name).all()) for row in expected
             ]
-            assert [len(getattr(row, name).all()) for row in found] == [getattr(row, name).count() for row in expected]
+            assert [len(getattr(row, name).all()) for row in attached] == [
+                getattr(row, name).count() for row in expected
+            ]
     assert len(queries) == 0
 
 
-def test_columns_that_were_not_read_are_read_when_asked_for(rows: list[Asset]) -> None:
+def test_deferred_columns_are_read_on_access(rows: list[Asset]) -> None:
     related.attach(rows, [Prefetch("labels", Label.objects.only("name"))])
     assert [label.value for label in related.prefetched(rows[0], "labels")] == ["live", "old"]
 
 
-def test_relation_that_is_changed_is_read_anew(rows: list[Asset]) -> None:
+def test_changed_relation_is_read_again(rows: list[Asset]) -> None:
     related.attach(rows, ["labels"])
     rows[0].labels.clear()
     assert list(rows[0].labels.all()) == list(related.prefetched(rows[0], "labels")) == []
 
 
-def test_other_side_of_relations(rows: list[Asset]) -> None:
+def test_reverse_relations_are_attached_too(rows: list[Asset]) -> None:
     label = Label.objects.get(value="live")
     related.attach([label], [Prefetch("assets", Asset.objects.only("pk").order_by("hostname"))])
     with CaptureQueriesContext(connection) as queries:
@@ -76,7 +78,7 @@ def test_other_side_of_relations(rows: list[Asset]) -> None:
     assert len(queries) == 0
 
 
-def test_people_show_the_groups_of_this_organization_only(as_admin: APIClient, people: dict[str, User]) -> None:
+def test_users_show_only_their_groups_of_this_organization(as_admin: APIClient, people: dict[str, User]) -> None:
     here = make_group("here", users=[people["user"]])
     elsewhere = create_organization(actor=SYSTEM, name="Elsewhere")
     make_group("there", users=[people["user"]], org_id=elsewhere.pk)
@@ -84,10 +86,12 @@ def test_people_show_the_groups_of_this_organization_only(as_admin: APIClient, p
     assert [row["groups"] for row in rows] == [[str(here.pk)]]
 
 
-def test_amounts_are_shown_and_order_the_list(as_admin: APIClient, people: dict[str, User], monkeypatch: Any) -> None:
+def test_amounts_are_shown_and_the_list_is_ordered_by_them(
+    as_admin: APIClient, people: dict[str, User], monkeypatch: Any
+) -> None:
     monkeypatch.setattr("postern.apps.users.groups.api.UserGroupViewSet.ordering_fields", ("name", "users_amount"))
     for name, members in (("a", ["user"]), ("b", []), ("c", ["user", "admin"])):
-        make_group(name, users=[people[one] for one in members])
+        make_group(name, users=[people[member] for member in members])
     answer = as_admin.get("/api/v1/users/groups/", {"limit": "15", "order": "-users_amount"}).json()["results"]
     assert [(row["name"], row["users_amount"]) for row in answer] == [("c", 2), ("a", 1), ("b", 0)]
     assert UserGroup.objects.count() == 3

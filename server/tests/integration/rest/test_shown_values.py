@@ -1,4 +1,4 @@
-"""Rows are shown in one go: exactly what Django REST framework shows of them, field by field."""
+"""The fast rendering of rows equals the output of Django REST framework, field by field."""
 
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
@@ -17,7 +17,7 @@ from postern.kernel.ids import DEFAULT_ORG_ID
 
 pytestmark = pytest.mark.django_db
 
-#: An ordinary one, one behind UTC with half an hour, and one whose offset has seconds before 1901.
+#: An ordinary zone, a zone behind UTC by a half hour, one whose offset had seconds before 1912, and UTC.
 ZONES = [ZoneInfo("Asia/Shanghai"), ZoneInfo("America/St_Johns"), ZoneInfo("Africa/Abidjan"), UTC]
 INSTANTS = [
     datetime(2026, 11, 21, 15, 47, 3, 999_999, tzinfo=UTC),
@@ -29,7 +29,7 @@ INSTANTS = [
 
 
 class _Everything(ResourceSerializer):
-    """Ways in which fields get their value."""
+    """The different ways in which fields get their values."""
 
     name_of_platform = serializers.CharField(source="platform.name", read_only=True)
     missing = serializers.CharField(source="platform.nothing", read_only=True)
@@ -62,18 +62,18 @@ def _asset() -> Asset:
 
 
 @pytest.mark.parametrize("kind", [_Everything, AssetSerializer])
-def test_row_is_shown_as_the_framework_shows_it(kind: type[ResourceSerializer]) -> None:
+def test_row_is_rendered_as_by_the_framework(kind: type[ResourceSerializer]) -> None:
     row, context = _asset(), {"admin_user_names": {}}
     plain = serializers.Serializer.to_representation(kind(context=context), row)
-    shown = kind(context=context).to_representation(row)
-    assert (shown, list(shown)) == (dict(plain), list(plain))
-    assert shown["nodes"]
-    assert shown["labels"]
+    rendered = kind(context=context).to_representation(row)
+    assert (rendered, list(rendered)) == (dict(plain), list(plain))
+    assert rendered["nodes"]
+    assert rendered["labels"]
 
 
 @pytest.mark.parametrize("zone", ZONES)
 @pytest.mark.parametrize("instant", INSTANTS)
-def test_instants_are_shown_as_strftime_shows_them(zone: Any, instant: datetime) -> None:
+def test_instants_are_rendered_as_by_strftime(zone: Any, instant: datetime) -> None:
     row = Asset(hostname="h", ip="i", org_id=DEFAULT_ORG_ID, date_created=instant, date_updated=instant)
     with django_timezone.override(zone):
         try:
@@ -85,7 +85,7 @@ def test_instants_are_shown_as_strftime_shows_them(zone: Any, instant: datetime)
         assert _Dated().to_representation(row)["date_created"] == expected
 
 
-def test_key_of_a_foreign_row_needs_no_query(django_assert_num_queries: Any) -> None:
+def test_foreign_key_is_rendered_without_a_query(django_assert_num_queries: Any) -> None:
     asset = _asset()
 
     class Binding(ResourceSerializer):

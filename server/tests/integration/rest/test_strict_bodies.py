@@ -1,4 +1,6 @@
-"""Keys that no field has: passed over for the contract's clients, refused for those who ask for it, as our console does."""
+"""Unknown keys in a body are ignored for clients of the contract, and refused for clients that ask for it, as our
+console does.
+"""
 
 from typing import Any
 
@@ -18,7 +20,7 @@ GROUPS = "/api/v1/users/groups/"
 STRICT = {"Prefer": "handling=strict"}
 
 
-def test_unknown_key_is_passed_over_for_other_clients(as_org_admin: APIClient) -> None:
+def test_unknown_key_is_ignored_for_other_clients(as_org_admin: APIClient) -> None:
     assert as_org_admin.post(GROUPS, {"name": "Ops", "citty": "Bonn"}).status_code == 201
 
 
@@ -33,13 +35,13 @@ def test_unknown_key_is_refused_for_a_strict_client_and_nothing_is_written(
     assert list(UserGroup.objects.values_list("name", flat=True)) == ["Ops"]
 
 
-def test_unknown_key_in_an_array_stands_where_its_item_stands(as_org_admin: APIClient) -> None:
+def test_unknown_key_in_an_array_is_reported_at_the_position_of_its_item(as_org_admin: APIClient) -> None:
     answer = as_org_admin.post(GROUPS, [{"name": "Ops"}, {"name": "Dev", "citty": "Bonn"}], headers=STRICT)
     assert (answer.status_code, [set(item) for item in answer.json()]) == (400, [set(), {"citty"}])
     assert not UserGroup.objects.exists()
 
 
-def test_fields_that_are_only_shown_may_come_back(as_org_admin: APIClient) -> None:
+def test_read_only_fields_may_be_sent_back(as_org_admin: APIClient) -> None:
     group = as_org_admin.post(GROUPS, {"name": "Ops"}, headers=STRICT).json()
     assert as_org_admin.put(f"{GROUPS}{group['id']}/", {**group, "name": "Dev"}, headers=STRICT).status_code == 200
     array = [{"id": group["id"], "name": "Net"}]
@@ -57,20 +59,20 @@ def test_fields_that_are_only_shown_may_come_back(as_org_admin: APIClient) -> No
         ("", False),
     ],
 )
-def test_wish_is_read_as_rfc_7240_writes_it(prefer: str, *, strict: bool) -> None:
+def test_preference_is_parsed_as_in_rfc_7240(prefer: str, *, strict: bool) -> None:
     assert is_strict(Request(RequestFactory().post("/", headers={"Prefer": prefer}))) is strict
 
 
 def _kinds(kind: type[Any]) -> set[type[Any]]:
-    return {kind, *(deeper for one in kind.__subclasses__() for deeper in _kinds(one))}
+    return {kind, *(deeper for subclass in kind.__subclasses__() for deeper in _kinds(subclass))}
 
 
-def test_every_serializer_with_fields_to_write_can_be_strict() -> None:
-    assert urls.urlpatterns  # all views, and with them all serializers, are loaded
+def test_every_writable_serializer_can_be_strict() -> None:
+    assert urls.urlpatterns  # importing the URLs has loaded all views and their serializers
     lenient = {
         kind.__name__
         for kind in _kinds(serializers.Serializer) - _kinds(BodySerializer)
         if kind.__module__.startswith("postern.apps.")
         and any(not field.read_only for field in kind._declared_fields.values())
     }
-    assert lenient == {"PlatformMetaSerializer"}  # the object within a platform; its keys are those of the wire
+    assert lenient == {"PlatformMetaSerializer"}  # the object inside a platform, whose keys come from the contract

@@ -1,4 +1,4 @@
-"""A registered proxy, a person with a grant, sessions in each state."""
+"""Fixtures: a registered proxy, a user with a permission, and sessions in each state."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -64,7 +64,7 @@ def active(proxy: Proxy, opened: Session) -> Session:
 
 @pytest.fixture
 def audit_events() -> Callable[[], list[str]]:
-    """Slugs of all audit events so far, in their order."""
+    """The names of all audit events so far, oldest first."""
     return lambda: list(AuditEvent.objects.order_by("datetime", "sequence").values_list("event", flat=True))
 
 
@@ -80,7 +80,7 @@ def replayed(proxy: Proxy, world: World, content: bytes, settings: Any, tmp_path
     assert grant is not None
     described = json.loads((RECORDINGS / "shell.json").read_text())
     session_id = UUID(described["manifest"]["session_id"])
-    Session.objects.filter(pk=grant.session_id).update(id=session_id)  # the one that the file speaks of
+    Session.objects.filter(pk=grant.session_id).update(id=session_id)  # the session id in the recording file
     proxy.start(session_id, recording=True)
     manifest = described["manifest"]
     proxy.seal(
@@ -96,7 +96,7 @@ def replayed(proxy: Proxy, world: World, content: bytes, settings: Any, tmp_path
 
 @pytest.fixture(autouse=True)
 def replay_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Recordings of a test go into its own folder."""
+    """Stores the recordings of a test in its own folder."""
     root = tmp_path / "replays"
     local = LocalFolder(root)
     for room in ("recordings", "viewings"):
@@ -113,7 +113,7 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServ
 
 @pytest.fixture
 def channels_over_redis(redis_server: RedisServer, settings: Any) -> None:
-    """Channels as in production: messages cross threads and processes."""
+    """Uses the Redis channel layer, as in production: messages cross threads and processes."""
     settings.CHANNEL_LAYERS = {
         "default": {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [redis_server.url]}}
     }

@@ -1,4 +1,4 @@
-"""The web part as it runs in production (uvicorn, the same options) inside the test process, and a fake proxy behind it."""
+"""Runs the web application in the test process as in production (uvicorn with the same options), and a fake proxy."""
 
 import asyncio
 import logging
@@ -19,7 +19,7 @@ from postern.entrypoints.web.serve import without_stack_of_bad_text
 
 
 class LiveServer:
-    """Serves from the moment it is made until `stop()`."""
+    """A web server that runs from its creation until `stop()`."""
 
     def __init__(self) -> None:
         self._socket = socket.socket()
@@ -59,21 +59,21 @@ class LiveServer:
         assert not self._thread.is_alive()
 
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 Handler = Callable[[ServerConnection], Awaitable[None]]
 
 
 @asynccontextmanager
 async def fake_proxy(path: Path, handler: Handler) -> AsyncIterator[None]:
-    """A proxy's browser endpoint that does what `handler` says."""
+    """Serve a proxy's browser endpoint at `path`; `handler` answers each websocket."""
     async with unix_serve(handler, str(path), compression=None, max_size=8 * 1024 * 1024):
         yield
 
 
-async def aside(call: Callable[[], Found]) -> Found:
-    """Run what blocks (the ORM, the test client) in a thread that leaves no database connection behind."""
+async def in_thread(call: Callable[[], Result]) -> Result:
+    """Run a blocking call (the ORM, the test client) in a thread, and close the database connection of that thread."""
 
-    def run() -> Found:
+    def run() -> Result:
         try:
             return call()
         finally:

@@ -1,4 +1,4 @@
-"""Two at once: what works once works once, however many ask in the same moment. On real transactions."""
+"""Concurrent requests: an action that may succeed once succeeds once. Uses real transactions."""
 
 import hashlib
 import threading
@@ -22,7 +22,7 @@ from postern.kernel import clock
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_k18_connection_token_that_is_redeemed_by_many_at_once_opens_one_session(
+def test_k18_connection_token_redeemed_concurrently_opens_one_session(
     proxy: Proxy, world: World, as_user: APIClient
 ) -> None:
     proxy.beat()
@@ -34,12 +34,12 @@ def test_k18_connection_token_that_is_redeemed_by_many_at_once_opens_one_session
     assert Session.objects.count() == 1
 
 
-def test_credential_that_is_asked_for_by_many_at_once_is_released_once(proxy: Proxy, opened: Session) -> None:
+def test_credential_requested_concurrently_is_released_once(proxy: Proxy, opened: Session) -> None:
     answers = at_once(*[lambda: proxy.credential(opened.pk)] * 6)
     assert len([answer for answer in answers if answer.credential is not None]) == 1
 
 
-def test_batches_that_arrive_at_once_are_stored_once(proxy: Proxy, active: Session) -> None:
+def test_batches_that_arrive_concurrently_are_stored_once(proxy: Proxy, active: Session) -> None:
     now = clock.now()
     batch = (
         *tuple(
@@ -59,7 +59,7 @@ def test_batches_that_arrive_at_once_are_stored_once(proxy: Proxy, active: Sessi
     assert list(audit_queries.verify()) == []
 
 
-def test_heartbeats_events_and_terminations_at_once_never_wait_for_each_other_in_a_circle(
+def test_concurrent_heartbeats_events_and_terminations_do_not_deadlock(
     proxy: Proxy, world: World, as_org_admin: APIClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as five_minutes_ago:
@@ -67,12 +67,14 @@ def test_heartbeats_events_and_terminations_at_once_never_wait_for_each_other_in
         five_minutes_ago.setattr(clock, "now", lambda: then)
         grants = [proxy.authorize(world.user, "web-1").grant for _ in range(8)]
     ids = [grant.session_id for grant in grants if grant is not None]
-    started = tuple(events.SessionStarted(session_id=one, at=clock.now(), kind="shell") for one in ids)
+    started = tuple(events.SessionStarted(session_id=session_id, at=clock.now(), kind="shell") for session_id in ids)
     calls: list[Callable[[], object]] = [
         lambda: proxy.tell(*reversed(started)),
         proxy.beat,
         lambda: proxy.beat(*ids),
-        lambda: as_org_admin.post("/api/v1/terminal/tasks/kill-session/", [str(one) for one in ids], format="json"),
+        lambda: as_org_admin.post(
+            "/api/v1/terminal/tasks/kill-session/", [str(session_id) for session_id in ids], format="json"
+        ),
     ]
     turns = iter(calls * 2)
     lock = threading.Lock()
@@ -87,7 +89,7 @@ def test_heartbeats_events_and_terminations_at_once_never_wait_for_each_other_in
     assert ProxyOrder.objects.count() <= len(ids)
 
 
-def test_uploads_of_one_part_at_once_leave_one_recording(proxy: Proxy, active: Session) -> None:
+def test_concurrent_uploads_of_the_same_content_leave_one_recording(proxy: Proxy, active: Session) -> None:
     content = b"r" * 200_000
     proxy.seal(active.pk, content)
     answers: list[Any] = at_once(*[lambda: proxy.put(active.pk, content, 0, len(content))] * 4)

@@ -1,4 +1,4 @@
-"""The bridge from browsers to proxies, over a real server: who may, what is carried, who must wait, how it ends."""
+"""The websocket bridge from browsers to proxies, over a real server: access, transport, back-pressure and closing."""
 
 import asyncio
 import contextlib
@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 from django.db import InterfaceError, OperationalError
 from django.test import Client
-from live import LiveServer, aside, fake_proxy
+from live import LiveServer, fake_proxy, in_thread
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -31,7 +31,7 @@ SIGN_IN = "/api/v1/authentication/sign-in/"
 
 @pytest.fixture
 def endpoint(tmp_path: Path, proxy: Proxy) -> Path:
-    """Where the proxy's browser endpoint listens."""
+    """The path of the Unix socket on which the proxy's browser endpoint listens."""
     path = tmp_path / "stream.sock"
     proxy.beat(stream_address=f"unix:{path}")
     return path
@@ -39,7 +39,7 @@ def endpoint(tmp_path: Path, proxy: Proxy) -> Path:
 
 @pytest.fixture
 def browser(make_user: Callable[..., User]) -> Client:
-    """Ann, signed in through the real form; English console."""
+    """Ann's browser, signed in through the real form, with the console in English."""
     user = make_user("ann")
     user.set_password(PASSWORD)
     user.save()
@@ -84,7 +84,7 @@ def run(story: Callable[[], Awaitable[None]], limit_s: float = 300) -> None:
 
 
 async def close_code(socket: ClientConnection) -> int:
-    """How the other side closes, after whatever it still sends."""
+    """The close code of the other side. Frames that arrive before the close are discarded."""
     with contextlib.suppress(ConnectionClosed):
         async for _ in socket:
             pass
@@ -93,7 +93,7 @@ async def close_code(socket: ClientConnection) -> int:
 
 
 async def standstill(count: Callable[[], int]) -> int:
-    """What a number comes to when it has not grown for a second."""
+    """Wait until the number has not grown for a second, and return it."""
     while True:
         before = count()
         await asyncio.sleep(1)
@@ -106,7 +106,7 @@ async def echo(socket: ServerConnection) -> None:
         await socket.send(frame)
 
 
-def test_bridge_carries_text_and_bytes_both_ways(
+def test_bridge_carries_text_and_bytes_in_both_directions(
     live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client
 ) -> None:
     async def story() -> None:
@@ -118,7 +118,7 @@ def test_bridge_carries_text_and_bytes_both_ways(
     run(story)
 
 
-def test_bridge_tells_the_proxy_who_is_there_and_nothing_of_the_browsers_secrets(
+def test_bridge_names_the_user_to_the_proxy_and_forwards_no_secret_of_the_browser(
     live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client
 ) -> None:
     seen: dict[str, str] = {}
@@ -141,7 +141,9 @@ def test_bridge_tells_the_proxy_who_is_there_and_nothing_of_the_browsers_secrets
     assert "sec-websocket-extensions" not in seen
 
 
-def test_k42_bridge_refuses_pages_of_others(live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client) -> None:
+def test_k42_bridge_refuses_pages_of_other_origins(
+    live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client
+) -> None:
     async def story() -> None:
         async with fake_proxy(endpoint, echo):
             for origin in (
@@ -161,7 +163,7 @@ def test_k42_bridge_refuses_pages_of_others(live: LiveServer, proxy: Proxy, endp
     run(story)
 
 
-def test_k19_bridge_is_closed_to_who_is_not_signed_in(
+def test_k19_bridge_is_closed_without_a_sign_in(
     live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client
 ) -> None:
     async def story() -> None:
@@ -171,14 +173,14 @@ def test_k19_bridge_is_closed_to_who_is_not_signed_in(
             stolen = {"Cookie": "sessionid=abcdefghijklmnopqrstuvwxyz012345"}
             async with dial(live, proxy.id, None, headers=stolen) as socket:
                 assert await close_code(socket) == 4401
-            await aside(lambda: User.objects.filter(username="ann").update(is_active=False))
+            await in_thread(lambda: User.objects.filter(username="ann").update(is_active=False))
             async with dial(live, proxy.id, browser) as socket:
                 assert await close_code(socket) == 4401
 
     run(story)
 
 
-def test_k36_bridge_is_not_led_to_our_own_services_by_the_address_that_a_proxy_names(
+def test_k36_bridge_does_not_dial_our_own_services_at_the_address_that_a_proxy_reports(
     live: LiveServer, proxy: Proxy, browser: Client, settings: Any
 ) -> None:
     served: list[bytes | str] = []
@@ -191,16 +193,16 @@ def test_k36_bridge_is_not_led_to_our_own_services_by_the_address_that_a_proxy_n
     async def story() -> None:
         async with serve(remember, "127.0.0.1", 0) as server:
             port = next(iter(server.sockets)).getsockname()[1]
-            await aside(lambda: proxy.beat(stream_address=f"127.0.0.1:{port}"))
+            await in_thread(lambda: proxy.beat(stream_address=f"127.0.0.1:{port}"))
             async with dial(live, proxy.id, browser) as socket:
                 await socket.send("a proxy over TCP is fine")
                 assert await socket.recv() == "a proxy over TCP is fine"
-            # The same address, were it that of the web part, the SSH front or the database.
+            # The same address, but it now belongs to our own SSH front: the bridge must not dial it.
             settings.POSTERN = replace(settings.POSTERN, ssh=Address("0.0.0.0", port))
             async with dial(live, proxy.id, browser) as socket:
                 assert await close_code(socket) == 4502
         for odd in ("169.254.169.254:80", "metadata.invalid:80", "127.0.0.1:x", "127.0.0.1"):
-            await aside(lambda address=odd: proxy.beat(stream_address=address))
+            await in_thread(lambda address=odd: proxy.beat(stream_address=address))
             async with dial(live, proxy.id, browser) as socket:
                 assert await close_code(socket) == 4502
 
@@ -208,15 +210,15 @@ def test_k36_bridge_is_not_led_to_our_own_services_by_the_address_that_a_proxy_n
     assert served == ["a proxy over TCP is fine"]
 
 
-def test_bridge_to_an_unknown_or_dead_terminal_says_so(
+def test_bridge_to_an_unknown_or_unreachable_terminal_closes_with_a_code(
     live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client
 ) -> None:
     async def story() -> None:
         async with dial(live, uuid4(), browser) as socket:
             assert await close_code(socket) == 4404
-        async with dial(live, proxy.id, browser) as socket:  # registered, but nobody listens
+        async with dial(live, proxy.id, browser) as socket:  # registered, but not listening
             assert await close_code(socket) == 4502
-        await aside(lambda: Terminal.objects.update(is_accepted=False))
+        await in_thread(lambda: Terminal.objects.update(is_accepted=False))
         async with dial(live, proxy.id, browser) as socket:
             assert await close_code(socket) == 4404
 
@@ -232,11 +234,11 @@ def test_k40_signing_out_cuts_the_bridge_within_five_seconds(
             assert await socket.recv() == "hello"
             started = time.monotonic()
             token = {"X-CSRFToken": browser.cookies["csrftoken"].value}
-            answer = await aside(lambda: browser.post("/api/v1/authentication/sign-out/", headers=token))
+            answer = await in_thread(lambda: browser.post("/api/v1/authentication/sign-out/", headers=token))
             assert answer.status_code in {200, 204}
             assert await close_code(socket) == 4401
             took = time.monotonic() - started
-        await aside(lambda: sign_in(browser))
+        await in_thread(lambda: sign_in(browser))
         return took
 
     async def story() -> None:
@@ -246,7 +248,7 @@ def test_k40_signing_out_cuts_the_bridge_within_five_seconds(
     run(story)
 
 
-def test_short_outage_of_the_database_ends_no_browser_terminal(
+def test_short_database_outage_does_not_end_a_browser_terminal(
     live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bridge, "RECHECK_S", 0.05)
@@ -280,13 +282,13 @@ def test_short_outage_of_the_database_ends_no_browser_terminal(
             async with dial(live, proxy.id, browser) as other:
                 assert await close_code(other) == 4503, "the page comes again"
             is_away = False
-            await aside(lambda: browser.post("/api/v1/authentication/sign-out/", headers=csrf(browser)))
+            await in_thread(lambda: browser.post("/api/v1/authentication/sign-out/", headers=csrf(browser)))
             assert await close_code(socket) == 4401
 
     run(story)
 
 
-def test_terminal_whose_sign_in_cannot_be_checked_for_long_is_cut(
+def test_terminal_is_cut_when_its_sign_in_cannot_be_checked_for_long(
     live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bridge, "RECHECK_S", 0.05)
@@ -308,7 +310,9 @@ def csrf(browser: Client) -> dict[str, str]:
     return {"X-CSRFToken": browser.cookies["csrftoken"].value}
 
 
-def test_bridge_passes_on_how_the_proxy_closes(live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client) -> None:
+def test_bridge_passes_on_the_close_code_of_the_proxy(
+    live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client
+) -> None:
     async def leave(socket: ServerConnection) -> None:
         await socket.send("last words")
         await socket.close(4000, "session over")
@@ -326,7 +330,7 @@ def test_bridge_passes_on_how_the_proxy_closes(live: LiveServer, proxy: Proxy, e
     run(story)
 
 
-def test_bridge_lets_the_proxy_know_that_the_browser_left(
+def test_bridge_tells_the_proxy_that_the_browser_left(
     live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client
 ) -> None:
     async def story() -> None:
@@ -346,20 +350,20 @@ def test_bridge_lets_the_proxy_know_that_the_browser_left(
     run(story)
 
 
-def test_bridge_limits_the_sockets_of_one_sign_in(
+def test_bridge_limits_the_sockets_of_a_sign_in(
     live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bridge, "MAX_SOCKETS", 2)
 
     async def story() -> None:
         async with fake_proxy(endpoint, echo):
-            async with dial(live, proxy.id, browser) as one, dial(live, proxy.id, browser) as two:
+            async with dial(live, proxy.id, browser) as first, dial(live, proxy.id, browser) as two:
                 async with dial(live, proxy.id, browser) as three:
                     assert await close_code(three) == 4429
-                for socket in (one, two):
+                for socket in (first, two):
                     await socket.send("still here")
                     assert await socket.recv() == "still here"
-            # The two have left; the server may still be saying good-bye to them.
+            # Both browsers have left. The server may still be closing their sockets, so retry while it answers 4429.
             while True:
                 async with dial(live, proxy.id, browser) as again:
                     try:
@@ -382,7 +386,7 @@ def test_bridge_refuses_frames_over_its_limit(live: LiveServer, proxy: Proxy, en
     run(story)
 
 
-def test_bridge_browser_that_does_not_read_makes_the_proxy_wait(
+def test_bridge_applies_back_pressure_to_the_proxy_when_the_browser_does_not_read(
     live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client
 ) -> None:
     sent = 0
@@ -399,17 +403,17 @@ def test_bridge_browser_that_does_not_read_makes_the_proxy_wait(
             dial(live, proxy.id, browser, max_queue=1) as socket,
         ):
             await socket.recv()
-            # What fits into the buffers of sockets and both servers, and not a byte more.
+            # The proxy can send only what fits into the socket buffers and the buffers of both servers.
             first = await standstill(lambda: sent)
             assert first < 16 * 1024 * 1024
-            while sent == first:  # it goes on as soon as somebody reads
+            while sent == first:  # the proxy goes on as soon as the browser reads
                 await socket.recv()
             socket.transport.abort()
 
     run(story)
 
 
-def test_bridge_proxy_that_does_not_read_makes_the_browser_wait(
+def test_bridge_applies_back_pressure_to_the_browser_when_the_proxy_does_not_read(
     live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client
 ) -> None:
     sent = 0
@@ -441,8 +445,8 @@ def test_bridge_proxy_that_does_not_read_makes_the_browser_wait(
 def test_replay_is_streamed_under_the_real_server(
     live: LiveServer, proxy: Proxy, world: World, replay_folder: Path, make_user: Callable[..., User]
 ) -> None:
-    """A long recording comes in pieces, and a range costs only itself."""
-    content = bytes(range(256)) * 40_000  # ten megabytes
+    """A long recording is sent in pieces, and a range request sends only that range."""
+    content = bytes(range(256)) * 40_000  # 10 MB
     grant = proxy.authorize(world.user, "web-1").grant
     assert grant is not None
     proxy.start(grant.session_id, recording=True)
@@ -469,7 +473,7 @@ def test_replay_is_streamed_under_the_real_server(
             async with http.get(url) as answer:
                 assert answer.status == 200
                 assert await answer.read() == content
-            async with http.get(url) as answer:  # who leaves in the middle disturbs nobody
+            async with http.get(url) as answer:  # a client that leaves in the middle does not disturb later requests
                 await answer.content.read(100)
             async with http.get(url, headers={"Range": "bytes=0-9"}) as answer:
                 assert await answer.read() == content[:10]

@@ -1,4 +1,6 @@
-"""What a live session may do follows its permissions both ways: each action until its own end, each change within seconds."""
+"""Live sessions follow changes of their permissions: each action ends at its own time, and a change arrives
+in seconds.
+"""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -35,7 +37,7 @@ UPLOAD = Actions.CONNECT | Actions.UPLOAD_FILE
 
 @pytest.fixture
 def committed(django_capture_on_commit_callbacks: Commit) -> Callable[[], AbstractContextManager[Any]]:
-    """Inside `with committed():` events are delivered as after a real commit."""
+    """A context manager; events published inside it are delivered as after a real commit."""
     return lambda: django_capture_on_commit_callbacks(execute=True)
 
 
@@ -44,14 +46,14 @@ def change(permission: AssetPermission, **values: Any) -> None:
 
 
 def connect_for_a_year(world: World) -> datetime:
-    """The permission of the world gives connect alone; the instant at which it ends."""
+    """Reduce the permission of the world to `connect`, for a year; returns its end."""
     until = clock.now() + timedelta(days=365)
     change(world.permission, actions=int(Actions.CONNECT), date_expired=until)
     return until
 
 
-def also(world: World, **values: Any) -> AssetPermission:
-    """One more permission of the same person for the same target."""
+def grant_again(world: World, **values: Any) -> AssetPermission:
+    """Give the same user another permission for the same asset and system user."""
     named = {"users": [world.user], "assets": [world.asset], "system_users": [world.system_user]}
     return grant(**{**named, **values})
 
@@ -64,10 +66,10 @@ def carried_out(proxy: Proxy, order: Any) -> None:
     lifecycle.order_done(terminal_id=proxy.id, done=OrderDone(order_id=order.order_id))
 
 
-def test_session_is_given_each_action_with_its_own_end(proxy: Proxy, world: World) -> None:
+def test_session_gets_each_action_with_its_own_end(proxy: Proxy, world: World) -> None:
     until = connect_for_a_year(world)
     soon = clock.now() + timedelta(minutes=10)
-    also(world, actions=int(UPLOAD), date_expired=soon)
+    grant_again(world, actions=int(UPLOAD), date_expired=soon)
     given = proxy.authorize(world.user, "web-1").grant
     assert given is not None
     assert given.actions == UPLOAD
@@ -100,14 +102,14 @@ def _remove_asset(world: World, short: AssetPermission) -> None:
 
 
 @pytest.mark.parametrize("way", [_deactivate, _delete, _edit, _move_date, _remove_user, _remove_asset])
-def test_action_that_is_withdrawn_leaves_the_live_session_and_the_rest_stays(
+def test_withdrawn_action_leaves_the_live_session_and_the_other_actions_stay(
     way: Callable[[World, AssetPermission], None],
     proxy: Proxy,
     world: World,
     committed: Callable[[], AbstractContextManager[Any]],
 ) -> None:
     until = connect_for_a_year(world)
-    short = also(world, actions=int(UPLOAD), date_expired=clock.now() + HOUR)
+    short = grant_again(world, actions=int(UPLOAD), date_expired=clock.now() + HOUR)
     given = proxy.authorize(world.user, "web-1").grant
     assert given is not None
     proxy.start(given.session_id)
@@ -119,23 +121,23 @@ def test_action_that_is_withdrawn_leaves_the_live_session_and_the_rest_stays(
     assert (order.session_id, order.version) == (given.session_id, given.version + 1)
     assert ends(order) == {Actions.CONNECT: until}
     assert session.actions == Actions.CONNECT
-    told = AuditEvent.objects.get(event="session.grant_changed")
-    assert told.old is not None
-    assert [group["actions"] for group in told.old["grants"]] == [2, 1]
-    assert told.new is not None
-    assert [group["actions"] for group in told.new["grants"]] == [1]
+    event = AuditEvent.objects.get(event="session.grant_changed")
+    assert event.old is not None
+    assert [group["actions"] for group in event.old["grants"]] == [2, 1]
+    assert event.new is not None
+    assert [group["actions"] for group in event.new["grants"]] == [1]
     carried_out(proxy, order)
     assert proxy.beat(given.session_id).orders == ()
     assert tasks.sweep_permissions() == 0
     assert proxy.beat(given.session_id).orders == (), "said once"
 
 
-def test_action_of_a_group_goes_with_the_group(
+def test_action_granted_through_a_group_ends_when_the_user_leaves_the_group(
     proxy: Proxy, world: World, as_admin: APIClient, committed: Callable[[], AbstractContextManager[Any]]
 ) -> None:
     until = connect_for_a_year(world)
     group = make_group(users=[world.user])
-    also(world, users=[], user_groups=[group], actions=int(UPLOAD))
+    grant_again(world, users=[], user_groups=[group], actions=int(UPLOAD))
     given = proxy.authorize(world.user, "web-1").grant
     assert given is not None
     row = UserGroupMember.objects.get(usergroup=group)
@@ -146,7 +148,7 @@ def test_action_of_a_group_goes_with_the_group(
     assert ends(order) == {Actions.CONNECT: until}
 
 
-def test_action_that_is_given_and_an_end_that_is_moved_reach_the_live_session(
+def test_added_action_and_moved_end_reach_the_live_session(
     proxy: Proxy, active: Session, world: World, committed: Callable[[], AbstractContextManager[Any]]
 ) -> None:
     nearer, later = clock.now() + timedelta(minutes=5), clock.now() + 9 * HOUR
@@ -163,7 +165,7 @@ def test_action_that_is_given_and_an_end_that_is_moved_reach_the_live_session(
     assert ProxyOrder.objects.filter(detail="superseded").count() == 1
 
 
-def test_end_date_of_the_account_reaches_the_live_session_both_ways(
+def test_changed_end_date_of_the_account_reaches_the_live_session(
     proxy: Proxy,
     active: Session,
     world: World,
@@ -182,7 +184,7 @@ def test_end_date_of_the_account_reaches_the_live_session_both_ways(
     assert set(ends(the_order(proxy, active)).values()) == {soon + HOUR}
 
 
-def test_account_whose_end_date_is_set_to_the_past_ends_as_expired(
+def test_end_date_of_an_account_set_to_the_past_ends_its_sessions_as_expired(
     proxy: Proxy,
     active: Session,
     world: World,
@@ -197,7 +199,7 @@ def test_account_whose_end_date_is_set_to_the_past_ends_as_expired(
     assert order.reason == "grant_expired"
 
 
-def test_permission_whose_end_date_is_set_to_the_past_ends_as_expired(
+def test_end_date_of_a_permission_set_to_the_past_ends_its_sessions_as_expired(
     proxy: Proxy, active: Session, world: World, committed: Callable[[], AbstractContextManager[Any]]
 ) -> None:
     with committed():
@@ -207,7 +209,7 @@ def test_permission_whose_end_date_is_set_to_the_past_ends_as_expired(
     assert order.reason == "grant_expired"
 
 
-def test_change_that_overtakes_the_grant_is_repeated_until_the_proxy_carries_the_session(
+def test_change_that_arrives_before_the_session_starts_is_repeated_until_the_proxy_runs_the_session(
     proxy: Proxy, opened: Session, world: World, committed: Callable[[], AbstractContextManager[Any]]
 ) -> None:
     with committed():
@@ -219,10 +221,10 @@ def test_change_that_overtakes_the_grant_is_repeated_until_the_proxy_carries_the
     assert proxy.beat(opened.pk).orders == ()
 
 
-def test_action_that_ran_out_in_the_session_is_audited_once(proxy: Proxy, active: Session) -> None:
-    told = ActionsEnded(session_id=active.pk, at=clock.now(), version=0, actions=Actions.UPLOAD_FILE)
-    proxy.tell(told)
-    proxy.tell(told)
+def test_action_that_expired_in_a_session_is_audited_once(proxy: Proxy, active: Session) -> None:
+    ended = ActionsEnded(session_id=active.pk, at=clock.now(), version=0, actions=Actions.UPLOAD_FILE)
+    proxy.tell(ended)
+    proxy.tell(ended)
     active.refresh_from_db()
     assert active.actions == Actions.ALL & ~Actions.UPLOAD_FILE
     event = AuditEvent.objects.get(event="session.actions_ended")
@@ -232,7 +234,7 @@ def test_action_that_ran_out_in_the_session_is_audited_once(proxy: Proxy, active
     assert active.actions == 253, "about a grant that does not hold any more"
 
 
-def test_decision_about_many_live_sessions_costs_the_same_as_about_one(
+def test_decision_about_many_live_sessions_takes_as_many_queries_as_about_one(
     proxy: Proxy, world: World, people: dict[str, User]
 ) -> None:
     for _ in range(2):
@@ -247,10 +249,10 @@ def test_decision_about_many_live_sessions_costs_the_same_as_about_one(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_hundred_permissions_in_one_call_decide_once_about_the_live_sessions(
+def test_bulk_create_of_100_permissions_rechecks_live_sessions_once(
     transactional_db: None, proxy: Proxy, world: World, as_admin: APIClient
 ) -> None:
-    """Real commits, the real thread."""
+    """Uses real commits and the real background thread."""
     named = {"system_users": [str(world.system_user.pk)], "users": [str(world.user.pk)]}
     rounds: list[Any] = []
     real = revocation.recheck_changed

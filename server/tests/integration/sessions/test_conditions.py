@@ -1,4 +1,6 @@
-"""Conditions hold everywhere: each way in, for each thing that a person has to put in order first (K51)."""
+"""Conditions such as a changed password or a second factor hold on each way in (K51: restrictions hold for every
+credential).
+"""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -76,7 +78,10 @@ CONDITIONS: dict[str, tuple[Callable[[User], None], str]] = {
 
 
 class Ways:
-    """Everything that Uma had while all was in order; each method says how it is answered now: a code, or None for "in"."""
+    """Everything that Uma obtained while her account met all conditions.
+
+    Each method tries one way in and returns the refusal code, or None when access was given.
+    """
 
     def __init__(self, proxy: Proxy, world: World) -> None:
         self.proxy, self.world = proxy, world
@@ -168,7 +173,7 @@ WAYS = (
     "websocket",
 )
 
-#: These end by themselves when a second factor becomes mandatory: they were made without one.
+#: These end by themselves when a second factor becomes mandatory, because they were made without one.
 _VOID_WITHOUT_SECOND_FACTOR = {
     "bearer_request",
     "bearer_confirms_nothing",
@@ -183,7 +188,7 @@ _VOID_WITHOUT_SECOND_FACTOR = {
 @pytest.mark.any_database
 def test_k51_unmet_condition_closes_every_way_in(proxy: Proxy, world: World, uma: User, way: str, condition: str):
     ways = Ways(proxy, world)
-    if way != "bearer_confirms_nothing":  # while all is in order it may
+    if way != "bearer_confirms_nothing":  # confirming is allowed while the account meets all conditions
         assert getattr(ways, way)() is None or way == "connection_token"
         ways = Ways(proxy, world)
     break_it, code = CONDITIONS[condition]
@@ -200,10 +205,10 @@ def test_k51_unmet_condition_closes_every_way_in(proxy: Proxy, world: World, uma
         return
     assert answer == {"new_bearer_token": {"password_must_change": "password_expired"}.get(code, code)}.get(way, code)
     if code != "password_must_change" or "ssh" in way:
-        assert SITE in ways.message  # where to go
+        assert SITE in ways.message  # the message names the address of the console
 
 
-def test_first_sign_in_is_completed_in_the_console_and_opens_the_rest(proxy: Proxy, world: World, uma: User):
+def test_completing_the_first_sign_in_in_the_console_opens_the_other_ways_in(proxy: Proxy, world: World, uma: User):
     _never_confirmed(uma)
     browser = Browser()
     assert browser.sign_in("uma").status_code == 200
@@ -224,7 +229,7 @@ def test_first_sign_in_is_completed_in_the_console_and_opens_the_rest(proxy: Pro
     assert proxy.authorize(uma, "web-1").grant is not None
 
 
-def test_watching_needs_the_conditions_as_well(
+def test_watching_requires_the_conditions_too(
     proxy: Proxy, world: World, active: Session, make_user: Callable[..., User]
 ):
     watcher = make_user("vera", role="Auditor")
@@ -240,7 +245,7 @@ def test_watching_needs_the_conditions_as_well(
     assert redeemed.denial.code == "notice_unconfirmed"
 
 
-def test_k40_ssh_connection_that_was_signed_in_before_a_reset_opens_nothing_more(
+def test_k40_ssh_connection_signed_in_before_a_reset_opens_no_further_session(
     proxy: Proxy, world: World, uma: User, as_admin: APIClient
 ):
     at_this_proxy = AT_A_PROXY | {"proxy_id": proxy.id, "remote_addr": ADDRESS}

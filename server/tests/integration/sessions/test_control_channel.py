@@ -1,4 +1,6 @@
-"""The control channel over a real server and a real Redis: orders arrive at once, answers are taken, strangers go."""
+"""The control channel over a real server and a real Redis: orders arrive at once, answers count, strangers
+are refused.
+"""
 
 import asyncio
 import time
@@ -8,7 +10,7 @@ from uuid import UUID, uuid4
 
 import msgspec
 import pytest
-from live import LiveServer, aside
+from live import LiveServer, in_thread
 from rest_framework.test import APIClient
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -33,9 +35,9 @@ async def next_order(channel: ClientConnection) -> Order:
 
 
 async def finished(order_id: UUID) -> ProxyOrder:
-    """The order, as soon as it is done."""
+    """Wait until the order is done, and return it."""
     async with asyncio.timeout(60):
-        while (row := await aside(lambda: ProxyOrder.objects.get(pk=order_id))).date_finished is None:  # noqa: ASYNC110 - the row changes in another process
+        while (row := await in_thread(lambda: ProxyOrder.objects.get(pk=order_id))).date_finished is None:  # noqa: ASYNC110 - other process
             await asyncio.sleep(0.05)
         return row
 
@@ -56,7 +58,7 @@ def test_k74_terminate_reaches_the_proxy_within_two_seconds(
 
             async def reached() -> float:
                 started = time.monotonic()
-                answer = await aside(lambda: as_org_admin.post(KILL, [str(active.pk)], format="json"))
+                answer = await in_thread(lambda: as_org_admin.post(KILL, [str(active.pk)], format="json"))
                 assert answer.json() == {"ok": [str(active.pk)]}
                 order = await next_order(channel)
                 took = time.monotonic() - started
@@ -72,13 +74,13 @@ def test_k74_terminate_reaches_the_proxy_within_two_seconds(
     run(story)
 
 
-def test_order_that_was_made_while_the_channel_was_away_comes_with_the_next_one(
+def test_order_made_while_the_channel_was_closed_is_sent_on_the_next_channel(
     live: LiveServer, proxy: Proxy, active: Session, as_org_admin: APIClient
 ) -> None:
     as_org_admin.post(KILL, [str(active.pk)], format="json")
 
     async def story() -> None:
-        for _ in range(2):  # until it is done
+        for _ in range(2):  # the order is repeated until it is done
             async with dial(live, proxy.headers["Authorization"]) as channel:
                 order = await next_order(channel)
                 assert isinstance(order, TerminateSession)
@@ -87,7 +89,7 @@ def test_order_that_was_made_while_the_channel_was_away_comes_with_the_next_one(
     run(story)
 
 
-def test_k19_control_channel_takes_only_a_terminals_credential(live: LiveServer, proxy: Proxy) -> None:
+def test_k19_control_channel_accepts_only_the_credential_of_a_terminal(live: LiveServer, proxy: Proxy) -> None:
     async def story() -> None:
         for text in (
             "",
@@ -105,7 +107,7 @@ def test_k19_control_channel_takes_only_a_terminals_credential(live: LiveServer,
 
 
 @pytest.mark.parametrize("message", ["", "{}", "[1]", '{"order_id": 7}', "x" * 70_000])
-def test_k19_control_channel_takes_no_other_message(live: LiveServer, proxy: Proxy, message: str) -> None:
+def test_k19_control_channel_accepts_no_other_message(live: LiveServer, proxy: Proxy, message: str) -> None:
     async def story() -> None:
         async with dial(live, proxy.headers["Authorization"]) as channel:
             await channel.send(message)
@@ -118,7 +120,7 @@ def test_k19_control_channel_takes_no_other_message(live: LiveServer, proxy: Pro
     run(story)
 
 
-def test_order_of_another_terminal_can_not_be_answered(
+def test_order_of_another_terminal_cannot_be_answered(
     live: LiveServer, proxy: Proxy, other_proxy: Proxy, active: Session, as_org_admin: APIClient
 ) -> None:
     as_org_admin.post(KILL, [str(active.pk)], format="json")
@@ -128,7 +130,7 @@ def test_order_of_another_terminal_can_not_be_answered(
         async with dial(live, other_proxy.headers["Authorization"]) as channel:
             await channel.send(msgspec.json.encode(OrderDone(order_id=order_id)).decode())
             await asyncio.sleep(0.5)
-        assert (await aside(ProxyOrder.objects.get)).date_finished is None
+        assert (await in_thread(ProxyOrder.objects.get)).date_finished is None
 
     run(story)
 
@@ -139,7 +141,7 @@ def test_control_channel_closes_when_the_terminal_is_deleted(
     async def story() -> None:
         async with dial(live, proxy.headers["Authorization"]) as channel:
             await asyncio.sleep(0.3)
-            deleted = await aside(lambda: as_admin.delete(f"/api/v1/terminal/terminals/{proxy.id}/"))
+            deleted = await in_thread(lambda: as_admin.delete(f"/api/v1/terminal/terminals/{proxy.id}/"))
             assert deleted.status_code == 204
             with pytest.raises(ConnectionClosed) as closed:
                 async with asyncio.timeout(60):

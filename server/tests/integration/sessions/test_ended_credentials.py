@@ -1,4 +1,7 @@
-"""What was made or opened with a bearer token or an access key ends with it (K51)."""
+"""Sessions and tokens made with a bearer token or an access key end with that credential.
+
+K51: restrictions hold for every kind of credential.
+"""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -40,7 +43,7 @@ def actor_of(user: User) -> Actor:
 
 @dataclass
 class Program:
-    """A program of somebody's, with its bearer token or its access key, and the ways in which that ends."""
+    """A user's program with a bearer token or an access key."""
 
     user: User
     headers: Callable[[str, str], dict[str, str]]
@@ -67,7 +70,8 @@ def with_access_key(user: User) -> Program:
     key = issued.key
 
     def headers(method: str, path: str) -> dict[str, str]:
-        at = clock.now() + timedelta(seconds=next(_seconds) % 60)  # the same signature would be refused as used
+        # a different date each time, because a repeated signature is refused
+        at = clock.now() + timedelta(seconds=next(_seconds) % 60)
         return signed(str(key.pk), issued.secret.reveal(), path, method=method, at=at)
 
     return Program(user, headers, callers.name_of_key(key.pk))
@@ -103,7 +107,7 @@ WAYS: dict[str, Way] = {
     "access key switched off": (with_access_key, switch_key_off),
     "access key deleted": (with_access_key, delete_key),
 }
-#: Somebody does these, and so something is told of them; the others come about by time and by rules.
+#: An action ends these, so an event is published. The other ways happen through time or changed rules.
 DONE = ("bearer token revoked", "access key switched off", "access key deleted")
 every_way = pytest.mark.parametrize("way", WAYS)
 every_deed = pytest.mark.parametrize("way", DONE)
@@ -131,7 +135,7 @@ def watch(proxy: Proxy, program: Program, session: Session) -> WatchToken:
 
 @pytest.mark.django_db
 @every_way
-def test_k51_connection_token_opens_nothing_once_what_made_it_ended(proxy: Proxy, world: World, way: str):
+def test_k51_connection_token_opens_nothing_after_its_credential_ended(proxy: Proxy, world: World, way: str):
     make, end = WAYS[way]
     proxy.beat()
     program = make(world.user)
@@ -145,7 +149,7 @@ def test_k51_connection_token_opens_nothing_once_what_made_it_ended(proxy: Proxy
 
 @pytest.mark.django_db
 @every_deed
-def test_k51_watch_token_shows_nothing_once_what_made_it_ended(
+def test_k51_watch_token_opens_nothing_after_its_credential_ended(
     proxy: Proxy, active: Session, people: dict[str, User], way: str
 ):
     make, end = WAYS[way]
@@ -160,7 +164,7 @@ def test_k51_watch_token_shows_nothing_once_what_made_it_ended(
 
 @pytest.mark.django_db
 @every_way
-def test_k51_session_gets_no_credential_once_what_opened_it_ended(proxy: Proxy, world: World, way: str):
+def test_k51_session_gets_no_secret_after_its_credential_ended(proxy: Proxy, world: World, way: str):
     make, end = WAYS[way]
     proxy.beat()
     program = make(world.user)
@@ -174,10 +178,10 @@ def test_k51_session_gets_no_credential_once_what_opened_it_ended(proxy: Proxy, 
 
 @pytest.mark.django_db
 @every_way
-def test_k51_sweep_ends_sessions_and_views_of_what_ended(
+def test_k51_sweep_ends_sessions_whose_credential_ended(
     proxy: Proxy, active: Session, world: World, people: dict[str, User], way: str
 ):
-    """However it ended, and though nobody told of it: the sweep makes certain."""
+    """The sweep finds an ended credential whatever ended it, also when no event was published."""
     make, end = WAYS[way]
     program = make(world.user)
     opened = open_session(proxy, program, world)
@@ -191,7 +195,7 @@ def test_k51_sweep_ends_sessions_and_views_of_what_ended(
 
 @pytest.mark.django_db
 @every_way
-def test_k51_sweep_ends_views_of_what_ended(proxy: Proxy, active: Session, people: dict[str, User], way: str):
+def test_k51_sweep_ends_views_whose_credential_ended(proxy: Proxy, active: Session, people: dict[str, User], way: str):
     make, end = WAYS[way]
     program = make(people["auditor"])
     view = watch(proxy, program, active)
@@ -208,7 +212,7 @@ def test_k51_sweep_ends_views_of_what_ended(proxy: Proxy, active: Session, peopl
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("world_installed")
 @every_deed
-def test_k51_sessions_and_views_end_at_once_with_what_opened_them(
+def test_k51_sessions_and_views_end_at_once_with_the_credential_that_opened_them(
     proxy: Proxy, world: World, people: dict[str, User], way: str
 ):
     make, end = WAYS[way]
@@ -231,7 +235,7 @@ def test_k51_sessions_and_views_end_at_once_with_what_opened_them(
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("world_installed")
-def test_access_key_that_is_switched_on_again_revives_nothing(proxy: Proxy, world: World):
+def test_access_key_switched_on_again_revives_no_session(proxy: Proxy, world: World):
     proxy.beat()
     program = with_access_key(world.user)
     token = program.connection_token(world)
@@ -246,7 +250,7 @@ def test_access_key_that_is_switched_on_again_revives_nothing(proxy: Proxy, worl
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("world_installed")
 @pytest.mark.parametrize("make", [with_bearer_token, with_access_key])
-def test_sessions_of_programs_end_when_an_administrator_resets_the_access(
+def test_sessions_of_programs_end_when_an_administrator_resets_access(
     proxy: Proxy, world: World, as_admin: APIClient, make: Callable[[User], Program]
 ):
     proxy.beat()
@@ -258,10 +262,13 @@ def test_sessions_of_programs_end_when_an_administrator_resets_the_access(
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("world_installed")
 @pytest.mark.parametrize("way", [*DONE, "sign-in ended"])
-def test_session_that_is_opened_while_its_maker_ends_does_not_come_to_be(
+def test_session_is_not_opened_when_its_credential_ends_during_the_opening(
     proxy: Proxy, world: World, monkeypatch: pytest.MonkeyPatch, way: str
 ):
-    """The end commits between the decision and the session's row: it found nothing to end, and nothing comes after it."""
+    """The credential ends between the decision and the insert of the session row.
+
+    The code that ends sessions could not see that row yet, so the insert itself must fail.
+    """
     proxy.beat()
     if way == "sign-in ended":
         row = login_sessions.open_login_session(user=world.user, origin=login_sessions.SignInOrigin("192.0.2.7"))

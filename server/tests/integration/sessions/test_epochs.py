@@ -1,4 +1,4 @@
-"""What was made with a bearer token or an access key opens nothing once everything of the person was ended."""
+"""Tokens and sessions made with a bearer token or an access key open nothing after all access of the user was reset."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -30,7 +30,7 @@ USERS = "/api/v1/users/users/"
 
 
 def bearer(user: User) -> APIClient:
-    """A program that shows a bearer token of the person."""
+    """A program that signs its requests with a bearer token of the user."""
     actor = actor_of_user(user, rbac.rights_of(user, DEFAULT), remote_addr=None, login_session=None)
     issued = tokens.issue_token(actor=actor, user=user, remote_addr="192.0.2.7", mfa=False)
     return APIClient(HTTP_AUTHORIZATION=f"Bearer {issued.token.reveal()}")
@@ -49,7 +49,7 @@ def change_password(user: User, as_admin: APIClient) -> None:
 
 
 @pytest.mark.django_db
-def test_connection_token_of_a_program_opens_nothing_after_the_password_was_set(
+def test_connection_token_of_a_program_opens_nothing_after_a_password_change(
     proxy: Proxy, world: World, as_admin: APIClient
 ):
     proxy.beat()
@@ -62,7 +62,7 @@ def test_connection_token_of_a_program_opens_nothing_after_the_password_was_set(
 
 
 @pytest.mark.django_db
-def test_session_of_a_program_gets_no_credential_after_the_password_was_set(proxy: Proxy, world: World):
+def test_session_of_a_program_gets_no_secret_after_a_password_change(proxy: Proxy, world: World):
     proxy.beat()
     grant = proxy.redeem(connection_token(bearer(world.user), world), world.user).grant
     assert grant is not None
@@ -74,7 +74,7 @@ def test_session_of_a_program_gets_no_credential_after_the_password_was_set(prox
 
 
 @pytest.mark.django_db
-def test_session_of_a_program_gets_its_credential_while_nothing_was_ended(proxy: Proxy, world: World):
+def test_session_of_a_program_gets_its_secret_while_nothing_was_ended(proxy: Proxy, world: World):
     proxy.beat()
     grant = proxy.redeem(connection_token(bearer(world.user), world), world.user).grant
     assert grant is not None
@@ -93,7 +93,7 @@ def of_program(proxy: Proxy, world: World) -> Session:
 
 
 @pytest.mark.django_db
-def test_sweep_ends_sessions_of_programs_that_a_former_password_opened(of_program: Session, opened: Session):
+def test_sweep_ends_sessions_of_programs_opened_before_a_password_change(of_program: Session, opened: Session):
     assert revocation.sweep_accounts(actor=SYSTEM) == 0
     User.objects.update(session_epoch=F("session_epoch") + 1)
     assert revocation.sweep_accounts(actor=SYSTEM) == 1
@@ -102,7 +102,9 @@ def test_sweep_ends_sessions_of_programs_that_a_former_password_opened(of_progra
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("world_installed")
-def test_sessions_of_programs_end_with_the_password_at_once(of_program: Session, world: World, as_admin: APIClient):
+def test_sessions_of_programs_end_at_once_with_a_password_change(
+    of_program: Session, world: World, as_admin: APIClient
+):
     change_password(world.user, as_admin)
     assert set(ProxyOrder.objects.values_list("session_id", flat=True)) == {of_program.pk}
 
@@ -113,20 +115,20 @@ def world_installed(transactional_db: None) -> None:
 
 
 @pytest.mark.django_db
-def test_watch_token_of_a_program_shows_nothing_after_the_password_was_set(
+def test_watch_token_of_a_program_opens_nothing_after_a_password_change(
     proxy: Proxy, active: Session, people: dict[str, User]
 ):
     auditor = people["auditor"]
     answer = bearer(auditor).post(f"/api/v1/terminal/sessions/{active.pk}/watch-token/")
     assert answer.status_code in {200, 201}, answer.content
     User.objects.filter(pk=auditor.pk).update(session_epoch=F("session_epoch") + 1)
-    shown = proxy.redeem(answer.json()["token"], auditor)
-    assert shown.watch is None
-    assert shown.denial is not None
+    redeemed = proxy.redeem(answer.json()["token"], auditor)
+    assert redeemed.watch is None
+    assert redeemed.denial is not None
 
 
 @pytest.mark.django_db
-def test_sweep_ends_views_of_programs_that_a_former_password_opened(
+def test_sweep_ends_views_of_programs_opened_before_a_password_change(
     proxy: Proxy, active: Session, people: dict[str, User]
 ):
     auditor = people["auditor"]
@@ -142,14 +144,14 @@ def test_sweep_ends_views_of_programs_that_a_former_password_opened(
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("way", ["ticket", "token"])
 @pytest.mark.usefixtures("world_installed")
-def test_session_that_is_opened_while_the_account_is_reset_does_not_come_to_be(
+def test_session_is_not_opened_when_the_account_is_reset_during_the_opening(
     proxy: Proxy,
     world: World,
     as_admin: APIClient,
     monkeypatch: pytest.MonkeyPatch,
     way: str,
 ):
-    """The reset commits between the decision and the session's row: it ended what there was, and this was not there yet."""
+    """The reset commits between the decision and the insert of the session row, so it could not end that session."""
     proxy.beat()
     world.user.set_password(PASSWORD)
     world.user.save()
@@ -183,7 +185,7 @@ def test_session_that_is_opened_while_the_account_is_reset_does_not_come_to_be(
 
 
 @pytest.mark.django_db
-def test_update_notes_the_epoch_of_what_is_live(of_program: Session, world: World):
+def test_upgrade_stores_the_current_epoch_in_live_rows(of_program: Session, world: World):
     User.objects.filter(pk=world.user.pk).update(session_epoch=7)
     Session.objects.update(epoch=None)
     ConnectionToken.objects.update(epoch=None)

@@ -1,4 +1,4 @@
-"""The chain covers the evidence: whoever edits, deletes or inserts a row in the database is found by `postern audit verify`."""
+"""The evidence chain: `postern audit verify` reports each row that was edited, deleted or inserted in the database."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -41,7 +41,7 @@ def kinds() -> set[FaultKind]:
 
 
 def tell_rows(proxy: Proxy, session: Session, risk: RiskLevel = RiskLevel.ORDINARY) -> None:
-    """A command, a transfer and a refused request, as the proxy reports them."""
+    """Report a command, a transfer and a refused request, as a proxy does."""
     now = clock.now()
     proxy.tell(
         events.CommandSeen(
@@ -72,7 +72,7 @@ def end(proxy: Proxy, session: Session) -> None:
 
 @pytest.fixture
 def running(proxy: Proxy, active: Session) -> Session:
-    """A running session with two rows of each kind, anchored."""
+    """A running session with two rows of each kind, anchored in the audit log."""
     tell_rows(proxy, active)
     tell_rows(proxy, active)
     sealing.anchor_running()
@@ -80,25 +80,25 @@ def running(proxy: Proxy, active: Session) -> Session:
 
 
 @pytest.fixture
-def over(proxy: Proxy, running: Session) -> Session:
-    """The same after its end, with its recording stored."""
+def ended_session(proxy: Proxy, running: Session) -> Session:
+    """The same session after its end, with its recording stored."""
     proxy.seal(running.pk, b"content")
     proxy.put(running.pk, b"content", 0, 7)
     end(proxy, running)
     return running
 
 
-def test_untouched_evidence_verifies_at_every_stage(proxy: Proxy, world: World, over: Session) -> None:
-    grant = proxy.authorize(world.user, "web-1").grant  # one that is opening
+def test_untouched_evidence_verifies_at_every_stage(proxy: Proxy, world: World, ended_session: Session) -> None:
+    grant = proxy.authorize(world.user, "web-1").grant  # a session in state `opening`
     assert grant is not None
     assert audits.verify_log().faults == ()
     assert audits.verify_log().checked > AuditEvent.objects.count()
-    tell_rows(proxy, over, RiskLevel.DANGEROUS)  # rows that come after the end
+    tell_rows(proxy, ended_session, RiskLevel.DANGEROUS)  # rows that arrive after the end of the session
     assert audits.verify_log().faults == ()
 
 
 def _other(field: Any, value: Any) -> Any:
-    """Another value for a column."""
+    """A different value for the column."""
     if isinstance(field, models.BooleanField):
         return not value
     if isinstance(field, models.UUIDField):
@@ -121,7 +121,7 @@ def _other(field: Any, value: Any) -> Any:
         if column not in {"id", "session_id", "state"}
     ],
 )
-def test_edit_of_any_column_of_evidence_is_found(over: Session, model: Any, column: str) -> None:
+def test_edited_column_of_evidence_is_reported(ended_session: Session, model: Any, column: str) -> None:
     row = model.objects.first()
     field = model._meta.get_field(column)
     changed = _other(field, getattr(row, column))
@@ -135,14 +135,14 @@ def test_edit_of_any_column_of_evidence_is_found(over: Session, model: Any, colu
 
 @pytest.mark.parametrize("model", ROW_TABLES)
 @pytest.mark.parametrize("place", ["first", "last"])
-@pytest.mark.parametrize("stage", ["running", "over"])
-def test_deletion_of_a_row_is_found(request: pytest.FixtureRequest, model: Any, place: str, stage: str) -> None:
+@pytest.mark.parametrize("stage", ["running", "ended_session"])
+def test_deleted_row_is_reported(request: pytest.FixtureRequest, model: Any, place: str, stage: str) -> None:
     request.getfixturevalue(stage)
     getattr(model.objects.order_by("number"), place)().delete()
     assert FaultKind.ROW_MISSING in kinds()
 
 
-def test_deletion_of_the_newest_rows_with_the_session_set_back_is_found(over: Session) -> None:
+def test_deleted_newest_rows_are_reported_although_the_session_was_set_back(ended_session: Session) -> None:
     cut = RefusedRequest.objects.order_by("-number")[:1].get()
     before = FileTransfer.objects.order_by("-number")[:1].get()
     cut.delete()
@@ -150,7 +150,7 @@ def test_deletion_of_the_newest_rows_with_the_session_set_back_is_found(over: Se
     assert FaultKind.SESSION_EDITED in kinds()
 
 
-def test_anchor_finds_the_same_in_a_running_session(running: Session) -> None:
+def test_anchor_reveals_deleted_newest_rows_of_a_running_session(running: Session) -> None:
     cut = RefusedRequest.objects.order_by("-number")[:1].get()
     before = FileTransfer.objects.order_by("-number")[:1].get()
     cut.delete()
@@ -160,7 +160,7 @@ def test_anchor_finds_the_same_in_a_running_session(running: Session) -> None:
 
 @pytest.mark.parametrize("model", ROW_TABLES)
 @pytest.mark.parametrize("numbered", [True, False])
-def test_inserted_row_is_found(over: Session, model: Any, numbered: bool) -> None:
+def test_inserted_row_is_reported(ended_session: Session, model: Any, numbered: bool) -> None:
     row = model.objects.first()
     row.pk = uuid4()
     row.number = Session.objects.get().evidence_count + 1 if numbered else None
@@ -168,7 +168,7 @@ def test_inserted_row_is_found(over: Session, model: Any, numbered: bool) -> Non
     assert FaultKind.ROW_INSERTED in kinds()
 
 
-def test_row_moved_to_another_session_is_found(proxy: Proxy, world: World, over: Session) -> None:
+def test_row_moved_to_another_session_is_reported(proxy: Proxy, world: World, ended_session: Session) -> None:
     grant = proxy.authorize(world.user, "web-1").grant
     assert grant is not None
     Command.objects.filter(number=1).update(session_id=grant.session_id)
@@ -176,12 +176,12 @@ def test_row_moved_to_another_session_is_found(proxy: Proxy, world: World, over:
     assert FaultKind.ROW_EDITED in kinds() or FaultKind.ROW_INSERTED in kinds()
 
 
-def test_deleted_session_is_found(over: Session) -> None:
+def test_deleted_session_is_reported(ended_session: Session) -> None:
     Session.objects.all().delete()
     assert kinds() == {FaultKind.SESSION_MISSING}
 
 
-def test_inserted_session_is_found(over: Session) -> None:
+def test_inserted_session_is_reported(ended_session: Session) -> None:
     session = Session.objects.get()
     session.pk = uuid4()
     session.evidence_count, session.evidence_head = 0, ""
@@ -189,29 +189,29 @@ def test_inserted_session_is_found(over: Session) -> None:
     assert FaultKind.SESSION_INSERTED in kinds()
 
 
-def test_running_session_edited_in_what_was_fixed_is_found(running: Session) -> None:
+def test_edited_fixed_column_of_a_running_session_is_reported(running: Session) -> None:
     Session.objects.update(remote_addr="203.0.113.9")
     assert kinds() == {FaultKind.SESSION_EDITED}
 
 
-def test_ended_session_made_running_again_is_found(over: Session) -> None:
+def test_ended_session_set_back_to_running_is_reported(ended_session: Session) -> None:
     Session.objects.update(state="active", end_reason="", date_end=None)
     assert kinds() == {FaultKind.SESSION_EDITED}
 
 
 @pytest.mark.parametrize("change", [{"sha256": "0" * 64}, {"size": 6}])
-def test_edited_recording_is_found(over: Session, change: dict[str, Any]) -> None:
+def test_edited_recording_is_reported(ended_session: Session, change: dict[str, Any]) -> None:
     Recording.objects.update(**change)
     assert kinds() == {FaultKind.RECORDING_EDITED}
 
 
-def test_deleted_recording_is_found(over: Session) -> None:
+def test_deleted_recording_is_reported(ended_session: Session) -> None:
     Recording.objects.all().delete()
     assert kinds() == {FaultKind.RECORDING_MISSING}
 
 
 @pytest.mark.parametrize("column", ["username", "ip", "status", "reason", "datetime"])
-def test_edited_sign_in_is_found(db: None, column: str, without_triggers: Callable[[], None]) -> None:
+def test_edited_sign_in_is_reported(db: None, column: str, without_triggers: Callable[[], None]) -> None:
     from postern.apps.audits.models import LoginLog  # noqa: PLC0415 - only here
 
     audits.record_sign_in(actor=SYSTEM, username="ann", succeeded=True)
@@ -222,7 +222,7 @@ def test_edited_sign_in_is_found(db: None, column: str, without_triggers: Callab
     assert kinds() == {FaultKind.LOGIN_EDITED}
 
 
-def test_edited_and_deleted_password_changes_are_found(db: None, without_triggers: Callable[[], None]) -> None:
+def test_edited_and_deleted_password_changes_are_reported(db: None, without_triggers: Callable[[], None]) -> None:
     from postern.apps.audits.models import PasswordChangeLog  # noqa: PLC0415 - only here
 
     audits.record_password_change(actor=SYSTEM, user_label="Ann(ann)")
@@ -235,7 +235,9 @@ def test_edited_and_deleted_password_changes_are_found(db: None, without_trigger
 
 @pytest.fixture
 def without_triggers() -> Callable[[], None]:
-    """What a database administrator could do; the test's rollback undoes it."""
+    """A function that disables the triggers, as a database administrator could. The rollback of the test
+    restores them.
+    """
 
     def drop() -> None:
         with connection.cursor() as cursor:
@@ -250,7 +252,7 @@ def without_triggers() -> Callable[[], None]:
     return drop
 
 
-def test_retention_leaves_a_statement_and_no_fault(over: Session, replay_folder: Any) -> None:
+def test_retention_leaves_an_audit_record_and_no_fault(ended_session: Session, replay_folder: Any) -> None:
     old = clock.now() - timedelta(days=900)
     Session.objects.update(date_end=old, date_start=old - timedelta(minutes=1))
     assert forget_old_sessions(actor=SYSTEM, storage=LocalFolder(replay_folder)) == 1
@@ -259,7 +261,7 @@ def test_retention_leaves_a_statement_and_no_fault(over: Session, replay_folder:
     assert (stated["rows"], stated["recording_sha256"] != "") == (6, True)
 
 
-def test_row_that_comes_twice_is_chained_once(proxy: Proxy, active: Session) -> None:
+def test_row_that_arrives_twice_is_chained_once(proxy: Proxy, active: Session) -> None:
     seen = events.CommandSeen(
         id=uuid4(), session_id=active.pk, at=clock.now(), offset_ms=1, kind=CommandKind.ECHO, input="ls"
     )
@@ -282,8 +284,10 @@ def test_crash_between_row_and_chain_leaves_neither(
     assert audits.verify_log().faults == ()
 
 
-def test_sessions_from_before_are_taken_into_the_chain_once(proxy: Proxy, world: World, over: Session) -> None:
-    """As an installation that is upgraded: no proofs, and a log that has none either."""
+def test_sessions_of_an_earlier_release_are_adopted_into_the_chain_once(
+    proxy: Proxy, world: World, ended_session: Session
+) -> None:
+    """An upgraded installation: its rows have no proofs, and its log has no records about evidence."""
     grant = proxy.authorize(world.user, "web-1").grant
     assert grant is not None
     with connection.cursor() as cursor:
@@ -301,12 +305,12 @@ def test_sessions_from_before_are_taken_into_the_chain_once(proxy: Proxy, world:
     assert AuditEvent.objects.get(event="evidence.adopted").new == {"sessions": 2, "rows": 6}
     before = AuditEvent.objects.count()
     Command.objects.filter(number=1).update(number=None, proof="")
-    adopt_earlier()  # never again: nothing is laundered
+    adopt_earlier()  # never a second time, or an inserted row would be adopted as genuine
     assert AuditEvent.objects.count() == before
     assert FaultKind.ROW_INSERTED in kinds()
 
 
-def test_every_table_with_rows_in_a_chain_is_verified() -> None:
+def test_every_table_with_chained_rows_is_verified() -> None:
     assert {covered.model for covered in ROWS} == set(ChainedRow.__subclasses__())
 
 
@@ -320,10 +324,10 @@ def test_every_column_of_evidence_is_covered_or_left_out_for_a_reason(model: Any
     assert all(covered.left_out.values())
 
 
-def test_proof_of_the_first_version_is_made_with_the_first_list_of_columns(over: Session) -> None:
+def test_proof_of_the_first_version_uses_the_first_list_of_columns(ended_session: Session) -> None:
     first = ("id", "user")
     released = evidence.Covered(Session, (first,), {})
     extended = evidence.Covered(Session, (first, (*first, "asset")), {})
-    stored = evidence.proof_of(released, over)
-    assert evidence.proof_of(extended, over, evidence.version_of(stored)) == stored
-    assert evidence.version_of(evidence.proof_of(extended, over)) == 1
+    stored = evidence.proof_of(released, ended_session)
+    assert evidence.proof_of(extended, ended_session, evidence.version_of(stored)) == stored
+    assert evidence.version_of(evidence.proof_of(extended, ended_session)) == 1

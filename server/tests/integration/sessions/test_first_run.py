@@ -1,4 +1,4 @@
-"""The steps between an empty organization and the first connection tick themselves off from the rows that they leave."""
+"""The checklist from an empty organization to the first connection derives each tick from stored rows."""
 
 from collections.abc import Callable
 from typing import Any
@@ -29,7 +29,7 @@ def done(client: APIClient) -> set[str]:
     return {step for step, is_done in answer.json()["steps"].items() if is_done}
 
 
-def test_each_step_is_ticked_by_what_it_leaves(
+def test_each_step_is_ticked_by_the_rows_that_it_leaves(
     client_of: Callable[[User | None], APIClient], make_user: Callable[..., User]
 ) -> None:
     as_admin = client_of(make_user("adam", role=SystemRole.ADMIN))
@@ -53,7 +53,7 @@ def test_each_step_is_ticked_by_what_it_leaves(
     assert "connect" in done(as_admin)
 
 
-def test_site_address_is_asked_until_it_can_be_reached_or_was_set(as_admin: APIClient, settings: Any) -> None:
+def test_site_address_is_asked_for_until_it_is_reachable_or_set(as_admin: APIClient, settings: Any) -> None:
     assert as_admin.get(URL).json()["site_url"].startswith("http://localhost")
     assert "site_url" not in done(as_admin)
     answer = as_admin.patch(
@@ -66,14 +66,14 @@ def test_site_address_is_asked_until_it_can_be_reached_or_was_set(as_admin: APIC
     assert "site_url" not in done(as_admin)
 
 
-def test_another_organization_counts_for_nothing(as_org_admin: APIClient, make_user: Callable[..., User]) -> None:
+def test_rows_of_another_organization_do_not_count(as_org_admin: APIClient, make_user: Callable[..., User]) -> None:
     org = Organization.objects.create(name="Other")
     ensure_root_node(actor=SYSTEM, org_id=org.pk, name="Other")
     settle(org.pk, "two", make_user)
     assert done(as_org_admin) & {"account", "host", "permission", "connect"} == set()
 
 
-def test_figures_need_no_more_queries_with_more_rows(
+def test_checklist_takes_the_same_queries_with_more_rows(
     as_admin: APIClient, make_user: Callable[..., User], django_assert_max_num_queries: Any
 ) -> None:
     settle(DEFAULT_ORG_ID, "one", make_user)

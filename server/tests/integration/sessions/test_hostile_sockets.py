@@ -1,4 +1,4 @@
-"""Websockets as an attacker uses them, over the server of production: a close code each time, and no stack in the log."""
+"""Hostile websocket clients against the production server: each gets a close code, and no stack trace is logged."""
 
 import asyncio
 import contextlib
@@ -42,18 +42,18 @@ DEEP = '{"x": ' + "[" * 20_000 + "]" * 20_000 + "}"
 
 @pytest.fixture
 def stacks() -> Iterator[list[str]]:
-    """Every stack that is logged."""
-    found: list[str] = []
+    """Every stack trace that is logged during the test."""
+    traces: list[str] = []
 
-    class Kept(logging.Handler):
+    class TraceHandler(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             if record.exc_info:
-                found.append(self.format(record))
+                traces.append(self.format(record))
 
-    kept = Kept()
-    logging.getLogger().addHandler(kept)
-    yield found
-    logging.getLogger().removeHandler(kept)
+    handler = TraceHandler()
+    logging.getLogger().addHandler(handler)
+    yield traces
+    logging.getLogger().removeHandler(handler)
 
 
 def dial(live: LiveServer, path: str, headers: dict[str, str] | None = None, **options: Any) -> Any:
@@ -66,7 +66,7 @@ def dial(live: LiveServer, path: str, headers: dict[str, str] | None = None, **o
 
 
 async def close_code(link: ClientConnection) -> int | None:
-    """How the server closes, whatever it says before."""
+    """The close code of the server. Frames that arrive before the close are discarded."""
     async with asyncio.timeout(60):
         with contextlib.suppress(ConnectionClosed):
             while True:
@@ -84,7 +84,7 @@ def cookie(people: dict[str, User], live: LiveServer) -> str:
     return "; ".join(f"{name}={morsel.value}" for name, morsel in browser.cookies.items())
 
 
-def test_unknown_websocket_paths_close_with_4404_and_no_stack(live: LiveServer, stacks: list[str]) -> None:
+def test_unknown_websocket_paths_close_with_4404_and_no_stack_trace(live: LiveServer, stacks: list[str]) -> None:
     async def story() -> dict[str, int | None]:
         codes = {}
         for path in UNKNOWN:
@@ -97,7 +97,7 @@ def test_unknown_websocket_paths_close_with_4404_and_no_stack(live: LiveServer, 
 
 
 @pytest.mark.parametrize("which", ["bell", "control"])
-def test_hostile_frames_close_with_a_code_and_no_stack(
+def test_hostile_frames_close_with_a_code_and_no_stack_trace(
     which: str, live: LiveServer, cookie: str, proxy: Proxy, stacks: list[str]
 ) -> None:
     path = {"bell": BELL, "control": CONTROL_CHANNEL}[which]
@@ -128,13 +128,13 @@ def test_hostile_frames_close_with_a_code_and_no_stack(
                 right[f"{name}: {code}"] = code in codes
         return right
 
-    found = asyncio.run(story())
-    assert all(found.values()), found
+    results = asyncio.run(story())
+    assert all(results.values()), results
     assert stacks == []
 
 
 @pytest.mark.parametrize("closed_by", ["a broken frame", "the watch over sign-ins"])
-def test_bell_that_closes_while_it_looks_something_up_leaves_no_stack(
+def test_message_socket_closed_during_a_query_leaves_no_stack_trace(
     closed_by: str, live: LiveServer, cookie: str, stacks: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     may_answer = threading.Event()
@@ -160,7 +160,7 @@ def test_bell_that_closes_while_it_looks_something_up_leaves_no_stack(
                 LoginSession.objects.update(date_ended=clock.now())
             opcode, size = answers.read(2)
             code = int.from_bytes(answers.read(size)[:2], "big")
-            # The close is not answered: to the server the link is still there, and closing.
+            # The client does not answer the close frame: for the server the connection stays open and closing.
             may_answer.set()
             deadline = monotonic() + 60
             while consumers.WATCH._sockets and monotonic() < deadline:
@@ -173,14 +173,16 @@ def test_bell_that_closes_while_it_looks_something_up_leaves_no_stack(
 
 
 def _oversized(frame: Frame) -> bytes:
-    """A ping with more than the 125 bytes that it may have."""
+    """A ping with more than the 125 bytes that a control frame may have."""
     return bytes([0x80 | frame.opcode, 0x80 | 126]) + len(frame.data).to_bytes(2, "big") + bytes(4) + bytes(frame.data)
 
 
 @pytest.mark.parametrize(
     "target", [b"/ws/\xc3\xbc/", b"/ws/\xff\xfe/", b"*", b"ws://x/ws/", b"/ws/nothing/?\xff"], ids=repr
 )
-def test_handshake_for_a_path_of_any_bytes_leaves_no_stack(live: LiveServer, target: bytes, stacks: list[str]) -> None:
+def test_handshake_for_a_path_of_any_bytes_leaves_no_stack_trace(
+    live: LiveServer, target: bytes, stacks: list[str]
+) -> None:
     with socket.create_connection(("127.0.0.1", live.port), timeout=60) as link:
         link.sendall(
             b"GET " + target + b" HTTP/1.1\r\nHost: " + live.host.encode() + b"\r\nUpgrade: websocket\r\n"
@@ -191,7 +193,7 @@ def test_handshake_for_a_path_of_any_bytes_leaves_no_stack(live: LiveServer, tar
     assert stacks == []
 
 
-def test_half_a_handshake_and_a_bad_key_leave_no_stack(live: LiveServer, stacks: list[str]) -> None:
+def test_incomplete_handshake_and_bad_key_leave_no_stack_trace(live: LiveServer, stacks: list[str]) -> None:
     for end in (b"\r\n", b"Sec-WebSocket-Key: short\r\n\r\n", b"Sec-WebSocket-Key: \xff\r\n\r\n"):
         with socket.create_connection(("127.0.0.1", live.port), timeout=60) as link:
             link.sendall(
@@ -204,7 +206,7 @@ def test_half_a_handshake_and_a_bad_key_leave_no_stack(live: LiveServer, stacks:
     assert stacks == []
 
 
-def test_database_that_is_away_closes_with_try_again(
+def test_unreachable_database_closes_with_try_again_later(
     live: LiveServer, cookie: str, monkeypatch: pytest.MonkeyPatch, stacks: list[str]
 ) -> None:
     def away(*_: Any) -> None:

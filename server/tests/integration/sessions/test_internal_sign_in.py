@@ -1,4 +1,4 @@
-"""Signing in at a proxy's front through the internal API, and how SSH user names are read."""
+"""Sign-ins at a proxy through the internal API, and the meaning of SSH user names."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -54,7 +54,7 @@ def test_password_signs_in_and_a_wrong_one_does_not(proxy: Proxy, ann: User) -> 
         assert answer.denial.code is DenialCode.BAD_CREDENTIALS
 
 
-def test_second_factor_is_asked_for_before_anybody_is_named(proxy: Proxy, ann: User) -> None:
+def test_second_factor_is_required_before_the_user_is_named(proxy: Proxy, ann: User) -> None:
     app = App(ann)
     first = sign_in(proxy)
     assert (first.user, first.denial) == (None, None)
@@ -62,8 +62,8 @@ def test_second_factor_is_asked_for_before_anybody_is_named(proxy: Proxy, ann: U
     assert first.second_factor.language == "en"
 
     def show(code: str, token: str) -> access.SignInAnswer:
-        shown = access.SignInCode(token=token, code=code, username="ann", remote_addr="192.0.2.9")
-        return proxy.ask(access.SIGN_IN_CODE, shown, access.SignInAnswer)
+        message = access.SignInCode(token=token, code=code, username="ann", remote_addr="192.0.2.9")
+        return proxy.ask(access.SIGN_IN_CODE, message, access.SignInAnswer)
 
     for code, token in ((app.wrong(), first.second_factor.token), (app.code(), "made up")):
         refused = show(code, token)
@@ -77,17 +77,17 @@ def test_second_factor_is_asked_for_before_anybody_is_named(proxy: Proxy, ann: U
 def show_key(
     proxy: Proxy, signed: bytes, signature: bytes, attempt: str = "", remote_addr: str = "192.0.2.9"
 ) -> access.SignInAnswer:
-    shown = access.SignInPublicKey(
+    message = access.SignInPublicKey(
         signed=signed,
         signature=signature,
         attempt=attempt or uuid4().hex,
         remote_addr=remote_addr,
         login_from=LoginFrom.SSH_TERMINAL,
     )
-    return proxy.ask(access.SIGN_IN_PUBLIC_KEY, shown, access.SignInAnswer)
+    return proxy.ask(access.SIGN_IN_PUBLIC_KEY, message, access.SignInAnswer)
 
 
-def test_k8_public_key_offer_is_an_answer_and_never_a_sign_in(proxy: Proxy, ann: User) -> None:
+def test_k8_public_key_offer_is_answered_and_never_signs_in(proxy: Proxy, ann: User) -> None:
     offer = access.PublicKeyOffer(username="ann", public_key=KEY_LINE, remote_addr="192.0.2.9")
     assert proxy.ask(access.PUBLIC_KEY_OFFER, offer, access.PublicKeyAnswer).acceptable is True
     foreign = access.PublicKeyOffer(username="ann", public_key=OTHER_LINE, remote_addr="192.0.2.9")
@@ -96,15 +96,15 @@ def test_k8_public_key_offer_is_an_answer_and_never_a_sign_in(proxy: Proxy, ann:
     assert show_key(proxy, *signed_request(KEY, "ann")).user is not None
 
 
-def test_k8_the_word_of_a_proxy_signs_nobody_in(proxy: Proxy, ann: User) -> None:
-    """A public key is public: with a stolen proxy credential and nothing else there is no sign-in, and no ticket."""
+def test_k8_claim_of_a_proxy_signs_nobody_in(proxy: Proxy, ann: User) -> None:
+    """Public keys are public: a stolen proxy credential alone gives neither a sign-in nor a ticket."""
     right, _signature = signed_request(KEY, "ann")
     forged = [
         (right, b""),
         (right, String("ssh-ed25519") + String(bytes(64))),
-        (right, signed_request(OTHER, "ann")[1]),  # another key's signature
-        signed_request(OTHER, "ann", shown=KEY),  # ann's key named, signed by another
-        (right, signed_request(KEY, "ann")[1]),  # of another connection
+        (right, signed_request(OTHER, "ann")[1]),  # signed with another key
+        signed_request(OTHER, "ann", named_key=KEY),  # names ann's key, signed with another key
+        (right, signed_request(KEY, "ann")[1]),  # the signature of another connection
     ]
     for signed, signature in forged:
         answer = show_key(proxy, signed, signature)
@@ -124,16 +124,16 @@ def test_k8_the_word_of_a_proxy_signs_nobody_in(proxy: Proxy, ann: User) -> None
         {"with_signature": False},
     ],
 )
-def test_k8_signature_over_anything_but_a_sign_in_is_refused(proxy: Proxy, ann: User, bent: dict[str, Any]) -> None:
+def test_k8_signature_over_other_data_than_a_sign_in_is_refused(proxy: Proxy, ann: User, bent: dict[str, Any]) -> None:
     signed, signature = signed_request(KEY, "ann", **bent)
-    shown = access.SignInPublicKey(
+    message = access.SignInPublicKey(
         signed=signed, signature=signature, attempt="1", remote_addr="192.0.2.9", login_from=LoginFrom.SSH_TERMINAL
     )
-    assert proxy.post(access.SIGN_IN_PUBLIC_KEY, msgspec.json.encode(shown)).status_code == 400
+    assert proxy.post(access.SIGN_IN_PUBLIC_KEY, msgspec.json.encode(message)).status_code == 400
     assert not ProxySignIn.objects.exists()
 
 
-def test_k8_attempt_whose_answer_was_lost_can_be_repeated_by_whoever_made_it(
+def test_k8_attempt_with_a_lost_answer_can_be_repeated_only_by_the_same_proxy(
     proxy: Proxy, other_proxy: Proxy, ann: User
 ) -> None:
     signed, signature = signed_request(KEY, "ann")
@@ -143,14 +143,14 @@ def test_k8_attempt_whose_answer_was_lost_can_be_repeated_by_whoever_made_it(
         assert show_key(who, signed, signature, attempt).user is None
     assert show_key(proxy, signed, signature, "attempt", remote_addr="192.0.2.10").user is None
     User.objects.filter(pk=ann.pk).update(is_active=False)
-    assert show_key(proxy, signed, signature, "attempt").user is None  # judged again
+    assert show_key(proxy, signed, signature, "attempt").user is None  # the account is checked again
 
 
 @pytest.mark.parametrize("later", [timedelta(seconds=31), timedelta(days=30), timedelta(days=89)])
-def test_k8_attempt_can_be_repeated_for_some_seconds_only(
+def test_k8_attempt_can_be_repeated_for_seconds_only(
     proxy: Proxy, ann: User, monkeypatch: pytest.MonkeyPatch, later: timedelta
 ) -> None:
-    """Else whoever has recorded a sign-in at a proxy could act for a person who left long ago."""
+    """Otherwise a sign-in recorded at a proxy could act for a user who left long ago."""
     signed, signature = signed_request(KEY, "ann")
     assert show_key(proxy, signed, signature, "attempt").user is not None
     then = clock.now() + later
@@ -160,7 +160,7 @@ def test_k8_attempt_can_be_repeated_for_some_seconds_only(
 
 
 def test_k8_signature_signs_in_once(proxy: Proxy, other_proxy: Proxy, ann: User) -> None:
-    """What a proxy has seen can not be shown again, by it or by another one."""
+    """A proxy that saw a signature cannot use it again, neither there nor at another proxy."""
     signed, signature = signed_request(KEY, "ann@web-1")
     first = show_key(proxy, signed, signature)
     assert first.user is not None
@@ -172,7 +172,7 @@ def test_k8_signature_signs_in_once(proxy: Proxy, other_proxy: Proxy, ann: User)
     assert ProxySignIn.objects.count() == 1
 
 
-def test_reachable_assets_are_what_the_person_may_use(proxy: Proxy, world: World, ann: User) -> None:
+def test_reachable_assets_are_those_that_the_user_may_use(proxy: Proxy, world: World, ann: User) -> None:
     (asset,) = proxy.reachable(world.user).assets
     assert (asset.hostname, asset.system_users[0].name) == ("web-1", "root of web")
     assert proxy.reachable(world.user, search="nothing").count == 0
@@ -201,7 +201,7 @@ def test_reachable_assets_are_what_the_person_may_use(proxy: Proxy, world: World
         ("@@", "", "", ""),
     ],
 )
-def test_login_name_is_read_as_the_longest_person_that_exists(  # noqa: PLR0917 - a table of cases
+def test_login_name_is_read_as_the_longest_existing_user_name(  # noqa: PLR0917 - a table of cases
     ann: User, make_user: Callable[..., User], text: str, username: str, system_user: str, asset: str
 ) -> None:
     bob = make_user("bob")
@@ -211,8 +211,8 @@ def test_login_name_is_read_as_the_longest_person_that_exists(  # noqa: PLR0917 
     assert (answer.username, answer.system_user, answer.asset) == (username, system_user, asset)
 
 
-def test_how_a_login_name_is_meant_is_told_after_the_sign_in_only(proxy: Proxy, ann: User) -> None:
-    """Before, the answer would tell which accounts there are."""
+def test_meaning_of_a_login_name_is_answered_only_after_the_sign_in(proxy: Proxy, ann: User) -> None:
+    """Before the sign-in, the answer would reveal which accounts exist."""
     refused = sign_in(proxy, username="ann@root@web-1", password="wrong")
     assert refused.login is None
     right = sign_in(proxy, username="ann@root@web-1")
@@ -221,9 +221,9 @@ def test_how_a_login_name_is_meant_is_told_after_the_sign_in_only(proxy: Proxy, 
     first = sign_in(proxy, username="ann@web-1")
     assert first.second_factor is not None
     assert first.login is None
-    shown = access.SignInCode(
+    message = access.SignInCode(
         token=first.second_factor.token, code=app.code(), username="ann@web-1", remote_addr="192.0.2.9"
     )
-    assert proxy.ask(access.SIGN_IN_CODE, shown, access.SignInAnswer).login == access.LoginNameAnswer(
+    assert proxy.ask(access.SIGN_IN_CODE, message, access.SignInAnswer).login == access.LoginNameAnswer(
         username="ann", asset="web-1"
     )

@@ -1,4 +1,4 @@
-"""A file that is open when the proxy is killed stays in the file log: told when it begins, completed when it ends."""
+"""A transfer is stored when it begins and completed when it ends, so a killed proxy leaves it in the file log."""
 
 import random
 from collections.abc import Callable
@@ -32,7 +32,9 @@ def begun(session: Session, key: UUID, path: str = "/srv/report.pdf") -> events.
     )
 
 
-def over(session: Session, key: UUID, path: str = "/srv/report.pdf", *, success: bool = True) -> events.FileTransferred:
+def completed(
+    session: Session, key: UUID, path: str = "/srv/report.pdf", *, success: bool = True
+) -> events.FileTransferred:
     return events.FileTransferred(
         id=key, session_id=session.pk, at=clock.now(), direction=TransferDirection.UPLOAD, operation="upload", path=path,
         size=4096, success=success, detail="" if success else "not closed",
@@ -53,20 +55,20 @@ def logged(client: APIClient) -> dict[str, Any]:
     return row
 
 
-def test_transfer_is_shown_from_its_beginning_to_its_end(proxy: Proxy, active: Session, as_auditor: APIClient) -> None:
+def test_transfer_is_listed_from_its_beginning_to_its_end(proxy: Proxy, active: Session, as_auditor: APIClient) -> None:
     key = uuid4()
     proxy.tell(begun(active, key))
     row = logged(as_auditor)
     assert (row["state"], row["size"], row["is_success"], row["detail"]) == ("under_way", None, False, "under way")
     assert row["filename"] == "/srv/report.pdf"
 
-    proxy.tell(over(active, key))
+    proxy.tell(completed(active, key))
     row = logged(as_auditor)
     assert (row["state"], row["size"], row["is_success"], row["detail"]) == ("finished", 4096, True, "")
     assert kinds() == set()
 
 
-def test_transfer_without_an_end_is_shown_as_interrupted(proxy: Proxy, active: Session, as_auditor: APIClient) -> None:
+def test_transfer_without_an_end_is_listed_as_interrupted(proxy: Proxy, active: Session, as_auditor: APIClient) -> None:
     proxy.tell(begun(active, uuid4()))
     proxy.tell(ended(active))
     row = logged(as_auditor)
@@ -75,43 +77,45 @@ def test_transfer_without_an_end_is_shown_as_interrupted(proxy: Proxy, active: S
     assert kinds() == set()
 
 
-def test_end_that_comes_after_the_session_completes_the_row(
+def test_end_that_arrives_after_the_session_ended_completes_the_row(
     proxy: Proxy, active: Session, as_auditor: APIClient
 ) -> None:
-    """As when the network was away, and the session was presumed dead."""
+    """The network was down and the session was presumed dead."""
     key = uuid4()
     proxy.tell(begun(active, key))
     proxy.tell(ended(active))
-    proxy.tell(over(active, key))
+    proxy.tell(completed(active, key))
     assert logged(as_auditor)["state"] == "finished"
     assert kinds() == set()
 
 
-def test_beginning_and_end_in_one_batch_are_one_row_with_one_proof(proxy: Proxy, active: Session) -> None:
+def test_beginning_and_end_in_one_batch_make_one_row_with_one_proof(proxy: Proxy, active: Session) -> None:
     key = uuid4()
-    proxy.tell(begun(active, key), over(active, key))
+    proxy.tell(begun(active, key), completed(active, key))
     row = FileTransfer.objects.get()
     assert (row.begun_number, row.begun_proof, row.size) == (None, "", 4096)
     active.refresh_from_db()
     assert active.evidence_count == 1
 
 
-def test_both_are_told_to_the_audit_log(proxy: Proxy, active: Session, audit_events: Callable[[], list[str]]) -> None:
+def test_beginning_and_end_are_both_audited(
+    proxy: Proxy, active: Session, audit_events: Callable[[], list[str]]
+) -> None:
     key = uuid4()
     proxy.tell(begun(active, key))
-    proxy.tell(over(active, key))
+    proxy.tell(completed(active, key))
     assert audit_events().count("session.files_transferred") == 2
 
 
-def test_any_order_and_any_repeat_give_the_same_rows(proxy: Proxy, active: Session) -> None:
+def test_any_order_and_repetition_give_the_same_rows(proxy: Proxy, active: Session) -> None:
     source = random.Random(7)
     keys = [uuid4() for _ in range(6)]
-    told: list[Any] = [begun(active, key, f"/f{n}") for n, key in enumerate(keys)]
-    told += [over(active, key, f"/f{n}", success=n % 2 == 0) for n, key in enumerate(keys[:4])]
+    reported: list[Any] = [begun(active, key, f"/f{n}") for n, key in enumerate(keys)]
+    reported += [completed(active, key, f"/f{n}", success=n % 2 == 0) for n, key in enumerate(keys[:4])]
     for _ in range(12):
-        proxy.tell(*source.sample(told, source.randrange(1, len(told))))
-    proxy.tell(*told)
-    proxy.tell(*told)
+        proxy.tell(*source.sample(reported, source.randrange(1, len(reported))))
+    proxy.tell(*reported)
+    proxy.tell(*reported)
 
     rows = {row.filename: row for row in FileTransfer.objects.all()}
     assert {name: (row.is_finished, row.size, row.is_success) for name, row in rows.items()} == {
@@ -128,17 +132,17 @@ def test_end_does_not_complete_a_row_of_another_session(proxy: Proxy, world: Wor
     other = Session.objects.get(pk=grant.session_id)
     key = uuid4()
     proxy.tell(begun(active, key))
-    proxy.tell(over(other, key))
+    proxy.tell(completed(other, key))
     assert FileTransfer.objects.get().is_finished is False
     assert kinds() == set()
 
 
 @pytest.fixture
 def interrupted(proxy: Proxy, active: Session) -> Session:
-    """A session that is over, with a file that was completed in a second batch and one that never was."""
+    """An ended session with one transfer that a later batch completed and one that was never completed."""
     key = uuid4()
     proxy.tell(begun(active, key, "/done"))
-    proxy.tell(over(active, key, "/done"))
+    proxy.tell(completed(active, key, "/done"))
     proxy.tell(begun(active, uuid4(), "/open"))
     sealing.anchor_running()
     proxy.tell(ended(active))
@@ -160,7 +164,7 @@ def interrupted(proxy: Proxy, active: Session) -> Session:
     ],
 )
 @pytest.mark.parametrize("name", ["/open", "/done"])
-def test_edit_of_a_transfer_in_two_steps_is_found(interrupted: Session, name: str, changes: dict[str, Any]) -> None:
+def test_edited_transfer_in_two_steps_is_reported(interrupted: Session, name: str, changes: dict[str, Any]) -> None:
     row = FileTransfer.objects.get(filename=name)
     if changes == {"is_success": True} and row.is_success:
         changes = {"is_success": False}
@@ -170,11 +174,11 @@ def test_edit_of_a_transfer_in_two_steps_is_found(interrupted: Session, name: st
 
 
 @pytest.mark.parametrize("name", ["/open", "/done"])
-def test_deleted_transfer_in_two_steps_is_found(interrupted: Session, name: str) -> None:
+def test_deleted_transfer_in_two_steps_is_reported(interrupted: Session, name: str) -> None:
     FileTransfer.objects.get(filename=name).delete()
     assert FaultKind.ROW_MISSING in kinds()
 
 
-def test_transfer_that_is_made_unfinished_again_is_found(interrupted: Session) -> None:
+def test_completed_transfer_set_back_to_unfinished_is_reported(interrupted: Session) -> None:
     FileTransfer.objects.filter(filename="/done").update(number=None, proof="", size=0, is_success=False, detail="")
     assert FaultKind.ROW_MISSING in kinds()

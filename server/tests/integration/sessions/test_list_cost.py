@@ -1,4 +1,4 @@
-"""Lists cost the same number of queries however long they are."""
+"""The number of queries of a list does not depend on its number of rows."""
 
 from uuid import uuid4
 
@@ -14,7 +14,7 @@ from postern.kernel import clock
 
 
 def fill(proxy: Proxy, world: World, count: int) -> str:
-    """`count` sessions, each with a command and a transfer; the id of the last."""
+    """Create `count` sessions, each with a command and a transfer; returns the id of the last session."""
     session_id = uuid4()
     for _ in range(count):
         grant = proxy.authorize(world.user, "web-1").grant
@@ -47,7 +47,7 @@ def fill(proxy: Proxy, world: World, count: int) -> str:
         "terminal/terminals/?limit=50",
     ],
 )
-def test_list_costs_no_query_for_each_row(proxy: Proxy, world: World, as_admin: APIClient, path: str) -> None:
+def test_list_takes_no_query_for_each_row(proxy: Proxy, world: World, as_admin: APIClient, path: str) -> None:
     fill(proxy, world, 1)
     as_admin.get(f"/api/v1/{path}")
     with CaptureQueriesContext(connection) as few:
@@ -59,12 +59,12 @@ def test_list_costs_no_query_for_each_row(proxy: Proxy, world: World, as_admin: 
     assert len(many) <= 12
 
 
-def test_metadata_of_sessions_names_filters_choices_and_labels(proxy: Proxy, as_auditor: APIClient) -> None:
+def test_metadata_of_sessions_has_filters_choices_and_labels(proxy: Proxy, as_auditor: APIClient) -> None:
     fields = as_auditor.options("/api/v1/terminal/sessions/").json()["actions"]["GET"]
     for name in ("user", "asset", "system_user", "remote_addr", "protocol", "login_from", "is_finished", "terminal"):
         assert fields[name].get("filter") is True, name
-    assert {one["value"] for one in fields["login_from"]["choices"]} == {"ST", "RT", "WT"}
-    assert {one["value"] for one in fields["end_reason"]["choices"]} == set(EndReason)
+    assert {choice["value"] for choice in fields["login_from"]["choices"]} == {"ST", "RT", "WT"}
+    assert {choice["value"] for choice in fields["end_reason"]["choices"]} == set(EndReason)
     assert all(field["read_only"] for field in fields.values())
     assert fields["date_start"]["type"] == "datetime"
     assert "POST" not in as_auditor.options("/api/v1/terminal/sessions/").json()["actions"]

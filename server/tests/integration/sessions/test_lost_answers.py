@@ -1,4 +1,4 @@
-"""What counts only once can be asked for again when the answer was lost, by the same attempt, and still counts only once."""
+"""One-time calls whose answer was lost can be repeated by the same attempt, and still take effect once."""
 
 import secrets
 from collections.abc import Callable
@@ -50,25 +50,25 @@ def watch_token(active: Session, as_auditor: APIClient) -> str:
     return str(as_auditor.post(f"/api/v1/terminal/sessions/{active.pk}/watch-token/").json()["token"])
 
 
-# The secret of a session
+# Secret of a session
 
 
-def test_credential_whose_answer_was_lost_is_released_once_and_answered_again(
+def test_secret_with_a_lost_answer_is_released_once_and_answered_again(
     proxy: Proxy, opened: Session, audit_events: Events
 ) -> None:
     attempt = new_attempt()
     first = proxy.credential(opened.pk, attempt=attempt)
     released = Session.objects.get().date_credential_released
     assert first.credential is not None
-    told = audit_events()
+    event_names = audit_events()
     for _ in range(3):
         assert proxy.credential(opened.pk, attempt=attempt).credential == first.credential
-    assert audit_events() == told
+    assert audit_events() == event_names
     assert Session.objects.get().date_credential_released == released
 
 
 @pytest.mark.parametrize("second", ["another", "none", "short"])
-def test_secret_is_given_to_one_attempt(proxy: Proxy, opened: Session, second: str) -> None:
+def test_secret_is_released_to_one_attempt_only(proxy: Proxy, opened: Session, second: str) -> None:
     attempt = {"another": new_attempt(), "none": "", "short": "1"}[second]
     first = new_attempt() if second == "another" else attempt
     assert proxy.credential(opened.pk, attempt=first).credential is not None
@@ -77,15 +77,15 @@ def test_secret_is_given_to_one_attempt(proxy: Proxy, opened: Session, second: s
         assert code_of(proxy.credential(opened.pk, attempt=new_attempt())) is DenialCode.SESSION_UNKNOWN
 
 
-def test_attempt_that_got_the_secret_is_kept_as_a_hash(proxy: Proxy, opened: Session) -> None:
+def test_attempt_that_got_the_secret_is_stored_as_a_hash(proxy: Proxy, opened: Session) -> None:
     attempt = new_attempt()
     proxy.credential(opened.pk, attempt=attempt)
-    kept = Session.objects.get().release_attempt
-    assert len(kept) == 64
-    assert attempt not in kept
+    stored = Session.objects.get().release_attempt
+    assert len(stored) == 64
+    assert attempt not in stored
 
 
-def test_secret_is_answered_again_for_some_seconds_only(
+def test_secret_is_answered_again_for_seconds_only(
     proxy: Proxy, opened: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attempt = new_attempt()
@@ -97,13 +97,13 @@ def test_secret_is_answered_again_for_some_seconds_only(
 
 
 @pytest.mark.parametrize("change", ["permission", "person", "started", "ended", "other proxy", "other key"])
-def test_secret_is_answered_again_only_while_everything_else_holds(
+def test_secret_is_answered_again_only_while_all_other_conditions_hold(
     proxy: Proxy, other_proxy: Proxy, world: World, opened: Session, change: str
 ) -> None:
     attempt = new_attempt()
     assert proxy.credential(opened.pk, attempt=attempt).credential is not None
     key = proxy.opening_key(opened.pk)
-    asking, shown = proxy, key
+    asking, opening_key = proxy, key
     match change:
         case "permission":
             world.permission.delete()
@@ -116,11 +116,11 @@ def test_secret_is_answered_again_only_while_everything_else_holds(
         case "other proxy":
             asking = other_proxy
         case _:
-            shown = "made up"
-    assert asking.credential(opened.pk, opening_key=shown, attempt=attempt).credential is None
+            opening_key = "made up"
+    assert asking.credential(opened.pk, opening_key=opening_key, attempt=attempt).credential is None
 
 
-def test_repeated_request_for_a_secret_does_not_count_towards_the_limit(
+def test_repeated_request_for_a_secret_does_not_count_against_the_limit(
     proxy: Proxy, world: World, opened: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attempt = new_attempt()
@@ -133,7 +133,7 @@ def test_repeated_request_for_a_secret_does_not_count_towards_the_limit(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_many_attempts_at_once_one_gets_the_secret(proxy: Proxy, opened: Session) -> None:
+def test_only_one_of_many_concurrent_attempts_gets_the_secret(proxy: Proxy, opened: Session) -> None:
     names = [new_attempt() for _ in range(3)] * 2
 
     def ask(attempt: str) -> tuple[str, bool]:
@@ -151,22 +151,22 @@ def test_of_many_attempts_at_once_one_gets_the_secret(proxy: Proxy, opened: Sess
 # Connection tokens
 
 
-def test_token_whose_answer_was_lost_opens_one_session_and_is_answered_again(
+def test_token_with_a_lost_answer_opens_one_session_and_is_answered_again(
     proxy: Proxy, world: World, token: str, audit_events: Events
 ) -> None:
     attempt = new_attempt()
     first = proxy.redeem(token, world.user, attempt=attempt)
     assert first.grant is not None
-    told = audit_events()
+    event_names = audit_events()
     for _ in range(3):
         assert proxy.redeem(token, world.user, attempt=attempt) == first
-    assert audit_events() == told
+    assert audit_events() == event_names
     assert Session.objects.count() == 1
     assert proxy.credential(first.grant.session_id).credential is not None
 
 
 @pytest.mark.parametrize("second", ["another", "none", "other address"])
-def test_k18_token_opens_something_for_one_attempt(proxy: Proxy, world: World, token: str, second: str) -> None:
+def test_k18_token_works_for_one_attempt_only(proxy: Proxy, world: World, token: str, second: str) -> None:
     attempt = new_attempt()
     assert proxy.redeem(token, world.user, attempt=attempt).grant is not None
     more: dict[str, Any] = {
@@ -178,13 +178,13 @@ def test_k18_token_opens_something_for_one_attempt(proxy: Proxy, world: World, t
     assert Session.objects.count() == 1
 
 
-def test_k18_token_that_was_used_without_an_attempt_is_used_up(proxy: Proxy, world: World, token: str) -> None:
+def test_k18_token_used_without_an_attempt_cannot_be_repeated(proxy: Proxy, world: World, token: str) -> None:
     assert proxy.redeem(token, world.user).grant is not None
     for attempt in ("", new_attempt()):
         assert code_of(proxy.redeem(token, world.user, attempt=attempt)) is DenialCode.TOKEN_USED
 
 
-def test_token_is_answered_again_for_some_seconds_only(
+def test_token_is_answered_again_for_seconds_only(
     proxy: Proxy, world: World, token: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attempt = new_attempt()
@@ -193,11 +193,11 @@ def test_token_is_answered_again_for_some_seconds_only(
     assert code_of(proxy.redeem(token, world.user, attempt=attempt)) is DenialCode.TOKEN_USED
 
 
-def test_token_opens_its_session_though_the_process_was_killed_after_it_was_used(
+def test_token_opens_its_session_although_the_process_was_killed_after_using_it(
     proxy: Proxy, world: World, token: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Killed(BaseException):
-        """Nothing after this point runs."""
+        """Simulates the death of the process: nothing after this point runs."""
 
     attempt = new_attempt()
     with monkeypatch.context() as killing:
@@ -211,9 +211,7 @@ def test_token_opens_its_session_though_the_process_was_killed_after_it_was_used
 
 
 @pytest.mark.django_db(transaction=True)
-def test_token_that_is_redeemed_again_before_the_first_answer_opens_one_session(
-    proxy: Proxy, world: World, token: str
-) -> None:
+def test_token_redeemed_again_before_the_first_answer_opens_one_session(proxy: Proxy, world: World, token: str) -> None:
     attempt = new_attempt()
 
     def redeem(_number: int) -> access.AuthorizeAnswer:
@@ -229,7 +227,7 @@ def test_token_that_is_redeemed_again_before_the_first_answer_opens_one_session(
 
 
 @pytest.mark.parametrize("change", ["permission", "person", "maker", "released", "ended"])
-def test_token_is_answered_again_only_while_everything_else_holds(
+def test_token_is_answered_again_only_while_all_other_conditions_hold(
     proxy: Proxy, world: World, token: str, change: str
 ) -> None:
     attempt = new_attempt()
@@ -250,7 +248,7 @@ def test_token_is_answered_again_only_while_everything_else_holds(
     assert Session.objects.count() == 1
 
 
-def test_refused_token_stays_refused_and_is_in_the_log_once(
+def test_refused_token_stays_refused_and_is_audited_once(
     proxy: Proxy, world: World, token: str, audit_events: Events
 ) -> None:
     world.permission.is_active = False
@@ -258,30 +256,30 @@ def test_refused_token_stays_refused_and_is_in_the_log_once(
     attempt = new_attempt()
     first = proxy.redeem(token, world.user, attempt=attempt)
     assert first.denial is not None
-    told = audit_events()
+    event_names = audit_events()
     world.permission.is_active = True
     world.permission.save()
     assert proxy.redeem(token, world.user, attempt=attempt) == first
-    assert audit_events() == told
+    assert audit_events() == event_names
     assert not Session.objects.exists()
 
 
 # Watch tokens
 
 
-def test_watch_token_whose_answer_was_lost_is_answered_again(
+def test_watch_token_with_a_lost_answer_is_answered_again(
     proxy: Proxy, people: dict[str, User], watch_token: str, audit_events: Events
 ) -> None:
     attempt = new_attempt()
     first = proxy.redeem(watch_token, people["auditor"], attempt=attempt)
     assert first.watch is not None
-    told = audit_events()
+    event_names = audit_events()
     assert proxy.redeem(watch_token, people["auditor"], attempt=attempt) == first
-    assert audit_events() == told
+    assert audit_events() == event_names
     assert code_of(proxy.redeem(watch_token, people["auditor"], attempt=new_attempt())) is DenialCode.TOKEN_USED
 
 
-def test_watch_that_was_stopped_is_not_answered_again(proxy: Proxy, people: dict[str, User], watch_token: str) -> None:
+def test_stopped_watch_is_not_answered_again(proxy: Proxy, people: dict[str, User], watch_token: str) -> None:
     attempt = new_attempt()
     proxy.redeem(watch_token, people["auditor"], attempt=attempt)
     WatchToken.objects.update(date_stopped=clock.now())

@@ -1,4 +1,4 @@
-"""Opening a session through the internal API: decision, tokens, credential, host key, and what is written about it."""
+"""Opening a session through the internal API: decision, tokens, secret, host key and audit records."""
 
 import base64
 import os
@@ -27,7 +27,7 @@ TOKENS = "/api/v1/authentication/connection-token/"
 
 
 def host_key() -> str:
-    """One made-up Ed25519 key line."""
+    """A random Ed25519 public key line."""
     blob = b"\x00\x00\x00\x0bssh-ed25519\x00\x00\x00\x20" + os.urandom(32)
     return f"ssh-ed25519 {base64.b64encode(blob).decode()}"
 
@@ -43,7 +43,7 @@ def ask_host_key(proxy: Proxy, session_id: UUID, key: str, port: int = 22) -> ac
     return proxy.ask(access.HOST_KEY, seen, access.HostKeyAnswer)
 
 
-def test_authorize_with_a_grant_makes_an_opening_session(proxy: Proxy, world: World) -> None:
+def test_authorize_with_a_permission_creates_an_opening_session(proxy: Proxy, world: World) -> None:
     answer = proxy.authorize(world.user, "web-1", client="SSH-2.0-OpenSSH_9.2")
     assert answer.denial is None
     assert answer.grant is not None
@@ -60,7 +60,7 @@ def test_authorize_with_a_grant_makes_an_opening_session(proxy: Proxy, world: Wo
     assert row.new["reasons"][0]["permission"] == "to web-1"
 
 
-def test_authorize_without_a_grant_denies_with_reasons_and_an_audit_row(
+def test_authorize_without_a_permission_is_denied_with_reasons_and_audited(
     proxy: Proxy, world: World, people: dict[str, User]
 ) -> None:
     answer = proxy.authorize(people["auditor"], "web-1")
@@ -80,7 +80,7 @@ def test_authorize_a_closed_account_is_denied(proxy: Proxy, world: World) -> Non
     assert not Session.objects.exists()
 
 
-def test_authorize_in_the_language_of_the_person(proxy: Proxy, people: dict[str, User]) -> None:
+def test_authorize_answers_in_the_language_of_the_user(proxy: Proxy, people: dict[str, User]) -> None:
     user = people["user"]
     User.objects.filter(pk=user.pk).update(language="en")
     english = proxy.authorize(user, "nowhere")
@@ -96,7 +96,7 @@ def test_authorize_in_the_language_of_the_person(proxy: Proxy, people: dict[str,
     ("asked", "spoken"),
     [("en", "en"), ("zh-hans", "zh-hans"), ("", "en"), ("de", "en"), ("../zh-hans", "en")],
 )
-def test_authorize_for_a_person_without_a_language_speaks_the_clients_else_the_installations(
+def test_authorize_for_a_user_without_a_language_uses_that_of_the_client_or_the_installation(
     proxy: Proxy, world: World, settings: Any, asked: str, spoken: str
 ) -> None:
     settings.LANGUAGE_CODE = "en"
@@ -109,7 +109,7 @@ def test_authorize_for_a_person_without_a_language_speaks_the_clients_else_the_i
     assert proxy.beat().settings.language == "en"
 
 
-def test_k36_authorize_refuses_a_target_inside(proxy: Proxy, world: World, settings: Any) -> None:
+def test_k36_authorize_refuses_an_internal_address(proxy: Proxy, world: World, settings: Any) -> None:
     inner = make_asset("metadata", ip="169.254.169.254")
     grant(users=[world.user], assets=[inner], system_users=[world.system_user])
     settings.POSTERN = replace(settings.POSTERN, allow_local_targets=False)
@@ -134,7 +134,7 @@ def test_k36_authorize_refuses_postern_itself_where_local_targets_are_allowed(
         assert answer.denial.message == "不允许连接到 Postern 自身的服务。"
 
 
-def test_k8_internal_api_takes_nothing_but_a_terminal_credential(
+def test_k8_internal_api_accepts_only_the_credential_of_a_terminal(
     proxy: Proxy, http: Client, as_admin: APIClient, people: dict[str, User]
 ) -> None:
     for path in (access.AUTHORIZE, access.CREDENTIAL, access.SIGN_IN_PUBLIC_KEY, "heartbeat/", "events/"):
@@ -146,7 +146,7 @@ def test_k8_internal_api_takes_nothing_but_a_terminal_credential(
         assert http.post(url, b"{}", content_type="application/json", headers=foreign).status_code == 401
 
 
-def test_internal_api_answers_400_to_what_is_no_message(proxy: Proxy) -> None:
+def test_internal_api_answers_400_to_an_invalid_message(proxy: Proxy) -> None:
     for body in (b"", b"{}", b"[]", b"\xff\xfe", b'{"session_id": 5}', b"{" * 5000):
         response = proxy.post(access.CREDENTIAL, body)
         assert response.status_code == 400, body
@@ -158,7 +158,7 @@ def test_k54_internal_api_refuses_oversize_messages(proxy: Proxy) -> None:
     assert response.status_code == 413
 
 
-def test_credential_is_released_once_to_the_owner_while_opening(
+def test_secret_is_released_once_to_the_owner_while_opening(
     proxy: Proxy, other_proxy: Proxy, opened: Session, audit_events: Callable[[], list[str]]
 ) -> None:
     foreign = other_proxy.credential(opened.pk)
@@ -171,22 +171,22 @@ def test_credential_is_released_once_to_the_owner_while_opening(
     assert second.credential is None
     assert second.denial is not None
     assert second.denial.code is DenialCode.SESSION_UNKNOWN
-    found = audit_events()
-    assert found.count("credential.released") == 1
-    assert found.count("credential.refused") == 2
+    event_names = audit_events()
+    assert event_names.count("credential.released") == 1
+    assert event_names.count("credential.refused") == 2
 
 
-def test_credential_never_enters_the_audit_log(proxy: Proxy, opened: Session) -> None:
+def test_secret_never_enters_the_audit_log(proxy: Proxy, opened: Session) -> None:
     proxy.credential(opened.pk)
     for row in AuditEvent.objects.all():
         assert "the secret of web-1" not in f"{row.old} {row.new} {row.resource}"
 
 
-def test_credential_is_not_released_to_an_active_session(proxy: Proxy, active: Session) -> None:
+def test_secret_is_not_released_to_an_active_session(proxy: Proxy, active: Session) -> None:
     assert proxy.credential(active.pk).credential is None
 
 
-def test_credential_is_decided_again(proxy: Proxy, opened: Session, world: World) -> None:
+def test_permission_is_checked_again_before_the_secret_is_released(proxy: Proxy, opened: Session, world: World) -> None:
     world.permission.is_active = False
     world.permission.save()
     answer = proxy.credential(opened.pk)
@@ -195,14 +195,14 @@ def test_credential_is_decided_again(proxy: Proxy, opened: Session, world: World
     assert answer.denial.code is DenialCode.PERMISSION_INACTIVE
 
 
-def test_credential_of_a_closed_account_is_refused(proxy: Proxy, opened: Session, world: World) -> None:
+def test_secret_for_a_closed_account_is_refused(proxy: Proxy, opened: Session, world: World) -> None:
     User.objects.filter(pk=world.user.pk).update(is_active=False)
     answer = proxy.credential(opened.pk)
     assert answer.denial is not None
     assert answer.denial.code is DenialCode.USER_INACTIVE
 
 
-def test_host_key_is_pinned_then_matched_then_refused(
+def test_host_key_is_pinned_then_matched_and_a_changed_one_refused(
     proxy: Proxy, opened: Session, audit_events: Callable[[], list[str]]
 ) -> None:
     key = host_key()
@@ -214,7 +214,7 @@ def test_host_key_is_pinned_then_matched_then_refused(
     assert audit_events().count("session.host_key_judged") == 3
 
 
-def test_k17_host_key_of_another_target_is_not_judged(proxy: Proxy, opened: Session) -> None:
+def test_k17_host_key_of_another_target_is_not_accepted(proxy: Proxy, opened: Session) -> None:
     seen = access.HostKeySeen(
         session_id=opened.pk,
         opening_key=proxy.opening_key(opened.pk),
@@ -248,7 +248,7 @@ def test_connection_token_opens_one_session(proxy: Proxy, world: World, as_user:
     assert again.denial.code is DenialCode.TOKEN_USED
 
 
-def test_k18_connection_token_is_kept_as_a_hash_for_five_minutes(
+def test_k18_connection_token_is_stored_as_a_hash_for_five_minutes(
     proxy: Proxy, world: World, as_user: APIClient
 ) -> None:
     proxy.beat()
@@ -280,7 +280,7 @@ def test_k18_connection_token_works_only_for_its_owner_on_its_proxy(
     assert proxy.redeem(token, world.user).grant is not None
 
 
-def test_k1_connection_token_needs_a_live_grant(
+def test_k1_connection_token_needs_a_current_permission(
     proxy: Proxy, world: World, people: dict[str, User], client_of: Callable[[User | None], APIClient]
 ) -> None:
     proxy.beat()
@@ -294,7 +294,7 @@ def test_k1_connection_token_needs_a_live_grant(
     assert AuditEvent.objects.filter(event="connection_token.refused").count() == 3
 
 
-def test_connection_token_is_refused_once_the_grant_has_ended(proxy: Proxy, world: World, as_user: APIClient) -> None:
+def test_connection_token_is_refused_after_the_permission_ended(proxy: Proxy, world: World, as_user: APIClient) -> None:
     proxy.beat()
     token = issue(as_user, world).json()["token"]
     world.permission.date_expired = clock.now() - timedelta(seconds=1)
@@ -315,7 +315,7 @@ def test_connection_token_is_bound_to_its_protocol_and_system_user(
     assert issue(as_user, world, protocol="gopher").status_code == 400
 
 
-def test_connection_token_for_somebody_else_is_refused(
+def test_connection_token_for_another_user_is_refused(
     proxy: Proxy, world: World, as_admin: APIClient, as_user: APIClient, people: dict[str, User]
 ) -> None:
     proxy.beat()
@@ -323,7 +323,7 @@ def test_connection_token_for_somebody_else_is_refused(
     assert issue(as_user, world, user=str(world.user.pk)).status_code == 201
 
 
-def test_connection_token_without_a_running_proxy_says_so(world: World, as_user: APIClient) -> None:
+def test_connection_token_without_a_running_proxy_gets_a_clear_error(world: World, as_user: APIClient) -> None:
     response = issue(as_user, world)
     assert response.status_code == 503
     assert response.json()["code"] == "no_terminal"
@@ -357,7 +357,7 @@ def test_watch_token_opens_a_view_once(
     assert proxy.redeem(token, people["auditor"]).denial is not None
 
 
-def test_k74_watch_token_is_for_auditors_of_the_organization_only(
+def test_k74_watch_token_is_only_for_auditors_of_the_organization(
     active: Session, as_user: APIClient, as_anonymous: APIClient, as_org_admin: APIClient
 ) -> None:
     assert watch(as_anonymous, active).status_code == 401
@@ -366,10 +366,10 @@ def test_k74_watch_token_is_for_auditors_of_the_organization_only(
 
 
 @pytest.mark.spec("S8-039")
-def test_session_of_an_rdp_client_can_not_be_monitored(active: Session, as_auditor: APIClient) -> None:
+def test_session_of_an_rdp_client_cannot_be_watched(active: Session, as_auditor: APIClient) -> None:
     Session.objects.filter(pk=active.pk).update(login_from="RT")
     for language, text in (
-        ("en", "Sessions of an RDP client can not be monitored."),
+        ("en", "Sessions of an RDP client cannot be monitored."),
         ("zh-hans", "RDP 客户端的会话不能监控。"),
     ):
         answer = as_auditor.post(f"/api/v1/terminal/sessions/{active.pk}/watch-token/", HTTP_ACCEPT_LANGUAGE=language)
@@ -382,7 +382,7 @@ def test_watch_token_of_an_ended_session_is_refused(proxy: Proxy, opened: Sessio
     assert response.json()["code"] == "session_over"
 
 
-def test_watch_token_is_worthless_after_the_right_is_gone(
+def test_watch_token_is_refused_after_the_right_was_withdrawn(
     proxy: Proxy, active: Session, as_auditor: APIClient, people: dict[str, User]
 ) -> None:
     token = watch(as_auditor, active).json()["token"]

@@ -1,4 +1,4 @@
-"""`postern recording keys` and `rotate-key` as an operator uses them; former recordings hold after a rotation."""
+"""The commands `postern recording keys` and `rotate-key`; recordings of earlier keys stay valid after a rotation."""
 
 from pathlib import Path
 
@@ -29,22 +29,27 @@ def present(secrets: Path) -> str:
     return SealingKey.load(secrets / "recording_signing_key.pem").key_id
 
 
-def test_key_is_rotated_listed_and_told(secrets: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_key_rotation_is_listed_and_audited(secrets: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["recording", "rotate-key"]) == 0
     first = present(secrets)
     assert cli.main(["recording", "rotate-key"]) == 0
     second = present(secrets)
     assert first != second
-    told = AuditEvent.objects.filter(event="recording.key_rotated").latest("sequence")
-    assert (told.user, told.action, told.resource_type, told.resource) == ("System", "update", "RecordingKey", second)
-    assert (told.old, told.new) == ({"key_id": first}, {"key_id": second})
+    event = AuditEvent.objects.filter(event="recording.key_rotated").latest("sequence")
+    assert (event.user, event.action, event.resource_type, event.resource) == (
+        "System",
+        "update",
+        "RecordingKey",
+        second,
+    )
+    assert (event.old, event.new) == ({"key_id": first}, {"key_id": second})
     capsys.readouterr()
     assert cli.main(["recording", "keys"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert sorted(lines) == sorted([f"  {first}  0 recordings", f"* {second}  0 recordings"])
 
 
-def test_key_stays_when_its_rotation_can_not_be_told(secrets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_key_is_not_rotated_when_the_rotation_cannot_be_audited(secrets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert cli.main(["recording", "rotate-key"]) == 0
     first = present(secrets)
 
@@ -59,14 +64,14 @@ def test_key_stays_when_its_rotation_can_not_be_told(secrets: Path, monkeypatch:
     assert AuditEvent.objects.filter(event="recording.key_rotated").count() == 1
 
 
-def test_recording_of_a_former_key_holds_after_a_rotation(
+def test_recording_sealed_with_an_earlier_key_is_valid_after_a_rotation(
     replayed: Session,
     as_auditor: APIClient,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(cli, "_django", lambda: None)
-    monkeypatch.setenv("POSTERN_HOME", str(tmp_path))  # where `replayed` keeps its keys
+    monkeypatch.setenv("POSTERN_HOME", str(tmp_path))  # the folder in which `replayed` stores its keys
     secrets, key_id = tmp_path / "secrets", Recording.objects.get().key_id
     former = (secrets / "recording_signing_key.pub").read_text()
     (secrets / "recording_keys").mkdir()
@@ -79,7 +84,7 @@ def test_recording_of_a_former_key_holds_after_a_rotation(
     assert (answer["valid"], answer["reason"]) == (False, "other_key")
 
 
-def test_recording_that_names_another_key_than_was_announced_does_not_hold(
+def test_recording_sealed_with_another_key_than_announced_is_not_valid(
     replayed: Session,
     as_auditor: APIClient,
 ) -> None:

@@ -1,4 +1,4 @@
-"""A proxy that registers waits until a super administrator accepts it; the local one shows a secret that is never sent."""
+"""A proxy waits until a super administrator accepts it. The local proxy proves a secret that it never sends."""
 
 import os
 import sqlite3
@@ -56,12 +56,12 @@ def proof(name: str, *, secret: str | None = None, made_at: float | None = None,
     return f"LocalProxy {text}"
 
 
-def register(http: Client, shown: str, name: str = "gate", address: str = "192.0.2.50") -> Any:
+def register(http: Client, authorization: str, name: str = "gate", address: str = "192.0.2.50") -> Any:
     return http.post(
         URL,
         {"name": name, "type": "proxy"},
         content_type="application/json",
-        headers={"Authorization": shown},
+        headers={"Authorization": authorization},
         REMOTE_ADDR=address,
     )
 
@@ -80,15 +80,15 @@ def waiting(db: None, http: Client) -> Proxy:
     return Proxy(http, "gate", accepted=False)
 
 
-def told(kind: str = "TerminalWaitingMessage") -> list[SiteMessage]:
+def notices(kind: str = "TerminalWaitingMessage") -> list[SiteMessage]:
     outbox.drain()
     return list(SiteMessage.objects.filter(message_type=kind))
 
 
-def test_k8_proxy_that_waits_may_ask_whether_it_is_accepted_and_nothing_else(
+def test_k8_waiting_proxy_may_only_ask_whether_it_is_accepted(
     waiting: Proxy, world: World, as_admin: APIClient
 ) -> None:
-    """Before, who held the bootstrap token had a working proxy at once."""
+    """A bootstrap token alone must not give a working proxy."""
     ticket = waiting.sign_in(world.user)
     messages: dict[str, msgspec.Struct] = {
         access.SIGN_IN_PASSWORD: access.SignInPassword(
@@ -122,8 +122,8 @@ def test_k8_proxy_that_waits_may_ask_whether_it_is_accepted_and_nothing_else(
     assert AuditEvent.objects.filter(event="terminal.accepted").count() == 1
 
 
-def test_super_administrators_are_told_of_a_proxy_that_waits(waiting: Proxy, people: dict[str, User]) -> None:
-    (message, *_more) = told()
+def test_super_administrators_are_notified_of_a_waiting_proxy(waiting: Proxy, people: dict[str, User]) -> None:
+    (message, *_more) = notices()
     fingerprint = terminals.fingerprint_of(token_hash(waiting.secret))
     assert "gate" in message.subject
     assert fingerprint in message.message
@@ -140,31 +140,31 @@ def test_list_shows_address_fingerprint_and_state(waiting: Proxy, as_admin: APIC
     assert Terminal.objects.get().secret_hash not in str(row)
 
 
-def test_refused_proxy_learns_that_it_was(waiting: Proxy, as_admin: APIClient) -> None:
+def test_refused_proxy_gets_the_refusal(waiting: Proxy, as_admin: APIClient) -> None:
     assert as_admin.post(f"{TERMINALS}{waiting.id}/refuse/").status_code == 204
     assert as_admin.get(TERMINALS).json() == []
     assert state_of(waiting.http, waiting.id, waiting.secret).json() == {"state": "refused"}
     assert AuditEvent.objects.get(event="terminal.deleted").new == {"why": "refused"}
 
 
-def test_accepted_proxy_can_not_be_refused_by_mistake(proxy: Proxy, as_admin: APIClient) -> None:
+def test_accepted_proxy_cannot_be_refused_by_mistake(proxy: Proxy, as_admin: APIClient) -> None:
     answer = as_admin.post(f"{TERMINALS}{proxy.id}/refuse/")
     assert (answer.status_code, answer.json()["code"]) == (409, "not_waiting")
     proxy.beat()
 
 
-def test_registration_switched_off_is_400_as_in_the_contract(db: None, http: Client) -> None:
+def test_disabled_registration_is_400_as_in_the_contract(db: None, http: Client) -> None:
     change_settings(actor=SYSTEM, changes={"SECURITY_SERVICE_ACCOUNT_REGISTRATION": False})
     answer = register(http, bootstrap())
     assert answer.status_code == 400
     assert set(answer.json()) == {"error"}
     assert not Terminal.objects.exists()
-    # Who holds the data folder is no stranger.
+    # The local proxy has access to the data folder and is still accepted.
     assert register(http, proof("gate")).status_code == 201
 
 
-def test_bootstrap_token_displaces_nobody(proxy: Proxy, http: Client, as_admin: APIClient) -> None:
-    """Neither a running proxy nor one that is down for a moment, nor one that waits."""
+def test_bootstrap_token_replaces_no_existing_proxy(proxy: Proxy, http: Client, as_admin: APIClient) -> None:
+    """Neither a running proxy, nor a proxy that is down for a moment, nor a waiting proxy."""
     proxy.beat()
     assert register(http, bootstrap(), "proxy-1").status_code == 400
     Terminal.objects.update(date_last_heartbeat=None)
@@ -178,7 +178,7 @@ def test_bootstrap_token_displaces_nobody(proxy: Proxy, http: Client, as_admin: 
     assert Terminal.objects.get(pk=again.json()["id"]).is_accepted is False
 
 
-def test_bootstrap_token_can_not_fill_the_list(db: None, http: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bootstrap_token_cannot_fill_the_list(db: None, http: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registrations, "MAX_WAITING", 3)
     for number in range(3):
         assert register(http, bootstrap(), f"gate-{number}").status_code == 201
@@ -189,9 +189,9 @@ def test_bootstrap_token_can_not_fill_the_list(db: None, http: Client, monkeypat
 # The local proxy
 
 
-def test_local_proxy_is_accepted_at_once_by_a_secret_that_is_not_sent(db: None, http: Client) -> None:
-    shown = proof("gate")
-    answer = register(http, shown)
+def test_local_proxy_is_accepted_at_once_by_a_secret_that_it_does_not_send(db: None, http: Client) -> None:
+    authorization = proof("gate")
+    answer = register(http, authorization)
     assert answer.status_code == 201
     row = Terminal.objects.get()
     assert (row.is_accepted, row.is_local) == (True, True)
@@ -200,17 +200,17 @@ def test_local_proxy_is_accepted_at_once_by_a_secret_that_is_not_sent(db: None, 
     secret = path.read_text().strip()
     assert secret == registration.local_secret().reveal()
     assert secret != registration.bootstrap_token().reveal()
-    assert secret not in shown
-    assert not told()
+    assert secret not in authorization
+    assert not notices()
 
 
-def test_k5_local_proof_is_good_once_for_one_name_for_a_minute(db: None, http: Client) -> None:
-    shown = proof("gate")
-    assert register(http, shown, "other").status_code == 401
-    assert register(http, shown).status_code == 201
+def test_k5_local_proof_is_valid_once_for_one_name_for_a_minute(db: None, http: Client) -> None:
+    authorization = proof("gate")
+    assert register(http, authorization, "other").status_code == 401
+    assert register(http, authorization).status_code == 201
     Terminal.objects.all().delete()
     wrong = [
-        shown,  # a second time
+        authorization,  # used a second time
         proof("gate", made_at=time.time() - 120),
         proof("gate", made_at=time.time() + 120),
         proof("gate", secret=registration.bootstrap_token().reveal()),
@@ -223,9 +223,7 @@ def test_k5_local_proof_is_good_once_for_one_name_for_a_minute(db: None, http: C
     assert not Terminal.objects.exists()
 
 
-def test_local_proxy_that_was_shut_out_does_not_come_back_by_itself(
-    db: None, http: Client, as_admin: APIClient
-) -> None:
+def test_revoked_local_proxy_does_not_come_back_by_itself(db: None, http: Client, as_admin: APIClient) -> None:
     first = register(http, proof("gate")).json()["id"]
     assert as_admin.post(f"{TERMINALS}{first}/revoke-credential/").status_code == 200
     second = register(http, proof("gate"))
@@ -237,7 +235,7 @@ def test_local_proxy_that_was_shut_out_does_not_come_back_by_itself(
 
 
 @pytest.mark.parametrize("way", ["refuse", "delete", "another name"])
-def test_local_proxy_that_was_shut_out_waits_whatever_happens_to_its_row(
+def test_revoked_local_proxy_waits_for_acceptance_whatever_happens_to_its_row(
     db: None, http: Client, as_admin: APIClient, way: str
 ) -> None:
     first = register(http, proof("gate")).json()["id"]
@@ -256,8 +254,8 @@ def test_local_proxy_that_was_shut_out_waits_whatever_happens_to_its_row(
     assert Terminal.objects.get(pk=again.json()["id"]).is_accepted is True
 
 
-def test_k30_bootstrap_token_can_not_be_guessed(db: None, http: Client) -> None:
-    """Ten wrong ones of an address, and it is heard no more for a minute: not even with the right one."""
+def test_k6_bootstrap_token_cannot_be_guessed(db: None, http: Client) -> None:
+    """After ten wrong tokens an address is refused for a minute, even with the right token."""
     for _ in range(registration.LIMIT_OF_ADDRESS):
         assert register(http, "BootstrapToken wrong").status_code == 401
     refused = register(http, bootstrap())
@@ -270,22 +268,22 @@ def test_k30_bootstrap_token_can_not_be_guessed(db: None, http: Client) -> None:
     assert register(http, bootstrap(), "gate-2", address="192.0.2.52").status_code == 429
 
 
-def test_wrong_tokens_of_strangers_do_not_keep_the_local_proxy_out(db: None, http: Client) -> None:
+def test_wrong_tokens_of_strangers_do_not_lock_out_the_local_proxy(db: None, http: Client) -> None:
     for number in range(registration.LIMIT_OF_ALL + 5):
-        shown = "LocalProxy 1.b.c" if number % 2 else "BootstrapToken wrong"
-        register(http, shown, address=f"198.51.100.{number}")
+        authorization = "LocalProxy 1.b.c" if number % 2 else "BootstrapToken wrong"
+        register(http, authorization, address=f"198.51.100.{number}")
     for _ in range(registration.LIMIT_OF_ADDRESS + 5):
         register(http, "LocalProxy 1.b.c", address="127.0.0.1")
     assert register(http, proof("gate"), address="127.0.0.1").status_code == 201
 
 
-def test_wrong_proofs_do_not_close_registration_with_the_bootstrap_token(db: None, http: Client) -> None:
+def test_wrong_proofs_do_not_block_registration_with_the_bootstrap_token(db: None, http: Client) -> None:
     for number in range(registration.LIMIT_OF_ALL + 5):
         register(http, "LocalProxy 1.b.c", address=f"198.51.100.{number}")
     assert register(http, bootstrap()).status_code == 201
 
 
-def test_wrong_proofs_of_one_address_fill_no_log(db: None, http: Client) -> None:
+def test_wrong_proofs_of_one_address_do_not_fill_the_log(db: None, http: Client) -> None:
     answers = [register(http, "LocalProxy 1.b.c").status_code for _ in range(registration.LIMIT_OF_ADDRESS + 5)]
     assert answers[-5:] == [429] * 5
     assert AuditEvent.objects.filter(event="terminal.registration_refused").count() == registration.LIMIT_OF_ADDRESS
@@ -295,10 +293,10 @@ def test_wrong_proofs_of_one_address_fill_no_log(db: None, http: Client) -> None
 
 
 @pytest.mark.parametrize("beats", [False, True], ids=["asks", "beats and asks"])
-def test_renewed_credential_goes_to_the_process_of_the_order_alone(
+def test_renewed_credential_goes_only_to_the_process_that_was_ordered_to_renew(
     proxy: Proxy, as_admin: APIClient, people: dict[str, User], beats: bool
 ) -> None:
-    """A thief of the former credential is faster, and gets an alarm instead."""
+    """A thief with the former credential asks first, is refused, and raises an alarm."""
     proxy.beat()
     as_admin.post(f"{TERMINALS}{proxy.id}/renew-credential/")
     honest, proxy.boot_id = proxy.boot_id, uuid4()
@@ -309,7 +307,7 @@ def test_renewed_credential_goes_to_the_process_of_the_order_alone(
         assert (stolen.status_code, stolen.json()["code"]) == (403, "renewal_refused")
     assert Terminal.objects.get().next_secret_hash == ""
     assert AuditEvent.objects.filter(event="terminal.alarm", new__kind="renewal").count() == 2
-    assert told("ProxyAlarmMessage")
+    assert notices("ProxyAlarmMessage")
     thief, proxy.boot_id = proxy.boot_id, honest
     former = proxy.secret
     assert proxy.beat().renew_credential is True
@@ -320,7 +318,7 @@ def test_renewed_credential_goes_to_the_process_of_the_order_alone(
     assert proxy.renew().status_code == 401
 
 
-def test_renewal_is_ordered_again_for_a_proxy_that_has_started_anew(proxy: Proxy, as_admin: APIClient) -> None:
+def test_renewal_is_ordered_again_after_a_restart_of_the_proxy(proxy: Proxy, as_admin: APIClient) -> None:
     proxy.beat()
     as_admin.post(f"{TERMINALS}{proxy.id}/renew-credential/")
     proxy.boot_id = uuid4()
@@ -331,7 +329,7 @@ def test_renewal_is_ordered_again_for_a_proxy_that_has_started_anew(proxy: Proxy
     assert AuditEvent.objects.filter(event="terminal.renewal_ordered").count() == 2
 
 
-def test_proxy_with_two_addresses_is_told_of_once_for_each_and_renews(proxy: Proxy, as_admin: APIClient) -> None:
+def test_proxy_with_two_addresses_raises_one_alarm_for_each_and_renews(proxy: Proxy, as_admin: APIClient) -> None:
     for number in range(6):
         proxy.http.defaults["REMOTE_ADDR"] = ("198.51.100.7", "2001:db8::7")[number % 2]
         proxy.beat()
@@ -341,19 +339,19 @@ def test_proxy_with_two_addresses_is_told_of_once_for_each_and_renews(proxy: Pro
     assert AuditEvent.objects.filter(event="terminal.alarm").count() == 2
 
 
-def test_renewed_credential_is_not_told_to_a_proxy_that_never_beat(proxy: Proxy, as_admin: APIClient) -> None:
+def test_credential_is_not_renewed_for_a_proxy_without_a_heartbeat(proxy: Proxy, as_admin: APIClient) -> None:
     as_admin.post(f"{TERMINALS}{proxy.id}/renew-credential/")
     assert proxy.renew().status_code == 403
     assert Terminal.objects.get().next_secret_hash == ""
 
 
-def test_credential_is_renewed_without_locking_the_proxy_out(proxy: Proxy, as_admin: APIClient) -> None:
+def test_credential_is_renewed_without_locking_out_the_proxy(proxy: Proxy, as_admin: APIClient) -> None:
     assert proxy.beat().renew_credential is False
-    assert proxy.renew().status_code == 409  # nobody ordered it
+    assert proxy.renew().status_code == 409  # no renewal was ordered
     assert as_admin.post(f"{TERMINALS}{proxy.id}/renew-credential/").json()["is_renewal_due"] is True
     assert proxy.beat().renew_credential is True
     lost = msgspec.json.decode(proxy.renew().content, type=terminals.RenewedCredential)
-    proxy.beat()  # the answer was lost: the present credential holds
+    proxy.beat()  # the answer was lost: the present credential is still valid
     new = msgspec.json.decode(proxy.renew().content, type=terminals.RenewedCredential)
     former, proxy.secret = proxy.secret, new.secret
     assert proxy.beat().renew_credential is False
@@ -367,7 +365,7 @@ def test_credential_is_renewed_without_locking_the_proxy_out(proxy: Proxy, as_ad
             assert secret not in f"{event.new} {event.old} {event.resource}"
 
 
-def test_k40_revoked_credential_is_void_at_once(
+def test_k40_revoked_credential_is_invalid_at_once(
     proxy: Proxy, active: Session, world: World, as_admin: APIClient
 ) -> None:
     row = as_admin.post(f"{TERMINALS}{proxy.id}/revoke-credential/").json()
@@ -381,13 +379,13 @@ def test_k40_revoked_credential_is_void_at_once(
     for verb in ("accept", "renew-credential"):
         answer = as_admin.post(f"{TERMINALS}{proxy.id}/{verb}/")
         assert (answer.status_code, answer.json()["code"]) == (409, "credential_revoked")
-    # Nor by the way of the form.
+    # The edit form does not bring it back either.
     as_admin.patch(f"{TERMINALS}{proxy.id}/", {"is_accepted": True})
     assert proxy.post(terminals.HEARTBEAT, b"{}").status_code == 401
 
 
 @pytest.mark.parametrize("verb", ["accept", "refuse", "renew-credential", "revoke-credential"])
-def test_k19_terminals_are_for_super_administrators(
+def test_k4_actions_on_terminals_are_for_super_administrators(
     waiting: Proxy, verb: str, as_org_admin: APIClient, as_auditor: APIClient, as_user: APIClient
 ) -> None:
     for client in (as_org_admin, as_auditor, as_user):
@@ -395,50 +393,52 @@ def test_k19_terminals_are_for_super_administrators(
     assert Terminal.objects.get().is_accepted is False
 
 
-# Too many questions
+# Too many requests
 
 
-def test_proxy_that_asks_without_end_is_slowed_down_and_told_of_once(
+def test_proxy_with_too_many_requests_is_throttled_and_raises_one_alarm_for_each_path(
     proxy: Proxy, people: dict[str, User], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for view in (AuthorizeView, TicketsView, ReachableAssetsView):
         monkeypatch.setattr(view, "most_a_minute", 3)
         monkeypatch.setattr(view, "credentials_factor", 0)
-    monkeypatch.setattr(proxy_pace.time, "time", lambda: 1_800_000_000.0)  # all within one minute
+    monkeypatch.setattr(proxy_pace.time, "time", lambda: 1_800_000_000.0)  # all requests fall into one minute
     for path in (access.AUTHORIZE, access.TICKETS, access.REACHABLE_ASSETS):
         answers = [proxy.post(path, b"nonsense") for _ in range(6)]
         assert [answer.status_code for answer in answers] == [400] * 3 + [429] * 3
         assert int(answers[-1]["Retry-After"]) > 0
     assert AuditEvent.objects.filter(event="terminal.alarm", new__kind="haste").count() == 3
-    assert told("ProxyAlarmMessage")
-    proxy.beat()  # never limited
+    assert notices("ProxyAlarmMessage")
+    proxy.beat()  # heartbeats are never limited
 
 
 # Two processes with one credential
 
 
-def test_super_administrators_are_told_when_two_processes_use_one_credential(
+def test_super_administrators_are_notified_when_two_processes_use_one_credential(
     proxy: Proxy, people: dict[str, User]
 ) -> None:
     mine, thief = proxy.boot_id, uuid4()
     proxy.beat()
     proxy.beat(boot_id=thief)
-    assert not told("ProxyAlarmMessage")  # a restart looks like that
+    assert not notices("ProxyAlarmMessage")  # looks like a restart
     proxy.beat(boot_id=mine)
-    assert told("ProxyAlarmMessage")
+    assert notices("ProxyAlarmMessage")
     assert AuditEvent.objects.get(event="terminal.alarm").new["kind"] == "twice"
 
 
-def test_super_administrators_are_told_of_a_change_of_address_in_mid_run(proxy: Proxy, people: dict[str, User]) -> None:
+def test_super_administrators_are_notified_of_a_changed_address_of_a_running_proxy(
+    proxy: Proxy, people: dict[str, User]
+) -> None:
     proxy.beat()
     proxy.http.defaults["REMOTE_ADDR"] = "198.51.100.7"
-    proxy.beat(boot_id=uuid4())  # moved and started again: nothing to tell
-    assert not told("ProxyAlarmMessage")
+    proxy.beat(boot_id=uuid4())  # moved and restarted: no alarm
+    assert not notices("ProxyAlarmMessage")
     proxy.http.defaults["REMOTE_ADDR"] = "198.51.100.8"
     Terminal.objects.update(former_boot_id=None)
     proxy.beat(boot_id=Terminal.objects.get().boot_id)
     assert AuditEvent.objects.get(event="terminal.alarm").old == {"remote_addr": "198.51.100.7"}
-    assert told("ProxyAlarmMessage")
+    assert notices("ProxyAlarmMessage")
 
 
 # Upgrades
@@ -450,7 +450,7 @@ def postern(home: Path, *arguments: str) -> None:
 
 
 def test_upgrade_keeps_accepted_terminals_accepted(tmp_path: Path) -> None:
-    """An installation of the time before: its proxies go on with the credentials that they have."""
+    """The proxies of an upgraded installation continue with their credentials."""
     postern(tmp_path, "django", "migrate", "sessions", "0002", "--verbosity", "0")
     known = {"old gate": uuid4(), "shut out": uuid4()}
     with closing(sqlite3.connect(tmp_path / "postern.sqlite3")) as database, database:
@@ -464,8 +464,8 @@ def test_upgrade_keeps_accepted_terminals_accepted(tmp_path: Path) -> None:
             database.execute(insert, list(row.values()))
     postern(tmp_path, "migrate")
     with closing(sqlite3.connect(tmp_path / "postern.sqlite3")) as database:
-        found = database.execute("SELECT name, is_accepted, is_local, secret_hash FROM sessions_terminal ORDER BY name")
-        assert found.fetchall() == [
+        rows = database.execute("SELECT name, is_accepted, is_local, secret_hash FROM sessions_terminal ORDER BY name")
+        assert rows.fetchall() == [
             ("old gate", 1, 0, token_hash("the secret")),
             ("shut out", 0, 0, token_hash("the secret")),
         ]

@@ -1,4 +1,4 @@
-"""A sign-in through a proxy whose answer was lost is repeated by its attempt: it counts once and signs in once."""
+"""A sign-in through a proxy whose answer was lost is repeated by the same attempt: it counts once and signs in once."""
 
 import secrets
 from collections.abc import Callable
@@ -34,7 +34,7 @@ Ask = Callable[..., access.SignInAnswer]
 
 
 class Killed(BaseException):
-    """The process ends: nothing after this point runs."""
+    """Simulates the death of the process: nothing after this point runs."""
 
 
 def killed(*_args: object, **_values: object) -> Any:
@@ -97,7 +97,7 @@ def code_of(answer: access.SignInAnswer) -> DenialCode | None:
 # Passwords
 
 
-def test_right_password_whose_answer_was_lost_signs_in_once(proxy: Proxy, ann: User, show_password: Ask) -> None:
+def test_right_password_with_a_lost_answer_signs_in_once(proxy: Proxy, ann: User, show_password: Ask) -> None:
     attempt = new_attempt()
     first = show_password(attempt=attempt)
     again = show_password(attempt=attempt)
@@ -108,22 +108,22 @@ def test_right_password_whose_answer_was_lost_signs_in_once(proxy: Proxy, ann: U
     assert not holds(proxy, first.ticket), "the ticket that was lost is void"
 
 
-def test_wrong_password_whose_answer_was_lost_counts_once(ann: User, show_password: Ask) -> None:
+def test_wrong_password_with_a_lost_answer_counts_once(ann: User, show_password: Ask) -> None:
     attempt = new_attempt()
     first = show_password("wrong", attempt=attempt)
-    counted, told = failures(), AuditEvent.objects.count()
+    counted, recorded = failures(), AuditEvent.objects.count()
     for _ in range(20):
         assert show_password("wrong", attempt=attempt) == first
     assert failures() == counted == [1, 1]
-    assert AuditEvent.objects.count() == told
+    assert AuditEvent.objects.count() == recorded
     assert LoginLog.objects.count() == 1
 
 
 @pytest.mark.parametrize("change", ["password", "name", "address", "proxy", "attempt", "no attempt", "short attempt"])
-def test_each_guess_counts_whatever_its_attempt(
+def test_each_guess_counts_unless_the_same_attempt_repeats_it(
     proxy: Proxy, other_proxy: Proxy, ann: User, show_password: Ask, change: str
 ) -> None:
-    """An attempt is good for one password, one name, one address, at one proxy."""
+    """An attempt stands for one password, one name and one address at one proxy."""
     first = {"no attempt": "", "short attempt": "1"}.get(change, new_attempt())
     more: dict[str, Any] = {
         "password": {"password": "wrong as well"},
@@ -139,18 +139,18 @@ def test_each_guess_counts_whatever_its_attempt(
     assert LoginLog.objects.count() == 2
 
 
-def test_locked_account_is_told_once_to_the_log(ann: User, show_password: Ask) -> None:
+def test_sign_in_to_a_locked_account_is_logged_once_for_each_attempt(ann: User, show_password: Ask) -> None:
     for _ in range(10):
         show_password("wrong", attempt=new_attempt())
     attempt = new_attempt()
     first = show_password(attempt=attempt)
     assert first.user is None
-    told = LoginLog.objects.count()
+    logged = LoginLog.objects.count()
     assert show_password(attempt=attempt) == first
-    assert LoginLog.objects.count() == told
+    assert LoginLog.objects.count() == logged
 
 
-def test_password_is_judged_again_when_its_time_is_over(
+def test_password_is_checked_again_after_the_time_to_repeat_is_over(
     ann: User, show_password: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attempt = new_attempt()
@@ -161,7 +161,7 @@ def test_password_is_judged_again_when_its_time_is_over(
 
 
 @pytest.mark.parametrize("change", ["closed", "epoch", "signed out"])
-def test_right_password_is_answered_again_only_while_the_sign_in_holds(
+def test_right_password_is_answered_again_only_while_the_sign_in_is_valid(
     ann: User, show_password: Ask, change: str
 ) -> None:
     attempt = new_attempt()
@@ -182,15 +182,15 @@ def test_right_password_is_answered_again_only_while_the_sign_in_holds(
 @pytest.mark.parametrize(
     "place",
     [
-        (sign_in, "owner_of"),  # counted, and not judged
-        (sign_in, "settle"),  # judged, and not answered
+        (sign_in, "owner_of"),  # counted, but not yet checked
+        (sign_in, "settle"),  # checked, but not yet answered
         (proxy_factors, "_denied"),
         (proxy_sign_ins, "open_sign_in"),
     ],
     ids=lambda place: place[1],
 )
 @pytest.mark.django_db(transaction=True)
-def test_password_counts_once_though_the_process_was_killed_meanwhile(
+def test_password_counts_once_although_the_process_was_killed_during_the_check(
     transactional_db: None,
     request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
@@ -217,7 +217,7 @@ def test_password_counts_once_though_the_process_was_killed_meanwhile(
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("password", [PASSWORD, "wrong"])
-def test_password_that_is_shown_again_before_the_first_answer_counts_once(
+def test_password_repeated_before_the_first_answer_counts_once(
     transactional_db: None, request: pytest.FixtureRequest, password: str
 ) -> None:
     installation.run()
@@ -242,7 +242,7 @@ def test_password_that_is_shown_again_before_the_first_answer_counts_once(
         assert sum(holds(proxy, answer.ticket) for answer in answers) == 1
 
 
-def test_attempt_that_nobody_could_judge_leaves_nothing(
+def test_attempt_that_could_not_be_checked_leaves_nothing(
     proxy: Proxy, ann: User, show_password: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attempt = new_attempt()
@@ -260,15 +260,15 @@ def test_attempt_that_nobody_could_judge_leaves_nothing(
     assert failures() == [1, 1]
 
 
-def test_nothing_that_is_kept_of_an_attempt_tells_the_password(ann: User, show_password: Ask) -> None:
+def test_stored_attempt_reveals_nothing_about_the_password(ann: User, show_password: Ask) -> None:
     attempt = new_attempt()
     ticket = show_password(attempt=attempt).ticket
-    kept = str(AnsweredSignIn.objects.values().get())
+    stored = str(AnsweredSignIn.objects.values().get())
     for secret in (PASSWORD, attempt, ticket, token_hash(attempt), token_hash(PASSWORD)):
-        assert secret not in kept
+        assert secret not in stored
 
 
-def test_attempts_are_forgotten_when_their_time_is_over(
+def test_attempts_are_deleted_when_their_time_is_over(
     ann: User, show_password: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     show_password("wrong", attempt=new_attempt())
@@ -282,7 +282,7 @@ def test_attempts_are_forgotten_when_their_time_is_over(
 # The second factor
 
 
-def test_first_factor_whose_answer_was_lost_asks_for_one_code(ann: User, show_password: Ask, show_code: Ask) -> None:
+def test_first_factor_with_a_lost_answer_asks_for_one_code(ann: User, show_password: Ask, show_code: Ask) -> None:
     app = App(ann)
     attempt = new_attempt()
     first = show_password(attempt=attempt).second_factor
@@ -294,7 +294,7 @@ def test_first_factor_whose_answer_was_lost_asks_for_one_code(ann: User, show_pa
     assert show_code(again.token, app.code(), attempt=new_attempt()).user is not None
 
 
-def test_right_code_whose_answer_was_lost_signs_in_once(
+def test_right_code_with_a_lost_answer_signs_in_once(
     proxy: Proxy, ann: User, show_password: Ask, show_code: Ask
 ) -> None:
     app = App(ann)
@@ -311,16 +311,16 @@ def test_right_code_whose_answer_was_lost_signs_in_once(
     assert code_of(show_code(factor.token, code, attempt=new_attempt())) is DenialCode.MFA_FAILED
 
 
-def test_wrong_code_whose_answer_was_lost_counts_once(ann: User, show_password: Ask, show_code: Ask) -> None:
+def test_wrong_code_with_a_lost_answer_counts_once(ann: User, show_password: Ask, show_code: Ask) -> None:
     app = App(ann)
     factor = show_password(attempt=new_attempt()).second_factor
     assert factor is not None
     attempt, wrong = new_attempt(), app.wrong()
     first = show_code(factor.token, wrong, attempt=attempt)
-    counted, told = failures(), LoginLog.objects.count()
+    counted, logged = failures(), LoginLog.objects.count()
     for _ in range(second_factor.MAX_TRIES + 1):
         assert show_code(factor.token, wrong, attempt=attempt) == first
-    assert (failures(), LoginLog.objects.count()) == (counted, told)
+    assert (failures(), LoginLog.objects.count()) == (counted, logged)
     assert PendingSignIn.objects.get().tries == 1
     assert show_code(factor.token, app.code(), attempt=attempt).user is not None, "another code is another request"
     assert PendingSignIn.objects.get().tries == 2
@@ -328,7 +328,7 @@ def test_wrong_code_whose_answer_was_lost_counts_once(ann: User, show_password: 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("place", [(second_factor, "complete"), (proxy_sign_ins, "open_sign_in")])
-def test_code_is_good_though_the_process_was_killed_while_it_was_taken(
+def test_code_is_valid_although_the_process_was_killed_while_it_was_checked(
     transactional_db: None, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, place: tuple[Any, str]
 ) -> None:
     installation.run()
@@ -347,7 +347,7 @@ def test_code_is_good_though_the_process_was_killed_while_it_was_taken(
 # Keys
 
 
-def test_key_whose_answer_was_lost_signs_in_once(proxy: Proxy, ann: User) -> None:
+def test_key_with_a_lost_answer_signs_in_once(proxy: Proxy, ann: User) -> None:
     signed, signature = signed_request(KEY, "ann")
     request = access.SignInPublicKey(
         signed=signed,

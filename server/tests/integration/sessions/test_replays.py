@@ -1,4 +1,4 @@
-"""Replays over the API: description, bytes and ranges, export, archive, proof; and that nothing leaves unasked."""
+"""Replays over the API: description, bytes and ranges, export, archive, proof; and no byte without the right to it."""
 
 import io
 import json
@@ -28,12 +28,12 @@ def body(response: Any) -> bytes:
 def test_replay_describes_the_recording(
     replayed: Session, as_auditor: APIClient, content: bytes, audit_events: Callable[[], list[str]]
 ) -> None:
-    found = as_auditor.get(url(replayed)).json()
-    assert found["type"] == "postern"
-    assert found["src"] == url(replayed, "content/")
-    assert found["download_url"] == url(replayed, "download/")
-    assert found["cast_url"] == url(replayed, "cast/")
-    assert (found["size"], found["state"], found["user"]) == (len(content), "sealed", "Uma(uma)")
+    replay = as_auditor.get(url(replayed)).json()
+    assert replay["type"] == "postern"
+    assert replay["src"] == url(replayed, "content/")
+    assert replay["download_url"] == url(replayed, "download/")
+    assert replay["cast_url"] == url(replayed, "cast/")
+    assert (replay["size"], replay["state"], replay["user"]) == (len(content), "sealed", "Uma(uma)")
     assert audit_events()[-1] == "replay.opened"
     row = as_auditor.get(f"/api/v1/terminal/sessions/{replayed.pk}/").json()
     assert (row["has_replay"], row["can_replay"], row["recording_state"]) == (True, True, "sealed")
@@ -60,7 +60,7 @@ def test_replay_content_is_served_whole_and_in_ranges(replayed: Session, as_audi
         assert answer.headers["Content-Range"] == f"bytes */{len(content)}"
 
 
-def test_k57_replay_is_never_a_page(replayed: Session, as_auditor: APIClient) -> None:
+def test_k57_replay_is_never_served_as_a_page(replayed: Session, as_auditor: APIClient) -> None:
     for tail in ("content/", "cast/", "download/"):
         answer = as_auditor.get(url(replayed, tail))
         body(answer)
@@ -96,7 +96,7 @@ def test_replay_is_downloaded_as_an_archive(
     assert audit_events()[-2:] == ["replay.downloaded", "replay.fetched"]
 
 
-def test_replay_is_proved_and_every_change_shows(
+def test_replay_is_verified_and_every_change_is_detected(
     replayed: Session, as_auditor: APIClient, content: bytes, replay_folder: Path
 ) -> None:
     good = as_auditor.post(url(replayed, "verify/")).json()
@@ -109,37 +109,41 @@ def test_replay_is_proved_and_every_change_shows(
         forged[place] ^= 1
         file.write_bytes(forged)
         assert as_auditor.post(url(replayed, "verify/")).json()["valid"] is False
-    # Another genuine recording, sealed with the same key, is not this session's.
+    # Another genuine recording sealed with the same key does not belong to this session.
     file.write_bytes((FIXTURES / "tiny.postern").read_bytes())
     other = as_auditor.post(url(replayed, "verify/")).json()
     assert (other["valid"], other["reason"]) == (False, other["reason"])
     assert other["reason"] in {"other_session", "not_as_announced"}
 
 
-def test_replay_that_is_not_there_says_so(proxy: Proxy, active: Session, as_auditor: APIClient, content: bytes) -> None:
+def test_missing_replay_gets_a_clear_error(
+    proxy: Proxy, active: Session, as_auditor: APIClient, content: bytes
+) -> None:
     for tail in ("", "content/", "cast/", "download/"):
         answer = as_auditor.get(url(active, tail))
         assert answer.status_code == 404
         assert answer.json()["error"]
-    proxy.seal(active.pk, content)  # announced, not yet here
+    proxy.seal(active.pk, content)  # announced, but not uploaded yet
     assert as_auditor.get(url(active)).status_code == 404
     assert as_auditor.get("/api/v1/terminal/sessions/nonsense/replay/").status_code == 404
 
 
-def test_replay_that_the_storage_lost_says_so(replayed: Session, as_auditor: APIClient, replay_folder: Path) -> None:
+def test_replay_that_the_storage_lost_gets_a_clear_error(
+    replayed: Session, as_auditor: APIClient, replay_folder: Path
+) -> None:
     (replay_folder / Recording.objects.get().path).unlink()
     assert as_auditor.get(url(replayed, "content/")).status_code == 404
     assert as_auditor.post(url(replayed, "verify/")).status_code == 404
 
 
-def test_k4_every_byte_of_a_replay_needs_an_authorised_session(
+def test_k4_every_byte_of_a_replay_needs_the_right_to_its_session(
     replayed: Session, as_anonymous: APIClient, as_user: APIClient, proxy: Proxy
 ) -> None:
     for tail in ("", "content/", "cast/", "download/"):
         for headers in ({}, {"HTTP_RANGE": "bytes=0-0"}):
             assert as_anonymous.get(url(replayed, tail), **headers).status_code == 401
             assert as_user.get(url(replayed, tail), **headers).status_code == 403
-        # A proxy's credential uploads recordings; it does not read them.
+        # The credential of a proxy may upload recordings, but not read them.
         assert proxy.http.get(url(replayed, tail), headers=proxy.headers).status_code == 401
     assert as_anonymous.post(url(replayed, "verify/")).status_code == 401
     assert as_anonymous.get(f"/replays/{Recording.objects.get().path}").status_code == 404

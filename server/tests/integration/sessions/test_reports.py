@@ -1,4 +1,4 @@
-"""Events of proxies: started, ended, commands, transfers, seals; told twice, late, or by the wrong one."""
+"""Events of proxies: started, ended, commands, transfers, seals; repeated, late, or sent by the wrong proxy."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -49,7 +49,7 @@ def transfer(session_id: UUID, **more: Any) -> events.FileTransferred:
     return events.FileTransferred(session_id=session_id, at=clock.now(), **values)
 
 
-def test_session_started_makes_it_active_once(
+def test_session_started_activates_the_session_once(
     proxy: Proxy, opened: Session, audit_events: Callable[[], list[str]]
 ) -> None:
     for _ in range(3):
@@ -72,7 +72,7 @@ def test_session_ended_is_final(proxy: Proxy, active: Session, audit_events: Cal
     assert audit_events().count("session.ended") == 1
 
 
-def test_session_that_never_opened_is_no_success(proxy: Proxy, opened: Session) -> None:
+def test_session_that_never_opened_is_not_successful(proxy: Proxy, opened: Session) -> None:
     proxy.tell(ended(opened.pk, EndReason.UNREACHABLE, ever_active=False, detail="connection refused"))
     opened.refresh_from_db()
     assert not opened.is_success
@@ -88,7 +88,7 @@ def test_events_in_one_batch_keep_their_order(proxy: Proxy, opened: Session) -> 
     assert Command.objects.get().input == "id"
 
 
-def test_events_of_foreign_sessions_are_rejected(proxy: Proxy, other_proxy: Proxy, active: Session) -> None:
+def test_events_of_sessions_of_another_proxy_are_rejected(proxy: Proxy, other_proxy: Proxy, active: Session) -> None:
     answer = other_proxy.tell(ended(active.pk), command(active.pk), ended(uuid4()))
     assert answer == events.EventBatchAnswer(accepted=0, rejected=(0, 1, 2))
     active.refresh_from_db()
@@ -97,7 +97,7 @@ def test_events_of_foreign_sessions_are_rejected(proxy: Proxy, other_proxy: Prox
     assert mixed == events.EventBatchAnswer(accepted=1, rejected=(0,))
 
 
-def test_batch_that_comes_twice_changes_nothing(proxy: Proxy, active: Session) -> None:
+def test_repeated_batch_changes_nothing(proxy: Proxy, active: Session) -> None:
     refused = events.RequestRefused(
         id=uuid4(), session_id=active.pk, at=clock.now(), request="direct-tcpip", detail="no rule names it"
     )
@@ -111,9 +111,9 @@ def test_batch_that_comes_twice_changes_nothing(proxy: Proxy, active: Session) -
         assert model.objects.count() == 1, model  # type: ignore[attr-defined]  # models have it
 
 
-def test_batch_with_the_same_event_twice_stores_it_once(proxy: Proxy, active: Session) -> None:
-    one, moved = command(active.pk), transfer(active.pk)
-    proxy.tell(one, one, moved, moved)
+def test_event_repeated_in_a_batch_is_stored_once(proxy: Proxy, active: Session) -> None:
+    event, moved = command(active.pk), transfer(active.pk)
+    proxy.tell(event, event, moved, moved)
     assert Command.objects.count() == 1
     assert FileTransfer.objects.count() == 1
 
@@ -138,7 +138,7 @@ def test_file_transfer_is_logged_and_chained(proxy: Proxy, active: Session) -> N
     assert rows["Upload"].user == "Uma(uma)"
     assert not rows["Delete"].is_success
     files = AuditEvent.objects.get(event="session.files_transferred").new["files"]
-    assert [one["file"] for one in files] == ["/srv/report.pdf", "/etc/x"]
+    assert [row["file"] for row in files] == ["/srv/report.pdf", "/etc/x"]
 
 
 def test_checkpoint_goes_into_the_audit_log(proxy: Proxy, active: Session) -> None:
@@ -146,7 +146,7 @@ def test_checkpoint_goes_into_the_audit_log(proxy: Proxy, active: Session) -> No
     assert AuditEvent.objects.get(event="recording.checkpoint").new == {"block": 7, "chain": "b" * 64}
 
 
-def test_times_from_a_wrong_clock_are_kept_within_bounds(proxy: Proxy, opened: Session) -> None:
+def test_times_of_a_wrong_clock_are_limited_to_the_time_of_the_session(proxy: Proxy, opened: Session) -> None:
     future = clock.now() + timedelta(days=400)
     past = datetime(1999, 1, 1)  # noqa: DTZ001 - without a zone, as a careless proxy might send it
     proxy.tell(events.SessionStarted(session_id=opened.pk, at=future, kind="shell"))
@@ -165,12 +165,12 @@ def test_more_than_500_events_are_refused(proxy: Proxy, active: Session) -> None
 # Heartbeats
 
 
-def test_heartbeat_ends_what_the_proxy_does_not_carry(proxy: Proxy, active: Session) -> None:
-    proxy.beat()  # too young to be missed
+def test_heartbeat_ends_sessions_that_the_proxy_does_not_list(proxy: Proxy, active: Session) -> None:
+    proxy.beat()  # too young to count as missing
     active.refresh_from_db()
     assert active.state == "active"
     Session.objects.update(date_start=clock.now() - timedelta(minutes=5))
-    proxy.beat(unsent_events=2)  # its end may be on the way
+    proxy.beat(unsent_events=2)  # the event of its end may still be unsent
     active.refresh_from_db()
     assert active.state == "active"
     proxy.beat(boot_id=uuid4())
@@ -178,14 +178,14 @@ def test_heartbeat_ends_what_the_proxy_does_not_carry(proxy: Proxy, active: Sess
     assert (active.state, active.end_reason) == ("ended", "interrupted")
 
 
-def test_heartbeat_of_another_proxy_touches_nothing(proxy: Proxy, other_proxy: Proxy, active: Session) -> None:
+def test_heartbeat_of_another_proxy_changes_nothing(proxy: Proxy, other_proxy: Proxy, active: Session) -> None:
     Session.objects.update(date_start=clock.now() - timedelta(minutes=5))
     other_proxy.beat()
     active.refresh_from_db()
     assert active.state == "active"
 
 
-def test_interrupted_session_that_is_alive_goes_on(
+def test_session_presumed_interrupted_continues_when_the_proxy_lists_it_again(
     proxy: Proxy, active: Session, audit_events: Callable[[], list[str]]
 ) -> None:
     Session.objects.update(date_start=clock.now() - timedelta(minutes=5))
@@ -196,7 +196,7 @@ def test_interrupted_session_that_is_alive_goes_on(
     assert "session.found_alive" in audit_events()
 
 
-def test_termination_of_a_session_that_was_presumed_dead_is_ordered_again_when_it_is_alive(
+def test_termination_is_ordered_again_when_a_session_presumed_dead_is_alive(
     proxy: Proxy, active: Session, as_org_admin: APIClient
 ) -> None:
     Session.objects.update(date_start=clock.now() - timedelta(minutes=5))
@@ -208,7 +208,7 @@ def test_termination_of_a_session_that_was_presumed_dead_is_ordered_again_when_i
     assert ProxyOrder.objects.count() == 1
 
 
-def test_end_that_was_presumed_is_corrected_by_the_proxys_own_word(proxy: Proxy, active: Session) -> None:
+def test_presumed_end_is_corrected_by_the_end_that_the_proxy_reports(proxy: Proxy, active: Session) -> None:
     Session.objects.update(date_start=clock.now() - timedelta(minutes=5))
     proxy.beat()
     proxy.tell(ended(active.pk, EndReason.TARGET_CLOSED, exit_status=0))
@@ -218,7 +218,7 @@ def test_end_that_was_presumed_is_corrected_by_the_proxys_own_word(proxy: Proxy,
     assert old == {"reason": "interrupted"}
 
 
-def test_heartbeat_answers_with_the_shared_settings(proxy: Proxy) -> None:
+def test_heartbeat_is_answered_with_the_shared_settings(proxy: Proxy) -> None:
     change_settings(actor=SYSTEM, changes={"SECURITY_PROXY_CREDENTIALS_PER_MINUTE": 90})
     answer = proxy.beat()
     assert answer.settings.password_auth is True
@@ -237,7 +237,7 @@ def upload(proxy: Proxy, session: Session, content: bytes, part: int = 1000) -> 
     return response
 
 
-def test_recording_counts_after_size_and_hash_were_checked(
+def test_recording_is_playable_after_size_and_hash_were_checked(
     proxy: Proxy, active: Session, audit_events: Callable[[], list[str]]
 ) -> None:
     content = bytes(range(256)) * 20
@@ -251,7 +251,7 @@ def test_recording_counts_after_size_and_hash_were_checked(
     assert audit_events()[-2:] == ["recording.sealed", "recording.stored"]
 
 
-def test_recording_upload_goes_on_where_it_stopped(proxy: Proxy, active: Session) -> None:
+def test_recording_upload_continues_where_it_stopped(proxy: Proxy, active: Session) -> None:
     content = b"x" * 3000
     proxy.seal(active.pk, content)
     assert proxy.put(active.pk, content[:1000], 0, 3000).json() == {"received": 1000, "stored": False}
@@ -263,11 +263,11 @@ def test_recording_upload_goes_on_where_it_stopped(proxy: Proxy, active: Session
     where = proxy.http.get(f"/api/internal/v1/recordings/{active.pk}/content/", headers=proxy.headers)
     assert where.json() == {"received": 1000, "stored": False}
     assert proxy.put(active.pk, content[1000:], 1000, 3000).json()["stored"] is True
-    # After that everything is answered, nothing is written.
+    # The recording is stored now: further parts are acknowledged and not written.
     assert proxy.put(active.pk, b"y" * 1000, 0, 3000).json() == {"received": 3000, "stored": True}
 
 
-def test_recording_with_another_content_does_not_count(
+def test_recording_with_other_content_is_refused(
     proxy: Proxy, active: Session, audit_events: Callable[[], list[str]]
 ) -> None:
     content = b"x" * 3000
@@ -311,7 +311,9 @@ def test_stored_recording_is_never_replaced(
     assert audit_events().count("recording.second_seal_ignored") == 2
 
 
-def test_recording_that_is_lost_says_so(proxy: Proxy, active: Session, audit_events: Callable[[], list[str]]) -> None:
+def test_lost_recording_is_marked_and_audited(
+    proxy: Proxy, active: Session, audit_events: Callable[[], list[str]]
+) -> None:
     proxy.seal(active.pk, b"", state=RecordingState.LOST, sha256="", size=0)
     assert Recording.objects.get().state == "lost"
     assert "recording.lost" in audit_events()
@@ -323,7 +325,7 @@ def test_audit_chain_holds_after_a_whole_session(proxy: Proxy, active: Session, 
     assert list(audit_queries.verify()) == []
 
 
-def test_a_command_is_called_after_the_protocol_that_was_seen_on_the_wire(proxy: Proxy, opened: Session) -> None:
+def test_command_session_gets_the_protocol_seen_on_the_wire_as_its_kind(proxy: Proxy, opened: Session) -> None:
     proxy.tell(events.SessionStarted(session_id=opened.pk, at=clock.now(), kind="exec", recording=True))
     proxy.tell(ended(opened.pk, EndReason.TARGET_CLOSED, protocol="git"))
     opened.refresh_from_db()
@@ -331,7 +333,7 @@ def test_a_command_is_called_after_the_protocol_that_was_seen_on_the_wire(proxy:
     assert Recording.objects.get(session=opened).state == RecordingState.RECORDING
 
 
-def test_what_was_seen_on_the_wire_renames_nothing_but_a_command(proxy: Proxy, opened: Session) -> None:
+def test_protocol_seen_on_the_wire_changes_only_command_sessions(proxy: Proxy, opened: Session) -> None:
     proxy.start(opened.pk)
     proxy.tell(ended(opened.pk, EndReason.TARGET_CLOSED, protocol="git"))
     opened.refresh_from_db()

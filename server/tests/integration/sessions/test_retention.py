@@ -1,4 +1,4 @@
-"""Old sessions are forgotten after the days that the settings give, with their recordings; the audit log remembers."""
+"""Old sessions and their recordings are deleted after the days of the setting; the audit log keeps a record."""
 
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -39,18 +39,18 @@ def test_sessions_are_kept_for_the_days_of_the_setting(proxy: Proxy, active: Ses
     assert AuditEvent.objects.get(event="session.forgotten").resource_id == str(active.pk)
 
 
-def test_live_sessions_are_never_forgotten(active: Session, replay_folder: Path) -> None:
+def test_live_sessions_are_never_deleted(active: Session, replay_folder: Path) -> None:
     Session.objects.update(date_start=clock.now() - timedelta(days=900))
     assert forget_old_sessions(actor=SYSTEM, storage=LocalFolder(replay_folder)) == 0
 
 
 class KilledError(BaseException):
-    """The process dies here: nothing after it runs."""
+    """Simulates the death of the process: nothing after this point runs."""
 
 
 @pytest.fixture
 def old_session(proxy: Proxy, active: Session, replay_folder: Path) -> Path:
-    """A session whose time is over; its recording's file."""
+    """The recording file of a session that is due for deletion."""
     proxy.seal(active.pk, b"content")
     proxy.put(active.pk, b"content", 0, 7)
     proxy.tell(events.SessionEnded(session_id=active.pk, at=clock.now(), reason=EndReason.USER_CLOSED))
@@ -89,7 +89,7 @@ def test_retention_killed_between_rows_and_file_deletes_the_file_in_the_next_rou
     assert not DoomedFile.objects.exists()
 
 
-def test_retention_killed_between_file_and_note_goes_on_in_the_next_round(
+def test_retention_killed_between_file_and_its_row_continues_in_the_next_round(
     old_session: Path, replay_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as killed:
@@ -101,7 +101,7 @@ def test_retention_killed_between_file_and_note_goes_on_in_the_next_round(
     assert not DoomedFile.objects.exists()
 
 
-def test_file_that_cannot_be_deleted_is_tried_again(
+def test_file_that_cannot_be_deleted_is_retried(
     old_session: Path, replay_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuses(*_: object) -> None:
@@ -115,7 +115,7 @@ def test_file_that_cannot_be_deleted_is_tried_again(
     assert not old_session.exists()
 
 
-def test_upload_that_ends_after_its_session_was_forgotten_leaves_no_file(
+def test_upload_that_ends_after_its_session_was_deleted_leaves_no_file(
     proxy: Proxy, active: Session, replay_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     proxy.seal(active.pk, b"content")

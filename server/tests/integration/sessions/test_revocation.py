@@ -1,4 +1,4 @@
-"""Who may not any more, is cut off: closed accounts, signed-out browsers, withdrawn permissions, silent proxies."""
+"""Access that ends cuts sessions: closed accounts, signed-out browsers, withdrawn permissions, silent proxies."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -31,13 +31,13 @@ Commit = Callable[..., AbstractContextManager[Any]]
 
 @pytest.fixture
 def committed(django_capture_on_commit_callbacks: Commit) -> Callable[[], AbstractContextManager[Any]]:
-    """Inside `with committed():` events are delivered as after a real commit."""
+    """A context manager; events published inside it are delivered as after a real commit."""
     return lambda: django_capture_on_commit_callbacks(execute=True)
 
 
 @pytest.fixture
 def watching(proxy: Proxy, active: Session, as_auditor: APIClient, people: dict[str, User]) -> WatchToken:
-    """The auditor watches the active session."""
+    """The watch token with which the auditor watches the active session."""
     token = as_auditor.post(f"/api/v1/terminal/sessions/{active.pk}/watch-token/").json()["token"]
     assert proxy.redeem(token, people["auditor"]).watch is not None
     return WatchToken.objects.get()
@@ -63,7 +63,7 @@ def test_k40_closing_another_account_ends_nothing(
     assert proxy.beat(active.pk).orders == ()
 
 
-def test_k40_signing_out_ends_what_was_opened_from_that_browser(
+def test_k40_signing_out_ends_sessions_opened_from_that_browser(
     proxy: Proxy, active: Session, world: World, committed: Callable[[], AbstractContextManager[Any]]
 ) -> None:
     browser = uuid4()
@@ -91,7 +91,7 @@ def test_k40_withdrawing_the_permission_ends_the_session(
     assert reason_of_end(proxy, active) == "grant_withdrawn"
 
 
-def test_k40_a_change_that_leaves_the_permission_ends_nothing(
+def test_k40_change_that_keeps_the_permission_valid_ends_nothing(
     proxy: Proxy, active: Session, world: World, committed: Callable[[], AbstractContextManager[Any]]
 ) -> None:
     with committed():
@@ -106,7 +106,7 @@ def test_sweep_finds_withdrawn_permissions_whose_event_was_lost(proxy: Proxy, ac
     assert tasks.sweep_permissions() == 1
 
 
-def test_k40_watcher_who_loses_the_right_is_told_to_go(
+def test_k40_watching_stops_when_the_watcher_loses_the_right(
     proxy: Proxy, active: Session, watching: WatchToken, people: dict[str, User]
 ) -> None:
     people["auditor"].memberships.all().delete()
@@ -116,7 +116,7 @@ def test_k40_watcher_who_loses_the_right_is_told_to_go(
     assert tasks.sweep_permissions() == 0
 
 
-def test_k40_watcher_whose_account_closes_is_told_to_go(
+def test_k40_watching_stops_when_the_account_of_the_watcher_closes(
     proxy: Proxy,
     active: Session,
     watching: WatchToken,
@@ -129,7 +129,7 @@ def test_k40_watcher_whose_account_closes_is_told_to_go(
     assert isinstance(order, StopWatching)
 
 
-def test_lease_that_ran_out_ends_the_sessions_of_a_silent_proxy(
+def test_expired_lease_ends_the_sessions_of_a_silent_proxy(
     active: Session, audit_events: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [clock.now().timestamp()]
@@ -152,17 +152,19 @@ def test_lease_that_ran_out_ends_the_sessions_of_a_silent_proxy(
     assert rounds(60) == 0
 
 
-def test_lease_does_not_run_while_nobody_could_hear_the_proxy(active: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lease_does_not_run_while_the_web_part_could_not_receive_heartbeats(
+    active: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
     Session.objects.all()
     active.terminal.__class__.objects.update(date_last_heartbeat=clock.now() - timedelta(hours=1))
     assert leases.check_leases() == 0  # the web part is not known to be up
     presence.stamp_web(leases.time.time())
-    assert leases.check_leases() == 0  # and now only just
+    assert leases.check_leases() == 0  # the web part has only just come up
     active.refresh_from_db()
     assert active.state == "active"
 
 
-def test_old_tokens_are_forgotten(proxy: Proxy, world: World, as_user: APIClient) -> None:
+def test_old_tokens_are_deleted(proxy: Proxy, world: World, as_user: APIClient) -> None:
     proxy.beat()
     body = {"asset": str(world.asset.pk), "system_user": str(world.system_user.pk)}
     assert as_user.post("/api/v1/users/connection-token/", body).status_code == 201
@@ -172,7 +174,7 @@ def test_old_tokens_are_forgotten(proxy: Proxy, world: World, as_user: APIClient
 
 
 @pytest.mark.parametrize("way", ["relation", "organization"])
-def test_k40_person_taken_out_of_the_organization_loses_sessions_groups_and_permissions(
+def test_k40_user_removed_from_the_organization_loses_sessions_groups_and_permissions(
     way: str,
     proxy: Proxy,
     active: Session,
@@ -187,8 +189,8 @@ def test_k40_person_taken_out_of_the_organization_loses_sessions_groups_and_perm
             answer = as_admin.delete(f"/api/v1/orgs/org-member-relation/?org={org_id}&user={world.user.pk}")
             assert answer.status_code == 204
         else:
-            shown = as_admin.get(f"/api/v1/orgs/orgs/{org_id}/").json()
-            left = [user_id for user_id in shown["users"] if user_id != str(world.user.pk)]
+            organization = as_admin.get(f"/api/v1/orgs/orgs/{org_id}/").json()
+            left = [user_id for user_id in organization["users"] if user_id != str(world.user.pk)]
             assert as_admin.patch(f"/api/v1/orgs/orgs/{org_id}/", {"users": left}).status_code == 200
     (order,) = proxy.beat(active.pk).orders
     assert isinstance(order, TerminateSession)
@@ -198,10 +200,10 @@ def test_k40_person_taken_out_of_the_organization_loses_sessions_groups_and_perm
     assert proxy.authorize(world.user, "web-1").grant is None
 
 
-def test_idle_proxy_that_falls_silent_is_lost_once_until_it_shows_itself_again(
+def test_idle_proxy_without_heartbeats_is_reported_lost_once_until_its_next_heartbeat(
     proxy: Proxy, committed: Callable[[], AbstractContextManager[Any]], hear: Hearing
 ) -> None:
-    lease, told = timedelta(seconds=LEASE_S), hear(TerminalLost)
+    lease, published = timedelta(seconds=LEASE_S), hear(TerminalLost)
 
     def expire(later: timedelta) -> int:
         with committed():
@@ -210,7 +212,7 @@ def test_idle_proxy_that_falls_silent_is_lost_once_until_it_shows_itself_again(
     proxy.beat()
     assert expire(lease - timedelta(seconds=1)) == 0
     assert [expire(lease + timedelta(seconds=1)) for _ in range(2)] == [1, 0]
-    assert [event.name for event in told] == ["proxy-1"]
+    assert [event.name for event in published] == ["proxy-1"]
     proxy.beat()
     assert expire(lease + timedelta(seconds=1)) == 1
     proxy.beat()

@@ -1,4 +1,7 @@
-"""No row stays open for ever: proxy and control plane compare their lists, and an order that reaches nobody ends the row."""
+"""No session row stays open for ever.
+
+Proxy and control plane compare their lists, and an order that finds no live session ends the row.
+"""
 
 import random
 from collections.abc import Callable
@@ -22,8 +25,8 @@ from postern.kernel import clock
 KILL = "/api/v1/terminal/tasks/kill-session/"
 
 
-def aged(session: Session, seconds: int = 60) -> None:
-    """As if it had begun so long ago."""
+def move_start_back(session: Session, seconds: int = 60) -> None:
+    """Move the start of the session `seconds` into the past."""
     Session.objects.filter(pk=session.pk).update(date_start=clock.now() - timedelta(seconds=seconds))
 
 
@@ -34,11 +37,11 @@ def ended(session: Session) -> tuple[str, str, bool]:
 
 def terminate(proxy: Proxy, session: Session, admin: APIClient) -> TerminateSession:
     assert admin.post(KILL, [str(session.pk)]).json() == {"ok": [str(session.pk)]}
-    [order] = [one for one in proxy.beat(session.pk).orders if isinstance(one, TerminateSession)]
+    [order] = [order for order in proxy.beat(session.pk).orders if isinstance(order, TerminateSession)]
     return order
 
 
-def test_terminate_that_reaches_no_live_session_ends_the_row_with_its_reason(
+def test_termination_that_finds_no_live_session_ends_the_row_with_its_reason(
     proxy: Proxy, opened: Session, as_org_admin: APIClient, audit_events: Callable[[], list[str]]
 ) -> None:
     order = terminate(proxy, opened, as_org_admin)
@@ -48,7 +51,7 @@ def test_terminate_that_reaches_no_live_session_ends_the_row_with_its_reason(
     assert proxy.beat().orders == ()
 
 
-def test_terminate_that_reached_the_session_waits_for_its_end(
+def test_termination_that_reached_the_session_waits_for_its_end(
     proxy: Proxy, active: Session, as_org_admin: APIClient
 ) -> None:
     order = terminate(proxy, active, as_org_admin)
@@ -64,7 +67,9 @@ def test_order_of_another_proxy_ends_nothing(
     assert ended(active) == ("active", "", False)
 
 
-def test_word_of_the_proxy_replaces_the_presumed_end(proxy: Proxy, active: Session, as_org_admin: APIClient) -> None:
+def test_end_reported_by_the_proxy_replaces_the_presumed_end(
+    proxy: Proxy, active: Session, as_org_admin: APIClient
+) -> None:
     order = terminate(proxy, active, as_org_admin)
     lifecycle.order_done(terminal_id=proxy.id, done=OrderDone(order_id=order.order_id, found=False))
     proxy.tell(
@@ -75,8 +80,8 @@ def test_word_of_the_proxy_replaces_the_presumed_end(proxy: Proxy, active: Sessi
     assert AuditEvent.objects.filter(event="session.end_corrected").count() == 1
 
 
-def test_session_that_the_proxy_does_not_list_ends_although_other_events_wait(proxy: Proxy, opened: Session) -> None:
-    aged(opened)
+def test_session_missing_from_the_proxys_list_ends_although_other_events_wait(proxy: Proxy, opened: Session) -> None:
+    move_start_back(opened)
     proxy.beat(unsent_events=3, unreported=[opened.pk])
     assert ended(opened)[0] == "opening", "how it ended is on its way"
     proxy.beat(unsent_events=3)
@@ -85,12 +90,14 @@ def test_session_that_the_proxy_does_not_list_ends_although_other_events_wait(pr
     assert ended(opened) == ("ended", "interrupted", True)
 
 
-def test_young_session_is_not_missed(proxy: Proxy, opened: Session) -> None:
+def test_young_session_does_not_count_as_missing(proxy: Proxy, opened: Session) -> None:
     proxy.beat(unreported=[])
     assert ended(opened)[0] == "opening"
 
 
-def test_session_that_is_over_here_is_not_carried_on(proxy: Proxy, other_proxy: Proxy, active: Session) -> None:
+def test_session_that_the_control_plane_does_not_carry_is_reported_as_over(
+    proxy: Proxy, other_proxy: Proxy, active: Session
+) -> None:
     stranger = uuid4()
     assert set(proxy.beat(active.pk, stranger).over) == {stranger}
     assert other_proxy.beat(active.pk).over == (active.pk,)
@@ -98,22 +105,24 @@ def test_session_that_is_over_here_is_not_carried_on(proxy: Proxy, other_proxy: 
     assert proxy.beat(active.pk).over == (active.pk,)
 
 
-def test_session_that_was_presumed_dead_is_carried_on(proxy: Proxy, active: Session) -> None:
-    aged(active)
+def test_session_presumed_dead_continues_when_the_proxy_lists_it(proxy: Proxy, active: Session) -> None:
+    move_start_back(active)
     proxy.beat()
     assert ended(active)[1] == "interrupted"
     assert proxy.beat(active.pk).over == ()
     assert ended(active) == ("active", "", False)
 
 
-def test_sessions_of_a_proxy_that_never_showed_itself_end_with_its_lease(proxy: Proxy, opened: Session) -> None:
+def test_sessions_of_a_proxy_without_any_heartbeat_end_with_its_lease(proxy: Proxy, opened: Session) -> None:
     Terminal.objects.update(date_last_heartbeat=None, date_created=clock.now() - timedelta(seconds=LEASE_S + 1))
     heartbeats.expire_leases(actor=SYSTEM, now=clock.now(), lease=timedelta(seconds=LEASE_S))
     assert ended(opened)[:2] == ("ended", "interrupted")
 
 
 class Stage:
-    """A proxy that opens, ends, reports, obeys and beats at any moment, and the control plane behind it."""
+    """A proxy that opens, ends, reports, obeys and sends heartbeats in random order, with the control plane
+    behind it.
+    """
 
     def __init__(self, proxy: Proxy, world: World, dice: random.Random) -> None:
         self.proxy, self.world, self.dice = proxy, world, dice
@@ -130,7 +139,7 @@ class Stage:
         self.carried.append(given.session_id)
 
     def lose(self) -> None:
-        """The answer to `authorize` never arrives."""
+        """Open a session whose answer to `authorize` never reaches the proxy."""
         self.proxy.authorize(self.world.user, "web-1")
 
     def start(self) -> None:
@@ -153,10 +162,10 @@ class Stage:
     def obey(self) -> None:
         for order in orders.open_orders(self.proxy.id):
             assert isinstance(order, TerminateSession)
-            found = order.session_id in self.carried
-            if found:
+            is_carried = order.session_id in self.carried
+            if is_carried:
                 self.over(order.session_id, EndReason.TERMINATED)
-            lifecycle.order_done(terminal_id=self.proxy.id, done=OrderDone(order_id=order.order_id, found=found))
+            lifecycle.order_done(terminal_id=self.proxy.id, done=OrderDone(order_id=order.order_id, found=is_carried))
 
     def beat(self) -> None:
         unreported = [event.session_id for event in self.waiting]
@@ -165,8 +174,8 @@ class Stage:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_rows_that_open_and_end_in_random_order_all_end(proxy: Proxy, world: World, seed: int) -> None:
-    """A proxy that dies, forgets, repeats and overtakes itself; with its next heartbeat no row is open."""
+def test_rows_opened_and_ended_in_random_order_all_end(proxy: Proxy, world: World, seed: int) -> None:
+    """The proxy dies, forgets, repeats events and sends them out of order. After its next heartbeat no row is open."""
     dice = random.Random(seed)
     stage = Stage(proxy, world, dice)
     steps = (
@@ -185,7 +194,7 @@ def test_rows_that_open_and_end_in_random_order_all_end(proxy: Proxy, world: Wor
     Session.objects.exclude(state="ended").update(date_start=clock.now() - timedelta(minutes=2))
     for event in stage.waiting[: dice.randint(0, len(stage.waiting))]:
         proxy.tell(event)
-    # The proxy is killed: what it had still to say is lost with it
+    # The proxy is killed, and its unsent events are lost with it.
     proxy.beat(unreported=[])
     assert set(Session.objects.values_list("state", flat=True)) == {"ended"}
     assert not ProxyOrder.objects.filter(date_finished__isnull=True).exists()

@@ -1,4 +1,4 @@
-"""What auditors and administrators see and do: sessions, commands, transfers, terminals, terminate; and who may not."""
+"""Sessions, commands, transfers and terminals over the API: lists, termination, and the roles that may use them."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -25,7 +25,7 @@ SESSIONS = "/api/v1/terminal/sessions/"
 COMMANDS = "/api/v1/terminal/commands/"
 KILL = "/api/v1/terminal/tasks/kill-session/"
 
-#: method, path, and the weakest role that may; `{id}` is a session, `{terminal}` a terminal.
+#: Method, path, and the lowest role that is allowed. `{id}` is a session, `{terminal}` a terminal.
 MATRIX = [
     ("get", SESSIONS, "auditor"),
     ("options", SESSIONS, "auditor"),
@@ -59,7 +59,7 @@ def clients(people: dict[str, User], client_of: Callable[[User | None], APIClien
 
 
 @pytest.mark.parametrize("case", MATRIX, ids=lambda case: f"{case[0]} {case[1]}")
-def test_k4_every_endpoint_is_closed_below_its_role(
+def test_k4_every_endpoint_is_closed_below_its_lowest_role(
     clients: dict[str, APIClient], active: Session, proxy: Proxy, case: tuple[str, str, str | None]
 ) -> None:
     method, path, weakest = case
@@ -98,7 +98,7 @@ def test_session_row_has_the_fields_of_the_contract(as_auditor: APIClient, activ
 
 
 @pytest.mark.spec("S4-040")
-def test_sessions_are_either_active_or_history(proxy: Proxy, as_auditor: APIClient, active: Session) -> None:
+def test_sessions_are_listed_as_active_or_as_history(proxy: Proxy, as_auditor: APIClient, active: Session) -> None:
     def ids(query: str) -> list[str]:
         return [row["id"] for row in as_auditor.get(f"{SESSIONS}?{query}").json()]
 
@@ -114,7 +114,7 @@ def test_sessions_are_either_active_or_history(proxy: Proxy, as_auditor: APIClie
     assert not row["can_terminate"]
 
 
-def test_sessions_are_filtered_searched_and_limited_in_time(as_auditor: APIClient, active: Session) -> None:
+def test_sessions_are_filtered_searched_and_limited_by_date(as_auditor: APIClient, active: Session) -> None:
     def count(query: str) -> int:
         return int(as_auditor.get(f"{SESSIONS}?limit=10&{query}").json()["count"])
 
@@ -136,7 +136,7 @@ def test_k22_sessions_are_not_filtered_by_undeclared_columns(as_auditor: APIClie
     assert len(rows.json()) == 1
 
 
-def test_k74_sessions_of_other_organizations_are_out_of_reach(
+def test_k74_sessions_of_other_organizations_are_not_accessible(
     active: Session, make_user: Callable[..., User], client_of: Callable[[User | None], APIClient], proxy: Proxy
 ) -> None:
     other = Organization.objects.create(name="Other")
@@ -150,7 +150,7 @@ def test_k74_sessions_of_other_organizations_are_out_of_reach(
     assert client.post(KILL, [str(active.pk)], format="json", **own).json() == {"ok": []}
     assert client.get(f"{COMMANDS}?session_id={active.pk}", **own).json() == []
     assert not ProxyOrder.objects.exists()
-    # Naming the organization of the session does not help.
+    # Naming the session's organization in the request does not help.
     foreign = {"HTTP_X_JMS_ORG": str(active.org_id)}
     assert client.get(f"{SESSIONS}{active.pk}/", **foreign).status_code == 403
 
@@ -170,7 +170,7 @@ def test_k74_sessions_of_other_organizations_are_out_of_reach(
         ("csrfmiddlewaretoken=x&id={id}", "application/x-www-form-urlencoded"),
     ],
 )
-def test_sessions_are_ended_by_an_array_by_a_single_id_and_by_forms(
+def test_sessions_are_terminated_by_array_single_id_and_form(
     as_org_admin: APIClient, active: Session, body: str, kind: str
 ) -> None:
     answer = as_org_admin.post(KILL, body.format(id=active.pk, other=uuid4()), content_type=kind)
@@ -178,7 +178,7 @@ def test_sessions_are_ended_by_an_array_by_a_single_id_and_by_forms(
     assert ProxyOrder.objects.count() == 1
 
 
-def test_sessions_are_ended_by_a_form_with_parts(as_org_admin: APIClient, active: Session) -> None:
+def test_sessions_are_terminated_by_a_multipart_form(as_org_admin: APIClient, active: Session) -> None:
     answer = as_org_admin.post(KILL, {"session_id": str(active.pk)}, format="multipart")
     assert answer.json() == {"ok": [str(active.pk)]}
 
@@ -186,12 +186,12 @@ def test_sessions_are_ended_by_a_form_with_parts(as_org_admin: APIClient, active
 @pytest.mark.parametrize(
     "body", ['"x"', "{}", '{"other": "x"}', '{"id": 7}', "[null]", "5", "null", '{"id": {"a": 1}}']
 )
-def test_bodies_that_name_no_session_are_refused(as_org_admin: APIClient, active: Session, body: str) -> None:
+def test_bodies_without_a_session_id_are_refused(as_org_admin: APIClient, active: Session, body: str) -> None:
     assert as_org_admin.post(KILL, body, content_type="application/json").status_code == 400
     assert not ProxyOrder.objects.exists()
 
 
-def test_sessions_cannot_be_written_by_people(as_admin: APIClient, active: Session) -> None:
+def test_sessions_cannot_be_written_over_the_api(as_admin: APIClient, active: Session) -> None:
     assert as_admin.post(SESSIONS, {}).status_code == 405
     assert as_admin.patch(f"{SESSIONS}{active.pk}/", {"user": "x"}).status_code == 405
     assert as_admin.delete(f"{SESSIONS}{active.pk}/").status_code == 405
@@ -202,7 +202,7 @@ def test_sessions_cannot_be_written_by_people(as_admin: APIClient, active: Sessi
 
 
 @pytest.mark.spec("S4-041")
-def test_terminate_orders_the_end_from_the_proxy(
+def test_termination_orders_the_proxy_to_end_the_session(
     proxy: Proxy, active: Session, as_org_admin: APIClient, audit_events: Callable[[], list[str]]
 ) -> None:
     response = as_org_admin.post(KILL, [str(active.pk)], format="json")
@@ -213,7 +213,7 @@ def test_terminate_orders_the_end_from_the_proxy(
     assert (order.session_id, order.reason, order.by) == (active.pk, "terminated", "Olaf(olaf)")
     assert "Olaf(olaf)" in order.message_en
     assert "session.termination_ordered" in audit_events()
-    # A second click joins the first; the order is repeated until the session is over.
+    # A second click does not add an order. The order is repeated until the session has ended.
     as_org_admin.post(KILL, [str(active.pk)], format="json")
     assert proxy.beat(active.pk).orders == (order,)
     proxy.tell(events.SessionEnded(session_id=active.pk, at=clock.now(), reason=EndReason.TERMINATED))
@@ -225,11 +225,11 @@ def test_terminate_orders_the_end_from_the_proxy(
 
 
 @pytest.mark.parametrize("body", [{}, {"ids": []}, "x", ["x"], [5], [None], [["a"]]])
-def test_terminate_refuses_what_is_no_list_of_ids(as_org_admin: APIClient, body: Any) -> None:
+def test_termination_refuses_a_body_that_is_no_list_of_ids(as_org_admin: APIClient, body: Any) -> None:
     assert as_org_admin.post(KILL, body, format="json").status_code == 400
 
 
-def test_terminate_leaves_out_unknown_sessions(as_org_admin: APIClient, active: Session) -> None:
+def test_termination_ignores_unknown_sessions(as_org_admin: APIClient, active: Session) -> None:
     response = as_org_admin.post(KILL, [str(uuid4()), str(active.pk)], format="json")
     assert response.json() == {"ok": [str(active.pk)]}
 
@@ -255,7 +255,7 @@ def commands(proxy: Proxy, active: Session) -> None:
 
 
 @pytest.mark.usefixtures("commands")
-def test_commands_of_a_session_carry_their_place_in_the_replay(as_auditor: APIClient, active: Session) -> None:
+def test_commands_of_a_session_have_their_position_in_the_replay(as_auditor: APIClient, active: Session) -> None:
     rows = as_auditor.get(f"{COMMANDS}?session_id={active.pk}&order=offset_ms").json()
     assert [(row["input"], row["offset_ms"]) for row in rows] == [
         ("ls -l", 0),
@@ -273,8 +273,8 @@ def test_commands_of_a_session_carry_their_place_in_the_replay(as_auditor: APICl
 @pytest.mark.usefixtures("commands")
 def test_commands_are_searched_across_sessions(as_auditor: APIClient) -> None:
     def inputs(query: str) -> list[str]:
-        found = as_auditor.get(f"{COMMANDS}?command_storage_id={DEFAULT_COMMAND_STORAGE_ID}&{query}")
-        return [row["input"] for row in found.json()]
+        answer = as_auditor.get(f"{COMMANDS}?command_storage_id={DEFAULT_COMMAND_STORAGE_ID}&{query}")
+        return [row["input"] for row in answer.json()]
 
     assert inputs("input=PASSWD") == ["cat /etc/passwd"]
     assert inputs("risk_level=5") == ["rm -rf /"]
@@ -305,7 +305,7 @@ def test_ftp_logs_list_transfers(proxy: Proxy, active: Session, as_auditor: APIC
 # Terminals
 
 
-def test_registration_tells_the_secret_once(proxy: Proxy, as_admin: APIClient) -> None:
+def test_registration_returns_the_secret_once(proxy: Proxy, as_admin: APIClient) -> None:
     row = Terminal.objects.get()
     assert proxy.secret not in {row.secret_hash, row.name, row.comment}
     for answer in (as_admin.get("/api/v1/terminal/terminals/"), as_admin.options("/api/v1/terminal/terminals/")):
@@ -325,7 +325,7 @@ def test_registration_needs_the_bootstrap_token(db: None, http: Client, header: 
     assert not Terminal.objects.exists()
 
 
-def test_terminal_list_shows_load_and_state(proxy: Proxy, active: Session, as_admin: APIClient) -> None:
+def test_terminal_list_has_load_and_state(proxy: Proxy, active: Session, as_admin: APIClient) -> None:
     proxy.beat(active.pk, cpu_load=6.0, disk_used=50.5)
     (row,) = as_admin.get("/api/v1/terminal/terminals/").json()
     assert (row["name"], row["status"], row["is_alive"], row["session_online"]) == ("proxy-1", "high", True, 1)
@@ -335,7 +335,7 @@ def test_terminal_list_shows_load_and_state(proxy: Proxy, active: Session, as_ad
     assert (row["status"], row["is_alive"]) == ("offline", False)
 
 
-def test_terminal_that_is_not_accepted_any_more_is_locked_out(proxy: Proxy, as_admin: APIClient) -> None:
+def test_terminal_that_is_no_longer_accepted_is_locked_out(proxy: Proxy, as_admin: APIClient) -> None:
     url = f"/api/v1/terminal/terminals/{proxy.id}/"
     assert as_admin.patch(url, {"is_accepted": False, "comment": "stolen"}).status_code == 200
     assert proxy.post("heartbeat/", b"{}").status_code == 401
@@ -343,7 +343,7 @@ def test_terminal_that_is_not_accepted_any_more_is_locked_out(proxy: Proxy, as_a
     proxy.beat()
 
 
-def test_deleted_terminal_ends_its_sessions_and_keeps_their_history(
+def test_deleted_terminal_ends_its_sessions_and_their_history_stays(
     proxy: Proxy, active: Session, as_admin: APIClient, as_auditor: APIClient
 ) -> None:
     assert as_admin.delete(f"/api/v1/terminal/terminals/{proxy.id}/").status_code == 204
@@ -359,9 +359,7 @@ def test_component_metrics_count_by_state(proxy: Proxy, active: Session, as_admi
     assert (row["type"], row["total"], row["normal"], row["offline"], row["session_active"]) == ("core", 1, 1, 0, 1)
 
 
-def test_component_can_not_be_given_a_taken_name(
-    proxy: Proxy, other_proxy: Proxy, as_admin: APIClient, world: World
-) -> None:
+def test_component_cannot_get_a_taken_name(proxy: Proxy, other_proxy: Proxy, as_admin: APIClient, world: World) -> None:
     response = as_admin.patch(f"/api/v1/terminal/terminals/{proxy.id}/", {"name": "proxy-2"})
     assert response.status_code == 400
     assert "name" in response.json()

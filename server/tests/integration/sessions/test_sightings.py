@@ -1,4 +1,6 @@
-"""A proxy's credential that is used where the proxy is not: an alarm, once for each address, even if the thief never beats."""
+"""A proxy credential used from a second address raises one alarm for each address, even without a heartbeat
+from there.
+"""
 
 import asyncio
 from collections.abc import Iterator
@@ -31,7 +33,7 @@ LEASE = timedelta(seconds=LEASE_S)
 
 @pytest.fixture
 def proxy(proxy: Proxy) -> Proxy:
-    """A proxy that runs at HOME."""
+    """A proxy that runs at the address HOME."""
     proxy.http.defaults["REMOTE_ADDR"] = HOME
     proxy.beat()
     return proxy
@@ -61,7 +63,7 @@ def messages() -> list[str]:
     return [message.message for message in SiteMessage.objects.filter(message_type="ProxyAlarmMessage")]
 
 
-def test_thief_who_never_beats_is_told_of_with_the_next_heartbeat(proxy: Proxy, people: dict[str, User]) -> None:
+def test_thief_without_a_heartbeat_raises_an_alarm_at_the_next_heartbeat(proxy: Proxy, people: dict[str, User]) -> None:
     with at(proxy, THIEF):
         ask(proxy)
         ask(proxy)
@@ -70,7 +72,7 @@ def test_thief_who_never_beats_is_told_of_with_the_next_heartbeat(proxy: Proxy, 
     assert any(THIEF in text for text in messages())
 
 
-def test_alarm_is_told_once_for_each_address(proxy: Proxy) -> None:
+def test_alarm_is_raised_once_for_each_address(proxy: Proxy) -> None:
     for address in (THIEF, THIEF, "203.0.113.67", THIEF):
         with at(proxy, address):
             ask(proxy)
@@ -78,8 +80,8 @@ def test_alarm_is_told_once_for_each_address(proxy: Proxy) -> None:
     assert alarms() == [(THIEF, HOME), ("203.0.113.67", HOME)]
 
 
-def test_proxy_that_has_moved_is_no_alarm(proxy: Proxy) -> None:
-    """It asks something at its new address before its first heartbeat there."""
+def test_moved_proxy_raises_no_alarm(proxy: Proxy) -> None:
+    """The proxy sends a request from its new address before its first heartbeat there."""
     with at(proxy, THIEF):
         ask(proxy)
         proxy.beat(boot_id=uuid4())
@@ -89,7 +91,7 @@ def test_proxy_that_has_moved_is_no_alarm(proxy: Proxy) -> None:
     assert not TerminalSighting.objects.exists()
 
 
-def test_credential_of_a_proxy_that_does_not_run_is_an_alarm_when_it_is_used(proxy: Proxy) -> None:
+def test_credential_of_a_stopped_proxy_raises_an_alarm_when_used(proxy: Proxy) -> None:
     proxy.beat(draining=True)
     with at(proxy, THIEF):
         ask(proxy)
@@ -99,8 +101,8 @@ def test_credential_of_a_proxy_that_does_not_run_is_an_alarm_when_it_is_used(pro
     assert alarms() == [(THIEF, HOME)]
 
 
-def test_thief_at_the_control_channel_is_told_of(live: LiveServer, proxy: Proxy) -> None:
-    """Orders are read there: who is to be ended, and when."""
+def test_thief_at_the_control_channel_raises_an_alarm(live: LiveServer, proxy: Proxy) -> None:
+    """The channel carries orders, which name the sessions that will be ended."""
 
     async def listen() -> None:
         url = f"ws://{live.host}{terminals.CONTROL_CHANNEL}"
@@ -112,7 +114,7 @@ def test_thief_at_the_control_channel_is_told_of(live: LiveServer, proxy: Proxy)
     assert alarms() == [("127.0.0.1", HOME)]
 
 
-def test_new_credential_starts_anew(proxy: Proxy) -> None:
+def test_new_credential_forgets_earlier_sightings(proxy: Proxy) -> None:
     with at(proxy, THIEF):
         ask(proxy)
     proxy.beat()
@@ -125,14 +127,14 @@ def test_new_credential_starts_anew(proxy: Proxy) -> None:
     assert alarms() == [(THIEF, HOME)] * 2
 
 
-def test_noted_addresses_are_bounded(proxy: Proxy) -> None:
+def test_stored_addresses_are_bounded(proxy: Proxy) -> None:
     terminal = Terminal.objects.get()
     for number in range(MOST_NOTED + 20):
         sightings.note(terminal, f"203.0.113.{number}")
     assert TerminalSighting.objects.count() == MOST_NOTED
 
 
-def test_use_at_home_costs_no_query_more(proxy: Proxy) -> None:
+def test_request_from_the_home_address_takes_no_extra_query(proxy: Proxy) -> None:
     def queries() -> int:
         with CaptureQueriesContext(connection) as captured:
             ask(proxy)
@@ -140,12 +142,12 @@ def test_use_at_home_costs_no_query_more(proxy: Proxy) -> None:
 
     queries()
     known = queries()
-    Terminal.objects.update(remote_addr="")  # nothing to compare with
+    Terminal.objects.update(remote_addr="")  # no address to compare with
     assert queries() == known
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
+    ("address", "other", "same"),
     [
         ("192.0.2.1", "192.0.2.2", False),
         ("2001:db8::1", "2001:db8::ffff:2", True),
@@ -157,5 +159,5 @@ def test_use_at_home_costs_no_query_more(proxy: Proxy) -> None:
         ("somewhere", "elsewhere", False),
     ],
 )
-def test_network_of_one_machine_is_one_place(one: str, other: str, same: bool) -> None:
-    assert (network_of(one) == network_of(other)) == same
+def test_addresses_of_one_network_or_of_this_machine_count_as_one(address: str, other: str, same: bool) -> None:
+    assert (network_of(address) == network_of(other)) == same

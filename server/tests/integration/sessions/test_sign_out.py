@@ -1,4 +1,4 @@
-"""What was opened through a browser sign-in is bound to it (K51, K45, K63)."""
+"""Tokens and sessions opened from a browser are bound to its sign-in (K51: restrictions hold for every credential)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -46,7 +46,7 @@ def test_connection_token_is_bound_to_the_browser_sign_in(proxy: Proxy, world: W
 
 
 @pytest.mark.parametrize("restriction", ["signed_out", "disabled", "deleted_grant", "password_changed"])
-def test_k51_each_restriction_holds_for_a_connection_token(
+def test_k51_each_restriction_applies_to_a_connection_token(
     proxy: Proxy, world: World, browser: Client, restriction: str
 ) -> None:
     proxy.beat()
@@ -73,7 +73,7 @@ def test_connection_token_needs_the_csrf_token(proxy: Proxy, world: World, brows
     assert not ConnectionToken.objects.exists()
 
 
-def test_k45_tokens_are_in_no_address_and_no_log(
+def test_k45_tokens_are_in_no_url_and_no_log(
     proxy: Proxy, world: World, browser: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("DEBUG")
@@ -85,7 +85,7 @@ def test_k45_tokens_are_in_no_address_and_no_log(
     assert body["token"] not in caplog.text
 
 
-def test_k63_holding_a_session_id_is_no_authority(
+def test_k63_knowing_a_session_id_gives_no_authority(
     proxy: Proxy, other_proxy: Proxy, opened: Session, browser: Client
 ) -> None:
     assert other_proxy.credential(opened.pk).credential is None
@@ -97,7 +97,7 @@ def test_k63_holding_a_session_id_is_no_authority(
     assert answer.denial.code is DenialCode.TOKEN_UNKNOWN
 
 
-def test_k55_message_that_can_not_be_read_does_nothing(proxy: Proxy, opened: Session) -> None:
+def test_k55_unreadable_message_is_refused_and_changes_nothing(proxy: Proxy, opened: Session) -> None:
     for path in ("authorize/", "credential/", "host-key/", "tokens/redeem/", "events/", "heartbeat/"):
         response = proxy.post(path, b'{"session_id": "' + str(opened.pk).encode() + b'"')
         assert response.status_code == 400

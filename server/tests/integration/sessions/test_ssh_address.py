@@ -1,4 +1,4 @@
-"""The address that the console writes into ssh lines."""
+"""The address that the console shows in ssh command lines."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,7 +13,7 @@ PATH = "/api/v1/terminal/ssh-address/"
 
 
 @pytest.mark.parametrize(
-    ("configured", "told"),
+    ("configured", "expected"),
     [
         ((Address("gate.example.com", 22), 2222), {"host": "gate.example.com", "port": 22}),
         ((Address("2001:db8::1", 2200), 2222), {"host": "2001:db8::1", "port": 2200}),
@@ -21,11 +21,11 @@ PATH = "/api/v1/terminal/ssh-address/"
         ((None, 0), {"host": "", "port": 40022}),
     ],
 )
-def test_ssh_address_is_the_public_one_else_the_port_that_is_listened_on(
-    proxy: Proxy, as_user: APIClient, settings: Any, configured: tuple[Address | None, int], told: dict[str, Any]
+def test_ssh_address_is_the_public_one_or_the_listening_port(
+    proxy: Proxy, as_user: APIClient, settings: Any, configured: tuple[Address | None, int], expected: dict[str, Any]
 ) -> None:
     public, listens = configured
     proxy.beat(ssh_port=40022)
     ssh = Address("0.0.0.0", listens)
     settings.POSTERN = replace(settings.POSTERN, ssh_public=public, ssh=ssh)
-    assert as_user.get(PATH).json() == told
+    assert as_user.get(PATH).json() == expected

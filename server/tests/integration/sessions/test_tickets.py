@@ -1,4 +1,4 @@
-"""A proxy can act only for people who are there: what a proxy's credential is worth without anybody's ticket."""
+"""A proxy can act only for users with a ticket: what a proxy credential can do without one."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -38,8 +38,8 @@ def ended(answer: access.AuthorizeAnswer) -> bool:
     return answer.grant is None and answer.denial is not None and answer.denial.code is DenialCode.SIGN_IN_ENDED
 
 
-def test_k8_stolen_proxy_credential_opens_nothing_for_anybody(proxy: Proxy, world: World) -> None:
-    """Before tickets, `authorize` and `credential` handed out every permitted secret for any user id."""
+def test_k8_stolen_proxy_credential_opens_nothing_for_any_user(proxy: Proxy, world: World) -> None:
+    """Before tickets existed, `authorize` and `credential` returned every permitted secret for any user id."""
     old = {
         "user_id": str(world.user.pk),
         "asset": "web-1",
@@ -52,11 +52,11 @@ def test_k8_stolen_proxy_credential_opens_nothing_for_anybody(proxy: Proxy, worl
         assert ended(proxy.authorize(world.user, "web-1", ticket=made_up or "-"))
     assert not Session.objects.exists()
     assert {fault for fault, _user in refusals()} == {"unknown"}
-    # Not in the victim's name: nothing but the proxy's word says that anybody is there.
+    # The refusal is not audited in the victim's name: only the proxy claims that the user is present.
     assert {user for _fault, user in refusals()} == {"proxy-1"}
 
 
-def test_k18_ticket_is_kept_as_a_hash_and_told_to_one_proxy_once(proxy: Proxy, world: World) -> None:
+def test_k18_ticket_is_stored_as_a_hash_for_one_proxy(proxy: Proxy, world: World) -> None:
     ticket = proxy.ticket(world.user)
     row = ProxySignIn.objects.get()
     assert row.token_hash == token_hash(ticket)
@@ -66,7 +66,7 @@ def test_k18_ticket_is_kept_as_a_hash_and_told_to_one_proxy_once(proxy: Proxy, w
     assert ticket not in repr(access.SignInAnswer(ticket=ticket))
 
 
-def test_k63_ticket_is_worth_nothing_at_another_proxy(proxy: Proxy, other_proxy: Proxy, world: World) -> None:
+def test_k63_ticket_is_invalid_at_another_proxy(proxy: Proxy, other_proxy: Proxy, world: World) -> None:
     ticket = proxy.ticket(world.user)
     assert ended(other_proxy.authorize(world.user, "web-1", ticket=ticket))
     assert refusals() == [("other_proxy", "proxy-2")]
@@ -74,13 +74,13 @@ def test_k63_ticket_is_worth_nothing_at_another_proxy(proxy: Proxy, other_proxy:
     assert proxy.authorize(world.user, "web-1").grant is not None
 
 
-def test_k51_ticket_is_worth_nothing_for_another_address(proxy: Proxy, world: World) -> None:
+def test_k51_ticket_is_invalid_for_another_address(proxy: Proxy, world: World) -> None:
     assert ended(proxy.authorize(world.user, "web-1", remote_addr="192.0.2.8"))
     assert refusals() == [("other_address", "proxy-1")]
 
 
-def test_k27_ticket_speaks_for_its_person_alone(proxy: Proxy, world: World, people: dict[str, User]) -> None:
-    """Whoever the proxy may mean, the session is of the one who signed in."""
+def test_k27_ticket_is_valid_for_its_user_only(proxy: Proxy, world: World, people: dict[str, User]) -> None:
+    """Whichever user the proxy names, the session belongs to the user who signed in."""
     answer = proxy.authorize(world.user, "web-1", ticket=proxy.ticket(people["auditor"]))
     assert answer.grant is None
     assert proxy.reachable(world.user, ticket=proxy.ticket(people["auditor"])).count == 0
@@ -139,7 +139,7 @@ def let_time_pass(user: User) -> None:
         (let_time_pass, "expired", DenialCode.SIGN_IN_ENDED),
     ],
 )
-def test_k40_ticket_and_opening_session_end_with_what_they_stand_on(
+def test_k40_ticket_and_opening_session_end_with_the_access_that_they_depend_on(
     proxy: Proxy, world: World, change: Callable[[User], None], fault: str, code: DenialCode
 ) -> None:
     key, line = make_key()
@@ -153,7 +153,7 @@ def test_k40_ticket_and_opening_session_end_with_what_they_stand_on(
     assert refused.denial is not None
     assert refused.denial.code is code
     assert refused.denial.message
-    # The person's own doing or their administrator's: told in their name, and no alarm.
+    # The user or their administrator ended the access: the refusal is audited in the user's name and raises no alarm.
     assert refusals() == [(fault, "Uma(uma)")]
     listed = proxy.reachable(world.user, ticket=ticket)
     assert (listed.count, listed.denial is not None) == (0, True)
@@ -161,17 +161,19 @@ def test_k40_ticket_and_opening_session_end_with_what_they_stand_on(
     assert late.credential is None
     assert late.denial is not None
     assert late.denial.code is code
-    told = proxy.ask(access.TICKETS, access.TicketReport(open=(ticket,)), access.TicketReportAnswer)
-    assert told.void == (0,)
+    report = proxy.ask(access.TICKETS, access.TicketReport(open=(ticket,)), access.TicketReportAnswer)
+    assert report.void == (0,)
 
 
-def test_ticket_with_the_second_factor_goes_on_when_that_is_demanded(proxy: Proxy, world: World) -> None:
+def test_ticket_with_a_second_factor_stays_valid_when_a_second_factor_becomes_mandatory(
+    proxy: Proxy, world: World
+) -> None:
     App(world.user)
     ticket = proxy.sign_in(world.user, mfa=True)
     assert proxy.authorize(world.user, "web-1", ticket=ticket).grant is not None
 
 
-def test_k27_second_factor_is_shown_at_the_proxy_of_the_first(
+def test_k27_second_factor_must_be_shown_at_the_proxy_of_the_first_factor(
     proxy: Proxy, other_proxy: Proxy, make_user: Callable[..., User]
 ) -> None:
     ann = make_user("ann")
@@ -184,9 +186,9 @@ def test_k27_second_factor_is_shown_at_the_proxy_of_the_first(
     first = proxy.ask(access.SIGN_IN_PASSWORD, asked, access.SignInAnswer)
     assert first.second_factor is not None
     assert not ProxySignIn.objects.exists()
-    shown = access.SignInCode(token=first.second_factor.token, code=app.code(), username="ann", remote_addr=ADDRESS)
-    assert other_proxy.ask(access.SIGN_IN_CODE, shown, access.SignInAnswer).ticket == ""
-    right = proxy.ask(access.SIGN_IN_CODE, shown, access.SignInAnswer)
+    message = access.SignInCode(token=first.second_factor.token, code=app.code(), username="ann", remote_addr=ADDRESS)
+    assert other_proxy.ask(access.SIGN_IN_CODE, message, access.SignInAnswer).ticket == ""
+    right = proxy.ask(access.SIGN_IN_CODE, message, access.SignInAnswer)
     assert right.ticket
     row = ProxySignIn.objects.get()
     assert (row.mfa, row.backend, row.remote_addr, row.proxy_id) == (True, "password", ADDRESS, proxy.id)
@@ -195,7 +197,8 @@ def test_k27_second_factor_is_shown_at_the_proxy_of_the_first(
 def test_k40_ticket_ends_with_its_connection(proxy: Proxy, other_proxy: Proxy, world: World) -> None:
     ticket = proxy.ticket(world.user)
     report = access.TicketReport(closed=(ticket, "unknown"))
-    other_proxy.ask(access.TICKETS, report, access.TicketReportAnswer)  # not its own: nothing happens
+    # a proxy cannot close the ticket of another proxy
+    other_proxy.ask(access.TICKETS, report, access.TicketReportAnswer)
     assert proxy.authorize(world.user, "web-1").grant is not None
     proxy.ask(access.TICKETS, report, access.TicketReportAnswer)
     proxy.ask(access.TICKETS, report, access.TicketReportAnswer)
@@ -204,7 +207,7 @@ def test_k40_ticket_ends_with_its_connection(proxy: Proxy, other_proxy: Proxy, w
     assert refusals() == [("ended", "Uma(uma)")]
 
 
-def test_ticket_is_prolonged_while_the_connection_is_open_and_not_for_ever(proxy: Proxy, world: World) -> None:
+def test_ticket_is_extended_while_the_connection_is_open_up_to_a_maximum(proxy: Proxy, world: World) -> None:
     ticket = proxy.ticket(world.user)
     row = ProxySignIn.objects.get()
     assert row.date_expired - row.date_created == proxy_sign_ins.IDLE_LIMIT
@@ -227,7 +230,7 @@ def test_ticket_is_prolonged_while_the_connection_is_open_and_not_for_ever(proxy
     assert ended(proxy.authorize(world.user, "web-1"))
 
 
-def test_k40_tickets_end_when_the_terminal_is_shut_out(proxy: Proxy, world: World, as_admin: APIClient) -> None:
+def test_k40_tickets_end_when_the_terminal_is_revoked(proxy: Proxy, world: World, as_admin: APIClient) -> None:
     proxy.ticket(world.user)
     url = f"/api/v1/terminal/terminals/{proxy.id}/"
     assert as_admin.patch(url, {"is_accepted": False}).status_code == 200
@@ -235,11 +238,11 @@ def test_k40_tickets_end_when_the_terminal_is_shut_out(proxy: Proxy, world: Worl
     assert ended(proxy.authorize(world.user, "web-1"))
 
 
-# The session that came of it
+# The session that was opened with the ticket
 
 
-def test_k63_credential_wants_what_only_the_grant_had(proxy: Proxy, opened: Session) -> None:
-    """Ids of sessions stand in lists and logs: who merely knows one gets nothing, even with the right credential."""
+def test_k63_secret_needs_the_opening_key_of_the_grant(proxy: Proxy, opened: Session) -> None:
+    """Session ids are in lists and logs. Knowing an id gives nothing, even with the right proxy credential."""
     for key in ("", "x", str(opened.pk), proxy.secret):
         refused = proxy.credential(opened.pk, opening_key=key)
         assert refused.credential is None
@@ -250,7 +253,7 @@ def test_k63_credential_wants_what_only_the_grant_had(proxy: Proxy, opened: Sess
     assert proxy.credential(opened.pk).credential is not None
 
 
-def test_credential_is_released_within_the_time_that_opening_takes(proxy: Proxy, opened: Session) -> None:
+def test_secret_is_released_only_within_the_time_for_opening(proxy: Proxy, opened: Session) -> None:
     Session.objects.filter(pk=opened.pk).update(date_start=clock.now() - timedelta(minutes=4))
     assert proxy.credential(opened.pk).credential is None
     opened.refresh_from_db()
@@ -258,7 +261,7 @@ def test_credential_is_released_within_the_time_that_opening_takes(proxy: Proxy,
     assert AuditEvent.objects.filter(event="credential.refused").count() == 1
 
 
-def test_k17_host_key_is_judged_while_the_session_opens_only(proxy: Proxy, active: Session) -> None:
+def test_k17_host_key_is_checked_only_while_the_session_opens(proxy: Proxy, active: Session) -> None:
     seen = access.HostKeySeen(
         session_id=active.pk,
         opening_key=proxy.opening_key(active.pk),
@@ -269,7 +272,7 @@ def test_k17_host_key_is_judged_while_the_session_opens_only(proxy: Proxy, activ
     assert proxy.post(access.HOST_KEY, msgspec.json.encode(seen)).status_code == 400
 
 
-def test_k40_credential_of_a_browser_session_ends_with_the_browser_sign_in(
+def test_k40_secret_of_a_browser_session_ends_with_the_browser_sign_in(
     proxy: Proxy, world: World, as_user: APIClient
 ) -> None:
     proxy.beat()
@@ -283,11 +286,11 @@ def test_k40_credential_of_a_browser_session_ends_with_the_browser_sign_in(
     assert refused.denial.code is DenialCode.SIGN_IN_ENDED
 
 
-# What a proxy may learn
+# What a proxy may know
 
 
-def test_k63_redeeming_tells_a_proxy_nothing_about_people(proxy: Proxy, world: World) -> None:
-    """With no token the answer is the same for everybody: signed in or not, closed, or never heard of."""
+def test_k63_redeeming_reveals_nothing_about_users_to_a_proxy(proxy: Proxy, world: World) -> None:
+    """Without a valid token the answer is the same for every user: active, closed or unknown."""
     answers = {proxy.redeem("no token", world.user).denial}
     User.objects.filter(pk=world.user.pk).update(language="en")
     answers.add(proxy.redeem("no token", world.user).denial)
@@ -300,17 +303,19 @@ def test_k63_redeeming_tells_a_proxy_nothing_about_people(proxy: Proxy, world: W
     assert {row.user for row in rows} == {"proxy-1"}
 
 
-def test_k63_proxy_reports_nothing_about_sessions_of_another(proxy: Proxy, other_proxy: Proxy, opened: Session) -> None:
+def test_k63_proxy_cannot_report_about_sessions_of_another_proxy(
+    proxy: Proxy, other_proxy: Proxy, opened: Session
+) -> None:
     from postern.contracts import events  # noqa: PLC0415 - the name is that of a module of the app, too
 
     at = clock.now()
-    told: list[Any] = [
+    reported: list[Any] = [
         events.SessionStarted(session_id=opened.pk, at=at, kind="shell", recording=True),
         events.CommandSeen(id=uuid4(), session_id=opened.pk, at=at, offset_ms=0, kind="typed", input="rm -rf /"),
         events.RecordingSealed(session_id=opened.pk, at=at, state="sealed", size=1, sha256="0" * 64),
         events.SessionEnded(session_id=opened.pk, at=at, reason="error"),
     ]
-    answer = other_proxy.ask(events.SESSION_EVENTS, events.EventBatch(events=told), events.EventBatchAnswer)
+    answer = other_proxy.ask(events.SESSION_EVENTS, events.EventBatch(events=reported), events.EventBatchAnswer)
     assert (answer.accepted, answer.rejected) == (0, (0, 1, 2, 3))
     assert other_proxy.put(opened.pk, b"x", 0, 1).status_code == 404
     other_proxy.beat()
@@ -327,7 +332,7 @@ def notices(kind: str) -> list[SiteMessage]:
     return list(SiteMessage.objects.filter(message_type=kind).order_by("date_created"))
 
 
-def test_super_administrators_are_told_of_a_proxy_with_tickets_that_are_not_its_own(
+def test_super_administrators_are_notified_of_a_proxy_that_uses_tickets_of_another(
     proxy: Proxy, other_proxy: Proxy, world: World, people: dict[str, User]
 ) -> None:
     for _ in range(3):
@@ -338,7 +343,7 @@ def test_super_administrators_are_told_of_a_proxy_with_tickets_that_are_not_its_
     assert len({message.occasion for message in messages}) == 1
 
 
-def test_proxy_gets_no_more_credentials_in_a_minute_than_the_setting_says(
+def test_proxy_gets_at_most_the_secrets_per_minute_of_the_setting(
     proxy: Proxy, other_proxy: Proxy, world: World
 ) -> None:
     change_settings(actor=SYSTEM, changes={"SECURITY_PROXY_CREDENTIALS_PER_MINUTE": 10})
@@ -351,7 +356,7 @@ def test_proxy_gets_no_more_credentials_in_a_minute_than_the_setting_says(
     refused = AuditEvent.objects.filter(event="credential.refused")
     assert [row.new["code"] for row in refused] == ["proxy_limited", "proxy_limited"]
     assert notices("ProxyAlarmMessage")
-    # Each proxy has its own measure, and the minute passes.
+    # Each proxy has its own limit, and the limit ends with the minute.
     other = other_proxy.authorize(world.user, "web-1").grant
     assert other is not None
     assert other_proxy.credential(other.session_id).credential is not None
@@ -363,8 +368,8 @@ def test_proxy_gets_no_more_credentials_in_a_minute_than_the_setting_says(
     assert proxy.credential(sessions[-1].session_id).credential is not None
 
 
-def test_authorize_asks_for_the_protocol_of_a_ticket_holder_only(proxy: Proxy, world: World) -> None:
-    """The signature of the message: there is no field in which a proxy could name a person."""
+def test_authorize_has_no_field_that_names_a_user(proxy: Proxy, world: World) -> None:
+    """The message has no field in which a proxy could name a user; the ticket names the user."""
     names = set(access.AuthorizeRequest.__struct_fields__) | set(access.ReachableQuery.__struct_fields__)
     assert not {name for name in names if "user_id" in name or "username" in name}
     assert proxy.authorize(world.user, "web-1", protocol=Protocol.SSH).grant is not None

@@ -20,7 +20,7 @@ def load(tmp_path: Path, password: str = "") -> Settings:
     return Settings.load({"POSTERN_HOME": str(tmp_path), "POSTERN_ADMIN_PASSWORD": password})
 
 
-def test_k10_first_admin_gets_a_made_up_password_that_must_be_changed(tmp_path: Path):
+def test_k10_first_administrator_gets_a_generated_password_that_must_be_changed(tmp_path: Path):
     first = ensure_first_admin(load(tmp_path))
     admin = User.objects.get()
     assert first.created
@@ -33,7 +33,7 @@ def test_k10_first_admin_gets_a_made_up_password_that_must_be_changed(tmp_path: 
     assert password not in str([event.__dict__ for event in AuditEvent.objects.all()])
 
 
-def test_first_admin_takes_the_password_of_the_settings(tmp_path: Path):
+def test_first_administrator_gets_the_password_of_the_settings(tmp_path: Path):
     first = ensure_first_admin(load(tmp_path, "a password of one's own"))
     admin = User.objects.get()
     assert first.made_up_password is None
@@ -41,18 +41,20 @@ def test_first_admin_takes_the_password_of_the_settings(tmp_path: Path):
     assert not admin.need_update_password
 
 
-def test_first_admin_with_a_made_up_password_gets_no_session_before_confirming_the_recording_notice(tmp_path: Path):
+def test_first_administrator_with_a_generated_password_must_confirm_the_recording_notice_before_a_session(
+    tmp_path: Path,
+):
     ensure_first_admin(load(tmp_path))
     User.objects.update(need_update_password=False)
     assert unmet(User.objects.get()) is Condition.NOTICE
 
 
-def test_first_admin_with_the_password_of_the_settings_can_be_used_by_scripts_at_once(tmp_path: Path):
+def test_first_administrator_with_a_password_of_the_settings_works_in_scripts_at_once(tmp_path: Path):
     ensure_first_admin(load(tmp_path, "a password of one's own"))
     assert unmet(User.objects.get()) is None
 
 
-def test_first_admin_is_made_once(tmp_path: Path):
+def test_first_administrator_is_created_once(tmp_path: Path):
     ensure_first_admin(load(tmp_path))
     hashed = User.objects.get().password
     again = ensure_first_admin(load(tmp_path, "another one"))
@@ -60,7 +62,7 @@ def test_first_admin_is_made_once(tmp_path: Path):
     assert User.objects.get().password == hashed
 
 
-def test_first_admin_two_installations_have_different_passwords(tmp_path: Path):
+def test_first_administrators_of_two_installations_have_different_passwords(tmp_path: Path):
     first = ensure_first_admin(load(tmp_path))
     User.objects.all().delete()
     second = ensure_first_admin(load(tmp_path))

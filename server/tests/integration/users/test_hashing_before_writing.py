@@ -1,4 +1,4 @@
-"""Passwords are hashed before the transaction that stores them: SQLite has one writer, and hashing is slow on purpose."""
+"""Passwords are hashed before the transaction that stores them, because SQLite has one writer and hashing is slow."""
 
 from collections.abc import Callable
 from typing import Any
@@ -45,24 +45,24 @@ def expect_hashes_outside(call: Callable[[], Any], status: int) -> None:
     assert not any(noted)
 
 
-def test_creating_one_person_and_many(as_admin: APIClient):
+def test_creating_users_hashes_outside_the_transaction(as_admin: APIClient):
     expect_hashes_outside(lambda: as_admin.post(USERS, person("bea"), format="json"), 201)
     many = [person("cleo"), person("dora")]
     expect_hashes_outside(lambda: as_admin.post(USERS, many, format="json"), 201)
     assert all(check_password(NEW, user.password) for user in User.objects.filter(username__in=["bea", "cleo", "dora"]))
 
 
-def test_changing_one_person_and_many(ann: User, as_admin: APIClient):
-    one = f"{USERS}{ann.pk}/"
-    expect_hashes_outside(lambda: as_admin.patch(one, {"password": NEW}, format="json"), 200)
+def test_changing_users_hashes_outside_the_transaction(ann: User, as_admin: APIClient):
+    url = f"{USERS}{ann.pk}/"
+    expect_hashes_outside(lambda: as_admin.patch(url, {"password": NEW}, format="json"), 200)
     body = [{"id": str(ann.pk), "password": "violet anchor eighteen"}]
     expect_hashes_outside(lambda: as_admin.patch(USERS, body, format="json"), 200)
-    expect_hashes_outside(lambda: as_admin.put(f"{one}password/", {"password": "copper meadow nineteen"}), 200)
+    expect_hashes_outside(lambda: as_admin.put(f"{url}password/", {"password": "copper meadow nineteen"}), 200)
     ann.refresh_from_db()
     assert check_password("copper meadow nineteen", ann.password)
 
 
-def test_own_password_and_link(ann: User, as_admin: APIClient):
+def test_own_password_and_link_hash_outside_the_transaction(ann: User, as_admin: APIClient):
     browser = Browser()
     expect_hashes_outside(lambda: browser.sign_in("ann"), 200)
     body = {"old_password": PASSWORD, "new_password": NEW, "new_password_again": NEW}
@@ -72,15 +72,17 @@ def test_own_password_and_link(ann: User, as_admin: APIClient):
     expect_hashes_outside(lambda: browser.post("/api/v1/authentication/set-password/", body), 200)
 
 
-def test_refused_password_of_an_array_is_named_at_its_place(as_admin: APIClient):
+def test_refused_password_in_an_array_is_reported_at_its_position(as_admin: APIClient):
     answer = as_admin.post(USERS, [person("bea"), person("cleo", password="short")], format="json")
     assert answer.status_code == 400
     assert [sorted(fault) for fault in answer.json()] == [[], ["password"]]
     assert not User.objects.filter(username="bea").exists()
 
 
-def test_password_that_was_checked_for_a_former_one_is_not_stored(ann: User, as_admin: APIClient, monkeypatch: Any):
-    """Somebody else sets another one between the check, which compares with former passwords, and the write."""
+def test_password_checked_before_another_password_change_is_not_stored(
+    ann: User, as_admin: APIClient, monkeypatch: Any
+):
+    """Somebody else sets a password between the check against former passwords and the write."""
     prepare = passwords.prepare
 
     def prepare_slowly(user: User, password: str, **more: Any) -> passwords.NewPassword:
@@ -94,7 +96,7 @@ def test_password_that_was_checked_for_a_former_one_is_not_stored(ann: User, as_
     assert User.objects.get(pk=ann.pk).password == "!another one"
 
 
-def test_rules_are_asked_again_about_the_person_as_they_are_at_the_write(
+def test_password_rules_are_checked_again_with_the_user_at_the_time_of_the_write(
     ann: User, as_admin: APIClient, monkeypatch: Any
 ):
     prepare = passwords.prepare

@@ -1,4 +1,6 @@
-"""Organizations cannot be raided: people join with their own consent, or with that of an administrator of theirs."""
+"""An organization cannot take over users: they join only with their own consent, or that of an
+administrator of theirs.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -39,7 +41,7 @@ def _licence(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @dataclass
 class Side:
-    """One organization with its administrator and a person."""
+    """An organization with its administrator and a member."""
 
     org: Organization
     admin: User
@@ -98,7 +100,7 @@ def subjects(user: User) -> list[str]:
 
 @pytest.mark.parametrize("named_by", ["pk", "username", "email"])
 @pytest.mark.parametrize("role", ["User", "Admin"])
-def test_organization_cannot_be_raided_by_inviting_its_people(
+def test_organization_cannot_take_over_users_by_inviting_them(
     raiders: Side, theirs: Side, named_by: str, role: str
 ) -> None:
     victim = theirs.person
@@ -107,14 +109,14 @@ def test_organization_cannot_be_raided_by_inviting_its_people(
     listed = raiders.client.get(USERS).json()
     assert str(victim.pk) not in {row["id"] for row in listed}
     assert raiders.client.get(f"{USERS}{victim.pk}/").status_code == 404
-    # Control stays where it was.
+    # Their own administrator still controls the account.
     assert theirs.client.get(f"{USERS}{victim.pk}/").json()["can_update"] is True
     assert theirs.client.patch(f"{USERS}{victim.pk}/", {"comment": "ours"}).status_code == 200
 
 
 @pytest.mark.parametrize("role", ["Admin", "Auditor"])
 @pytest.mark.parametrize("member", [True, False])
-def test_super_administrators_and_auditors_are_never_added_without_their_consent(
+def test_super_administrators_and_auditors_are_never_added_without_consent(
     raiders: Side, make_user: Callable[..., User], role: str, member: bool
 ) -> None:
     above = make_user("above", role=role, org_role="User" if member else None, org_id=raiders.org.pk)
@@ -122,15 +124,15 @@ def test_super_administrators_and_auditors_are_never_added_without_their_consent
     for addressee in (above.pk, above.username, above.email):
         assert invite(raiders, addressee, "Auditor").status_code == 201
     assert sorted(Membership.objects.filter(user=above).values_list("role", flat=True)) == before
-    shown = raiders.client.get(OF_MEMBERS).json()
-    assert shown == []
+    pending = raiders.client.get(OF_MEMBERS).json()
+    assert pending == []
 
 
 @pytest.mark.parametrize("named", ["pk", "username", "email"])
-def test_person_without_an_organization_is_asked_however_they_are_named(
+def test_user_without_an_organization_is_asked_however_they_are_named(
     raiders: Side, make_user: Callable[..., User], client_of: Callable[..., APIClient], named: str
 ) -> None:
-    """Somebody who left another organization, say: their id is known there, and who administers them resets their password."""
+    """Their id may be known to an organization that they left, and its administrator could reset their password."""
     free = make_user("free", org_role=None)
     assert invite(raiders, getattr(free, named)).status_code == 201
     assert orgs_of(free) == set()
@@ -141,7 +143,7 @@ def test_person_without_an_organization_is_asked_however_they_are_named(
     assert orgs_of(free) == {raiders.org.pk}
 
 
-def test_person_who_was_taken_out_is_asked_before_they_come_back(raiders: Side) -> None:
+def test_user_who_was_removed_is_asked_before_they_come_back(raiders: Side) -> None:
     person = raiders.person
     assert raiders.client.post(f"{USERS}{person.pk}/remove/", headers=raiders.headers).status_code in {200, 204}
     assert orgs_of(person) == set()
@@ -155,7 +157,7 @@ def test_administrator_of_both_organizations_consents_by_inviting(raiders: Side,
     assert orgs_of(theirs.person) == {raiders.org.pk, theirs.org.pk}
 
 
-def test_super_administrators_add_anybody_at_once(as_admin: APIClient, theirs: Side) -> None:
+def test_super_administrators_add_any_user_at_once(as_admin: APIClient, theirs: Side) -> None:
     body = [{"user": str(theirs.person.pk), "role": "Auditor"}]
     answer = as_admin.post(f"{USERS}invite/", body)
     assert (answer.status_code, answer.json()) == (201, body)
@@ -166,13 +168,13 @@ def test_super_administrators_add_anybody_at_once(as_admin: APIClient, theirs: S
 # --- no enumeration ---
 
 
-def test_invitation_answers_the_same_whether_or_not_the_person_exists(raiders: Side, theirs: Side) -> None:
-    """Answer, own list, audit log and number of queries: nothing differs but what the administrator wrote."""
+def test_invitation_answers_the_same_whether_or_not_the_user_exists(raiders: Side, theirs: Side) -> None:
+    """Answer, own list, audit log and number of queries are equal except for the administrator's own input."""
     seen: list[Any] = []
     for addressee in (theirs.person.username, "nobody-here", theirs.person.email, "nobody@example.test"):
         with CaptureQueriesContext(connection) as queries:
             answer = invite(raiders, addressee)
-        row = next(one for one in raiders.client.get(SENT).json() if one["addressee"] == addressee)
+        row = next(invitation for invitation in raiders.client.get(SENT).json() if invitation["addressee"] == addressee)
         event = AuditEvent.objects.filter(org_id=raiders.org.pk, event="invitation.sent").latest("sequence")
         assert answer.json() == [{"user": addressee, "role": "User"}]
         assert event.resource == addressee
@@ -183,7 +185,7 @@ def test_invitation_answers_the_same_whether_or_not_the_person_exists(raiders: S
     )
 
 
-def test_declined_invitation_looks_to_its_sender_like_one_that_nobody_answers(
+def test_declined_invitation_looks_to_its_sender_like_an_unanswered_one(
     raiders: Side, theirs: Side, client_of: Callable[..., APIClient]
 ) -> None:
     invite(raiders, theirs.person.username)
@@ -197,20 +199,20 @@ def test_declined_invitation_looks_to_its_sender_like_one_that_nobody_answers(
     assert raiders.client.get(SENT).json() == before
     assert AuditEvent.objects.filter(org_id=raiders.org.pk).count() == log
     assert AuditEvent.objects.filter(event="invitation.declined").count() == 1
-    # An account that goes away leaves its invitations as they are.
+    # Deleting the account leaves its invitations unchanged.
     theirs.person.delete()
     assert raiders.client.get(SENT).json() == before
 
 
-def test_name_that_is_the_address_of_somebody_else_invites_nobody(
+def test_address_that_is_also_the_user_name_of_another_account_invites_nobody(
     raiders: Side, theirs: Side, make_user: Callable[..., User]
 ) -> None:
-    make_user(theirs.person.email)  # the user name of an account of the attacker
+    make_user(theirs.person.email)  # an account of the attacker, with the victim's address as its user name
     assert invite(raiders, theirs.person.email).status_code == 201
     assert Invitation.objects.get().user is None
 
 
-def test_invitations_of_one_administrator_are_limited(raiders: Side, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_invitations_of_an_administrator_is_limited(raiders: Side, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(invitations, "MAX_AN_HOUR", 3)
     for number in range(3):
         assert invite(raiders, f"guess{number}").status_code == 201
@@ -226,9 +228,9 @@ def test_invitations_of_one_administrator_are_limited(raiders: Side, monkeypatch
 @pytest.mark.parametrize(
     "query", ["", "?search=beta", "?limit=10&offset=0&search=beta", "?username=beta-person", "?all=1"]
 )
-def test_suggestion_names_nobody_of_another_organization(raiders: Side, theirs: Side, query: str) -> None:
-    found = raiders.client.get(f"{USERS}suggestion/{query}").json()
-    rows = found["results"] if isinstance(found, dict) else found
+def test_suggestion_contains_no_users_of_another_organization(raiders: Side, theirs: Side, query: str) -> None:
+    body = raiders.client.get(f"{USERS}suggestion/{query}").json()
+    rows = body["results"] if isinstance(body, dict) else body
     ours = {raiders.admin.username, raiders.person.username}
     assert {row["username"] for row in rows} <= ours
     by_id = raiders.client.get(f"{USERS}suggestion/?id={theirs.person.pk}").json()
@@ -236,7 +238,7 @@ def test_suggestion_names_nobody_of_another_organization(raiders: Side, theirs: 
 
 
 def outside(theirs: Side) -> dict[str, Any]:
-    """An object of each kind of the other organization."""
+    """An object of each kind in the other organization."""
     org_id = theirs.org.pk
     return {
         "user": theirs.person,
@@ -245,10 +247,8 @@ def outside(theirs: Side) -> dict[str, Any]:
     }
 
 
-def test_nothing_outside_the_own_organizations_answers_otherwise_than_what_does_not_exist(
-    raiders: Side, theirs: Side
-) -> None:
-    """Every endpoint that takes the id of a person or object: a foreign id and an invented one get one answer."""
+def test_id_of_another_organization_is_answered_like_an_unknown_id(raiders: Side, theirs: Side) -> None:
+    """Checks every endpoint that takes the id of a user or object: an id of another organization and an invented id."""
     own = raiders.org.pk
     group = make_group("alpha group", org_id=own)
     node = make_node("alpha node", org_id=own)
@@ -308,7 +308,7 @@ def test_nothing_outside_the_own_organizations_answers_otherwise_than_what_does_
         assert answers[0] == answers[1], name
 
 
-def test_stars_are_for_assets_of_the_own_organizations(
+def test_favourites_must_be_assets_of_the_own_organizations(
     raiders: Side, theirs: Side, client_of: Callable[..., Any]
 ) -> None:
     asset = outside(theirs)["asset"]
@@ -317,10 +317,10 @@ def test_stars_are_for_assets_of_the_own_organizations(
     assert client_of(theirs.person).post(stars, {"asset": str(asset.pk)}).status_code == 201
 
 
-# --- the way of an invitation ---
+# --- steps of an invitation ---
 
 
-def test_invited_person_sees_it_accepts_and_belongs_to_both(
+def test_invited_user_sees_it_accepts_and_belongs_to_both(
     raiders: Side, theirs: Side, client_of: Callable[..., APIClient]
 ) -> None:
     invite(raiders, theirs.person.email, "Auditor")
@@ -334,14 +334,14 @@ def test_invited_person_sees_it_accepts_and_belongs_to_both(
     assert row["created_by"] == str(raiders.admin)
     assert person.post(f"{OWN}{row['id']}/accept/").status_code == 200
     assert orgs_of(theirs.person) == {raiders.org.pk, theirs.org.pk}
-    shown = raiders.client.get(f"{USERS}{theirs.person.pk}/").json()
-    assert (shown["org_roles"], shown["can_update"]) == (["Auditor"], False)
+    user_row = raiders.client.get(f"{USERS}{theirs.person.pk}/").json()
+    assert (user_row["org_roles"], user_row["can_update"]) == (["Auditor"], False)
     assert raiders.client.patch(f"{USERS}{theirs.person.pk}/", {"email": "x@example.test"}).status_code == 403
     assert raiders.client.get(SENT).json() == []
     deliver()
     assert any("alpha" in subject for subject in subjects(raiders.admin))
-    told = AuditEvent.objects.filter(org_id=raiders.org.pk).order_by("sequence").values_list("event", "user")
-    assert [(event, user) for event, user in told if event.startswith(("invitation", "membership"))] == [
+    events = AuditEvent.objects.filter(org_id=raiders.org.pk).order_by("sequence").values_list("event", "user")
+    assert [(event, user) for event, user in events if event.startswith(("invitation", "membership"))] == [
         ("invitation.sent", str(raiders.admin)),
         ("membership.changed", str(theirs.person)),
         ("invitation.accepted", str(theirs.person)),
@@ -349,7 +349,9 @@ def test_invited_person_sees_it_accepts_and_belongs_to_both(
     assert person.post(f"{OWN}{row['id']}/accept/").status_code == 404, "once"
 
 
-def test_administrator_of_theirs_can_consent(raiders: Side, theirs: Side, side_of: Callable[[str], Side]) -> None:
+def test_administrator_of_the_invited_user_can_consent(
+    raiders: Side, theirs: Side, side_of: Callable[[str], Side]
+) -> None:
     third = side_of("gamma")
     invite(raiders, theirs.person.username)
     deliver()
@@ -365,7 +367,7 @@ def test_administrator_of_theirs_can_consent(raiders: Side, theirs: Side, side_o
     assert AuditEvent.objects.get(event="invitation.accepted").user == str(theirs.admin)
 
 
-def test_invitation_of_somebody_else_can_neither_be_seen_nor_answered(
+def test_invitation_of_another_user_can_neither_be_seen_nor_answered(
     raiders: Side, theirs: Side, make_user: Callable[..., User], client_of: Callable[..., APIClient]
 ) -> None:
     invite(raiders, theirs.person.username)
@@ -382,7 +384,7 @@ def test_invitation_of_somebody_else_can_neither_be_seen_nor_answered(
 @pytest.mark.parametrize(
     "end", ["withdrawn", "expired", "again", "inviter demoted", "inviter disabled", "inviter deleted"]
 )
-def test_invitation_that_has_ended_cannot_be_accepted(
+def test_ended_invitation_cannot_be_accepted(
     raiders: Side, theirs: Side, client_of: Callable[..., APIClient], end: str
 ) -> None:
     invite(raiders, theirs.person.username, "Admin")
@@ -407,7 +409,7 @@ def test_invitation_that_has_ended_cannot_be_accepted(
     assert orgs_of(theirs.person) == {theirs.org.pk}
 
 
-def test_unfiltered_withdrawal_is_refused(raiders: Side) -> None:
+def test_withdrawal_without_a_filter_is_refused(raiders: Side) -> None:
     invite(raiders, "guess")
     assert raiders.client.delete(SENT).status_code == 400
     invite(raiders, "other")
@@ -416,5 +418,5 @@ def test_unfiltered_withdrawal_is_refused(raiders: Side) -> None:
 
 
 @pytest.mark.parametrize("addressee", ["", " ", "a" * 255, "a\x00b"])
-def test_unusable_names_are_refused_with_a_clear_error(raiders: Side, addressee: str) -> None:
+def test_invalid_names_are_refused_with_a_clear_error(raiders: Side, addressee: str) -> None:
     assert invite(raiders, addressee).status_code == 400

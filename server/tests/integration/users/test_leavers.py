@@ -1,4 +1,6 @@
-"""Who leaves an organization leaves its permissions and system users in the same transaction: a crash leaves nothing behind."""
+"""A user who leaves an organization leaves its permissions and system users in the same transaction, even
+in a crash.
+"""
 
 from unittest import mock
 
@@ -41,24 +43,24 @@ def leave(user: User) -> None:
     memberships.set_org_roles(actor=SYSTEM, scope=HOME, user=user, roles=())
 
 
-def test_grants_and_bindings_of_a_leaver_do_not_return_after_a_crash(
+def test_permissions_and_bindings_of_a_removed_user_do_not_return_after_a_crash(
     leaver: User, permissions: list[AssetPermission], system_user: SystemUser
 ) -> None:
     SystemUserUser.objects.create(systemuser=system_user, user=leaver)
     with mock.patch.object(
         events.Bus, "_publish"
-    ):  # the process dies right after the commit: no subscriber hears of it
+    ):  # the process dies right after the commit, before any subscriber runs
         leave(leaver)
     assert not PermissionUser.objects.exists()
     assert not SystemUserUser.objects.exists()
     Membership.objects.create(user=leaver, org_id=DEFAULT_ORG_ID, role=OrgRole.USER)
     assert not any(permission.users.exists() for permission in permissions)
-    told = AuditEvent.objects.filter(event="assetpermission.link_removed")
-    assert [event.old for event in told] == [{"users": "Uma(uma)"}] * 3
+    records = AuditEvent.objects.filter(event="assetpermission.link_removed")
+    assert [event.old for event in records] == [{"users": "Uma(uma)"}] * 3
     assert AuditEvent.objects.filter(event="systemuser.unbound").count() == 1
 
 
-def test_leaving_that_fails_takes_nothing_away(leaver: User, permissions: list[AssetPermission]) -> None:
+def test_failed_removal_withdraws_nothing(leaver: User, permissions: list[AssetPermission]) -> None:
     with (
         mock.patch.object(memberships.trail, "record", side_effect=RuntimeError("the audit log is full")),
         pytest.raises(RuntimeError, match="audit log"),
@@ -68,7 +70,7 @@ def test_leaving_that_fails_takes_nothing_away(leaver: User, permissions: list[A
     assert Membership.objects.filter(user=leaver).exists()
 
 
-def test_one_role_less_is_not_leaving(leaver: User, permissions: list[AssetPermission]) -> None:
+def test_losing_one_of_two_roles_is_not_leaving(leaver: User, permissions: list[AssetPermission]) -> None:
     Membership.objects.create(user=leaver, org_id=DEFAULT_ORG_ID, role=OrgRole.AUDITOR)
     memberships.set_org_roles(actor=SYSTEM, scope=HOME, user=leaver, roles=[OrgRole.AUDITOR])
     assert PermissionUser.objects.count() == len(permissions)

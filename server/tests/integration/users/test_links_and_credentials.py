@@ -1,4 +1,4 @@
-"""Links and keys do not outlive the reason for which they were made."""
+"""Set-password links and credentials end with the reason for which they were made."""
 
 import threading
 from collections.abc import Callable
@@ -57,7 +57,7 @@ def ann(make_user: Callable[..., User]) -> User:
 
 @pytest.fixture
 def link(ann: User, as_org_admin: APIClient) -> str:
-    """A link that the administrator of the organization has made for Ann."""
+    """A set-password link for Ann from the administrator of the organization."""
     answer = as_org_admin.patch(f"{USERS}{ann.pk}/password/reset/")
     assert answer.status_code == 200, answer.content
     return str(answer.json()["set_password_link"]["url"].partition("#")[2])
@@ -93,7 +93,7 @@ _PERSON_CHANGES: dict[str, Callable[[User], None]] = {
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("event", _PERSON_CHANGES)
-def test_k35_link_is_void_when_the_person_changes(ann: User, link: str, event: str):
+def test_k35_link_is_void_when_the_user_changes(ann: User, link: str, event: str):
     _PERSON_CHANGES[event](ann)
     before = User.objects.get(pk=ann.pk).password
     assert not works(link)
@@ -112,7 +112,7 @@ _MAKER_CHANGES: dict[str, Callable[[User], object]] = {
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("event", _MAKER_CHANGES)
-def test_k35_link_is_void_when_its_maker_may_not_make_it_any_more(
+def test_k35_link_is_void_when_its_maker_may_no_longer_make_it(
     ann: User, link: str, people: dict[str, User], event: str
 ):
     _MAKER_CHANGES[event](people["org_admin"])
@@ -120,14 +120,14 @@ def test_k35_link_is_void_when_its_maker_may_not_make_it_any_more(
 
 
 @pytest.mark.django_db
-def test_link_works_while_nothing_has_changed_and_says_that_no_mail_was_sent(ann: User, as_org_admin: APIClient):
+def test_link_works_while_nothing_changed_and_says_that_no_mail_was_sent(ann: User, as_org_admin: APIClient):
     answer = as_org_admin.patch(f"{USERS}{ann.pk}/password/reset/", headers={"Accept-Language": "en"}).json()
     assert "No e-mail was sent" in answer["set_password_link"]["msg"]
     assert works(answer["set_password_link"]["url"].partition("#")[2])
 
 
 @pytest.mark.django_db(transaction=True)
-def test_link_that_is_redeemed_while_the_person_is_promoted_never_sets_an_administrators_password(
+def test_link_used_while_its_user_is_promoted_never_sets_an_administrators_password(
     make_user: Callable[..., User],
 ):
     maker = make_user("olaf", org_role="Admin")
@@ -160,10 +160,12 @@ def test_link_that_is_redeemed_while_the_person_is_promoted_never_sets_an_admini
             thread.start()
         for thread in threads:
             thread.join(timeout=120)
-        told = list(AuditEvent.objects.filter(actor_kind="system").order_by("sequence").values_list("event", flat=True))
-        told = [event for event in told if event in {"user.updated", "user.password_changed"}][-2:]
-        if order == ["set"]:  # then it was before the promotion
-            assert told == ["user.password_changed", "user.updated"]
+        events = list(
+            AuditEvent.objects.filter(actor_kind="system").order_by("sequence").values_list("event", flat=True)
+        )
+        events = [event for event in events if event in {"user.updated", "user.password_changed"}][-2:]
+        if order == ["set"]:  # the password was set before the promotion
+            assert events == ["user.password_changed", "user.updated"]
         else:
             assert not User.objects.get(pk=ann.pk).has_usable_password()
 
@@ -176,7 +178,7 @@ def _actor(user: User) -> Any:
 
 
 @pytest.fixture
-def held(ann: User) -> dict[str, Any]:
+def ann_credentials(ann: User) -> dict[str, Any]:
     """Ann's browser, bearer token, access key and SSH key."""
     User.objects.filter(pk=ann.pk).update(public_key=KEY)
     browser = Browser()
@@ -186,25 +188,30 @@ def held(ann: User) -> dict[str, Any]:
     return {"browser": browser, "key": key, "token": token}
 
 
-def _key_works(held: dict[str, Any]) -> bool:
+def _key_works(ann_credentials: dict[str, Any]) -> bool:
     path = f"{PROFILE}?at={clock.now().timestamp()}"
-    return bool(APIClient().get(path, **signed(held["key"]["id"], held["key"]["secret"], path)).status_code == 200)
+    return bool(
+        APIClient()
+        .get(path, **signed(ann_credentials["key"]["id"], ann_credentials["key"]["secret"], path))
+        .status_code
+        == 200
+    )
 
 
 @pytest.mark.django_db
-def test_changing_the_own_password_lists_what_there_is_and_ends_what_is_chosen(ann: User, held: dict[str, Any]):
-    browser: Browser = held["browser"]
-    shown = browser.get("/api/v1/users/profile/credentials/").json()
-    assert [row["id"] for row in shown["access_keys"]] == [held["key"]["id"]]
-    assert shown["public_keys"][0]["comment"] == "laptop"
-    assert shown["public_keys"][0]["fingerprint"].startswith("SHA256:")
-    assert len(shown["bearer_tokens"]) == 1
-    assert held["key"]["secret"] not in str(shown)
+def test_own_password_change_lists_all_credentials_and_ends_the_chosen(ann: User, ann_credentials: dict[str, Any]):
+    browser: Browser = ann_credentials["browser"]
+    credentials = browser.get("/api/v1/users/profile/credentials/").json()
+    assert [row["id"] for row in credentials["access_keys"]] == [ann_credentials["key"]["id"]]
+    assert credentials["public_keys"][0]["comment"] == "laptop"
+    assert credentials["public_keys"][0]["fingerprint"].startswith("SHA256:")
+    assert len(credentials["bearer_tokens"]) == 1
+    assert ann_credentials["key"]["secret"] not in str(credentials)
     body = {"old_password": PASSWORD, "new_password": NEW, "new_password_again": NEW}
     path = "/api/v1/users/profile/password/"
     assert browser.put(path, {**body, "end": ["passport"]}).status_code == 400
     assert browser.put(path, {**body, "end": ["access_keys", "public_keys"]}, format="json").status_code == 200
-    assert not _key_works(held)
+    assert not _key_works(ann_credentials)
     assert User.objects.get(pk=ann.pk).public_key == ""
     event = AuditEvent.objects.get(event="user.credentials_ended")
     assert (event.old, event.new) == ({"access_keys": 1, "public_keys": 1}, {"access_keys": 0, "public_keys": 0})
@@ -212,30 +219,32 @@ def test_changing_the_own_password_lists_what_there_is_and_ends_what_is_chosen(a
 
 
 @pytest.mark.django_db
-def test_nothing_is_ended_without_the_choice(ann: User, held: dict[str, Any], as_org_admin: APIClient):
+def test_credentials_are_not_ended_without_the_choice(
+    ann: User, ann_credentials: dict[str, Any], as_org_admin: APIClient
+):
     assert as_org_admin.put(f"{USERS}{ann.pk}/password/", {"password": NEW}).status_code == 200
-    assert _key_works(held)
+    assert _key_works(ann_credentials)
     assert User.objects.get(pk=ann.pk).public_key == KEY
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("call", ["password", "password/reset"])
-def test_administrators_choose_as_well(ann: User, held: dict[str, Any], as_org_admin: APIClient, call: str):
+def test_administrators_can_choose_too(ann: User, ann_credentials: dict[str, Any], as_org_admin: APIClient, call: str):
     assert len(as_org_admin.get(f"{USERS}{ann.pk}/credentials/").json()["access_keys"]) == 1
     body = {"password": NEW, "end": ["access_keys", "public_keys", "bearer_tokens"]}
     assert as_org_admin.patch(f"{USERS}{ann.pk}/{call}/", body, format="json").status_code == 200
-    assert not _key_works(held)
+    assert not _key_works(ann_credentials)
     assert User.objects.get(pk=ann.pk).public_key == ""
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("method", ["put", "patch"])
-def test_administrators_choose_in_the_form_of_a_person_as_well(
-    ann: User, held: dict[str, Any], as_org_admin: APIClient, method: str
+def test_administrators_can_choose_in_the_form_of_a_user_too(
+    ann: User, ann_credentials: dict[str, Any], as_org_admin: APIClient, method: str
 ):
-    shown = as_org_admin.get(f"{USERS}{ann.pk}/").json()
+    row = as_org_admin.get(f"{USERS}{ann.pk}/").json()
     names = ("name", "username", "email", "is_active", "org_roles")
-    body = {**{name: shown[name] for name in names}, "end": ["access_keys", "public_keys"]}
+    body = {**{name: row[name] for name in names}, "end": ["access_keys", "public_keys"]}
     change = getattr(as_org_admin, method)
     refused = [
         change(f"{USERS}{ann.pk}/", body, format="json"),
@@ -244,29 +253,29 @@ def test_administrators_choose_in_the_form_of_a_person_as_well(
         change(f"{USERS}{ann.pk}/", {**body, "password": "short"}, format="json"),
     ]
     assert [answer.status_code for answer in refused] == [400] * 4
-    assert _key_works(held), "a refused change ends nothing"
+    assert _key_works(ann_credentials), "a refused change ends nothing"
     done = change(f"{USERS}{ann.pk}/", {**body, "password": NEW}, format="json")
     assert done.status_code == 200, done.content
     assert "end" not in done.json()
-    assert not _key_works(held)
+    assert not _key_works(ann_credentials)
     assert User.objects.get(pk=ann.pk).public_key == ""
     assert AuditEvent.objects.filter(event="user.credentials_ended").count() == 1
 
 
 @pytest.mark.django_db
-def test_who_must_change_the_password_may_end_credentials_with_it(ann: User, held: dict[str, Any]):
+def test_user_who_must_change_the_password_can_end_credentials_with_it(ann: User, ann_credentials: dict[str, Any]):
     User.objects.filter(pk=ann.pk).update(need_update_password=True)
     browser = Browser()
     assert browser.sign_in("ann").json()["must_change_password"] is True
     assert len(browser.get("/api/v1/users/profile/credentials/").json()["access_keys"]) == 1
     body = {"old_password": PASSWORD, "new_password": NEW, "new_password_again": NEW, "end": ["access_keys"]}
     assert browser.put("/api/v1/users/profile/password/", body, format="json").status_code == 200
-    assert not _key_works(held)
+    assert not _key_works(ann_credentials)
 
 
 @pytest.mark.django_db
-def test_reset_of_a_suspected_account_ends_everything_in_one_act(
-    ann: User, held: dict[str, Any], as_org_admin: APIClient, client: Any
+def test_reset_of_a_suspicious_account_ends_all_access_in_one_call(
+    ann: User, ann_credentials: dict[str, Any], as_org_admin: APIClient, client: Any
 ):
     proxy = Proxy(client)
     proxy.beat()
@@ -274,7 +283,7 @@ def test_reset_of_a_suspected_account_ends_everything_in_one_act(
     opened = proxy.authorize(ann, "web-1").grant
     assert opened is not None
     asked = {"asset": "web-1", "system_user": opened.system_user_name}
-    assert held["browser"].post("/api/v1/authentication/connection-token/", asked).status_code == 201
+    assert ann_credentials["browser"].post("/api/v1/authentication/connection-token/", asked).status_code == 201
     old_link = issue_set_password_link(actor=SYSTEM, user=User.objects.get(pk=ann.pk), void_password=False)
 
     answer = as_org_admin.post(f"{USERS}{ann.pk}/access/reset/")
@@ -288,12 +297,12 @@ def test_reset_of_a_suspected_account_ends_everything_in_one_act(
         "bearer_tokens": 1,
         "login_sessions": 1,
         "proxy_sign_ins": 1,
-        "known_places": 4,  # three of the browser and the API, and the address at which SSH was signed in
+        "known_places": 4,  # three from the browser and the API, and the address of the SSH sign-in
         "live_sessions": 1,
     }
-    assert not _key_works(held)
-    assert held["browser"].get(PROFILE).status_code == 401
-    assert APIClient(HTTP_AUTHORIZATION=f"Bearer {held['token']}").get(PROFILE).status_code == 401
+    assert not _key_works(ann_credentials)
+    assert ann_credentials["browser"].get(PROFILE).status_code == 401
+    assert APIClient(HTTP_AUTHORIZATION=f"Bearer {ann_credentials['token']}").get(PROFILE).status_code == 401
     assert Browser().sign_in("ann").json()["error"] == "password_failed"
     assert ProxyOrder.objects.filter(session_id=opened.session_id).count() == 1
     assert not ConnectionToken.objects.filter(user_id=ann.pk).exists()
@@ -307,7 +316,7 @@ def test_reset_of_a_suspected_account_ends_everything_in_one_act(
 
 
 @pytest.mark.django_db
-def test_k60_nobody_resets_the_access_of_somebody_above_them_or_of_themselves(
+def test_k60_access_of_higher_roles_and_of_oneself_cannot_be_reset(
     people: dict[str, User], as_org_admin: APIClient, as_admin: APIClient
 ):
     assert as_org_admin.post(f"{USERS}{people['admin'].pk}/access/reset/").status_code in {403, 404}

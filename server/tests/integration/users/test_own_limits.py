@@ -1,4 +1,7 @@
-"""Nobody edits their own limits, and nobody acts on those above them, whichever path they take (K35, K60)."""
+"""Users cannot change their own limits or act on higher roles, on any path.
+
+K35: nobody takes over accounts beyond them; K60: a lower role does nothing to a higher one.
+"""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -19,7 +22,7 @@ from postern.kernel.ids import DEFAULT_ORG_ID
 USERS = "/api/v1/users/users/"
 pytestmark = pytest.mark.django_db
 
-#: What an organization administrator may not change about themselves.
+#: Values that an organization administrator may not set for themselves.
 LIMITS: dict[str, Any] = {
     "username": "someone-else",
     "email": "someone-else@example.test",
@@ -34,7 +37,7 @@ LIMITS: dict[str, Any] = {
 
 @pytest.fixture
 def me(people: dict[str, User], make_user: Callable[..., User]) -> User:
-    """An organization administrator whose account ends soon; they are not the only one."""
+    """An organization administrator whose account ends soon. There is a second administrator."""
     make_user("second", org_role="Admin")
     user = people["org_admin"]
     User.objects.filter(pk=user.pk).update(date_expired=clock.now() + timedelta(days=3), mfa_level=0)
@@ -66,19 +69,19 @@ PATHS = pytest.mark.parametrize("change_by", [by_patch, by_form, by_bulk])
 
 @PATHS
 @pytest.mark.parametrize("name", LIMITS)
-def test_organization_administrator_does_not_change_their_own_limits(
+def test_organization_administrator_cannot_change_their_own_limits(
     as_org_admin: APIClient, me: User, change_by: Callable[..., Any], name: str
 ) -> None:
     before = state(me)
     answer = change_by(as_org_admin, me, {name: LIMITS[name]})
-    found = answer.json()
-    assert answer.status_code == 400, found
-    assert name in (found[0] if isinstance(found, list) else found)
+    errors = answer.json()
+    assert answer.status_code == 400, errors
+    assert name in (errors[0] if isinstance(errors, list) else errors)
     assert state(me) == before
 
 
 @PATHS
-def test_form_that_repeats_the_own_limits_saves_the_rest(
+def test_form_that_repeats_the_own_limits_stores_the_other_fields(
     as_org_admin: APIClient, me: User, change_by: Callable[..., Any]
 ) -> None:
     row = as_org_admin.get(f"{USERS}{me.pk}/").json()
@@ -87,8 +90,8 @@ def test_form_that_repeats_the_own_limits_saves_the_rest(
     assert User.objects.get(pk=me.pk).comment == "nights"
 
 
-def test_form_that_repeats_an_old_limit_does_not_undo_a_new_one(as_org_admin: APIClient, me: User) -> None:
-    """Somebody else expires the account after the form was read and before its row is locked."""
+def test_form_with_an_old_limit_does_not_undo_a_new_one(as_org_admin: APIClient, me: User) -> None:
+    """Somebody else sets an earlier end of the account after the form was read and before its row is locked."""
     row = as_org_admin.get(f"{USERS}{me.pk}/").json()
     until = clock.now() + timedelta(hours=1)
     locked = person_actions._locked
@@ -100,11 +103,11 @@ def test_form_that_repeats_an_old_limit_does_not_undo_a_new_one(as_org_admin: AP
     with mock.patch.object(person_actions, "_locked", expired_meanwhile):
         answer = as_org_admin.patch(f"{USERS}{me.pk}/", {"date_expired": row["date_expired"]})
     assert answer.status_code == 400
-    # The write was refused; the test's own change went with its transaction.
+    # The write was refused. The change of this test was rolled back with it.
     assert User.objects.get(pk=me.pk).date_expired == me.date_expired
 
 
-def test_organization_administrator_does_not_invite_themselves_to_another_role(
+def test_organization_administrator_cannot_invite_themselves_to_another_role(
     as_org_admin: APIClient, me: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(licensing, "is_open", lambda: True)
@@ -117,7 +120,7 @@ def test_organization_administrator_does_not_invite_themselves_to_another_role(
     assert state(me) == before
 
 
-def test_nobody_lifts_their_own_lock_out(
+def test_users_cannot_lift_their_own_lock_out(
     as_org_admin: APIClient, as_admin: APIClient, people: dict[str, User], me: User
 ) -> None:
     assert as_org_admin.patch(f"{USERS}{me.pk}/unblock/").status_code == 403
@@ -135,7 +138,7 @@ def test_super_administrator_changes_the_limits_of_others(
 
 @pytest.mark.parametrize("role", ["Admin", "Auditor"])
 @PATHS
-def test_organization_administrator_does_not_change_the_roles_of_those_above(
+def test_organization_administrator_cannot_change_the_roles_of_higher_roles(
     as_org_admin: APIClient, make_user: Callable[..., User], change_by: Callable[..., Any], role: str
 ) -> None:
     above = make_user("above", role=role)
@@ -144,7 +147,7 @@ def test_organization_administrator_does_not_change_the_roles_of_those_above(
 
 
 @PATHS
-def test_administrator_of_one_organization_changes_the_membership_of_a_shared_person_and_not_the_account(
+def test_administrator_of_one_organization_changes_the_membership_of_a_shared_user_but_not_the_account(
     as_org_admin: APIClient, people: dict[str, User], change_by: Callable[..., Any]
 ) -> None:
     shared = people["user"]

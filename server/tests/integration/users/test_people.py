@@ -88,7 +88,7 @@ def test_user_row_has_the_fields_of_the_contract(as_org_admin: APIClient, people
     assert (row["role"], row["org_roles"], row["is_valid"]) == ("User", ["User"], True)
 
 
-def test_user_list_is_the_members_of_the_organization_or_everybody_in_root(
+def test_user_list_has_the_members_of_the_organization_or_everybody_in_root(
     as_admin: APIClient, make_user: Callable[..., User]
 ):
     other = Organization.objects.create(name="Branch")
@@ -101,7 +101,7 @@ def test_user_list_is_the_members_of_the_organization_or_everybody_in_root(
     assert in_root >= names | {"branch-only"}
 
 
-def test_user_list_searches_filters_orders_and_pages(as_org_admin: APIClient, people: dict[str, User]):
+def test_user_list_is_searched_filtered_ordered_and_paged(as_org_admin: APIClient, people: dict[str, User]):
     def names(query: str) -> list[str]:
         body = as_org_admin.get(f"{USERS}?{query}").json()
         return [row["username"] for row in (body["results"] if isinstance(body, dict) else body)]
@@ -128,13 +128,13 @@ def test_user_list_searches_filters_orders_and_pages(as_org_admin: APIClient, pe
         pytest.param("user", "uma", marks=pytest.mark.spec("S1-058")),
     ],
 )
-def test_user_list_finds_each_kind_of_user(as_admin: APIClient, people: dict[str, User], kind: str, username: str):
+def test_user_list_filters_by_each_kind_of_user(as_admin: APIClient, people: dict[str, User], kind: str, username: str):
     rows = as_admin.get(f"{USERS}?system_or_org_role={kind}&all=1").json()
     assert username in [row["username"] for row in rows]
 
 
 @pytest.mark.spec("S1-054")
-def test_administrators_are_a_kind_of_user_of_the_system_and_of_an_organization(
+def test_administrators_of_the_system_and_of_an_organization_are_kinds_of_users(
     as_admin: APIClient, people: dict[str, User]
 ):
     administrators = as_admin.get(f"{USERS}?org_role=admins").json()
@@ -157,7 +157,7 @@ def test_k22_undeclared_filters_and_orders_are_ignored(as_org_admin: APIClient, 
     assert as_org_admin.get(f"{USERS}?{query}").json() == as_org_admin.get(USERS).json()
 
 
-def test_user_list_costs_the_same_queries_for_many_rows(as_org_admin: APIClient, make_user: Callable[..., User]):
+def test_user_list_takes_the_same_queries_for_many_rows(as_org_admin: APIClient, make_user: Callable[..., User]):
     def count() -> int:
         with CaptureQueriesContext(
             connection,
@@ -176,7 +176,9 @@ def test_user_list_is_closed_to_users_and_auditors(role: str, request: pytest.Fi
     assert request.getfixturevalue(role).get(USERS).status_code == 403
 
 
-def test_k68_org_admin_has_no_reach_into_another_organization(as_org_admin: APIClient, make_user: Callable[..., User]):
+def test_k68_organization_administrator_has_no_access_to_another_organization(
+    as_org_admin: APIClient, make_user: Callable[..., User]
+):
     other = Organization.objects.create(name="Branch")
     stranger = make_user("stranger", org_id=other.pk)
     assert as_org_admin.get(USERS, HTTP_X_JMS_ORG=str(other.pk)).status_code == 403
@@ -186,7 +188,7 @@ def test_k68_org_admin_has_no_reach_into_another_organization(as_org_admin: APIC
     assert as_org_admin.get(url(stranger)).status_code == 404
 
 
-def test_suggestion_finds_super_administrators_people_everywhere_but_only_three_and_only_names(
+def test_suggestion_gives_super_administrators_at_most_three_users_of_any_organization_with_names_only(
     as_admin: APIClient, make_user: Callable[..., User]
 ):
     other = Organization.objects.create(name="Branch")
@@ -197,7 +199,7 @@ def test_suggestion_finds_super_administrators_people_everywhere_but_only_three_
     assert set(rows[0]) == {"id", "name", "username"}
 
 
-def test_options_drives_the_form(as_org_admin: APIClient, as_admin: APIClient):
+def test_options_describe_the_form(as_org_admin: APIClient, as_admin: APIClient):
     actions = as_org_admin.options(USERS).json()["actions"]
     post = actions["POST"]
     assert post["name"]["required"]
@@ -250,7 +252,7 @@ def test_create_by_link_lets_the_person_set_the_password_once(as_org_admin: APIC
     assert again.json()["code"] == "link_invalid"
 
 
-def test_link_is_given_once_and_says_that_no_mail_was_sent(as_org_admin: APIClient, people: dict[str, User]):
+def test_link_is_returned_once_and_says_that_no_mail_was_sent(as_org_admin: APIClient, people: dict[str, User]):
     made = as_org_admin.post(USERS, new_person(password_strategy="email")).json()["set_password_link"]
     reset = as_org_admin.patch(url(people["user"], "password/reset/"), {}, headers={"Accept-Language": "en"}).json()
     for link in (made, reset["set_password_link"]):
@@ -260,8 +262,8 @@ def test_link_is_given_once_and_says_that_no_mail_was_sent(as_org_admin: APIClie
     strategy = as_org_admin.options(USERS, headers={"Accept-Language": "en"}).json()["actions"]["POST"][
         "password_strategy"
     ]
-    shown = {row["value"]: row["display_name"] for row in strategy["choices"]}
-    assert "no e-mail is sent" in shown["email"]
+    choices = {row["value"]: row["display_name"] for row in strategy["choices"]}
+    assert "no e-mail is sent" in choices["email"]
 
 
 def test_new_link_voids_the_password_and_the_older_link(as_org_admin: APIClient):
@@ -290,7 +292,7 @@ def test_new_link_voids_the_password_and_the_older_link(as_org_admin: APIClient)
         ({"role": "Emperor"}, "role"),
     ],
 )
-def test_create_refusals_are_told_at_the_field(
+def test_create_refusals_are_errors_of_the_field(
     as_org_admin: APIClient, people: dict[str, User], change: dict[str, Any], field: str
 ):
     answer = as_org_admin.post(USERS, new_person(**change))
@@ -299,14 +301,14 @@ def test_create_refusals_are_told_at_the_field(
     assert not User.objects.filter(username="eve").exists()
 
 
-def test_k41_every_text_of_a_person_has_a_maximum(as_admin: APIClient):
+def test_k41_every_text_of_a_user_has_a_maximum(as_admin: APIClient):
     fields = as_admin.options(USERS).json()["actions"]["POST"]
     texts = [name for name, field in fields.items() if field["type"] in ("string", "email") and not field["read_only"]]
     assert texts
     assert [name for name in texts if "max_length" not in fields[name]] == []
 
 
-def test_create_in_the_root_organization_is_refused_clearly(as_admin: APIClient):
+def test_create_in_the_root_organization_is_refused_with_a_clear_error(as_admin: APIClient):
     answer = as_admin.post(USERS, new_person(), **ROOT)
     assert answer.status_code == 400
     assert "detail" in answer.json()
@@ -337,19 +339,19 @@ def test_update_without_password_and_key_keeps_them(as_org_admin: APIClient, mak
     assert (user.public_key, user.phone) == ("ssh-ed25519 kept", "7")
 
 
-def test_k40_disabling_ends_everything_and_tells_subscribers(
+def test_k40_disabling_ends_all_access_and_publishes_an_event(
     as_org_admin: APIClient,
     people: dict[str, User],
     hear: Hearing,
     django_capture_on_commit_callbacks: Callable[..., object],
 ):
-    told = hear(UserClosed)
+    published = hear(UserClosed)
     epoch = people["user"].session_epoch
     with django_capture_on_commit_callbacks(execute=True):
         assert as_org_admin.patch(url(people["user"]), {"is_active": False}).json()["is_valid"] is False
     people["user"].refresh_from_db()
     assert people["user"].session_epoch == epoch + 1
-    assert [(event.username, event.cause) for event in told] == [("uma", "disabled")]
+    assert [(event.username, event.cause) for event in published] == [("uma", "disabled")]
 
 
 def test_bulk_update_disables_a_selection(
@@ -362,7 +364,7 @@ def test_bulk_update_disables_a_selection(
 
 
 @pytest.mark.parametrize("target", ["admin", "auditor_of_system"])
-def test_k60_org_admin_cannot_touch_those_above(
+def test_k60_organization_administrator_cannot_change_higher_roles(
     as_org_admin: APIClient,
     people: dict[str, User],
     make_user: Callable[..., User],
@@ -382,7 +384,7 @@ def test_k60_org_admin_cannot_touch_those_above(
     assert above.name != "x"
 
 
-def test_k35_org_admin_cannot_take_over_an_account_that_also_belongs_elsewhere(
+def test_k35_organization_administrator_cannot_take_over_an_account_of_several_organizations(
     as_org_admin: APIClient, people: dict[str, User]
 ):
     other = Organization.objects.create(name="Branch")
@@ -392,7 +394,9 @@ def test_k35_org_admin_cannot_take_over_an_account_that_also_belongs_elsewhere(
 
 
 @pytest.mark.parametrize("role", ["Admin", "Auditor"])
-def test_k35_org_admin_cannot_give_system_roles(as_org_admin: APIClient, people: dict[str, User], role: str):
+def test_k35_organization_administrator_cannot_give_system_roles(
+    as_org_admin: APIClient, people: dict[str, User], role: str
+):
     assert list(as_org_admin.post(USERS, new_person(role=role)).json()) == ["role"]
     assert as_org_admin.patch(url(people["user"]), {"role": role}).status_code == 400
     assert as_org_admin.patch(url(people["org_admin"]), {"role": role}).status_code == 400
@@ -411,7 +415,7 @@ def test_k60_last_administrator_cannot_be_demoted_disabled_expired_or_deleted(
     assert client_of(second).patch(url(second), {"is_active": False}).status_code == 400
 
 
-def test_k60_built_in_administrator_stays(as_admin: APIClient, make_user: Callable[..., User]):
+def test_k60_built_in_administrator_cannot_be_deleted(as_admin: APIClient, make_user: Callable[..., User]):
     built_in = User.objects.filter(username="admin").first() or make_user("admin", role="Admin")
     Membership.objects.get_or_create(user=built_in, org_id="00000000-0000-0000-0000-000000000002", role="User")
     for change in (
@@ -426,7 +430,7 @@ def test_k60_built_in_administrator_stays(as_admin: APIClient, make_user: Callab
     assert as_admin.patch(url(built_in), {"name": "Root of all"}).status_code == 200
 
 
-def test_own_password_is_not_changed_without_the_old_one(as_admin: APIClient, people: dict[str, User]):
+def test_own_password_cannot_be_changed_without_the_old_one(as_admin: APIClient, people: dict[str, User]):
     me = people["admin"]
     for tail, body in (("", {"password": GOOD}), ("password/", {"password": GOOD}), ("password/reset/", {})):
         answer = as_admin.patch(url(me, tail), body)
@@ -465,12 +469,12 @@ def test_bulk_delete_needs_a_selection_and_checks_every_row(
 
 @pytest.fixture
 def licensed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The licensed features are open."""
+    """Open the licensed features."""
     monkeypatch.setattr(licensing, "is_open", lambda: True)
 
 
 @pytest.mark.usefixtures("licensed")
-def test_remove_takes_out_of_the_organization_and_its_groups_only(as_org_admin: APIClient, people: dict[str, User]):
+def test_remove_only_removes_from_the_organization_and_its_groups(as_org_admin: APIClient, people: dict[str, User]):
     group = as_org_admin.post("/api/v1/users/groups/", {"name": "Ops", "users": [str(people["user"].pk)]}).json()
     assert group["users_amount"] == 1
     assert as_org_admin.post(url(people["user"], "remove/")).status_code == 204
@@ -480,9 +484,7 @@ def test_remove_takes_out_of_the_organization_and_its_groups_only(as_org_admin: 
 
 
 @pytest.mark.usefixtures("licensed")
-def test_remove_of_a_selection_needs_one_and_takes_all_of_it_or_none(
-    as_org_admin: APIClient, as_admin: APIClient, people: dict[str, User]
-):
+def test_remove_of_a_selection_is_all_or_nothing(as_org_admin: APIClient, as_admin: APIClient, people: dict[str, User]):
     def spm(*chosen: User) -> str:
         ids = [str(user.pk) for user in chosen]
         token: str = as_org_admin.post("/api/v1/common/resources/cache/", {"resources": ids}).json()["spm"]
@@ -512,14 +514,14 @@ def test_invite_of_a_super_administrator_gives_a_role_in_this_organization(
 
 
 @pytest.mark.usefixtures("licensed")
-def test_nobody_is_invited_into_the_root_organization(as_admin: APIClient, make_user: Callable[..., User]):
+def test_no_user_can_be_invited_into_the_root_organization(as_admin: APIClient, make_user: Callable[..., User]):
     guest = make_user("guest", org_role=None)
     answer = as_admin.post(f"{USERS}invite/", [{"user": str(guest.pk), "role": "User"}], **ROOT)
     assert (answer.status_code, list(answer.json())) == (400, ["error"])
     assert not guest.memberships.exists()
 
 
-def test_k75_inviting_is_closed_without_a_licence_and_removing_never_is(
+def test_k75_inviting_needs_a_licence_and_removing_never_does(
     as_org_admin: APIClient, people: dict[str, User], make_user: Callable[..., User], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(licensing, "is_open", lambda: False)
@@ -533,14 +535,14 @@ def test_k75_inviting_is_closed_without_a_licence_and_removing_never_is(
     assert not other.memberships.exists()
 
 
-def test_suggestion_names_super_administrators_three_people_of_all_organizations_in_short(
+def test_suggestion_for_super_administrators_includes_users_without_an_organization_and_has_pages(
     as_admin: APIClient, make_user: Callable[..., User]
 ):
     for number in range(5):
         make_user(f"guest{number}", org_role=None)
-    found = as_admin.get(f"{USERS}suggestion/?search=guest").json()
-    assert [row["username"] for row in found] == ["guest0", "guest1", "guest2"]
-    assert set(found[0]) == {"id", "name", "username"}
+    rows = as_admin.get(f"{USERS}suggestion/?search=guest").json()
+    assert [row["username"] for row in rows] == ["guest0", "guest1", "guest2"]
+    assert set(rows[0]) == {"id", "name", "username"}
     paged = as_admin.get(f"{USERS}suggestion/?search=guest4&limit=10&offset=0").json()
     assert (paged["count"], paged["next"]) == (1, None)
 
@@ -571,7 +573,7 @@ def test_org_member_relations_are_for_super_administrators(
     assert len(as_admin.get(f"{path}?user={guest.pk}").json()) == 1
 
 
-def test_organization_roles_are_user_by_default_in_forms_and_stay_when_an_update_leaves_them_out(
+def test_organization_roles_default_to_user_and_stay_when_an_update_omits_them(
     as_org_admin: APIClient, make_user: Callable[..., User]
 ):
     actions = as_org_admin.options(USERS).json()["actions"]

@@ -1,4 +1,4 @@
-"""`postern vault rotate` and `postern vault retire` as an operator uses them."""
+"""The commands `postern vault rotate` and `postern vault retire`."""
 
 import json
 import threading
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def key_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A key file of the test's own."""
+    """The path of a key file for this test only."""
     ring = secret_store._keyring_at(tmp_path / "kek.json")
     ring.create()
     monkeypatch.setattr(cli, "_django", lambda: None)  # the test's own Django is loaded
@@ -36,12 +36,14 @@ def versions(key_file: Path) -> set[str]:
     return set(json.loads(key_file.read_text())["keys"])
 
 
-def test_old_key_is_retired_once_nothing_is_sealed_with_it(key_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_old_key_is_retired_when_no_secret_is_sealed_with_it(
+    key_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     system_user = make_system_user(password="marker of the target")
     assert cli.main(["vault", "retire"]) == 0
     assert "removed keys: none" in capsys.readouterr().out
     assert cli.main(["vault", "rotate"]) == 0
-    assert "key 2 is current; 1 secrets were brought to it" in capsys.readouterr().out
+    assert "key 2 is current; 1 secrets were rewrapped with it" in capsys.readouterr().out
     assert versions(key_file) == {"1", "2"}
     with mock.patch.object(keys, "now", return_value=now() + timedelta(minutes=11)):
         assert cli.main(["vault", "retire"]) == 0
@@ -49,11 +51,11 @@ def test_old_key_is_retired_once_nothing_is_sealed_with_it(key_file: Path, capsy
     assert versions(key_file) == {"2"}
     opened = facade.open_credential(system_user_id=system_user.pk, username="ann")
     assert opened.password == "marker of the target"
-    told = AuditEvent.objects.get(event="vault.keys_retired")
-    assert (told.user, told.new) == ("System", {"versions": [1]})
+    event = AuditEvent.objects.get(event="vault.keys_retired")
+    assert (event.user, event.new) == ("System", {"versions": [1]})
 
 
-def test_key_that_a_secret_needs_is_not_retired(key_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_key_in_use_is_not_retired(key_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     make_system_user(password="marker of the target")
     assert cli.main(["vault", "rotate"]) == 0
     SealedSecret.objects.update(kek_version=1)
@@ -64,7 +66,7 @@ def test_key_that_a_secret_needs_is_not_retired(key_file: Path, capsys: pytest.C
     assert not AuditEvent.objects.filter(event="vault.keys_retired").exists()
 
 
-def test_key_is_not_retired_before_slow_requests_are_over(key_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_key_is_not_retired_before_slow_requests_have_ended(key_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["vault", "rotate"]) == 0
     capsys.readouterr()
     assert cli.main(["vault", "retire"]) == 1
@@ -72,8 +74,8 @@ def test_key_is_not_retired_before_slow_requests_are_over(key_file: Path, capsys
     assert versions(key_file) == {"1", "2"}
 
 
-def test_keys_that_are_added_at_once_all_stay(tmp_path: Path) -> None:
-    """Each ring stands for a process: what one seals with must not be taken away by another."""
+def test_keys_added_concurrently_are_all_kept(tmp_path: Path) -> None:
+    """Each keyring stands for a process. A key that one process seals with must not be removed by another."""
     path = tmp_path / "kek.json"
     Keyring(path).create()
     rings, together = [Keyring(path) for _ in range(8)], threading.Barrier(8)
@@ -91,5 +93,5 @@ def test_keys_that_are_added_at_once_all_stay(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert sorted(version for version, _raw in added) == list(range(2, 42))
-    kept = Keyring(path)
-    assert all(kept.version(version).raw() == raw for version, raw in added)
+    final_ring = Keyring(path)
+    assert all(final_ring.version(version).raw() == raw for version, raw in added)

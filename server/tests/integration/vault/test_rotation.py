@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _own_key_file(tmp_path: Path) -> object:
-    """Rotation changes the key file; the other tests keep theirs."""
+    """Use a key file of this test, because rotation changes it."""
     ring = secret_store._keyring_at(tmp_path / "kek.json")
     ring.create()
     with (
@@ -38,30 +38,30 @@ def place(column: str = "password") -> facade.SecretPlace:
     return facade.SecretPlace(table="t", row_id=new_id(), org_id=DEFAULT_ORG_ID, column=column)
 
 
-def test_k61_rotate_leaves_every_secret_readable_and_no_plaintext_anywhere() -> None:
+def test_k61_rotation_leaves_every_secret_readable_and_no_plaintext_anywhere() -> None:
     canary = "canary-5b1c"
     places = [place() for _ in range(600)]
-    for number, one in enumerate(places):
-        facade.put_secret(one, Secret(f"{canary}-{number}"))
+    for number, secret_place in enumerate(places):
+        facade.put_secret(secret_place, Secret(f"{canary}-{number}"))
     read_errors = 0
     batch = keys._rewrap_batch
 
     def batch_under_readers(version: int) -> int:
         nonlocal read_errors
         moved = batch(version)
-        for one in places[::97]:  # a reader in the middle of the rotation
-            found = facade.get_secret(one)
-            read_errors += found is None or canary not in found.reveal()
+        for secret_place in places[::97]:  # reads in the middle of the rotation
+            secret = facade.get_secret(secret_place)
+            read_errors += secret is None or canary not in secret.reveal()
         return moved
 
     with mock.patch.object(keys, "_rewrap_batch", batch_under_readers):
         report = facade.rotate(actor=SYSTEM)
     assert (report.version, report.rewrapped, read_errors) == (2, 600, 0)
     assert set(SealedSecret.objects.values_list("kek_version", flat=True)) == {2}
-    for number, one in enumerate(places):
-        found = facade.get_secret(one)
-        assert found is not None
-        assert found.reveal() == f"{canary}-{number}"
+    for number, secret_place in enumerate(places):
+        secret = facade.get_secret(secret_place)
+        assert secret is not None
+        assert secret.reveal() == f"{canary}-{number}"
     assert canary.encode() not in b"".join(
         bytes(row.ciphertext) + bytes(row.wrapped_key) for row in SealedSecret.objects.all()
     )
@@ -71,19 +71,19 @@ def test_k61_rotate_leaves_every_secret_readable_and_no_plaintext_anywhere() -> 
     assert {"vault.key_added", "vault.secrets_rewrapped"} <= set(AuditEvent.objects.values_list("event", flat=True))
 
 
-def test_rotate_after_a_crash_between_key_and_secrets_goes_on() -> None:
-    one = place()
-    facade.put_secret(one, Secret("kept"))
+def test_rotation_continues_after_a_crash_between_key_and_secrets() -> None:
+    secret_place = place()
+    facade.put_secret(secret_place, Secret("kept"))
     secret_store.keyring().add_version()
     assert facade.rewrap_all(actor=SYSTEM).rewrapped == 1
-    found = facade.get_secret(one)
-    assert found is not None
-    assert found.reveal() == "kept"
+    secret = facade.get_secret(secret_place)
+    assert secret is not None
+    assert secret.reveal() == "kept"
 
 
-def test_retire_waits_for_the_last_secret_and_for_slow_writers() -> None:
-    one = place()
-    facade.put_secret(one, Secret("kept"))
+def test_retirement_waits_for_the_last_secret_and_for_slow_writers() -> None:
+    secret_place = place()
+    facade.put_secret(secret_place, Secret("kept"))
     assert facade.retire(actor=SYSTEM) == []
     secret_store.keyring().add_version()
     later = now() + timedelta(minutes=11)
@@ -96,13 +96,13 @@ def test_retire_waits_for_the_last_secret_and_for_slow_writers() -> None:
         assert facade.retire(actor=SYSTEM) == [1]
     with pytest.raises(KeyringUnusable):
         secret_store.keyring().version(1)
-    found = facade.get_secret(one)
-    assert found is not None
-    assert found.reveal() == "kept"
+    secret = facade.get_secret(secret_place)
+    assert secret is not None
+    assert secret.reveal() == "kept"
 
 
 @pytest.mark.parametrize("columns", [("wrapped_key", "ciphertext"), ("ciphertext",), ("wrapped_key",)])
-def test_sealed_secret_swapped_between_rows_does_not_open(columns: tuple[str, ...]) -> None:
+def test_sealed_secret_moved_to_another_row_does_not_open(columns: tuple[str, ...]) -> None:
     mine, other = place(), place()
     facade.put_secret(mine, Secret("mine"))
     facade.put_secret(other, Secret("other"))
@@ -129,7 +129,7 @@ def test_sealed_secret_relabelled_in_the_database_does_not_open(change: dict[str
         facade.get_secret(moved)
 
 
-def test_open_credential_with_a_lost_key_file_says_so_without_details(tmp_path: Path) -> None:
+def test_lost_key_file_gets_a_clear_error_without_details(tmp_path: Path) -> None:
     system_user = make_system_user(password="canary-9")
     (tmp_path / "kek.json").unlink()
     with pytest.raises(KeyringUnusable) as caught:
@@ -138,7 +138,7 @@ def test_open_credential_with_a_lost_key_file_says_so_without_details(tmp_path: 
     assert str(tmp_path) not in str(caught.value)
 
 
-def test_installation_with_secrets_but_no_key_file_makes_no_new_key(tmp_path: Path) -> None:
+def test_installation_with_secrets_but_no_key_file_creates_no_new_key(tmp_path: Path) -> None:
     make_system_user()
     ring = secret_store.keyring()
     document = json.loads((tmp_path / "kek.json").read_text())

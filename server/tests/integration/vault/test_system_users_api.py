@@ -31,7 +31,7 @@ def private_key(passphrase: str | None = None) -> tuple[str, Any]:
 
 
 @pytest.mark.spec("S3-035", "S3-036", "S3-037", "S3-038", "S3-040")
-def test_create_system_user_stores_the_secret_sealed_and_answers_without_it(as_org_admin: APIClient) -> None:
+def test_create_system_user_seals_the_secret_and_does_not_return_it(as_org_admin: APIClient) -> None:
     text, key = private_key()
     sent = body(
         private_key=text,
@@ -83,7 +83,7 @@ def test_k73_secrets_appear_in_no_answer_options_audit_row_or_table(as_org_admin
     assert AuditEvent.objects.filter(event="systemuser.updated").latest("sequence").new["password"] == "******"
 
 
-def test_options_secrets_are_write_only_without_default(as_org_admin: APIClient) -> None:
+def test_secrets_in_options_are_write_only_without_a_default(as_org_admin: APIClient) -> None:
     actions = as_org_admin.options(URL).json()["actions"]
     for name in ("password", "private_key", "public_key", "token"):
         assert actions["POST"][name]["write_only"] is True
@@ -94,7 +94,7 @@ def test_options_secrets_are_write_only_without_default(as_org_admin: APIClient)
         ("1", "100"),
     }
     assert actions["POST"]["priority"]["default"] == 81
-    assert [one["value"] for one in actions["POST"]["login_mode"]["choices"]] == ["auto", "manual"]
+    assert [choice["value"] for choice in actions["POST"]["login_mode"]["choices"]] == ["auto", "manual"]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_options_secrets_are_write_only_without_default(as_org_admin: APIClient)
         ({"sftp_root": "etc"}, "sftp_root"),
     ],
 )
-def test_create_system_user_bad_value_is_a_field_error(
+def test_create_system_user_with_a_bad_value_is_a_field_error(
     as_org_admin: APIClient, changes: dict[str, Any], field: str
 ) -> None:
     answer = as_org_admin.post(URL, body(**changes))
@@ -138,7 +138,7 @@ def test_create_manual_system_user_needs_neither_username_nor_password(as_org_ad
         facade.open_credential(system_user_id=answer.json()["id"], username="ann")
 
 
-def test_auto_generate_key_makes_a_password_and_an_ed25519_key(as_org_admin: APIClient) -> None:
+def test_auto_generate_key_creates_a_password_and_an_ed25519_key(as_org_admin: APIClient) -> None:
     made = as_org_admin.post(URL, {"name": "auto", "username": "auto", "auto_generate_key": True}).json()
     opened = facade.open_credential(system_user_id=made["id"], username="ann")
     assert len(opened.password) >= 24
@@ -148,7 +148,7 @@ def test_auto_generate_key_makes_a_password_and_an_ed25519_key(as_org_admin: API
 
 
 @pytest.mark.spec("S3-039")
-def test_dynamic_username_is_the_persons_own_and_one_per_protocol(as_org_admin: APIClient) -> None:
+def test_dynamic_username_is_that_of_the_user_and_allowed_once_per_protocol(as_org_admin: APIClient) -> None:
     made = as_org_admin.post(URL, body(username="x", home="/home/x", username_same_with_user=True))
     assert (made.status_code, made.json()["username"], made.json()["home"]) == (201, "", "")
     assert facade.open_credential(system_user_id=made.json()["id"], username="ann").login_name == "ann"
@@ -158,7 +158,7 @@ def test_dynamic_username_is_the_persons_own_and_one_per_protocol(as_org_admin: 
     assert other.status_code == 201
 
 
-def test_update_blank_password_keeps_the_stored_one_and_a_new_one_replaces_it(as_org_admin: APIClient) -> None:
+def test_blank_password_in_an_update_keeps_the_stored_one_and_a_new_one_replaces_it(as_org_admin: APIClient) -> None:
     system_user = make_system_user(password=CANARY)
     url = f"{URL}{system_user.pk}/"
     assert as_org_admin.put(url, {"name": "n", "username": "root", "password": ""}).status_code == 200
@@ -188,12 +188,12 @@ def test_admin_users_are_system_users_of_type_admin(as_org_admin: APIClient) -> 
     row = SystemUser.objects.get()
     assert (row.type, row.protocol, row.login_mode, row.auto_push) == ("admin", "ssh", "auto", False)
     make_system_user("common")
-    assert [one["name"] for one in as_org_admin.get(url).json()] == ["adm"]
-    assert [one["name"] for one in as_org_admin.get(f"{URL}?type=admin").json()] == ["adm"]
+    assert [row["name"] for row in as_org_admin.get(url).json()] == ["adm"]
+    assert [row["name"] for row in as_org_admin.get(f"{URL}?type=admin").json()] == ["adm"]
     assert len(as_org_admin.get(f"{URL}?type__in=admin,common&protocol__in=ssh,rdp").json()) == 2
 
 
-def test_delete_system_user_forgets_its_secrets_and_its_assets(as_org_admin: APIClient) -> None:
+def test_deleted_system_user_loses_its_secrets_and_assets(as_org_admin: APIClient) -> None:
     admin = make_system_user(type="admin")
     asset = make_asset(admin_user_id=admin.pk)
     assert as_org_admin.delete(f"{URL}{admin.pk}/").status_code == 204
@@ -201,7 +201,7 @@ def test_delete_system_user_forgets_its_secrets_and_its_assets(as_org_admin: API
     assert Asset.objects.get(pk=asset.pk).admin_user_id is None
 
 
-def test_k1_credentials_are_read_by_nobody_over_the_public_api(as_admin: APIClient) -> None:
+def test_k1_credentials_cannot_be_read_over_the_public_api(as_admin: APIClient) -> None:
     system_user, asset = make_system_user(), make_asset()
     for path in (f"{URL}{system_user.pk}/auth-info/", f"{URL}{system_user.pk}/assets/{asset.pk}/auth-info/"):
         assert as_admin.get(path).status_code in {404, 405}
@@ -209,7 +209,9 @@ def test_k1_credentials_are_read_by_nobody_over_the_public_api(as_admin: APIClie
     assert not SealedSecret.objects.exists()
 
 
-def test_bindings_tie_system_users_to_assets_nodes_and_people(as_org_admin: APIClient, people: dict[str, Any]) -> None:
+def test_bindings_connect_system_users_with_assets_nodes_and_users(
+    as_org_admin: APIClient, people: dict[str, Any]
+) -> None:
     system_user, asset = make_system_user(), make_asset("web-1")
     url = "/api/v1/assets/system-users-assets-relations/"
     made = as_org_admin.post(url, [{"asset": str(asset.pk), "systemuser": str(system_user.pk)}])
@@ -221,9 +223,9 @@ def test_bindings_tie_system_users_to_assets_nodes_and_people(as_org_admin: APIC
         "unknown",
     )
     assert as_org_admin.get(f"{URL}{system_user.pk}/").json()["assets_amount"] == 1
-    assert [one["hostname"] for one in as_org_admin.get(f"{URL}{system_user.pk}/assets/").json()] == ["web-1"]
+    assert [row["hostname"] for row in as_org_admin.get(f"{URL}{system_user.pk}/assets/").json()] == ["web-1"]
     assert [
-        one["hostname"] for one in as_org_admin.get(f"/api/v1/assets/assets/?system_users__id={system_user.pk}").json()
+        row["hostname"] for row in as_org_admin.get(f"/api/v1/assets/assets/?system_users__id={system_user.pk}").json()
     ] == ["web-1"]
     assert as_org_admin.delete(url).status_code == 400
     assert as_org_admin.delete(f"{url}?asset={asset.pk}&systemuser={system_user.pk}").status_code == 204

@@ -1,4 +1,4 @@
-"""Array writes of system users wait for each other instead of in a circle (PostgreSQL)."""
+"""Concurrent bulk writes of system users wait for each other without a deadlock (PostgreSQL)."""
 
 import pytest
 
@@ -18,22 +18,26 @@ SYSTEM_USERS = f"{API}assets/system-users/"
 ASSETS = f"{API}assets/assets/"
 
 
-def test_two_changes_of_the_same_system_users_in_opposite_order(one: Browser, other: Browser, meeting: Meeting):
+def test_concurrent_changes_of_system_users_in_opposite_order_do_not_deadlock(
+    first_admin: Browser, second_admin: Browser, meeting: Meeting
+):
     rows = [make_system_user() for _ in range(3)]
     meeting(system_users, "update_system_user")
     assert statuses(
-        lambda: one.patch(SYSTEM_USERS, items(rows, password="one"), format="json"),
-        lambda: other.patch(SYSTEM_USERS, items(rows[::-1], password="other"), format="json"),
+        lambda: first_admin.patch(SYSTEM_USERS, items(rows, password="one"), format="json"),
+        lambda: second_admin.patch(SYSTEM_USERS, items(rows[::-1], password="other"), format="json"),
     ) == [200, 200]
 
 
-def test_new_secrets_of_many_system_users_beside_the_rotation_of_the_key(one: Browser, meeting: Meeting):
+def test_new_secrets_of_system_users_and_a_concurrent_key_rotation_do_not_deadlock(
+    first_admin: Browser, meeting: Meeting
+):
     rows = [make_system_user() for _ in range(3)]
-    assert one.patch(SYSTEM_USERS, items(rows, password="first"), format="json").status_code == 200
+    assert first_admin.patch(SYSTEM_USERS, items(rows, password="first"), format="json").status_code == 200
     vault_keys.keyring().add_version()
     meeting(system_users, "update_system_user")
     assert statuses(
-        lambda: one.patch(SYSTEM_USERS, items(rows[::-1], password="second"), format="json"),
+        lambda: first_admin.patch(SYSTEM_USERS, items(rows[::-1], password="second"), format="json"),
         lambda: _Status(vault_keys.rewrap_all(actor=SYSTEM)),
     ) == [200, 200]
 
@@ -45,30 +49,30 @@ class _Status:
         self.report = report
 
 
-def test_deletion_of_a_system_user_takes_a_secret_along_that_is_stored_at_this_moment(
-    one: Browser, other: Browser, meeting: Meeting
+def test_deletion_of_a_system_user_deletes_a_secret_stored_concurrently(
+    first_admin: Browser, second_admin: Browser, meeting: Meeting
 ):
     row = make_system_user()
     SealedSecret.objects.all().delete()
     meeting(system_users, "_store")
     meeting(system_users.secret_store, "drop_all")
     answered = statuses(
-        lambda: one.patch(f"{SYSTEM_USERS}{row.pk}/", {"password": "late"}, format="json"),
-        lambda: other.delete(f"{SYSTEM_USERS}{row.pk}/"),
+        lambda: first_admin.patch(f"{SYSTEM_USERS}{row.pk}/", {"password": "late"}, format="json"),
+        lambda: second_admin.delete(f"{SYSTEM_USERS}{row.pk}/"),
     )
     assert answered in ([200, 204], [204, 404])
     assert not SystemUser.objects.exists()
     assert not SealedSecret.objects.exists()
 
 
-def test_deletion_of_system_users_beside_changes_of_assets_that_they_administer(
-    one: Browser, other: Browser, meeting: Meeting
+def test_deletion_of_system_users_and_concurrent_changes_of_their_assets_do_not_deadlock(
+    first_admin: Browser, second_admin: Browser, meeting: Meeting
 ):
     admins = [make_system_user(type="admin") for _ in range(3)]
     assets = [make_asset(admin_user_id=admin.pk) for admin in admins]
     meeting(system_users, "delete_system_user")
     meeting(asset_actions.belongings, "replace")
     assert statuses(
-        lambda: one.delete(f"{SYSTEM_USERS}?ids={ids(admins)}"),
-        lambda: other.patch(ASSETS, items(assets[::-1], comment="other"), format="json"),
+        lambda: first_admin.delete(f"{SYSTEM_USERS}?ids={ids(admins)}"),
+        lambda: second_admin.patch(ASSETS, items(assets[::-1], comment="other"), format="json"),
     ) == [200, 204]

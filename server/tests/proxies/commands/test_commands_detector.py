@@ -1,4 +1,4 @@
-"""The detector alone: split echoes, limits, floods, hostile output."""
+"""The detector alone: split echoes, limits, floods and hostile output."""
 
 import random
 import time
@@ -14,8 +14,8 @@ from timing import soon
 
 
 def detector() -> tuple[CommandDetector, list[DetectedCommand]]:
-    found: list[DetectedCommand] = []
-    return CommandDetector(80, 24, found.append), found
+    commands: list[DetectedCommand] = []
+    return CommandDetector(80, 24, commands.append), commands
 
 
 def enter(subject: CommandDetector, line: str, *, at_ms: int = 0) -> None:
@@ -25,40 +25,40 @@ def enter(subject: CommandDetector, line: str, *, at_ms: int = 0) -> None:
     subject.user_input(b"\r", at_ms)
 
 
-def test_echo_split_over_packets_is_put_together() -> None:
-    subject, found = detector()
+def test_echo_split_over_packets_is_reassembled() -> None:
+    subject, commands = detector()
     subject.target_output(b"$ ", 0)
     subject.user_input("ls 中\r".encode(), 5)
     for byte in "ls 中\r\n".encode():
         subject.target_output(bytes([byte]), 6)
     subject.target_output(b"file\r\n$ ", 7)
     subject.user_input(b"x", 9)
-    assert found == [DetectedCommand(CommandKind.ECHO, "ls 中", "file", 5)]
+    assert commands == [DetectedCommand(CommandKind.ECHO, "ls 中", "file", 5)]
 
 
-def test_enter_on_an_empty_line_is_nothing() -> None:
-    subject, found = detector()
+def test_enter_on_an_empty_line_is_no_command() -> None:
+    subject, commands = detector()
     subject.target_output(b"$ ", 0)
     for _ in range(3):
         subject.user_input(b"\r", 1)
         subject.target_output(b"\r\n$ ", 2)
     subject.close()
-    assert found == []
+    assert commands == []
 
 
 def test_return_without_line_feed_keeps_the_line_open() -> None:
-    subject, found = detector()
+    subject, commands = detector()
     subject.target_output(b"$ ", 0)
     enter(subject, "top")
     subject.target_output(b"\r", 1)
-    assert found == []
+    assert commands == []
     subject.target_output(b"\n", 1)
     subject.close()
-    assert [entry.input for entry in found] == ["top"]
+    assert [entry.input for entry in commands] == ["top"]
 
 
 def test_line_beyond_its_budget_is_unknown() -> None:
-    subject, found = detector()
+    subject, commands = detector()
     subject.target_output(b"$ ", 0)
     subject.user_input(b"y", 0)
     for _ in range(100):
@@ -66,11 +66,11 @@ def test_line_beyond_its_budget_is_unknown() -> None:
     subject.user_input(b"\r", 1)
     subject.target_output(b"\r\n", 1)
     subject.close()
-    assert [(entry.kind, entry.input) for entry in found] == [(CommandKind.UNKNOWN, "")]
+    assert [(entry.kind, entry.input) for entry in commands] == [(CommandKind.UNKNOWN, "")]
 
 
 def test_output_switching_modes_cannot_switch_detection_off() -> None:
-    subject, found = detector()
+    subject, commands = detector()
     subject.target_output(b"$ \x1b[?2004h", 0)
     enter(subject, "evil")
     subject.target_output(b"\r\nno end of the editor's mode\r\n$ ", 1)
@@ -79,17 +79,17 @@ def test_output_switching_modes_cannot_switch_detection_off() -> None:
     enter(subject, "third", at_ms=4000)
     subject.target_output(b"\r\n", 4001)
     subject.close()
-    assert [entry.input for entry in found] == ["evil", "second", "third"]
+    assert [entry.input for entry in commands] == ["evil", "second", "third"]
 
 
-def test_long_command_is_handed_over_before_it_ends() -> None:
-    subject, found = detector()
+def test_long_command_is_reported_before_it_ends() -> None:
+    subject, commands = detector()
     subject.target_output(b"$ ", 0)
     enter(subject, "tail -f log")
     subject.target_output(b"\r\nline\r\n", 1)
-    assert found == []
+    assert commands == []
     subject.tick(5000)
-    assert [(entry.input, entry.output) for entry in found] == [("tail -f log", "line")]
+    assert [(entry.input, entry.output) for entry in commands] == [("tail -f log", "line")]
 
 
 def test_flood_costs_next_to_nothing() -> None:
@@ -105,10 +105,10 @@ def test_flood_costs_next_to_nothing() -> None:
             subject.target_output(data, 1)
         return (time.process_time() - start) / (2000 * len(data) / 1e6)
 
-    soon(seconds_for_a_megabyte, 0.02)  # emulation would take 0.2
+    soon(seconds_for_a_megabyte, 0.02)  # emulation would take 0.2 s
 
 
-def test_idle_and_alternate_floods_are_not_kept() -> None:
+def test_idle_and_alternate_floods_are_not_buffered() -> None:
     subject, _ = detector()
     subject.target_output(b"\x1b[?1049h", 0)
     for _ in range(100):
@@ -125,7 +125,7 @@ def test_idle_and_alternate_floods_are_not_kept() -> None:
 @pytest.mark.parametrize("seed", range(15))
 def test_k43_random_traffic_never_raises(seed: int) -> None:
     source = random.Random(seed)
-    subject, found = detector()
+    subject, commands = detector()
     keys = (
         b"a",
         b"\r",
@@ -148,11 +148,11 @@ def test_k43_random_traffic_never_raises(seed: int) -> None:
         if step % 200 == 0:
             subject.resize(source.randint(0, 100), source.randint(0, 40))
     subject.close()
-    assert all(len(entry.output) <= 4096 for entry in found)
+    assert all(len(entry.output) <= 4096 for entry in commands)
 
 
 def test_paste_of_many_lines_is_bounded() -> None:
-    subject, found = detector()
+    subject, commands = detector()
     subject.target_output(b"$ ", 0)
     start = time.process_time()
     for _ in range(200):
@@ -160,10 +160,10 @@ def test_paste_of_many_lines_is_bounded() -> None:
     assert time.process_time() - start < 5
     assert len(subject._ahead) <= 1000
     subject.close()
-    assert len(found) <= 2
+    assert len(commands) <= 2
 
 
-def test_keys_are_cut_and_reports_of_the_terminal_ignored() -> None:
+def test_keys_are_split_and_terminal_reports_ignored() -> None:
     reader = KeyReader()
     assert list(reader.read(b"ab\x1b[A\x1bOB\x1bx\r\x7f\t")) == [
         (Key.TEXT, "ab"), (Key.EDIT, ""), (Key.EDIT, ""), (Key.EDIT, ""), (Key.ENTER, ""), (Key.BACK, ""), (Key.EDIT, ""),
@@ -174,12 +174,12 @@ def test_keys_are_cut_and_reports_of_the_terminal_ignored() -> None:
     assert list(reader.read(b"1~\r")) == [(Key.ENTER, "")]
 
 
-def test_plain_text_is_what_stays_to_be_read() -> None:
+def test_plain_text_is_the_text_that_remains_visible() -> None:
     assert plain_text(b"\x1b]0;t\x07\x1b[1;31mred\x1b[0m\r\n10%\r100%\r\nab\b\bxy\x00\xff") == "red\n100%\nxy\ufffd"
 
 
-def test_line_typed_before_its_prompt_is_found_when_the_editor_draws_it() -> None:
-    subject, found = detector()
+def test_line_typed_before_its_prompt_is_detected_when_the_editor_draws_it() -> None:
+    subject, commands = detector()
     subject.target_output(b"$ \x1b[?2004h", 0)
     enter(subject, "first")
     subject.target_output(b"\r\n\x1b[?2004l\r", 1)
@@ -191,13 +191,13 @@ def test_line_typed_before_its_prompt_is_found_when_the_editor_draws_it() -> Non
     subject.target_output(b"^[[A\r\nend\r\n", 7)
     subject.target_output(b"\x1b[?2004h$ recalled\r\n\x1b[?2004l\r", 8)
     subject.close()
-    assert [entry.input for entry in found] == ["first", "exit", "recalled"]
+    assert [entry.input for entry in commands] == ["first", "exit", "recalled"]
 
 
-def test_hidden_line_typed_ahead_is_only_a_moment() -> None:
-    subject, found = detector()
+def test_hidden_line_typed_ahead_is_recorded_without_text() -> None:
+    subject, commands = detector()
     subject.target_output(b"working\r\n", 0)
     subject.user_input(b"s3cret-word\r", 1)
     subject.target_output(b"Password: \r\nwelcome\r\n", 2)
     subject.close()
-    assert [(entry.kind, entry.input) for entry in found] == [(CommandKind.HIDDEN, "")]
+    assert [(entry.kind, entry.input) for entry in commands] == [(CommandKind.HIDDEN, "")]

@@ -1,4 +1,4 @@
-"""Other programs with a prompt, and programs in programs."""
+"""Detection in programs with a prompt of their own, and in nested programs."""
 
 import shutil
 import sys
@@ -10,7 +10,7 @@ from postern.contracts.enums import CommandKind
 from proxies.commands.typist import CTRL, ENTER, UP, Typist
 
 
-def test_dash_lines_are_found(tmp_path: Path) -> None:
+def test_dash_lines_are_detected(tmp_path: Path) -> None:
     with Typist(["dash", "-i"], env={"PS1": "$ "}, folder=tmp_path) as dash:
         dash.line("echo one")
         dash.line("echo tqo", b"\x7f\x7f", "wo")
@@ -30,8 +30,10 @@ def test_dash_lines_are_found(tmp_path: Path) -> None:
     assert not any("unseen-pass" in entry.input for entry in dash.found)
 
 
-def test_dash_lines_after_a_full_screen_program_are_found(tmp_path: Path) -> None:
-    """`dash` has no line editor that says when its prompt comes: the keys that ended the program must not be taken for a line."""
+def test_dash_lines_after_a_full_screen_program_are_detected(tmp_path: Path) -> None:
+    """`dash` has no line editor that announces its prompt. The keys that ended the program must not count as part of a
+    line.
+    """
     (tmp_path / "long.txt").write_text("\n".join(f"line {number}" for number in range(200)))
     with Typist(["dash", "-i"], env={"PS1": "host$ "}, folder=tmp_path) as dash:
         dash.line("echo before")
@@ -65,7 +67,7 @@ def test_dash_lines_after_a_full_screen_program_are_found(tmp_path: Path) -> Non
     ]  # fmt: skip
 
 
-def test_python_prompt_lines_are_found(tmp_path: Path) -> None:
+def test_python_prompt_lines_are_detected(tmp_path: Path) -> None:
     with Typist([sys.executable, "-q", "-i", "-S"], folder=tmp_path, env={"PYTHON_HISTORY": "/dev/null"}) as python:
         python.program.expect(b">>> ")
         python.line("x = 6 * 7")
@@ -89,7 +91,7 @@ def test_python_prompt_lines_are_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("sqlite3") is None, reason="not among the programs that the set-up installs")
-def test_sqlite_lines_are_found(tmp_path: Path) -> None:
+def test_sqlite_lines_are_detected(tmp_path: Path) -> None:
     with Typist(["sqlite3", "-interactive"], folder=tmp_path) as sqlite:
         sqlite.program.expect(b"sqlite> ")
         sqlite.line("create table t (a, b);")
@@ -105,7 +107,7 @@ def test_sqlite_lines_are_found(tmp_path: Path) -> None:
         assert sqlite.found[-1].output.startswith("1|two")
 
 
-def test_lines_inside_tmux_are_kept_as_lines_of_a_full_screen_program(tmp_path: Path) -> None:
+def test_lines_inside_tmux_are_recorded_as_full_screen_lines(tmp_path: Path) -> None:
     with Typist(["bash", "--norc", "-i"], env={"PS1": "$ ", "SHELL": "/bin/bash"}, folder=tmp_path) as shell:
         shell.line(f"tmux -f /dev/null -S {tmp_path}/t.sock new-session 'bash --norc'", quiet_s=0.6)
         shell.line("echo in tmux", quiet_s=0.3)
@@ -125,7 +127,7 @@ def test_lines_inside_tmux_are_kept_as_lines_of_a_full_screen_program(tmp_path: 
     assert len(commands) == 2
 
 
-def test_zero_size_terminal_still_finds_lines(tmp_path: Path) -> None:
+def test_terminal_of_size_zero_still_detects_lines(tmp_path: Path) -> None:
     with Typist(["bash", "--norc", "-i"], env={"PS1": "$ "}, folder=tmp_path, columns=0, rows=0) as shell:
         shell.line("echo without a size")
         assert shell.commands() == ["echo without a size"]
@@ -140,7 +142,7 @@ def test_line_feed_instead_of_return_submits(tmp_path: Path) -> None:
         assert shell.commands() == ["echo fed", "echo end"]
 
 
-def test_login_prompt_and_password_of_a_nested_program_stay_apart(tmp_path: Path) -> None:
+def test_login_prompt_and_password_of_a_nested_program_are_separate_entries(tmp_path: Path) -> None:
     script = "read -p 'login: ' u; read -s -p 'Password: ' p; echo; PS1='nested$ ' exec bash --norc -i"
     with Typist(["bash", "--norc", "-c", script], folder=tmp_path) as shell:
         shell.line("operator")
@@ -153,7 +155,7 @@ def test_login_prompt_and_password_of_a_nested_program_stay_apart(tmp_path: Path
         assert not any("Secret" in repr(entry) for entry in shell.found)
 
 
-def test_line_after_a_program_that_draws_on_the_main_screen_is_found(tmp_path: Path) -> None:
+def test_line_after_a_program_that_draws_on_the_main_screen_is_detected(tmp_path: Path) -> None:
     with Typist(["bash", "--norc", "-i"], env={"PS1": r"\W \#$ "}, folder=tmp_path) as shell:
         shell.line("echo before")
         shell.line("top -d 1", quiet_s=0.5)

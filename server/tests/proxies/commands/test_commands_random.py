@@ -1,4 +1,4 @@
-"""Lines that nobody wrote down beforehand: random words and editing keys, judged by the shell's own history file."""
+"""Random words and editing keys, compared with the shell's own history file."""
 
 import random
 import re
@@ -34,7 +34,7 @@ def random_keys(source: random.Random) -> list[bytes | str]:
         keys.append(source.choice((BACK, LEFT, LEFT, RIGHT, CTRL["a"], CTRL["e"], CTRL["w"], CTRL["b"], CTRL["f"])))
         if source.random() < 0.4:
             keys.append(source.choice(_WORDS))
-    keys += [CTRL["a"], ": "]  # whatever it has become, the shell does nothing with it
+    keys += [CTRL["a"], ": "]  # the shell ignores the result
     if source.random() < 0.5:
         keys.append(CTRL["e"])
     return keys
@@ -61,13 +61,15 @@ def test_random_lines_equal_the_shells_history(name: str, columns: int, *, waiti
         commands = shell.commands()
     truth = [line.rstrip() for line in plain_history(history.read_bytes()).splitlines()]
     pairs = list(zip(commands, truth, strict=False))[: len(truth) - 1]
-    # A blank just where the line wraps before a wide character may be the editor's or the person's: nobody can tell.
-    assert ["".join(found.split()) for found, _ in pairs] == ["".join(true.split()) for _, true in pairs]
-    assert sum(found != true for found, true in pairs) <= 1
+    # Whether a blank before a wrapped wide character comes from the editor or the user cannot be known.
+    assert ["".join(detected.split()) for detected, _ in pairs] == ["".join(true.split()) for _, true in pairs]
+    assert sum(detected != true for detected, true in pairs) <= 1
     assert len(truth) >= 12
 
 
 def plain_history(data: bytes) -> str:
-    """zsh writes some bytes as 0x83 and the byte with bit 5 turned over, and a backslash before a leading colon."""
+    """Decode zsh's history format: some bytes are stored as 0x83 and the byte with bit 5 flipped, and a leading colon
+    is escaped with a backslash.
+    """
     data = re.sub(rb"^\\:", b":", data, flags=re.MULTILINE)
-    return re.sub(rb"\x83(.)", lambda found: bytes([found[1][0] ^ 32]), data, flags=re.DOTALL).decode()
+    return re.sub(rb"\x83(.)", lambda match: bytes([match[1][0] ^ 32]), data, flags=re.DOTALL).decode()

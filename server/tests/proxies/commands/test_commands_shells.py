@@ -1,4 +1,4 @@
-"""Editing at the prompts of real shells: the line that ran is found, whatever keys made it."""
+"""Editing at the prompts of real shells: the executed line is detected, whatever keys produced it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +28,7 @@ def shell(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Typist]:
         yield typist
 
 
-def test_lines_typed_and_edited_are_found(shell: Typist, tmp_path: Path) -> None:
+def test_lines_typed_and_edited_are_detected(shell: Typist, tmp_path: Path) -> None:
     (tmp_path / "alphabet.txt").touch()
     shell.line("echo one")
     shell.line("echo twoo", BACK)
@@ -60,7 +60,7 @@ def test_lines_typed_and_edited_are_found(shell: Typist, tmp_path: Path) -> None
     assert set(shell.kinds()) == {CommandKind.ECHO}
 
 
-def test_long_lines_that_wrap_are_found(shell: Typist) -> None:
+def test_long_lines_that_wrap_are_detected(shell: Typist) -> None:
     long = "echo " + " ".join(f"word{number}" for number in range(40))
     wide = "echo " + "宽字符" * 40
     shell.line(long)
@@ -106,7 +106,7 @@ def test_screen_cleared_lists_and_searches_do_not_hide_the_line(shell: Typist, t
     ]
 
 
-def test_continuations_and_documents_are_found_line_by_line(shell: Typist) -> None:
+def test_continuations_and_here_documents_are_detected_line_by_line(shell: Typist) -> None:
     shell.line("for i in 1 2; do")
     shell.line("echo $i")
     shell.line("done")
@@ -120,7 +120,7 @@ def test_continuations_and_documents_are_found_line_by_line(shell: Typist) -> No
     ]  # fmt: skip
 
 
-def test_lines_pasted_at_once_are_found(shell: Typist) -> None:
+def test_lines_pasted_at_once_are_detected(shell: Typist) -> None:
     shell.send(b"echo paste1\recho paste2\recho paste3\r")
     shell.program.settle(0.4)
     shell.line("echo after")
@@ -134,7 +134,7 @@ def test_lines_pasted_at_once_are_found(shell: Typist) -> None:
     ]  # fmt: skip
 
 
-def test_keys_typed_while_a_command_runs_are_found(shell: Typist) -> None:
+def test_keys_typed_while_a_command_runs_are_detected(shell: Typist) -> None:
     shell.line("sleep 0.6", quiet_s=0.02)
     shell.type("echo ahead")
     shell.send(ENTER)
@@ -146,7 +146,7 @@ def test_keys_typed_while_a_command_runs_are_found(shell: Typist) -> None:
     assert shell.commands() == ["sleep 0.6", "echo ahead", "sleep 0.6", "echo half"]
 
 
-def test_hidden_input_is_only_a_moment(shell: Typist) -> None:
+def test_hidden_input_is_recorded_without_text(shell: Typist) -> None:
     shell.line("read -s secret")
     shell.line("Pa55word-hidden")
     shell.line("stty -echo; read other; stty echo; echo done")
@@ -162,7 +162,7 @@ def test_hidden_input_is_only_a_moment(shell: Typist) -> None:
     assert "55word" not in repr(vars(shell.detector))
 
 
-def test_output_is_kept_as_plain_text_up_to_its_limit(shell: Typist) -> None:
+def test_output_is_recorded_as_plain_text_up_to_its_limit(shell: Typist) -> None:
     shell.line("printf '\\033[31mred\\033[0m\\nnext\\n'")
     shell.line("seq 100000", quiet_s=0.5)
     shell.line("echo end")
@@ -183,7 +183,7 @@ def test_background_output_in_the_line_does_not_lose_it(shell: Typist) -> None:
     assert shell.commands()[-1] == "echo quiet"
 
 
-def test_programs_on_the_alternate_screen_are_no_commands(shell: Typist, tmp_path: Path) -> None:
+def test_full_screen_programs_yield_no_commands(shell: Typist, tmp_path: Path) -> None:
     (tmp_path / "long.txt").write_text("line\n" * 200)
     shell.line("less long.txt", quiet_s=0.4)
     shell.type(b" ", "q", quiet_s=0.2)
@@ -197,7 +197,7 @@ def test_programs_on_the_alternate_screen_are_no_commands(shell: Typist, tmp_pat
     assert "rm -rf typed in vim" in [entry.input for entry in shell.found if entry.kind is CommandKind.ALT]
 
 
-def test_nested_shells_and_a_target_that_turns_on_the_alternate_screen(shell: Typist) -> None:
+def test_nested_shells_and_a_target_that_enables_the_alternate_screen(shell: Typist) -> None:
     shell.line("PS1='inner> ' bash --norc --noprofile", quiet_s=0.4)
     shell.line("echo inside")
     shell.line("dash", quiet_s=0.3)

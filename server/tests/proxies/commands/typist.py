@@ -1,4 +1,4 @@
-"""A person at a real program behind a pseudo-terminal, with the detector listening to both directions."""
+"""A simulated user at a real program behind a pseudo-terminal. The detector sees both directions."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -14,12 +14,12 @@ UP, DOWN, RIGHT, LEFT, HOME, END = b"\x1b[A", b"\x1b[B", b"\x1b[C", b"\x1b[D", b
 BACK = b"\x7f"
 ENTER = b"\r"
 _LONG_TEXT = 24
-#: How long a busy system may take to carry a key to the program and its echo back.
+#: How long a busy system may take to deliver a key to the program and its echo back.
 _ANSWER_S = 0.5
 
 
 class Typist:
-    """Types keys; `found` collects what the detector says."""
+    """Types keys. `found` collects the detected commands."""
 
     def __init__(
         self,
@@ -53,31 +53,33 @@ class Typist:
         self.program.__exit__(None, None, None)
 
     def send(self, data: bytes) -> None:
-        """All at once, without waiting for anything."""
+        """Send everything at once without waiting."""
         self.detector.user_input(data, self.now_ms())
         self.program.send(data)
 
     def type(self, *keys: bytes | str, quiet_s: float = 0.012) -> None:
-        """Key by key (a text is typed in steps of one character, a long one in larger steps), waiting for each echo."""
+        """Type key by key and wait for each echo. A text is typed in steps of one character, a long text in larger
+        steps.
+        """
         answers = True
         for key in keys:
             step = 1 if len(key) < _LONG_TEXT else 5
             for at in range(0, len(key), step if isinstance(key, str) else len(key) or 1):
                 part = key[at : at + step].encode() if isinstance(key, str) else key
                 self.send(part)
-                # Keys that nothing answers, as those of a password, are not waited for one by one.
+                # Keys without an echo, such as those of a password, are not awaited one by one.
                 answers = answers and bool(self.program.read(_ANSWER_S))
                 self.program.settle(quiet_s)
 
     def line(self, *keys: bytes | str, quiet_s: float = 0.12) -> None:
-        """Type, press Enter, wait for the program to come to rest."""
+        """Type a line, press Enter, and wait until the program is idle."""
         self.type(*keys)
         self.send(ENTER)
         self.program.read(_ANSWER_S)
         self.program.settle(quiet_s)
 
     def commands(self) -> list[str]:
-        """Texts of the lines found so far, without those of full-screen programs."""
+        """Texts of the detected lines, without those of full-screen programs."""
         self.detector.close()
         return [entry.input for entry in self.found if entry.kind is not CommandKind.ALT]
 

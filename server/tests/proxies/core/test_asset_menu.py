@@ -1,4 +1,4 @@
-"""The model of the asset menu: what a line asks for, what is on a page, what an answer chooses."""
+"""The model of the asset menu: commands, pages, and the asset that an answer selects."""
 
 from uuid import uuid4
 
@@ -27,7 +27,7 @@ def asset(hostname: str, *accounts: ReachableSystemUser) -> ReachableAsset:
 
 
 class Assets:
-    """Answers like the control plane, from a list."""
+    """Answers from a list, as the control plane would."""
 
     def __init__(self, *assets: ReachableAsset) -> None:
         self.assets = assets
@@ -36,7 +36,7 @@ class Assets:
     async def reach(self, search: str, offset: int, limit: int) -> ReachablePage:
         if isinstance(self.answer, Exception):
             raise self.answer
-        matching = tuple(one for one in self.assets if search in one.hostname)
+        matching = tuple(asset for asset in self.assets if search in asset.hostname)
         return self.answer or ReachablePage(count=len(matching), assets=matching[offset : offset + limit])
 
     def menu(self, *protocols: Protocol) -> AssetMenu:
@@ -44,10 +44,10 @@ class Assets:
 
 
 def names(menu: AssetMenu) -> list[str]:
-    return [one.hostname for one in menu.page.assets]
+    return [asset.hostname for asset in menu.page.assets]
 
 
-async def test_pages_go_forth_and_back_and_end_at_both_ends() -> None:
+async def test_pages_turn_forward_and_back_and_stop_at_both_ends() -> None:
     menu = Assets(*(asset(f"host-{number}") for number in range(7))).menu()
     await menu.turn(Command.FIRST_PAGE, SIZE)
     assert (names(menu), menu.position(SIZE)) == (["host-0", "host-1", "host-2"], Position(1, 3, 7))
@@ -60,7 +60,7 @@ async def test_pages_go_forth_and_back_and_end_at_both_ends() -> None:
         assert menu.offset == offset, command
 
 
-async def test_text_means_a_number_of_the_page_a_name_or_an_address_or_the_only_match() -> None:
+async def test_text_selects_a_page_number_a_name_or_address_or_the_only_match() -> None:
     web, web2, db = asset("web"), asset("web-22"), asset("database")
     menu = Assets(web, web2, db).menu()
     await menu.turn(Command.FIRST_PAGE, SIZE)
@@ -95,7 +95,7 @@ async def test_accounts_of_other_protocols_are_not_offered() -> None:
         ),
     ],
 )
-async def test_menu_without_an_answer_says_why(answer: ReachablePage | Exception, denial: DenialCode) -> None:
+async def test_menu_without_the_control_plane_says_why(answer: ReachablePage | Exception, denial: DenialCode) -> None:
     assets = Assets(asset("web"))
     assets.answer = answer
     with pytest.raises(Refused) as refused:
@@ -103,7 +103,7 @@ async def test_menu_without_an_answer_says_why(answer: ReachablePage | Exception
     assert refused.value.denial is denial
 
 
-def test_lines_that_are_no_command_name_an_asset() -> None:
+def test_lines_that_are_not_commands_name_an_asset() -> None:
     commands = [command_of(line) for line in ("", "?", "q", "/web", "p", "R", "n", "b", "web", "12", "P1")]
     assert commands == [
         Command.NOTHING, Command.HELP, Command.QUIT, Command.SEARCH, Command.FIRST_PAGE, Command.RELOAD,

@@ -1,4 +1,4 @@
-"""The line to the control plane: registration, heartbeat, orders, events that wait on disk, uploads that go on."""
+"""The connection to the control plane: registration, heartbeats, orders, events queued on disk, resumed uploads."""
 
 import asyncio
 import contextlib
@@ -65,7 +65,7 @@ async def client(control_plane: FakeControlPlane, credential: Registered) -> Asy
 
 @contextlib.asynccontextmanager
 async def running(*work: Any) -> AsyncIterator[None]:
-    tasks = [asyncio.create_task(one) for one in work]
+    tasks = [asyncio.create_task(coroutine) for coroutine in work]
     try:
         yield
     finally:
@@ -81,7 +81,9 @@ def refusal(number: int, session_id: UUID | None = None) -> RequestRefused:
 # Registration
 
 
-async def test_registration_is_kept_for_this_user_only(control_plane: FakeControlPlane, tmp_path: Path) -> None:
+async def test_registration_is_stored_readable_by_this_user_only(
+    control_plane: FakeControlPlane, tmp_path: Path
+) -> None:
     config = config_for(control_plane, tmp_path)
     first = await obtain_credential(config)
     second = await obtain_credential(config)
@@ -124,7 +126,7 @@ async def test_k8_internal_api_refuses_a_foreign_credential(control_plane: FakeC
     assert caught.value.http_status == 401
 
 
-async def test_control_plane_that_is_gone_is_unavailable(credential: Registered) -> None:
+async def test_unreachable_control_plane_is_reported_as_unavailable(credential: Registered) -> None:
     async with HttpControlPlane("http://127.0.0.1:1", credential, LIMITS) as plane:
         with pytest.raises(ControlUnavailable):
             await plane.recording_received(uuid4())
@@ -140,7 +142,7 @@ async def test_registered_proxy_waits_until_it_is_accepted(
     assert not task.done()
     (terminal_id,) = control_plane.terminals
     assert fingerprint_of(hash_of_secret(control_plane.terminals[terminal_id])) in caplog.text
-    # Started again meanwhile: it waits with the credential that it has, and does not register a second time.
+    # After a restart meanwhile, it waits with its existing credential and does not register a second time.
     task.cancel()
     task = asyncio.create_task(obtain_credential(config))
     await control_plane.until(lambda: control_plane.states_asked > 3)
@@ -178,14 +180,14 @@ async def test_stored_credential_is_used_while_the_control_plane_is_away(
     assert await obtain_credential(config) == first
 
 
-async def test_local_proxy_shows_a_proof_and_not_its_secret(control_plane: FakeControlPlane, tmp_path: Path) -> None:
+async def test_local_proxy_sends_a_proof_and_not_its_secret(control_plane: FakeControlPlane, tmp_path: Path) -> None:
     control_plane.local_secret = "the secret of the data folder"
     config = replace(config_for(control_plane, tmp_path, token=""), local_secret=Secret(control_plane.local_secret))
     await obtain_credential(config)
-    (shown,) = control_plane.shown
-    assert shown.startswith("LocalProxy ")
-    assert control_plane.local_secret not in shown
-    assert control_plane.bootstrap_token not in shown
+    (auth_header,) = control_plane.shown
+    assert auth_header.startswith("LocalProxy ")
+    assert control_plane.local_secret not in auth_header
+    assert control_plane.bootstrap_token not in auth_header
 
 
 async def test_credential_is_renewed_when_a_heartbeat_asks_for_it(
@@ -211,7 +213,7 @@ async def test_credential_is_renewed_when_a_heartbeat_asks_for_it(
 # Tickets
 
 
-async def test_tickets_are_prolonged_given_back_and_told_when_they_are_void(
+async def test_tickets_are_prolonged_returned_and_their_callback_called_when_void(
     control_plane: FakeControlPlane, client: HttpControlPlane
 ) -> None:
     voided: list[str] = []
@@ -230,7 +232,7 @@ async def test_tickets_are_prolonged_given_back_and_told_when_they_are_void(
     assert voided == ["ticket 700"]
 
 
-async def test_closed_tickets_are_told_again_after_an_absence(
+async def test_closed_tickets_are_reported_again_after_an_absence(
     control_plane: FakeControlPlane, client: HttpControlPlane
 ) -> None:
     keeper = TicketKeeper(client)
@@ -260,7 +262,7 @@ async def test_events_arrive_in_order(
     assert outbox.unsent == 0
 
 
-async def test_events_wait_on_disk_while_the_control_plane_is_away_and_after_a_restart(
+async def test_events_wait_on_disk_through_an_absence_and_a_restart(
     control_plane: FakeControlPlane, client: HttpControlPlane, tmp_path: Path
 ) -> None:
     control_plane.down = True
@@ -283,7 +285,7 @@ async def test_events_wait_on_disk_while_the_control_plane_is_away_and_after_a_r
     assert not list((tmp_path / "o").glob("*.jsonl")) or EventOutbox(tmp_path / "o", LIMITS).unsent == 0
 
 
-async def test_rejected_events_are_left_out_and_the_rest_goes_on(
+async def test_rejected_events_are_dropped_and_the_rest_is_sent(
     control_plane: FakeControlPlane, client: HttpControlPlane, tmp_path: Path
 ) -> None:
     unknown = uuid4()
@@ -341,7 +343,7 @@ def order() -> TerminateSession:
 async def test_heartbeat_is_sent_when_the_machine_cannot_be_measured(
     control_plane: FakeControlPlane, link: Link, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without a heartbeat every session would end."""
+    """Without a heartbeat, every session would end."""
     assert await link.heartbeat.beat()
 
     def refuse(*_: object) -> None:
@@ -354,7 +356,9 @@ async def test_heartbeat_is_sent_when_the_machine_cannot_be_measured(
     assert (after.memory_used, after.disk_used) == (before.memory_used, before.disk_used)
 
 
-async def test_heartbeat_tells_the_state_and_takes_the_settings(control_plane: FakeControlPlane, link: Link) -> None:
+async def test_heartbeat_reports_the_state_and_applies_the_settings(
+    control_plane: FakeControlPlane, link: Link
+) -> None:
     control_plane.settings = type(control_plane.settings)(password_auth=False, asset_list_page_size="15")
     assert await link.heartbeat.beat()
 
@@ -363,7 +367,7 @@ async def test_heartbeat_tells_the_state_and_takes_the_settings(control_plane: F
     assert link.settings.current.asset_list_page_size == "15"
 
 
-async def test_order_on_the_channel_is_carried_out_at_once_and_answered(
+async def test_order_on_the_channel_is_carried_out_and_answered_immediately(
     control_plane: FakeControlPlane, link: Link
 ) -> None:
     async with running(link.channel.run()):
@@ -376,7 +380,7 @@ async def test_order_on_the_channel_is_carried_out_at_once_and_answered(
     assert link.carried == [sent]
 
 
-async def test_order_that_the_channel_missed_comes_with_the_heartbeat(
+async def test_order_missed_by_the_channel_arrives_with_the_heartbeat(
     control_plane: FakeControlPlane, link: Link
 ) -> None:
     sent = order()
@@ -387,7 +391,7 @@ async def test_order_that_the_channel_missed_comes_with_the_heartbeat(
         await control_plane.until(lambda: sent.order_id in control_plane.orders_done)
 
 
-async def test_channel_comes_back_after_the_control_plane_restarts(control_plane: FakeControlPlane, link: Link) -> None:
+async def test_channel_reconnects_after_the_control_plane_restarts(control_plane: FakeControlPlane, link: Link) -> None:
     async with running(link.channel.run()):
         await control_plane.until(lambda: control_plane.channels)
         await control_plane.stop()
@@ -398,9 +402,7 @@ async def test_channel_comes_back_after_the_control_plane_restarts(control_plane
         await control_plane.until(lambda: sent.order_id in control_plane.orders_done)
 
 
-async def test_heartbeat_notices_that_the_proxy_is_not_known_any_more(
-    control_plane: FakeControlPlane, link: Link
-) -> None:
+async def test_heartbeat_detects_that_the_proxy_is_no_longer_known(control_plane: FakeControlPlane, link: Link) -> None:
     control_plane.terminals.clear()
 
     assert await link.heartbeat.beat() is False
@@ -425,7 +427,7 @@ class FakeSpool:
         return list(self.waiting)
 
     def stored(self, session_id: UUID) -> None:
-        self.waiting = [one for one in self.waiting if one.session_id != session_id]
+        self.waiting = [sealed for sealed in self.waiting if sealed.session_id != session_id]
 
 
 async def told() -> bool:
@@ -446,7 +448,7 @@ async def upload(client: HttpControlPlane, spool: FakeSpool, until: Callable[[],
             await asyncio.sleep(0.02)
 
 
-async def test_recording_is_sent_whole_and_then_forgotten(
+async def test_recording_is_uploaded_completely_and_then_deleted(
     control_plane: FakeControlPlane, client: HttpControlPlane, recording: Waiting
 ) -> None:
     assert recording.path is not None
@@ -456,7 +458,7 @@ async def test_recording_is_sent_whole_and_then_forgotten(
     assert bytes(control_plane.recordings[recording.session_id]) == recording.path.read_bytes()
 
 
-async def test_upload_goes_on_where_it_stopped(
+async def test_upload_resumes_where_it_stopped(
     control_plane: FakeControlPlane, client: HttpControlPlane, recording: Waiting
 ) -> None:
     assert recording.path is not None
@@ -481,17 +483,15 @@ async def test_upload_waits_while_the_control_plane_is_away(
         await control_plane.until(lambda: not spool.waiting)
 
 
-async def test_recording_that_cannot_be_read_does_not_hold_up_the_others(
+async def test_unreadable_recording_does_not_block_the_others(
     client: HttpControlPlane, recording: Waiting, tmp_path: Path
 ) -> None:
-    unreadable = Waiting(uuid4(), 5, tmp_path)  # a folder
+    unreadable = Waiting(uuid4(), 5, tmp_path)  # a folder instead of a file
     spool = FakeSpool(unreadable, recording)
     await upload(client, spool, lambda: spool.waiting == [unreadable])
 
 
-async def test_spool_that_cannot_be_read_for_a_moment_does_not_end_the_uploads(
-    client: HttpControlPlane, recording: Waiting
-) -> None:
+async def test_briefly_unreadable_spool_does_not_stop_uploads(client: HttpControlPlane, recording: Waiting) -> None:
     class Refusing(FakeSpool):
         refusals = 1
 
@@ -510,7 +510,7 @@ async def test_lost_recording_is_only_acknowledged(client: HttpControlPlane) -> 
     await upload(client, spool, lambda: not spool.waiting)
 
 
-def test_split_address_takes_names_and_bracketed_ipv6() -> None:
+def test_split_address_accepts_names_and_bracketed_ipv6() -> None:
     assert split_address("127.0.0.1:22") == ("127.0.0.1", 22)
     assert split_address("[::1]:22") == ("::1", 22)
     for bad in ("nowhere", "host:", "host:x", "host:99999"):

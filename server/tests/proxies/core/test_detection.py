@@ -1,4 +1,4 @@
-"""Command detection stays behind the traffic, takes turns, and loses nothing (issue 6, 3: echo)."""
+"""Command detection runs behind the traffic, takes turns and loses nothing (issue 6, 3: echo)."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from postern.proxies.core.sessions.detection import Behind, Detection, Direction
 
 
 class Notes:
-    """A detector that notes what it reads; every piece takes `costs_s` of the given clock."""
+    """A detector that records what it reads. Each piece takes `costs_s` on the given clock."""
 
     def __init__(self, clock: "Clock", costs_s: float) -> None:
         self.read: list[tuple[str, bytes]] = []
@@ -35,7 +35,7 @@ class Notes:
 
 
 class Clock:
-    """A clock that only work moves, and which detector worked when."""
+    """A clock that only work advances, and a record of which detector worked when."""
 
     def __init__(self) -> None:
         self.now_s = 0.0
@@ -72,14 +72,14 @@ async def test_bytes_are_read_after_they_were_forwarded_and_in_order(clock: Cloc
     detection.put(Direction.PERSON, b"s", 3)
     assert notes.read == []
     await asyncio.sleep(0)
-    assert notes.read == []  # what was written meanwhile left in this turn of the loop
+    assert notes.read == []  # data written meanwhile was forwarded in this turn of the loop
 
     await until(lambda: len(notes.read) == 3)
     assert notes.read == [("person", b"l"), ("target", b"l"), ("person", b"s")]
 
 
 async def test_a_turn_is_short_and_sessions_take_turns(clock: Clock) -> None:
-    """A reader that takes 0.6 ms for a slice gets two of them; then others, and the traffic, come first."""
+    """A reader that takes 0.6 ms per slice gets two slices. Then other sessions and the traffic get their turn."""
     behind = Behind()
     flooded, slow = made(clock, behind, costs_s=0.0006)
     other, quick = made(clock, behind, costs_s=0.0006)
@@ -91,7 +91,7 @@ async def test_a_turn_is_short_and_sessions_take_turns(clock: Clock) -> None:
     assert sum(len(data) for _, data in slow.read) == 50 * module._SLICE_BYTES
 
 
-async def test_traffic_goes_on_between_two_turns(clock: Clock) -> None:
+async def test_traffic_continues_between_two_turns(clock: Clock) -> None:
     detection, notes = made(clock, Behind(), costs_s=0.0006)
     detection.put(Direction.TARGET, bytes(50 * module._SLICE_BYTES), 1)
     turns = 0
@@ -103,10 +103,10 @@ async def test_traffic_goes_on_between_two_turns(clock: Clock) -> None:
     assert turns >= 20
 
 
-async def test_what_waits_is_bounded_by_letting_both_sides_wait(clock: Clock) -> None:
-    told: list[tuple[bool, int]] = []
+async def test_queue_is_bounded_by_pausing_both_sides(clock: Clock) -> None:
+    reports: list[tuple[bool, int]] = []
     detection, notes = made(
-        clock, Behind(), costs_s=0.0006, on_caught_up=lambda: told.append((detection.is_full, len(notes.read)))
+        clock, Behind(), costs_s=0.0006, on_caught_up=lambda: reports.append((detection.is_full, len(notes.read)))
     )
     pieces = 0
     while not detection.is_full:
@@ -115,20 +115,20 @@ async def test_what_waits_is_bounded_by_letting_both_sides_wait(clock: Clock) ->
     assert notes.read == []  # nobody waits for the detector in the middle of a transfer
     assert pieces * 1024 <= 64 * 1024
 
-    await until(lambda: bool(told))
-    ((is_full, read),) = told
+    await until(lambda: bool(reports))
+    ((is_full, read),) = reports
     assert not is_full
     assert 2 < read < pieces
     await until(lambda: len(notes.read) == pieces)
 
 
-async def test_keys_and_sizes_count_for_what_they_cost(clock: Clock) -> None:
+async def test_keys_and_sizes_are_weighted_by_their_cost(clock: Clock) -> None:
     detection, _ = made(clock, Behind())
     detection.put(Direction.PERSON, bytes(8 * 1024 + 1), 1)
     assert detection.is_full
 
     other, notes = made(clock, Behind())
-    for columns in range(10_000):  # a window that is dragged, or a client that floods
+    for columns in range(10_000):  # dragging of a window, or a flooding client
         other.resize(columns, 30)
     assert not other.is_full
     other.close()
@@ -144,7 +144,7 @@ async def test_new_sizes_between_bytes_stay_in_order(clock: Clock) -> None:
     assert notes.read == [("size", b"100"), ("target", b"100"), ("size", b"101"), ("target", b"101")]
 
 
-async def test_the_end_of_a_session_is_cheap_and_tells_what_was_not_read(
+async def test_end_of_a_session_is_cheap_and_reports_unread_commands(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "thread_s", clock)
@@ -159,8 +159,8 @@ async def test_the_end_of_a_session_is_cheap_and_tells_what_was_not_read(
     assert gaps == [3]
 
 
-async def test_a_session_that_ends_because_of_a_command_is_not_read_from_within_its_detector(clock: Clock) -> None:
-    """Telling of a command ends the session when there is no room: its detector is at rest then."""
+async def test_session_ended_by_a_command_is_not_closed_inside_its_detector(clock: Clock) -> None:
+    """Reporting a command ends the session if there is no space. Its detector must be idle at that point."""
     order: list[str] = []
 
     class Telling(Notes):
@@ -180,8 +180,8 @@ async def test_a_session_that_ends_because_of_a_command_is_not_read_from_within_
 
     notes = Telling(clock, 0)
 
-    def new(_columns: int, _rows: int, found: Callable[[Any], None]) -> Any:
-        notes.found = found  # type: ignore[attr-defined]  # made before the detection that it is told of
+    def new(_columns: int, _rows: int, on_command: Callable[[Any], None]) -> Any:
+        notes.found = on_command  # type: ignore[attr-defined]  # made before the detection that it is told of
         return notes
 
     def on_command(command: Any) -> None:
@@ -198,7 +198,7 @@ async def test_a_session_that_ends_because_of_a_command_is_not_read_from_within_
     assert not detection.is_full
 
 
-async def test_a_command_that_cannot_be_told_stops_neither_this_session_nor_others(clock: Clock) -> None:
+async def test_unreportable_command_stops_neither_this_session_nor_others(clock: Clock) -> None:
     behind = Behind()
 
     class Telling(Notes):
@@ -208,8 +208,8 @@ async def test_a_command_that_cannot_be_told_stops_neither_this_session_nor_othe
 
     notes = Telling(clock, 0)
 
-    def new(_columns: int, _rows: int, found: Callable[[Any], None]) -> Any:
-        notes.found = found  # type: ignore[attr-defined]  # made before the detection that it is told of
+    def new(_columns: int, _rows: int, on_command: Callable[[Any], None]) -> Any:
+        notes.found = on_command  # type: ignore[attr-defined]  # made before the detection that it is told of
         return notes
 
     def refuse(_command: Any) -> None:
@@ -224,7 +224,7 @@ async def test_a_command_that_cannot_be_told_stops_neither_this_session_nor_othe
     await until(lambda: len(notes.read) == 2)
 
 
-async def test_a_new_size_and_the_end_come_behind_what_waits(clock: Clock) -> None:
+async def test_resize_and_end_are_processed_after_queued_bytes(clock: Clock) -> None:
     detection, notes = made(clock, Behind())
     detection.put(Direction.TARGET, b"before", 1)
     detection.resize(100, 30)

@@ -1,4 +1,6 @@
-"""The life of a session: order of recording and forwarding, limits, one end, what is told to the control plane."""
+"""The life cycle of a session: order of recording and forwarding, limits, a single end, reports to the control
+plane.
+"""
 
 import asyncio
 from datetime import timedelta
@@ -83,7 +85,7 @@ async def test_output_is_in_the_recording_when_the_call_returns(place: Place) ->
     assert session.bytes_out == 5
 
 
-async def test_activate_tells_the_control_plane(place: Place) -> None:
+async def test_activation_is_reported_to_the_control_plane(place: Place) -> None:
     session, _ = place.shell()
 
     started = place.events.of(SessionStarted)[0]
@@ -105,7 +107,7 @@ async def test_end_happens_once_with_the_first_reason(place: Place) -> None:
     assert place.registry.ids() == ()
 
 
-async def test_session_whose_end_meets_a_fault_of_ours_is_gone_and_its_front_hears_of_it(place: Place) -> None:
+async def test_session_whose_end_hits_an_internal_error_is_removed_and_its_front_notified(place: Place) -> None:
     session, recorder = place.shell()
     heard: list[EndReason] = []
     session.on_end(lambda reason, _message: heard.append(reason))
@@ -119,7 +121,7 @@ async def test_session_whose_end_meets_a_fault_of_ours_is_gone_and_its_front_hea
     assert [event async for event in watcher][-1] == WatchEnded(EndReason.IDLE, session.end_message)
 
 
-async def test_on_end_after_the_end_is_called_at_once(place: Place) -> None:
+async def test_on_end_after_the_end_is_called_immediately(place: Place) -> None:
     session = place.open()
     session.end(EndReason.USER_CLOSED)
     heard: list[EndReason] = []
@@ -129,7 +131,7 @@ async def test_on_end_after_the_end_is_called_at_once(place: Place) -> None:
     assert place.events.of(SessionEnded)[0].ever_active is False
 
 
-async def test_ended_session_forwards_nothing_more(place: Place) -> None:
+async def test_ended_session_forwards_nothing(place: Place) -> None:
     session, recorder = place.shell()
     session.end(EndReason.TERMINATED)
 
@@ -163,10 +165,10 @@ async def test_strict_session_whose_write_fails_forwards_nothing(place: Place) -
 
     assert session.target_output(b"unseen") is False
     assert session.end_reason is EndReason.CANNOT_RECORD
-    assert recorder.ended == "cannot_record"  # where the journal takes that, the recording is sealed now
+    assert recorder.ended == "cannot_record"  # where the journal accepts that, the recording is sealed now
 
 
-async def test_failed_sync_is_noticed_by_the_clock(place: Place) -> None:
+async def test_failed_sync_is_detected_by_the_periodic_check(place: Place) -> None:
     session, recorder = place.shell()
     recorder.failed = True
     place.registry.check()
@@ -174,7 +176,7 @@ async def test_failed_sync_is_noticed_by_the_clock(place: Place) -> None:
     assert session.end_reason is EndReason.CANNOT_RECORD
 
 
-async def test_lenient_session_goes_on_unrecorded_and_says_so(place: Place) -> None:
+async def test_lenient_session_continues_unrecorded_and_audits_that(place: Place) -> None:
     session, recorder = place.shell(recording=RecordingPolicy(strict=False))
     recorder.break_writes = True
 
@@ -209,7 +211,7 @@ async def test_control_plane_that_answers_keeps_sessions_alive(place: Place) -> 
     assert session.end_reason is None
 
 
-async def test_session_that_never_opens_is_given_up(place: Place) -> None:
+async def test_session_that_never_opens_is_ended(place: Place) -> None:
     session = place.open()
     session.opened_s = monotonic_s() - Limits().opening_s - 1
     place.registry.check()
@@ -217,7 +219,7 @@ async def test_session_that_never_opens_is_given_up(place: Place) -> None:
     assert session.end_reason is EndReason.LIMIT
 
 
-async def test_input_is_recorded_by_policy_or_where_nothing_need_repeat_it(place: Place) -> None:
+async def test_input_is_recorded_by_policy_or_when_the_client_hides_it(place: Place) -> None:
     session, recorder = place.shell()
     session.user_input(b"secret")
     assert recorder.typed == b""
@@ -240,11 +242,11 @@ async def test_input_is_recorded_by_policy_or_where_nothing_need_repeat_it(place
     assert place.recordings.recorders[silent.grant.session_id].typed == b"script"
 
 
-async def test_long_texts_are_cut_before_they_are_sent(place: Place) -> None:
+async def test_long_texts_are_truncated_before_they_are_sent(place: Place) -> None:
     session, _ = place.shell()
-    session.command("x" * 100_000)
-    session.file_transferred(TransferDirection.UPLOAD, "upload", "p" * 100_000)
-    session.request_refused("r" * 1000, "d" * 100_000)
+    session.log.command("x" * 100_000)
+    session.log.file_transferred(TransferDirection.UPLOAD, "upload", "p" * 100_000)
+    session.log.request_refused("r" * 1000, "d" * 100_000)
 
     assert len(place.events.of(CommandSeen)[0].input) == 4096
     assert len(place.events.of(FileTransferred)[0].path) == 4096
@@ -252,7 +254,7 @@ async def test_long_texts_are_cut_before_they_are_sent(place: Place) -> None:
 
 
 class FragileDetector:
-    """Breaks on hostile output, as any parser may."""
+    """A detector that fails on hostile output, as any parser may."""
 
     made = 0
 
@@ -285,7 +287,7 @@ async def test_k43_hostile_output_neither_ends_the_session_nor_the_detection() -
     assert place.events.of(CommandSeen)[0].kind is CommandKind.UNKNOWN
 
 
-async def test_draining_registry_takes_no_new_session(place: Place) -> None:
+async def test_draining_registry_accepts_no_new_session(place: Place) -> None:
     await place.registry.drain(0.1)
 
     with pytest.raises(NoNewSessions):
@@ -338,7 +340,7 @@ async def test_watcher_gets_the_screen_and_then_every_byte_once(place: Place) ->
     ]  # fmt: skip
 
 
-async def test_slow_watcher_gets_a_new_picture_and_costs_no_memory() -> None:
+async def test_slow_watcher_gets_a_new_snapshot_and_bounded_memory() -> None:
     place = Place(Limits(watcher_queue_bytes=1000))
     session, _ = place.shell()
     watcher = place.registry.watch(watch_grant(session))
@@ -353,7 +355,7 @@ async def test_slow_watcher_gets_a_new_picture_and_costs_no_memory() -> None:
     assert picture.offset == 10_000
 
 
-async def test_watcher_without_a_picture_starts_with_an_empty_screen(place: Place) -> None:
+async def test_watcher_without_a_snapshot_starts_with_an_empty_screen(place: Place) -> None:
     session, _ = place.shell()
 
     async def no_picture(session_id: UUID, at_least_offset: int) -> Picture:
@@ -370,14 +372,14 @@ async def test_watcher_without_a_picture_starts_with_an_empty_screen(place: Plac
 async def test_stop_watching_ends_one_view_only(place: Place) -> None:
     session, _ = place.shell()
     first, second = watch_grant(session), watch_grant(session)
-    one, other = place.registry.watch(first), place.registry.watch(second)
+    view, other = place.registry.watch(first), place.registry.watch(second)
     place.registry.carry_out(StopWatching(order_id=uuid4(), watch_id=first.watch_id))
 
-    assert [event async for event in one] == [WatchEnded(None, "")]
+    assert [event async for event in view] == [WatchEnded(None, "")]
     assert session.watchers == [other]
 
 
-async def test_only_recorded_sessions_can_be_watched_and_by_so_many(place: Place) -> None:
+async def test_only_recorded_sessions_can_be_watched_by_a_limited_number(place: Place) -> None:
     session = place.open()
     session.activate("exec")
     with pytest.raises(NotWatchable):

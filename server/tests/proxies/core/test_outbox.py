@@ -1,4 +1,4 @@
-"""Events that wait on disk: a record that is torn, damaged or refused by the disk costs no other one."""
+"""Events queued on disk: a torn, damaged or rejected record costs no other record."""
 
 import asyncio
 import contextlib
@@ -47,7 +47,7 @@ def text(detail: str) -> bytes:
 
 
 async def sent(outbox: EventOutbox, client: HttpControlPlane) -> None:
-    """Everything that waits is delivered."""
+    """Wait until all queued events are delivered."""
     task = asyncio.create_task(outbox.run(client))
     try:
         assert await outbox.flushed(60)
@@ -63,7 +63,7 @@ def details(plane: FakeControlPlane) -> list[str]:
 
 @contextlib.contextmanager
 def files_end_at(size: int) -> Iterator[None]:
-    """No file of this process grows beyond `size` bytes: a longer write is short, the next one fails."""
+    """No file of this process can grow beyond `size` bytes: a longer write is short, and the next write fails."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:
@@ -72,7 +72,7 @@ def files_end_at(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-async def test_short_write_of_an_event_costs_no_event_at_all(
+async def test_short_write_loses_no_event(
     control_plane: FakeControlPlane, client: HttpControlPlane, tmp_path: Path
 ) -> None:
     outbox = EventOutbox(tmp_path / "o", LIMITS)
@@ -80,13 +80,13 @@ async def test_short_write_of_an_event_costs_no_event_at_all(
     with files_end_at(len(framed(text("first"))) + 20), pytest.raises(NoRoomForEvents):
         outbox.append(refusal("the disk takes twenty bytes of it"))
     assert outbox.unsent == 2
-    outbox._settle()  # as every half second
+    outbox._settle()  # as the periodic maintenance does
     outbox.append(refusal("second"))
     await sent(outbox, client)
     assert details(control_plane) == ["first", "the disk takes twenty bytes of it", "second"]
 
 
-async def test_short_event_over_the_torn_beginning_of_a_long_one_is_read(
+async def test_short_record_over_a_torn_longer_record_is_read(
     control_plane: FakeControlPlane, client: HttpControlPlane, tmp_path: Path
 ) -> None:
     outbox = EventOutbox(tmp_path / "o", LIMITS)
@@ -95,7 +95,7 @@ async def test_short_event_over_the_torn_beginning_of_a_long_one_is_read(
         outbox.append(refusal("torn " * 100))
     outbox._owed.clear()
     outbox.append(refusal("short"))
-    # A proxy that is killed now leaves the rest of the torn one behind the short one.
+    # A proxy killed now leaves the rest of the torn record behind the short record.
     again = EventOutbox(tmp_path / "o", LIMITS)
     again.append(refusal("after the restart"))
     await sent(again, client)
@@ -103,7 +103,7 @@ async def test_short_event_over_the_torn_beginning_of_a_long_one_is_read(
     outbox.close()
 
 
-async def test_damaged_records_of_a_killed_proxy_do_not_stop_the_rest(
+async def test_damaged_records_of_a_killed_proxy_do_not_block_the_rest(
     control_plane: FakeControlPlane, client: HttpControlPlane, tmp_path: Path
 ) -> None:
     (tmp_path / "o").mkdir()
@@ -128,7 +128,7 @@ async def test_lines_of_an_older_version_are_sent(
 ) -> None:
     (tmp_path / "o").mkdir()
     (tmp_path / "o" / "000000000001.jsonl").write_bytes(b"".join(text(str(number)) + b"\n" for number in range(3)))
-    (tmp_path / "o" / "cursor").write_text("000000000001 2")  # counted lines: not an offset
+    (tmp_path / "o" / "cursor").write_text("000000000001 2")  # a line count of the old version, not an offset
     outbox = EventOutbox(tmp_path / "o", LIMITS)
     assert outbox.unsent == 3
     await sent(outbox, client)
@@ -149,7 +149,7 @@ def transfer(key: UUID, session: UUID) -> tuple[TransferBegun, FileTransferred]:
 async def test_short_transfer_is_sent_in_one_batch(
     control_plane: FakeControlPlane, client: HttpControlPlane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The control plane then stores one row once, though the beginning was on the disk before."""
+    """The control plane then stores one row once, although the beginning was on the disk earlier."""
     monkeypatch.setattr("postern.proxies.core.control.outbox._TEND_S", 3600)
     begun, over = transfer(uuid4(), uuid4())
     outbox = EventOutbox(tmp_path / "o", LIMITS)
@@ -185,7 +185,7 @@ async def test_beginning_of_a_long_transfer_is_sent_before_its_end(
     outbox.close()
 
 
-async def test_restart_between_two_batches_goes_on_behind_what_was_accepted(
+async def test_restart_between_two_batches_resumes_after_the_accepted_events(
     control_plane: FakeControlPlane, client: HttpControlPlane, tmp_path: Path
 ) -> None:
     outbox = EventOutbox(tmp_path / "o", Limits())
@@ -200,14 +200,14 @@ async def test_restart_between_two_batches_goes_on_behind_what_was_accepted(
     assert details(control_plane) == [str(number) for number in range(701)]
 
 
-async def test_proxy_killed_while_it_removes_what_was_sent_skips_no_later_event(
+async def test_proxy_killed_while_removing_sent_events_skips_no_later_event(
     control_plane: FakeControlPlane, client: HttpControlPlane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     directory = tmp_path / "o"
     outbox = EventOutbox(directory, Limits())
     for number in range(700):
         outbox.append(refusal(str(number)))
-    assert await outbox._send_next(client)  # one batch; the cursor tells of it
+    assert await outbox._send_next(client)  # one batch; the cursor records it
     outbox.close()
     outbox = EventOutbox(directory, Limits())
     unlink, removed = Path.unlink, 0
@@ -235,7 +235,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         yield place
 
 
-async def test_full_disk_takes_every_event_for_which_room_was_held(
+async def test_full_disk_accepts_every_event_with_reserved_space(
     control_plane: FakeControlPlane, client: HttpControlPlane, small_disk: Path
 ) -> None:
     outbox = EventOutbox(small_disk / "o", Limits())
@@ -244,7 +244,7 @@ async def test_full_disk_takes_every_event_for_which_room_was_held(
     fill(small_disk)
     held = 100
     with contextlib.suppress(NoRoomForEvents):
-        while True:  # what the last segment has left may still be held
+        while True:  # the rest of the last segment may still be reserved
             outbox.hold(event_bytes("x"))
             held += 1
     for number in range(held):
@@ -253,32 +253,32 @@ async def test_full_disk_takes_every_event_for_which_room_was_held(
     assert details(control_plane) == [str(number) for number in range(held)]
 
 
-async def test_full_disk_keeps_what_nobody_held_room_for_and_says_that_there_is_no_more(
+async def test_full_disk_stores_unreserved_events_and_reports_no_space(
     control_plane: FakeControlPlane, client: HttpControlPlane, small_disk: Path
 ) -> None:
     outbox = EventOutbox(small_disk / "o", Limits())
     filler = fill(small_disk)
-    told, kept_silently = 0, True
-    for _ in range(8000):  # beyond the emergency room they wait in memory
+    refusals, kept_silently = 0, True
+    for _ in range(8000):  # beyond the emergency reserve they wait in memory
         try:
-            outbox.append(refusal(str(told)))
+            outbox.append(refusal(str(refusals)))
         except NoRoomForEvents:
             kept_silently = False
         else:
             assert kept_silently, "room came from nowhere"
-        told += 1
+        refusals += 1
     assert not kept_silently
-    assert outbox.unsent == told
+    assert outbox.unsent == refusals
     with pytest.raises(NoRoomForEvents):
         outbox.hold(1)
     filler.unlink()
     outbox._settle()
     outbox.hold(1)
     await sent(outbox, client)
-    assert details(control_plane) == [str(number) for number in range(told)]
+    assert details(control_plane) == [str(number) for number in range(refusals)]
 
 
-async def test_proxy_that_starts_on_a_full_disk_delivers_from_memory_and_recovers(
+async def test_proxy_started_on_a_full_disk_delivers_from_memory_and_recovers(
     control_plane: FakeControlPlane, client: HttpControlPlane, small_disk: Path
 ) -> None:
     (small_disk / "o").mkdir()
@@ -304,7 +304,7 @@ async def test_proxy_that_starts_on_a_full_disk_delivers_from_memory_and_recover
     assert details(control_plane) == ["in memory", "on the disk"]
 
 
-async def test_room_of_an_event_that_cannot_be_written_down_is_free_again(tmp_path: Path) -> None:
+async def test_reservation_of_an_event_that_cannot_be_encoded_is_released(tmp_path: Path) -> None:
     outbox = EventOutbox(tmp_path / "o", Limits(outbox_total_bytes=1024 * 1024))
     size = event_bytes("x" * 4096)
     for _ in range(100):
@@ -328,13 +328,13 @@ async def test_outbox_never_grows_beyond_its_limit(tmp_path: Path) -> None:
     outbox.close()
 
 
-async def test_room_that_others_hold_outlives_a_moment_without_descriptors(
+async def test_reservations_of_others_survive_a_lack_of_descriptors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outbox = EventOutbox(tmp_path / "o", LIMITS)
     outbox.hold(4096)
     before = outbox._room._free
-    outbox.append(refusal("x" * 3000))  # hardly anything is left of the first segment
+    outbox.append(refusal("x" * 3000))  # the first segment is almost full
     with monkeypatch.context() as patch:
         patch.setattr(os, "open", no_descriptor)
         for _ in range(20):
@@ -348,7 +348,7 @@ def no_descriptor(*_arguments: object, **_options: object) -> int:
     raise OSError(errno.EMFILE, "too many open files")
 
 
-async def test_room_that_is_not_needed_any_more_is_given_back(tmp_path: Path) -> None:
+async def test_space_that_is_no_longer_needed_is_released(tmp_path: Path) -> None:
     outbox = EventOutbox(tmp_path / "o", Limits())
     at_rest = len(list((tmp_path / "o").iterdir()))
     for _ in range(50):
@@ -362,8 +362,8 @@ async def test_room_that_is_not_needed_any_more_is_given_back(tmp_path: Path) ->
 
 
 @given(st.lists(st.tuples(st.text(max_size=30), st.integers(0, 60) | st.none()), max_size=12))
-def test_every_whole_record_is_found_whatever_is_torn_beside_it(written: list[tuple[str, int | None]]) -> None:
-    """`None`: written whole; a number: torn after so many bytes."""
+def test_every_whole_record_is_read_whatever_is_torn_beside_it(written: list[tuple[str, int | None]]) -> None:
+    """`None`: written completely. A number: torn after that many bytes."""
     data, whole = b"", []
     for detail, torn_at in written:
         record = framed(msgspec.json.encode({"detail": detail}))
@@ -372,5 +372,5 @@ def test_every_whole_record_is_found_whatever_is_torn_beside_it(written: list[tu
             data += record
         else:
             data += record[:torn_at]
-    found = [msgspec.json.decode(record.text)["detail"] for record in records(data)]
-    assert found == whole
+    details = [msgspec.json.decode(record.text)["detail"] for record in records(data)]
+    assert details == whole

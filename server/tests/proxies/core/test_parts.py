@@ -1,4 +1,4 @@
-"""Parts of a proxy: started in order, drained in stages, stopped in the reverse order, whatever fails."""
+"""Parts of a proxy: started in order, drained in stages, stopped in reverse order, whatever fails."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ from postern.proxies.core.parts.running import Running
 
 
 class Steps:
-    """Notes what is done, in order."""
+    """Records the steps in order."""
 
     def __init__(self) -> None:
         self.done: list[str] = []
@@ -65,7 +65,7 @@ async def test_part_that_cannot_start_leaves_none_running() -> None:
     assert steps.done == ["start outbox", "start ssh", "stop outbox"]
 
 
-async def test_work_that_ends_by_itself_ends_the_proxy_in_order() -> None:
+async def test_work_that_returns_on_its_own_stops_the_proxy_in_order() -> None:
     async def break_down() -> None:
         raise RuntimeError("unexpected")
 
@@ -76,7 +76,7 @@ async def test_work_that_ends_by_itself_ends_the_proxy_in_order() -> None:
     assert steps.done[1:] == ["close sessions", "drain sessions", "cancel sessions", "stop sessions"]
 
 
-async def test_parts_tell_together_where_they_listen_and_what_heartbeats_say() -> None:
+async def test_parts_combine_their_addresses_and_heartbeat_fields() -> None:
     async with Running(StopBudget(10)) as running:
         await running.start(
             Part(name="quiet"),

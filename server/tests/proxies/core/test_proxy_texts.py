@@ -1,4 +1,4 @@
-"""Texts of the proxy: both languages, the same placeholders, one sentence for each end."""
+"""Texts of the proxy: both languages, the same placeholders, a sentence for each end reason."""
 
 import string
 
@@ -24,6 +24,6 @@ def _fields(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("reason", list(EndReason))
-def test_every_end_has_a_sentence(reason: EndReason) -> None:
+def test_every_end_reason_has_a_sentence(reason: EndReason) -> None:
     assert end_message(reason, "en")
     assert end_message(reason, "zh-hans")

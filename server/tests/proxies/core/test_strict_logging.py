@@ -1,4 +1,4 @@
-"""What cannot be logged does not happen: sessions of every kind end when there is no room for their events."""
+"""What cannot be logged does not happen: sessions of every kind end when there is no space for their events."""
 
 from typing import Any
 from uuid import uuid4
@@ -43,7 +43,7 @@ def ends(place: Place) -> list[EndReason]:
 
 
 @pytest.mark.parametrize("why", ["reserve", "no room"])
-async def test_no_session_begins_when_its_end_could_not_be_told(place: Place, why: str) -> None:
+async def test_no_session_starts_if_its_end_could_not_be_reported(place: Place, why: str) -> None:
     place.is_disk_full = why == "reserve"
     place.events.room = 0 if why == "no room" else place.events.room
     with pytest.raises(NoNewSessions, match="no room left to log") as caught:
@@ -53,31 +53,31 @@ async def test_no_session_begins_when_its_end_could_not_be_told(place: Place, wh
     assert len(place.registry) == 0
 
 
-async def test_session_ends_when_there_is_no_room_for_what_it_is_about_to_do(place: Place) -> None:
+async def test_session_ends_when_there_is_no_space_for_its_next_action(place: Place) -> None:
     session = place.active()
     place.events.room = 0
-    assert session.hold("/etc/shadow") == 0
+    assert session.log.hold("/etc/shadow") == 0
     assert ends(place) == [EndReason.CANNOT_RECORD]
     assert "no room left to log" in session.end_message
 
 
-async def test_command_without_room_does_not_run(place: Place) -> None:
+async def test_command_without_log_space_does_not_run(place: Place) -> None:
     session = place.registry.open(grant())
     place.events.room = 0
     with pytest.raises(SessionOver, match="no room left to log"):
         session.hold_command("rm -rf /srv")
 
 
-async def test_shell_whose_command_could_only_just_be_kept_ends_before_the_next_one(place: Place) -> None:
+async def test_shell_whose_command_used_the_last_space_ends_before_the_next(place: Place) -> None:
     session = place.active("shell")
     place.events.room = 0
-    session.command("cat /etc/shadow")
+    session.log.command("cat /etc/shadow")
     assert [event.input for event in place.events.of(CommandSeen)] == ["cat /etc/shadow"]
     assert ends(place) == [EndReason.CANNOT_RECORD]
     assert session.user_input(b"x") is False
 
 
-async def test_beginning_and_end_are_told_whatever_the_disk_does_after_the_opening(place: Place) -> None:
+async def test_start_and_end_are_reported_whatever_the_disk_does_after_opening(place: Place) -> None:
     session = place.registry.open(grant())
     place.events.room = 0
     session.activate("sftp")
@@ -86,52 +86,52 @@ async def test_beginning_and_end_are_told_whatever_the_disk_does_after_the_openi
     assert (len(place.events.of(SessionStarted)), ends(place)) == (1, [EndReason.USER_CLOSED])
 
 
-async def test_what_had_room_is_told_and_the_session_goes_on(place: Place) -> None:
+async def test_event_with_reserved_space_is_reported_and_the_session_continues(place: Place) -> None:
     session = place.active()
-    held = session.hold("/srv/a")
+    held = session.log.hold("/srv/a")
     place.events.room = 0
-    session.file_transferred(TransferDirection.DOWNLOAD, "download", "/srv/a", held=held)
+    session.log.file_transferred(TransferDirection.DOWNLOAD, "download", "/srv/a", held=held)
     assert session.end_reason is None
     assert len(place.events.of(FileTransferred)) == 1
 
 
-async def test_session_of_lenient_policy_goes_on(place: Place) -> None:
+async def test_session_of_lenient_policy_continues(place: Place) -> None:
     place.is_disk_full = True
     session = place.active(recording=RecordingPolicy(strict=False))
     place.events.room = 0
-    assert session.hold("/srv/a")
-    session.command("id")
+    assert session.log.hold("/srv/a")
+    session.log.command("id")
     assert session.end_reason is None
 
 
-async def test_one_session_cannot_take_the_room_of_all(place: Place) -> None:
+async def test_one_session_cannot_reserve_the_space_of_all(place: Place) -> None:
     session = place.active(recording=RecordingPolicy(strict=False))
-    while session.hold("x" * 1000):
+    while session.log.hold("x" * 1000):
         assert place.events.held <= MAX_HELD_BYTES
     assert ends(place) == [EndReason.LIMIT]
     assert place.events.held == 0
 
 
-async def test_sessions_of_one_person_cannot_take_the_room_of_all(place: Place) -> None:
+async def test_sessions_of_one_user_cannot_reserve_the_space_of_all(place: Place) -> None:
     alice = UserIdentity(id=uuid4(), username="alice", name="Alice", language="en")
     while EndReason.LIMIT not in ends(place):
-        place.active(user=alice).hold("x" * 4096, 20)
+        place.active(user=alice).log.hold("x" * 4096, 20)
         assert place.events.held <= MAX_HELD_BYTES_PER_PERSON
     assert place.events.held > MAX_HELD_BYTES_PER_PERSON - MAX_HELD_BYTES
-    assert place.active().hold("/srv/a")
+    assert place.active().log.hold("/srv/a")
 
 
-async def test_ended_session_holds_no_room(place: Place) -> None:
+async def test_ended_session_reserves_no_space(place: Place) -> None:
     session = place.active()
-    session.hold("/srv/a", 2)
-    session.release(session.hold("/srv/b"))
+    session.log.hold("/srv/a", 2)
+    session.log.release(session.log.hold("/srv/b"))
     session.end(EndReason.USER_CLOSED)
     assert place.events.held == 0
 
 
-async def test_session_ends_when_an_event_cannot_be_kept_for_whatever_reason(place: Place) -> None:
+async def test_session_ends_when_an_event_cannot_be_stored_for_any_reason(place: Place) -> None:
     session = place.active()
-    held = session.hold("/srv/file")
+    held = session.log.hold("/srv/file")
     keep = place.events.append
 
     def broken(event: Any, *, held: int = 0) -> None:
@@ -141,7 +141,7 @@ async def test_session_ends_when_an_event_cannot_be_kept_for_whatever_reason(pla
         keep(event, held=held)
 
     place.events.append = broken  # type: ignore[method-assign]  # a fault in keeping an event
-    session.file_transferred(TransferDirection.UPLOAD, "upload", "/srv/file", held=held)
+    session.log.file_transferred(TransferDirection.UPLOAD, "upload", "/srv/file", held=held)
 
     assert ends(place) == [EndReason.CANNOT_RECORD]
     assert place.events.held == 0

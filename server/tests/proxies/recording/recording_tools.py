@@ -1,4 +1,4 @@
-"""What the recording tests share: a key, headers, a sealer in this process, and reading back what it sealed."""
+"""Shared by the recording tests: a key, headers, a sealer in this process, and reading of sealed recordings."""
 
 import json
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ def header(session_id: UUID) -> RecordingHeader:
 
 
 def journal_in(state_dir: Path, *, segment_bytes: int = 1 << 20, commit_interval_s: float = 0.05) -> Journal:
-    """A started journal without a reserve."""
+    """Return a started journal without a reserve."""
     journal = Journal(
         state_dir / "journal", segment_bytes=segment_bytes, reserve_bytes=0, commit_interval_s=commit_interval_s
     )
@@ -32,7 +32,7 @@ def journal_in(state_dir: Path, *, segment_bytes: int = 1 << 20, commit_interval
 
 
 def seal_all(state_dir: Path, new_screen: NewScreen = Screen) -> list[SealedRecording]:
-    """Run a sealer until nothing is left; everything in the spool."""
+    """Run a sealer until nothing is left, and return everything in the spool."""
     sealer = Sealer(state_dir, KEY, new_screen)
     sealer.drain()
     sealer.drain()
@@ -40,7 +40,7 @@ def seal_all(state_dir: Path, new_screen: NewScreen = Screen) -> list[SealedReco
 
 
 def recorded_output(sealed: SealedRecording) -> bytes:
-    """All output of a sealed recording, after checking that it verifies, plays and exports."""
+    """Return all output of a sealed recording, after checking that it verifies, plays and exports."""
     assert sealed.path is not None
     with sealed.path.open("rb") as file:
         verdict = verify(file, KEY.public)

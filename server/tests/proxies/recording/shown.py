@@ -1,9 +1,9 @@
-"""A small proxy to be killed: records, and only then shows the bytes to whoever reads its standard output.
+"""A small proxy to be killed: it records bytes, and only then writes them to its standard output.
 
     python shown.py STATE_DIR SESSIONS SEED
 
-Each line shown is `number offset length`, after `recorder.output` has returned, so whatever the parent has read from
-the pipe is what a person has seen. The content of each output follows from seed, session number and offset.
+Each output line is `number offset length`, written after `recorder.output` has returned. So whatever the parent has
+read from the pipe is what a user has seen. The content of each output follows from seed, session number and offset.
 """
 
 import os
@@ -20,7 +20,7 @@ _STREAM_BYTES = 100_000
 
 
 def stream_of(seed: int, number: int) -> bytes:
-    """What the target of session `number` sends, for ever repeated."""
+    """Return the output of session `number`'s target, which is repeated for ever."""
     source = random.Random(f"{seed}/{number}")
     parts = [
         f"\x1b[3{source.randrange(8)}mline {place} 中文 \x1b[0m{source.random()}\r\n".encode() for place in range(2_000)

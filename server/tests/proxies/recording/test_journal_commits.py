@@ -1,4 +1,6 @@
-"""The commits of the journal beside its segments: what was written before a commit is on disk after it, whatever rolls."""
+"""Commits of the journal: data written before a commit is on disk after it, even if the segment rolls over
+meanwhile.
+"""
 
 import os
 import random
@@ -16,7 +18,7 @@ SEGMENT_BYTES = 1 << 19
 
 
 def quiet_journal(state_dir: Path) -> Journal:
-    """Commits only when the test says so, and at its end."""
+    """Commits only when the test calls it, and at its end."""
     journal = Journal(state_dir / "journal", segment_bytes=SEGMENT_BYTES, reserve_bytes=0, commit_interval_s=3600)
     journal.start()
     return journal
@@ -26,10 +28,10 @@ def open_session(journal: Journal) -> Recorder:
     return journal.open_session(UUID(int=1), 80, 24, header(UUID(int=1)))
 
 
-def test_segment_that_rolls_during_a_commit_is_synced_by_that_commit(
+def test_segment_that_rolls_over_during_a_commit_is_synced_by_that_commit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The roll comes between the commit's first look and its sync of the present segment."""
+    """The segment rolls over between the commit's first look and its sync of the current segment."""
     journal = quiet_journal(tmp_path)
     recorder = open_session(journal)
     journal._commit()
@@ -57,10 +59,10 @@ def test_segment_that_rolls_during_a_commit_is_synced_by_that_commit(
     journal.close()
 
 
-def test_commit_that_hangs_while_the_journal_closes_never_meets_another_file(
+def test_commit_that_hangs_while_the_journal_closes_never_uses_another_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A descriptor that is closed under the commit could already be somebody else's file when the commit goes on."""
+    """A descriptor closed during the commit could already refer to another file when the commit continues."""
     journal = Journal(tmp_path / "journal", segment_bytes=SEGMENT_BYTES, reserve_bytes=0, commit_interval_s=0.01)
     begun, go_on = threading.Event(), threading.Event()
     synced: list[int] = []
@@ -89,8 +91,8 @@ def test_commit_that_hangs_while_the_journal_closes_never_meets_another_file(
     assert set(synced) == {own}
 
 
-def test_random_rolls_and_commits_lose_no_sync_and_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After the last commit every segment was synced behind its last write."""
+def test_random_rollovers_and_commits_lose_no_sync_and_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the last commit, every segment was synced after its last write."""
     journal = Journal(tmp_path / "journal", segment_bytes=SEGMENT_BYTES, reserve_bytes=0, commit_interval_s=0.001)
     written: dict[int, int] = {}
     synced: dict[int, int] = {}

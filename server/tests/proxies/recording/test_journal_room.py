@@ -1,4 +1,4 @@
-"""Who has to end when the volume of the recordings is at its reserve: the person whose sessions write most, together."""
+"""Which sessions end when the recording volume reaches its reserve: those of the user who writes most in total."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +26,7 @@ def room_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free_bytes: int) 
     return JournalRoom(tmp_path, RESERVE)
 
 
-def test_person_who_fills_the_volume_through_many_sessions_ends_before_others(
+def test_user_who_fills_the_volume_through_many_sessions_is_ended_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     room = room_with(tmp_path, monkeypatch, RESERVE - 1)
@@ -41,13 +41,13 @@ def test_person_who_fills_the_volume_through_many_sessions_ends_before_others(
     assert ended == ["eve"] * 3
 
 
-def test_of_one_person_the_session_that_writes_most_ends_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_one_user_the_session_that_writes_most_ends_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     room = room_with(tmp_path, monkeypatch, RESERVE - 1)
     small, large, other = Recording("eve", 60_000), Recording("eve", 70_000), Recording("bob", 100_000)
     assert room.too_many([other, small, large]) == [large]
 
 
-def test_when_half_of_the_reserve_is_gone_those_who_write_half_of_all_end(
+def test_below_half_of_the_reserve_the_writers_of_half_the_bytes_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     room = room_with(tmp_path, monkeypatch, RESERVE // 2 - 1)
@@ -56,7 +56,7 @@ def test_when_half_of_the_reserve_is_gone_those_who_write_half_of_all_end(
     assert room.too_many([*others, *many]) == [*many]  # 60 of 105
 
 
-def test_sessions_of_one_person_are_known_as_theirs(tmp_path: Path) -> None:
+def test_sessions_of_one_user_count_together(tmp_path: Path) -> None:
     journal = Journal(tmp_path, segment_bytes=1 << 20, reserve_bytes=0)
     journal.start()
     recorders = [

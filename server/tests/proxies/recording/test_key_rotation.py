@@ -1,4 +1,4 @@
-"""A new sealing key while the proxy runs: what comes next is sealed with it, what came before still holds."""
+"""A new sealing key while the proxy runs: new recordings are sealed with it, and old recordings stay valid."""
 
 import sys
 from pathlib import Path
@@ -21,7 +21,7 @@ def key_file(tmp_path: Path) -> Path:
 
 
 def resealed(key: SealingKey, path: Path) -> Path:
-    """The fixture as if `key` had sealed it: its manifest signed anew."""
+    """Return the fixture as if sealed by `key`: its manifest is signed again."""
     data = SHELL.read_bytes()
     old_id, new_id = KEY.key_id.encode(), key.key_id.encode()
     trailer = data[-28:]
@@ -32,7 +32,7 @@ def resealed(key: SealingKey, path: Path) -> Path:
     return path
 
 
-def test_rotation_takes_effect_in_a_running_sealer_and_former_keys_stay_trusted(key_file: Path, tmp_path: Path) -> None:
+def test_rotation_takes_effect_in_a_running_sealer_and_old_keys_stay_trusted(key_file: Path, tmp_path: Path) -> None:
     keys = SealingKeys(key_file)
     first = keys.current()
     before = resealed(first, tmp_path / "before.postern")
@@ -55,14 +55,14 @@ def test_rotation_takes_effect_in_a_running_sealer_and_former_keys_stay_trusted(
     assert [path.name for path in key_file.parent.iterdir() if ".new" in path.name] == []
 
 
-def test_rotation_that_is_given_up_leaves_everything(key_file: Path) -> None:
+def test_discarded_rotation_changes_nothing(key_file: Path) -> None:
     first = SealingKeys(key_file).current()
     prepare_rotation(key_file).discard()
     assert SealingKeys(key_file).current().key_id == first.key_id
     assert TrustedKeys(key_file.parent).ids() == [first.key_id]
 
 
-def test_key_file_that_is_damaged_leaves_the_sealer_with_the_key_that_it_has(key_file: Path) -> None:
+def test_damaged_key_file_leaves_the_sealer_with_its_loaded_key(key_file: Path) -> None:
     keys = SealingKeys(key_file)
     first = keys.current()
     key_file.write_text("no key")
@@ -74,7 +74,7 @@ def test_key_file_that_is_damaged_leaves_the_sealer_with_the_key_that_it_has(key
         SealingKey.load(key_file)
 
 
-def test_key_is_trusted_for_where_it_lies_not_for_what_a_file_says(key_file: Path, tmp_path: Path) -> None:
+def test_key_is_trusted_by_its_location_not_by_the_file_content(key_file: Path, tmp_path: Path) -> None:
     keys = SealingKeys(key_file)
     stranger = SealingKey(Ed25519PrivateKey.generate())
     forged = resealed(stranger, tmp_path / "forged.postern")
@@ -88,7 +88,7 @@ def test_key_is_trusted_for_where_it_lies_not_for_what_a_file_says(key_file: Pat
     assert trusted.find(stranger.key_id) is None
 
 
-def test_verify_on_the_command_line_takes_a_folder_of_keys(
+def test_verify_command_accepts_a_folder_of_keys(
     key_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     keys = SealingKeys(key_file)

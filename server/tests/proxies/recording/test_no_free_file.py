@@ -1,4 +1,4 @@
-"""A proxy that may open no more files: the journal loses no segment, leaves none that belongs to nobody, and goes on later."""
+"""A proxy without free file descriptors: the journal loses no segment, leaks no file, and recovers later."""
 
 import errno
 import os
@@ -26,7 +26,7 @@ def open_files() -> list[str]:
 
 @contextmanager
 def no_free_file() -> Iterator[None]:
-    """As long as it lasts this process can open nothing."""
+    """While active, this process can open no file."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(map(int, open_files())) + 2, hard))
     taken: list[int] = []
@@ -57,7 +57,7 @@ def test_spare_that_cannot_be_opened_stays_a_spare(tmp_path: Path) -> None:
     os.close(lock)
 
 
-def test_spare_that_cannot_be_renamed_leaves_no_file_open(tmp_path: Path) -> None:
+def test_spare_that_cannot_be_renamed_leaks_no_descriptor(tmp_path: Path) -> None:
     folder, lock = JournalFolder.create(tmp_path)
     folder.prepare_spare(1 << 12)
     folder.segment_path(1).mkdir()  # nothing can be renamed to a folder
@@ -71,11 +71,11 @@ def test_spare_that_cannot_be_renamed_leaves_no_file_open(tmp_path: Path) -> Non
 
 def test_session_ends_clearly_and_the_next_one_is_recorded(tmp_path: Path) -> None:
     journal = journal_in(tmp_path, segment_bytes=SEGMENT_BYTES)
-    recorder, told = open_session(journal, 1), []
-    recorder.on_failure(told.append)
+    recorder, failures = open_session(journal, 1), []
+    recorder.on_failure(failures.append)
     recorder.output(b"before")
     (folder,) = JournalFolder.all(tmp_path / "journal")
-    while not folder.has_spare():  # a thread makes it; pytest's own limit ends this
+    while not folder.has_spare():  # created by a thread; pytest's own limit ends this
         time.sleep(0.01)
     recorded = b"before"
     with no_free_file(), pytest.raises(RecordingFailed):  # noqa: PT012 - the write that needs a new segment
@@ -83,10 +83,10 @@ def test_session_ends_clearly_and_the_next_one_is_recorded(tmp_path: Path) -> No
             recorder.output(b"0123456789" * 1_000)
             recorded += b"0123456789" * 1_000
     assert recorder.failed
-    assert len(told) == 1
+    assert len(failures) == 1
     assert folder.segments() == [1]
     assert folder.has_spare()
-    (ended,) = seal_all(tmp_path)  # at once, while the proxy goes on
+    (ended,) = seal_all(tmp_path)  # immediately, while the proxy continues
     assert (ended.session_id.int, ended.state) == (1, RecordingState.INCOMPLETE)
     assert recorded_output(ended) == recorded
     later = open_session(journal, 2)
@@ -99,10 +99,12 @@ def test_session_ends_clearly_and_the_next_one_is_recorded(tmp_path: Path) -> No
     journal.close()
 
 
-def test_nothing_is_recorded_before_the_failed_segment_is_marked(
+def test_nothing_is_recorded_until_the_failed_segment_is_marked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The segment has its end record already: without the mark its sessions would seem to go on in the next one."""
+    """The segment already has its end record. Without the mark its sessions would seem to continue in the next
+    segment.
+    """
     journal = journal_in(tmp_path, segment_bytes=SEGMENT_BYTES)
     recorder = open_session(journal, 1)
     with monkeypatch.context() as patch:
@@ -137,7 +139,7 @@ def test_file_that_cannot_be_replaced_leaves_the_old_one_and_no_draft(tmp_path: 
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
 
 
-def test_numbers_of_sealed_sessions_that_were_written_in_part_are_an_error(
+def test_partially_written_numbers_of_sealed_sessions_are_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, lock = JournalFolder.create(tmp_path)

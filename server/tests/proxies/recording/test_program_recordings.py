@@ -1,4 +1,4 @@
-"""Recordings of programs without a terminal, from the journal to the sealed file: nothing passes unaccounted for."""
+"""Recordings of programs without a terminal, from the journal to the sealed file: every byte is accounted for."""
 
 import hashlib
 import json
@@ -81,8 +81,8 @@ def sealed_events(sealed: SealedRecording) -> tuple[Recording, list[Event]]:
 
 
 def rebuilt(events: list[Event]) -> dict[Stream, list[tuple[int, bytes | None]]]:
-    """Stretches of each stream in order: where they begin, and their bytes or None for those that were not kept."""
-    found: dict[Stream, list[tuple[int, bytes | None]]] = {stream: [] for stream in Stream}
+    """Return the parts of each stream in order: their offset, and their bytes or None if they were skipped."""
+    parts: dict[Stream, list[tuple[int, bytes | None]]] = {stream: [] for stream in Stream}
     at = dict.fromkeys(Stream, 0)
     kinds = {INPUT: Stream.INPUT, OUTPUT: Stream.OUTPUT, ERROR: Stream.ERROR}
     for event in events:
@@ -97,14 +97,16 @@ def rebuilt(events: list[Event]) -> dict[Stream, list[tuple[int, bytes | None]]]
         else:
             continue
         assert offset <= at[stream], "a hole in the account"
-        found[stream].append((offset, data))
+        parts[stream].append((offset, data))
         at[stream] = max(at[stream], offset + size)
-    return found
+    return parts
 
 
 @settings(max_examples=60)
 @given(pieces=PIECES)
-def test_every_byte_is_kept_or_counted_and_hashed(tmp_path_factory: pytest.TempPathFactory, pieces: list[Any]) -> None:
+def test_every_byte_is_recorded_or_counted_and_hashed(
+    tmp_path_factory: pytest.TempPathFactory, pieces: list[Any]
+) -> None:
     place = tmp_path_factory.mktemp("program")
     journal = journal_in(place)
     program = opened(journal)
@@ -118,7 +120,7 @@ def test_every_byte_is_kept_or_counted_and_hashed(tmp_path_factory: pytest.TempP
     assert sealed.state is RecordingState.SEALED
     _, events = sealed_events(sealed)
 
-    found = rebuilt(events)
+    parts = rebuilt(events)
     ends = {
         StreamEnd.decode(event.data).stream: StreamEnd.decode(event.data)
         for event in events
@@ -126,7 +128,7 @@ def test_every_byte_is_kept_or_counted_and_hashed(tmp_path_factory: pytest.TempP
     }
     for stream, whole in sent.items():
         held = bytearray(len(whole))
-        for offset, data in found[stream]:
+        for offset, data in parts[stream]:
             if data is not None:
                 assert whole[offset : offset + len(data)] == data
                 held[offset : offset + len(data)] = b"\1" * len(data)
@@ -142,8 +144,8 @@ def test_every_byte_is_kept_or_counted_and_hashed(tmp_path_factory: pytest.TempP
             assert stretch.sha256 == hashlib.sha256(sent[stretch.stream][: stretch.offset + stretch.length]).digest()
 
 
-def test_what_was_forwarded_before_a_death_is_counted_and_hashed(tmp_path: Path) -> None:
-    """The proxy dies in the middle of a flood: no end of a stream, but no byte without an account either."""
+def test_data_forwarded_before_a_crash_is_counted_and_hashed(tmp_path: Path) -> None:
+    """The proxy dies in the middle of a flood: the end of the stream is missing, but every byte is accounted for."""
     journal = journal_in(tmp_path)
     program = opened(journal)
     data = bytes(range(256)) * 4000
@@ -158,7 +160,7 @@ def test_what_was_forwarded_before_a_death_is_counted_and_hashed(tmp_path: Path)
     assert last.sha256 == hashlib.sha256(data).digest()
 
 
-def test_stretches_that_follow_each_other_are_told_together(tmp_path: Path) -> None:
+def test_consecutive_skipped_parts_are_combined(tmp_path: Path) -> None:
     journal = journal_in(tmp_path)
     program = opened(journal)
     for _ in range(500):
@@ -173,7 +175,7 @@ def test_stretches_that_follow_each_other_are_told_together(tmp_path: Path) -> N
     assert sealed.size < 20_000
 
 
-def test_the_text_of_a_program_is_kept_up_to_its_budget_and_again_after_the_flood(
+def test_text_is_recorded_up_to_its_budget_and_again_after_a_flood(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now_s = 0.0
@@ -195,7 +197,7 @@ def test_the_text_of_a_program_is_kept_up_to_its_budget_and_again_after_the_floo
     assert text.endswith(b"after the flood\n")
 
 
-def test_a_slow_dialogue_is_kept_however_binary_it_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_dialogue_is_recorded_even_if_it_looks_binary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now_s = 0.0
     monkeypatch.setattr(streams, "monotonic_s", lambda: now_s)
     journal = journal_in(tmp_path)
@@ -209,14 +211,14 @@ def test_a_slow_dialogue_is_kept_however_binary_it_looks(tmp_path: Path, monkeyp
     (sealed,) = seal_all(tmp_path)
 
     _, events = sealed_events(sealed)
-    kept = b"".join(Sample.decode(event.data).data for event in events if event.kind == SAMPLE)
-    assert all(b"secret work %d" % number in kept for number in range(300))
+    recorded = b"".join(Sample.decode(event.data).data for event in events if event.kind == SAMPLE)
+    assert all(b"secret work %d" % number in recorded for number in range(300))
 
 
-def test_a_live_view_counts_as_the_sealer_does(tmp_path: Path) -> None:
-    shown: list[bytes] = []
+def test_live_view_counts_bytes_as_the_sealer_does(tmp_path: Path) -> None:
+    live_text: list[bytes] = []
     journal = journal_in(tmp_path)
-    program = opened(journal, shown, b"make\tall \x1b[31m")
+    program = opened(journal, live_text, b"make\tall \x1b[31m")
     program.take(Stream.OUTPUT, b"one\ntwo\r\nthree")
     program.take(Stream.ERROR, b"warning\n" * 20_000)
     program.take(Stream.INPUT, b"y\n")
@@ -227,14 +229,16 @@ def test_a_live_view_counts_as_the_sealer_does(tmp_path: Path) -> None:
 
     recording, events = sealed_events(sealed)
     assert recording.header.streams == 1
-    assert sum(len(render(event.kind, event.data)) for event in events if event.kind != SKIPPED) == len(b"".join(shown))
-    text = b"".join(shown)
+    assert sum(len(render(event.kind, event.data)) for event in events if event.kind != SKIPPED) == len(
+        b"".join(live_text)
+    )
+    text = b"".join(live_text)
     assert text.startswith(b"\x1b[1mmake all  [31m\x1b[22m\r\none\r\ntwo\r\nthree\x1b[31mwarning\r\n")
     assert b"300,014 bytes" in text
     assert hashlib.sha256(b"one\ntwo\r\nthree" + bytes(300_000)).hexdigest().encode() in text
 
 
-def test_export_shows_text_and_accounts_instead_of_rubbish(tmp_path: Path) -> None:
+def test_export_shows_text_and_summaries_instead_of_binary_data(tmp_path: Path) -> None:
     journal = journal_in(tmp_path)
     program = opened(journal, command=b"cat image")
     rubbish = bytes(range(256)) * 2000
@@ -253,7 +257,7 @@ def test_export_shows_text_and_accounts_instead_of_rubbish(tmp_path: Path) -> No
     assert hashlib.sha256(rubbish).hexdigest() in text
 
 
-def test_lines_that_arrive_together_with_binary_data_are_shown(tmp_path: Path) -> None:
+def test_text_lines_received_together_with_binary_data_are_shown(tmp_path: Path) -> None:
     journal = journal_in(tmp_path)
     program = opened(journal)
     program.take(Stream.OUTPUT, "compiling 数据\nlinking\n".encode() + bytes(range(256)) * 10)
@@ -278,12 +282,12 @@ def test_lines_that_arrive_together_with_binary_data_are_shown(tmp_path: Path) -
         (b"\x01\x02\x03\x04 and text after it", True),
     ],
 )
-def test_binary_is_told_from_text_by_content(data: bytes, binary: bool) -> None:
+def test_binary_and_text_are_distinguished_by_content(data: bytes, binary: bool) -> None:
     assert is_binary(data) is binary
 
 
 @given(st.sampled_from([SAMPLE, SKIPPED, STREAM_END, COMMAND, ERROR, OUTPUT, INPUT]), st.binary(max_size=120))
-def test_events_of_programs_are_sound_or_unreadable_never_a_crash(kind: int, data: bytes) -> None:
+def test_program_events_are_valid_or_unreadable_and_never_crash(kind: int, data: bytes) -> None:
     try:
         render(kind, data)
     except RecordingUnreadable:

@@ -25,7 +25,7 @@ def test_verify_of_an_altered_file_names_the_reason_with_status_1(tmp_path: Path
     assert out.getvalue().startswith("NOT PROVEN not_sealed: ")
 
 
-def test_verify_without_a_usable_key_or_file_says_that_it_cannot_check_with_status_2(tmp_path: Path) -> None:
+def test_verify_without_a_usable_key_or_file_fails_with_status_2(tmp_path: Path) -> None:
     out = io.StringIO()
     assert verify_recording(SHELL, "no key", out) == 2
     assert verify_recording(tmp_path / "missing", KEY.public.hex(), out) == 2
@@ -39,7 +39,7 @@ def test_export_writes_asciicast(tmp_path: Path) -> None:
     assert len(lines) > 30
 
 
-def test_export_of_something_else_says_so(tmp_path: Path) -> None:
+def test_export_of_another_file_reports_that(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.write_bytes(b"not a recording" * 100)
     errors = io.StringIO()

@@ -50,20 +50,20 @@ def test_promise_3_full_disk_fails_the_write_before_anything_is_shown(small_disk
             recorded += data
     except RecordingFailed:
         assert recorded
-    assert time.monotonic() - started_s < 20  # it does not wait for room
+    assert time.monotonic() - started_s < 20  # it does not wait for space
     assert recorder.failed
     with pytest.raises(RecordingFailed):
         recorder.output(b"more")
     assert journal.disk.level in {"warn", "refuse"}
     journal.close()
-    # Room comes back: what was taken is all there, and nothing else.
+    # After space is available again: everything accepted is there, and nothing else.
     subprocess.run(["mount", "-o", "remount,size=30m", small_disk], check=True)
     (sealed,) = seal_all(small_disk)
     assert sealed.state is RecordingState.INCOMPLETE
     assert recorded_output(sealed) == recorded
 
 
-def test_journal_goes_on_when_there_is_room_again_and_the_failed_sessions_are_sealed(small_disk: Path) -> None:
+def test_journal_continues_after_a_full_disk_and_failed_sessions_are_sealed(small_disk: Path) -> None:
     journal = journal_in(small_disk, segment_bytes=1 << 19)
     failed = open_session(journal, 1)
     recorded = b""
@@ -75,7 +75,7 @@ def test_journal_goes_on_when_there_is_room_again_and_the_failed_sessions_are_se
     later = open_session(journal, 2)
     later.output(b"there is room again")
     later.end("user_closed")
-    # The proxy lives on: nothing waits for its end.
+    # The proxy keeps running, so nothing waits for its exit.
     sealed = {recording.session_id.int: recording for recording in seal_all(small_disk)}
     assert {number: recording.state for number, recording in sealed.items()} == {1: "incomplete", 2: "sealed"}
     assert recorded_output(sealed[1]) == recorded
@@ -135,10 +135,10 @@ def test_promise_3_failed_commit_ends_every_recording_and_is_not_tried_again(
     async def scenario(folder: Path) -> float:
         journal = journal_in(folder, commit_interval_s=0.1)
         recorders = [open_session(journal, number) for number in (1, 2)]
-        told: list[RecordingFailed] = []
+        failures: list[RecordingFailed] = []
         ended = asyncio.Event()
         for recorder in recorders:
-            recorder.on_failure(told.append)
+            recorder.on_failure(failures.append)
             recorder.on_failure(lambda _: ended.set())
         await asyncio.sleep(0.3)
         monkeypatch.setattr(os, "fdatasync", failing)
@@ -147,14 +147,14 @@ def test_promise_3_failed_commit_ends_every_recording_and_is_not_tried_again(
         await ended.wait()
         waited_s = time.monotonic() - started_s
         await asyncio.sleep(0.5)
-        assert len(told) == 2
+        assert len(failures) == 2
         assert calls == 1
         for recorder in recorders:
             assert recorder.failed
             with pytest.raises(RecordingFailed):
                 recorder.output(b"x")
         monkeypatch.undo()
-        # The journal itself goes on with a fresh segment.
+        # The journal itself continues with a new segment.
         third = open_session(journal, 3)
         third.output(b"after the fault")
         third.end("user_closed")
@@ -179,7 +179,7 @@ def test_promise_3_failed_commit_ends_every_recording_and_is_not_tried_again(
     soon(failed, 2)
 
 
-def test_recordings_of_a_segment_given_up_are_sealed_while_the_proxy_lives(
+def test_recordings_of_an_abandoned_segment_are_sealed_while_the_proxy_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = journal_in(tmp_path)
@@ -242,19 +242,19 @@ def test_session_that_writes_most_leaves_the_reserve_to_the_others(scarce_disk: 
     with pytest.raises(RecordingFailed) as refused:
         write(b"more")
     assert refused.value.reserve
-    flood.end("cannot_record")  # it is whole up to here
+    flood.end("cannot_record")  # complete up to here
 
     for recorder in quiet:
         recorder.output(b"still recorded")
     assert not any(recorder.failed for recorder in quiet)
     assert journal.disk.free_bytes > 8 << 20
     journal.close()
-    states = {one.session_id: one.state for one in seal_all(scarce_disk)}
+    states = {sealed.session_id: sealed.state for sealed in seal_all(scarce_disk)}
     assert states[flood.session_id] is RecordingState.SEALED
 
 
-def test_many_sessions_together_cannot_write_past_the_reserve(scarce_disk: Path) -> None:
-    """Each of them stays below any limit of its own."""
+def test_many_sessions_together_cannot_exceed_the_reserve(scarce_disk: Path) -> None:
+    """Each of them stays below any limit per session."""
     journal = scarce_journal(scarce_disk)
     quiet = open_session(journal, 1)
     floods = [open_session(journal, number) for number in range(2, 400)]
@@ -289,8 +289,8 @@ except RecordingFailed:
 """
 
 
-def test_promise_3_segment_that_cannot_be_made_refuses_the_session(tmp_path: Path) -> None:
-    """RLIMIT_FSIZE: the volume takes a part of the segment and then nothing more."""
+def test_promise_3_segment_that_cannot_be_created_refuses_the_session(tmp_path: Path) -> None:
+    """RLIMIT_FSIZE: the volume accepts part of the segment and then nothing more."""
     assert signal.SIGXFSZ
     assert resource.RLIMIT_FSIZE
     ran = subprocess.run(
@@ -300,15 +300,15 @@ def test_promise_3_segment_that_cannot_be_made_refuses_the_session(tmp_path: Pat
     assert not list((tmp_path / "journal").glob("*/spare*"))
 
 
-def test_journal_in_a_read_only_place_says_so(tmp_path: Path) -> None:
+def test_journal_in_a_read_only_folder_reports_that(tmp_path: Path) -> None:
     place = tmp_path / "file"
     place.write_text("not a folder")
     with pytest.raises(OSError, match=r".*"):
         Journal(place / "journal").start()
 
 
-def test_output_before_the_begin_reaches_the_disk_is_impossible(tmp_path: Path) -> None:
-    """A recorder that ended or failed takes nothing more, and says so each time."""
+def test_ended_or_failed_recorder_rejects_all_data(tmp_path: Path) -> None:
+    """A recorder that has ended or failed accepts nothing more, and raises each time."""
     journal = journal_in(tmp_path)
     recorder = open_session(journal, 1)
     recorder.output(b"a")
@@ -350,7 +350,7 @@ def test_stalled_disk_counts_as_failed(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_promise_2_no_byte_waits_longer_than_a_second_for_the_disk(tmp_path: Path) -> None:
-    """With the intervals of production, under a steady load of a hundred sessions."""
+    """With production intervals, under a steady load of a hundred sessions."""
 
     def oldest() -> float:
         journal = journal_in(tmp_path / uuid4().hex, segment_bytes=16 << 20, commit_interval_s=0.4)
@@ -388,9 +388,9 @@ print(network if "network" in done else "not confined", memory)
 """
 
 
-def test_sealer_that_is_confined_reaches_no_network_and_takes_no_endless_memory(tmp_path: Path) -> None:
+def test_confined_sealer_has_no_network_and_limited_memory(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         program = _CONFINED.format(path=sys.path, port=server.getsockname()[1])
         ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    # Where unprivileged namespaces are switched off the network stays; the memory limit always holds.
+    # Where unprivileged namespaces are disabled the network stays available. The memory limit always applies.
     assert ran.stdout.strip() in {"none limited", "not confined limited"}, ran.stderr

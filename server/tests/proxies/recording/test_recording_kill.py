@@ -1,4 +1,4 @@
-"""Promise 1: killing the proxy loses nothing that the user saw. And the sealer may die at any moment as well."""
+"""Promise 1: killing the proxy loses nothing that the user saw. The sealer may be killed at any moment as well."""
 
 import os
 import random
@@ -25,7 +25,7 @@ SESSIONS = 3
 
 
 def run_and_kill(state_dir: Path, seed: int, life_s: float) -> dict[int, int]:
-    """Let `shown.py` run for a while, kill it; how many output bytes of each session were shown."""
+    """Run `shown.py` for a while and kill it. Returns how many output bytes of each session were shown."""
     program = Path(__file__).with_name("shown.py")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     process = subprocess.Popen(
@@ -44,21 +44,21 @@ def run_and_kill(state_dir: Path, seed: int, life_s: float) -> dict[int, int]:
             pytest.fail("the writer does not start")
     process.send_signal(signal.SIGKILL)
     process.wait()
-    while more := os.read(pipe, 1 << 16):
-        shown_text += more
+    while chunk := os.read(pipe, 1 << 16):
+        shown_text += chunk
     process.stdout.close()
-    shown: dict[int, int] = {}
+    shown_bytes: dict[int, int] = {}
     for line in shown_text.split(b"\n")[:-1]:
         number, offset = line.split()
-        shown[int(number)] = int(offset)
-    return shown
+        shown_bytes[int(number)] = int(offset)
+    return shown_bytes
 
 
-def lost_bytes(state_dir: Path, seed: int, shown: dict[int, int]) -> int:
-    """Seal what is left and count shown bytes that are not in the recordings."""
+def lost_bytes(state_dir: Path, seed: int, shown_bytes: dict[int, int]) -> int:
+    """Seal the rest, and count the shown bytes that are missing in the recordings."""
     sealed = {recording.session_id: recording for recording in seal_all(state_dir)}
     lost = 0
-    for number, count in shown.items():
+    for number, count in shown_bytes.items():
         recording = sealed[UUID(int=number + 1)]
         assert recording.state is RecordingState.INCOMPLETE
         output = recorded_output(recording)
@@ -73,12 +73,12 @@ def lost_bytes(state_dir: Path, seed: int, shown: dict[int, int]) -> int:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_promise_1_proxy_killed_at_a_random_moment_loses_no_shown_byte(seed: int, tmp_path: Path) -> None:
-    """Three lives in each of ten folders: what one leaves behind does not disturb the next."""
+    """Three runs in each of ten folders: the leftovers of a run do not disturb the next."""
     source = random.Random(seed)
     for life in range(3):
         state_dir = tmp_path / str(life)
-        shown = run_and_kill(state_dir, seed, source.uniform(0.0, 0.15))
-        assert lost_bytes(state_dir, seed, shown) == 0
+        shown_bytes = run_and_kill(state_dir, seed, source.uniform(0.0, 0.15))
+        assert lost_bytes(state_dir, seed, shown_bytes) == 0
 
 
 def test_two_starts_in_the_same_folder_are_both_recovered(tmp_path: Path) -> None:
@@ -92,14 +92,14 @@ def test_two_starts_in_the_same_folder_are_both_recovered(tmp_path: Path) -> Non
 
 
 class Killed(BaseException):
-    """Stands for SIGKILL: no handler of ours may catch it."""
+    """Stands for SIGKILL: no handler in the product may catch it."""
 
 
 class MortalOs:
-    """Lets the main thread die at one of its next calls that change a file; a torn write leaves half."""
+    """Kills the main thread at one of its next calls that change a file. A torn write leaves half of the data."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.calls_left = 0  # 0: lives for ever
+        self.calls_left = 0  # 0: never
         for name in ("pwrite", "fsync", "rename", "unlink", "ftruncate", "write"):
             monkeypatch.setattr(os, name, self._mortal(name, getattr(os, name)))
 
@@ -117,7 +117,7 @@ class MortalOs:
 
 
 class SealerLife:
-    """Sealers that die again and again, one after the other."""
+    """Sealers that are killed repeatedly, one after another."""
 
     def __init__(self, state_dir: Path, mortal: MortalOs, source: random.Random) -> None:
         self._state_dir = state_dir
@@ -143,10 +143,10 @@ class SealerLife:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_promise_5_sealer_killed_anywhere_loses_nothing_and_doubles_nothing(
+def test_promise_5_sealer_killed_anywhere_loses_and_duplicates_nothing(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every call that changes a file may be the last one; the next sealer goes on from the files alone."""
+    """Every call that changes a file may be the last. The next sealer continues from the files alone."""
     source = random.Random(seed)
     life = SealerLife(tmp_path, MortalOs(monkeypatch), source)
     journal = journal_in(tmp_path, segment_bytes=1 << 18)

@@ -1,4 +1,4 @@
-"""The real journal and sealer under the real life cycle of sessions: nothing unrecorded is shown, watching has no gap."""
+"""The real journal and sealer under real sessions: nothing unrecorded is shown, and watching has no gap."""
 
 import asyncio
 import errno
@@ -71,7 +71,7 @@ async def test_promise_3_strict_session_ends_within_two_seconds_of_a_failed_comm
 
 
 async def seconds_to_the_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> float:
-    """From a commit that fails to the end of a strict session; everything else is asserted."""
+    """Return the time from a failing commit to the end of a strict session, and assert everything else."""
     journal = journal_in(folder, commit_interval_s=0.4)
     events = Events()
     registry = registry_of(journal, events)
@@ -101,7 +101,7 @@ async def seconds_to_the_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> f
     return took_s
 
 
-async def test_promise_3_best_effort_session_goes_on_and_its_recording_is_incomplete(
+async def test_promise_3_best_effort_session_continues_and_its_recording_is_incomplete(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = journal_in(tmp_path)
@@ -134,7 +134,7 @@ class Pictures:
         return Picture(columns=found.columns, rows=found.rows, offset=found.offset, data=found.repaint)
 
 
-async def test_watcher_who_comes_in_the_middle_sees_the_same_screen_as_the_person(tmp_path: Path) -> None:
+async def test_watcher_who_joins_late_sees_the_same_screen_as_the_user(tmp_path: Path) -> None:
     service = RecordingService(
         RecordingConfig(state_dir=tmp_path / "proxy", key_file=tmp_path / "key.pem", reserve_mb=0, segment_mb=1),
         on_checkpoint=lambda _: None,
@@ -158,7 +158,7 @@ async def test_watcher_who_comes_in_the_middle_sees_the_same_screen_as_the_perso
     )
     picture_task = asyncio.create_task(anext(watcher))
     await asyncio.sleep(0)
-    for number in range(50):  # output goes on while the picture is being made
+    for number in range(50):  # output continues while the snapshot is taken
         target(b"\xb8\xad\x1b[%d;1Hrow %d" % (number % 24 + 1, number) if number == 0 else b"more %d " % number)
         await asyncio.sleep(0)
     picture = await picture_task

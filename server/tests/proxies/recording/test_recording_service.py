@@ -1,4 +1,4 @@
-"""The journal with its real sealer process beside it: pictures for watchers, checkpoints, sealing, restarts."""
+"""The journal with its real sealer process: snapshots for watchers, checkpoints, sealing and restarts."""
 
 import asyncio
 import io
@@ -30,7 +30,7 @@ from timing import soon_async
 
 
 class Running:
-    """A service with what it told."""
+    """A service with the events that it reported."""
 
     def __init__(self, state_dir: Path) -> None:
         self.checkpoints: list[RecordingCheckpoint] = []
@@ -60,7 +60,7 @@ async def until(condition: Callable[[], object], timeout_s: float = 60.0) -> Non
 
 
 def own_children() -> list[psutil.Process]:
-    return [one for one in psutil.process_iter(["cmdline", "ppid"]) if one.info["ppid"] == os.getpid()]
+    return [process for process in psutil.process_iter(["cmdline", "ppid"]) if process.info["ppid"] == os.getpid()]
 
 
 async def until_replaced(running: Running, dead: int) -> None:
@@ -80,14 +80,14 @@ async def test_snapshot_of_a_live_session_shows_the_present_screen(running: Runn
     recorder = running.open(session_id)
     recorder.output(b"\x1b[31mred\x1b[0m \xe4\xb8\xad\xe6\x96\x87\r\n")
     recorder.resize(100, 30)
-    recorder.output(b"second line\x1b[3")  # an escape sequence that is not finished yet
+    recorder.output(b"second line\x1b[3")  # an incomplete escape sequence
     first = await running.service.snapshots.snapshot(session_id, recorder.output_bytes, timeout_s=60)
     assert (first.columns, first.rows, first.offset) == (100, 30, recorder.output_bytes)
     screen = Screen(100, 30)
     screen.feed(first.repaint + b"5mgreen")
     assert [line.rstrip() for line in screen.lines()[:2]] == ["red 中文", "second linegreen"]
 
-    # Live watch: within a second, however long the session.
+    # Live watch starts within a second, however long the session.
     async def taken() -> float:
         for _ in range(100):
             recorder.output(b"more output of the target\r\n" * 40)
@@ -107,7 +107,7 @@ async def test_snapshot_of_an_unknown_session_says_so(running: Running) -> None:
         await running.service.snapshots.snapshot(uuid4(), 0, timeout_s=8)
 
 
-async def test_ended_session_is_sealed_and_told_once(running: Running) -> None:
+async def test_ended_session_is_sealed_and_reported_once(running: Running) -> None:
     session_id = uuid4()
     recorder = running.open(session_id)
     recorder.output(b"hello")
@@ -128,7 +128,7 @@ async def test_ended_session_is_sealed_and_told_once(running: Running) -> None:
     running.service.spool.stored(session_id)
 
 
-async def test_checkpoints_of_a_running_session_are_links_of_its_final_chain(running: Running) -> None:
+async def test_checkpoints_of_a_running_session_are_part_of_its_final_chain(running: Running) -> None:
     session_id = uuid4()
     recorder = running.open(session_id)
     for _ in range(3):
@@ -148,7 +148,7 @@ async def test_checkpoints_of_a_running_session_are_links_of_its_final_chain(run
     assert blocks == sorted(set(blocks))
 
 
-async def test_sealer_process_killed_is_started_again_and_nothing_is_lost(running: Running) -> None:
+async def test_killed_sealer_is_restarted_and_nothing_is_lost(running: Running) -> None:
     session_id = uuid4()
     recorder = running.open(session_id)
     total = 0
@@ -183,7 +183,7 @@ async def test_stop_seals_everything_and_leaves_no_process(tmp_path: Path) -> No
     assert "recording.sealer" not in " ".join(" ".join(child.info["cmdline"] or ()) for child in own_children())
 
 
-async def test_recording_that_waits_since_the_last_start_is_told_again(tmp_path: Path) -> None:
+async def test_recording_left_by_the_last_run_is_reported_again(tmp_path: Path) -> None:
     first = Running(tmp_path / "proxy")
     await first.service.start()
     recorder = first.open(uuid4())
@@ -216,16 +216,16 @@ async def test_rotated_key_seals_what_ends_next_without_a_restart(running: Runni
             assert verify_among(file, trusted.find).key_id == event.key_id
 
 
-async def test_sealing_key_is_private_and_its_public_half_lies_beside_it(running: Running) -> None:
+async def test_sealing_key_is_private_and_its_public_half_is_beside_it(running: Running) -> None:
     await until(running.key_file.with_suffix(".pub").exists)
     assert running.key_file.stat().st_mode & 0o777 == 0o600
     assert len(parse_public_key(running.key_file.with_suffix(".pub").read_text())) == 32
 
 
-async def test_stopping_takes_no_longer_than_it_may_on_a_disk_that_does_not_answer(
+async def test_stopping_keeps_its_time_limit_on_a_disk_that_does_not_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The supervisor kills a proxy that takes longer, and the control plane does not hear the last events."""
+    """The supervisor kills a proxy that takes longer. The control plane would then miss the last events."""
     answers = threading.Event()
     sync = os.fdatasync
 
@@ -250,16 +250,16 @@ async def test_stopping_takes_no_longer_than_it_may_on_a_disk_that_does_not_answ
         answers.set()
 
 
-async def test_recording_whose_sealer_died_before_it_could_tell_is_told_of_before_it_is_uploaded(
+async def test_recording_whose_sealer_died_before_reporting_is_reported_before_upload(
     tmp_path: Path,
 ) -> None:
     running = Running(tmp_path / "proxy")
-    running.service.journal.start()  # and no sealer beside it
+    running.service.journal.start()  # and no sealer process
     session_id = uuid4()
     recorder = running.open(session_id)
     recorder.output(b"hello\r\n")
     recorder.end("user_closed")
-    sealer = Sealer(tmp_path / "proxy", KEY, Screen)  # without a channel: what it tells reaches nobody
+    sealer = Sealer(tmp_path / "proxy", KEY, Screen)  # without a channel, so its reports reach nobody
     sealer.drain()
     assert running.sealed == []
 

@@ -1,4 +1,6 @@
-"""Where blocks are cut, what their pictures hold, and that an emulator that fails costs nothing but certainty."""
+"""Where blocks are cut, what their snapshots contain, and that a failing emulator costs only the certainty of
+snapshots.
+"""
 
 import io
 import random
@@ -18,7 +20,7 @@ from proxies.recording.recording_tools import KEY, header, journal_in, recorded_
 
 
 class StumblingScreen(Screen):
-    """Fails on a certain character, as an emulator with a fault does."""
+    """Fails on a certain character, like an emulator with a bug."""
 
     def feed(self, data: bytes) -> None:
         if b"!" in data:
@@ -32,7 +34,7 @@ def open_recording(path: Path | None) -> Recording:
 
 
 def record(tmp_path: Path, pieces: list[bytes], *, charset: str = "utf-8", screen: type[Screen] = Screen) -> Recording:
-    """The sealed recording of a session that put out `pieces`, checked to be complete."""
+    """Return the sealed recording of a session whose output was `pieces`, after checking that it is complete."""
     journal = journal_in(tmp_path)
     begin = header(UUID(int=1)).__dict__ | {"charset": charset}
     recorder = journal.open_session(UUID(int=1), 80, 24, type(header(UUID(int=1)))(**begin))
@@ -46,7 +48,7 @@ def record(tmp_path: Path, pieces: list[bytes], *, charset: str = "utf-8", scree
 
 
 def screen_lines(recording: Recording, number: int) -> list[str]:
-    """The screen at the end of block `number`, from its own keyframe alone."""
+    """Return the screen at the end of block `number`, from its own keyframe alone."""
     events = recording.block_events(number)
     columns, rows = events[0].size
     screen = Screen(columns, rows)
@@ -58,9 +60,7 @@ def screen_lines(recording: Recording, number: int) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_block_borders_cut_through_sequences_and_characters_still_show_the_right_screen(
-    seed: int, tmp_path: Path
-) -> None:
+def test_blocks_cut_inside_sequences_and_characters_show_the_right_screen(seed: int, tmp_path: Path) -> None:
     source = random.Random(seed)
     text = "".join(f"\x1b[3{source.randrange(8)};1m第{place}行 🙂 text\x1b[0m\r\n" for place in range(25_000)).encode()
     pieces, place = [], 0
@@ -79,7 +79,7 @@ def test_block_borders_cut_through_sequences_and_characters_still_show_the_right
         assert recording.blocks[number].flags == 0
 
 
-def test_target_that_never_ends_a_sequence_cannot_make_an_endless_block(tmp_path: Path) -> None:
+def test_target_that_never_ends_a_sequence_cannot_create_an_endless_block(tmp_path: Path) -> None:
     recording = record(tmp_path, [b"\x1b]0;" + b"a" * 60_000] + [b"a" * 60_000] * 30)
     assert len(recording.blocks) >= 3
     for number in range(len(recording.blocks)):
@@ -87,7 +87,7 @@ def test_target_that_never_ends_a_sequence_cannot_make_an_endless_block(tmp_path
         assert size <= HARD_BLOCK_BYTES + 200_000
 
 
-def test_emulator_that_fails_marks_blocks_uncertain_and_loses_no_byte(tmp_path: Path) -> None:
+def test_failing_emulator_marks_blocks_uncertain_and_loses_no_byte(tmp_path: Path) -> None:
     pieces = [b"quiet line\r\n" * 5_000] * 8 + [b"hostile!\r\n"] + [b"quiet line\r\n" * 5_000] * 8
     recording = record(tmp_path, pieces, screen=StumblingScreen)
     flags = [place.flags & FLAG_UNCERTAIN for place in recording.blocks]
@@ -96,7 +96,7 @@ def test_emulator_that_fails_marks_blocks_uncertain_and_loses_no_byte(tmp_path: 
     assert recording.block_events(len(flags) - 1)[0].data[4] == FLAG_UNCERTAIN
 
 
-def test_k43_random_bytes_are_recorded_whole_and_play(tmp_path: Path) -> None:
+def test_k43_random_bytes_are_recorded_completely_and_play(tmp_path: Path) -> None:
     source = random.Random(43)
     alphabet = [
         b"\x1b[",
@@ -120,7 +120,7 @@ def test_k43_random_bytes_are_recorded_whole_and_play(tmp_path: Path) -> None:
     assert all(recording.block_events(number)[0].kind == KEYFRAME for number in range(len(recording.blocks)))
 
 
-def test_picture_of_a_gb18030_target_is_utf8(tmp_path: Path) -> None:
+def test_snapshot_of_a_gb18030_target_is_utf8(tmp_path: Path) -> None:
     line = "数据库服务器\r\n".encode("gb18030")
     recording = record(tmp_path, [line * 10_000, line * 10_000, line[:5], line[5:]], charset="gb18030")
     assert len(recording.blocks) >= 1
@@ -128,8 +128,8 @@ def test_picture_of_a_gb18030_target_is_utf8(tmp_path: Path) -> None:
     last.repaint.decode("utf-8")
 
 
-def test_k30_everything_in_a_session_counts_without_a_gap(tmp_path: Path) -> None:
-    """Mode changes, resizes and floods in one session: the recorded count is the count of bytes sent."""
+def test_k30_everything_in_a_session_is_recorded_without_a_gap(tmp_path: Path) -> None:
+    """Mode changes, resizes and floods in one session: the recorded count equals the number of bytes sent."""
     journal = journal_in(tmp_path, segment_bytes=1 << 18)
     recorder = journal.open_session(UUID(int=1), 80, 24, header(UUID(int=1)))
     source = random.Random(30)
@@ -161,7 +161,7 @@ def test_k30_everything_in_a_session_counts_without_a_gap(tmp_path: Path) -> Non
 
 
 def test_flood_keeps_the_journal_small(tmp_path: Path) -> None:
-    """Segments go as soon as their content stands in session files; a long session pins none of them."""
+    """Segments are deleted as soon as session files contain their data. A long session retains none of them."""
     journal = journal_in(tmp_path, segment_bytes=1 << 20)
     flood = journal.open_session(UUID(int=1), 80, 24, header(UUID(int=1)))
     quiet = journal.open_session(UUID(int=2), 80, 24, header(UUID(int=2)))
@@ -196,13 +196,13 @@ def test_thousand_short_sessions_of_a_dead_proxy_come_back_within_a_minute(tmp_p
     journal.close()
     started_s = time.process_time()
     sealed = seal_all(tmp_path)
-    assert time.process_time() - started_s < 60  # what others do on the machine meanwhile does not count
+    assert time.process_time() - started_s < 60  # other load on the machine does not count
     assert len(sealed) == 1_000
     assert sum(recording.state == "incomplete" for recording in sealed) == 500
     assert recorded_output(sealed[500]) == b"session %d" % sealed[500].session_id.int
 
 
-def test_drag_of_a_window_does_not_fill_the_file_with_pictures(tmp_path: Path) -> None:
+def test_dragging_a_window_does_not_fill_the_file_with_snapshots(tmp_path: Path) -> None:
     journal = journal_in(tmp_path)
     recorder = journal.open_session(UUID(int=1), 80, 24, header(UUID(int=1)))
     recorder.output(b"\x1b[2J" + b"x" * 1_000)
@@ -216,7 +216,7 @@ def test_drag_of_a_window_does_not_fill_the_file_with_pictures(tmp_path: Path) -
     assert BLOCK_BYTES == 256 * 1024
 
 
-def test_sealer_far_behind_in_a_flood_keeps_every_byte_and_says_that_pictures_are_uncertain(tmp_path: Path) -> None:
+def test_sealer_behind_in_a_flood_keeps_every_byte_and_marks_snapshots_uncertain(tmp_path: Path) -> None:
     journal = journal_in(tmp_path, segment_bytes=1 << 18)
     recorder = journal.open_session(UUID(int=1), 80, 24, header(UUID(int=1)))
     flood = b"".join(b"line %d of a flood\r\n" % number for number in range(300_000))
@@ -234,7 +234,7 @@ def test_sealer_far_behind_in_a_flood_keeps_every_byte_and_says_that_pictures_ar
     assert screen_lines(recording, len(recording.blocks) - 1) == whole.lines()
 
 
-def test_recording_that_went_bad_on_disk_is_kept_aside_and_told_as_lost(tmp_path: Path) -> None:
+def test_recording_damaged_on_disk_is_set_aside_and_reported_as_lost(tmp_path: Path) -> None:
     journal = journal_in(tmp_path)
     recorder = journal.open_session(UUID(int=1), 80, 24, header(UUID(int=1)))
     recorder.output(b"some output")
@@ -253,11 +253,11 @@ def test_recording_that_went_bad_on_disk_is_kept_aside_and_told_as_lost(tmp_path
     assert (sealed.state, sealed.path) == ("lost", None)
     assert len(list((tmp_path / "recordings" / "damaged").iterdir())) == 1
     assert not list((tmp_path / "journal").iterdir())
-    # A second sealer does not make something of it again.
+    # A second sealer does not process it again.
     assert len(seal_all(tmp_path)) == 1
 
 
-def test_spool_interrupted_while_deleting_neither_announces_again_nor_forgets(tmp_path: Path) -> None:
+def test_spool_interrupted_while_deleting_neither_reports_again_nor_leaks(tmp_path: Path) -> None:
     journal = journal_in(tmp_path)
     for number in (1, 2, 3):
         recorder = journal.open_session(UUID(int=number), 80, 24, header(UUID(int=number)))
@@ -266,13 +266,13 @@ def test_spool_interrupted_while_deleting_neither_announces_again_nor_forgets(tm
     journal.close()
     assert len(seal_all(tmp_path)) == 3
     spool = tmp_path / "recordings" / "spool"
-    (spool / f"{UUID(int=1)}.json").rename(spool / f"{UUID(int=1)}.stored")  # died after the renaming
+    (spool / f"{UUID(int=1)}.json").rename(spool / f"{UUID(int=1)}.stored")  # died after the rename
     (spool / f"{UUID(int=2)}.json").unlink()  # a sealer that died before it described its file
     assert [sealed.session_id.int for sealed in seal_all(tmp_path)] == [3, 2]
     assert not (spool / f"{UUID(int=1)}.postern").exists()
 
 
-def test_texts_of_a_header_that_are_far_too_long_do_not_refuse_the_session(tmp_path: Path) -> None:
+def test_overlong_header_texts_do_not_refuse_the_session(tmp_path: Path) -> None:
     journal = journal_in(tmp_path)
     long = type(header(UUID(int=1)))(
         **(header(UUID(int=1)).__dict__ | {"user": "\x00" * 100_000, "asset": "中" * 100_000})
@@ -284,7 +284,7 @@ def test_texts_of_a_header_that_are_far_too_long_do_not_refuse_the_session(tmp_p
     assert recorded_output(sealed) == b""
 
 
-def test_promise_5_file_under_construction_whose_journal_is_gone_is_sealed_as_incomplete(tmp_path: Path) -> None:
+def test_promise_5_unfinished_file_without_its_journal_is_sealed_as_incomplete(tmp_path: Path) -> None:
     journal = journal_in(tmp_path)
     recorder = journal.open_session(UUID(int=1), 80, 24, header(UUID(int=1)))
     recorder.output(b"in the file")

@@ -1,4 +1,6 @@
-"""Input of a program is kept whole: nothing that a shell could run hides behind bytes or a false transfer (issue 6, 1.1)."""
+"""Input of a program is recorded completely: nothing that a shell could run hides behind other bytes or a fake transfer
+(issue 6, 1.1).
+"""
 
 import io
 import os
@@ -44,7 +46,7 @@ class Kept:
         self.events.append((INPUT, data))
 
     def kept_input(self) -> bytes:
-        """Every byte of the input that is in the recording, in order."""
+        """Return every recorded byte of the input, in order."""
         parts = []
         for kind, data in self.events:
             if kind == INPUT:
@@ -60,19 +62,19 @@ class Kept:
         return sum(Skipped.decode(data).length for kind, data in self.events if kind == SKIPPED)
 
 
-def program(command: bytes, kept: Kept, **more: Any) -> ProgramRecording:
-    return ProgramRecording(kept, lambda *_: None, command, **more)
+def program(command: bytes, recorder: Kept, **more: Any) -> ProgramRecording:
+    return ProgramRecording(recorder, lambda *_: None, command, **more)
 
 
 def fed(command: bytes, stdin: bytes, answers: bytes = b"", piece: int = 32_768) -> Kept:
-    """The recording of a program that answered first and was then fed with `stdin`."""
-    kept = Kept()
-    recording = program(command, kept)
+    """Return the recording of a program that answered first and then received `stdin`."""
+    recorder = Kept()
+    recording = program(command, recorder)
     recording.take(Stream.OUTPUT, answers)
     for start in range(0, len(stdin), piece):
         recording.take(Stream.INPUT, stdin[start : start + piece])
     recording.close()
-    return kept
+    return recorder
 
 
 def tar_of(*files: tuple[str, bytes]) -> bytes:
@@ -93,7 +95,7 @@ RSYNC = b"rsync --server -vlogDtpre.iLsfxCIvu . /srv/in"
 RSYNC_GREETING = b"\x20\0\0\0"
 NOISE = random.Random(3).randbytes(3 * MIB)
 
-#: A flood, and how the commands behind it are disguised.
+#: A flood, and ways to disguise the commands behind it.
 FLOODS = {
     "comments": b"# nothing to see\n" * 1_500_000,
     "random bytes": NOISE,
@@ -104,12 +106,12 @@ FLOODS = {
 
 
 @pytest.mark.parametrize("flood", FLOODS)
-def test_commands_behind_a_flood_are_kept_and_shown(flood: str) -> None:
+def test_commands_behind_a_flood_are_recorded_and_shown(flood: str) -> None:
     stdin = FLOODS[flood] + b"\n" + COMMANDS + FLOODS[flood] + b"\n"
-    kept = fed(b"bash -s", stdin)
+    recorder = fed(b"bash -s", stdin)
 
-    assert kept.kept_input() == stdin
-    assert b"echo hidden-work > /tmp/x\r\nid" in kept.shown()
+    assert recorder.kept_input() == stdin
+    assert b"echo hidden-work > /tmp/x\r\nid" in recorder.shown()
 
 
 @pytest.mark.parametrize(
@@ -124,13 +126,13 @@ def test_commands_behind_a_flood_are_kept_and_shown(flood: str) -> None:
     ids=["laced with NUL", "UTF-16", "behind NUL", "between bytes", "laced between bytes"],
 )
 def test_commands_that_shells_read_through_other_bytes_are_shown_as_text(disguised: bytes) -> None:
-    kept = fed(b"bash", disguised)
+    recorder = fed(b"bash", disguised)
 
-    assert kept.kept_input() == disguised
-    assert b"echo hidden-work > /tmp/x\r\nid\r\n" in kept.shown()
+    assert recorder.kept_input() == disguised
+    assert b"echo hidden-work > /tmp/x\r\nid\r\n" in recorder.shown()
 
 
-def test_commands_byte_by_byte_are_kept() -> None:
+def test_commands_sent_byte_by_byte_are_recorded() -> None:
     stdin = b"\0\x01\xff".join(bytes((code,)) for code in COMMANDS) + NOISE[:4000]
     assert fed(b"bash", stdin, piece=1).kept_input() == stdin
 
@@ -145,12 +147,12 @@ HEADERS = {
 
 @pytest.mark.parametrize("name", HEADERS)
 @pytest.mark.parametrize("piece", [1, 500, 32_768])
-def test_when_a_transfer_stops_being_one_the_rest_is_kept_whole(name: str, piece: int) -> None:
+def test_input_after_the_end_of_a_transfer_is_recorded_completely(name: str, piece: int) -> None:
     command, header, answers = HEADERS[name]
     flood = b"# nothing\n" * (2_000 if piece == 1 else 2_000_000)
-    kept = fed(command, header + flood + COMMANDS, answers, piece)
+    recorder = fed(command, header + flood + COMMANDS, answers, piece)
 
-    assert kept.kept_input().endswith(flood + COMMANDS)
+    assert recorder.kept_input().endswith(flood + COMMANDS)
 
 
 TRANSFERS = {
@@ -165,17 +167,17 @@ TRANSFERS = {
 
 
 @pytest.mark.parametrize("name", TRANSFERS)
-def test_of_a_proven_transfer_head_tail_size_and_hash_are_kept(name: str) -> None:
+def test_proven_transfer_is_recorded_by_head_tail_size_and_hash(name: str) -> None:
     command, stdin, answers = TRANSFERS[name]
-    kept = fed(command, stdin, answers)
+    recorder = fed(command, stdin, answers)
 
-    assert kept.skipped() > len(stdin) - 400_000
-    assert kept.kept_input().startswith(stdin[:30_000])
-    assert kept.kept_input().endswith(stdin[-30_000:])
+    assert recorder.skipped() > len(stdin) - 400_000
+    assert recorder.kept_input().startswith(stdin[:30_000])
+    assert recorder.kept_input().endswith(stdin[-30_000:])
     (account,) = (
-        one
-        for kind, data in kept.events
-        if kind == STREAM_END and (one := StreamEnd.decode(data)).stream is Stream.INPUT
+        stream_end
+        for kind, data in recorder.events
+        if kind == STREAM_END and (stream_end := StreamEnd.decode(data)).stream is Stream.INPUT
     )
     assert (account.size, account.protocol) == (len(stdin), name)
 
@@ -185,16 +187,16 @@ def test_of_a_proven_transfer_head_tail_size_and_hash_are_kept(name: str) -> Non
     "shell",
     [b"bash -s", b"%s; bash", b"%s & sh", b"%s $(sh)", b"cat | sh", b"exec /tmp/%s", b"PATH=/tmp %s", b"env %s", b""],
 )
-def test_a_well_formed_transfer_to_another_program_is_kept_whole(name: str, shell: bytes) -> None:
+def test_well_formed_transfer_to_another_program_is_recorded_completely(name: str, shell: bytes) -> None:
     """A shell runs the files inside a tar stream, so the bytes alone prove nothing."""
     command, stdin, answers = TRANSFERS[name]
-    kept = fed(shell % command if b"%" in shell else shell, stdin, answers)
+    recorder = fed(shell % command if b"%" in shell else shell, stdin, answers)
 
-    assert kept.kept_input() == stdin
-    assert not kept.skipped()
+    assert recorder.kept_input() == stdin
+    assert not recorder.skipped()
 
 
-def test_a_transfer_whose_program_never_answered_is_kept_whole() -> None:
+def test_transfer_whose_program_never_answered_is_recorded_completely() -> None:
     for name in ("scp", "rsync"):
         command, stdin, _ = TRANSFERS[name]
         assert fed(command, stdin, b"bash: C0644: command not found\n").kept_input() == stdin
@@ -218,7 +220,7 @@ def test_a_transfer_whose_program_never_answered_is_kept_whole() -> None:
         ("bash -c 'tar xf -'", ""), ("cat > tar", ""), ("sudo", ""), ("sudo -u x tar xf -", ""), ("", ""),
     ],
 )  # fmt: skip
-def test_a_command_line_is_a_transfer_only_if_it_can_be_nothing_else(command: str, transfer: str) -> None:
+def test_command_line_counts_as_transfer_only_if_it_can_be_nothing_else(command: str, transfer: str) -> None:
     assert transfer_in(command.encode()) == transfer
 
 
@@ -231,8 +233,8 @@ STREAMS = {
 
 @pytest.mark.parametrize("name", STREAMS)
 @given(cuts=st.lists(st.integers(0, 30_000), max_size=12), tail=st.binary(min_size=600, max_size=600))
-def test_framing_is_followed_whatever_the_cuts(name: str, cuts: list[int], tail: bytes) -> None:
-    """Every byte is well-formed or part of the header that is not complete; behind the end of the protocol none is."""
+def test_framing_does_not_depend_on_how_the_stream_is_cut(name: str, cuts: list[int], tail: bytes) -> None:
+    """Every byte is well-formed or part of an incomplete header. None is after the end of the protocol."""
     framing = FRAMINGS[name]()
     stream = STREAMS[name]
     places = sorted({cut % len(stream) for cut in cuts})
@@ -248,22 +250,22 @@ def test_framing_is_followed_whatever_the_cuts(name: str, cuts: list[int], tail:
 
 @settings(max_examples=500)
 @given(st.sampled_from([TarFraming, ScpFraming, RsyncFraming]), st.lists(st.binary(max_size=700), max_size=6))
-def test_k43_a_framing_takes_any_bytes(kind: Any, pieces: list[bytes]) -> None:
+def test_k43_framing_accepts_any_bytes(kind: Any, pieces: list[bytes]) -> None:
     framing = kind()
     for piece in pieces:
         assert 0 <= framing.take(piece) <= len(piece)
         assert len(framing._head) <= 8192
 
 
-def test_input_beyond_the_limit_is_refused_and_not_cut_off_in_silence() -> None:
-    kept = Kept()
-    recording = program(b"cat > f", kept, max_input_bytes=100_000)
+def test_input_beyond_the_limit_is_refused_and_not_silently_truncated() -> None:
+    recorder = Kept()
+    recording = program(b"cat > f", recorder, max_input_bytes=100_000)
     recording.take(Stream.INPUT, b"x" * 99_000)
     with pytest.raises(InputTooLong):
         recording.take(Stream.INPUT, b"y" * 1000)
     recording.close()
 
-    assert kept.kept_input() == b"x" * 99_000
+    assert recorder.kept_input() == b"x" * 99_000
 
 
 @pytest.mark.parametrize(
@@ -271,29 +273,29 @@ def test_input_beyond_the_limit_is_refused_and_not_cut_off_in_silence() -> None:
     [b"abcd\n\x01\n", b"\x01\n", b"\0a\n\x01\x02\n", b"\x01" * 20 + b"\n" * 30, "数据\n\x01\n".encode()],
     ids=["lines and controls", "controls", "NUL", "runs", "UTF-8"],
 )
-def test_input_takes_little_more_room_than_it_has_bytes(unit: bytes) -> None:
-    """Text and other bytes that alternate made eight times as much of the journal, and two seconds for each MiB."""
+def test_recorded_input_takes_little_more_space_than_its_bytes(unit: bytes) -> None:
+    """Alternating text and binary bytes once took eight times the space in the journal, and two seconds per MiB."""
     stdin = (unit * (MIB // len(unit) + 1))[:MIB]
-    kept = fed(b"bash -s", stdin)
+    recorder = fed(b"bash -s", stdin)
 
-    assert kept.kept_input() == stdin
-    assert len(kept.events) < 2 * MIB // (32 * 1024)
+    assert recorder.kept_input() == stdin
+    assert len(recorder.events) < 2 * MIB // (32 * 1024)
 
 
-def test_a_tar_stream_of_small_texts_is_shown_as_text() -> None:
+def test_tar_stream_of_small_texts_is_shown_as_text() -> None:
     stdin = tar_of(*((f"file {number}", b"line of text %d\n" % number) for number in range(200)))
-    kept = fed(b"cat > backup.tar", stdin)
+    recorder = fed(b"cat > backup.tar", stdin)
 
-    assert kept.kept_input() == stdin
-    assert all(b"line of text %d\r\n" % number in kept.shown() for number in range(200))
+    assert recorder.kept_input() == stdin
+    assert all(b"line of text %d\r\n" % number in recorder.shown() for number in range(200))
 
 
 @pytest.mark.parametrize("kind", ["program", "terminal"])
-def test_the_limit_counts_what_is_written_and_not_what_is_sent(kind: str) -> None:
-    """Byte by byte the journal takes many times as much as the input has."""
-    kept = Kept()
-    recording = program(b"bash", kept, max_input_bytes=100_000)
-    take = partial(recording.take, Stream.INPUT) if kind == "program" else TerminalInput(kept, 100_000).take
+def test_limit_applies_to_written_bytes_and_not_to_sent_bytes(kind: str) -> None:
+    """Sent byte by byte, the input takes many times its size in the journal."""
+    recorder = Kept()
+    recording = program(b"bash", recorder, max_input_bytes=100_000)
+    take = partial(recording.take, Stream.INPUT) if kind == "program" else TerminalInput(recorder, 100_000).take
 
     def flood() -> None:
         for _ in range(10_000):
@@ -301,18 +303,18 @@ def test_the_limit_counts_what_is_written_and_not_what_is_sent(kind: str) -> Non
 
     with pytest.raises(InputTooLong):
         flood()
-    assert len(kept.events) * (1 + RECORD_HEADER.size) <= 100_000
+    assert len(recorder.events) * (1 + RECORD_HEADER.size) <= 100_000
 
 
-def test_a_transfer_does_not_count_towards_the_limit() -> None:
+def test_transfer_does_not_count_towards_the_limit() -> None:
     command, stdin, _ = TRANSFERS["tar"]
-    kept = Kept()
-    recording = program(command, kept, max_input_bytes=100_000)
+    recorder = Kept()
+    recording = program(command, recorder, max_input_bytes=100_000)
     for start in range(0, len(stdin), 32_768):
         recording.take(Stream.INPUT, stdin[start : start + 32_768])
 
 
-def test_the_input_of_a_sealed_recording_can_be_taken_out(tmp_path: Path) -> None:
+def test_input_of_a_sealed_recording_can_be_exported(tmp_path: Path) -> None:
     journal = journal_in(tmp_path, segment_bytes=64 << 20)
     recording = opened(journal)
     stdin = NOISE + b"\n" + COMMANDS + bytes(1000)
@@ -331,7 +333,7 @@ def test_the_input_of_a_sealed_recording_can_be_taken_out(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("keeps_keys", [True, False])
-def test_what_was_typed_can_be_taken_out_of_a_recording_that_holds_it(tmp_path: Path, keeps_keys: bool) -> None:
+def test_typed_input_can_be_exported_if_it_was_recorded(tmp_path: Path, keeps_keys: bool) -> None:
     journal = journal_in(tmp_path)
     session_id = uuid4()
     stated = replace(header(session_id), record_input=keeps_keys)

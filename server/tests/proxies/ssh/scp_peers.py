@@ -1,4 +1,4 @@
-"""Naive ends of an scp transfer: they read byte by byte and do what OpenSSH's do, with errors now and then."""
+"""Simple scp implementations for tests: they read byte by byte and behave like OpenSSH, with random errors."""
 
 import random
 from collections.abc import Generator, Iterator
@@ -9,18 +9,18 @@ Reading = Generator[None, int]
 
 
 class Halt(Exception):
-    """This end exits."""
+    """This side exits."""
 
 
 @dataclass
 class Carried:
-    """A file whose line passed: what became of it."""
+    """A file that was announced, and its outcome."""
 
     path: str
     is_open: bool = False
     size: int = 0
     success: bool = False
-    named_at: int = 0  # in what a source sends: behind the line, before the content
+    named_at: int = 0  # index in the source's output: after the line, before the content
     content_at: int = 0
 
     @property
@@ -29,7 +29,7 @@ class Carried:
 
 
 class End:
-    """One end. `out` is what it has written; `files` what it knows of."""
+    """One side. `out` is what it has written; `files` what it knows about files."""
 
     def __init__(self, source: random.Random, trouble: float) -> None:
         self.random = source
@@ -62,7 +62,7 @@ class End:
         return self.random.random() < self.trouble
 
     def line(self, first: int | None = None) -> Generator[None, int, bytes]:
-        """Up to the newline, or as much as 2,047 bytes."""
+        """Read up to the newline, or at most 2,047 bytes."""
         line = bytearray() if first is None else bytearray([first])
         if first is None:
             line.append((yield))
@@ -82,7 +82,7 @@ class End:
 
 
 class Sink(End):
-    """Receives."""
+    """The receiving side."""
 
     #: What comes next: line, content or status.
     expects = "line"
@@ -130,7 +130,7 @@ class Sink(End):
             yield
             file.size += 1
         good = not self.fails()
-        is_early = self.random.random() < 0.5  # as old ones do
+        is_early = self.random.random() < 0.5  # as old versions do
         if not good and is_early:
             self.out += b"\x01scp: disk full\n"
         self.expects = "status"
@@ -140,7 +140,7 @@ class Sink(End):
         file.success = good and source_good
 
     def parsed(self, line: bytes) -> tuple[int, str]:
-        """Mode of four digits, space, size, space, name up to a NUL."""
+        """Parse a mode of four digits, space, size, space, and a name up to a NUL."""
         text = line.rstrip(b"\n").partition(b"\0")[0]
         digits, _, name = text[6:].partition(b" ")
         if (
@@ -156,10 +156,10 @@ class Sink(End):
 
 
 class Source(End):
-    """Sends a random tree."""
+    """The side that sends a random tree."""
 
     written = 0
-    #: A client gives up when the host cannot begin; the host's end does not.
+    #: A client gives up if the host cannot start. The host's scp does not.
     is_person = False
 
     def say(self, data: bytes) -> None:
@@ -211,7 +211,7 @@ class Source(End):
 
 
 def pieces(source: random.Random, data: bytes) -> Iterator[bytes]:
-    """`data` in pieces that have nothing to do with its content."""
+    """Split `data` into pieces that are unrelated to its content."""
     while data:
         size = source.choice([1, 2, 5, 40, 1000])
         yield data[:size]
@@ -219,6 +219,6 @@ def pieces(source: random.Random, data: bytes) -> Iterator[bytes]:
 
 
 class Uploader(Source):
-    """The person's end."""
+    """The user's side of an upload."""
 
     is_person = True

@@ -1,14 +1,14 @@
-"""SFTP packets by hand, and what an inspector needs of a session."""
+"""SFTP packets built by hand, and the part of a session that an inspector uses."""
 
-from typing import Any
+from typing import Any, Self
 
 from postern.contracts.enums import Actions, TransferDirection
 from postern.kernel.ids import new_id
-from postern.proxies.core.sessions.live_session import Begun
+from postern.proxies.core.sessions.session_log import Begun
 
 
 class Audit:
-    """What an inspector needs of a session."""
+    """The part of a session that an inspector uses."""
 
     language = "en"
 
@@ -20,8 +20,12 @@ class Audit:
         self.held = 0
         #: Transfers that have begun and not ended.
         self.open: list[Begun] = []
-        #: What each event gets; 0 when the session ends for want of room.
+        #: Space granted to each event; 0 if the session ends for lack of space.
         self.room = 100
+
+    @property
+    def log(self) -> Self:
+        return self
 
     def may(self, actions: Actions) -> bool:
         return bool(self.actions & actions)

@@ -1,4 +1,4 @@
-"""A proxy that may hold few files: it takes fewer people and sessions, and ends none of those that it has."""
+"""A proxy with few file descriptors accepts fewer users and sessions, and ends none of the existing sessions."""
 
 import asyncio
 import contextlib
@@ -14,7 +14,7 @@ FEW = 128
 CLIENTS = 60
 
 
-async def test_too_many_sessions_for_the_open_files_are_refused_and_end_no_other(proxy_process: ProxyProcess) -> None:
+async def test_sessions_beyond_the_open_files_are_refused_and_end_no_other(proxy_process: ProxyProcess) -> None:
     await proxy_process.stop()
     await proxy_process.start(open_files=FEW)
     plane = proxy_process.plane
@@ -23,7 +23,7 @@ async def test_too_many_sessions_for_the_open_files_are_refused_and_end_no_other
         answers = await asyncio.gather(*(echo(client, b"first") for client in clients))
         live = [client for client, answer in zip(clients, answers, strict=True) if answer == b"first\n"]
         assert 10 < len(live) < CLIENTS
-        for _ in range(FEW):  # who only connects takes a file as well
+        for _ in range(FEW):  # a mere connection takes a file as well
             _reader, writer = await asyncio.open_connection("127.0.0.1", proxy_process.port)
             stack.callback(writer.close)
         beats = len(plane.heartbeats)
@@ -37,7 +37,7 @@ async def test_too_many_sessions_for_the_open_files_are_refused_and_end_no_other
 
 @contextlib.asynccontextmanager
 async def cat(running: ProxyProcess) -> AsyncIterator[asyncio.subprocess.Process]:
-    """`cat` on the target."""
+    """Start `cat` on the target."""
     process = await asyncio.create_subprocess_exec(
         *running.ssh("cat"),
         stdin=asyncio.subprocess.PIPE,
@@ -53,7 +53,7 @@ async def cat(running: ProxyProcess) -> AsyncIterator[asyncio.subprocess.Process
 
 
 async def echo(client: asyncio.subprocess.Process, line: bytes) -> bytes:
-    """What comes back; nothing from a client that was refused."""
+    """Return the echo, or nothing for a client that was refused."""
     assert client.stdin is not None
     assert client.stdout is not None
     with contextlib.suppress(OSError):
@@ -63,8 +63,8 @@ async def echo(client: asyncio.subprocess.Process, line: bytes) -> bytes:
         return await client.stdout.readline()
 
 
-def test_limits_leave_files_for_everything_that_is_no_person() -> None:
-    """A connection takes one, a session in a browser two: its link and its target."""
+def test_limits_reserve_files_for_everything_besides_users() -> None:
+    """A connection takes one file. A session in a browser takes two: its link and its target."""
     for open_files in (64, 128, 1024, 4096, 5000):
         share = share_of_files(open_files, Limits(), SshLimits())
         limits, ssh = Limits().with_share_of_files(share), SshLimits().with_share_of_files(share)

@@ -1,4 +1,4 @@
-"""Many keys from one address are looked up at once, and a flood of them at a bounded rate, without a refusal."""
+"""Many keys of one address are looked up immediately, a flood of keys at a bounded rate, without refusals."""
 
 import asyncio
 
@@ -44,8 +44,8 @@ async def test_keys_of_many_addresses_stay_below_what_a_proxy_may_ask_in_a_minut
         assert len([at for at in asked if 0 <= at - asked[first] < 60]) < MOST_QUESTIONS
 
 
-async def test_addresses_that_flood_do_not_keep_another_waiting() -> None:
-    """Each address has one key in the queue of all, however many of its connections wait."""
+async def test_flooding_addresses_do_not_delay_another() -> None:
+    """Each address has one key in the common queue, however many of its connections wait."""
     pace, done = KeyPace(SshLimits(keys_per_source_per_s=1000, keys_per_s=20)), list[str]()
 
     async def show(address: str) -> None:
@@ -70,7 +70,7 @@ async def test_addresses_of_one_client_share_a_pace(time: PaceClock) -> None:
     assert await seconds_for(pace, time, 1, "2001:db8::2") > 0
 
 
-async def test_sources_that_are_idle_are_forgotten(time: PaceClock) -> None:
+async def test_idle_sources_are_removed(time: PaceClock) -> None:
     pace = KeyPace(SshLimits())
     for number in range(20_000):
         await pace.turn(f"10.0.{number >> 8}.{number & 255}")
@@ -78,7 +78,7 @@ async def test_sources_that_are_idle_are_forgotten(time: PaceClock) -> None:
     assert len(pace._pace._sources) <= 8_192
 
 
-async def test_key_whose_client_gives_up_costs_its_neighbours_nothing() -> None:
+async def test_key_whose_client_gives_up_does_not_delay_others() -> None:
     pace = KeyPace(SshLimits(keys_per_source_per_s=1))
     for _ in range(10):
         await pace.turn("192.0.2.1")

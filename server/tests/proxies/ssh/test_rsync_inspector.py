@@ -1,4 +1,4 @@
-"""What the rsync inspector does beside a session: it holds nothing back, reads behind, and never ends a transfer."""
+"""The rsync inspector beside a session: it holds nothing back, reads behind the traffic, and never ends a transfer."""
 
 import random
 import shutil
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(shutil.which("rsync") is None, reason="rsync is 
 
 
 class Session:
-    """What the inspector needs of a session. Nothing is read before `read`."""
+    """The part of a session that the inspector uses. Nothing is read before `read`."""
 
     grant = SimpleNamespace(session_id="s")
 
@@ -26,6 +26,10 @@ class Session:
         self.transfers: list[tuple[str, str, int, bool]] = []
         self.behind: list[Any] = []
         self.times_caught_up = 0
+
+    @property
+    def log(self) -> "Session":
+        return self
 
     def file_transferred(
         self, direction: Any, operation: str, path: str, *, size: int = 0, success: bool = True, detail: str = ""
@@ -67,7 +71,7 @@ def names(session: Session) -> set[str]:
 ALL = {f"file {number}" for number in range(40)}
 
 
-def test_bytes_pass_before_they_are_read(recorded: Recorded) -> None:
+def test_bytes_are_forwarded_before_they_are_read(recorded: Recorded) -> None:
     session = Session()
     inspector = inspect(session, recorded)
     carry(inspector, recorded)
@@ -81,19 +85,19 @@ def test_bytes_pass_before_they_are_read(recorded: Recorded) -> None:
     assert inspector.account == f"entries in this log: {len(session.transfers)}"
 
 
-def test_reading_stops_when_its_turn_is_over_and_goes_on_in_the_next(recorded: Recorded) -> None:
+def test_reading_stops_at_the_end_of_its_turn_and_continues_in_the_next(recorded: Recorded) -> None:
     session = Session()
     carry(inspect(session, recorded), recorded)
     turns = 0
     while session.behind:
-        session.read(0)  # over at once: one slice in each turn
+        session.read(0)  # expired immediately: one slice per turn
         turns += 1
 
     assert turns > 100
     assert names(session) == ALL
 
 
-def test_both_sides_wait_while_too_much_is_to_be_read(recorded: Recorded, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_sides_pause_while_too_much_is_unread(recorded: Recorded, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inspectors, "_FULL_BYTES", 10_000)
     session = Session()
     inspector = inspect(session, recorded)
@@ -108,7 +112,9 @@ def test_both_sides_wait_while_too_much_is_to_be_read(recorded: Recorded, monkey
     assert (session.times_caught_up, len(session.behind)) == (1, 1)
 
 
-def test_end_of_a_session_reads_a_bounded_time_and_says_so(recorded: Recorded, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_end_of_a_session_reads_for_a_bounded_time_and_reports_the_rest(
+    recorded: Recorded, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(inspectors, "_CLOSE_S", 0.0)
     session = Session()
     inspector = inspect(session, recorded)
@@ -119,7 +125,7 @@ def test_end_of_a_session_reads_a_bounded_time_and_says_so(recorded: Recorded, m
     assert inspector.account.endswith("the files are not named: too much was left to be read at the end")
 
 
-def test_what_waits_at_the_end_of_the_session_is_read(recorded: Recorded) -> None:
+def test_queued_bytes_are_read_at_the_end_of_the_session(recorded: Recorded) -> None:
     session = Session()
     inspector = inspect(session, recorded)
     carry(inspector, recorded)
@@ -128,7 +134,7 @@ def test_what_waits_at_the_end_of_the_session_is_read(recorded: Recorded) -> Non
     assert names(session) == ALL
 
 
-def test_reader_that_fails_leaves_the_names_so_far_and_the_transfer(
+def test_failing_reader_keeps_the_names_so_far_and_the_transfer(
     recorded: Recorded, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     take = Reader.take
@@ -162,7 +168,7 @@ def test_entries_of_one_transfer_are_bounded(recorded: Recorded, monkeypatch: py
     assert inspector.account == "entries in this log: 10, then the files are not named: too many entries"
 
 
-def test_transfer_that_is_not_followed_keeps_nothing(recorded: Recorded) -> None:
+def test_transfer_that_cannot_be_parsed_buffers_nothing(recorded: Recorded) -> None:
     session = Session()
     inspector = RsyncInspector(session, b"rsync --server -nre.iLsfxCIvu . /srv")  # type: ignore[arg-type]  # as above
     carry(inspector, recorded)

@@ -1,4 +1,4 @@
-"""The reader of rsync's stream: it names what was really sent, by real rsyncs, and stops at whatever it cannot follow."""
+"""The reader of rsync's stream: it names what real rsyncs really sent, and stops at anything it cannot parse."""
 
 import os
 import random
@@ -28,10 +28,10 @@ _SLICE = 4096
 
 
 class Told:
-    """What the reader told of one transfer, and why it stopped."""
+    """What the reader reported about one transfer, and why it stopped."""
 
     def __init__(self) -> None:
-        self.files: list[tuple[bytes, int]] = []  # path, size as carried
+        self.files: list[tuple[bytes, int]] = []  # path, and size as carried
         self.packed = False
         self.matched = 0
         self.again: list[bytes] = []
@@ -68,12 +68,12 @@ class Told:
 
 def follow(command: bytes, pieces: Iterable[tuple[bool, bytes]], size: int = _SLICE) -> Told:
     """Read pieces as a session would."""
-    told = Told()
+    report = Told()
     try:
-        reader = Reader(read_command(command), told)
+        reader = Reader(read_command(command), report)
     except NotFollowed as reason:
-        told.stopped = str(reason)
-        return told
+        report.stopped = str(reason)
+        return report
     try:
         for from_person, data in pieces:
             for start in range(0, len(data), size):
@@ -81,14 +81,14 @@ def follow(command: bytes, pieces: Iterable[tuple[bool, bytes]], size: int = _SL
                 while reader.is_busy:
                     reader.go_on()
     except NotFollowed as reason:
-        told.stopped = str(reason)
+        report.stopped = str(reason)
     reader.stop()
-    told.is_over = reader.is_over
-    return told
+    report.is_over = reader.is_over
+    return report
 
 
 def said(recorded: Recorded) -> list[str]:
-    """The files that rsync itself says it sent (`--itemize-changes`)."""
+    """Return the files that rsync itself reports as sent (`--itemize-changes`)."""
     lines = (line for line in recorded.said.splitlines() if line[:2] in ("<f", ">f"))
     return sorted(line.split(" ", 1)[1].lstrip("/").replace("\\#012", "\n") for line in lines)
 
@@ -131,27 +131,27 @@ both_ways = pytest.mark.parametrize("upload", [True, False], ids=["up", "down"])
         "-rlD --fuzzy", "-rt --specials -W", "-a --no-specials --delete-excluded --timeout=20",
     ],
 )  # fmt: skip
-def test_files_that_rsync_says_it_sent_are_named_and_no_others(
+def test_exactly_the_files_that_rsync_reports_as_sent_are_named(
     tmp_path: Path, source: Path, options: str, upload: bool
 ) -> None:
     (tmp_path / "to").mkdir()
     (tmp_path / "to" / "gone").write_bytes(b"")
     recorded = run(tmp_path, source, *options.split(), upload=upload)
-    told = follow(recorded.command, recorded.pieces)
+    report = follow(recorded.command, recorded.pieces)
 
     assert recorded.status == 0
-    assert (told.stopped, told.is_over, told.unfinished) == ("", True, [])
-    assert told.names == said(recorded) != []
+    assert (report.stopped, report.is_over, report.unfinished) == ("", True, [])
+    assert report.names == said(recorded) != []
     root = source if "R" not in options else Path("/")
-    for path, size in told.files:
+    for path, size in report.files:
         assert size == (root / os.fsdecode(path).lstrip("/")).stat().st_size
-    assert told.removed == ([b"gone"] if upload and "--delete" in options else [])
-    assert b"a/b/c" in told.made or "R" in options
+    assert report.removed == ([b"gone"] if upload and "--delete" in options else [])
+    assert b"a/b/c" in report.made or "R" in options
 
 
 @both_ways
 @pytest.mark.parametrize("options", ["-a -B700", "-az -B700", "-az --zc=zlib", "-a --inplace", "-a --fuzzy"])
-def test_updates_are_followed_through_their_matched_blocks(tmp_path: Path, options: str, upload: bool) -> None:
+def test_updates_are_parsed_through_their_matched_blocks(tmp_path: Path, options: str, upload: bool) -> None:
     (tmp_path / "from").mkdir()
     (tmp_path / "to").mkdir()
     for number in range(4):
@@ -160,28 +160,28 @@ def test_updates_are_followed_through_their_matched_blocks(tmp_path: Path, optio
         (tmp_path / "to" / f"file {number}").write_bytes(content[:100_000] + b"xyz" + content[100_001:290_000])
     shutil.copy2(tmp_path / "from" / "file 2", tmp_path / "to" / "file 2")  # unchanged: not sent
     recorded = run(tmp_path, tmp_path / "from", *options.split(), upload=upload)
-    told = follow(recorded.command, recorded.pieces)
+    report = follow(recorded.command, recorded.pieces)
 
-    assert (told.stopped, told.is_over) == ("", True)
-    assert told.names == said(recorded) == ["file 0", "file 1", "file 3"]
-    assert {size for _, size in told.files} == {300_000}
-    assert told.matched > 500_000
+    assert (report.stopped, report.is_over) == ("", True)
+    assert report.names == said(recorded) == ["file 0", "file 1", "file 3"]
+    assert {size for _, size in report.files} == {300_000}
+    assert report.matched > 500_000
 
 
 @both_ways
-def test_file_that_did_not_fit_is_named_again_when_it_is_sent_again(tmp_path: Path, upload: bool) -> None:
+def test_file_that_did_not_match_is_named_again_when_it_is_sent_again(tmp_path: Path, upload: bool) -> None:
     (tmp_path / "from").mkdir()
     (tmp_path / "to").mkdir()
     old = random.Random(1).randbytes(2_000_000)
     (tmp_path / "to" / "file").write_bytes(old)
     (tmp_path / "from" / "file").write_bytes(random.Random(2).randbytes(2_000_000) + old)
     recorded = run(tmp_path, tmp_path / "from", "-a", upload=upload, **{SPOILED: f"{tmp_path}/to/file"})
-    told = follow(recorded.command, recorded.pieces)
+    report = follow(recorded.command, recorded.pieces)
 
     assert (tmp_path / "to" / "file").read_bytes() == (tmp_path / "from" / "file").read_bytes()
-    assert (told.stopped, told.is_over) == ("", True)
-    assert told.files == [(b"file", 4_000_000)] * 2
-    assert told.again == [b"file"]
+    assert (report.stopped, report.is_over) == ("", True)
+    assert report.files == [(b"file", 4_000_000)] * 2
+    assert report.again == [b"file"]
 
 
 @both_ways
@@ -199,68 +199,66 @@ def test_large_lists_and_deep_trees_sort_as_rsync_sorts_them(tmp_path: Path, opt
             (folder / name).write_bytes(b"y" * depth)
     (tmp_path / "to").mkdir()
     recorded = run(tmp_path, tmp_path / "from", *options.split(), upload=upload)
-    told = follow(recorded.command, recorded.pieces)
+    report = follow(recorded.command, recorded.pieces)
 
-    assert (told.stopped, told.is_over) == ("", True)
-    assert told.names == said(recorded)
-    assert len(told.names) > 800
+    assert (report.stopped, report.is_over) == ("", True)
+    assert report.names == said(recorded)
+    assert len(report.names) > 800
 
 
 @both_ways
-def test_names_that_come_from_two_sources_are_told_once(tmp_path: Path, upload: bool) -> None:
-    for one in ("first", "second"):
-        (tmp_path / one / "x" / "y").mkdir(parents=True)
-        for name in ("same", "x/same", f"x/y/{one}"):
-            (tmp_path / one / name).write_bytes(one.encode())
+def test_names_in_two_sources_are_reported_once(tmp_path: Path, upload: bool) -> None:
+    for folder in ("first", "second"):
+        (tmp_path / folder / "x" / "y").mkdir(parents=True)
+        for name in ("same", "x/same", f"x/y/{folder}"):
+            (tmp_path / folder / name).write_bytes(folder.encode())
     (tmp_path / "to").mkdir()
-    sources = [f"{'' if upload else 'host:'}{tmp_path}/{one}/" for one in ("first", "second")]
+    sources = [f"{'' if upload else 'host:'}{tmp_path}/{folder}/" for folder in ("first", "second")]
     recorded = transfer(tmp_path, "-ai", *sources, f"{'host:' if upload else ''}{tmp_path}/to/")
-    told = follow(recorded.command, recorded.pieces)
+    report = follow(recorded.command, recorded.pieces)
 
-    assert (told.stopped, told.is_over) == ("", True)
-    assert told.names == said(recorded) == ["same", "x/same", "x/y/first", "x/y/second"]
+    assert (report.stopped, report.is_over) == ("", True)
+    assert report.names == said(recorded) == ["same", "x/same", "x/y/first", "x/y/second"]
 
 
 @both_ways
-def test_file_that_vanished_is_not_named_and_the_names_after_it_are_right(tmp_path: Path, upload: bool) -> None:
+def test_vanished_file_is_not_named_and_later_names_are_right(tmp_path: Path, upload: bool) -> None:
     (tmp_path / "from").mkdir()
     (tmp_path / "to").mkdir()
     (tmp_path / "from" / "a").write_bytes(random.Random(1).randbytes(4_000_000))
     for name in ("gone", "x", "z"):
         (tmp_path / "from" / name).write_bytes(b"x" * 100)
     recorded = run(tmp_path, tmp_path / "from", "-a", upload=upload, **{REMOVED: f"{tmp_path}/from/gone"})
-    told = follow(recorded.command, recorded.pieces)
+    report = follow(recorded.command, recorded.pieces)
 
     assert recorded.status == 24  # rsync: a file vanished
-    assert (told.stopped, told.is_over) == ("", True)
-    assert told.names == ["a", "x", "z"]
+    assert (report.stopped, report.is_over) == ("", True)
+    assert report.names == ["a", "x", "z"]
 
 
 @both_ways
-def test_files_that_are_removed_at_the_source_are_told_of_a_download(
-    tmp_path: Path, source: Path, upload: bool
-) -> None:
+def test_files_removed_at_the_source_of_a_download_are_reported(tmp_path: Path, source: Path, upload: bool) -> None:
     shutil.copytree(source, tmp_path / "from", symlinks=True, ignore=shutil.ignore_patterns("pipe"))
     recorded = run(tmp_path, tmp_path / "from", "-a", "--remove-source-files", upload=upload)
-    told = follow(recorded.command, recorded.pieces)
+    report = follow(recorded.command, recorded.pieces)
 
-    assert (told.stopped, told.is_over) == ("", True)
-    assert told.names == said(recorded) != []
+    assert (report.stopped, report.is_over) == ("", True)
+    assert report.names == said(recorded) != []
     assert not any(path.is_file() for path in (tmp_path / "from").rglob("*"))
-    removed = sorted(os.fsdecode(path) for path in told.removed)
-    assert removed == ([] if upload else sorted([*told.names, "link"]))
+    removed = sorted(os.fsdecode(path) for path in report.removed)
+    assert removed == ([] if upload else sorted([*report.names, "link"]))
 
 
-# What is done in steps
+# Work in steps
 
 
 def greeted(command: bytes) -> tuple[Reader, Told]:
-    """A reader behind the greeting of protocol 31."""
-    told = Told()
-    reader = Reader(read_command(command), told)
+    """Return a reader after the greeting of protocol 31."""
+    report = Told()
+    reader = Reader(read_command(command), report)
     reader.take((31).to_bytes(4, "little") + b"\0" + bytes(4), from_person=False)
     reader.take((31).to_bytes(4, "little"), from_person=True)
-    return reader, told
+    return reader, report
 
 
 def frame(data: bytes, tag: int = 7) -> bytes:
@@ -275,7 +273,7 @@ def read_all(reader: Reader, data: bytes, *, from_person: bool) -> None:
 
 
 def listed(count: int, mode: int = 0o100644) -> bytes:
-    """A list of so many entries; an empty one ends it."""
+    """Return a list with this many entries. An empty entry ends it."""
     names = [b"%06d" % number for number in range(count)]
     entries = b""
     for before, name in pairwise([b"", *names]):
@@ -286,40 +284,40 @@ def listed(count: int, mode: int = 0o100644) -> bytes:
     return frame(entries + b"\0")
 
 
-def test_one_step_tells_of_few_entries_however_many_come_at_once() -> None:
-    """Each entry costs time in the loop that all sessions share; a request of three bytes may make one."""
-    reader, told = greeted(b"rsync --server -re.LsfxCIvu . /srv/")
+def test_one_step_reports_few_entries_however_many_arrive_at_once() -> None:
+    """Each entry costs time in the loop that all sessions share. A request of three bytes may create an entry."""
+    reader, report = greeted(b"rsync --server -re.LsfxCIvu . /srv/")
     read_all(reader, listed(1000, mode=0o40755), from_person=True)
     changes = b"".join(b"\1" + (IS_NEW).to_bytes(2, "little") for _ in range(1000))
     reader.take(frame(changes)[:_SLICE], from_person=False)
-    steps = [len(told.made)]
+    steps = [len(report.made)]
     while reader.is_busy:
         reader.go_on()
-        steps.append(len(told.made))
+        steps.append(len(report.made))
 
-    assert steps[-1] == len(told.made) == 1000
+    assert steps[-1] == len(report.made) == 1000
     assert max(after - before for before, after in pairwise([0, *steps])) <= 16
 
 
-def test_one_step_tells_of_few_removals_however_many_come_at_once() -> None:
-    reader, told = greeted(b"rsync --server -re.LsfxCIvu . /srv/")
+def test_one_step_reports_few_removals_however_many_arrive_at_once() -> None:
+    reader, report = greeted(b"rsync --server -re.LsfxCIvu . /srv/")
     reader.take((frame(b"x", 7 + 101) * 800)[:_SLICE], from_person=False)
-    steps = [len(told.removed)]
+    steps = [len(report.removed)]
     while reader.is_busy:
         reader.go_on()
-        steps.append(len(told.removed))
+        steps.append(len(report.removed))
 
     assert steps[-1] == 800
     assert max(after - before for before, after in pairwise([0, *steps])) <= 16
 
 
-def test_removal_that_the_command_line_does_not_ask_for_stops_the_reader() -> None:
-    reader, told = greeted(b"rsync --server --sender -re.LsfxCIvu . /srv/")
+def test_removal_without_its_option_on_the_command_line_stops_the_reader() -> None:
+    reader, report = greeted(b"rsync --server --sender -re.LsfxCIvu . /srv/")
     read_all(reader, frame(bytes(4)), from_person=True)
     read_all(reader, listed(3), from_person=False)
     with pytest.raises(NotFollowed, match="a side tells of what it was not asked for"):
         read_all(reader, frame((1).to_bytes(4, "little"), 7 + 100), from_person=True)
-    assert told.removed == []
+    assert report.removed == []
 
 
 _LEVEL = st.binary(min_size=1, max_size=4).filter(
@@ -331,7 +329,7 @@ _LEVEL = st.binary(min_size=1, max_size=4).filter(
 @given(st.lists(st.tuples(st.lists(_LEVEL, min_size=1, max_size=4), st.booleans()), max_size=40))
 def test_keys_sort_as_rsync_compares_names_level_by_level(names: list[tuple[list[bytes], bool]]) -> None:
     def levels(entry: Entry) -> tuple[tuple[int, bytes], ...]:
-        """As rsync does it: files stand before folders, which are compared with their slash."""
+        """Sort as rsync does: files before folders, which are compared including their slash."""
         folders = tuple((1, level + b"/") for level in entry.folder.split(b"/") if level)
         if entry.name == b".":
             return (*folders, (0, b""))
@@ -341,16 +339,16 @@ def test_keys_sort_as_rsync_compares_names_level_by_level(names: list[tuple[list
     entries += [
         Entry(b"/".join(path[:-1]), path[-1], 0o40755 if is_folder else 0o100644, 0, b"") for path, is_folder in names
     ]
-    one = lists.FileList(0, None)
+    file_list = lists.FileList(0, None)
     for entry in entries:
-        one.add(entry)
-    while not one.sort():
+        file_list.add(entry)
+    while not file_list.sort():
         pass
-    assert one.entries == sorted(entries, key=levels)
+    assert file_list.entries == sorted(entries, key=levels)
 
 
-def test_requests_that_wait_are_bounded_by_the_files_that_there_are() -> None:
-    """A few bytes may ask for a file, and what waits for the sender takes much more."""
+def test_waiting_requests_are_bounded_by_the_number_of_files() -> None:
+    """A few bytes can request a file, and a request waiting for the sender takes much more memory."""
     reader, _ = greeted(b"rsync --server --sender -re.LsfxCIvu . /srv/")
     read_all(reader, frame(bytes(4)), from_person=True)
     read_all(reader, listed(10), from_person=False)
@@ -360,7 +358,7 @@ def test_requests_that_wait_are_bounded_by_the_files_that_there_are() -> None:
         read_all(reader, frame(asked * 60), from_person=True)
 
 
-def test_requests_that_wait_for_many_files_are_bounded_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_requests_for_many_files_are_bounded_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(requests, "_MAX_WAITING", 100)
     reader, _ = greeted(b"rsync --server --sender -re.LsfxCIvu . /srv/")
     read_all(reader, frame(bytes(4)), from_person=True)
@@ -371,7 +369,7 @@ def test_requests_that_wait_for_many_files_are_bounded_as_well(monkeypatch: pyte
         read_all(reader, frame(asked), from_person=True)
 
 
-# What passes in pieces, and what is broken
+# Split streams, and broken streams
 
 
 @pytest.fixture(scope="module")
@@ -392,27 +390,27 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Recorded]:
     return taken
 
 
-def test_streams_cut_at_every_place_give_the_same_names(small: dict[str, Recorded]) -> None:
+def test_streams_cut_at_every_position_give_the_same_names(small: dict[str, Recorded]) -> None:
     for recorded in small.values():
         whole = follow(recorded.command, recorded.pieces)
         assert (whole.stopped, whole.is_over) == ("", True)
         for size in (1, 2, 3, 7):
-            told = follow(recorded.command, recorded.pieces, size)
-            assert (told.files, told.stopped, told.is_over) == (whole.files, "", True)
+            report = follow(recorded.command, recorded.pieces, size)
+            assert (report.files, report.stopped, report.is_over) == (whole.files, "", True)
     recorded = small["-a True"]
     whole = follow(recorded.command, recorded.pieces)
     for number, (from_person, data) in enumerate(recorded.pieces):
         for place in range(1, len(data)):
             cut = [(from_person, data[:place]), (from_person, data[place:])]
-            told = follow(recorded.command, [*recorded.pieces[:number], *cut, *recorded.pieces[number + 1 :]])
-            assert (told.files, told.is_over) == (whole.files, True)
+            report = follow(recorded.command, [*recorded.pieces[:number], *cut, *recorded.pieces[number + 1 :]])
+            assert (report.files, report.is_over) == (whole.files, True)
 
 
 Pieces = list[tuple[bool, bytes]]
 
 
 def flipped(dice: random.Random, stream: Stream, *, of_sender: bool) -> Pieces:
-    """The stream with one or more bytes of one direction changed; half of the time where the lists are."""
+    """Return the stream with one or more bytes of one direction changed. Half of the time these are in the lists."""
     pieces = [(from_person, bytearray(data)) for from_person, data in stream.recorded.pieces]
     side = [data for from_person, data in pieces if (from_person is stream.upload) is of_sender]
     places = [(data, at) for data in side for at in range(len(data))]
@@ -424,8 +422,8 @@ def flipped(dice: random.Random, stream: Stream, *, of_sender: bool) -> Pieces:
     return [(from_person, bytes(data)) for from_person, data in pieces]
 
 
-def test_reader_names_what_a_real_rsync_takes_from_a_flipped_stream(tmp_path: Path) -> None:
-    """A flip may make another stream with other names: then those are the names that a real receiver takes, too."""
+def test_reader_names_what_a_real_rsync_accepts_from_a_flipped_stream(tmp_path: Path) -> None:
+    """A flip may produce another valid stream with other names. Then a real receiver accepts the same names."""
     dice = random.Random(20)
     stopped = renamed = 0
     for stream in recorded_streams():
@@ -433,17 +431,17 @@ def test_reader_names_what_a_real_rsync_takes_from_a_flipped_stream(tmp_path: Pa
         assert (whole.stopped, whole.is_over) == ("", True)
         for number in range(100):
             pieces = flipped(dice, stream, of_sender=True) if number else list(stream.recorded.pieces)
-            told = follow(stream.recorded.command, pieces)
-            stopped += bool(told.stopped)
-            renamed += not told.stopped and told.names != whole.names
-            if number % 20 and (told.stopped or told.names == whole.names):
-                continue  # other names are all looked at, the rest now and then
+            report = follow(stream.recorded.command, pieces)
+            stopped += bool(report.stopped)
+            renamed += not report.stopped and report.names != whole.names
+            if number % 20 and (report.stopped or report.names == whole.names):
+                continue  # streams with other names are all checked, the rest occasionally
             taken = take(tmp_path / f"{stream.options} {stream.upload} {number}", stream, pieces)
-            names = [path for path, _ in told.files]
-            both = min(len(names), len(taken.names))
-            assert names[:both] == taken.names[:both]
-            assert len(names) == both or taken.failed  # what it could not unpack, or had no old copy for
-            assert len(taken.names) == both or told.stopped
+            names = [path for path, _ in report.files]
+            common = min(len(names), len(taken.names))
+            assert names[:common] == taken.names[:common]
+            assert len(names) == common or taken.failed  # contents it could not unpack, or for which it had no old copy
+            assert len(taken.names) == common or report.stopped
     assert stopped > 300
     assert renamed > 20
 
@@ -455,24 +453,24 @@ def test_flipped_bytes_of_the_receiver_stop_the_reader_or_change_nothing() -> No
     for stream in recorded_streams():
         whole = follow(stream.recorded.command, stream.recorded.pieces).files
         for _ in range(200):
-            told = follow(stream.recorded.command, flipped(dice, stream, of_sender=False))
-            stopped += bool(told.stopped)
-            assert told.files == (whole[: len(told.files)] if told.stopped else whole)
+            report = follow(stream.recorded.command, flipped(dice, stream, of_sender=False))
+            stopped += bool(report.stopped)
+            assert report.files == (whole[: len(report.files)] if report.stopped else whole)
     assert stopped > 1000
 
 
-def test_streams_that_break_off_name_only_what_was_sent_whole() -> None:
+def test_truncated_streams_name_only_completely_sent_files() -> None:
     for stream in recorded_streams():
         command, pieces = stream.recorded.command, stream.recorded.pieces
         whole = follow(command, pieces)
         last = max(place for place, (from_person, _) in enumerate(pieces) if from_person is stream.upload)
         for count in range(len(pieces)):
-            told = follow(command, pieces[:count])
-            assert told.files == whole.files[: len(told.files)]
-            assert told.is_over is (count > last)
+            report = follow(command, pieces[:count])
+            assert report.files == whole.files[: len(report.files)]
+            assert report.is_over is (count > last)
 
 
-def test_random_bytes_are_never_read_as_files() -> None:
+def test_random_bytes_are_never_reported_as_files() -> None:
     dice = random.Random(3)
     for _ in range(300):
         pieces = [(dice.random() < 0.5, dice.randbytes(dice.randrange(200))) for _ in range(5)]
@@ -480,16 +478,16 @@ def test_random_bytes_are_never_read_as_files() -> None:
 
 
 @both_ways
-def test_file_that_nobody_asked_for_is_not_named(upload: bool) -> None:
-    """The same bytes of the sender, but without the requests from some moment on."""
+def test_file_that_was_not_requested_is_not_named(upload: bool) -> None:
+    """The same bytes of the sender, but without the requests from some point on."""
     recorded = next(stream.recorded for stream in recorded_streams() if stream.upload is upload)
     whole = follow(recorded.command, recorded.pieces)
     unasked = 0
     for moment in range(2, len(recorded.pieces)):
         rest = [piece for piece in recorded.pieces[moment:] if piece[0] is upload]
-        told = follow(recorded.command, [*recorded.pieces[:moment], *rest])
-        assert told.files == whole.files[: len(told.files)]
-        if told.stopped == "the sender answers something else than was asked for" and not told.files:
+        report = follow(recorded.command, [*recorded.pieces[:moment], *rest])
+        assert report.files == whole.files[: len(report.files)]
+        if report.stopped == "the sender answers something else than was asked for" and not report.files:
             unasked += 1
     assert unasked
 
@@ -505,7 +503,7 @@ def test_too_many_files_stop_the_reader(tmp_path: Path, source: Path, monkeypatc
 
 
 def test_sizes_beyond_any_file_stop_the_reader() -> None:
-    """Three bytes can refer to eight gigabytes; a size that the log has no room for must not get there."""
+    """Three bytes can refer to eight gigabytes. A size beyond the log's range must not reach it."""
     blocks = Blocks(1 << 20, 1 << 17, 2, 0)
     content = Content(blocks, packed=True)
     content.matched = LARGEST_FILE - 5
@@ -541,7 +539,7 @@ def test_sizes_beyond_any_file_stop_the_reader() -> None:
         ("rsync --server --daemon .", "the command line is more than a plain rsync"),
     ],
 )  # fmt: skip
-def test_command_lines_that_are_not_followed_say_why(command: str, reason: str) -> None:
+def test_unsupported_command_lines_say_why(command: str, reason: str) -> None:
     with pytest.raises(NotFollowed) as stop:
         read_command(command.encode())
     assert str(stop.value) == reason
@@ -567,21 +565,19 @@ def test_command_lines_that_are_not_followed_say_why(command: str, reason: str) 
         ("rsync --server --sender -Re.i . /a/./b", b"b/c", b"/a/b/c"),
     ],
 )  # fmt: skip
-def test_names_get_their_folder_from_the_command_line_where_it_is_certain(
-    command: str, name: bytes, place: bytes
-) -> None:
+def test_names_get_their_folder_from_an_unambiguous_command_line(command: str, name: bytes, place: bytes) -> None:
     assert Places(read_command(command.encode())).of(name) == place
 
 
-def test_single_file_may_bear_another_name_on_the_host() -> None:
+def test_single_file_may_have_another_name_on_the_host() -> None:
     places = Places(read_command(b"rsync --server -re.i . /tmp/synced"))
     assert places.of(b"report", is_alone=True) == b"report -> /tmp/synced"
 
 
 @pytest.mark.parametrize("offer", [b"xxhash md5", b"MD5 xxh64", b"md5 ", b"md5 zlib-ng"])
-def test_offer_with_another_name_for_a_known_choice_is_not_followed(offer: bytes) -> None:
-    """rsync takes `xxhash` for `xxh64`: reader and host would take checksums of different lengths."""
-    for one, other in ((offer, b"xxh64 md5"), (b"xxh64 md5", offer)):
+def test_offer_with_an_alias_for_a_known_algorithm_is_not_followed(offer: bytes) -> None:
+    """rsync accepts `xxhash` for `xxh64`. Reader and host would expect checksums of different lengths."""
+    for first_offer, other in ((offer, b"xxh64 md5"), (b"xxh64 md5", offer)):
         with pytest.raises(NotFollowed, match="a name that is not followed"):
-            greeting._first_common(one, other)
+            greeting._first_common(first_offer, other)
     assert greeting._first_common(b"xxh64 md5", b"md5 xxh64 none") == "xxh64"

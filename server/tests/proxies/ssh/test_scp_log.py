@@ -1,4 +1,4 @@
-"""The file log of scp says what the host did, whatever its own end and the person's send (issue 6, 1.2)."""
+"""The file log of scp records what the host did, whatever the host's scp and the user's side send (issue 6, 1.2)."""
 
 import random
 from collections import Counter
@@ -21,7 +21,7 @@ def inspector_of(audit: Audit, *, upload: bool) -> ScpInspector:
 
 
 class Transfer:
-    """An inspector, and both directions by hand."""
+    """An inspector with both directions driven by hand."""
 
     def __init__(self, *, upload: bool) -> None:
         self.audit = Audit()
@@ -39,7 +39,7 @@ class Transfer:
             assert read(data) == data
 
     def file(self, line: bytes, content: bytes) -> None:
-        """A file that all goes well with."""
+        """Transfer a file without any error."""
         self.source(line)
         self.sink(b"\0")
         self.source(content, b"\0")
@@ -67,7 +67,7 @@ def test_file_after_a_refused_one_is_named(transfer: Transfer) -> None:
     assert transfer.logged() == [("readme", 0, False), ("shadow", 12, True)]
 
 
-def test_files_in_a_refused_folder_are_not_named_with_it(transfer: Transfer) -> None:
+def test_files_after_a_refused_folder_are_not_logged_inside_it(transfer: Transfer) -> None:
     transfer.source(b"D0755 0 refused\n")
     transfer.sink(REFUSED)
     transfer.file(b"C0644 1 a\n", b"a")
@@ -88,7 +88,7 @@ def test_refused_times_skip_the_file(transfer: Transfer) -> None:
     assert transfer.logged() == [("a", 1, True)]
 
 
-def test_file_that_one_side_could_not_finish_has_failed(transfer: Transfer) -> None:
+def test_file_that_one_side_could_not_finish_is_logged_as_failed(transfer: Transfer) -> None:
     transfer.source(b"C0644 2 unread\n")
     transfer.sink(b"\0")
     transfer.source(b"\0\0", b"\x01scp: read er", b"ror\n")
@@ -100,20 +100,20 @@ def test_file_that_one_side_could_not_finish_has_failed(transfer: Transfer) -> N
     transfer.source(b"C0644 2 early\n")
     transfer.sink(b"\0")
     transfer.source(b"ab")
-    transfer.sink(b"\x01scp: disk full\n")  # older ones do not wait for the status
+    transfer.sink(b"\x01scp: disk full\n")  # older versions do not wait for the status
     transfer.source(b"\0")
     transfer.file(b"C0644 0 next\n", b"")
 
     assert transfer.logged() == [("unread", 2, False), ("unwritten", 2, False), ("early", 2, False), ("next", 0, True)]
 
 
-def test_what_the_source_could_not_read_is_not_answered(transfer: Transfer) -> None:
+def test_read_error_of_the_source_needs_no_answer(transfer: Transfer) -> None:
     transfer.source(b"\x01scp: gone: No such file\n")
     transfer.file(b"C0644 1 a\n", b"a")
     assert transfer.logged() == [("a", 1, True)]
 
 
-def test_what_is_sent_before_the_hosts_answer_waits_for_it() -> None:
+def test_data_sent_before_the_hosts_answer_waits_for_it() -> None:
     transfer = Transfer(upload=True)
     assert transfer.inspector.from_person(b"T1 0 1 0\nC0644 6 a\nsecret\0D0755 0 d\nC0644 1 b\nb\0E\n") == b""
     for due in (b"T1 0 1 0\n", b"C0644 6 a\n", b"secret\0", b"D0755 0 d\n", b"C0644 1 b\n", b"b\0", b"E\n", b""):
@@ -166,7 +166,7 @@ def test_long_name_and_long_path_are_both_shown() -> None:
 
 
 def test_late_error_of_a_folder_does_not_end_an_honest_transfer() -> None:
-    """dropbear and older ends answer the end of a folder, and then say that they could not set its times."""
+    """dropbear and older versions answer the end of a folder, and then report that they could not set its times."""
     transfer = Transfer(upload=True)
     transfer.sink(b"\0")
     transfer.source(b"T1 0 1 0\n")
@@ -182,7 +182,7 @@ def test_late_error_of_a_folder_does_not_end_an_honest_transfer() -> None:
     assert transfer.logged() == [("shared/a", 1, True), ("b", 1, True)]
 
 
-def test_late_good_answer_of_a_folder_is_none() -> None:
+def test_late_success_of_a_folder_is_not_accepted() -> None:
     transfer = Transfer(upload=True)
     transfer.sink(b"\0")
     transfer.source(b"D0755 0 shared\n")
@@ -195,7 +195,7 @@ def test_late_good_answer_of_a_folder_is_none() -> None:
 
 @pytest.mark.parametrize("early", [b"secret", b"C0644 1 b\n", b"\x01oops\n", b"\0"])
 @pytest.mark.parametrize("asked", [b"C0644 6 a\n", b"D0755 0 d\n"])
-def test_what_was_sent_for_something_refused_never_reaches_the_host(asked: bytes, early: bytes) -> None:
+def test_content_of_something_refused_never_reaches_the_host(asked: bytes, early: bytes) -> None:
     transfer = Transfer(upload=True)
     transfer.sink(b"\0")
     assert transfer.inspector.from_person(asked + early) == asked
@@ -206,7 +206,7 @@ def test_what_was_sent_for_something_refused_never_reaches_the_host(asked: bytes
     assert transfer.logged() == ([("a", 0, False)] if asked.startswith(b"C") else [])
 
 
-def test_person_who_answers_a_download_in_advance_is_taken_by_their_word() -> None:
+def test_answers_of_a_user_in_advance_of_a_download_are_accepted() -> None:
     transfer = Transfer(upload=False)
     transfer.sink(b"\0" + REFUSED + b"\0\0")
     transfer.source(b"C0644 9 readme\nC0644 6 shadow\nsecret\0")
@@ -219,14 +219,14 @@ def test_answers_in_advance_are_bounded() -> None:
         transfer.sink(b"\0" * 10_000)
 
 
-def test_host_that_does_not_wait_for_the_person_ends_the_session() -> None:
+def test_host_that_does_not_wait_for_the_user_ends_the_session() -> None:
     transfer = Transfer(upload=False)
     transfer.sink(b"\0")
     with pytest.raises(ValueError, match="before the answer"):
         transfer.source(b"C0644 1 a\na\0")
 
 
-def test_answer_to_nothing_ends_an_upload() -> None:
+def test_unpaired_answer_ends_an_upload() -> None:
     transfer = Transfer(upload=True)
     transfer.sink(b"\0")
     with pytest.raises(ValueError, match="to nothing"):
@@ -234,7 +234,7 @@ def test_answer_to_nothing_ends_an_upload() -> None:
 
 
 @pytest.mark.parametrize("last", [b"\x02I give up\n", b"\x01not a folder\n"])
-def test_nothing_passes_to_a_host_that_has_given_up(last: bytes) -> None:
+def test_nothing_is_sent_to_a_host_that_has_given_up(last: bytes) -> None:
     transfer = Transfer(upload=True)
     transfer.sink(last)
     assert transfer.inspector.from_person(b"C0644 1 a\n") == b""
@@ -260,13 +260,13 @@ def test_nothing_passes_to_a_host_that_has_given_up(last: bytes) -> None:
         b"hello\n",
     ],
 )
-def test_lines_that_the_other_end_could_read_in_another_way_end_the_session(transfer: Transfer, line: bytes) -> None:
+def test_lines_that_the_other_side_could_parse_differently_end_the_session(transfer: Transfer, line: bytes) -> None:
     with pytest.raises(ValueError, match=r"line|NUL"):
         transfer.source(line)
 
 
 @pytest.mark.parametrize("answer", [b"\x03no\n", b"hello\n", b"\x01" + b"x" * 2046 + b"\0\n"])
-def test_answers_that_the_other_end_could_read_in_another_way_end_the_session(answer: bytes) -> None:
+def test_answers_that_the_other_side_could_parse_differently_end_the_session(answer: bytes) -> None:
     for upload in (True, False):
         with pytest.raises(ValueError, match=r"answer|line"):
             Transfer(upload=upload).sink(answer)
@@ -281,7 +281,7 @@ def test_answers_that_the_other_end_could_read_in_another_way_end_the_session(an
         ([b"C0644 3 a\n", b"\0", b"abc\0"], ("a", 3, False)),
     ],
 )
-def test_transfer_that_ends_with_something_outstanding_is_told_as_failed(
+def test_transfer_with_pending_answers_is_reported_as_failed(
     transfer: Transfer, steps: list[bytes], told: tuple[str, int, bool]
 ) -> None:
     for step in steps:
@@ -289,7 +289,7 @@ def test_transfer_that_ends_with_something_outstanding_is_told_as_failed(
     assert transfer.logged() == [told]
 
 
-def test_file_does_not_pass_without_room_for_it(transfer: Transfer) -> None:
+def test_file_without_log_space_is_not_transferred(transfer: Transfer) -> None:
     transfer.file(b"C0644 2 a\n", b"xx")
     transfer.audit.room = 0
     read = transfer.inspector.from_person if transfer.upload else transfer.inspector.from_target
@@ -297,7 +297,7 @@ def test_file_does_not_pass_without_room_for_it(transfer: Transfer) -> None:
     assert transfer.logged() == [("a", 2, True)]
 
 
-# Naive ends of the host, random people
+# A simulated host and random users
 
 LINES = [
     b"C0644 5 a\n", b"C0600 40 b\n", b"C0644 0 c\n", b"D0755 0 d\n", b"E\n", b"T1 0 2 0\n", b"\x01oops\n", b"\x02bad\n",
@@ -319,7 +319,7 @@ ANSWERS = [
 
 
 class Play:
-    """A transfer over the inspector. It may stop anywhere, with bytes on their way. `ended`: by the inspector."""
+    """A transfer through the inspector. It may stop anywhere, with bytes in flight. `ended`: by the inspector."""
 
     def __init__(self, seed: int, *, upload: bool, honest: bool) -> None:
         self.random = random.Random(seed)
@@ -333,7 +333,7 @@ class Play:
             self.person = Uploader(self.random, trouble) if upload else Sink(self.random, trouble)
         self.turns = self.random.choice([5, 40, 1000]) if honest else self.random.randrange(2, 60)
         self.drained = self.ended = False
-        self.delivered = 0  # bytes of the host that reached the person
+        self.delivered = 0  # bytes of the host that reached the user
         self.said, self.passed = b"", b""
 
     def run(self) -> None:
@@ -357,7 +357,7 @@ class Play:
             self._pass_on(self.inspector.from_person(piece))
 
     def _pass_on(self, passed: bytes) -> None:
-        """Everything the host gets is what was said, in order."""
+        """The host receives exactly the bytes that were sent, in order."""
         self.passed += passed
         assert self.said.startswith(self.passed)
         self.host.feed(passed)
@@ -368,7 +368,7 @@ class Play:
         return taken(self.person.out, self.random)
 
     def _vocabulary(self) -> list[bytes]:
-        """Mostly what fits, so that the play goes on."""
+        """Mostly valid input, so that the simulation progresses."""
         if isinstance(self.host, Source):
             return ANSWERS if self.random.random() < 0.3 else [b"\0"]
         if self.random.random() < 0.1:
@@ -414,7 +414,7 @@ def test_honest_transfers_pass_and_the_log_is_exact(seed: int, upload: bool) -> 
 
 @settings(max_examples=6000)
 @given(seed=st.integers(0, 2**32), upload=st.booleans())
-def test_whatever_a_person_sends_no_file_is_hidden(seed: int, upload: bool) -> None:
+def test_no_input_of_a_user_hides_a_file(seed: int, upload: bool) -> None:
     play = Play(seed, upload=upload, honest=False)
     play.run()
 
@@ -425,12 +425,14 @@ def test_whatever_a_person_sends_no_file_is_hidden(seed: int, upload: bool) -> N
 
 
 def real(files: list[tuple[str, int, bool]]) -> list[tuple[str, int, bool]]:
-    """Without those of which nothing was carried, as behind a line that the host does not understand."""
+    """Leave out files of which nothing was carried, as after a line that the host does not understand."""
     return [file for file in files if file[1] or file[2]]
 
 
 def check_nothing_is_hidden(play: Play) -> None:
-    """What the host took or gave is in the log: under its name, with no fewer bytes, and never as a false success."""
+    """Check that the log contains every file that the host received or sent: under its name, with no fewer bytes, and
+    never as a false success.
+    """
     if play.upload:
         carried = [(file.path, file.size) for file in play.host.files]
     else:
@@ -449,12 +451,12 @@ def check_nothing_is_hidden(play: Play) -> None:
 
 
 def delivered_of(file: Carried, delivered: int) -> int:
-    """How many bytes of a file are among the first bytes of a source."""
+    """Return how many bytes of a file are among the first bytes of a source."""
     return max(0, min(file.size, delivered - file.content_at)) if file.is_open else 0
 
 
-def test_random_people_hide_nothing_and_get_far() -> None:
-    """The streams above must be worth something: many of them carry files."""
+def test_random_users_hide_nothing_and_transfer_files() -> None:
+    """Checks that the random streams above are meaningful: many of them carry files."""
     plays = [Play(seed, upload=True, honest=False) for seed in range(400)]
     for play in plays:
         play.run()

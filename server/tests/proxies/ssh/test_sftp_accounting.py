@@ -25,7 +25,7 @@ FLAGS = (READ, WRITE, READ | WRITE, WRITE | APPEND, WRITE | CREATE, READ | WRITE
 
 
 class Client:
-    """Speaks to OpenSSH's own sftp-server through an inspector, many requests at once, and keeps naive accounts."""
+    """Drives OpenSSH's own sftp-server through an inspector with many requests at once, and counts bytes itself."""
 
     def __init__(self, folder: Path, source: random.Random) -> None:
         self.audit = Audit()
@@ -51,7 +51,7 @@ class Client:
         return self._next_id
 
     async def _send(self, data: bytes) -> None:
-        """In pieces that have nothing to do with packets."""
+        """Send in pieces that are unrelated to packets."""
         assert self._server.stdin is not None
         while data:
             cut = self._source.randint(1, 40_000)
@@ -59,7 +59,7 @@ class Client:
             data = data[cut:]
 
     async def settle(self) -> None:
-        """Until everything is answered."""
+        """Wait until everything is answered."""
         assert self._server.stdout is not None
         waits_for_version = not self._next_id
         async with asyncio.timeout(30):
@@ -89,10 +89,10 @@ class Client:
 
 @settings(max_examples=25)
 @given(seed=st.integers(0, 2**32))
-def test_sizes_are_what_passed_for_any_mix_of_reads_and_writes(
+def test_sizes_are_the_bytes_passed_for_any_mix_of_reads_and_writes(
     tmp_path_factory: pytest.TempPathFactory, seed: int
 ) -> None:
-    """Random places, overlaps, the same bytes again, behind the end, appended, truncated: against the real server."""
+    """Random offsets, overlaps, repeated bytes, beyond the end, appended, truncated: against the real server."""
     asyncio.run(_play(tmp_path_factory.mktemp("files"), random.Random(seed)))
 
 
@@ -113,7 +113,7 @@ async def _play(folder: Path, source: random.Random) -> None:
 
 
 class PlayedFile:
-    """One opened file, what it must hold, and how much was written."""
+    """One opened file, its expected content, and how much was written."""
 
     def __init__(self, client: Client, source: random.Random, path: Path) -> None:
         self._client = client
@@ -171,7 +171,7 @@ class PlayedFile:
         assert await asyncio.to_thread(self._path.read_bytes) == self._content
 
     def log(self) -> list[tuple[str, str, int, bool]]:
-        """What the file log must say."""
+        """Return the expected file log."""
         name = str(self._path)
         read = self._client.passed["download", name]
         entries = [("upload", name, self._written, True)] if self._flags & WRITE else []
@@ -179,7 +179,9 @@ class PlayedFile:
 
 
 def logged(world: World) -> list[tuple[str, str, int, bool]]:
-    return [(one.operation, Path(one.path).name, one.size, one.success) for one in world.plane.of(FileTransferred)]
+    return [
+        (event.operation, Path(event.path).name, event.size, event.success) for event in world.plane.of(FileTransferred)
+    ]
 
 
 async def test_openssh_sftp_in_odd_buffers_and_resumed_transfers(world: World, tmp_path: Path) -> None:
@@ -242,7 +244,7 @@ async def test_paramiko_with_prefetch_pipelined_writes_and_scattered_reads(world
     ]
 
 
-async def test_a_client_with_many_requests_at_once_on_many_files(world: World, tmp_path: Path) -> None:
+async def test_client_with_many_requests_at_once_on_many_files(world: World, tmp_path: Path) -> None:
     contents = {f"file {number}": os.urandom(number * 70_001) for number in range(12)}
     async with (
         asyncssh.connect(

@@ -1,4 +1,6 @@
-"""The file log of SFTP against a naive server: whatever a client sends, the log says what the server did (issue 6, 1.2)."""
+"""The file log of SFTP against a simulated server: whatever a client sends, the log records what the server did (issue
+6, 1.2).
+"""
 
 import random
 from collections import Counter, deque
@@ -25,7 +27,7 @@ def opening(number: int, path: bytes, flags: int = sftp.FLAG_READ) -> bytes:
     return packet(sftp.OPEN, number, path, flags, 0)
 
 
-def test_a_second_request_with_an_id_in_flight_is_refused() -> None:
+def test_second_request_with_an_id_in_flight_is_refused() -> None:
     audit = Audit()
     inspector = inspector_of(audit)
     inspector.from_person(opening(1, b"/etc/shadow"))
@@ -44,8 +46,8 @@ def test_ids_of_all_kinds_of_requests_count(first: bytes) -> None:
         inspector.from_person(packet(sftp.LSTAT, 1, b"/y"))
 
 
-def test_a_file_read_without_the_flag_for_reading_is_logged() -> None:
-    """OpenSSH opens a file for reading when no flag is set."""
+def test_file_read_without_the_read_flag_is_logged() -> None:
+    """OpenSSH opens a file for reading if no flag is set."""
     audit = Audit()
     inspector = inspector_of(audit)
     inspector.from_person(opening(1, b"/etc/shadow", 0))
@@ -60,8 +62,8 @@ def test_a_file_read_without_the_flag_for_reading_is_logged() -> None:
     assert audit.refused == [("sftp download", "/etc/shadow")]
 
 
-def test_a_guessed_handle_does_not_reach_the_target() -> None:
-    """Handles of OpenSSH are small numbers: a client could read before the answer names the file."""
+def test_guessed_handle_does_not_reach_the_target() -> None:
+    """Handles of OpenSSH are small numbers: a client could read before the answer returns the handle."""
     audit = Audit()
     inspector = inspector_of(audit)
     inspector.from_person(opening(1, b"/etc/shadow"))
@@ -79,14 +81,14 @@ def test_a_guessed_handle_does_not_reach_the_target() -> None:
         packet(sftp.ATTRS, 1, 0),
     ],
 )
-def test_answers_that_fit_no_request_end_the_session(answer: bytes) -> None:
+def test_answers_that_match_no_request_end_the_session(answer: bytes) -> None:
     inspector = inspector_of(Audit())
     inspector.from_person(opening(1, b"/x"))
     with pytest.raises(Malformed):
         inspector.from_target(answer)
 
 
-def test_a_handle_that_is_given_out_twice_ends_the_session() -> None:
+def test_handle_issued_twice_ends_the_session() -> None:
     inspector = inspector_of(Audit())
     inspector.from_person(opening(1, b"/x") + opening(2, b"/y"))
     inspector.from_target(packet(sftp.HANDLE, 1, b"h"))
@@ -94,7 +96,7 @@ def test_a_handle_that_is_given_out_twice_ends_the_session() -> None:
         inspector.from_target(packet(sftp.HANDLE, 2, b"h"))
 
 
-def test_changes_that_nobody_answered_are_told() -> None:
+def test_unanswered_changes_are_reported() -> None:
     audit = Audit()
     inspector = inspector_of(audit)
     inspector.from_person(packet(sftp.REMOVE, 1, b"/x") + opening(2, b"/y"))
@@ -103,7 +105,7 @@ def test_changes_that_nobody_answered_are_told() -> None:
     assert audit.transfers == [("remove", "/x", 0, False), ("download", "/y", 0, False)]
 
 
-def test_a_change_through_a_handle_that_nobody_answered_is_told_beside_the_file() -> None:
+def test_unanswered_change_through_a_handle_is_reported_beside_the_file() -> None:
     """The target may have set the mode before the channel was closed."""
     audit = Audit()
     inspector = inspector_of(audit)
@@ -112,11 +114,11 @@ def test_a_change_through_a_handle_that_nobody_answered_is_told_beside_the_file(
     inspector.from_person(packet(sftp.FSETSTAT, 2, b"h", 0))
     inspector.close()
 
-    assert sorted(told[0] for told in audit.transfers) == ["download", "setstat"]
+    assert sorted(transfer[0] for transfer in audit.transfers) == ["download", "setstat"]
 
 
 @pytest.mark.parametrize("size", [2, -2])
-def test_a_write_that_lies_about_its_length_ends_the_session(size: int) -> None:
+def test_write_with_a_false_length_ends_the_session(size: int) -> None:
     inspector = inspector_of(Audit())
     inspector.from_person(opening(1, b"/x", sftp.FLAG_WRITE))
     inspector.from_target(packet(sftp.HANDLE, 1, b"h"))
@@ -124,24 +126,24 @@ def test_a_write_that_lies_about_its_length_ends_the_session(size: int) -> None:
         inspector.from_person(packet(sftp.WRITE, 2, b"h", 0, 0, 10 + size)[:-4] + b"\0\0\0\x0a" + b"x" * (10 + size))
 
 
-def test_a_long_path_cannot_hide_its_end() -> None:
+def test_long_path_cannot_hide_its_end() -> None:
     path = b"/srv/readme" + b"/." * 3000 + b"/../../etc/shadow"
     audit = Audit()
     inspector = inspector_of(audit)
     inspector.from_person(opening(1, path))
     inspector.close()
 
-    ((_, told, *_),) = audit.transfers
-    assert told.startswith("/srv/readme/.")
-    assert told.endswith("/../../etc/shadow")
-    assert len(told) <= 1000
+    ((_, logged_path, *_),) = audit.transfers
+    assert logged_path.startswith("/srv/readme/.")
+    assert logged_path.endswith("/../../etc/shadow")
+    assert len(logged_path) <= 1000
 
 
-def test_a_nul_in_a_path_is_shown() -> None:
+def test_nul_in_a_path_is_shown() -> None:
     assert shown(b"/srv/readme\0/etc/shadow") == "/srv/readme\\x00/etc/shadow"
 
 
-def test_refused_requests_are_told_up_to_a_number_and_then_end_the_session() -> None:
+def test_refused_requests_are_reported_up_to_a_limit_and_then_end_the_session() -> None:
     audit = Audit(Actions.CONNECT | Actions.DOWNLOAD_FILE)
     inspector = inspector_of(audit)
     for number in range(1000):
@@ -151,7 +153,7 @@ def test_refused_requests_are_told_up_to_a_number_and_then_end_the_session() -> 
     assert len(audit.refused) == 1000
 
 
-# A naive server, random clients
+# A simulated server and random clients
 
 
 @dataclass
@@ -162,19 +164,19 @@ class Opened:
     flags: int
     read: int = 0
     written: int = 0
-    delivered: int = 0  # of what was read, as much as reached the client
+    delivered: int = 0  # bytes read, as far as they reached the client
     is_closed: bool = False
 
 
 @dataclass
 class NaiveServer:
-    """Does what it is asked to, request by request, as OpenSSH would: lowest free handle, flags as they come."""
+    """Executes requests one by one as OpenSSH would: lowest free handle, flags as they come."""
 
     files: dict[bytes, Opened | None] = field(default_factory=dict)
     folders: dict[bytes, str] = field(default_factory=dict)
     history: list[Opened] = field(default_factory=list)
     changes: Counter[tuple[str, str]] = field(default_factory=Counter)
-    #: What the answer that was made last carries.
+    #: What the last answer carries.
     given: tuple[Opened, int] | None = None
 
     def new_handle(self, file: Opened | None) -> bytes:
@@ -237,7 +239,7 @@ class NaiveServer:
         return True
 
     def set_mode(self, handle: bytes) -> bool:
-        """Told as a change of its own where the log names no change of the file otherwise."""
+        """Reported as a separate change if the log does not name a change of the file otherwise."""
         if handle not in self.files:
             return False
         file = self.files[handle]
@@ -279,7 +281,7 @@ def cut(source: random.Random, data: bytes) -> list[bytes]:
 
 
 class Play:
-    """One random client, the inspector, the naive server; answers come late and out of order, and some never."""
+    """One random client, the inspector and the simulated server. Answers come late, out of order, or never."""
 
     def __init__(self, seed: int, actions: Actions, *, fresh_ids: bool, cut_share: float = 0.0) -> None:
         self.source = random.Random(seed)
@@ -293,7 +295,7 @@ class Play:
         self._whole = b""
         self._answers: list[tuple[bytes, tuple[Opened, int] | None]] = []
         self._on_the_way = b""
-        #: What is on the way carries: how many bytes after its last byte are left, and what.
+        #: Content of data in flight: the bytes left after its last byte, and the content.
         self._carried: deque[tuple[int, Opened, int]] = deque()
         self._delivered = 0
         #: The connection is cut with answers outstanding.
@@ -327,7 +329,7 @@ class Play:
                     self._answers.append((answer, self.server.given))
 
     def _answer_some(self, size: int) -> None:
-        """The next bytes from the target: answers late, sometimes out of order, cut anywhere."""
+        """Deliver the next bytes from the target: late answers, sometimes out of order, cut anywhere."""
         while self._answers and len(self._on_the_way) < size:
             answer, given_out = self._answers.pop(0 if self.source.random() < 0.8 else -1)
             self._on_the_way += answer
@@ -348,15 +350,15 @@ RIGHTS = st.sampled_from([Actions.ALL, Actions.CONNECT | Actions.DOWNLOAD_FILE, 
 
 @settings(max_examples=3000)
 @given(seed=st.integers(0, 2**32), actions=RIGHTS, fresh_ids=st.booleans())
-def test_the_log_says_what_the_server_did(seed: int, actions: Actions, fresh_ids: bool) -> None:
-    """Also when the connection is cut, or the session ended, with answers outstanding."""
+def test_log_records_what_the_server_did(seed: int, actions: Actions, fresh_ids: bool) -> None:
+    """Also if the connection is cut, or the session ended, with answers outstanding."""
     play = Play(seed, actions, fresh_ids=fresh_ids, cut_share=0.5)
     play.run()
-    told: Counter[tuple[str, str]] = Counter()
+    logged: Counter[tuple[str, str]] = Counter()
     sizes: Counter[tuple[str, str]] = Counter()
     successes: Counter[tuple[str, str]] = Counter()
     for operation, path, size, success in play.audit.transfers:
-        told[operation, path] += 1
+        logged[operation, path] += 1
         sizes[operation, path] += size
         successes[operation, path] += success
     truth: Counter[tuple[str, str]] = Counter(play.server.changes)
@@ -371,12 +373,12 @@ def test_the_log_says_what_the_server_did(seed: int, actions: Actions, fresh_ids
             moved["upload", file.path] += file.written
         if file.is_closed:
             possible.update({("download", file.path): 1, ("upload", file.path): 1})
-    assert not truth - told
+    assert not truth - logged
     assert not successes - possible
     assert play.audit.held == 0
     assert all(sizes[key] >= size for key, size in moved.items())
     if not play.ended:
-        # What a client tried and the server refused counts as written; what it was given is exact but for the last packet.
+        # Writes that the server refused count as written. Data read is exact except for the last packet.
         rest = 49 if play.is_cut else 0
         assert all(sizes[key] <= size + rest for key, size in moved.items() if key[0] == "download")
     if not actions & Actions.UPLOAD_FILE:
@@ -388,7 +390,7 @@ def test_the_log_says_what_the_server_did(seed: int, actions: Actions, fresh_ids
 
 @settings(max_examples=1000)
 @given(seed=st.integers(0, 2**32), actions=RIGHTS)
-def test_a_client_gets_exactly_one_answer_to_each_request_in_whole_packets(seed: int, actions: Actions) -> None:
+def test_client_gets_exactly_one_answer_to_each_request_in_whole_packets(seed: int, actions: Actions) -> None:
     play = Play(seed, actions, fresh_ids=True)
     play.run()
     if play.ended:
@@ -401,7 +403,7 @@ def test_a_client_gets_exactly_one_answer_to_each_request_in_whole_packets(seed:
 
 @settings(max_examples=500)
 @given(st.lists(st.tuples(st.booleans(), st.binary(max_size=300)), max_size=10))
-def test_k43_nonsense_ends_with_a_value_error_only(pieces: list[tuple[bool, Any]]) -> None:
+def test_k43_malformed_data_raises_only_value_errors(pieces: list[tuple[bool, Any]]) -> None:
     inspector = inspector_of(Audit())
     try:
         for from_person, piece in pieces:
@@ -423,7 +425,7 @@ def test_k43_nonsense_ends_with_a_value_error_only(pieces: list[tuple[bool, Any]
         packet(sftp.EXTENDED, 1, b"posix-rename@openssh.com", b"/x", b"/y"),
     ],
 )
-def test_nothing_that_the_log_must_hold_passes_without_room_for_it(request_: bytes) -> None:
+def test_nothing_that_must_be_logged_passes_without_log_space(request_: bytes) -> None:
     audit = Audit()
     audit.room = 0
     assert inspector_of(audit).from_person(request_) == b""
@@ -431,7 +433,7 @@ def test_nothing_that_the_log_must_hold_passes_without_room_for_it(request_: byt
     assert not audit.transfers
 
 
-def test_change_through_a_handle_does_not_pass_without_room_for_it() -> None:
+def test_change_through_a_handle_does_not_pass_without_log_space() -> None:
     audit = Audit()
     inspector = inspector_of(audit)
     inspector.from_person(opening(1, b"/x"))
@@ -440,7 +442,7 @@ def test_change_through_a_handle_does_not_pass_without_room_for_it() -> None:
     assert inspector.from_person(packet(sftp.FSETSTAT, 2, b"h", 0)) == b""
 
 
-def test_room_of_a_file_is_given_back_with_its_report() -> None:
+def test_log_space_of_a_file_is_released_with_its_report() -> None:
     audit = Audit()
     inspector = inspector_of(audit)
     inspector.from_person(opening(1, b"/x") + opening(2, b"/gone") + packet(sftp.REMOVE, 3, b"/y"))

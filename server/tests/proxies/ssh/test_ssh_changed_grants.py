@@ -1,4 +1,4 @@
-"""An action ends when its grant ends: in live shells, SFTP sessions and transfers under way, by the date or by an order."""
+"""An action ends when its grant ends: in live shells, SFTP sessions and running transfers, by date or by order."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ from postern.kernel.clock import now
 
 YEAR = timedelta(days=365)
 ALL_BUT_UPLOAD = Actions.ALL & ~Actions.UPLOAD_FILE
-#: So long a transfer would take at the client's own limit; every test ends long before.
+#: A transfer would take this long at the client's own rate limit. Every test ends long before.
 BIG = 12_000_000
 KBIT_S = "8000"
 
@@ -33,20 +33,20 @@ def big(tmp_path: Path) -> Path:
 
 
 def until(instant: datetime, actions: Actions) -> tuple[ActionsUntil, ...]:
-    """`actions` end at the instant, all others in a year."""
+    """Let `actions` end at the instant, and all others in a year."""
     rest = Actions.ALL & ~actions
     groups = (ActionsUntil(actions=actions, until=instant), ActionsUntil(actions=rest, until=now() + YEAR))
     return tuple(group for group in groups if group.actions)
 
 
 def change(world: World, ends: tuple[ActionsUntil, ...], version: int = 1) -> bool:
-    """What the control plane orders when the grant of the last session has changed."""
+    """Return the control plane's order when the last session's grant has changed."""
     session_id = world.plane.of(SessionStarted)[-1].session_id
     order = ChangeGrant(order_id=uuid4(), session_id=session_id, version=version, ends=ends)
     return world.proxy.registry.carry_out(order)
 
 
-async def test_upload_under_way_ends_with_its_action_and_the_session_goes_on(
+async def test_running_upload_ends_with_its_action_and_the_session_continues(
     world: World, big: Path, tmp_path: Path
 ) -> None:
     target = tmp_path / "there"
@@ -69,7 +69,9 @@ async def test_upload_under_way_ends_with_its_action_and_the_session_goes_on(
     assert refused.count("sftp upload") == 1
 
 
-async def test_download_goes_on_and_a_new_upload_is_refused_after_its_second(world: World, tmp_path: Path) -> None:
+async def test_download_continues_and_a_new_upload_is_refused_after_the_action_ends(
+    world: World, tmp_path: Path
+) -> None:
     world.asset.ends = until(now() + timedelta(seconds=1.5), Actions.UPLOAD_FILE)
     (tmp_path / "source").write_bytes(b"content")
     host, port, key = "127.0.0.1", world.proxy.port, str(world.proxy.key)
@@ -90,7 +92,7 @@ async def test_download_goes_on_and_a_new_upload_is_refused_after_its_second(wor
     assert (tmp_path / "first").read_bytes() == b"early"
 
 
-async def test_session_that_may_not_move_files_any_more_ends(world: World) -> None:
+async def test_session_without_any_remaining_transfer_action_ends(world: World) -> None:
     world.asset.ends = until(now() + timedelta(seconds=1.5), Actions.UPDOWNLOAD)
     result = await run(world.proxy.sftp(world.login, options=("-b", "-")), stdin=b"!sleep 20\nls /\n", timeout_s=60)
     assert result.status != 0
@@ -101,7 +103,7 @@ async def test_session_that_may_not_move_files_any_more_ends(world: World) -> No
 
 @pytest.mark.parametrize("way", ["date", "order"])
 @pytest.mark.parametrize("program", ["scp", "rsync"])
-async def test_scp_and_rsync_upload_ends_at_the_second_of_its_action(
+async def test_scp_and_rsync_uploads_end_together_with_their_action(
     world: World, big: Path, tmp_path: Path, program: str, way: str
 ) -> None:
     if shutil.which(program) is None:
@@ -126,7 +128,7 @@ async def test_scp_and_rsync_upload_ends_at_the_second_of_its_action(
     assert target.stat().st_size < BIG
 
 
-async def test_shell_is_told_of_an_action_that_ends_and_goes_on(world: World) -> None:
+async def test_shell_is_told_of_an_ended_action_and_continues(world: World) -> None:
     world.asset.ends = until(now() + timedelta(seconds=2), Actions.UPLOAD_FILE)
     async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as terminal:
         await terminal.expect(r"[#$] ")
@@ -140,7 +142,7 @@ async def test_shell_is_told_of_an_action_that_ends_and_goes_on(world: World) ->
     assert len(world.plane.of(ActionsEnded)) == 1
 
 
-async def test_end_that_is_moved_takes_effect_at_its_second_after_a_warning(world: World) -> None:
+async def test_moved_end_takes_effect_on_time_after_a_warning(world: World) -> None:
     world.alice.language = "zh-hans"
     async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as terminal:
         await terminal.expect(r"[#$] ")

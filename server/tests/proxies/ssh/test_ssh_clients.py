@@ -1,4 +1,4 @@
-"""Other people's SSH clients, as they are packaged, and sets of algorithms of those that are not."""
+"""SSH clients of other projects as packaged, and the algorithm sets of clients that are not packaged."""
 
 import asyncio
 import logging
@@ -28,7 +28,7 @@ def fast(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture
 def login(world: World) -> str:
-    """The form that every one of these tools leaves alone."""
+    """Return the login form that all of these tools pass on unchanged."""
     return world.login.replace("@", "=")
 
 
@@ -52,7 +52,7 @@ async def putty(world: World, login: str, tmp_path: Path, program: str, *rest: s
     )  # fmt: skip
 
 
-async def test_dropbear_client_gets_through_although_it_guesses_the_key_exchange(
+async def test_dropbear_client_connects_although_it_guesses_the_key_exchange(
     world: World, login: str, tmp_path: Path
 ) -> None:
     result = await dropbear(world, login, tmp_path, "echo in; echo err >&2; exit 7")
@@ -84,7 +84,7 @@ async def test_plink_runs_a_command(world: World, login: str, tmp_path: Path) ->
     assert (result.status, result.out) == (7, b"in\n")
 
 
-async def test_psftp_moves_files(world: World, login: str, tmp_path: Path) -> None:
+async def test_psftp_transfers_files(world: World, login: str, tmp_path: Path) -> None:
     source, back, batch = tmp_path / "source", tmp_path / "back", tmp_path / "batch"
     source.write_bytes(os.urandom(300_000))
     batch.write_text(f"put {source} {tmp_path}/copy\nget {tmp_path}/copy {back}\n")
@@ -93,7 +93,7 @@ async def test_psftp_moves_files(world: World, login: str, tmp_path: Path) -> No
     assert back.read_bytes() == source.read_bytes()
 
 
-async def test_paramiko_runs_commands_and_moves_files(world: World, login: str, tmp_path: Path) -> None:
+async def test_paramiko_runs_commands_and_transfers_files(world: World, login: str, tmp_path: Path) -> None:
     data = os.urandom(300_000)
 
     def story() -> tuple[bytes, int, bytes]:
@@ -109,17 +109,17 @@ async def test_paramiko_runs_commands_and_moves_files(world: World, login: str, 
         )
         with client:
             _, out, _ = client.exec_command("echo in; exit 7")
-            said, status = out.read(), out.channel.recv_exit_status()
+            output, status = out.read(), out.channel.recv_exit_status()
             with client.open_sftp() as sftp:
                 with sftp.open(str(tmp_path / "copy"), "wb") as file:
                     file.write(data)
                 with sftp.open(str(tmp_path / "copy"), "rb") as file:
-                    return said, status, file.read()
+                    return output, status, file.read()
 
     assert await asyncio.to_thread(story) == (b"in\n", 7, data)
 
 
-async def test_rsync_and_scp_take_the_login_name_as_it_is(world: World, login: str, tmp_path: Path) -> None:
+async def test_rsync_and_scp_accept_the_login_name_unchanged(world: World, login: str, tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.write_bytes(os.urandom(300_000))
     options = " ".join(world.proxy.options())
@@ -134,7 +134,7 @@ async def test_rsync_and_scp_take_the_login_name_as_it_is(world: World, login: s
     assert (tmp_path / "synced").read_bytes() == (tmp_path / "copied").read_bytes() == source.read_bytes()
 
 
-#: Key exchange, host keys, ciphers, MACs. From the clients' documentation; what they have beyond SSH-2's broken ones.
+#: Key exchange, host keys, ciphers, MACs. From the clients' documentation, without SSH-2's broken algorithms.
 SETS = {
     "jsch 0.2, Java 8": ("diffie-hellman-group16-sha512,diffie-hellman-group14-sha256", "rsa-sha2-512,rsa-sha2-256", "aes128-ctr", "hmac-sha2-256"),
     "jsch 0.2, Java 17": ("curve25519-sha256", "ssh-ed25519", "aes128-gcm@openssh.com", "hmac-sha2-256-etm@openssh.com"),
@@ -146,10 +146,10 @@ SETS = {
 }  # fmt: skip
 
 
-#: The library that computes it would have everybody on elliptic curves.
+#: The cryptography library warns that finite-field Diffie-Hellman should give way to elliptic curves.
 @pytest.mark.filterwarnings("ignore:Diffie-Hellman over finite fields")
 @pytest.mark.parametrize("client", SETS)
-async def test_algorithms_of_common_clients_find_each_other(world: World, client: str) -> None:
+async def test_common_clients_share_algorithms_with_the_proxy(world: World, client: str) -> None:
     kex, host_key, cipher, mac = (names.split(",") for names in SETS[client])
     data = os.urandom(200_000)
     async with asyncssh.connect(
@@ -162,7 +162,7 @@ async def test_algorithms_of_common_clients_find_each_other(world: World, client
         assert (await process.wait()).stdout == data
 
 
-async def test_broken_algorithms_find_nothing(world: World) -> None:
+async def test_broken_algorithms_are_not_offered(world: World) -> None:
     for broken in (
         {"mac_algs": ["hmac-sha1"], "encryption_algs": ["aes256-ctr"]},
         {"encryption_algs": ["aes256-cbc"]},
@@ -192,7 +192,7 @@ async def test_two_clients_at_once_get_the_rsa_signature_that_each_chose(world: 
     await asyncio.gather(*(sign_in(f"rsa-sha2-{256 * (1 + n % 2)}") for n in range(8)))
 
 
-async def test_end_during_key_exchange_leaves_a_line_with_the_reason(
+async def test_end_during_key_exchange_is_logged_with_the_reason(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -231,23 +231,26 @@ async def test_installation_with_one_host_key_gets_the_second_at_the_next_start_
 
     async with ssh_proxy(control_plane, tmp_path / "p") as proxy:
         world = make_world(proxy, control_plane, sshd)
-        kept, fresh = proxy.listener.host_keys
+        old_key, fresh = proxy.listener.host_keys
         again = await run(proxy.ssh(world.login, "echo in", options=("-o", "HostKeyAlgorithms=rsa-sha2-256")))
 
-    assert kept.get_fingerprint() == first.get_fingerprint()
+    assert old_key.get_fingerprint() == first.get_fingerprint()
     assert fresh.get_fingerprint() != second.get_fingerprint()
     assert fresh.pyca_key.key_size == 3072
     assert again.out == b"in\n"
     (line,) = [text for text in caplog.messages if text.startswith("ssh on ")]
-    assert f"ED25519 {kept.get_fingerprint()}" in line
+    assert f"ED25519 {old_key.get_fingerprint()}" in line
     assert f"RSA {fresh.get_fingerprint()}" in line
     for path in state.glob("ssh_host_*"):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert [key.get_fingerprint() for key in load_host_keys(state)] == [kept.get_fingerprint(), fresh.get_fingerprint()]
+    assert [key.get_fingerprint() for key in load_host_keys(state)] == [
+        old_key.get_fingerprint(),
+        fresh.get_fingerprint(),
+    ]
 
 
 class Guesser(asyncio.Protocol):
-    """The first packets of a client that guesses (RFC 4253, section 7), and what the server answers."""
+    """The first packets of a client that guesses (RFC 4253, section 7), and the server's answers."""
 
     def __init__(self, kex: list[bytes], host_keys: list[bytes]) -> None:
         self.kex, self.host_keys = kex, host_keys
@@ -276,7 +279,7 @@ class Guesser(asyncio.Protocol):
             self.closed.set_result(None)
 
     def packets(self) -> list[int]:
-        """Types of the packets that came in the clear."""
+        """Types of the packets received unencrypted."""
         rest = self.received.partition(b"\r\n")[2]
         types = []
         while len(rest) > 5 and (not types or types[-1] != NEW):
@@ -290,7 +293,8 @@ class Guesser(asyncio.Protocol):
     ("kex", "host_keys", "taken"),
     [
         ([b"mlkem768x25519-sha256"], [b"ssh-ed25519"], True),
-        ([b"curve25519-sha256"], [b"ssh-ed25519"], False),  # the server prefers another one: the guess does not count
+        # the server prefers another algorithm: the guess does not count
+        ([b"curve25519-sha256"], [b"ssh-ed25519"], False),
         ([b"diffie-hellman-group14-sha1", b"curve25519-sha256"], [b"ssh-ed25519"], False),
         ([b"curve25519-sha256"], [b"rsa-sha2-256"], False),
     ],
@@ -301,7 +305,7 @@ async def test_guessed_packet_counts_only_when_both_sides_prefer_the_same(
     loop = asyncio.get_running_loop()
     transport, guesser = await loop.create_connection(lambda: Guesser(kex, host_keys), "127.0.0.1", world.proxy.port)
     if taken:
-        await guesser.closed  # a random share is no valid one: it was read, and refused
+        await guesser.closed  # a random key share is invalid: it was read, and refused
         assert NEW not in guesser.packets()
     else:
         transport.write(Guesser.framed(Byte(MSG_KEX_ECDH_INIT) + String(os.urandom(32))))

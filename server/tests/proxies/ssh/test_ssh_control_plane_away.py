@@ -1,6 +1,6 @@
-"""A control plane that is away for a moment costs people a moment; one that stays away is told as what it is.
+"""A control plane that is away briefly costs users a short wait. A longer absence is reported as such.
 
-"Permission denied" is said only by a control plane that has judged what was shown.
+"Permission denied" is only said after the control plane has judged the credentials.
 """
 
 import asyncio
@@ -23,14 +23,14 @@ from postern.proxies.core.control.patience import PatientControlPlane
 from postern.proxies.core.control.plane import ControlUnavailable
 from postern.proxies.core.limits import Limits
 
-#: So long, a test that waits for the end of patience takes.
+#: Duration of a test that waits until requests are no longer held.
 PATIENCE_S = 1.5
 FAULTS = ["503", "502", "reset", "lost"]
 
 
 @pytest.fixture
 async def impatient(control_plane: FakeControlPlane, sshd: Sshd, tmp_path: Path) -> AsyncIterator[World]:
-    """A proxy that waits only a moment."""
+    """A proxy that holds requests only briefly."""
     async with ssh_proxy(control_plane, tmp_path / "p", limits=Limits(control_hold_s=PATIENCE_S)) as proxy:
         yield make_world(proxy, control_plane, sshd)
 
@@ -50,7 +50,7 @@ PASSWORD = {"password": "right"}
 
 
 class Coder(asyncssh.SSHClient):
-    """Shows the code."""
+    """Answers with the code."""
 
     def kbdint_auth_requested(self) -> str:
         return ""
@@ -80,7 +80,7 @@ async def test_call_that_meets_a_restart_is_repeated(
     assert world.plane.faults[path] == []
 
 
-async def test_right_key_signs_in_when_the_control_plane_starts_again_meanwhile(world: World) -> None:
+async def test_right_key_signs_in_if_the_control_plane_returns_meanwhile(world: World) -> None:
     await world.plane.stop()
     ssh = asyncio.create_task(run(world.proxy.ssh(world.login, "echo in")))
     patient = world.proxy.services.plane
@@ -92,7 +92,7 @@ async def test_right_key_signs_in_when_the_control_plane_starts_again_meanwhile(
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-async def test_code_that_meets_a_restart_is_repeated(world: World, fault: str) -> None:
+async def test_code_during_a_restart_is_repeated(world: World, fault: str) -> None:
     world.alice.code = "314159"
     world.plane.faults[access.SIGN_IN_CODE] = [fault, fault]
     async with connect(world, **PASSWORD, client_factory=Coder) as connection:
@@ -106,7 +106,7 @@ def attempts_at(world: World, path: str) -> list[str]:
 
 @pytest.mark.parametrize("path", [access.SIGN_IN_PASSWORD, access.SIGN_IN_CODE, access.CREDENTIAL])
 async def test_call_that_counts_once_is_repeated_as_the_same_attempt(world: World, path: str) -> None:
-    """The control plane carries it out and is gone before it answers, twice."""
+    """The control plane carries it out and disappears before it answers, twice."""
     world.alice.code = "314159"
     world.plane.faults[path] = ["lost", "lost"]
     async with connect(world, **PASSWORD, client_factory=Coder) as connection:
@@ -117,7 +117,7 @@ async def test_call_that_counts_once_is_repeated_as_the_same_attempt(world: Worl
     assert re.fullmatch(r"[0-9a-f]{32}", made[0])
 
 
-async def test_each_password_and_each_session_is_an_attempt_of_its_own(world: World) -> None:
+async def test_each_password_and_each_session_has_its_own_attempt_id(world: World) -> None:
     for password in ("wrong", "wrong", "right"):
         with contextlib.suppress(asyncssh.PermissionDenied):
             async with connect(world, password=password) as connection:
@@ -129,7 +129,7 @@ async def test_each_password_and_each_session_is_an_attempt_of_its_own(world: Wo
         assert len(set(made)) == len(made)
 
 
-async def test_wrong_password_whose_answer_was_lost_is_refused_and_not_told_as_unavailable(world: World) -> None:
+async def test_wrong_password_whose_answer_was_lost_is_refused_and_not_unavailable(world: World) -> None:
     world.plane.faults[access.SIGN_IN_PASSWORD] = ["lost"]
     with pytest.raises(asyncssh.PermissionDenied):
         async with connect(world, password="wrong"):
@@ -144,7 +144,7 @@ async def test_wrong_password_whose_answer_was_lost_is_refused_and_not_told_as_u
         (access.SIGN_IN_PUBLIC_KEY, {}),
     ],
 )
-async def test_sign_in_that_nobody_judged_ends_as_unavailable_and_signs_nobody_in(
+async def test_unjudged_sign_in_ends_as_unavailable_and_signs_nobody_in(
     impatient: World, path: str, way: dict[str, object]
 ) -> None:
     impatient.plane.faults[path] = ["503"] * 100
@@ -177,7 +177,7 @@ async def test_wrong_password_is_still_refused_when_its_answer_came_late(world: 
 
 
 @pytest.mark.parametrize("path", [access.AUTHORIZE, access.HOST_KEY, access.CREDENTIAL])
-async def test_session_that_cannot_be_opened_now_ends_with_a_status_of_its_own(impatient: World, path: str) -> None:
+async def test_session_that_cannot_be_opened_now_ends_with_its_own_status(impatient: World, path: str) -> None:
     impatient.plane.faults[path] = ["503"] * 100
     result = await run(impatient.proxy.ssh(impatient.login, "true"))
     assert result.status == 75
@@ -186,7 +186,7 @@ async def test_session_that_cannot_be_opened_now_ends_with_a_status_of_its_own(i
         assert (await impatient.plane.event(SessionEnded)).reason is EndReason.CONTROL_LOST
 
 
-async def test_few_calls_are_held_for_each_source_and_in_total() -> None:
+async def test_held_calls_are_limited_per_source_and_in_total() -> None:
     class Away:
         async def public_key_offer(self, _request: access.PublicKeyOffer) -> access.PublicKeyAnswer:
             raise ControlUnavailable("away")
@@ -208,7 +208,7 @@ async def test_few_calls_are_held_for_each_source_and_in_total() -> None:
     assert plane.held == 0
 
 
-async def test_person_who_hangs_up_is_held_no_longer(world: World) -> None:
+async def test_calls_of_a_disconnected_user_are_no_longer_held(world: World) -> None:
     world.plane.down = True
     ssh = asyncio.create_task(run(world.proxy.ssh(world.login, "true")))
     patient = world.proxy.services.plane

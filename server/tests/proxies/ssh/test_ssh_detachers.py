@@ -13,7 +13,7 @@ MOSH = "mosh-server new -s -c 256 -l LANG=en_US.UTF-8"
     ("command", "program"),
     [
         (MOSH, "mosh-server"),
-        # What mosh sends when it asks for the address of the host.
+        # What mosh sends when it asks for the host's address.
         (
             "sh -c '[ -n \"$SSH_CONNECTION\" ] && printf \"\\nMOSH SSH_CONNECTION %s\\n\" \"$SSH_CONNECTION\" ; exec " + MOSH + "'",
             "mosh-server",
@@ -33,7 +33,7 @@ MOSH = "mosh-server new -s -c 256 -l LANG=en_US.UTF-8"
         ("mosh-server 'open quote", "mosh-server"),
     ],
 )  # fmt: skip
-def test_command_that_carries_a_shell_away_is_recognised(command: str, program: str) -> None:
+def test_command_that_carries_a_shell_outside_the_recording_is_recognised(command: str, program: str) -> None:
     assert carrier_in(command.encode()) == program
 
 
@@ -45,12 +45,12 @@ def test_command_that_carries_a_shell_away_is_recognised(command: str, program: 
         "apt install mosh", "which mosh-server", "printf '%s\\n' sshd", "ssh other 'uptime'", "'", "((((", "\xff\x00",
     ],
 )  # fmt: skip
-def test_command_that_only_mentions_such_a_program_is_not(command: str) -> None:
+def test_command_that_only_mentions_such_a_program_is_not_recognised(command: str) -> None:
     assert carrier_in(command.encode("latin-1")) == ""
 
 
 @pytest.mark.parametrize("part", ["$(", "`", "sh -c '", "sudo ", "a;", "'", '"', "\\", "eval `"])
-def test_long_command_is_judged_to_its_end(part: str) -> None:
+def test_long_command_is_classified_to_its_end(part: str) -> None:
     assert carrier_in((part * 60_000 + " tmate").encode()) == ""
     assert carrier_in(("tmate;" + part * 60_000).encode()) == "tmate"
 
@@ -61,9 +61,9 @@ async def test_mosh_server_is_refused_in_one_clear_line_and_never_started(
 ) -> None:
     result = await run(world.proxy.ssh(world.login, MOSH, options=options))
 
-    said = (result.out + result.err).decode()
+    output = (result.out + result.err).decode()
     assert result.status == 255
-    (line,) = [line for line in said.replace("\r", "").splitlines() if line.strip()]
+    (line,) = [line for line in output.replace("\r", "").splitlines() if line.strip()]
     assert line.startswith("mosh-server is not started: it would carry the shell outside the recording. Use ssh")
     refused = await world.plane.event(RequestRefused)
     assert refused.request == "mosh-server"

@@ -1,4 +1,6 @@
-"""How sessions end, and what bad targets, bad luck and administrators do to them: told clearly, nothing else disturbed."""
+"""How sessions end, and the effects of bad targets, failures and administrators: explained clearly, nothing else
+disturbed.
+"""
 
 import asyncio
 import time
@@ -34,7 +36,7 @@ def terminate(world: World, reason: str = "terminated") -> TerminateSession:
     )  # fmt: skip
 
 
-async def test_terminated_session_tells_the_person_why_within_two_seconds(world: World) -> None:
+async def test_terminated_session_tells_the_user_why_within_two_seconds(world: World) -> None:
     async def terminated() -> float:
         known = len(world.plane.of(SessionStarted))
         async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as terminal:
@@ -53,7 +55,7 @@ async def test_terminated_session_tells_the_person_why_within_two_seconds(world:
     await soon_async(terminated, 2)
 
 
-async def test_terminated_person_reads_the_reason_in_chinese(world: World) -> None:
+async def test_user_of_a_terminated_session_reads_the_reason_in_chinese(world: World) -> None:
     world.alice.language = "zh-hans"
     async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as terminal:
         await terminal.expect(r"[#$] ")
@@ -91,7 +93,7 @@ async def test_session_ends_with_the_permission(world: World) -> None:
     assert (await world.plane.event(SessionEnded)).reason is EndReason.GRANT_EXPIRED
 
 
-async def test_session_goes_on_without_the_control_plane_up_to_the_limit(world: World) -> None:
+async def test_session_continues_without_the_control_plane_up_to_the_limit(world: World) -> None:
     world.asset.control_loss_limit_s = 10
     async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as terminal:
         await terminal.expect(r"[#$] ")
@@ -104,7 +106,7 @@ async def test_session_goes_on_without_the_control_plane_up_to_the_limit(world: 
     assert (await world.plane.event(SessionEnded)).reason is EndReason.CONTROL_LOST
 
 
-async def test_session_that_cannot_be_recorded_does_not_begin(world: World) -> None:
+async def test_session_that_cannot_be_recorded_does_not_start(world: World) -> None:
     world.proxy.recordings.refuse = True
     async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as terminal:
         await terminal.expect("cannot be recorded")
@@ -114,7 +116,7 @@ async def test_session_that_cannot_be_recorded_does_not_begin(world: World) -> N
     assert (ended.reason, ended.ever_active) == (EndReason.CANNOT_RECORD, False)
 
 
-async def test_session_whose_recording_breaks_ends_and_shows_nothing_unrecorded(world: World) -> None:
+async def test_session_whose_recording_fails_ends_and_shows_nothing_unrecorded(world: World) -> None:
     async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as terminal:
         await terminal.expect(r"[#$] ")
         recorder = next(iter(world.proxy.recordings.recorders.values()))
@@ -139,7 +141,7 @@ async def test_session_whose_sync_fails_ends_within_two_seconds(world: World) ->
     await soon_async(ended, 2)
 
 
-async def test_best_effort_session_goes_on_and_the_audit_says_from_when(world: World) -> None:
+async def test_best_effort_session_continues_and_the_audit_says_from_when(world: World) -> None:
     world.asset.strict = False
     async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as terminal:
         await terminal.expect(r"[#$] ")
@@ -167,21 +169,23 @@ async def refused(world: World, name: str) -> tuple[str, SessionEnded]:
 
 async def test_unreachable_port_is_explained(world: World) -> None:
     add_target(world, "down", "127.0.0.1", free_port())
-    said, ended = await refused(world, "down")
+    message, ended = await refused(world, "down")
 
-    assert "refused the connection. Is its SSH service running?" in said
+    assert "refused the connection. Is its SSH service running?" in message
     assert (ended.reason, ended.ever_active) == (EndReason.UNREACHABLE, False)
 
 
 async def test_unknown_host_name_is_explained(world: World) -> None:
     add_target(world, "typo", "no-such-host.invalid", 22)
-    said, ended = await refused(world, "typo")
+    message, ended = await refused(world, "typo")
 
-    assert "no-such-host.invalid cannot be resolved" in said
+    assert "no-such-host.invalid cannot be resolved" in message
     assert ended.reason is EndReason.UNREACHABLE
 
 
-async def test_silent_host_is_given_up(control_plane: FakeControlPlane, sshd: Sshd, tmp_path: Path) -> None:
+async def test_connecting_to_a_silent_host_times_out(
+    control_plane: FakeControlPlane, sshd: Sshd, tmp_path: Path
+) -> None:
     dialled = asyncio.Event()
 
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -194,13 +198,13 @@ async def test_silent_host_is_given_up(control_plane: FakeControlPlane, sshd: Ss
     async with server, ssh_proxy(control_plane, tmp_path / "p", ssh_limits=limits) as proxy:
         world = make_world(proxy, control_plane, sshd)
         add_target(world, "silent", "127.0.0.1", server.sockets[0].getsockname()[1])
-        said, ended = await refused(world, "silent")
+        message, ended = await refused(world, "silent")
 
-    assert "did not answer in time" in said
+    assert "did not answer in time" in message
     assert ended.reason is EndReason.UNREACHABLE
 
 
-async def test_host_that_speaks_something_else_is_explained(world: World) -> None:
+async def test_host_that_does_not_speak_ssh_is_explained(world: World) -> None:
     async def http(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n" * 2)
         writer.close()
@@ -208,20 +212,20 @@ async def test_host_that_speaks_something_else_is_explained(world: World) -> Non
     server = await asyncio.start_server(http, "127.0.0.1", 0)
     async with server:
         add_target(world, "http", "127.0.0.1", server.sockets[0].getsockname()[1])
-        said, ended = await refused(world, "http")
+        message, ended = await refused(world, "http")
 
-    assert "did not complete the SSH handshake" in said
+    assert "did not complete the SSH handshake" in message
     assert ended.reason is EndReason.UNREACHABLE
 
 
 async def test_wrong_stored_credential_is_explained_without_showing_it(world: World) -> None:
     async with OddTarget(say_hello) as target:
         add_target(world, "odd", "127.0.0.1", target.port, password="stale-secret")
-        said, ended = await refused(world, "odd")
+        message, ended = await refused(world, "odd")
 
-    assert "did not accept the credential of root" in said
-    assert "“su”" in said
-    assert "stale-secret" not in said
+    assert "did not accept the credential of root" in message
+    assert "“su”" in message
+    assert "stale-secret" not in message
     assert ended.reason is EndReason.CREDENTIAL_REFUSED
     assert target.tries == 1
 
@@ -246,10 +250,10 @@ async def test_k52_changed_host_key_is_refused_before_the_credential_is_asked_fo
     impostor = OddTarget(say_hello)
     impostor.port = port
     async with impostor:
-        said, ended = await refused(world, "odd")
+        message, ended = await refused(world, "odd")
 
-    assert "The host key of 127.0.0.1 has changed" in said
-    assert impostor.host_key.get_fingerprint() in said
+    assert "The host key of 127.0.0.1 has changed" in message
+    assert impostor.host_key.get_fingerprint() in message
     assert ended.reason is EndReason.HOST_KEY_REFUSED
     assert not [path for path, _ in world.plane.calls if path == "credential/"]
     assert impostor.seen_logins == []
@@ -269,10 +273,10 @@ async def test_k36_own_service_is_not_dialled_even_where_local_targets_are_allow
     assert f"Accepted publickey for {sshd.login}" not in sshd.log
 
 
-async def test_k36_name_that_leads_elsewhere_at_the_dial_is_judged_again(
+async def test_k36_name_that_resolves_elsewhere_at_the_dial_is_judged_again(
     control_plane: FakeControlPlane, sshd: Sshd, tmp_path: Path
 ) -> None:
-    """The control plane saw another address a moment ago; what the proxy is about to dial counts."""
+    """The control plane saw another address a moment ago. The address that the proxy is about to dial counts."""
     async with ssh_proxy(control_plane, tmp_path / "p", policy=DialPolicy()) as proxy:
         world = make_world(proxy, control_plane, sshd)
         world.asset.host = "localhost"
@@ -302,7 +306,7 @@ async def test_unknown_asset_and_system_user_are_explained(world: World) -> None
     assert "no system user “nobody”".encode() in nobody.err
 
 
-async def test_manual_log_in_asks_in_the_terminal(world: World) -> None:
+async def test_manual_login_asks_in_the_terminal(world: World) -> None:
     async with OddTarget(wait_for_end) as target:
         add_target(world, "odd", "127.0.0.1", target.port, manual=True)
         async with Terminal(world.proxy.ssh("alice@su@odd", options=("-tt",))) as terminal:
@@ -316,7 +320,7 @@ async def test_manual_log_in_asks_in_the_terminal(world: World) -> None:
     assert b"hunter2" not in terminal.seen
 
 
-async def test_manual_log_in_with_a_wrong_password_is_explained(world: World) -> None:
+async def test_manual_login_with_a_wrong_password_is_explained(world: World) -> None:
     async with OddTarget(wait_for_end) as target:
         add_target(world, "odd", "127.0.0.1", target.port, manual=True)
         async with Terminal(world.proxy.ssh("alice@su@odd", options=("-tt",))) as terminal:
@@ -336,7 +340,7 @@ async def test_target_that_dies_ends_the_session_as_target_closed(world: World, 
         async with Terminal(world.proxy.ssh("alice@m@mortal", options=("-tt",))) as terminal:
             await terminal.expect(r"[#$] ")
             for child in psutil.Process(mortal.pid).children(recursive=True):
-                with suppress(psutil.NoSuchProcess):  # it has gone with the one above it
+                with suppress(psutil.NoSuchProcess):  # it exited together with its parent
                     child.kill()
             assert await terminal.wait() == 255
 
@@ -368,7 +372,7 @@ async def test_drain_refuses_new_sessions_and_ends_the_rest_at_its_limit(world: 
     [("en", "may go on for 600 seconds", "Please connect again in a moment"),
      ("zh-hans", "还可以继续 600 秒", "服务正在关闭。稍后重新连接。")],
 )  # fmt: skip
-async def test_shutdown_is_told_to_people_in_sessions_and_in_the_menu(
+async def test_users_in_sessions_and_in_the_menu_are_told_of_a_shutdown(
     world: World, language: str, told: str, menu_told: str
 ) -> None:
     world.alice.language = language
@@ -388,7 +392,7 @@ async def test_shutdown_is_told_to_people_in_sessions_and_in_the_menu(
             await terminal.expect(told)
             await terminal.type("echo still-$((40+2))\n")
             await terminal.expect("still-42")
-        # Nothing can be opened from the menu any more: whoever stands there is told and let go.
+        # Nothing can be opened from the menu any more, so its users are told and disconnected.
         await menu.expect(menu_told)
         assert await menu.wait() == 255
         await by_menu.type("exit\n")
@@ -404,7 +408,7 @@ async def test_shutdown_is_told_to_people_in_sessions_and_in_the_menu(
     assert [e.reason for e in world.plane.of(SessionEnded)] == [EndReason.TARGET_CLOSED, EndReason.DRAINED]
 
 
-async def test_closed_account_takes_the_whole_connection(world: World) -> None:
+async def test_closed_account_ends_the_whole_connection(world: World) -> None:
     async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as terminal:
         await terminal.expect(r"[#$] ")
         await world.plane.event(SessionStarted)
@@ -414,7 +418,7 @@ async def test_closed_account_takes_the_whole_connection(world: World) -> None:
     assert (await world.plane.event(SessionEnded)).reason is EndReason.ACCOUNT_CLOSED
 
 
-async def test_person_who_leaves_while_the_target_is_dialled_leaves_nothing_behind(world: World) -> None:
+async def test_user_who_leaves_while_the_target_is_dialled_leaves_nothing_behind(world: World) -> None:
     dialled = asyncio.Event()
 
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -440,7 +444,7 @@ async def test_k56_early_input_waits_for_the_target_and_is_not_lost(world: World
     assert result.out == b"early" * 100_000
 
 
-async def test_k43_flooding_target_can_be_left_at_once(world: World) -> None:
+async def test_k43_flooding_target_can_be_left_immediately(world: World) -> None:
     async with OddTarget(flood) as target:
         add_target(world, "flood", "127.0.0.1", target.port, password=target.password)
 

@@ -36,7 +36,7 @@ def accounts(recorder: FakeRecorder) -> dict[str, StreamEnd]:
 
 
 def covered(recorder: FakeRecorder) -> dict[str, int]:
-    """How far each stream is accounted for without a gap: kept, sampled or counted as skipped."""
+    """Return how far each stream is accounted for without a gap: recorded, sampled or counted as skipped."""
     at = {"stdin": 0, "stdout": 0, "stderr": 0}
     for kind, data in recorder.events:
         if kind in (INPUT, OUTPUT, ERROR):
@@ -59,7 +59,7 @@ def covered(recorder: FakeRecorder) -> dict[str, int]:
         "nice sh", "setsid sh", "bash --rcfile /dev/null", "$SHELL",
     ],
 )  # fmt: skip
-async def test_every_shell_by_any_name_is_recorded_with_what_was_typed(world: World, command: str) -> None:
+async def test_shell_under_any_name_is_recorded_with_its_input(world: World, command: str) -> None:
     typed = b"print('x1')\n" if command.startswith("python3") else b"echo x$((2-1))\n"
     result = await run(world.proxy.ssh(world.login, command), stdin=typed)
 
@@ -72,21 +72,21 @@ async def test_every_shell_by_any_name_is_recorded_with_what_was_typed(world: Wo
     assert (await world.plane.event(CommandSeen)).input == command
 
 
-async def test_standard_error_is_kept_apart_from_output(world: World) -> None:
+async def test_standard_error_is_recorded_apart_from_output(world: World) -> None:
     await run(world.proxy.ssh(world.login, "echo out; echo err >&2"))
 
     recorder = await recorder_of(world)
     assert (recorder.of(OUTPUT), recorder.of(ERROR)) == ([b"out\n"], [b"err\n"])
 
 
-async def test_a_command_line_longer_than_the_list_of_commands_is_whole_in_the_recording(world: World) -> None:
+async def test_overlong_command_line_is_complete_in_the_recording(world: World) -> None:
     command = "true " + "x" * 90_000
     await run(world.proxy.ssh(world.login, command))
 
     assert b"".join((await recorder_of(world)).of(COMMAND)) == command.encode()
 
 
-async def test_a_large_binary_stream_is_counted_and_hashed_with_its_head_and_tail(world: World) -> None:
+async def test_large_binary_stream_is_counted_and_hashed_with_its_head_and_tail(world: World) -> None:
     result = await run(world.proxy.ssh(world.login, "head -c 8000000 /dev/urandom"))
 
     recorder = await recorder_of(world)
@@ -97,17 +97,17 @@ async def test_a_large_binary_stream_is_counted_and_hashed_with_its_head_and_tai
     samples = list(map(Sample.decode, recorder.of(SAMPLE)))
     # Random bytes may begin with a line that looks like text.
     text = b"".join(recorder.of(OUTPUT))
-    kept = len(text) + sum(len(sample.data) for sample in samples)
-    assert account.not_kept == account.size - kept
-    assert kept < 300_000
+    recorded_bytes = len(text) + sum(len(sample.data) for sample in samples)
+    assert account.not_kept == account.size - recorded_bytes
+    assert recorded_bytes < 300_000
     for sample in samples:
         assert result.out[sample.offset :].startswith(sample.data)
     assert samples[0].offset <= len(text)
     assert samples[-1].offset + len(samples[-1].data) == account.size
 
 
-async def test_a_dialogue_behind_a_flood_of_rubbish_is_kept(world: World) -> None:
-    """A binary beginning must not buy silence for what follows it."""
+async def test_dialogue_after_a_flood_of_binary_data_is_recorded(world: World) -> None:
+    """A binary beginning must not stop the recording of what follows."""
     command = "head -c 3000000 /dev/urandom; sleep 1; printf 'pass\\0word: '; echo hidden-work"
     await run(world.proxy.ssh(world.login, command))
 
@@ -115,7 +115,7 @@ async def test_a_dialogue_behind_a_flood_of_rubbish_is_kept(world: World) -> Non
     assert any(b"hidden-work" in data for _, data in kept)
 
 
-async def test_a_build_log_is_kept_whole(world: World) -> None:
+async def test_build_log_is_recorded_completely(world: World) -> None:
     result = await run(world.proxy.ssh(world.login, "seq 1 1000000"))
 
     recorder = await recorder_of(world)
@@ -123,7 +123,7 @@ async def test_a_build_log_is_kept_whole(world: World) -> None:
     assert accounts(recorder)["stdout"].is_whole_text
 
 
-async def test_bytes_of_a_command_are_all_accounted_for(world: World) -> None:
+async def test_all_bytes_of_a_command_are_accounted_for(world: World) -> None:
     data = os.urandom(5 * MIB) + b"text\n" * 100_000
     result = await run(world.proxy.ssh(world.login, "tee /dev/stderr | cat"), stdin=data)
 
@@ -136,7 +136,7 @@ async def test_bytes_of_a_command_are_all_accounted_for(world: World) -> None:
     assert (ended.bytes_in, ended.bytes_out) == (len(data), 2 * len(data))
 
 
-async def test_a_command_that_cannot_be_recorded_does_not_run(world: World, tmp_path: Path) -> None:
+async def test_command_that_cannot_be_recorded_does_not_run(world: World, tmp_path: Path) -> None:
     world.proxy.recordings.refuse = True
     result = await run(world.proxy.ssh(world.login, f"touch {tmp_path}/ran"))
 
@@ -146,7 +146,7 @@ async def test_a_command_that_cannot_be_recorded_does_not_run(world: World, tmp_
     assert (ended.reason, ended.ever_active) == (EndReason.CANNOT_RECORD, False)
 
 
-async def test_a_command_whose_recording_breaks_ends_before_more_is_shown(world: World) -> None:
+async def test_command_whose_recording_fails_ends_before_more_is_shown(world: World) -> None:
     process = await asyncio.create_subprocess_exec(
         *world.proxy.ssh(world.login, "echo first; read x; echo second"), stdin=-1, stdout=-1, stderr=-1
     )
@@ -184,7 +184,7 @@ async def test_protocols_are_recognised_on_the_wire_not_by_the_name(
     assert world.proxy.recordings.recorders
 
 
-async def test_variables_that_a_client_sets_are_in_the_recording(world: World) -> None:
+async def test_variables_set_by_a_client_are_in_the_recording(world: World) -> None:
     """A command line may be only `eval "$LC_TEST"`."""
     await run(world.proxy.ssh(world.login, 'eval "$LC_TEST"', options=("-o", "SetEnv=LC_TEST='touch /nowhere/x'")))
 
@@ -194,7 +194,7 @@ async def test_variables_that_a_client_sets_are_in_the_recording(world: World) -
 
 @pytest.mark.parametrize("what", ["subsystem", "sftp-server", "scp"])
 async def test_file_transfers_with_a_terminal_are_refused(world: World, tmp_path: Path, what: str) -> None:
-    """On a terminal nobody would read along, and the file log would be silent."""
+    """On a terminal no inspector could read the transfer, and the file log would be empty."""
     world.asset.actions = Actions.CONNECT | Actions.DOWNLOAD_FILE
     command = {
         "subsystem": ("sftp",),
@@ -215,7 +215,7 @@ def rsync(world: World, *words: str) -> list[str]:
 
 
 async def the_transfer(world: World) -> FileTransferred:
-    """The entry of the transfer as a whole: the last one, behind those of its files."""
+    """Return the entry of the transfer as a whole: the last entry, after those of its files."""
     await world.plane.event(SessionEnded)
     return world.plane.of(FileTransferred)[-1]
 
@@ -227,14 +227,14 @@ async def test_file_that_a_download_removes_on_the_host_is_in_the_file_log(world
     whole = await the_transfer(world)
 
     assert (result.status, (tmp_path / "from" / "evidence").exists()) == (0, False), result
-    assert [(one.operation, one.path) for one in world.plane.of(FileTransferred)[:-1]] == [
+    assert [(event.operation, event.path) for event in world.plane.of(FileTransferred)[:-1]] == [
         ("download", f"{tmp_path}/from/evidence"),
         ("remove", f"{tmp_path}/from/evidence"),
     ]
     assert whole.detail.startswith("rsync: entries in this log: 2;")
 
 
-async def test_download_that_removes_needs_the_right_to_remove(world: World, tmp_path: Path) -> None:
+async def test_download_that_removes_files_needs_the_right_to_remove(world: World, tmp_path: Path) -> None:
     world.asset.actions = Actions.CONNECT | Actions.DOWNLOAD_FILE
     (tmp_path / "from").mkdir()
     (tmp_path / "from" / "evidence").write_bytes(b"x" * 100)
@@ -246,8 +246,8 @@ async def test_download_that_removes_needs_the_right_to_remove(world: World, tmp
     assert (await world.plane.event(RequestRefused)).detail == "the permission lacks UPLOAD_FILE"
 
 
-async def test_rsync_whose_direction_is_not_certain_is_refused(world: World, tmp_path: Path) -> None:
-    """Behind `--` rsync takes `--sender` for a path, and before it for its direction."""
+async def test_rsync_of_uncertain_direction_is_refused(world: World, tmp_path: Path) -> None:
+    """After `--` rsync takes `--sender` as a path, and before it as its direction."""
     (tmp_path / "from").mkdir()
     (tmp_path / "from" / "evil").write_bytes(b"evil")
     shell = tmp_path / "shell"
@@ -274,23 +274,28 @@ async def test_rsync_is_in_the_file_log_with_direction_size_and_hash(
 
     assert result.status == 0, result
     assert (tmp_path / "to" / "content").read_bytes() == (tmp_path / "from" / "content").read_bytes()
-    told = await the_transfer(world)
+    entry = await the_transfer(world)
     recorder = await recorder_of(world)
     account = accounts(recorder)["stdin" if upload else "stdout"]
-    assert (told.direction.value, told.operation) == (("upload", "upload") if upload else ("download", "download"))
-    assert (told.size, told.success) == (account.size, True)
+    assert (entry.direction.value, entry.operation) == (("upload", "upload") if upload else ("download", "download"))
+    assert (entry.size, entry.success) == (account.size, True)
     assert account.size > 2 * MIB
-    assert account.sha256 in told.detail
-    assert str(tmp_path) in told.path
+    assert account.sha256 in entry.detail
+    assert str(tmp_path) in entry.path
     assert (await world.plane.event(SessionEnded)).protocol == account.protocol == "rsync"
     assert world.plane.of(SessionStarted)[0].kind == "rsync"
     assert covered(recorder)["stdin" if upload else "stdout"] == account.size
     (file,) = (one for one in world.plane.of(FileTransferred)[:-1] if one.operation != "mkdir")
-    assert (file.direction, file.operation, file.size, file.success) == (told.direction, told.operation, 2 * MIB, True)
+    assert (file.direction, file.operation, file.size, file.success) == (
+        entry.direction,
+        entry.operation,
+        2 * MIB,
+        True,
+    )
     assert file.path == f"{tmp_path}/{'to' if upload else 'from'}/content"
 
 
-async def test_rsync_names_each_file_folder_link_and_removal_and_leaves_out_what_is_there(
+async def test_rsync_names_each_file_folder_link_and_removal_and_skips_unchanged_files(
     world: World, tmp_path: Path
 ) -> None:
     (tmp_path / "from" / "new folder").mkdir(parents=True)
@@ -305,30 +310,30 @@ async def test_rsync_names_each_file_folder_link_and_removal_and_leaves_out_what
     assert result.status == 0, result
     whole = await the_transfer(world)
     assert whole.detail.startswith("rsync: entries in this log: 5; all bytes of the stream, SHA-256 ")
-    told = {(one.operation, one.path): one for one in world.plane.of(FileTransferred)[:-1]}
+    entries = {(event.operation, event.path): event for event in world.plane.of(FileTransferred)[:-1]}
     to = f"{tmp_path}/to"
-    assert set(told) == {
+    assert set(entries) == {
         ("upload", f"{to}/new folder/数据"), ("mkdir", f"{to}/new folder"), ("symlink", f"{to}/link -> /etc/hostname"),
         ("remove", f"{to}/old/file"), ("rmdir", f"{to}/old"),
     }  # fmt: skip
-    assert told["upload", f"{to}/new folder/数据"].size == 5000
-    assert all(one.success for one in told.values())
+    assert entries["upload", f"{to}/new folder/数据"].size == 5000
+    assert all(event.success for event in entries.values())
 
 
-async def test_rsync_that_is_not_followed_says_why_and_runs_as_before(world: World, tmp_path: Path) -> None:
+async def test_rsync_that_cannot_be_parsed_says_why_and_runs_unchanged(world: World, tmp_path: Path) -> None:
     (tmp_path / "from").mkdir()
     (tmp_path / "from" / "file").write_bytes(b"x")
     result = await run(rsync(world, "--iconv=utf8,utf8", f"{tmp_path}/from/", f"127.0.0.1:{tmp_path}/to/"))
 
     assert result.status == 0, result
-    told = await the_transfer(world)
-    assert world.plane.of(FileTransferred) == [told]
-    assert told.success
-    assert "rsync: the files are not named: the option --iconv is not followed; all bytes" in told.detail
+    entry = await the_transfer(world)
+    assert world.plane.of(FileTransferred) == [entry]
+    assert entry.success
+    assert "rsync: the files are not named: the option --iconv is not followed; all bytes" in entry.detail
 
 
 @pytest.mark.parametrize("upload", [True, False])
-async def test_rsync_whose_lists_take_long_to_read_waits_and_every_file_is_named(
+async def test_rsync_with_long_lists_waits_and_every_file_is_named(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, upload: bool
 ) -> None:
     monkeypatch.setattr(inspector, "_FULL_BYTES", 2_000)
@@ -343,7 +348,7 @@ async def test_rsync_whose_lists_take_long_to_read_waits_and_every_file_is_named
     assert named >= {f"file-{number}" for number in range(500)}
 
 
-async def test_rsync_that_is_cut_off_names_the_file_that_was_under_way(world: World, tmp_path: Path) -> None:
+async def test_interrupted_rsync_names_the_unfinished_file(world: World, tmp_path: Path) -> None:
     (tmp_path / "from").mkdir()
     (tmp_path / "from" / "a").write_bytes(os.urandom(1000))
     (tmp_path / "from" / "big").write_bytes(os.urandom(8 * MIB))
@@ -357,10 +362,10 @@ async def test_rsync_that_is_cut_off_names_the_file_that_was_under_way(world: Wo
 
     whole = await the_transfer(world)
     assert (whole.success, "then the files are not named: the transfer ended early" in whole.detail) == (False, True)
-    told = {one.path: one for one in world.plane.of(FileTransferred)}
-    assert told[f"{tmp_path}/to/a"].success is True
-    assert told[f"{tmp_path}/to/big"].success is False
-    assert 0 < told[f"{tmp_path}/to/big"].size < 8 * MIB
+    entries = {one.path: one for one in world.plane.of(FileTransferred)}
+    assert entries[f"{tmp_path}/to/a"].success is True
+    assert entries[f"{tmp_path}/to/big"].success is False
+    assert 0 < entries[f"{tmp_path}/to/big"].size < 8 * MIB
 
 
 @pytest.mark.parametrize("upload", [True, False], ids=["up", "down"])
@@ -375,18 +380,20 @@ async def test_rsync_without_the_right_is_refused(world: World, tmp_path: Path, 
     assert not world.proxy.recordings.recorders
 
 
-async def test_a_tar_pipe_and_a_git_clone_are_in_the_file_log(world: World, tmp_path: Path) -> None:
+async def test_tar_pipe_and_git_clone_are_in_the_file_log(world: World, tmp_path: Path) -> None:
     (tmp_path / "to").mkdir()
     archive = await run(world.proxy.ssh(world.login, "tar cf - /etc/hostname"))
     await run(world.proxy.ssh(world.login, f"tar xf - -C {tmp_path}/to"), stdin=archive.out)
 
     assert (tmp_path / "to" / "etc" / "hostname").exists()
     await world.plane.until(lambda: len(world.plane.of(SessionEnded)) == 2)
-    told = [(one.direction.value, one.size, one.detail.partition(":")[0]) for one in world.plane.of(FileTransferred)]
-    assert told == [("download", len(archive.out), "tar"), ("upload", len(archive.out), "tar")]
+    entries = [
+        (event.direction.value, event.size, event.detail.partition(":")[0]) for event in world.plane.of(FileTransferred)
+    ]
+    assert entries == [("download", len(archive.out), "tar"), ("upload", len(archive.out), "tar")]
 
 
-async def test_legacy_scp_is_recorded_beside_its_file_log(world: World, tmp_path: Path) -> None:
+async def test_legacy_scp_is_recorded_in_addition_to_its_file_log(world: World, tmp_path: Path) -> None:
     (tmp_path / "source").write_bytes(os.urandom(300_000))
     result = await run(world.proxy.scp(world.login, str(tmp_path / "source"), f":{tmp_path}/there", options=("-O",)))
 
@@ -394,13 +401,13 @@ async def test_legacy_scp_is_recorded_beside_its_file_log(world: World, tmp_path
     recorder = await recorder_of(world)
     assert accounts(recorder)["stdin"].size == covered(recorder)["stdin"] > 300_000
     assert accounts(recorder)["stdin"].protocol == "scp"
-    assert [(one.path, one.size) for one in world.plane.of(FileTransferred)] == [
+    assert [(event.path, event.size) for event in world.plane.of(FileTransferred)] == [
         (f"source -> {tmp_path}/there", 300_000)
     ]
 
 
 async def test_command_is_in_the_log_before_it_runs(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A session that ends while its command starts must not leave the command out."""
+    """A session that ends while its command starts must not lose the command."""
     run_program = TargetConnection.run
 
     async def ended_meanwhile(connection: TargetConnection, *arguments: Any, **more: Any) -> Any:

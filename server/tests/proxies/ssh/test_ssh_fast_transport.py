@@ -1,4 +1,4 @@
-"""The fast data path: taken where it should be, left where it should be, equal on the wire, given up when it fails."""
+"""The fast data path: used only where it should be, identical on the wire, and disabled when its self-test fails."""
 
 import asyncio
 import hashlib
@@ -25,7 +25,7 @@ def client(world: World, **options: Any) -> Any:
     )  # fmt: skip
 
 
-async def test_trial_passes_here() -> None:
+async def test_self_test_passes_here() -> None:
     assert await fast_path_works()
 
 
@@ -35,7 +35,7 @@ async def test_other_library_version_is_not_trusted(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("broken", ["seal", "look"])
-async def test_trial_fails_when_packets_differ(monkeypatch: pytest.MonkeyPatch, broken: str) -> None:
+async def test_self_test_fails_when_packets_differ(monkeypatch: pytest.MonkeyPatch, broken: str) -> None:
     honest = getattr(KeptGcm, broken)
 
     def corrupt(self: KeptGcm, header: bytes, data: bytes) -> bytes:
@@ -46,14 +46,14 @@ async def test_trial_fails_when_packets_differ(monkeypatch: pytest.MonkeyPatch, 
     assert not await fast_transport_trial.fast_path_works(timeout_s=2)
 
 
-async def test_openssh_client_takes_the_fast_path(world: World) -> None:
+async def test_openssh_client_uses_the_fast_path(world: World) -> None:
     async with Terminal(world.proxy.ssh(world.login, "echo rea''dy; cat", options=("-tt",))) as terminal:
         await terminal.expect("ready")
         links: list[Any] = list(world.proxy.listener._links)
         assert [link.is_fast for link in links] == [True]
 
 
-async def test_what_a_read_makes_us_send_leaves_before_the_next_turn_of_the_loop(
+async def test_packets_caused_by_a_read_are_sent_before_the_next_loop_turn(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     senders: set[FastConnection] = set()
@@ -84,7 +84,7 @@ async def test_what_a_read_makes_us_send_leaves_before_the_next_turn_of_the_loop
 @pytest.mark.parametrize(
     "cipher", ["chacha20-poly1305@openssh.com", "aes256-ctr", "aes128-gcm@openssh.com", "aes256-gcm@openssh.com"]
 )
-async def test_every_cipher_carries_both_ways_through_new_keys(world: World, cipher: str) -> None:
+async def test_every_cipher_carries_data_both_ways_through_new_keys(world: World, cipher: str) -> None:
     data = os.urandom(3_000_000)
     async with client(world, encryption_algs=[cipher], rekey_bytes=500_000) as connection:
         process = await connection.create_process("cat", encoding=None)
@@ -95,7 +95,7 @@ async def test_every_cipher_carries_both_ways_through_new_keys(world: World, cip
     assert hashlib.sha256(result.stdout).digest() == hashlib.sha256(data).digest()
 
 
-async def test_target_with_chacha_only_is_served(world: World) -> None:
+async def test_target_with_chacha_only_is_supported(world: World) -> None:
     async def repeat(process: asyncssh.SSHServerProcess[bytes]) -> None:
         process.stdout.write(await process.stdin.read())
         process.exit(0)
@@ -109,7 +109,7 @@ async def test_target_with_chacha_only_is_served(world: World) -> None:
     assert result.out == data
 
 
-async def test_damaged_packet_ends_the_connection_and_no_other(world: World) -> None:
+async def test_damaged_packet_ends_its_connection_and_no_other(world: World) -> None:
     async with client(world) as good, client(world) as bad:
         other = await good.create_process("cat")
         process = await bad.create_process("cat", encoding=None)
@@ -130,7 +130,7 @@ async def test_data_beyond_the_window_is_a_protocol_error(world: World) -> None:
         await asyncio.wait_for(connection.wait_closed(), 60)
 
 
-async def test_packets_cut_anywhere_are_put_together(world: World) -> None:
+async def test_packets_cut_anywhere_are_reassembled(world: World) -> None:
     """The client's bytes arrive one by one, in sevens, and in large pieces."""
     async with client(world) as connection:
         process = await connection.create_process("cat", encoding=None)
@@ -168,7 +168,7 @@ class _Forwarding(asyncio.Protocol):
         return object.__getattribute__(self, name)
 
 
-def test_kept_cipher_counts_like_the_library() -> None:
+def test_reused_cipher_counts_like_the_library() -> None:
     key, iv = os.urandom(16), b"abcd" + b"\xff" * 7 + b"\xfe"
     ours, theirs = KeptGcm(key, iv), GCMCipher("aes128-gcm", key, iv)
     for number in range(4):  # the counter wraps in between

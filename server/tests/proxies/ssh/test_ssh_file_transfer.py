@@ -1,4 +1,4 @@
-"""SFTP and scp through the front with OpenSSH's own clients: content, audit, and what a permission does not hold."""
+"""SFTP and scp through the front with OpenSSH's own clients: content, audit, and transfers without permission."""
 
 import asyncio
 import hashlib
@@ -18,7 +18,7 @@ CONTENT = os.urandom(700_001)
 
 @pytest.fixture(params=[True, False], ids=["fast", "stock"])
 def fast(request: pytest.FixtureRequest) -> bool:
-    """Everything here must hold with our data path and with the library's own."""
+    """Everything here must hold with the fast data path and with the library's own."""
     return bool(request.param)
 
 
@@ -49,7 +49,9 @@ async def sftp(world: World, *commands: str) -> tuple[int | None, bytes]:
     return result.status, result.out + result.err
 
 
-async def test_sftp_put_and_get_are_whole_and_audited(world: World, local: Path, remote: Path, tmp_path: Path) -> None:
+async def test_sftp_put_and_get_are_complete_and_audited(
+    world: World, local: Path, remote: Path, tmp_path: Path
+) -> None:
     back = tmp_path / "back"
     status, _ = await sftp(world, f'put "{local}" "{remote}/there"', f'get "{remote}/there" "{back}"')
 
@@ -85,7 +87,7 @@ async def test_sftp_changes_are_audited_with_their_outcome(world: World, local: 
 async def test_sftp_without_upload_right_reads_but_changes_nothing(world: World, local: Path, remote: Path) -> None:
     world.asset.actions = Actions.CONNECT | Actions.DOWNLOAD_FILE
     (remote / "have").write_bytes(CONTENT)
-    status, said = await sftp(
+    status, output = await sftp(
         world, f'-put "{local}" {remote}/new', f"-rm {remote}/have", f"-rename {remote}/have {remote}/x",
         f"-mkdir {remote}/d", f"-chmod 777 {remote}/have", f"get {remote}/have {local.parent}/got", f"ls {remote}",
     )  # fmt: skip
@@ -93,14 +95,14 @@ async def test_sftp_without_upload_right_reads_but_changes_nothing(world: World,
     assert status == 0
     assert (local.parent / "got").read_bytes() == CONTENT
     assert names_in(remote) == ["have"]
-    assert b"does not include uploading files" in said or b"Permission denied" in said
+    assert b"does not include uploading files" in output or b"Permission denied" in output
     await world.plane.event(SessionEnded)
     refused = {e.request for e in world.plane.of(RequestRefused)}
     assert {"sftp upload", "sftp remove", "sftp rename", "sftp mkdir", "sftp setstat"} <= refused
     assert all(direction == "download" for direction, *_ in transfers(world))
 
 
-async def test_sftp_without_download_right_takes_uploads_only(world: World, local: Path, remote: Path) -> None:
+async def test_sftp_without_download_right_accepts_uploads_only(world: World, local: Path, remote: Path) -> None:
     world.asset.actions = Actions.CONNECT | Actions.UPLOAD_FILE
     (remote / "secret").write_bytes(CONTENT)
     status, _ = await sftp(world, f"-get {remote}/secret {local.parent}/got", f'put "{local}" {remote}/new')
@@ -111,7 +113,7 @@ async def test_sftp_without_download_right_takes_uploads_only(world: World, loca
     await world.plane.event(RequestRefused, request="sftp download", detail=f"{remote}/secret")
 
 
-async def test_sftp_without_any_transfer_right_is_refused_whole(world: World, remote: Path) -> None:
+async def test_sftp_without_any_transfer_right_is_refused(world: World, remote: Path) -> None:
     world.asset.actions = Actions.CONNECT
     result = await run(world.proxy.sftp(world.login, options=("-b", "-")), stdin=f"ls {remote}\n".encode())
 
@@ -121,7 +123,9 @@ async def test_sftp_without_any_transfer_right_is_refused_whole(world: World, re
     assert (await world.plane.event(SessionEnded)).ever_active is False
 
 
-async def test_sftp_server_as_a_command_is_watched_like_the_subsystem(world: World, local: Path, remote: Path) -> None:
+async def test_sftp_server_as_a_command_is_inspected_like_the_subsystem(
+    world: World, local: Path, remote: Path
+) -> None:
     world.asset.actions = Actions.CONNECT | Actions.DOWNLOAD_FILE
     result = await run(
         world.proxy.sftp(world.login, options=("-s", "/usr/lib/openssh/sftp-server", "-b", "-")),
@@ -133,16 +137,16 @@ async def test_sftp_server_as_a_command_is_watched_like_the_subsystem(world: Wor
 
 
 async def test_k37_sftp_shows_the_target_never_the_proxy(world: World) -> None:
-    status, said = await sftp(world, f"ls {world.proxy.config.state_dir}/nothing-of-ours", "pwd")
-    # Both are this machine here; what proves it is that the target's own server answered each request.
+    status, output = await sftp(world, f"ls {world.proxy.config.state_dir}/nothing-of-ours", "pwd")
+    # Both are this machine here. The proof is that the target's own server answered each request.
     await world.plane.event(SessionEnded)
     assert "session opened" in world.sshd.log or "Starting session: subsystem 'sftp'" in world.sshd.log
     assert status is not None
-    assert b"Remote working directory" in said or b"not found" in said
+    assert b"Remote working directory" in output or b"not found" in output
 
 
 @pytest.mark.parametrize("options", [(), ("-O",)], ids=["sftp", "legacy"])
-async def test_scp_up_and_down_is_whole_and_audited(
+async def test_scp_up_and_down_is_complete_and_audited(
     world: World, local: Path, remote: Path, tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     back = tmp_path / "back"
@@ -198,7 +202,7 @@ async def test_file_names_that_are_not_utf8_are_carried_and_shown_with_escapes(
     assert (await world.plane.event(FileTransferred)).path == f"{remote}/\\xff\\xe4\nname"
 
 
-async def test_upload_that_is_cut_off_is_told_as_failed(world: World, remote: Path) -> None:
+async def test_interrupted_upload_is_reported_as_failed(world: World, remote: Path) -> None:
     async with asyncssh.connect(
         "127.0.0.1", world.proxy.port, username=world.login, client_keys=[str(world.proxy.key)],
         known_hosts=None, config=None, agent_path=None,

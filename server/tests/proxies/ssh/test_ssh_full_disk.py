@@ -1,4 +1,6 @@
-"""A proxy whose disk fills up under an open file transfer, with a real sftp: no file passes that the log will not name."""
+"""A proxy whose disk fills up during an open file transfer, with a real sftp: no file passes that the log cannot
+name.
+"""
 
 import asyncio
 import contextlib
@@ -30,7 +32,7 @@ async def world(small_disk: Path, control_plane: FakeControlPlane, sshd: Sshd) -
         yield make_world(proxy, control_plane, sshd)
 
 
-async def test_open_transfer_goes_on_as_long_as_the_log_has_room_and_no_file_longer(
+async def test_open_transfer_continues_as_long_as_the_log_has_space_and_no_file_longer(
     world: World, small_disk: Path, tmp_path: Path
 ) -> None:
     source, got = tmp_path / "source", tmp_path / "got"
@@ -46,11 +48,11 @@ async def test_open_transfer_goes_on_as_long_as_the_log_has_room_and_no_file_lon
     world.plane.down = True  # the events pile up on the disk
     filler = fill(small_disk)
 
-    _, told = await asyncio.wait_for(sftp.communicate(f"get {source}/file-* {got}/\n".encode()), 90)
+    _, errors = await asyncio.wait_for(sftp.communicate(f"get {source}/file-* {got}/\n".encode()), 90)
 
     passed = {path.name for path in got.iterdir() if path.stat().st_size}
     assert 0 < len(passed) < FILES
-    assert b"no room left to log" in told
+    assert b"no room left to log" in errors
     assert len(world.proxy.registry) == 0
     filler.unlink()
     world.plane.down = False
@@ -68,7 +70,7 @@ async def test_no_command_runs_and_no_session_opens_on_a_full_disk(
     ran = tmp_path / "ran"
     for command in (("touch", str(ran)), ()):
         with contextlib.suppress(NoRoomForEvents):
-            while True:  # what the last segment has left
+            while True:  # the rest of the last segment
                 world.proxy.outbox.hold(1000)
         result = await run(world.proxy.ssh(world.login, *command), stdin=f"touch {ran}\n".encode())
         assert result.status == 255

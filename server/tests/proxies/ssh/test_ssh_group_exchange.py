@@ -1,4 +1,4 @@
-"""Targets that choose the group of the key exchange: honest ones are reached, and none stops the event loop."""
+"""Targets that choose the group of the key exchange: honest targets are reached, and none blocks the event loop."""
 
 import asyncio
 import contextlib
@@ -18,13 +18,11 @@ from postern.contracts.events import SessionEnded
 
 GROUP_EXCHANGE = b"diffie-hellman-group-exchange-sha256"
 DISCONNECT, KEXINIT, GROUP, INIT = 1, 20, 31, 32
-#: The event loop may stand still for so long on a busy machine, and not for the look at a prime.
+#: The event loop may block this long on a busy machine, but not as long as a primality test.
 STILL_S = 5.0
 
 
-async def test_real_host_that_can_only_exchange_groups_is_reached(
-    tmp_path: Path, control_plane: FakeControlPlane
-) -> None:
+async def test_real_host_with_group_exchange_only_is_reached(tmp_path: Path, control_plane: FakeControlPlane) -> None:
     async with (
         Sshd(tmp_path / "target", extra=f"KexAlgorithms {GROUP_EXCHANGE.decode()}\n") as sshd,
         ssh_proxy(control_plane, tmp_path / "proxy") as proxy,
@@ -35,7 +33,7 @@ async def test_real_host_that_can_only_exchange_groups_is_reached(
 
 
 class ChoosingTarget:
-    """Goes as far as the group that it has chosen. `heard`: the type of the packet that follows; None: the connection ended."""
+    """Runs up to the group that it has chosen. `heard`: type of the next packet; None: the connection ended."""
 
     def __init__(self, modulus: int, generator: int) -> None:
         self._group = Byte(GROUP) + MPInt(modulus) + MPInt(generator)
@@ -46,7 +44,7 @@ class ChoosingTarget:
             writer.write(b"SSH-2.0-Choosing\r\n" + _packet(_offer()))
             await reader.readline()
             await _read(reader)  # its offer
-            await _read(reader)  # what sizes it would like
+            await _read(reader)  # the sizes it requests
             writer.write(_packet(self._group))
             self.heard.set_result(await _read(reader))
         except (asyncio.IncompleteReadError, ConnectionError):
@@ -68,25 +66,25 @@ def _packet(payload: bytes) -> bytes:
 
 
 async def _read(reader: asyncio.StreamReader) -> int:
-    """The type of the next packet."""
+    """Return the type of the next packet."""
     length = int.from_bytes(await reader.readexactly(4), "big")
     return (await reader.readexactly(length))[1]
 
 
 @contextlib.asynccontextmanager
 async def longest_still() -> AsyncIterator[list[float]]:
-    """The longest time in seconds for which nothing else ran on the event loop."""
-    found = [0.0]
+    """Return the longest time in seconds for which nothing else ran on the event loop."""
+    longest = [0.0]
 
     async def look() -> None:
         before = time.monotonic()
         while True:
             await asyncio.sleep(0.01)
-            found[0], before = max(found[0], time.monotonic() - before), time.monotonic()
+            longest[0], before = max(longest[0], time.monotonic() - before), time.monotonic()
 
     looking = asyncio.create_task(look())
     try:
-        yield found
+        yield longest
     finally:
         looking.cancel()
 
@@ -103,7 +101,7 @@ async def longest_still() -> AsyncIterator[list[float]]:
         pytest.param(2**4423 - 1, 2, DISCONNECT, id="public values that tell their exponent"),
     ],
 )
-async def test_group_that_a_target_chooses_stops_nobody_else(
+async def test_group_chosen_by_a_target_blocks_nobody_else(
     world: World, modulus: int, generator: int, next_packet: int
 ) -> None:
     target = ChoosingTarget(modulus, generator)

@@ -1,4 +1,6 @@
-"""How often a peer may ask for new keys: each time costs the event loop some milliseconds, and the peer next to nothing."""
+"""Limits on how often a peer may request new keys. Each exchange costs the event loop milliseconds, and the peer
+little.
+"""
 
 import asyncio
 
@@ -8,12 +10,12 @@ import pytest
 from peers.ssh_proxy import World, run
 from postern.kernel.clock import monotonic_s
 
-#: So many are ordinary; what comes beyond them waits a second each.
+#: This many are normal. Each further exchange waits a second.
 AT_ONCE = 20
 
 
 def ask(connection: asyncssh.SSHClientConnection) -> None:
-    """New keys, at the client's wish."""
+    """Request new keys as a client."""
     connection._kexinit_sent = True
     connection._send_kexinit()
 
@@ -25,7 +27,7 @@ async def exchange(connection: asyncssh.SSHClientConnection) -> None:
 
 
 class HastyClient(asyncssh.SSHClient):
-    """Asks for new keys before it has signed in."""
+    """Requests new keys before it has signed in."""
 
     def __init__(self, world: World) -> None:
         self._key = asyncssh.read_private_key(world.proxy.key)
@@ -51,13 +53,13 @@ async def connect(world: World, client: HastyClient | None = None) -> asyncssh.S
     )
 
 
-async def test_new_keys_before_the_sign_in_end_the_connection(world: World) -> None:
+async def test_new_keys_before_sign_in_end_the_connection(world: World) -> None:
     async with asyncio.timeout(30):
         with pytest.raises((asyncssh.Error, OSError)):
             await connect(world, HastyClient(world))
 
 
-async def test_many_key_exchanges_wait_for_their_turn_and_hold_up_nobody_else(world: World) -> None:
+async def test_many_key_exchanges_wait_and_delay_nobody_else(world: World) -> None:
     async with asyncio.timeout(60), await connect(world) as connection:
         process = await connection.create_process("cat", encoding=None)
         begun_s = monotonic_s()

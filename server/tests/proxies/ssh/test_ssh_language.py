@@ -1,4 +1,4 @@
-"""A person reads one language over SSH: the one they chose, else their client's, else the installation's."""
+"""A user reads one language over SSH: their own choice, else their client's, else the installation's."""
 
 import re
 from dataclasses import dataclass
@@ -47,13 +47,13 @@ def case(request: pytest.FixtureRequest, world: World) -> Case:
     chosen: Case = request.param
     world.alice.language = chosen.chosen
     world.plane.settings = world.proxy.settings.current = ProxySettings(language=chosen.installation)
-    # Data is shown as it is, whatever the language.
+    # Data is shown unchanged, whatever the language.
     world.alice.name, world.asset.comment = "alice", ""
     return chosen
 
 
 def in_locale(case: Case, argv: list[str]) -> list[str]:
-    """The client, started with exactly the case's locale."""
+    """Start the client with exactly the case's locale."""
     names = ("LANG", "LC_ALL", "LC_MESSAGES")
     return [
         "env", *(part for name in names for part in ("-u", name)),
@@ -61,10 +61,10 @@ def in_locale(case: Case, argv: list[str]) -> list[str]:
     ]  # fmt: skip
 
 
-def only(case: Case, shown: bytes) -> None:
-    """There is text in the expected language, and none in the other one."""
-    text = _ESCAPES.sub("", shown.decode())
-    # The client's own words and the shell's are not ours.
+def only(case: Case, output: bytes) -> None:
+    """Check that there is text in the expected language, and none in the other."""
+    text = _ESCAPES.sub("", output.decode())
+    # The client's own messages and the shell's are not from Postern.
     lines = [line for line in text.splitlines() if not line.startswith(("Connection to", "channel ", "mux_"))]
     said = "\n".join(lines)
     if case.expected == "en":
@@ -75,7 +75,7 @@ def only(case: Case, shown: bytes) -> None:
         assert _CHINESE.search(said), said
 
 
-async def test_menu_its_refusals_and_its_sessions_speak_one_language(world: World, case: Case) -> None:
+async def test_menu_its_refusals_and_its_sessions_use_one_language(world: World, case: Case) -> None:
     login = in_locale(case, world.proxy.ssh("alice", options=("-tt", *SENT)))
     say = lambda text, **values: re.escape(text.say(case.expected, **values))  # noqa: E731
     async with Terminal(login, columns=120, rows=50) as terminal:
@@ -93,15 +93,15 @@ async def test_menu_its_refusals_and_its_sessions_speak_one_language(world: Worl
         await terminal.expect(say(Text.MENU_BACK))
         await terminal.type("q\r")
         await terminal.expect(say(Text.MENU_GOODBYE))
-    # Between connecting and the end stands what the host's shell says.
+    # Between "connecting" and the end there is output of the host's shell.
     before, _, rest = terminal.seen.partition(Text.CONNECTING.say(case.expected).partition("{")[0].encode())
     after = rest[rest.index(Text.END_TERMINATED.say(case.expected).encode()) :]
     only(case, before)
     only(case, after)
 
 
-async def test_refusals_on_the_way_to_a_host_speak_the_same_language(world: World, case: Case) -> None:
-    world.asset.port = 1  # nobody listens there
+async def test_refusals_while_connecting_use_the_same_language(world: World, case: Case) -> None:
+    world.asset.port = 1  # no listener there
     refused = await run(in_locale(case, world.proxy.ssh(world.login, "true", options=SENT)))
     assert refused.status == 255
     only(case, refused.err)
@@ -115,8 +115,8 @@ async def test_control_plane_is_asked_in_the_same_language(world: World, case: C
     assert set(languages.values()) == {case.expected}, languages
 
 
-async def test_language_before_sign_in_tells_nothing_about_an_account(world: World) -> None:
-    """The control plane is away: who asks under alice's name reads what a stranger reads."""
+async def test_language_before_sign_in_reveals_nothing_about_an_account(world: World) -> None:
+    """The control plane is away: a client with alice's name reads the same language as a stranger."""
     world.proxy.settings.current = ProxySettings(language="en")
     world.alice.language = "zh-hans"
     world.plane.down = True
@@ -124,8 +124,8 @@ async def test_language_before_sign_in_tells_nothing_about_an_account(world: Wor
     for name in ("alice", "nobody"):
         argv = [word.replace("LogLevel=ERROR", "LogLevel=INFO") for word in world.proxy.ssh(name, "true")]
         banners.append((await run(argv)).err)
-    told = [[line for line in banner.splitlines() if b"temporarily unavailable" in line] for banner in banners]
-    assert told[0] == told[1] != []
+    messages = [[line for line in banner.splitlines() if b"temporarily unavailable" in line] for banner in banners]
+    assert messages[0] == messages[1] != []
     assert not _CHINESE.search(b"".join(banners).decode())
 
 

@@ -1,4 +1,4 @@
-"""The asset menu as a person uses it, in both languages, narrow and wide, with keys that people press."""
+"""The asset menu as users see it: both languages, narrow and wide screens, and common keys."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -21,7 +21,7 @@ def menu(world: World, rows: int = 24) -> Terminal:
 
 @asynccontextmanager
 async def asking_menu(world: World) -> AsyncIterator[Terminal]:
-    """The menu, which asks where to go."""
+    """Wait for the menu's prompt."""
     async with menu(world) as terminal:
         await terminal.expect("asset> ")
         yield terminal
@@ -47,11 +47,11 @@ def many(world: World, count: int) -> None:
         world.plane.add_asset(FakeAsset(f"host-{number:03d}", f"10.0.0.{number}", 22, [user], comment=f"row {number}"))
 
 
-async def test_menu_lists_connects_by_number_and_comes_back(world: World) -> None:
+async def test_menu_lists_connects_by_number_and_returns(world: World) -> None:
     async with menu(world) as terminal:
         await terminal.expect("Welcome to Postern, alice")
         await terminal.expect("1 +web1 +127.0.0.1")
-        await terminal.expect("Page 1 of 1, 1 assets")
+        await terminal.expect("Page 1 of 1, 1 in total")
         await terminal.expect("asset> ")
         await terminal.type("1\r")
         await terminal.expect("Connecting to")
@@ -78,7 +78,7 @@ async def test_menu_connects_by_name_address_or_unique_match(world: World, choic
         await terminal.expect(r"[#$] ")
 
 
-async def test_menu_speaks_chinese_by_default_and_aligns_wide_text(world: World) -> None:
+async def test_menu_uses_chinese_by_default_and_aligns_wide_text(world: World) -> None:
     world.alice.language = "zh-hans"
     world.alice.name = "爱丽丝"
     world.plane.add_asset(FakeAsset("数据库主机", "10.0.0.9", 22, [FakeSystemUser("运维", "root")]))
@@ -104,7 +104,7 @@ def _cells(text: str) -> int:
 async def test_menu_pages_with_n_and_b_and_follows_the_screen_size(world: World) -> None:
     many(world, 29)
     async with menu(world, rows=16) as terminal:
-        await terminal.expect("Page 1 of 3, 30 assets")
+        await terminal.expect("Page 1 of 3, 30 in total")
         await terminal.type("n\r")
         await terminal.expect("11 +host-009")
         await terminal.expect("Page 2 of 3")
@@ -122,7 +122,7 @@ async def test_menu_page_size_comes_from_the_settings(world: World) -> None:
     many(world, 29)
     world.proxy.settings.current = ProxySettings(asset_list_page_size="10")
     async with menu(world, rows=50) as terminal:
-        await terminal.expect("Page 1 of 3, 30 assets")
+        await terminal.expect("Page 1 of 3, 30 in total")
 
 
 async def test_menu_searches_with_slash_and_clears(world: World) -> None:
@@ -130,11 +130,11 @@ async def test_menu_searches_with_slash_and_clears(world: World) -> None:
     async with asking_menu(world) as terminal:
         await terminal.type("/row 1\r")
         await terminal.expect("host-001")
-        await terminal.expect("3 assets  Search: row 1")
+        await terminal.expect("3 in total  Search: row 1")
         await terminal.type("1\x15/nothing-like-it\r")
         await terminal.expect("No asset matches “nothing-like-it”")
         await terminal.type("/\r")
-        await terminal.expect("13 assets")
+        await terminal.expect("13 in total")
 
 
 async def test_menu_several_matches_are_listed_to_choose_from(world: World) -> None:
@@ -179,7 +179,7 @@ async def test_menu_history_and_control_keys(world: World) -> None:
         assert await terminal.wait() == 0
 
 
-async def test_menu_failed_target_is_explained_and_the_menu_goes_on(world: World) -> None:
+async def test_menu_failed_target_is_explained_and_the_menu_continues(world: World) -> None:
     world.plane.add_asset(FakeAsset("bad", "no-such-host.invalid", 22, [FakeSystemUser("x", "root")]))
     async with asking_menu(world) as terminal:
         await terminal.type("bad\r")
@@ -189,7 +189,7 @@ async def test_menu_failed_target_is_explained_and_the_menu_goes_on(world: World
         await terminal.expect(r"[#$] ")
 
 
-async def test_menu_control_plane_away_is_explained_and_the_menu_goes_on(world: World) -> None:
+async def test_menu_control_plane_away_is_explained_and_the_menu_continues(world: World) -> None:
     async with asking_menu(world) as terminal:
         world.plane.down = True
         await terminal.type("r\r")
@@ -211,18 +211,18 @@ async def test_menu_closed_account_ends_the_connection(world: World) -> None:
         assert await terminal.wait() == 255
 
 
-async def test_menu_without_anything_to_reach_says_so(world: World) -> None:
+async def test_menu_without_reachable_assets_says_so(world: World) -> None:
     world.plane.assets.clear()
     async with menu(world) as terminal:
         await terminal.expect("no asset that you may reach")
 
 
-async def test_menu_hostile_names_cannot_drive_the_terminal(world: World) -> None:
+async def test_menu_hostile_names_cannot_control_the_terminal(world: World) -> None:
     world.asset.hostname = "evil\x1b]0;owned\x07\x1b[2Jname"
     world.asset.comment = "a\rb\nc\u202e"
     async with asking_menu(world) as terminal:
         await terminal.type("/evil\r")
-        await terminal.expect("1 assets")
+        await terminal.expect("1 in total")
         assert b"\x1b]0;" not in terminal.seen
         assert b"\x1b[2J" not in terminal.seen
         assert "\u202e".encode() not in terminal.seen
@@ -246,7 +246,7 @@ async def test_k40_one_sign_in_opens_many_sessions_and_ends_with_its_connection(
     assert not world.plane.tickets
 
 
-async def test_k40_menu_of_somebody_whose_sign_in_has_ended_opens_nothing(world: World) -> None:
+async def test_k40_menu_of_an_ended_sign_in_opens_nothing(world: World) -> None:
     async with asking_menu(world) as terminal:
         world.plane.tickets.clear()
         await terminal.type("1\r")
@@ -255,6 +255,6 @@ async def test_k40_menu_of_somebody_whose_sign_in_has_ended_opens_nothing(world:
         await terminal.type("r\r")
         await terminal.expect("Your sign-in has ended")
         assert not world.plane.of(SessionStarted)
-        # The next report says so to the proxy, too: nothing is open, so the connection ends.
+        # The next report tells the proxy as well. Nothing is open, so the connection ends.
         assert await world.proxy.services.tickets.report() is True
         assert await terminal.wait() == 255

@@ -1,4 +1,6 @@
-"""One person's many sessions wait their turn, and leave credentials for everybody else (`SECURITY_PROXY_CREDENTIALS_PER_MINUTE`)."""
+"""Many sessions of one user wait their turn and leave credentials for others
+(`SECURITY_PROXY_CREDENTIALS_PER_MINUTE`).
+"""
 
 import asyncio
 from uuid import UUID, uuid4
@@ -30,7 +32,7 @@ def most_in_a_minute(moments: list[float]) -> int:
     return max(sum(first <= at < first + 60 for at in moments) for first in moments)
 
 
-async def test_playbook_begins_with_forty_hosts_at_once(time: PaceClock) -> None:
+async def test_playbook_starts_with_forty_hosts_at_once(time: PaceClock) -> None:
     queue, person = openings(), uuid4()
     for _ in range(40):
         await queue.turn(person)
@@ -38,7 +40,7 @@ async def test_playbook_begins_with_forty_hosts_at_once(time: PaceClock) -> None
 
 
 @pytest.mark.parametrize("limit", [10, 60, A_MINUTE, 6_000])
-async def test_people_together_stay_within_what_a_proxy_gets_in_a_minute(time: PaceClock, limit: int) -> None:
+async def test_users_together_stay_within_the_proxys_credentials_per_minute(time: PaceClock, limit: int) -> None:
     queue, people, moments = openings(limit), [uuid4() for _ in range(5)], list[float]()
     while time.now_s < 1000.0 + 150:
         for person in people:
@@ -47,7 +49,7 @@ async def test_people_together_stay_within_what_a_proxy_gets_in_a_minute(time: P
     assert 0.75 * limit <= most_in_a_minute(moments) <= limit
 
 
-async def test_one_person_leaves_credentials_for_the_others(time: PaceClock) -> None:
+async def test_one_user_leaves_credentials_for_the_others(time: PaceClock) -> None:
     queue, person, moments = openings(), uuid4(), list[float]()
     while time.now_s < 1000.0 + 150:
         await queue.turn(person)
@@ -62,7 +64,7 @@ def live_settings(world: World, credentials_a_minute: int) -> None:
     world.proxy.settings.current = ProxySettings(credentials_a_minute=credentials_a_minute)
 
 
-async def test_loop_of_one_person_holds_up_nobody_else(world: World) -> None:
+async def test_loop_of_one_user_delays_nobody_else(world: World) -> None:
     live_settings(world, 60)
     bob_key = make_key(world.proxy.directory / "bob_key")
     world.plane.add_user("bob", keys=[bob_key.with_suffix(".pub").read_text()])

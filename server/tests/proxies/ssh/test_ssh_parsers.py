@@ -1,4 +1,4 @@
-"""The front's functions over bytes and text: names, commands, SFTP and scp streams, the line editor, admission."""
+"""The front's functions on bytes and text: names, commands, SFTP and scp streams, the line editor, admission."""
 
 from typing import Any
 
@@ -55,12 +55,12 @@ from postern.proxies.ssh.wish import sane_size
         (b"\xff\xfe", ExecKind.COMMAND),
     ],
 )
-def test_classify_names_transfers(command: bytes, kind: ExecKind) -> None:
+def test_classify_recognises_transfers(command: bytes, kind: ExecKind) -> None:
     assert classify(command).kind is kind
 
 
 @given(st.binary(max_size=300))
-def test_classify_takes_any_bytes(command: bytes) -> None:
+def test_classify_accepts_any_bytes(command: bytes) -> None:
     classify(command)
 
 
@@ -101,14 +101,14 @@ def test_line_editor_edits(keys: str, text: str) -> None:
     assert (editor.end, editor.text) == (LineEnd.ENTER, text)
 
 
-def test_line_editor_keeps_what_was_typed_ahead() -> None:
+def test_line_editor_returns_input_typed_ahead() -> None:
     assert typed("one\rtwo\r").rest == b"two\r"
 
 
 def test_line_editor_shows_no_secret() -> None:
     editor = LineEditor("Password: ", echo=False)
-    shown = editor.start() + editor.feed(b"geheim\x7f\x15wort\r")
-    assert shown == b"Password: \r\n"
+    output = editor.start() + editor.feed(b"geheim\x7f\x15wort\r")
+    assert output == b"Password: \r\n"
     assert editor.text == "wort"
 
 
@@ -121,12 +121,12 @@ def test_line_editor_recalls_history() -> None:
 
 
 @given(st.binary(max_size=200), st.integers(2, 120))
-def test_line_editor_takes_any_bytes_and_shows_only_harmless_ones(data: bytes, columns: int) -> None:
+def test_line_editor_accepts_any_bytes_and_outputs_only_harmless_text(data: bytes, columns: int) -> None:
     editor = LineEditor("> ", columns=columns)
-    shown = (editor.start() + editor.feed(data)).decode()
+    output = (editor.start() + editor.feed(data)).decode()
     assert len(editor.text) <= 1024
     assert plain(editor.text) == editor.text
-    for sequence in shown.split("\x1b")[1:]:
+    for sequence in output.split("\x1b")[1:]:
         assert sequence.startswith(("[K", "[H", "[2J")) or sequence.partition("D")[0][1:].isdigit()
 
 
@@ -138,7 +138,7 @@ def test_fit_gives_exactly_the_width(text: str, width: int) -> None:
 # Admission
 
 
-def test_admission_counts_connections_total_and_for_each_source() -> None:
+def test_admission_limits_connections_in_total_and_per_source() -> None:
     admission = Admission(SshLimits(connections_per_source=2, new_connections_per_source_per_s=100))
     assert [admission.enter("192.0.2.1") for _ in range(3)] == [True, True, False]
     assert admission.enter("192.0.2.2")
@@ -157,7 +157,7 @@ def test_admission_limits_the_rate_of_a_source() -> None:
     assert taken == [True] * 5 + [False] * 3
 
 
-def test_admission_counts_strangers_until_they_are_known() -> None:
+def test_admission_counts_connections_as_strangers_until_sign_in() -> None:
     admission = Admission(SshLimits(unauthenticated_per_source=1, new_connections_per_source_per_s=100))
     assert admission.enter("192.0.2.1")
     assert not admission.enter("192.0.2.1")
@@ -178,7 +178,7 @@ def test_admission_names_the_setting_that_refuses_and_does_not_flood_the_log(cap
     ]
 
 
-def test_admission_forgets_sources_that_are_gone() -> None:
+def test_admission_removes_sources_that_are_gone() -> None:
     admission = Admission(SshLimits(connections_total=10**6, connections_unauthenticated=10**6))
     for number in range(20_000):
         address = f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}"

@@ -1,4 +1,4 @@
-"""Password accounts on real sshds: every combination of the settings that decide about sign-in methods."""
+"""Password accounts on real sshds: every combination of settings that affect sign-in methods."""
 
 import itertools
 import os
@@ -51,17 +51,17 @@ class Setting:
 
     @property
     def is_possible(self) -> bool:
-        """sshd refuses to start when no chain of methods can be gone to its end."""
+        """Whether sshd can start: it refuses if no chain of methods can be completed."""
         return not (
             ("password" in self.chain and not self.password) or ("keyboard" in self.chain and not self.keyboard)
         )
 
     def lets_in(self, held: frozenset[str]) -> bool:
-        """Whether somebody who holds these (password, key) can sign in at all."""
+        """Whether a client with these credentials (password, key) can sign in at all."""
         able = {
             "publickey": "key" in held,
             "password": self.password and "password" in held,
-            # Without PAM it has nothing to ask with.
+            # Without PAM it cannot ask questions.
             "keyboard-interactive": self.keyboard and self.pam and "password" in held,
         }
         if self.chain == ANY:
@@ -94,10 +94,10 @@ def host_of(directory: Path, account: Account, setting: Setting, more: str = "")
 
 
 def failed_tries(host: Sshd) -> list[str]:
-    """Methods that the host was asked to judge and did not accept, as its own log has them."""
+    """Return the methods that the host judged and rejected, according to its own log."""
     asked = re.findall(r"userauth-request for user \S+ service ssh-connection method (\S+)", host.log)
     accepted = re.findall(r"(?:Accepted|Partial) (\S+) for", host.log)
-    # A key is asked about first, and signs when the answer is yes.
+    # A key is offered first, and used for signing if the host agrees.
     for method in accepted:
         for _ in range(2 if method == "publickey" else 1):
             asked.remove(method.partition("/")[0])
@@ -122,7 +122,7 @@ async def sign_in(world: World) -> tuple[int | None, str]:
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
-async def test_who_can_sign_in_on_a_password_host_does_so_within_two_tries(
+async def test_possible_sign_ins_on_a_password_host_succeed_within_two_tries(
     world: World, account: Account, tmp_path: Path, setting: Setting
 ) -> None:
     async with host_of(tmp_path / "host", account, setting) as host:
@@ -130,36 +130,36 @@ async def test_who_can_sign_in_on_a_password_host_does_so_within_two_tries(
             add_host(world, host, account, *held)
             before = len(failed_tries(host))
 
-            status, said = await sign_in(world)
+            status, output = await sign_in(world)
 
             tried = failed_tries(host)[before:]
-            assert (status == 0) is setting.lets_in(frozenset(held)), (held, said, tried)
+            assert (status == 0) is setting.lets_in(frozenset(held)), (held, output, tried)
             assert len(tried) <= (1 if status == 0 else 2), (held, tried)
             if status != 0:
-                assert f"did not accept the credential of {account.name}" in said
-                assert account.password not in said
+                assert f"did not accept the credential of {account.name}" in output
+                assert account.password not in output
 
 
 @pytest.mark.parametrize("setting", [s for s in SETTINGS if s.chain == ANY], ids=str)
-async def test_wrong_password_is_shown_once_and_the_failed_method_is_named(
+async def test_wrong_password_is_sent_once_and_the_failed_method_is_named(
     world: World, account: Account, tmp_path: Path, setting: Setting
 ) -> None:
     async with host_of(tmp_path / "host", account, setting) as host:
         add_host(world, host, account, "password", password="stale-secret")
-        status, said = await sign_in(world)
+        status, output = await sign_in(world)
         tried = failed_tries(host)
 
     assert status != 0
     if setting.password:
         assert tried == ["password"]
-        assert "password: refused." in said
+        assert "password: refused." in output
     elif setting.keyboard:
         assert tried == ["keyboard-interactive"]
-        assert "keyboard-interactive: refused." in said
+        assert "keyboard-interactive: refused." in output
     else:
         assert tried == []
-        assert "The host wants: publickey." in said
-    assert "stale-secret" not in said
+        assert "The host wants: publickey." in output
+    assert "stale-secret" not in output
     assert (await world.plane.event(SessionEnded)).reason is EndReason.CREDENTIAL_REFUSED
 
 
@@ -169,57 +169,57 @@ async def test_wrong_key_and_right_password_sign_in_with_one_failed_try(
     async with host_of(tmp_path / "host", account, Setting(password=True, keyboard=True, pam=False)) as host:
         account.authorized_keys.write_text("")
         add_host(world, host, account, "password", "key")
-        status, said = await sign_in(world)
+        status, output = await sign_in(world)
 
-        assert (status, said) == (0, "")
+        assert (status, output) == (0, "")
         assert failed_tries(host) in ([], ["publickey"])
 
 
-async def test_step_that_fails_after_a_partial_success_is_named(world: World, account: Account, tmp_path: Path) -> None:
+async def test_failed_step_after_a_partial_success_is_named(world: World, account: Account, tmp_path: Path) -> None:
     setting = Setting(password=True, keyboard=True, pam=True, chain="publickey,password")
     async with host_of(tmp_path / "host", account, setting) as host:
         add_host(world, host, account, "password", "key", password="stale-secret")
-        status, said = await sign_in(world)
+        status, output = await sign_in(world)
         assert failed_tries(host) == ["password"]
 
     assert status != 0
-    assert "publickey: accepted. password: refused." in said
+    assert "publickey: accepted. password: refused." in output
 
 
-async def test_second_step_that_the_credential_has_nothing_for_is_named(
+async def test_second_step_without_a_matching_credential_is_named(
     world: World, account: Account, tmp_path: Path
 ) -> None:
     setting = Setting(password=True, keyboard=True, pam=True, chain="publickey,password")
     async with host_of(tmp_path / "host", account, setting) as host:
         add_host(world, host, account, "key")
-        status, said = await sign_in(world)
+        status, output = await sign_in(world)
         assert failed_tries(host) == []
 
     assert status != 0
-    assert "publickey: accepted. The host wants: password." in said
+    assert "publickey: accepted. The host wants: password." in output
 
 
-async def test_host_that_grants_one_try_says_which_method_failed(
+async def test_host_that_allows_one_try_says_which_method_failed(
     world: World, account: Account, tmp_path: Path
 ) -> None:
     setting = Setting(password=True, keyboard=True, pam=True)
     async with host_of(tmp_path / "host", account, setting, "MaxAuthTries 1") as host:
         add_host(world, host, account, "password", password="stale-secret")
-        _, said = await sign_in(world)
-        assert "password: refused." in said
+        _, output = await sign_in(world)
+        assert "password: refused." in output
         add_host(world, host, account, "password")
         assert (await sign_in(world))[0] == 0
 
 
-async def test_expired_password_is_told_and_never_used_as_the_new_one(world: World, tmp_path: Path) -> None:
+async def test_expired_password_is_reported_and_never_sent_as_the_new_password(world: World, tmp_path: Path) -> None:
     with system_account() as account:
         account.change("-d", "0")
         setting = Setting(password=False, keyboard=True, pam=True)
         async with host_of(tmp_path / "host", account, setting) as host:
             add_host(world, host, account, "password")
-            status, said = await sign_in(world)
+            status, output = await sign_in(world)
             tried = failed_tries(host)
 
     assert status != 0
-    assert "keyboard-interactive: the password of this account has expired" in said, said
+    assert "keyboard-interactive: the password of this account has expired" in output, output
     assert len(tried) <= 1

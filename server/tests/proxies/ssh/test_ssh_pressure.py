@@ -1,4 +1,6 @@
-"""Peers that do not keep up, send far too much, or stop: memory stays flat, nothing is lost, others do not notice."""
+"""Peers that do not keep up, send far too much, or stop: memory stays bounded, nothing is lost, others are
+unaffected.
+"""
 
 import asyncio
 import hashlib
@@ -22,12 +24,12 @@ from proxies.ssh.sftp_bytes import packet
 from timing import soon_async
 
 MIB = 1024 * 1024
-WINDOW_BYTES = 2 * MIB  # of each channel to a person
+WINDOW_BYTES = 2 * MIB  # of each channel to a user
 
 
 @pytest.fixture(params=[True, False], ids=["fast", "stock"])
 def fast(request: pytest.FixtureRequest) -> bool:
-    """Everything here must hold with our data path and with the library's own."""
+    """Everything here must hold with the fast data path and with the library's own."""
     return bool(request.param)
 
 
@@ -43,7 +45,7 @@ def connect(world: World, login: str = "", **options: Any) -> Any:
 
 
 def held(proxy: SshProxy) -> int:
-    """Bytes that the front keeps for its people: in channels and in the sockets' own buffers."""
+    """Return the bytes that the front buffers for its users: in channels and in socket buffers."""
     total = 0
     for link in proxy.listener._links:
         if link._transport is not None:
@@ -52,7 +54,7 @@ def held(proxy: SshProxy) -> int:
     return total
 
 
-async def test_client_with_a_huge_window_that_stops_reading_costs_next_to_nothing(world: World) -> None:
+async def test_client_with_a_huge_window_that_stops_reading_uses_bounded_memory(world: World) -> None:
     """The transport's back-pressure reaches the target, although the channel's window would allow a gigabyte."""
     size = 60 * MIB
     async with connect(world) as connection:
@@ -71,7 +73,7 @@ async def test_client_with_a_huge_window_that_stops_reading_costs_next_to_nothin
 
 
 async def standstill(count: Callable[[], int]) -> None:
-    """Wait until a number grows no more, once what lay in buffers has passed."""
+    """Wait until a number stops growing, after buffered data has passed."""
     async with asyncio.timeout(60):
         while True:
             before = count()
@@ -80,7 +82,7 @@ async def standstill(count: Callable[[], int]) -> None:
                 return
 
 
-async def test_stopped_ssh_client_holds_the_target_back(world: World) -> None:
+async def test_stopped_ssh_client_pauses_the_target(world: World) -> None:
     async with OddTarget(flood) as target:
         world.plane.add_asset(
             FakeAsset("flood", "127.0.0.1", target.port, [FakeSystemUser("f", "root", password=target.password)])
@@ -95,7 +97,7 @@ async def test_stopped_ssh_client_holds_the_target_back(world: World) -> None:
             terminal.process.send_signal(signal.SIGCONT)
 
 
-async def test_target_that_stops_reading_holds_the_person_back(world: World) -> None:
+async def test_target_that_stops_reading_pauses_the_user(world: World) -> None:
     """200 MB pasted into a program that reads nothing."""
     pasted = 0
 
@@ -124,14 +126,14 @@ async def test_target_that_stops_reading_holds_the_person_back(world: World) -> 
 
 
 def waiting(proxy: SshProxy) -> int:
-    """Bytes that people have sent and the front has not read from their channels."""
+    """Return the bytes that users have sent and the front has not read from their channels."""
     channels = [channel for link in proxy.listener._links for channel in link._channels.values()]
     return sum(len(piece) for channel in channels for piece, _datatype in channel._recv_buf)
 
 
-async def test_person_sends_no_more_than_one_window_ahead_of_a_target_that_reads_slowly(world: World) -> None:
-    """Each time the target takes a little, the person must not be granted a whole window anew."""
-    # It ends with its input: the last byte that came tells that there was some.
+async def test_user_sends_at_most_one_window_ahead_of_a_slow_target(world: World) -> None:
+    """When the target accepts a little, the user must not be granted a whole new window."""
+    # The program ends with its input. The last byte that arrived proves that there was input.
     slow = 'while [ "$(dd bs=64k count=4 iflag=fullblock 2>/dev/null | tail -c 1)" ]; do sleep 0.02; done'
     highest = 0
     async with connect(world) as connection:
@@ -144,7 +146,7 @@ async def test_person_sends_no_more_than_one_window_ahead_of_a_target_that_reads
         connection.abort()
 
 
-async def test_paste_of_200_mb_arrives_whole(world: World) -> None:
+async def test_paste_of_200_mb_arrives_completely(world: World) -> None:
     block = os.urandom(MIB)
     digest = hashlib.sha256()
     for _ in range(200):
@@ -159,13 +161,13 @@ async def test_paste_of_200_mb_arrives_whole(world: World) -> None:
         await process.stdin.drain()
     process.stdin.close()
     async with asyncio.timeout(250):
-        said = await process.stdout.read()
+        output = await process.stdout.read()
         await process.wait()
 
-    assert said.split()[0].decode() == digest.hexdigest()
+    assert output.split()[0].decode() == digest.hexdigest()
 
 
-async def test_other_sessions_stay_quick_beside_a_flood(world: World) -> None:
+async def test_other_sessions_stay_responsive_during_a_flood(world: World) -> None:
     async with OddTarget(flood) as target:
         world.plane.add_asset(
             FakeAsset("flood", "127.0.0.1", target.port, [FakeSystemUser("f", "root", password=target.password)])
@@ -190,8 +192,8 @@ async def test_other_sessions_stay_quick_beside_a_flood(world: World) -> None:
                 await soon_async(answered, 1)
 
 
-async def test_refused_sftp_requests_of_a_client_that_never_reads_do_not_pile_up(world: World) -> None:
-    """Answers of our own obey the same back-pressure as those of the target."""
+async def test_refusals_to_an_sftp_client_that_never_reads_do_not_pile_up(world: World) -> None:
+    """The inspector's own answers are subject to the same back-pressure as those of the target."""
     world.asset.actions = Actions.CONNECT | Actions.DOWNLOAD_FILE
     write = packet(sftp.WRITE, 7, b"h", 0, 0, b"x" * 10)
     async with connect(world) as connection:
@@ -218,7 +220,7 @@ async def test_refused_sftp_requests_of_a_client_that_never_reads_do_not_pile_up
 
 
 async def test_stalled_key_exchange_does_not_pile_up_output(world: World) -> None:
-    """A client that begins to exchange keys and never finishes must not make the proxy keep the target's output."""
+    """If a client starts a key exchange and never finishes it, the proxy must not buffer the target's output."""
     async with OddTarget(flood) as target:
         world.plane.add_asset(
             FakeAsset("flood", "127.0.0.1", target.port, [FakeSystemUser("f", "root", password=target.password)])
@@ -235,7 +237,7 @@ async def test_stalled_key_exchange_does_not_pile_up_output(world: World) -> Non
 
 
 def own_tasks() -> set[str]:
-    """Names of all tasks but those of the fake control plane's connections."""
+    """Return the names of all tasks except the fake control plane's connections."""
     return {task.get_name() for task in asyncio.all_tasks() if "RequestHandler" not in repr(task)}
 
 
@@ -250,7 +252,7 @@ async def test_k31_connections_come_and_go_without_leaving_anything(world: World
     await world.plane.until(lambda: len(world.proxy.listener._links) == 0)
     await world.plane.until(lambda: len(world.proxy.registry) == 0)
     await world.plane.until(lambda: own_tasks() <= tasks)
-    # What is kept alive are connections to the control plane.
+    # Connections to the control plane are kept alive.
     await world.plane.until(lambda: open_files() <= files + 8)
 
 

@@ -34,7 +34,7 @@ from proxies.ssh.sftp_bytes import packet
 
 @dataclass
 class ProxyProcess:
-    """`postern proxy` with a folder of its own."""
+    """`postern proxy` with its own folder."""
 
     plane: FakeControlPlane
     home: Path
@@ -43,7 +43,7 @@ class ProxyProcess:
     process: asyncio.subprocess.Process | None = None
 
     async def start(self, *, open_files: int | None = None) -> None:
-        """`open_files`: how many it may hold."""
+        """Start the process. `open_files` is its limit of open files."""
 
         def restrict() -> None:
             if open_files is not None:
@@ -103,7 +103,7 @@ async def proxy_process(control_plane: FakeControlPlane, sshd: Sshd, tmp_path: P
 
 
 async def recording(running: ProxyProcess, state: RecordingState) -> tuple[Recording, bytes]:
-    """The recording as the control plane has it, checked, and all its output."""
+    """Return the recording as the control plane has it, verified, and all its output."""
     sealed = await running.plane.event(RecordingSealed, timeout_s=120)
     assert sealed.state is state
     received = running.plane.recordings
@@ -115,7 +115,7 @@ async def recording(running: ProxyProcess, state: RecordingState) -> tuple[Recor
     return opened, b"".join(event.data for event in opened.events() if event.kind == ord("o"))
 
 
-async def test_session_is_recorded_sealed_uploaded_and_its_commands_found(proxy_process: ProxyProcess) -> None:
+async def test_session_is_recorded_sealed_uploaded_and_its_commands_detected(proxy_process: ProxyProcess) -> None:
     async with Terminal(proxy_process.ssh(options=("-tt",))) as terminal:
         await terminal.expect(r"[#$] ")
         await terminal.type("echo it-works-$((40+2))\n")
@@ -144,10 +144,10 @@ async def test_k30_killed_proxy_loses_no_byte_that_was_shown(proxy_process: Prox
     await proxy_process.start()
 
     _, output = await recording(proxy_process, RecordingState.INCOMPLETE)
-    # The client adds its own word about the lost connection; everything before it came from the target.
-    shown = seen.partition(b"Connection to")[0].partition(b"client_loop")[0].rstrip()
-    assert b"line-900-of-many" in shown
-    assert shown in output
+    # The client adds its own message about the lost connection. Everything before it came from the target.
+    target_output = seen.partition(b"Connection to")[0].partition(b"client_loop")[0].rstrip()
+    assert b"line-900-of-many" in target_output
+    assert target_output in output
     assert (await run(proxy_process.ssh("echo again"))).out == b"again\n"
 
 
@@ -178,10 +178,10 @@ async def test_killed_proxy_leaves_the_open_file_in_the_log(
     await client.wait()
     await proxy_process.start()
 
-    # Events are sent in their order: when this session's end is there, so is all that the killed proxy left.
+    # Events are sent in order. Once this session's end has arrived, everything that the killed proxy left has arrived.
     await run(proxy_process.ssh("true"))
     await proxy_process.plane.event(SessionEnded)
-    # The target's SFTP server waits for a writer of the pipe; the end of its connection does not wake it.
+    # The target's SFTP server waits for a writer of the pipe. The end of its connection does not wake it.
     while psutil.wait_procs(at_target, timeout=0.05)[1]:
         os.close(os.open(pipe, os.O_RDWR | os.O_NONBLOCK))
     assert begun.path == (str(pipe) if way == "sftp" else f"report -> {tmp_path}")
@@ -221,7 +221,9 @@ async def test_web_plane_restart_drops_no_session(proxy_process: ProxyProcess) -
     assert (await proxy_process.plane.event(SessionEnded)).reason is EndReason.TARGET_CLOSED
 
 
-async def test_second_signal_ends_sessions_at_once_and_their_recordings_are_whole(proxy_process: ProxyProcess) -> None:
+async def test_second_signal_ends_sessions_immediately_and_their_recordings_are_complete(
+    proxy_process: ProxyProcess,
+) -> None:
     async with Terminal(proxy_process.ssh(options=("-tt",))) as terminal:
         await terminal.expect(r"[#$] ")
         await proxy_process.plane.event(SessionStarted)

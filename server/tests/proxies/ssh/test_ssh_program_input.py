@@ -1,4 +1,4 @@
-"""What programs get on standard input through the front is recorded whole; real transfers stay cheap (issue 6, 1.1)."""
+"""Standard input of programs through the front is recorded completely, and real transfers stay cheap (issue 6, 1.1)."""
 
 import io
 import os
@@ -41,12 +41,16 @@ def skipped_input(recorder: FakeRecorder) -> int:
 
 
 def input_account(recorder: FakeRecorder) -> StreamEnd:
-    (account,) = (one for one in map(StreamEnd.decode, recorder.of(STREAM_END)) if one.stream is Stream.INPUT)
+    (account,) = (
+        stream_end for stream_end in map(StreamEnd.decode, recorder.of(STREAM_END)) if stream_end.stream is Stream.INPUT
+    )
     return account
 
 
 @pytest.mark.parametrize("flood", [FLOOD, bytes(4 * MIB) + b"\n"], ids=["lines", "NUL"])
-async def test_what_a_shell_runs_behind_a_flood_is_recorded(world: World, tmp_path: Path, flood: bytes) -> None:
+async def test_commands_that_a_shell_runs_behind_a_flood_are_recorded(
+    world: World, tmp_path: Path, flood: bytes
+) -> None:
     stdin = flood + b"echo ran > %s/mark\n" % str(tmp_path).encode() + flood[: 1024 * 1024] + b"\n"
     result = await run(world.proxy.ssh(world.login, "bash -s"), stdin=stdin)
 
@@ -55,7 +59,7 @@ async def test_what_a_shell_runs_behind_a_flood_is_recorded(world: World, tmp_pa
     assert kept_input(await recorder_of(world)) == stdin
 
 
-async def test_commands_laced_with_nul_bytes_are_recorded_as_the_text_that_the_shell_runs(
+async def test_commands_mixed_with_nul_bytes_are_recorded_as_the_text_that_the_shell_runs(
     world: World, tmp_path: Path
 ) -> None:
     laced = b"\0".join(bytes((code,)) for code in f"echo ran > {tmp_path}/mark\n".encode())
@@ -66,7 +70,7 @@ async def test_commands_laced_with_nul_bytes_are_recorded_as_the_text_that_the_s
     assert f"echo ran > {tmp_path}/mark\n".encode() in text.replace(b"\0", b"")
 
 
-async def test_a_tar_stream_that_is_a_script_as_well_is_recorded_whole(world: World, tmp_path: Path) -> None:
+async def test_tar_stream_that_is_also_a_script_is_recorded_completely(world: World, tmp_path: Path) -> None:
     script = b"\n# " + b"x" * 17 * MIB + b"\necho ran > %s/mark\nexit\n" % str(tmp_path).encode()
     archive = io.BytesIO()
     with tarfile.open(fileobj=archive, mode="w") as tar:
@@ -81,7 +85,7 @@ async def test_a_tar_stream_that_is_a_script_as_well_is_recorded_whole(world: Wo
     assert not skipped_input(recorder)
 
 
-async def test_a_real_tar_stream_is_accounted_for_and_not_stored(world: World, tmp_path: Path) -> None:
+async def test_real_tar_stream_is_accounted_for_and_not_stored(world: World, tmp_path: Path) -> None:
     (tmp_path / "from").mkdir()
     (tmp_path / "to").mkdir()
     for number in range(30):
@@ -93,7 +97,7 @@ async def test_a_real_tar_stream_is_accounted_for_and_not_stored(world: World, t
     result = await run(world.proxy.ssh(world.login, f"tar xf - -C {tmp_path}/to"), stdin=archive.out)
 
     assert result.status == 0
-    assert {one.name for one in (tmp_path / "to").iterdir()} == {one.name for one in (tmp_path / "from").iterdir()}
+    assert {path.name for path in (tmp_path / "to").iterdir()} == {path.name for path in (tmp_path / "from").iterdir()}
     recorder = await recorder_of(world)
     assert input_account(recorder).protocol == "tar"
     assert skipped_input(recorder) > 0.9 * len(archive.out)
@@ -104,7 +108,7 @@ async def test_a_real_tar_stream_is_accounted_for_and_not_stored(world: World, t
     [("-a",), ("-az",), ("-rlt", "--partial", "--delete"), ("-aHAX", "--checksum"), ("-av", "--no-inc-recursive"), ("-a", "--zc=zlib", "-z")],
     ids=" ".join,
 )  # fmt: skip
-async def test_a_real_rsync_is_accounted_for_and_not_stored(
+async def test_real_rsync_is_accounted_for_and_not_stored(
     world: World, tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     (tmp_path / "from" / "sub").mkdir(parents=True)
@@ -117,12 +121,12 @@ async def test_a_real_rsync_is_accounted_for_and_not_stored(
     recorder = await recorder_of(world)
     account = input_account(recorder)
     assert account.protocol == "rsync"
-    assert "19 数据".encode() in kept_input(recorder)  # the list of files stands at the beginning
+    assert "19 数据".encode() in kept_input(recorder)  # the file list is at the beginning
     assert account.size > 3_700_000
     assert skipped_input(recorder) > 0.9 * account.size
 
 
-async def test_a_real_scp_is_accounted_for_and_not_stored(world: World, tmp_path: Path) -> None:
+async def test_real_scp_is_accounted_for_and_not_stored(world: World, tmp_path: Path) -> None:
     (tmp_path / "from").mkdir()
     for number in range(20):
         (tmp_path / "from" / str(number)).write_bytes(os.urandom(number * 20_000))
@@ -136,7 +140,7 @@ async def test_a_real_scp_is_accounted_for_and_not_stored(world: World, tmp_path
     assert skipped_input(recorder) > 0.9 * input_account(recorder).size
 
 
-async def test_a_git_push_and_a_binary_file_by_cat_are_kept_whole(world: World, tmp_path: Path) -> None:
+async def test_git_push_and_a_binary_file_by_cat_are_recorded_completely(world: World, tmp_path: Path) -> None:
     data = os.urandom(10 * MIB)
     result = await run(world.proxy.ssh(world.login, f"cat > {tmp_path}/there"), stdin=data)
     assert result.status == 0
@@ -159,7 +163,7 @@ async def test_a_git_push_and_a_binary_file_by_cat_are_kept_whole(world: World, 
     assert len(kept_input(recorder)) == input_account(recorder).size > 2 * MIB
 
 
-async def test_a_session_with_more_input_than_is_recorded_ends_and_says_why(
+async def test_session_with_more_input_than_can_be_recorded_ends_and_says_why(
     control_plane: FakeControlPlane, sshd: Sshd, tmp_path: Path
 ) -> None:
     async with ssh_proxy(control_plane, tmp_path / "proxy", max_input_bytes=MIB) as proxy:
@@ -170,7 +174,7 @@ async def test_a_session_with_more_input_than_is_recorded_ends_and_says_why(
         assert b"more than 1 MiB" in result.err
         ended = await control_plane.event(SessionEnded)
         assert ended.reason is EndReason.LIMIT
-        kept = kept_input(await recorder_of(world))
-        assert MIB - 64 * 1024 < len(kept) <= MIB
+        recorded = kept_input(await recorder_of(world))
+        assert MIB - 64 * 1024 < len(recorded) <= MIB
         there = tmp_path / "there"
-        assert not there.exists() or kept.startswith(there.read_bytes())
+        assert not there.exists() or recorded.startswith(there.read_bytes())

@@ -1,4 +1,6 @@
-"""Every session that the control plane permitted is told to be over, whenever its client, an order or an answer comes or goes."""
+"""Every session that the control plane permitted is reported as ended, whatever client, order or answer is lost or
+late.
+"""
 
 import asyncio
 import contextlib
@@ -17,7 +19,7 @@ CLIENTS = 40
 
 
 def permitted(plane: FakeControlPlane) -> set[UUID]:
-    """Rows: sessions that the control plane made."""
+    """Session rows that the control plane created."""
     return set(plane.grants)
 
 
@@ -32,7 +34,7 @@ def termination(session_id: UUID) -> TerminateSession:
 
 
 async def client(world: World, dice: random.Random) -> None:
-    """A client of some kind that is killed at some moment, or ends by itself."""
+    """A random client that is killed at some point, or ends on its own."""
     how = dice.choice((["-tt"], ["true"], ["sleep 30"], ["-s", "sftp"]))
     options = tuple(word for word in how if word.startswith("-") and word != "-s")
     command = [word for word in how if word not in options]
@@ -69,14 +71,14 @@ async def test_sessions_that_open_and_are_killed_in_random_order_all_end(world: 
 
 
 async def orders(world: World, dice: random.Random) -> None:
-    """Now and then an administrator ends a session, often before the proxy has heard of it."""
+    """An administrator sometimes ends a session, often before the proxy has heard of it."""
     while True:
         await asyncio.sleep(dice.uniform(0, 0.2))
         if permitted(world.plane):
             world.proxy.registry.carry_out(termination(dice.choice(sorted(permitted(world.plane)))))
 
 
-async def test_client_that_goes_while_the_control_plane_answers_leaves_no_row(world: World) -> None:
+async def test_client_that_leaves_while_the_control_plane_answers_leaves_no_open_row(world: World) -> None:
     world.plane.late_s = lambda: 0.5
     process = await asyncio.create_subprocess_exec(*world.proxy.ssh(world.login, "true"))
     await world.plane.until(lambda: permitted(world.plane))
@@ -87,7 +89,7 @@ async def test_client_that_goes_while_the_control_plane_answers_leaves_no_row(wo
     assert (ended.reason, ended.ever_active) == (EndReason.USER_CLOSED, False)
 
 
-async def test_order_that_overtakes_the_grant_ends_the_session_before_it_begins(world: World) -> None:
+async def test_order_that_overtakes_the_grant_ends_the_session_before_it_starts(world: World) -> None:
     world.plane.late_s = lambda: 0.5
     process = await asyncio.create_subprocess_exec(
         *world.proxy.ssh(world.login, "true"), stderr=asyncio.subprocess.PIPE

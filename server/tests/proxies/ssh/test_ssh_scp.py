@@ -1,4 +1,6 @@
-"""Legacy scp over the front with real peers at both ends: OpenSSH's client and host, other clients, and people who cheat."""
+"""Legacy scp over the front with real peers at both ends: OpenSSH's client and host, other clients, and hostile
+users.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,7 +13,7 @@ from peers.ssh_proxy import Ran, World, run
 from postern.contracts.enums import EndReason
 from postern.contracts.events import FileTransferred, SessionEnded
 
-#: Longer than any file system takes.
+#: Longer than any file system accepts.
 TOO_LONG = "x" * 300
 
 
@@ -41,7 +43,7 @@ async def logged(world: World) -> list[tuple[str, int, bool]]:
     return [(one.path, one.size, one.success) for one in world.plane.of(FileTransferred)]
 
 
-async def test_file_that_the_host_cannot_take_does_not_stop_the_others(world: World, here: Path, there: Path) -> None:
+async def test_file_rejected_by_the_host_does_not_stop_the_others(world: World, here: Path, there: Path) -> None:
     (there / "a").mkdir()
     result = await scp(world, here / "a", here / "b", here / "c d", f":{there}")
 
@@ -52,7 +54,9 @@ async def test_file_that_the_host_cannot_take_does_not_stop_the_others(world: Wo
     assert await logged(world) == [(f"{there}/a", 0, False), (f"{there}/b", 500, True), (f"{there}/c d", 1500, True)]
 
 
-async def test_file_that_the_client_cannot_keep_does_not_stop_the_others(world: World, here: Path, there: Path) -> None:
+async def test_file_that_the_client_cannot_store_does_not_stop_the_others(
+    world: World, here: Path, there: Path
+) -> None:
     (there / "a").mkdir()
     result = await scp(world, f":{here}/{{a,b}}", there)
 
@@ -68,7 +72,7 @@ async def test_file_that_the_client_cannot_read_does_not_stop_the_others(world: 
     assert await logged(world) == [(f"{there}/b", 500, True)]
 
 
-async def test_files_that_the_host_does_not_have_do_not_stop_the_others(world: World, here: Path, there: Path) -> None:
+async def test_files_missing_on_the_host_do_not_stop_the_others(world: World, here: Path, there: Path) -> None:
     result = await scp(world, f":{here}/{{gone,b}}", there)
 
     assert result.status == 1
@@ -129,7 +133,7 @@ async def cheating(world: World) -> AsyncIterator[asyncssh.SSHClientConnection]:
         yield connection
 
 
-async def test_person_who_declines_a_file_cannot_hide_the_next_one(
+async def test_user_who_declines_a_file_cannot_hide_the_next(
     world: World, here: Path, cheating: asyncssh.SSHClientConnection
 ) -> None:
     (here / "shadow").write_bytes(b"root:secret\n")
@@ -146,7 +150,7 @@ async def test_person_who_declines_a_file_cannot_hide_the_next_one(
     assert await logged(world) == [(f"{here}/a", 0, False), (f"{here}/shadow", 12, True)]
 
 
-async def test_name_that_the_host_cannot_take_does_not_hide_the_next_one(
+async def test_name_rejected_by_the_host_does_not_hide_the_next(
     world: World, there: Path, cheating: asyncssh.SSHClientConnection
 ) -> None:
     writer, reader, _ = await cheating.open_session(f"scp -t {there}", encoding=None)
@@ -165,7 +169,7 @@ async def test_name_that_the_host_cannot_take_does_not_hide_the_next_one(
     ]
 
 
-async def test_file_whose_path_is_on_the_command_line_is_found_by_its_path(
+async def test_file_whose_path_is_on_the_command_line_is_logged_with_that_path(
     world: World, there: Path, cheating: asyncssh.SSHClientConnection
 ) -> None:
     """The client may call it anything: the host writes to the path of the command line."""
@@ -181,14 +185,14 @@ async def test_file_whose_path_is_on_the_command_line_is_found_by_its_path(
     assert (there / "authorized_keys").read_bytes() == b"EVIL!\n"
 
 
-async def test_content_of_a_refused_file_that_does_not_wait_for_the_host_does_not_reach_it(
+async def test_unasked_content_of_a_refused_file_does_not_reach_the_host(
     world: World, there: Path, cheating: asyncssh.SSHClientConnection
 ) -> None:
     writer, reader, _ = await cheating.open_session(f"scp -t {there}", encoding=None)
     writer.write(b"C0644 1000 " + TOO_LONG.encode() + b"\nC0600 6 authorized_keys\nEVIL!\n\0")
     writer.write_eof()
-    said = await asyncio.wait_for(reader.read(), 30)
-    assert b"File name too long" in said
+    answers = await asyncio.wait_for(reader.read(), 30)
+    assert b"File name too long" in answers
     await asyncio.wait_for(writer.channel.wait_closed(), 30)
 
     ended = await world.plane.event(SessionEnded)
@@ -197,10 +201,10 @@ async def test_content_of_a_refused_file_that_does_not_wait_for_the_host_does_no
     assert list(there.iterdir()) == []
 
 
-async def test_client_that_waits_for_no_answer_and_ends_its_input_at_once_is_served(
+async def test_client_that_waits_for_no_answer_and_ends_its_input_immediately_works(
     world: World, there: Path, cheating: asyncssh.SSHClientConnection
 ) -> None:
-    """As hand-made clients do: all of it in one write, then the end of the input."""
+    """As hand-made clients do: everything in one write, then the end of the input."""
     writer, _, _ = await cheating.open_session(f"scp -t {there}", encoding=None)
     big = bytes(range(256)) * 4096
     writer.write(b"C0644 6 first\nhello\n\0C0600 %d second\n" % len(big) + big + b"\0")

@@ -1,4 +1,6 @@
-"""The code after password or key: asked for by real clients, and no way around it (K27)."""
+"""The code after password or key: asked for by real clients, with no way around it (K27: a sign-in belongs to one
+person and needs every factor).
+"""
 
 import asyncio
 import os
@@ -23,7 +25,7 @@ def guarded(world: World) -> World:
 
 
 async def ssh_answering(world: World, tmp_path: Path, answers: list[str], *options: str, login: str = "") -> Ran:
-    """Real `ssh` whose questions are answered by a program, as SSH_ASKPASS; each answer once, then nothing."""
+    """Run real `ssh` with a program as SSH_ASKPASS that gives each answer once, then nothing."""
     left = tmp_path / "answers"
     left.write_text("".join(f"{answer}\n" for answer in answers))
     asked = tmp_path / "asked"
@@ -69,7 +71,7 @@ async def test_ssh_asks_for_the_code_after_the_key(guarded: World, tmp_path: Pat
     assert b"Enter the 6 digits" in result.err
 
 
-async def test_wrong_code_is_told_and_asked_for_again(guarded: World, tmp_path: Path) -> None:
+async def test_wrong_code_is_reported_and_asked_for_again(guarded: World, tmp_path: Path) -> None:
     result = await ssh_answering(guarded, tmp_path, ["000000", CODE])
 
     assert (result.status, result.out) == (0, b"in\n"), result.err
@@ -77,7 +79,7 @@ async def test_wrong_code_is_told_and_asked_for_again(guarded: World, tmp_path: 
 
 
 @pytest.mark.parametrize("batch", [True, False])
-async def test_no_code_no_session(guarded: World, tmp_path: Path, batch: bool) -> None:
+async def test_without_a_code_there_is_no_session(guarded: World, tmp_path: Path, batch: bool) -> None:
     options = ("-o", "KbdInteractiveAuthentication=no") if batch else ()
     result = await ssh_answering(guarded, tmp_path, ["000000"] * 10, *options)
 
@@ -86,7 +88,7 @@ async def test_no_code_no_session(guarded: World, tmp_path: Path, batch: bool) -
     assert access.AUTHORIZE not in [path for path, _ in guarded.plane.calls]
 
 
-async def test_wrong_codes_of_one_connection_are_limited(guarded: World, tmp_path: Path) -> None:
+async def test_wrong_codes_per_connection_are_limited(guarded: World, tmp_path: Path) -> None:
     await ssh_answering(guarded, tmp_path, ["000000"] * 30, "-o", "NumberOfPasswordPrompts=30")
 
     tried = [path for path, _ in guarded.plane.calls if path == access.SIGN_IN_CODE]
@@ -100,7 +102,7 @@ def connect(world: World, username: str, **options: object) -> Any:
     )  # fmt: skip
 
 
-async def test_code_is_no_first_factor(guarded: World) -> None:
+async def test_code_is_not_accepted_as_first_factor(guarded: World) -> None:
     class Client(asyncssh.SSHClient):
         def kbdint_auth_requested(self) -> str:
             return ""
@@ -152,7 +154,7 @@ async def test_k27_first_factor_of_one_person_does_not_count_for_another(guarded
     link.abort()
 
 
-async def test_person_without_a_second_factor_is_asked_for_nothing(world: World, tmp_path: Path) -> None:
+async def test_user_without_a_second_factor_is_not_asked(world: World, tmp_path: Path) -> None:
     result = await ssh_answering(world, tmp_path, ["right"], *PASSWORD_ONLY)
 
     assert (result.status, result.out) == (0, b"in\n"), result.err

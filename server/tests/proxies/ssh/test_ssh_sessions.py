@@ -1,4 +1,4 @@
-"""Shell, exec and their surroundings through the front, with the real OpenSSH client and a real sshd."""
+"""Shell, exec and their environment through the front, with the real OpenSSH client and a real sshd."""
 
 import asyncio
 import hashlib
@@ -21,7 +21,7 @@ from postern.proxies.ssh.person_session import PersonSession
 
 @pytest.fixture(params=[True, False], ids=["fast", "stock"])
 def fast(request: pytest.FixtureRequest) -> bool:
-    """Everything here must hold with our data path and with the library's own."""
+    """Everything here must hold with the fast data path and with the library's own."""
     return bool(request.param)
 
 
@@ -37,19 +37,19 @@ async def test_exec_through_direct_form_gives_output_and_status(world: World) ->
 
 
 @pytest.mark.parametrize("asset", ["web1", "127.0.0.1"])
-async def test_direct_form_takes_asset_by_name_or_address(world: World, asset: str) -> None:
+async def test_direct_form_accepts_asset_by_name_or_address(world: World, asset: str) -> None:
     result = await run(world.proxy.ssh(f"alice@deploy@{asset}", "echo here"))
 
     assert (result.status, result.out) == (0, b"here\n")
 
 
-async def test_direct_form_without_system_user_takes_the_default_one(world: World) -> None:
+async def test_direct_form_without_system_user_uses_the_default(world: World) -> None:
     result = await run(world.proxy.ssh("alice@web1", "echo here"))
 
     assert (result.status, result.out) == (0, b"here\n")
 
 
-async def test_user_name_with_at_sign_is_read_from_the_right(world: World) -> None:
+async def test_user_name_with_at_sign_is_parsed_from_the_right(world: World) -> None:
     world.plane.add_user("bob@example.org", keys=world.alice.keys)
 
     direct = await run(world.proxy.ssh("bob@example.org@deploy@web1", "echo direct"))
@@ -141,7 +141,7 @@ async def test_signal_and_break_reach_the_program(world: World) -> None:
     assert (result.stdout, result.exit_status) == (b"TERM\n", 9)
 
 
-async def test_stdin_half_close_lets_the_output_go_on(world: World) -> None:
+async def test_stdin_half_close_lets_the_output_continue(world: World) -> None:
     data = os.urandom(3_000_000)
 
     result = await run(world.proxy.ssh(world.login, "sha256sum; sleep 0.2; echo after"), stdin=data)
@@ -301,16 +301,16 @@ async def test_k17_the_target_is_what_the_control_plane_says_never_what_the_clie
     assert world.plane.grants == {}
 
 
-async def test_k9_address_of_the_person_is_that_of_the_socket(world: World) -> None:
+async def test_k9_address_of_the_user_is_that_of_the_socket(world: World) -> None:
     await run(
         world.proxy.ssh(world.login, "true", options=("-o", "SetEnv=SSH_CLIENT=10.9.8.7 SSH_CONNECTION=10.9.8.7"))
     )
 
-    told = {message.remote_addr for _, message in world.plane.calls if hasattr(message, "remote_addr")}
-    assert told == {"127.0.0.1"}
+    addresses = {message.remote_addr for _, message in world.plane.calls if hasattr(message, "remote_addr")}
+    assert addresses == {"127.0.0.1"}
 
 
-async def test_flood_on_a_terminal_arrives_whole_and_in_order(world: World) -> None:
+async def test_flood_on_a_terminal_arrives_completely_and_in_order(world: World) -> None:
     result = await run(world.proxy.ssh(world.login, "stty -opost; seq 1 400000", options=("-tt",)))
 
     expected = "".join(f"{number}\n" for number in range(1, 400_001)).encode()
@@ -319,7 +319,7 @@ async def test_flood_on_a_terminal_arrives_whole_and_in_order(world: World) -> N
     assert bytes(world.proxy.recordings.recorders[ended.session_id].written) == expected
 
 
-async def test_channel_that_closes_in_a_flood_leaves_the_others_on_its_connection(world: World) -> None:
+async def test_channel_that_closes_in_a_flood_does_not_end_others_on_its_connection(world: World) -> None:
     """Writing to a closed channel must not end the whole connection."""
     async with asyncssh.connect(
         "127.0.0.1", world.proxy.port, username=world.login, client_keys=[str(world.proxy.key)],
@@ -334,7 +334,7 @@ async def test_channel_that_closes_in_a_flood_leaves_the_others_on_its_connectio
         assert await other.stdout.readline() == "still here\n"
 
 
-async def test_fault_of_ours_ends_one_connection_and_is_logged(
+async def test_internal_error_ends_one_connection_and_is_logged(
     world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with asyncssh.connect(
@@ -354,7 +354,7 @@ async def test_fault_of_ours_ends_one_connection_and_is_logged(
     assert "ZeroDivisionError" in caplog.text
 
 
-async def test_size_that_changes_before_the_target_is_open_is_the_one_it_gets(world: World) -> None:
+async def test_size_changed_before_the_target_is_open_is_applied(world: World) -> None:
     world.plane.delay_s = 0.4
     async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as terminal:
         await world.plane.until(lambda: world.plane.grants)
@@ -376,7 +376,7 @@ async def test_terminal_modes_reach_the_target(world: World) -> None:
     assert "-echo " in str(result.stdout)
 
 
-async def test_nothing_of_the_proxys_own_surroundings_takes_part(
+async def test_nothing_of_the_proxys_own_environment_is_used(
     world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """No configuration file, no agent, no default keys of the user that the proxy runs as."""

@@ -1,4 +1,4 @@
-"""Who gets in, how, and what strangers learn."""
+"""Who can sign in, how, and what strangers learn."""
 
 import asyncio
 import contextlib
@@ -36,7 +36,7 @@ async def test_right_password_signs_in(world: World) -> None:
         assert (await connection.run("echo in")).stdout == "in\n"
 
 
-async def test_wrong_password_is_refused_without_saying_more(world: World) -> None:
+async def test_wrong_password_is_refused_without_details(world: World) -> None:
     with pytest.raises(asyncssh.PermissionDenied):
         async with connect(world, world.login, password="wrong"):
             raise AssertionError("signed in")
@@ -45,7 +45,7 @@ async def test_wrong_password_is_refused_without_saying_more(world: World) -> No
             raise AssertionError("signed in")
 
 
-async def test_locked_account_is_told_so(world: World) -> None:
+async def test_locked_account_is_explained(world: World) -> None:
     message = "This account is locked for 30 minutes."
     world.alice.denial = Denial(code=DenialCode.LOCKED, message=message)
     banners: list[str] = []
@@ -60,7 +60,7 @@ async def test_locked_account_is_told_so(world: World) -> None:
     assert banners == [message + "\r\n"]
 
 
-async def test_password_tries_of_one_connection_are_limited(world: World) -> None:
+async def test_password_tries_per_connection_are_limited(world: World) -> None:
     tries = 0
 
     class Client(asyncssh.SSHClient):
@@ -75,7 +75,7 @@ async def test_password_tries_of_one_connection_are_limited(world: World) -> Non
     assert len([path for path, _ in world.plane.calls if path == access.SIGN_IN_PASSWORD]) == SshLimits().auth_tries
 
 
-async def test_methods_that_are_switched_off_are_not_offered(world: World) -> None:
+async def test_disabled_methods_are_not_offered(world: World) -> None:
     world.proxy.settings.current = ProxySettings(password_auth=False, public_key_auth=True)
     with pytest.raises(asyncssh.PermissionDenied):
         async with connect(world, world.login, password="right"):
@@ -104,7 +104,7 @@ async def test_k8_key_that_is_only_offered_signs_nobody_in(world: World) -> None
     offered = asyncio.Event()
 
     class OffersOnly(asyncssh.connection.SSHClientConnection):
-        """Says that it has the key, takes "you may use it", and goes on as if that were enough."""
+        """Offers a key, receives "acceptable", and continues as if that were enough."""
 
         async def send_userauth_request(self, method: bytes, *args: bytes, **_: object) -> None:
             if method == b"publickey":
@@ -123,7 +123,7 @@ async def test_k8_key_that_is_only_offered_signs_nobody_in(world: World) -> None
     )
     await offered.wait()
     await world.plane.until(lambda: access.PUBLIC_KEY_OFFER in [path for path, _ in world.plane.calls])
-    # A channel request without sign-in is a protocol error: the proxy hangs up.
+    # A channel request without sign-in is a protocol error: the proxy disconnects.
     link._auth_complete = True
     link.send_packet(90, String("session"), b"\0\0\0\0", b"\0\x20\0\0", b"\0\0\x80\0")
     with pytest.raises((asyncssh.Error, OSError)):
@@ -186,8 +186,8 @@ async def test_agent_with_twenty_keys_signs_in_with_its_last(world: World) -> No
     assert keys_asked(world) == 20
 
 
-async def test_key_that_is_shown_again_and_again_is_asked_for_once(world: World) -> None:
-    """Each time costs the client a failure or nothing, and must cost the control plane nothing either."""
+async def test_key_offered_repeatedly_is_looked_up_once(world: World) -> None:
+    """Each offer costs the client little, so it must not cost the control plane anything."""
     stranger = asyncssh.generate_private_key("ssh-ed25519")
     with pytest.raises((asyncssh.PermissionDenied, asyncssh.DisconnectError)):
         async with connect(world, world.login, client_keys=[stranger] * 15):
@@ -196,7 +196,7 @@ async def test_key_that_is_shown_again_and_again_is_asked_for_once(world: World)
 
 
 async def test_keys_of_one_address_wait_their_turn(control_plane: FakeControlPlane, sshd: Sshd, tmp_path: Path) -> None:
-    """Beyond the limit nobody is refused: a neighbour who shows keys all the time keeps nobody out."""
+    """Beyond the limit nobody is refused: a neighbour who floods with keys locks nobody out."""
     limits = SshLimits(keys_per_source_per_s=1)
     async with ssh_proxy(control_plane, tmp_path / "p", ssh_limits=limits) as proxy:
         world = make_world(proxy, control_plane, sshd)
@@ -216,7 +216,7 @@ async def refused(world: World, keys: list[asyncssh.SSHKey]) -> None:
             raise AssertionError("signed in")
 
 
-async def test_k33_certificates_are_not_taken(world: World, tmp_path: Path) -> None:
+async def test_k33_certificates_are_not_accepted(world: World, tmp_path: Path) -> None:
     authority = make_key(tmp_path / "ca")
     await run(
         ["ssh-keygen", "-q", "-s", str(authority), "-I", "alice", "-n", world.login, str(world.proxy.key) + ".pub"]
@@ -227,7 +227,7 @@ async def test_k33_certificates_are_not_taken(world: World, tmp_path: Path) -> N
     assert (await run(world.proxy.ssh(world.login, "true"))).status == 255
 
 
-async def test_k53_silent_connections_do_not_hold_up_a_sign_in(world: World) -> None:
+async def test_k53_silent_connections_do_not_delay_a_sign_in(world: World) -> None:
     silent = [await asyncio.open_connection("127.0.0.1", world.proxy.port) for _ in range(15)]
     loop = asyncio.get_running_loop()
     begun = loop.time()
@@ -238,7 +238,7 @@ async def test_k53_silent_connections_do_not_hold_up_a_sign_in(world: World) -> 
         writer.close()
 
 
-async def test_accepts_are_limited_for_each_source(control_plane: FakeControlPlane, sshd: Sshd, tmp_path: Path) -> None:
+async def test_accepts_are_limited_per_source(control_plane: FakeControlPlane, sshd: Sshd, tmp_path: Path) -> None:
     limits = SshLimits(unauthenticated_per_source=3, new_connections_per_source_per_s=100)
     async with ssh_proxy(control_plane, tmp_path / "p", ssh_limits=limits) as proxy:
         world = make_world(proxy, control_plane, sshd)
@@ -254,7 +254,7 @@ async def test_accepts_are_limited_for_each_source(control_plane: FakeControlPla
             assert (await connection.run("echo in")).stdout == "in\n"
 
 
-async def test_sign_in_that_takes_too_long_is_cut(control_plane: FakeControlPlane, tmp_path: Path) -> None:
+async def test_sign_in_that_takes_too_long_is_disconnected(control_plane: FakeControlPlane, tmp_path: Path) -> None:
     async with ssh_proxy(control_plane, tmp_path / "p", ssh_limits=SshLimits(login_timeout_s=0.3)) as proxy:
         reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
         async with asyncio.timeout(60):
@@ -273,10 +273,10 @@ async def test_k50_huge_packet_before_sign_in_is_refused(world: World) -> None:
     writer.close()
 
 
-async def test_k50_input_behind_a_packet_that_waits_does_not_pile_up(
+async def test_k50_input_behind_a_waiting_packet_does_not_pile_up(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While the handling of one packet waits for something, the proxy reads only so much further."""
+    """While the handling of a packet waits, the proxy reads only a limited amount further."""
     begin_auth = Person.begin_auth
 
     async def slowly(person: Person, username: str) -> bool:
@@ -302,7 +302,7 @@ async def test_k50_input_behind_a_packet_that_waits_does_not_pile_up(
         while not options.waiter.done():
             unhandled += [len(one._inpbuf) for one in world.proxy.listener._links]
             await asyncio.sleep(0.05)
-        await options.waiter  # and nothing was lost: the sign-in goes through
+        await options.waiter  # and nothing was lost: the sign-in succeeds
     assert 0 < max(unhandled) < 1024 * 1024
     link.abort()
 
@@ -334,7 +334,7 @@ async def test_k50_ssh_audit_finds_no_failure(world: World) -> None:
         ("aes256-ctr", "aes256-ctr"),
     ],
 )
-async def test_openssh_clients_get_gcm_if_they_can_and_what_they_can_if_not(
+async def test_openssh_clients_get_gcm_if_supported_and_another_cipher_otherwise(
     world: World, ciphers: str, taken: str
 ) -> None:
     options = ("-o", f"Ciphers={ciphers}") if ciphers else ()
@@ -344,7 +344,7 @@ async def test_openssh_clients_get_gcm_if_they_can_and_what_they_can_if_not(
         assert (link.get_extra_info("send_cipher"), link.get_extra_info("recv_cipher")) == (taken, taken)
 
 
-async def test_client_that_calls_itself_openssh_and_waits_is_spoken_to(world: World) -> None:
+async def test_client_that_claims_to_be_openssh_and_waits_gets_an_offer(world: World) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", world.proxy.port)
     await reader.readline()
     writer.write(b"SSH-2.0-OpenSSH_9.9\r\n")
@@ -357,7 +357,7 @@ async def test_client_that_calls_itself_openssh_and_waits_is_spoken_to(world: Wo
     writer.close()
 
 
-async def test_nonsense_of_strangers_is_a_line_in_the_log_at_most(
+async def test_malformed_input_of_strangers_is_at_most_one_log_line(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
     for nonsense in (

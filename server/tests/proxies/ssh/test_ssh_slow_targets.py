@@ -1,4 +1,4 @@
-"""Targets that take their time after the log-in: a session that has ended meanwhile runs nothing there, and nobody waits for them."""
+"""Targets that respond slowly after login: an ended session runs nothing there, and nobody waits for them."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -20,10 +20,10 @@ from postern.proxies.ssh.person import Person
 
 
 class SlowTarget:
-    """Takes any password, and opens channels only when it is told to. `commands`: what it was asked to run."""
+    """Accepts any password, and opens channels only when told to. `commands`: what it was asked to run."""
 
     def __init__(self) -> None:
-        self.opening = asyncio.Event()  # somebody waits for a channel
+        self.opening = asyncio.Event()  # set while a client waits for a channel
         self.may_open = asyncio.Event()
         self.commands: list[str] = []
         self.connections = 0
@@ -119,7 +119,7 @@ async def client(world: World, *command: str) -> asyncio.subprocess.Process:
 
 
 async def opened_ahead(world: World) -> UUID:
-    """The session that sign-in began, once its way to the target is open."""
+    """Return the session that sign-in started, once its target is connected."""
     [link] = world.proxy.listener._links
     person = link.get_owner()
     assert isinstance(person, Person)
@@ -132,7 +132,7 @@ async def nobody_answers(text: str, _echo: bool) -> str:
     raise AssertionError(f"nobody was to be asked: {text}")
 
 
-async def test_session_that_is_terminated_while_the_target_opens_it_ends_for_the_person_too(
+async def test_session_terminated_while_the_target_opens_it_ends_for_the_user_too(
     world: World, slow: SlowTarget
 ) -> None:
     process = await client(world, "reboot")
@@ -166,8 +166,10 @@ async def test_permission_that_ends_while_the_target_opens_the_session_runs_noth
     assert slow.commands == []
 
 
-async def test_session_that_nobody_took_up_leaves_no_connection_at_the_target(world: World, slow: SlowTarget) -> None:
-    """`ssh -N` asks for no channel: what was opened ahead ends with its session, and the next channel gets one of its own."""
+async def test_unused_session_leaves_no_connection_at_the_target(world: World, slow: SlowTarget) -> None:
+    """`ssh -N` asks for no channel. The connection opened in advance ends with its session, and the next channel gets
+    its own.
+    """
     slow.may_open.set()
     control = world.proxy.directory / "mux"
     master = await asyncio.create_subprocess_exec(*world.proxy.ssh(world.login, options=("-MN", "-S", str(control))))
@@ -191,7 +193,7 @@ async def test_session_that_nobody_took_up_leaves_no_connection_at_the_target(wo
         await master.wait()
 
 
-async def test_hosts_whose_names_nobody_answers_for_hold_up_no_other(world: World) -> None:
+async def test_unresolvable_host_names_delay_no_other_session(world: World) -> None:
     with silent_names() as names:
         for number in range(12):
             world.plane.add_asset(
@@ -207,7 +209,7 @@ async def test_hosts_whose_names_nobody_answers_for_hold_up_no_other(world: Worl
         process = await client(world, "echo", "reached")
         out, _err = await process.communicate()
         assert (process.returncode, out) == (0, b"reached\n")
-        assert [one.returncode for one in waiting] == [None] * 12, "those are still waiting"
-        for one in waiting:
-            one.kill()
-            await one.wait()
+        assert [opening.returncode for opening in waiting] == [None] * 12, "those are still waiting"
+        for opening in waiting:
+            opening.kill()
+            await opening.wait()

@@ -1,4 +1,4 @@
-"""The front's readers of byte streams: SFTP, scp, and the protocols of commands."""
+"""The front's stream parsers: SFTP, scp, and the protocols of commands."""
 
 import tarfile
 
@@ -38,7 +38,7 @@ ANSWERS = (
 
 
 @given(st.lists(st.integers(0, 10_000), max_size=12))
-def test_cutter_passes_every_byte_whatever_the_cuts(cuts: list[int]) -> None:
+def test_cutter_passes_every_byte_however_the_stream_is_cut(cuts: list[int]) -> None:
     cutter = PacketCutter()
     parts = [part for chunk in chunks(STREAM, cuts) for part in cutter.feed(chunk)]
 
@@ -48,7 +48,7 @@ def test_cutter_passes_every_byte_whatever_the_cuts(cuts: list[int]) -> None:
 
 
 @given(st.lists(st.integers(0, 10_000), max_size=8), st.lists(st.integers(0, 10_000), max_size=8))
-def test_inspector_passes_what_is_permitted_unchanged_and_reports_it(up: list[int], down: list[int]) -> None:
+def test_inspector_passes_permitted_requests_unchanged_and_reports_them(up: list[int], down: list[int]) -> None:
     audit = Audit()
     inspector = SftpInspector(audit)  # type: ignore[arg-type]  # a stand-in for the session
     # The open must be answered before its handle is used, as with a real client.
@@ -64,7 +64,7 @@ def test_inspector_passes_what_is_permitted_unchanged_and_reports_it(up: list[in
 
 
 @given(st.lists(st.integers(0, 10_000), max_size=12))
-def test_inspector_takes_forbidden_requests_out_and_answers_them(cuts: list[int]) -> None:
+def test_inspector_removes_forbidden_requests_and_answers_them(cuts: list[int]) -> None:
     audit = Audit(Actions.CONNECT | Actions.DOWNLOAD_FILE)
     inspector = SftpInspector(audit)  # type: ignore[arg-type]  # a stand-in for the session
     sent = answered = b""
@@ -97,7 +97,7 @@ def test_own_answers_wait_until_the_target_is_between_two_packets() -> None:
     assert [reply.type for reply in replies] == [sftp.ATTRS, sftp.STATUS, sftp.ATTRS]
 
 
-def test_newer_protocol_versions_are_brought_down_to_three() -> None:
+def test_newer_protocol_versions_are_lowered_to_three() -> None:
     inspector = SftpInspector(Audit())  # type: ignore[arg-type]  # a stand-in for the session
     assert inspector.from_person(packet(sftp.INIT, 6)) == packet(sftp.INIT, 3)
 
@@ -118,7 +118,7 @@ def test_k39_unknown_extensions_and_types_are_refused() -> None:
     st.lists(st.binary(max_size=200), max_size=6),
     st.lists(st.binary(max_size=200), max_size=6),
 )
-def test_k43_inspectors_meet_nonsense_with_a_value_error_only(
+def test_k43_inspectors_raise_only_value_errors_on_malformed_data(
     paths: list[bytes], up: list[bytes], down: list[bytes]
 ) -> None:
     inspectors: list[SftpInspector | ScpInspector] = [
@@ -158,7 +158,7 @@ WIRES = {
 
 @pytest.mark.parametrize("name", WIRES)
 @given(st.lists(st.integers(0, 10_000), max_size=12), st.booleans())
-def test_a_protocol_is_recognised_whatever_the_cuts(name: str, cuts: list[int], person_first: bool) -> None:
+def test_protocol_is_recognised_however_the_stream_is_cut(name: str, cuts: list[int], person_first: bool) -> None:
     person, target = WIRES[name]
     recogniser = ProtocolRecogniser()
     pieces = [(True, piece) for piece in chunks(person, cuts)], [(False, piece) for piece in chunks(target, cuts)]
@@ -171,7 +171,7 @@ def test_a_protocol_is_recognised_whatever_the_cuts(name: str, cuts: list[int], 
 
 @settings(max_examples=1000)
 @given(st.lists(st.tuples(st.booleans(), st.binary(max_size=600)), max_size=8))
-def test_k43_a_recogniser_takes_any_bytes_and_keeps_few(pieces: list[tuple[bool, bytes]]) -> None:
+def test_k43_recogniser_accepts_any_bytes_and_buffers_few(pieces: list[tuple[bool, bytes]]) -> None:
     recogniser = ProtocolRecogniser()
     for from_person, piece in pieces:
         recogniser.take(piece, from_person=from_person)
@@ -191,7 +191,7 @@ def test_k43_a_recogniser_takes_any_bytes_and_keeps_few(pieces: list[tuple[bool,
         (b"", b"x" * 257 + b"ustar" + b"x" * 300),
     ],
 )
-def test_other_bytes_are_no_protocol(person: bytes, target: bytes) -> None:
+def test_other_bytes_are_recognised_as_no_protocol(person: bytes, target: bytes) -> None:
     recogniser = ProtocolRecogniser()
     recogniser.take(person, from_person=True)
     recogniser.take(target, from_person=False)

@@ -1,4 +1,4 @@
-"""Sign-in on targets that ask in odd ways: what is answered, what is not, and that the password is not spent."""
+"""Sign-in on targets with unusual questions: which are answered, and that the password is not wasted."""
 
 import random
 
@@ -45,7 +45,7 @@ def test_only_a_question_for_the_password_is_answered_with_it(text: str, hidden:
     assert question_of([(text, not hidden)], "", answered=False) is question
 
 
-def test_password_is_given_once_and_only_to_a_question_of_its_own() -> None:
+def test_password_is_sent_once_and_only_to_a_question_for_it() -> None:
     assert question_of([], "Welcome", answered=False) is Question.NOTHING
     assert question_of([(ASKED, False)], "", answered=True) is Question.ANOTHER
     assert question_of([(ASKED, False), ("Code: ", False)], "", answered=False) is Question.ANOTHER
@@ -53,7 +53,7 @@ def test_password_is_given_once_and_only_to_a_question_of_its_own() -> None:
     assert question_of([("Current password: ", False)], expired, answered=True) is Question.NEW_PASSWORD
 
 
-async def test_messages_without_a_question_are_passed_over(world: World) -> None:
+async def test_messages_without_a_question_are_skipped(world: World) -> None:
     async with OddTarget(say_hello, methods="kbdint") as target:
         target.rounds = [("Welcome", "", []), ("", "", [(ASKED, False)]), ("Last login: never", "", [])]
         result = await reach(world, target)
@@ -62,7 +62,7 @@ async def test_messages_without_a_question_are_passed_over(world: World) -> None
     assert target.answers == [[], ["hunter2"], []]
 
 
-async def test_messages_without_end_end_the_sign_in(world: World) -> None:
+async def test_endless_messages_end_the_sign_in(world: World) -> None:
     async with OddTarget(say_hello, methods="kbdint") as target:
         target.rounds = [("again", "", [])] * 1000
         result = await reach(world, target)
@@ -88,9 +88,9 @@ async def test_question_that_is_not_for_the_password_is_not_answered_and_is_name
 
     assert result.status == 255
     assert target.answers == []
-    said = result.err.decode()
-    assert "keyboard-interactive: the host asks for something other than the password" in said
-    assert prompts[0][0].strip() in said
+    output = result.err.decode()
+    assert "keyboard-interactive: the host asks for something other than the password" in output
+    assert prompts[0][0].strip() in output
 
 
 async def test_second_question_after_the_password_is_not_answered_with_it(world: World) -> None:
@@ -103,7 +103,7 @@ async def test_second_question_after_the_password_is_not_answered_with_it(world:
     assert target.answers == [["hunter2"]]
 
 
-async def test_password_method_is_tried_where_keyboard_interactive_asks_for_something_else(world: World) -> None:
+async def test_password_method_is_tried_if_keyboard_interactive_asks_for_something_else(world: World) -> None:
     async with OddTarget(say_hello, methods="both") as target:
         target.rounds = [("", "", [("Verification code: ", False)])]
         result = await reach(world, target)
@@ -111,7 +111,7 @@ async def test_password_method_is_tried_where_keyboard_interactive_asks_for_some
     assert (result.status, result.out) == (0, b"hello\n")
 
 
-async def test_request_to_change_the_password_is_told_and_not_answered(world: World) -> None:
+async def test_request_to_change_the_password_is_reported_and_not_answered(world: World) -> None:
     async with OddTarget(say_hello, methods="both") as target:
         target.expired = True
         result = await reach(world, target)
@@ -121,7 +121,7 @@ async def test_request_to_change_the_password_is_told_and_not_answered(world: Wo
     assert (target.tries, target.answers) == (1, [])
 
 
-async def test_words_of_a_target_cannot_steer_the_terminal(world: World) -> None:
+async def test_text_of_a_target_cannot_control_the_terminal(world: World) -> None:
     async with OddTarget(say_hello, methods="kbdint") as target:
         target.rounds = [("", "", [("\x1b]0;owned\x07\r\n" + "x" * 10_000, False)])]
         result = await reach(world, target)
@@ -133,7 +133,7 @@ async def test_words_of_a_target_cannot_steer_the_terminal(world: World) -> None
 
 
 def test_no_server_gets_more_than_two_failed_tries_or_a_refused_password_twice() -> None:
-    """Servers that answer at random, ten thousand of them."""
+    """Ten thousand servers that answer at random."""
     chance = random.Random(4252)
     names = [PUBLIC_KEY, PASSWORD, KEYBOARD, "hostbased", "gssapi-with-mic"]
     for _ in range(10_000):

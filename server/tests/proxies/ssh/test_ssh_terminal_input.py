@@ -1,4 +1,4 @@
-"""What is typed into a terminal is recorded where the client chose that nobody would see it (issue 6, 1.1)."""
+"""Input typed into a terminal is recorded if the client made it invisible (issue 6, 1.1)."""
 
 import asyncio
 from pathlib import Path
@@ -30,23 +30,23 @@ def environment_of(recorder: FakeRecorder) -> str:
 
 
 async def typed(world: World, keys: list[bytes], command: str | None = None, *, modes: dict[int, int]) -> bytes:
-    """Type into a terminal in these modes, each piece when the program has answered the one before; what it showed."""
+    """Type into a terminal with these modes, each piece after the program answered the previous. Returns the output."""
     async with asyncssh.connect(
         "127.0.0.1", world.proxy.port, username=world.login, client_keys=[str(world.proxy.key)], known_hosts=None,
         config=None, agent_path=None,
     ) as client:  # fmt: skip
         process = await client.create_process(command, term_type="xterm", term_modes=modes, encoding=None)
-        shown = b""
+        output = b""
         if command is not None:
             await asyncio.wait_for(process.stdout.readuntil(b"$ "), 20)
         for piece in keys:
             process.stdin.write(piece)
             if piece.endswith(b"\r"):
-                shown += await asyncio.wait_for(process.stdout.readuntil(b"$ "), 20)
+                output += await asyncio.wait_for(process.stdout.readuntil(b"$ "), 20)
         process.stdin.write(b"exit\r")
-        shown += await asyncio.wait_for(process.stdout.read(), 20)
+        output += await asyncio.wait_for(process.stdout.read(), 20)
     await world.plane.event(SessionEnded)
-    return shown
+    return output
 
 
 @pytest.mark.parametrize(
@@ -61,25 +61,25 @@ async def test_keys_to_a_command_on_a_terminal_without_echo_are_recorded(
     world: World, tmp_path: Path, command: str, modes: dict[int, int]
 ) -> None:
     line = b"echo ran > %s/mark\r" % str(tmp_path).encode()
-    shown = await typed(world, [line], command, modes=modes)
+    output = await typed(world, [line], command, modes=modes)
 
     assert (tmp_path / "mark").read_text() == "ran\n"
-    assert b"echo ran" not in shown
+    assert b"echo ran" not in output
     assert bytes(recorder_of(world).typed) == line + b"exit\r"
 
 
 async def test_keys_to_a_shell_are_recorded_when_the_client_asked_for_no_echo(world: World, tmp_path: Path) -> None:
-    """Line editors of shells take over that nothing is shown: every command would be run unseen."""
+    """Shells' line editors respect the missing echo, so every command would run unseen."""
     line = b"PS1='$ '; echo ran > %s/mark\r" % str(tmp_path).encode()
-    shown = await typed(world, [line], modes=ECHO_OFF)
+    output = await typed(world, [line], modes=ECHO_OFF)
 
     assert (tmp_path / "mark").read_text() == "ran\n"
-    assert b"echo ran" not in shown
+    assert b"echo ran" not in output
     assert bytes(recorder_of(world).typed) == line + b"exit\r"
     assert environment_of(recorder_of(world)).splitlines()[0] == "terminal modes: ECHO=0 ICANON=1"
 
 
-async def test_hidden_answers_in_an_ordinary_shell_are_in_no_recording(world: World) -> None:
+async def test_hidden_answers_in_an_ordinary_shell_are_not_recorded(world: World) -> None:
     keys = [b"PS1='$ '\r", b"read -rs answer\r", b"top secret\r"]
     async with asyncssh.connect(
         "127.0.0.1", world.proxy.port, username=world.login, client_keys=[str(world.proxy.key)], known_hosts=None,
@@ -89,16 +89,16 @@ async def test_hidden_answers_in_an_ordinary_shell_are_in_no_recording(world: Wo
         for piece in (*keys, b"echo got $(( ${#answer} * 11 )); exit\r"):
             process.stdin.write(piece)
             await asyncio.sleep(0.5)
-        shown = await asyncio.wait_for(process.stdout.read(), 20)
+        output = await asyncio.wait_for(process.stdout.read(), 20)
     await world.plane.event(SessionEnded)
 
-    assert b"got 110" in shown
+    assert b"got 110" in output
     assert bytes(recorder_of(world).typed) == b""
     assert b"top secret" not in recorder_of(world).written
     assert environment_of(recorder_of(world)).splitlines()[0] == "terminal modes: ECHO=1"
 
 
-async def test_a_real_client_has_the_keys_for_its_command_recorded(world: World, tmp_path: Path) -> None:
+async def test_keys_of_a_real_client_to_its_command_are_recorded(world: World, tmp_path: Path) -> None:
     result = await run(
         world.proxy.ssh(world.login, f"stty raw -echo; head -c 7 > {tmp_path}/there", options=("-tt",)),
         stdin=b"hidden\n",
@@ -108,7 +108,7 @@ async def test_a_real_client_has_the_keys_for_its_command_recorded(world: World,
     assert bytes(recorder_of(world).typed).startswith(b"hidden\n")
 
 
-async def test_no_variable_can_pass_for_the_terminals_modes(world: World) -> None:
+async def test_no_variable_can_be_mistaken_for_the_terminal_modes(world: World) -> None:
     async with asyncssh.connect(
         "127.0.0.1", world.proxy.port, username=world.login, client_keys=[str(world.proxy.key)], known_hosts=None,
         config=None, agent_path=None,
@@ -120,7 +120,7 @@ async def test_no_variable_can_pass_for_the_terminals_modes(world: World) -> Non
     assert lines == ["terminal modes: ECHO=0 ICANON=1", r"LC_A=x\nterminal modes: ECHO=1", "TERM=xterm"]
 
 
-async def test_a_terminal_with_more_input_than_is_recorded_ends_and_says_why(
+async def test_terminal_with_more_input_than_can_be_recorded_ends_and_says_why(
     control_plane: FakeControlPlane, sshd: Sshd, tmp_path: Path
 ) -> None:
     async with ssh_proxy(control_plane, tmp_path / "proxy", max_input_bytes=MIB) as proxy:

@@ -1,4 +1,4 @@
-"""A terminal whose bytes are dear to search for commands slows itself down, and nobody else (issue 6, 3: echo)."""
+"""A terminal whose bytes are expensive to search for commands slows down itself and nobody else (issue 6, 3: echo)."""
 
 import asyncio
 from pathlib import Path
@@ -16,7 +16,7 @@ MIB = 1024 * 1024
 
 
 class Counting(CommandDetector):
-    """Notes how much is read in one turn of the event loop, and in all."""
+    """Counts how much is read in one turn of the event loop, and in total."""
 
     turn = most = keys = output = 0
 
@@ -48,7 +48,7 @@ def fresh() -> None:
 
 @pytest.mark.parametrize("fast", [True, False], ids=["our data path", "the library's"])
 @pytest.mark.parametrize("flood", [b"\r" * (MIB // 2), b"a\x03" * (MIB // 16)], ids=["Enter", "Ctrl-C"])
-async def test_a_flood_of_keys_is_read_in_short_turns_and_arrives_whole(
+async def test_flood_of_keys_is_read_in_short_turns_and_arrives_completely(
     control_plane: FakeControlPlane, sshd: Sshd, tmp_path: Path, flood: bytes, fast: bool
 ) -> None:
     async with ssh_proxy(control_plane, tmp_path / "proxy", new_detector=Counting, fast=fast) as proxy:
@@ -75,7 +75,7 @@ async def test_a_flood_of_keys_is_read_in_short_turns_and_arrives_whole(
     assert Counting.most < 64 * 1024
 
 
-async def test_a_flood_of_output_arrives_whole_and_is_looked_at_whole(
+async def test_flood_of_output_arrives_completely_and_is_fully_searched(
     control_plane: FakeControlPlane, sshd: Sshd, tmp_path: Path
 ) -> None:
     async with ssh_proxy(control_plane, tmp_path / "proxy", new_detector=Counting) as proxy:
@@ -92,7 +92,7 @@ async def test_a_flood_of_output_arrives_whole_and_is_looked_at_whole(
     assert Counting.output == 20_000_000
 
 
-async def test_what_was_sent_before_the_end_of_input_arrives_before_it(
+async def test_data_sent_before_the_end_of_input_arrives_before_it(
     control_plane: FakeControlPlane, sshd: Sshd, tmp_path: Path
 ) -> None:
     async with ssh_proxy(control_plane, tmp_path / "proxy", new_detector=Counting) as proxy:

@@ -1,4 +1,4 @@
-"""Fixtures of the browser's terminal: the endpoint before a target in memory, and before a real one."""
+"""Fixtures of the browser's terminal: the endpoint with a target in memory, and with a real target."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -78,11 +78,11 @@ def gbk(stage: Stage) -> Stage:
     made = Stage.token
 
     def token() -> str:
-        found = made(stage)
-        grant = stage.plane.tokens[found].grant
+        new_token = made(stage)
+        grant = stage.plane.tokens[new_token].grant
         assert grant is not None
-        stage.plane.tokens[found] = AuthorizeAnswer(grant=msgspec.structs.replace(grant, charset="gbk"))
-        return found
+        stage.plane.tokens[new_token] = AuthorizeAnswer(grant=msgspec.structs.replace(grant, charset="gbk"))
+        return new_token
 
     stage.token = token  # type: ignore[method-assign]  # for this stage
     return stage

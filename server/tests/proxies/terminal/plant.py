@@ -1,4 +1,4 @@
-"""The browser's websocket endpoint with a real sshd, the real recording with its sealer, and command detection."""
+"""The browser's websocket endpoint with a real sshd, real recording with its sealer, and command detection."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -17,7 +17,7 @@ from postern.proxies.terminal.server import StreamServer
 
 @dataclass
 class Stage:
-    """The endpoint with everything around it that a test looks at."""
+    """The endpoint with everything around it that a test inspects."""
 
     socket: Path
     plane: FakeControlPlane
@@ -29,7 +29,7 @@ class Stage:
     asset: FakeAsset
 
     def token(self) -> str:
-        """A connection token of Alice."""
+        """Return a connection token of Alice."""
         grant = self.plane.grant(self.alice, self.asset, self.asset.system_users[0], login_from=LoginFrom.WEB_TERMINAL)
         token = uuid4().hex
         self.plane.tokens[token] = AuthorizeAnswer(grant=grant)

@@ -1,4 +1,4 @@
-"""A host that speaks GBK: the page has UTF-8, the host its own bytes, the recording those of the host."""
+"""A GBK host: the page uses UTF-8, and host and recording use the original bytes."""
 
 import random
 
@@ -14,9 +14,9 @@ async def test_page_of_a_gbk_host_shows_and_sends_utf8_and_the_recording_keeps_t
     async with gbk.page() as page:
         _, shell = await gbk.open(page)
         assert shell.pty.environment == {}, "the host's own locale stays"
-        said = SAID.encode("gbk")
-        for at in range(len(said)):  # cut inside every character
-            shell.show(said[at : at + 1])
+        host_bytes = SAID.encode("gbk")
+        for at in range(len(host_bytes)):  # cut inside every character
+            shell.show(host_bytes[at : at + 1])
         await page.shows(SAID.encode())
         typed = "cat 报告.txt 😀\r".encode()
         for at in range(len(typed)):
@@ -24,11 +24,11 @@ async def test_page_of_a_gbk_host_shows_and_sends_utf8_and_the_recording_keeps_t
         await page.shows("cat 报告.txt ?\r".encode())
         assert shell.typed == "cat 报告.txt ?\r".encode("gbk")
         (recorder,) = gbk.recordings.recorders.values()
-        assert bytes(recorder.written) == said + shell.typed
+        assert bytes(recorder.written) == host_bytes + shell.typed
         assert page.output.decode() == SAID + "cat 报告.txt ?\r"
 
 
-async def test_page_of_a_gbk_host_goes_on_where_it_was(gbk: Stage) -> None:
+async def test_page_of_a_gbk_host_resumes_where_it_was(gbk: Stage) -> None:
     async with gbk.page(acknowledges=False) as page:
         opened, shell = await gbk.open(page)
         shell.show("报告".encode("gbk"))
@@ -45,12 +45,12 @@ async def test_page_of_a_gbk_host_goes_on_where_it_was(gbk: Stage) -> None:
         assert second.output.decode() == "告完"
 
 
-async def test_page_of_a_gbk_host_that_lost_too_much_goes_on_behind_the_picture(gbk: Stage) -> None:
+async def test_page_of_a_gbk_host_that_lost_too_much_resumes_after_the_snapshot(gbk: Stage) -> None:
     async with gbk.page() as page:
         opened, shell = await gbk.open(page)
         shell.show("报告".encode("gbk"))
         await page.shows("报告".encode())
-        await page.say(type="ping", t=1.0)  # the acknowledgement before it has been taken now
+        await page.say(type="ping", t=1.0)  # the previous acknowledgement has been processed
         await page.message("pong")
     async with gbk.page() as second:
         await second.say(
@@ -58,32 +58,32 @@ async def test_page_of_a_gbk_host_that_lost_too_much_goes_on_behind_the_picture(
             columns=80, rows=24,
         )  # fmt: skip
         await second.until(lambda: second.picture)
-        shown = [message for message in second.messages if message["type"] == "screen"]
-        assert shown[0]["offset"] == 6, "in the page's bytes, not in the host's four"
+        screens = [message for message in second.messages if message["type"] == "screen"]
+        assert screens[0]["offset"] == 6, "in the page's bytes, not in the host's four"
         shell.show("完".encode("gbk"))
         await second.shows("完".encode())
 
 
-async def test_who_watches_a_gbk_host_sees_utf8(gbk: Stage) -> None:
+async def test_watcher_of_a_gbk_host_sees_utf8(gbk: Stage) -> None:
     async with gbk.page() as page:
         opened, shell = await gbk.open(page)
         token, _watch, auditor = gbk.watch_token(opened["session_id"])
         async with gbk.page(user=auditor) as view:
             await view.say(type="watch", token=token)
             await view.message("screen")
-            said = SAID.encode("gbk")
-            shell.show(said[:5])
-            shell.show(said[5:])
+            host_bytes = SAID.encode("gbk")
+            shell.show(host_bytes[:5])
+            shell.show(host_bytes[5:])
             await view.shows(SAID.encode())
 
 
-def test_commands_at_a_gbk_host_are_found() -> None:
-    found: list[DetectedCommand] = []
-    detector = DetectorInUtf8(CommandDetector(80, 24, found.append), "gbk")
+def test_commands_at_a_gbk_host_are_detected() -> None:
+    commands: list[DetectedCommand] = []
+    detector = DetectorInUtf8(CommandDetector(80, 24, commands.append), "gbk")
     now_ms = 0
     detector.target_output("主机$ ".encode("gbk"), now_ms)
     for character in "cat 报告.txt":
-        for byte in character.encode("gbk"):  # a terminal may send and echo halves
+        for byte in character.encode("gbk"):  # a terminal may send and echo half characters
             now_ms += 20
             detector.user_input(bytes([byte]), now_ms)
             detector.target_output(bytes([byte]), now_ms)
@@ -92,28 +92,30 @@ def test_commands_at_a_gbk_host_are_found() -> None:
     detector.resize(100, 30)
     detector.user_input(b"x", now_ms + 500)
     detector.close()
-    assert [(one.kind, one.input, one.output) for one in found][:1] == [(CommandKind.ECHO, "cat 报告.txt", "不存在")]
+    assert [(command.kind, command.input, command.output) for command in commands][:1] == [
+        (CommandKind.ECHO, "cat 报告.txt", "不存在")
+    ]
 
 
 def test_escape_sequences_pass_a_charset_wherever_the_bytes_are_cut() -> None:
     text = "\x1b[31m红\x1b[0m\x1b]0;标题\x07\x1b[2J丂[\\"
     data, source = text.encode("gbk"), random.Random(5)
     for _ in range(200):
-        charset, shown, at = Charset("gbk"), b"", 0
+        charset, output, at = Charset("gbk"), b"", 0
         while at < len(data):
             step = source.randint(1, 4)
-            shown += charset.to_utf8(data[at : at + step])
+            output += charset.to_utf8(data[at : at + step])
             at += step
-        assert shown.decode() == text
+        assert output.decode() == text
 
 
-def test_byte_that_is_none_of_the_charset_swallows_no_escape_sequence() -> None:
-    shown = Charset("gbk").to_utf8(b"\xb1\x1b[0m\xff\x1b[1mx").decode()
-    assert "\x1b[0m" in shown
-    assert "\x1b[1mx" in shown
+def test_byte_outside_the_charset_swallows_no_escape_sequence() -> None:
+    output = Charset("gbk").to_utf8(b"\xb1\x1b[0m\xff\x1b[1mx").decode()
+    assert "\x1b[0m" in output
+    assert "\x1b[1mx" in output
 
 
-def test_utf8_host_is_left_alone() -> None:
+def test_utf8_host_is_passed_through_unchanged() -> None:
     charset, raw = Charset("utf8"), b"\xff\xfe\x80 half \xe4\xbd"
     assert charset.is_utf8
     assert charset.to_utf8(raw) is raw

@@ -49,7 +49,7 @@ async def test_open_gives_a_shell_that_is_recorded_before_it_is_shown(stage: Sta
         assert ended.bytes_out == len(page.output)
 
 
-async def test_exit_of_the_target_is_told_after_its_last_output(stage: Stage) -> None:
+async def test_exit_of_the_target_is_reported_after_its_last_output(stage: Stage) -> None:
     async with stage.page() as page:
         _, shell = await stage.open(page)
         shell.show(b"x" * 300_000 + b"last words")
@@ -65,7 +65,7 @@ async def test_exit_of_the_target_is_told_after_its_last_output(stage: Stage) ->
 @pytest.mark.parametrize(
     ("language", "words"), [("en", "The target cannot be reached"), ("zh-hans", "无法连接目标主机")]
 )
-async def test_target_that_cannot_be_opened_is_told_in_the_persons_language(
+async def test_target_that_cannot_be_opened_is_explained_in_the_users_language(
     stage: Stage, language: str, words: str
 ) -> None:
     async def fail(_prompter: Prompter, _progress: Progress) -> None:
@@ -82,7 +82,7 @@ async def test_target_that_cannot_be_opened_is_told_in_the_persons_language(
         await stage.plane.event(SessionEnded, reason=EndReason.UNREACHABLE, ever_active=False)
 
 
-async def test_denied_token_and_absent_control_plane_are_told(stage: Stage) -> None:
+async def test_denied_token_and_absent_control_plane_are_reported(stage: Stage) -> None:
     async with stage.page() as page:
         await page.say(type="open", token="wrong", columns=80, rows=24)
         assert (await page.message("ended"))["reason"] == "token_unknown"
@@ -98,7 +98,7 @@ async def test_denied_token_and_absent_control_plane_are_told(stage: Stage) -> N
 
 @pytest.mark.parametrize("fault", ["lost", "reset", "502", "503"])
 async def test_page_opens_through_a_restart_of_the_control_plane(stage: Stage, fault: str) -> None:
-    """A token works once; asked for again because its answer was lost, it is the same attempt."""
+    """A token works once. Requested again because its answer was lost, it is the same attempt."""
     stage.plane.faults[REDEEM_TOKEN] = [fault, fault]
     async with stage.page() as page:
         opened, _shell = await stage.open(page)
@@ -108,7 +108,7 @@ async def test_page_opens_through_a_restart_of_the_control_plane(stage: Stage, f
     assert len(stage.targets.shells) == 1
 
 
-async def test_token_of_somebody_else_opens_nothing(stage: Stage) -> None:
+async def test_token_of_another_user_opens_nothing(stage: Stage) -> None:
     mallory = stage.plane.add_user("mallory")
     async with stage.page(user=mallory) as page:
         await page.say(type="open", token=stage.token(), columns=80, rows=24)
@@ -138,7 +138,7 @@ async def test_manual_login_asks_in_the_page(stage: Stage) -> None:
     assert answers == ["root", "s3cret"]
 
 
-async def test_question_without_answer_ends_the_session(stage: Stage) -> None:
+async def test_unanswered_question_ends_the_session(stage: Stage) -> None:
     async def ask(prompter: Prompter, _progress: Progress) -> None:
         await prompter("Password: ", False)
 
@@ -170,7 +170,7 @@ async def test_page_left_while_opening_ends_the_session_at_once(stage: Stage) ->
     ["", "{", "[]", '{"type":"nonsense"}', '{"type":"open"}', '{"type":"ack","received":0}', b"keys", "x" * 70_000],
     ids=["empty", "half", "list", "unknown", "incomplete", "not-first", "binary", "long"],
 )
-async def test_first_frame_that_makes_no_sense_is_refused(stage: Stage, frame: str | bytes) -> None:
+async def test_first_frame_that_is_not_understood_is_refused(stage: Stage, frame: str | bytes) -> None:
     async with stage.page() as page:
         await page.socket.send(frame)
         ended = await page.message("ended")
@@ -193,7 +193,7 @@ async def test_silent_page_is_closed(stage: Stage, monkeypatch: pytest.MonkeyPat
         assert "没有及时" in (await page.message("ended"))["message"]
 
 
-async def test_page_that_sends_too_many_frames_is_slowed_and_nobody_else(stage: Stage) -> None:
+async def test_page_that_sends_too_many_frames_is_slowed_and_no_other(stage: Stage) -> None:
     async with stage.page() as noisy, stage.page() as other:
         started = time.monotonic()
         _, shell = await stage.open(noisy)
@@ -225,7 +225,7 @@ async def test_page_that_does_not_draw_stops_the_target(stage: Stage) -> None:
         assert not page.closed
         assert page.received <= UNACKED_LIMIT + 64 * 1024
         assert len(shell.held) > 100
-        # Drawing goes on: so does the target, up to the end.
+        # The page draws again, so the target continues up to the end.
         page._acknowledges = True
         await page.say(type="ack", received=page.received)
         await page.until(lambda: page.received == 200 * 32 * 1024)
@@ -233,7 +233,7 @@ async def test_page_that_does_not_draw_stops_the_target(stage: Stage) -> None:
         assert page.output == b"y" * (200 * 32 * 1024)
 
 
-async def test_acknowledgements_that_lie_change_nothing(stage: Stage) -> None:
+async def test_false_acknowledgements_change_nothing(stage: Stage) -> None:
     async with stage.page(acknowledges=False) as page:
         _, shell = await stage.open(page)
         for number in (-5, 10**15, 2**63):
@@ -242,14 +242,14 @@ async def test_acknowledgements_that_lie_change_nothing(stage: Stage) -> None:
         await page.shows(b"fine")
 
 
-async def test_link_lost_before_the_new_secret_arrived_is_taken_up_with_the_old_one(stage: Stage) -> None:
+async def test_link_lost_before_the_new_secret_arrived_resumes_with_the_old_secret(stage: Stage) -> None:
     async with stage.page() as first:
         opened, shell = await stage.open(first)
     resume = {
         "type": "resume", "session_id": opened["session_id"], "resume_secret": opened["resume_secret"],
         "received": 0, "columns": 80, "rows": 24,
     }  # fmt: skip
-    # This page goes away at once: as far as its browser knows, the answer never came.
+    # This page leaves immediately: as far as its browser knows, the answer never arrived.
     async with stage.page(acknowledges=False) as second:
         await second.say(**resume)
         await second.message("resumed")
@@ -260,7 +260,7 @@ async def test_link_lost_before_the_new_secret_arrived_is_taken_up_with_the_old_
         await third.shows(b"here again")
 
 
-async def test_lost_link_is_taken_up_without_gap_or_repeat(stage: Stage) -> None:
+async def test_lost_link_resumes_without_gap_or_repeat(stage: Stage) -> None:
     async with stage.page(acknowledges=False) as first:
         opened, shell = await stage.open(first)
         shell.show(b"one two three ")
@@ -279,7 +279,7 @@ async def test_lost_link_is_taken_up_without_gap_or_repeat(stage: Stage) -> None
         await second.type(b"typed")
         await second.shows(b"typed")
         assert shell.sizes[-1] == (100, 40)
-        # The old secret is spent.
+        # The old secret is used up.
         async with stage.page() as thief:
             await thief.say(
                 type="resume", session_id=opened["session_id"], resume_secret=opened["resume_secret"], received=0,
@@ -295,7 +295,7 @@ async def test_resume_from_too_far_back_starts_with_the_screen(stage: Stage) -> 
         opened, shell = await stage.open(first)
         shell.show(b"long forgotten ")
         await first.shows(b"forgotten")
-        await first.say(type="ping", t=0)  # the acknowledgement before it has been taken now
+        await first.say(type="ping", t=0)  # the previous acknowledgement has been processed
         await first.message("pong")
     async with stage.page() as second:
         await second.say(
@@ -311,7 +311,7 @@ async def test_resume_from_too_far_back_starts_with_the_screen(stage: Stage) -> 
         assert second.output == b"and on"
 
 
-async def test_resume_needs_the_same_person(stage: Stage) -> None:
+async def test_resume_needs_the_same_user(stage: Stage) -> None:
     mallory = stage.plane.add_user("mallory")
     async with stage.page() as first:
         opened, _ = await stage.open(first)
@@ -339,7 +339,7 @@ async def test_resume_does_not_wait_for_a_stalled_link(stage: Stage) -> None:
                 type="resume", session_id=opened["session_id"], resume_secret=opened["resume_secret"], received=0,
                 columns=90, rows=30,
             )  # fmt: skip
-            # The stalled link is never read again: were it waited for, this would not come.
+            # The stalled link is never read again. If the proxy waited for it, this would not arrive.
             await fresh.until(lambda: fresh.received == 40 * 32 * 1024)
             assert fresh.output == b"z" * (40 * 32 * 1024)
 
@@ -352,7 +352,7 @@ async def test_browser_that_does_not_come_back_ends_its_session(stage: Stage, mo
     await stage.plane.until(lambda: shell.closed and stage.stream._terminals == {})
 
 
-async def test_end_while_the_browser_is_away_is_told_at_its_return(stage: Stage) -> None:
+async def test_end_while_the_browser_is_away_is_reported_on_its_return(stage: Stage) -> None:
     async with stage.page() as first:
         opened, shell = await stage.open(first)
     shell.show(b"bye")
@@ -415,7 +415,7 @@ async def test_watching_can_be_stopped_alone(stage: Stage) -> None:
         await page.shows(b"goes on")
 
 
-async def test_tokens_are_good_for_their_own_purpose_only(stage: Stage) -> None:
+async def test_tokens_work_for_their_own_purpose_only(stage: Stage) -> None:
     async with stage.page() as page:
         opened, _ = await stage.open(page)
         token, _, auditor = stage.watch_token(opened["session_id"])
@@ -428,7 +428,7 @@ async def test_tokens_are_good_for_their_own_purpose_only(stage: Stage) -> None:
         assert len(stage.targets.shells) == 1
 
 
-async def test_watching_a_session_that_is_over_is_told(stage: Stage) -> None:
+async def test_watching_an_ended_session_is_explained(stage: Stage) -> None:
     token, _, auditor = stage.watch_token(uuid4())
     async with stage.page(user=auditor) as view:
         await view.say(type="watch", token=token)
@@ -476,7 +476,7 @@ async def test_open_shell_in_the_browser_ends_when_a_command_cannot_be_logged(
         (session_id,) = stage.registry.ids()
         session = stage.registry.get(session_id)
         assert session is not None
-        session.command("cat /etc/shadow")
+        session.log.command("cat /etc/shadow")
         ended = await page.message("ended")
     assert ended["reason"] == EndReason.CANNOT_RECORD
     monkeypatch.undo()

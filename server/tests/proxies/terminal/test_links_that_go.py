@@ -1,4 +1,4 @@
-"""Browser links that break at the worst moment: the session ends in its time, the place of a view is given back."""
+"""Browser links that break at the worst moment: the session ends in time, and the watcher's place is released."""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -19,7 +19,7 @@ from proxies.terminal.stage import Stage
 
 @pytest.fixture
 def breaks_at(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """From now on links break just before this message would go out; None: they hold."""
+    """From now on links break just before this message would be sent. None: they do not break."""
     say, kinds = BrowserLink.say, []
 
     async def break_then_say(link: BrowserLink, message: ServerMessage) -> None:
@@ -35,7 +35,7 @@ def breaks_at(monkeypatch: pytest.MonkeyPatch) -> Any:
     return choose
 
 
-async def test_session_whose_link_goes_during_the_welcome_ends(stage: Stage, breaks_at: Any) -> None:
+async def test_session_whose_link_breaks_during_opened_ends(stage: Stage, breaks_at: Any) -> None:
     breaks_at(Opened)
     async with stage.page() as page:
         await page.say(type="open", token=stage.token(), columns=80, rows=24)
@@ -45,7 +45,7 @@ async def test_session_whose_link_goes_during_the_welcome_ends(stage: Stage, bre
     assert len(stage.registry) == 0
 
 
-async def test_session_whose_link_goes_while_it_is_welcomed_back_ends_when_nobody_comes(
+async def test_session_whose_link_breaks_during_resume_ends_if_nobody_returns(
     stage: Stage,
     breaks_at: Any,
     monkeypatch: pytest.MonkeyPatch,
@@ -65,7 +65,7 @@ async def test_session_whose_link_goes_while_it_is_welcomed_back_ends_when_nobod
     assert len(stage.registry) == 0
 
 
-async def test_session_whose_link_goes_while_it_is_welcomed_back_is_taken_up_by_the_next(
+async def test_session_whose_link_breaks_during_resume_can_be_resumed_again(
     stage: Stage,
     breaks_at: Any,
 ) -> None:
@@ -87,7 +87,7 @@ async def test_session_whose_link_goes_while_it_is_welcomed_back_is_taken_up_by_
         await back.shows(b"still here")
 
 
-async def test_view_whose_first_message_fails_gives_its_place_back(stage: Stage, breaks_at: Any) -> None:
+async def test_view_whose_first_message_fails_releases_its_place(stage: Stage, breaks_at: Any) -> None:
     async with stage.page() as page:
         opened, _ = await stage.open(page)
         session = stage.registry.get(UUID(opened["session_id"]))
@@ -106,7 +106,7 @@ async def test_view_whose_first_message_fails_gives_its_place_back(stage: Stage,
             await view.message("watching")
 
 
-async def test_session_of_a_token_that_was_shown_as_a_watch_token_ends(stage: Stage) -> None:
+async def test_session_of_a_token_used_as_a_watch_token_ends(stage: Stage) -> None:
     async with stage.page() as page:
         await page.say(type="watch", token=stage.token())
         assert (await page.message("ended"))["reason"] == "protocol"
@@ -115,7 +115,7 @@ async def test_session_of_a_token_that_was_shown_as_a_watch_token_ends(stage: St
     assert (ended.reason, ended.ever_active) == (EndReason.USER_CLOSED, False)
 
 
-async def test_page_is_told_what_it_may_from_now_on(stage: Stage) -> None:
+async def test_page_is_told_of_changed_permissions(stage: Stage) -> None:
     async with stage.page() as page:
         opened, _ = await stage.open(page)
         ends = (ActionsUntil(actions=Actions.ALL & ~Actions.CLIPBOARD_COPY, until=now().replace(year=now().year + 1)),)

@@ -1,4 +1,4 @@
-"""A large paste into a real shell whose program repeats what it reads: output and input hold each other up."""
+"""A large paste into a real shell whose program echoes its input, so that output and input block each other."""
 
 import asyncio
 import os
@@ -13,12 +13,12 @@ from proxies.terminal.plant import Plant
 
 SIZE: Final = 8 * 1024 * 1024
 DATA: Final = b"".join(b"%015x " % number for number in range(SIZE // 16))
-#: Acknowledges so much less often than the console does.
+#: Acknowledges this much less often than the console does.
 LAZY_BYTES: Final = 300 * 1024
 
 
 async def repeats(page: BrowserPage, plant: Plant) -> dict[str, Any]:
-    """A session in which `cat` sends back what it reads. Its output is emptied."""
+    """Return a session in which `cat` echoes its input. Its output so far is consumed."""
     opened = await plant.open(page)
     await page.type(b"stty raw -echo; echo re''ady; cat\r")
     await page.shows(b"ready")
@@ -28,7 +28,7 @@ async def repeats(page: BrowserPage, plant: Plant) -> dict[str, Any]:
 
 
 async def draw_slowly(page: BrowserPage) -> None:
-    """Acknowledge what has come, seldom and late, as a page on a slow machine."""
+    """Acknowledge received output seldom and late, like a page on a slow machine."""
     drawn = page.received
     while True:
         await page.until(lambda drawn=drawn: page.received - drawn >= LAZY_BYTES or len(page.output) >= SIZE)
@@ -40,7 +40,7 @@ async def draw_slowly(page: BrowserPage) -> None:
 
 
 async def stuck(page: BrowserPage) -> None:
-    """The page has used its credit and draws nothing: nothing moves any more."""
+    """Wait until the page has used its credit and draws nothing, so that nothing moves any more."""
     await page.until(lambda: page.received >= UNACKED_LIMIT)
     seen: list[tuple[int, int]] = []
     # Half a second without a byte in either direction, and no credit left.
@@ -51,7 +51,7 @@ async def stuck(page: BrowserPage) -> None:
     await page.message("pong")
 
 
-async def test_large_paste_comes_back_whole_to_a_page_that_draws_slowly(plant: Plant) -> None:
+async def test_large_paste_is_echoed_completely_to_a_page_that_draws_slowly(plant: Plant) -> None:
     async with plant.page(acknowledges=False) as page:
         await repeats(page, plant)
         drawing = asyncio.create_task(draw_slowly(page))
@@ -74,14 +74,14 @@ async def test_session_can_be_closed_while_neither_direction_moves(plant: Plant)
         await plant.plane.event(SessionEnded, session_id=UUID(opened["session_id"]))
 
 
-async def test_paste_goes_on_over_a_lost_link_without_gap_or_repeat(plant: Plant) -> None:
+async def test_paste_continues_over_a_lost_link_without_gap_or_repeat(plant: Plant) -> None:
     async with plant.page(acknowledges=False) as first:
         opened = await repeats(first, plant)
         typed, shown = first.input_sent, first.received
         pasting = asyncio.create_task(first.type(DATA))
         await stuck(first)
         pasting.cancel()
-    # Cut while both directions stand still; what had arrived waits for the target.
+    # Cut while both directions are blocked. Input that had arrived waits for the target.
     async with plant.page(acknowledges=False) as second:
         second.output, second.received = first.output, first.received
         await second.say(

@@ -1,4 +1,4 @@
-"""The browser endpoint with a real sshd, the real recording with its sealer, and command detection."""
+"""The browser endpoint with a real sshd, real recording with its sealer, and command detection."""
 
 import asyncio
 import contextlib
@@ -21,7 +21,9 @@ from timing import soon_async
 
 
 async def interrupt(page: BrowserPage) -> None:
-    """Ctrl-C until the prompt is back: one that comes before the shell has handed its terminal to the command stays without effect."""
+    """Press Ctrl-C until the prompt is back. One sent before the shell hands its terminal to the command has no
+    effect.
+    """
     before = len(page.output)
     for _ in range(30):
         await page.type(b"\x03")
@@ -30,7 +32,7 @@ async def interrupt(page: BrowserPage) -> None:
     raise AssertionError(f"not interrupted: {page.output[before:]!r}")
 
 
-async def test_shell_echoes_and_its_commands_are_found(plant: Plant) -> None:
+async def test_shell_echoes_and_its_commands_are_detected(plant: Plant) -> None:
     async with plant.page() as page:
         opened = await plant.open(page)
         for line, shown in (
@@ -42,7 +44,7 @@ async def test_shell_echoes_and_its_commands_are_found(plant: Plant) -> None:
             await page.shows(shown)
         await page.type(b"\x1b[A\x1b[A\x1b[A\x1b[A\r")
         await page.type(b"sleep 3000\r")
-        # A command that goes on is told before it ends.
+        # A long-running command is reported before it ends.
         await plant.plane.event(CommandSeen, input="sleep 3000")
         await interrupt(page)
         await page.type(b"exit 5\r")
@@ -60,7 +62,7 @@ async def test_shell_echoes_and_its_commands_are_found(plant: Plant) -> None:
         assert offsets == sorted(offsets)
 
 
-async def test_watcher_starts_with_the_present_screen_within_a_second_and_both_are_stopped(plant: Plant) -> None:
+async def test_watcher_starts_with_the_present_screen_within_a_second_and_both_can_be_stopped(plant: Plant) -> None:
     auditor = plant.plane.add_user("auditor")
     async with plant.page() as page, plant.page(user=auditor) as view:
         opened = await plant.open(page)
@@ -106,7 +108,7 @@ async def test_watcher_starts_with_the_present_screen_within_a_second_and_both_a
             assert (await each.message("ended"))["reason"] == "terminated"
 
 
-async def test_cut_link_is_taken_up_from_the_sealers_picture_when_too_far_back(plant: Plant) -> None:
+async def test_cut_link_too_far_back_resumes_from_the_sealers_snapshot(plant: Plant) -> None:
     first = plant.page()
     async with first:
         opened = await plant.open(first)
@@ -130,7 +132,7 @@ async def test_cut_link_is_taken_up_from_the_sealers_picture_when_too_far_back(p
         await second.shows(b"goes-2-on")
 
 
-async def test_flood_and_a_page_that_does_not_draw_take_no_memory(plant: Plant) -> None:
+async def test_flood_with_a_page_that_does_not_draw_uses_bounded_memory(plant: Plant) -> None:
     async with plant.page(acknowledges=False) as page, plant.page() as other:
         await plant.open(other)
         page._acknowledges = True
@@ -149,7 +151,7 @@ async def test_flood_and_a_page_that_does_not_draw_take_no_memory(plant: Plant) 
 
 
 @pytest.mark.parametrize("counts", [True, False], ids=["counts its input", "older release"])
-async def test_large_paste_arrives_whole(plant: Plant, counts: bool) -> None:
+async def test_large_paste_arrives_completely(plant: Plant, counts: bool) -> None:
     size = 8 * 1024 * 1024
     async with plant.page(counts_input=counts) as page:
         await plant.open(page)

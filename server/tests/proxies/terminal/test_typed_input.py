@@ -1,4 +1,4 @@
-"""Input that the target does not take yet: it waits in order and bounded, and nothing waits behind it."""
+"""Input that the target does not accept yet: it waits in order and bounded, and blocks nothing behind it."""
 
 import asyncio
 import contextlib
@@ -19,7 +19,7 @@ WINDOW = TerminalLimits().input_window_bytes
 EXCESS = TerminalLimits().input_excess_bytes
 
 
-async def test_page_is_heard_while_its_paste_waits_for_the_target(stage: Stage) -> None:
+async def test_page_is_answered_while_its_paste_waits_for_the_target(stage: Stage) -> None:
     async with stage.page(acknowledges=False) as page:
         _, shell = await stage.open(page)
         shell.events.on_target_pause()
@@ -39,7 +39,7 @@ async def test_page_is_heard_while_its_paste_waits_for_the_target(stage: Stage) 
     await stage.plane.event(SessionEnded, reason=EndReason.USER_CLOSED)
 
 
-async def test_session_whose_page_goes_while_its_paste_waits_is_given_up(
+async def test_session_whose_page_leaves_while_its_paste_waits_is_ended(
     stage: Stage,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -53,7 +53,7 @@ async def test_session_whose_page_goes_while_its_paste_waits_is_given_up(
     assert shell.closed
 
 
-async def test_credit_follows_what_the_target_has_taken(stage: Stage) -> None:
+async def test_credit_follows_the_input_that_the_target_accepted(stage: Stage) -> None:
     async with stage.page() as page:
         opened, shell = await stage.open(page)
         assert opened["input_until"] == WINDOW
@@ -67,15 +67,15 @@ async def test_credit_follows_what_the_target_has_taken(stage: Stage) -> None:
         credit = [m for m in page.messages if m["type"] == "input_credit"][-1]
         assert (credit["taken"], credit["until"]) == (WINDOW, 2 * WINDOW)
         assert shell.typed == b"a" * WINDOW
-        # Single keys are worth no message each.
-        told = len(page.messages)
+        # Single keys are not worth a message each.
+        message_count = len(page.messages)
         for _ in range(100):
             await page.type(b"k")
         await page.until(lambda: len(page.output) == WINDOW + 100)
-        assert len(page.messages) == told
+        assert len(page.messages) == message_count
 
 
-async def test_keys_of_a_link_that_was_taken_over_come_before_those_of_the_next(stage: Stage) -> None:
+async def test_keys_of_a_replaced_link_come_before_those_of_the_next(stage: Stage) -> None:
     old = b"".join(b"%07d " % number for number in range(4 * KEYS_AT_ONCE_BYTES // 8))
     async with stage.page() as first, stage.page() as second:
         opened, shell = await stage.open(first)
@@ -97,7 +97,7 @@ async def test_keys_of_a_link_that_was_taken_over_come_before_those_of_the_next(
         assert shell.typed == old + b"B" * KEYS_AT_ONCE_BYTES
 
 
-async def test_page_that_comes_back_may_send_as_the_target_takes_what_waited(stage: Stage) -> None:
+async def test_page_that_returns_may_send_as_the_target_accepts_queued_input(stage: Stage) -> None:
     async with stage.page() as first, stage.page() as second:
         opened, shell = await stage.open(first)
         shell.events.on_target_pause()
@@ -117,10 +117,10 @@ async def test_page_that_comes_back_may_send_as_the_target_takes_what_waited(sta
 
 
 @pytest.mark.parametrize("counts", [True, False], ids=["counts its input", "older release"])
-async def test_page_that_sends_far_more_than_it_may_is_ended_with_a_reason(stage: Stage, counts: bool) -> None:
+async def test_page_that_far_exceeds_its_credit_is_ended_with_a_reason(stage: Stage, counts: bool) -> None:
     async with stage.page(acknowledges=False, counts_input=counts) as page:
         _, shell = await stage.open(page)
-        # A page of an older release is read on only where its acknowledgements may stand behind its input.
+        # A page of an older release is read further only if its acknowledgements may follow behind its input.
         shell.show(b"z" * 600_000)
         await page.until(lambda: page.received == 600_000)
         shell.events.on_target_pause()
@@ -149,7 +149,7 @@ async def test_page_of_an_older_release_waits_for_a_slow_target(stage: Stage) ->
 
         pasting = asyncio.create_task(paste())
         await stage.plane.until(lambda: not terminal._input.has_room)
-        await asyncio.sleep(0.2)  # time for what would come if the page were read
+        await asyncio.sleep(0.2)  # time for further frames if the page were read
         assert len(terminal._input._waiting) <= WINDOW + 65_536
         shell.events.on_target_resume()
         await pasting
@@ -158,7 +158,7 @@ async def test_page_of_an_older_release_waits_for_a_slow_target(stage: Stage) ->
         assert not any(m["type"] == "input_credit" for m in page.messages)
 
 
-async def test_input_is_noted_in_the_order_in_which_it_is_written_once_and_before(
+async def test_input_is_recorded_once_in_write_order_and_before_writing(
     stage: Stage,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -188,7 +188,7 @@ async def test_input_is_noted_in_the_order_in_which_it_is_written_once_and_befor
         assert noted == shell.typed == b"straight through\n" + data
 
 
-async def test_paste_in_another_charset_gets_its_whole_credit(gbk: Stage) -> None:
+async def test_paste_in_another_charset_gets_its_whole_credit_back(gbk: Stage) -> None:
     text = "价格 € 报告 é\r" * 40_000
     async with gbk.page() as page:
         _, shell = await gbk.open(page)

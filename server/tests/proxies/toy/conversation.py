@@ -1,4 +1,4 @@
-"""One person of the toy protocol: sign in, open, ask line after line."""
+"""The conversation with one user of the toy protocol: sign in, open a session, and send line after line."""
 
 import asyncio
 import contextlib
@@ -26,7 +26,7 @@ class Conversation:
         self._writer = writer
 
     async def run(self) -> None:
-        """Until one side leaves; the person is told why."""
+        """Run until one side leaves. The user is told why."""
         try:
             async with asyncio.timeout(SIGN_IN_S):
                 user, password, asset = (await self._reader.readline()).decode().split()
@@ -77,11 +77,11 @@ class Conversation:
         except ConnectionError as error:
             session.end(EndReason.TARGET_CLOSED, str(error))
         finally:
-            session.end(EndReason.ERROR)  # counts only when nothing else has ended it
+            session.end(EndReason.ERROR)  # counts only if nothing else has ended the session
 
     async def _answer(self, session: LiveSession, link: ToyLink, number: int, line: bytes) -> bool:
-        """Record, then forward. False: the session is over."""
-        session.command(line.decode("utf-8", "replace"), held=session.hold_command(line.decode("utf-8", "replace")))
+        """Record, then forward. Returns False if the session has ended."""
+        session.log.command(line.decode("utf-8", "replace"), held=session.hold_command(line.decode("utf-8", "replace")))
         if not all(session.tell(piece) for piece in Query.pieces(number, line)):
             return False
         answer = await link.ask(line)

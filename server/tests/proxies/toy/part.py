@@ -1,4 +1,4 @@
-"""The toy protocol's front and connector, as the composition takes them."""
+"""The toy protocol's front and connector, for the composition root."""
 
 import asyncio
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""The way to a toy server: dial, log in, ask."""
+"""The connector to a toy server: dial, log in, send lines."""
 
 import asyncio
 
@@ -14,14 +14,14 @@ MAX_LINE_BYTES = 4096
 
 
 class ToyLink(TargetLink):
-    """A logged-in connection that answers each line with one line."""
+    """An authenticated connection that answers each line with one line."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
 
     async def ask(self, line: bytes) -> bytes:
-        """The answer without its line feed. Raises ConnectionError when the target is gone."""
+        """Return the answer without its line feed. Raises ConnectionError if the target is gone."""
         self._writer.write(line + b"\n")
         await self._writer.drain()
         answer = await self._reader.readline()
@@ -57,7 +57,7 @@ class ToyTargets(TargetConnector[ToyLink]):
         return link
 
     async def _login(self, session: LiveSession) -> bytes:
-        """The credential comes last, once, and is forgotten at once."""
+        """The credential is requested last, once, and dropped after use."""
         grant = session.grant
         request = CredentialRequest(session_id=grant.session_id, opening_key=grant.opening_key)
         answer = await self._services.plane.credential(request)

@@ -1,4 +1,6 @@
-"""docs/how-to/add-a-protocol.md, walked: the whole proxy with a protocol that is one folder and one line more."""
+"""Walks docs/how-to/add-a-protocol.md: the whole proxy with a protocol that consists of one folder and one more
+line.
+"""
 
 import ast
 import asyncio
@@ -32,7 +34,7 @@ from proxies.toy.part import ToyFront
 
 @dataclass
 class ToyServer:
-    """A real small server: `login password` first, then each line comes back in capitals."""
+    """A real small server: `login password` first, then each line is returned in capitals."""
 
     asked: list[bytes] = field(default_factory=list)
     port: int = 0
@@ -49,7 +51,7 @@ class ToyServer:
 
 @dataclass
 class Toy:
-    """The running proxy, and what tests look at."""
+    """The running proxy, and what tests inspect."""
 
     plane: FakeControlPlane
     home: Path
@@ -90,7 +92,7 @@ async def toy(control_plane: FakeControlPlane, tmp_path: Path, monkeypatch: pyte
     control_plane.add_user("alice")
     asset = control_plane.add_asset(FakeAsset("db-1", "127.0.0.1", server.port, [account], protocol=Protocol.MYSQL))
     monkeypatch.setenv("POSTERN_CONTROL_URL", control_plane.url)
-    monkeypatch.setattr(proxy, "settle_garbage_collector", lambda: None)  # this process has more to do
+    monkeypatch.setattr(proxy, "settle_garbage_collector", lambda: None)  # this process continues afterwards
     settings = Settings.load(
         {
             "POSTERN_HOME": str(tmp_path / "home"),
@@ -114,7 +116,7 @@ async def toy(control_plane: FakeControlPlane, tmp_path: Path, monkeypatch: pyte
 
 
 async def sealed(toy: Toy) -> bytes:
-    """The recording as the control plane has it."""
+    """Return the recording as the control plane has it."""
     event = await toy.plane.event(RecordingSealed, timeout_s=120)
     assert event.state is RecordingState.SEALED
     received = toy.plane.recordings
@@ -147,8 +149,8 @@ async def test_toy_session_is_recorded_sealed_uploaded_and_shown(toy: Toy) -> No
         End("user_closed"),
     ]
     lines = [json.loads(line) for line in iter_asciicast(io.BytesIO(content))]
-    shown = "".join(line[2] for line in lines[1:])
-    assert shown.index("logged in as toy-login") < shown.index("select 1") < shown.index("done: 1 rows")
+    text = "".join(line[2] for line in lines[1:])
+    assert text.index("logged in as toy-login") < text.index("select 1") < text.index("done: 1 rows")
 
 
 async def test_toy_session_ends_by_an_administrators_order(toy: Toy) -> None:
@@ -189,7 +191,7 @@ async def test_toy_session_is_refused_without_a_grant(toy: Toy, login: str, why:
 
 
 @pytest.mark.parametrize("protocol", [Protocol.VNC, Protocol.SSH])
-async def test_protocol_that_nobody_carries_to_this_front_is_refused_with_its_own_reason(
+async def test_protocol_not_supported_for_this_front_is_refused_with_its_own_reason(
     toy: Toy, protocol: Protocol
 ) -> None:
     toy.asset.protocol = protocol
@@ -214,7 +216,7 @@ async def test_refused_password_of_the_target_ends_the_session(toy: Toy) -> None
     assert (await toy.plane.event(SessionEnded)).reason is EndReason.CREDENTIAL_REFUSED
 
 
-def test_two_connectors_of_one_protocol_are_a_fault_of_the_composition() -> None:
+def test_two_connectors_for_one_protocol_are_an_error() -> None:
     connectors = Connectors()
     link: type = object
     connectors.add(Protocol.MYSQL, object(), link)  # type: ignore[arg-type]
@@ -222,7 +224,7 @@ def test_two_connectors_of_one_protocol_are_a_fault_of_the_composition() -> None
         connectors.add(Protocol.MYSQL, object(), link)  # type: ignore[arg-type]
 
 
-def test_toy_knows_the_core_and_nothing_of_other_protocols_or_the_composition() -> None:
+def test_toy_imports_the_core_and_no_other_protocol_or_the_composition() -> None:
     folder = Path(__file__).parent
     for path in folder.glob("*.py"):
         if path.name.startswith("test_"):

@@ -1,4 +1,4 @@
-"""Real programs, recorded through a pseudo-terminal, shown by our emulator and by the browser's terminal."""
+"""Real programs, recorded through a pseudo-terminal, rendered by this emulator and by the browser's terminal."""
 
 import random
 import subprocess
@@ -13,7 +13,7 @@ from peers.xterm_oracle import XtermOracle
 from postern.proxies.core.vt import Screen
 from proxies.vt.vt_fuzz import fragment, state
 
-_LONE_COMBINING = "\u0301".encode()  # xterm shows it in a cell of its own; we leave that cell blank
+_LONE_COMBINING = "\u0301".encode()  # xterm gives it a cell; this emulator leaves that cell blank
 
 
 @pytest.fixture(scope="module")
@@ -23,23 +23,23 @@ def oracle() -> Iterator[XtermOracle]:
 
 
 def differences(screen: Screen, shown: Any) -> list[Any]:
-    found: list[Any] = []
+    differing: list[Any] = []
     for y, (row, mine) in enumerate(zip(shown["rows"], screen.lines(), strict=True)):
         if row["text"].rstrip() != mine:
-            found.append(("text", y, mine, row["text"]))
+            differing.append(("text", y, mine, row["text"]))
         if y and row["wrapped"] != screen.wrapped(y):
-            found.append(("wrapped", y, row["wrapped"]))
+            differing.append(("wrapped", y, row["wrapped"]))
         styles = screen._terminal.rows[y].styles
         for x, (_, width, *style) in enumerate(row["cells"]):
             flags, foreground, background, _line = styles[x]
             if width and [flags & 255 | bool(flags & 0x700) << 8, foreground, background] != style:
-                found.append(("style", y, x, styles[x], style))
+                differing.append(("style", y, x, styles[x], style))
     if list(screen.cursor) != shown["cursor"]:
-        found.append(("cursor", screen.cursor, shown["cursor"]))
+        differing.append(("cursor", screen.cursor, shown["cursor"]))
     if screen.alternate != shown["alternate"]:
-        found.append(("alternate", screen.alternate))
-    found += [("mode", mode) for mode, on in shown["modes"].items() if (int(mode) in screen.modes) != on]
-    return found
+        differing.append(("alternate", screen.alternate))
+    differing += [("mode", mode) for mode, on in shown["modes"].items() if (int(mode) in screen.modes) != on]
+    return differing
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -47,8 +47,8 @@ def test_random_output_looks_as_in_the_browser(oracle: XtermOracle, seed: int) -
     source = random.Random(seed)
     columns, rows = ((80, 24), (20, 5), (132, 43))[seed % 3]
     pieces = (fragment(source, huge=60) for _ in range(50))
-    # What is left out: a combining character alone, and restoring a cursor that was saved before the screen scrolled
-    # or never, where xterm.js counts from its scrollback or keeps the character set.
+    # Not compared: a lone combining character, and restoring a cursor that was never saved or was saved before the
+    # screen scrolled. There xterm.js counts from its scrollback or keeps the character set.
     data = b"".join(
         piece
         for piece in pieces
@@ -129,7 +129,7 @@ def record_tmux(folder: Path) -> bytes:
             tmux.send(keys)
             tmux.settle(0.3)
         output = tmux.output
-    # The server of its own, in the background, would outlive the test.
+    # Its own background server would outlive the test.
     subprocess.run(["tmux", "-S", str(folder / "tmux.sock"), "kill-server"], check=False, capture_output=True)
     return output
 
@@ -176,8 +176,8 @@ def test_program_looks_as_in_the_browser(oracle: XtermOracle, tmp_path: Path, re
         screen = Screen(80, 24)
         screen.feed(data[:part])
         assert differences(screen, oracle.show(80, 24, [data[:part]])) == [], part
-        shown = oracle.show(80, 24, [screen.snapshot(), screen.pending()])
-        assert differences(screen, shown) == [], part
+        rendered = oracle.show(80, 24, [screen.snapshot(), screen.pending()])
+        assert differences(screen, rendered) == [], part
         copy = Screen(80, 24)
         copy.feed(screen.snapshot())
         assert state(copy) == state(screen)
@@ -200,12 +200,12 @@ def test_resize_of_unwrapped_lines_looks_as_in_the_browser(oracle: XtermOracle) 
 def test_widths_equal_those_of_the_browser(oracle: XtermOracle) -> None:
     for start in range(0xA0, 0x20000, 0x2000):
         characters = [chr(code) for code in range(start, start + 0x2000) if not 0xD800 <= code < 0xE000]
-        # Each character between two letters: the cursor then tells its width.
+        # Each character is printed between two letters, so the cursor reveals its width.
         lines = [characters[at : at + 30] for at in range(0, len(characters), 30)]
         for batch in range(0, len(lines), 100):
             data = "\r\n".join("".join(f"a{c}" for c in line) for line in lines[batch : batch + 100]).encode()
             screen = Screen(120, 100)
             screen.feed(data)
-            shown = oracle.show(120, 100, [data])
-            assert [row["text"].rstrip() for row in shown["rows"]] == screen.lines(), hex(start)
-            assert list(screen.cursor) == shown["cursor"]
+            rendered = oracle.show(120, 100, [data])
+            assert [row["text"].rstrip() for row in rendered["rows"]] == screen.lines(), hex(start)
+            assert list(screen.cursor) == rendered["cursor"]

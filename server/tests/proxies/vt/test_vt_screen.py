@@ -1,4 +1,4 @@
-"""One table row for each thing that a sequence does."""
+"""One table row for each effect of a sequence."""
 
 import time
 
@@ -72,7 +72,7 @@ def test_alternate_screen_left_shows_the_main_screen_again(mode: int) -> None:
         assert each.lines()[0] == "main"
 
 
-def test_half_sequence_and_half_character_are_reported_and_carried_over() -> None:
+def test_incomplete_sequence_and_character_are_reported_and_continued() -> None:
     for head, tail, line in (
         (b"a\x1b[3", b"1mb", "ab"),
         (b"a\xe4\xb8", b"\xadb", "a中b"),
@@ -108,7 +108,7 @@ def test_k43_endless_sequences_take_no_memory() -> None:
     assert screen.cursor == (79, 23)
 
 
-def test_padding_before_a_wrapped_wide_character_is_marked() -> None:
+def test_cell_left_before_a_wrapped_wide_character_is_padding() -> None:
     screen = Screen(10, 3)
     screen.feed("12345678 中".encode())
     assert screen.wrapped(1)
@@ -127,7 +127,7 @@ def test_resize_keeps_the_rows_around_the_cursor() -> None:
     assert screen.lines() == ["3", "4abc", "def"]
 
 
-def test_size_unknown_or_absurd_becomes_usable() -> None:
+def test_unknown_or_huge_size_becomes_usable() -> None:
     assert usable_size(0, 0) == (80, 24)
     assert usable_size(-1, 5) == (80, 5)
     assert usable_size(1, 1) == (2, 1)
@@ -142,7 +142,7 @@ def test_modes_are_reported() -> None:
     assert screen.modes == {1002, 1006, 25, 7}
 
 
-def test_bytes_that_are_no_utf8_are_dropped() -> None:
+def test_bytes_that_are_not_utf8_are_dropped() -> None:
     screen = Screen(10, 2)
     screen.feed(b"a\xff\xfeb\xe4\xb8c")
     assert screen.lines()[0] == "abc"

@@ -36,7 +36,7 @@ _STYLES = (
 
 
 def fragment(source: random.Random, *, huge: int = 99999999999) -> bytes:
-    """One random piece of output."""
+    """Return one random piece of output."""
     kind = source.random()
     if kind < 0.35:
         return source.choice(_TEXTS).encode()
@@ -56,7 +56,7 @@ def fragment(source: random.Random, *, huge: int = 99999999999) -> bytes:
 
 
 def state(screen: Screen) -> object:
-    """Everything that a snapshot has to carry."""
+    """Return all state that a snapshot must carry."""
     terminal = screen._terminal
     grids = [terminal.main] if terminal.grid is terminal.main else [terminal.main, terminal.grid]
     return (

@@ -1,4 +1,4 @@
-"""How the user name of an SSH sign-in is read; the control plane picks the first reading whose person exists."""
+"""The readings of an SSH user name. The control plane picks the first reading whose user exists."""
 
 import pytest
 from hypothesis import given
@@ -10,9 +10,9 @@ from postern.contracts.login_name import readings
 PEOPLE = {"ann", "ann@corp", "bob+ops", "a.b-c_d"}
 
 
-def meant(text: str) -> tuple[str, str, str]:
-    found = readings(text)
-    answer = next((reading for reading in found if reading.username in PEOPLE), found[-1])
+def reading_of(text: str) -> tuple[str, str, str]:
+    possible = readings(text)
+    answer = next((reading for reading in possible if reading.username in PEOPLE), possible[-1])
     return answer.username, answer.system_user, answer.asset
 
 
@@ -28,7 +28,7 @@ def meant(text: str) -> tuple[str, str, str]:
         ("ann=root=web-1", "ann", "root", "web-1"),
         ("ann@corp=root=web-1", "ann@corp", "root", "web-1"),
         ("bob+ops=root=web-1", "bob+ops", "root", "web-1"),
-        # Names that contain a separator themselves.
+        # Names that contain a separator.
         ("ann=root=web=1", "ann", "root", "web=1"),
         ("ann=root=web@dc2", "ann", "root", "web@dc2"),
         ("ann=ops=root@corp=web", "ann", "ops", "root@corp=web"),
@@ -36,7 +36,7 @@ def meant(text: str) -> tuple[str, str, str]:
         ("ann@root@web=1", "ann", "root", "web=1"),
         ("ann@ops=db@web-1", "ann", "ops=db", "web-1"),
         ("ann=root=::1", "ann", "root", "::1"),
-        # Nobody of these names: counted for the name that was typed.
+        # Unknown users: attempts count for the name that was typed.
         ("eve=root=web-1", "eve", "root", "web-1"),
         ("eve@root@web-1", "eve", "root", "web-1"),
         ("eve@x=root=web-1", "eve", "", "x=root=web-1"),
@@ -47,7 +47,7 @@ def meant(text: str) -> tuple[str, str, str]:
     ],
 )  # fmt: skip
 def test_login_name_has_one_meaning(text: str, username: str, system_user: str, asset: str) -> None:
-    assert meant(text) == (username, system_user, asset)
+    assert reading_of(text) == (username, system_user, asset)
 
 
 _NAMES = st.text(alphabet="abz09._+-", min_size=1, max_size=12)
@@ -55,20 +55,22 @@ _PRINTABLE = st.text(alphabet="abz09._+-%#/:,~=", min_size=1, max_size=12)
 
 
 @given(_NAMES, _PRINTABLE.filter(lambda text: "=" not in text), _PRINTABLE)
-def test_equals_form_gives_back_what_was_put_in(person: str, system_user: str, asset: str) -> None:
+def test_equals_form_round_trips(person: str, system_user: str, asset: str) -> None:
     expected = LoginNameAnswer(username=person, system_user=system_user, asset=asset)
     assert readings(f"{person}={system_user}={asset}")[0] == expected
 
 
 @given(_NAMES, _PRINTABLE, _PRINTABLE)
-def test_at_form_stays_whatever_characters_the_names_hold(person: str, system_user: str, asset: str) -> None:
-    found = readings(f"{person}@{system_user}@{asset}")
-    meaning = next(reading for reading in found if reading.username == person)
+def test_at_form_has_a_reading_with_the_given_names_whatever_their_characters(
+    person: str, system_user: str, asset: str
+) -> None:
+    possible = readings(f"{person}@{system_user}@{asset}")
+    meaning = next(reading for reading in possible if reading.username == person)
     assert (meaning.system_user, meaning.asset) == (system_user, asset)
 
 
 @given(st.text(max_size=600))
-def test_any_text_has_a_few_readings(text: str) -> None:
+def test_any_text_has_only_a_few_readings(text: str) -> None:
     assert 1 <= len(readings(text)) <= 4
     if "@" not in text and "=" not in text:
         assert [reading.username for reading in readings(text)] == [text[:512]]

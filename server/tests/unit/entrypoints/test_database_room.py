@@ -1,4 +1,7 @@
-"""More web processes than PostgreSQL has connections for would answer some people with an error at the busiest moment."""
+"""The number of web processes fits into the connections of PostgreSQL.
+
+With too many processes, requests would fail for lack of a connection at the busiest time.
+"""
 
 import logging
 from dataclasses import replace
@@ -14,7 +17,7 @@ from postern.kernel.errors import SettingsError
 
 
 @pytest.mark.parametrize(("room", "wanted", "started"), [(97, 4, 4), (97, 5, 4), (97, 32, 4), (26, 1, 1), (44, 4, 2)])
-def test_so_many_processes_are_started_as_have_connections(room: int, wanted: int, started: int) -> None:
+def test_only_as_many_processes_are_started_as_have_connections(room: int, wanted: int, started: int) -> None:
     assert share_of(room, wanted=wanted) == Share(started, DATABASE_CONNECTIONS)
 
 
@@ -28,33 +31,33 @@ def test_small_server_gets_one_process_with_a_smaller_pool(
     assert "max_connections" in caplog.text
 
 
-def test_fewer_processes_than_asked_for_are_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_fewer_processes_than_configured_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         share_of(97, wanted=32)
     assert "32 web processes need" in caplog.text
     assert "max_connections" in caplog.text
 
 
-def test_start_is_refused_when_not_even_one_process_has_room() -> None:
+def test_start_is_refused_when_no_process_has_enough_connections() -> None:
     with pytest.raises(SettingsError, match="Raise max_connections"):
         share_of(12, wanted=1)
 
 
-def test_sqlite_has_no_such_limit() -> None:
+def test_sqlite_has_no_connection_limit() -> None:
     assert affordable(Settings.load({"POSTERN_WEB_PROCESSES": "32"})).processes == 32
 
 
-def test_database_that_does_not_answer_does_not_stop_the_start() -> None:
+def test_unreachable_database_does_not_prevent_the_start() -> None:
     away = Settings.load({"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none", "POSTERN_WEB_PROCESSES": "3"})
     assert affordable(away) == Share(3)
 
 
 @pytest.mark.django_db
-def test_postgresql_is_asked_for_its_limit() -> None:
+def test_limit_is_read_from_postgresql() -> None:
     if connection.vendor != "postgresql":
         pytest.skip("on PostgreSQL only")
     with connection.cursor() as cursor:
         cursor.execute("SHOW max_connections")
         limit = int(cursor.fetchone()[0])
-    found = affordable(replace(settings.POSTERN, web_processes=10_000)).processes
-    assert 1 <= found <= limit // DATABASE_CONNECTIONS
+    processes = affordable(replace(settings.POSTERN, web_processes=10_000)).processes
+    assert 1 <= processes <= limit // DATABASE_CONNECTIONS

@@ -1,4 +1,4 @@
-"""No part of the product finds a secret in its environment that it does not need."""
+"""Each part of the product inherits only the secrets that it needs."""
 
 import json
 import os
@@ -50,7 +50,7 @@ def test_part_inherits_only_the_secrets_that_it_reads(part: str, marks: set[str]
     assert inherited["POSTERN_HOME"] == "/srv/postern"
 
 
-def test_proxy_still_knows_where_the_database_is_and_never_dials_it() -> None:
+def test_proxy_knows_the_address_of_the_database_without_its_credentials() -> None:
     settings = Settings.load(environ_of("proxy", ENVIRON))
     assert (settings.database.host, settings.database.port) == ("db.example.test", 5433)
     assert settings.database.user == ""
@@ -58,8 +58,8 @@ def test_proxy_still_knows_where_the_database_is_and_never_dials_it() -> None:
     assert not settings.redis_is_private
 
 
-def test_every_setting_that_is_a_secret_names_its_readers() -> None:
-    """A new secret of the settings fails here until it is decided who inherits it."""
+def test_every_secret_setting_names_its_readers() -> None:
+    """A new secret setting fails here until its readers are listed."""
     plain = Settings.load({"POSTERN_HOME": "/srv/postern"})
     for name, _default, _meaning in SETTINGS_REFERENCE:
         try:
@@ -73,14 +73,16 @@ def test_every_setting_that_is_a_secret_names_its_readers() -> None:
         assert not secret or name in READERS, name
 
 
-def test_names_of_the_parts_are_those_that_the_readers_are_listed_under(tmp_path: Path) -> None:
+def test_names_of_the_parts_are_the_names_of_the_readers(tmp_path: Path) -> None:
     settings = Settings.load({"POSTERN_HOME": str(tmp_path), "POSTERN_REDIS_URL": "redis://127.0.0.1:1/0"})
     named = {part.name for part in parts(settings, reload=False)}
     assert {"web", "worker", "proxy"} == named
     assert set().union(*READERS.values()) <= named | {"migrate"}
 
 
-async def test_supervisors_child_has_no_admin_password_in_proc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_child_of_the_supervisor_has_no_admin_password_in_proc(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("POSTERN_ADMIN_PASSWORD", "MARK-admin")
     monkeypatch.setenv("DATABASE_URL", "postgresql://app:MARK-db@db.example.test/postern")
     out = tmp_path / "environ"
@@ -102,8 +104,8 @@ async def test_supervisors_child_has_no_admin_password_in_proc(tmp_path: Path, m
     assert b"DATABASE_URL=postgresql://db.example.test/postern" in environ
 
 
-def test_first_administrators_password_comes_to_migrate_through_a_pipe_and_files_are_private(tmp_path: Path) -> None:
-    """With the umask of an ordinary shell, and a data folder that everybody could read."""
+def test_first_administrators_password_reaches_migrate_through_a_pipe_and_files_are_private(tmp_path: Path) -> None:
+    """With the umask of an ordinary shell and a data folder that everybody can read."""
     home = tmp_path / "home"
     home.mkdir()
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("POSTERN_", "DATABASE"))}
@@ -116,6 +118,7 @@ def test_first_administrators_password_comes_to_migrate_through_a_pipe_and_files
         umask=0o022,
         timeout=300,
     )
-    assert json.loads(answer.stdout.splitlines()[-1]) == {"admin_password": None}  # none was made up: it was given
+    # no password was generated, because one was given
+    assert json.loads(answer.stdout.splitlines()[-1]) == {"admin_password": None}
     wide = [str(path) for path in home.rglob("*") if path.lstat().st_mode & 0o077]
     assert wide == []

@@ -1,4 +1,4 @@
-"""What the settings of an installation make of its proxy."""
+"""The proxy configuration that follows from the settings of an installation."""
 
 from pathlib import Path
 

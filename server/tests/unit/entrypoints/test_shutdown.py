@@ -1,4 +1,4 @@
-"""Which signals ask for the end, and which for the end at once."""
+"""Which signals request an orderly stop, and which an immediate stop."""
 
 import asyncio
 import os
@@ -22,15 +22,15 @@ from postern.proxies.core.parts.budget import StopBudget
         (False, [SIGINT, SIGINT], True),
         (False, [SIGTERM, SIGINT], True),
         (True, [SIGTERM], False),
-        (True, [SIGTERM, SIGTERM], False),  # one of the supervisor, one of a service manager
+        (True, [SIGTERM, SIGTERM], False),  # one from the supervisor, one from a service manager
         (True, [SIGTERM, SIGINT], True),
         (True, [SIGINT], False),
         (False, [SIGHUP], False),
-        (False, [SIGHUP, SIGHUP], False),  # a shell and the kernel send one each when a terminal is closed
+        (False, [SIGHUP, SIGHUP], False),  # when a terminal is closed, the shell and the kernel each send one
         (False, [SIGHUP, SIGTERM], True),
     ],
 )
-async def test_second_stop_signal_asks_for_the_end_at_once(
+async def test_second_stop_signal_requests_an_immediate_stop(
     supervised: bool, signals: list[Signals], at_once: bool
 ) -> None:
     taken = StopSignals(supervised=supervised)
@@ -40,15 +40,15 @@ async def test_second_stop_signal_asks_for_the_end_at_once(
     assert taken.at_once.is_set() == at_once
 
 
-def test_the_proxys_steps_share_one_budget_that_ends_before_the_supervisor_kills(
+def test_stop_steps_of_the_proxy_share_one_budget_that_ends_before_the_supervisor_kills(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now_s = 100.0
     monkeypatch.setattr(module, "monotonic_s", lambda: now_s)
     budget = StopBudget(PROXY_ENDS_S)
-    now_s += 1000  # it begins when the first step asks, not while people finish
+    now_s += 1000  # the budget starts with the first step, not while sessions may still finish
     whole_s = budget.left()
-    assert 0 < whole_s <= PROXY_STOP_S - 3  # closing the listeners, and the process itself
+    assert 0 < whole_s <= PROXY_STOP_S - 3  # the rest is for closing the listeners and for the end of the process
 
     assert budget.left(keep_s=6) == whole_s - 6
     now_s += 5
@@ -57,15 +57,15 @@ def test_the_proxys_steps_share_one_budget_that_ends_before_the_supervisor_kills
     assert budget.left() == budget.left(keep_s=6) == 0
 
 
-def test_the_supervisor_gives_the_proxy_the_time_that_its_budget_is_part_of() -> None:
+def test_supervisor_gives_the_proxy_more_time_than_its_stop_budget() -> None:
     settings = Settings.load({"POSTERN_HOME": "/nowhere"})
     (proxy,) = (part for part in parts(settings, reload=False) if part.name == "proxy")
     assert proxy.stop_timeout_s == PROXY_STOP_S
 
 
-async def test_closed_terminal_asks_for_the_end_in_order() -> None:
+async def test_closed_terminal_requests_an_orderly_stop() -> None:
     taken = StopSignals(supervised=False)
-    former = signal.signal(SIGHUP, signal.SIG_DFL)  # whoever runs the tests may ignore it
+    former = signal.signal(SIGHUP, signal.SIG_DFL)  # the test runner may ignore SIGHUP
     taken.listen(asyncio.get_running_loop())
     try:
         os.kill(os.getpid(), SIGHUP)

@@ -48,7 +48,7 @@ LOGS_ITS_END = """
 
 
 def kill_and_wait(pid: int) -> None:
-    """Leaves the dead process to its parent, which may have been faster."""
+    """Kill the process and wait for its death, but leave reaping it to its parent."""
     os.kill(pid, signal.SIGKILL)
     with contextlib.suppress(ChildProcessError):
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
@@ -69,11 +69,11 @@ def alive(pid: int) -> bool:
         return False
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):  # it ends just now
+    except (FileNotFoundError, ProcessLookupError):  # the process is just ending
         return False
 
 
-async def test_supervisor_part_dies_is_started_again(tmp_path: Path) -> None:
+async def test_supervisor_restarts_a_part_that_dies(tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
     supervisor = Supervisor([Part(name="worker", argv=python(WRITES_PID_THEN_WAITS, str(pid_file)))])
     run = asyncio.create_task(supervisor.run())
@@ -88,7 +88,7 @@ async def test_supervisor_part_dies_is_started_again(tmp_path: Path) -> None:
     assert await run == 0
 
 
-async def test_supervisor_stop_ends_parts_in_reverse_order(tmp_path: Path) -> None:
+async def test_supervisor_stops_parts_in_reverse_order(tmp_path: Path) -> None:
     log = tmp_path / "log"
     parts = [
         Part(name=name, argv=python(LOGS_ITS_END, str(log), name), ready=file_ready(tmp_path / f"log.{name}"))
@@ -107,7 +107,7 @@ async def test_supervisor_stop_ends_parts_in_reverse_order(tmp_path: Path) -> No
     assert log.read_text().split() == ["proxy", "web", "redis"]
 
 
-async def test_supervisor_part_refuses_settings_stops_everything(tmp_path: Path) -> None:
+async def test_supervisor_stops_everything_when_a_part_refuses_its_settings(tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
     supervisor = Supervisor(
         [
@@ -119,7 +119,7 @@ async def test_supervisor_part_refuses_settings_stops_everything(tmp_path: Path)
     assert not alive(int(pid_file.read_text()))
 
 
-async def test_supervisor_part_never_ready_gives_up() -> None:
+async def test_supervisor_gives_up_a_part_that_is_never_ready() -> None:
     async def never() -> bool:
         return False
 
@@ -130,7 +130,7 @@ async def test_supervisor_part_never_ready_gives_up() -> None:
     assert supervisor.pid("slow") is None
 
 
-async def test_supervisor_part_ignores_sigterm_is_killed(tmp_path: Path) -> None:
+async def test_supervisor_kills_a_part_that_ignores_sigterm(tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     code = """
         import signal, sys, time, pathlib
@@ -162,7 +162,7 @@ FINISHES_LATE = """
 """
 
 
-async def test_supervisor_part_with_grace_is_not_killed_while_it_lasts(tmp_path: Path) -> None:
+async def test_supervisor_does_not_kill_a_part_during_its_grace_time(tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     part = Part(
         name="late",
@@ -179,7 +179,7 @@ async def test_supervisor_part_with_grace_is_not_killed_while_it_lasts(tmp_path:
     assert ready.read_text() == "term", "it was killed, or hurried"
 
 
-async def test_supervisor_second_stop_ends_a_part_with_grace_at_once(tmp_path: Path) -> None:
+async def test_second_stop_ends_a_part_with_grace_time_at_once(tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     part = Part(name="late", argv=python(FINISHES_LATE, str(ready), "600"), ready=file_ready(ready), grace_s=600)
     supervisor = Supervisor([part])
@@ -193,7 +193,7 @@ async def test_supervisor_second_stop_ends_a_part_with_grace_at_once(tmp_path: P
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-async def test_supervisor_killed_leaves_nothing_behind(tmp_path: Path, number: signal.Signals) -> None:
+async def test_killed_supervisor_leaves_no_process_behind(tmp_path: Path, number: signal.Signals) -> None:
     pid_file = tmp_path / "pid"
     code = f"""
         import asyncio, sys
@@ -209,21 +209,21 @@ async def test_supervisor_killed_leaves_nothing_behind(tmp_path: Path, number: s
     await wait_for(lambda: not alive(child))
 
 
-def test_part_that_ran_well_is_started_again_at_once_however_often_it_ends() -> None:
+def test_part_that_ran_well_is_restarted_at_once_however_often_it_ends() -> None:
     pause_s = 0.0
     for _ in range(20):
         pause_s = next_pause_s(pause_s, ran_s=15.0)
         assert pause_s == 0.5
     for _ in range(20):
         pause_s = next_pause_s(pause_s, ran_s=0.1)
-    assert pause_s == 30.0  # one that cannot start does not keep the machine busy
+    assert pause_s == 30.0  # a part that cannot start does not keep the machine busy
     assert next_pause_s(pause_s, ran_s=15.0) == 0.5
 
 
-async def test_part_that_cannot_be_started_for_now_is_tried_again(
+async def test_part_that_temporarily_cannot_be_started_is_retried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The machine has no process to spare once: before, nobody ever tried again."""
+    """The machine has no free process for a moment. Earlier, the supervisor never tried again."""
     pid_file = tmp_path / "pid"
     start = asyncio.create_subprocess_exec
     calls = 0
@@ -244,7 +244,7 @@ async def test_part_that_cannot_be_started_for_now_is_tried_again(
     assert calls == 2
 
 
-async def test_board_knows_a_dead_part_from_the_moment_of_its_death(tmp_path: Path) -> None:
+async def test_board_shows_a_dead_part_from_the_moment_of_its_death(tmp_path: Path) -> None:
     pid_file, board = tmp_path / "pid", tmp_path / "parts.json"
     supervisor = Supervisor(
         [Part(name="worker", argv=python(WRITES_PID_THEN_WAITS, str(pid_file)), ready=file_ready(pid_file))],
@@ -262,7 +262,7 @@ async def test_board_knows_a_dead_part_from_the_moment_of_its_death(tmp_path: Pa
     assert first.pid == int(pid_file.read_text())
     assert part_board.lives(first, str(os.getpid()))
     pid_file.unlink()
-    # No await in between: the supervisor has not been told yet, the kernel has.
+    # No await in between: the kernel knows of the death, the supervisor does not yet.
     kill_and_wait(first.pid)
     assert not part_board.lives(part_board.read(board, environ)["worker"], str(os.getpid()))
     await wait_for(pid_file.exists)
@@ -275,7 +275,7 @@ async def test_board_knows_a_dead_part_from_the_moment_of_its_death(tmp_path: Pa
     assert not part_board.lives(part_board.read(board, environ)["worker"], str(os.getpid()))
 
 
-def test_board_of_another_supervisor_or_of_none_says_nothing(tmp_path: Path) -> None:
+def test_board_of_another_supervisor_is_ignored(tmp_path: Path) -> None:
     board = tmp_path / "parts.json"
     part_board.write(board, {"worker": part_board.PartLife(1, 1.0)})
     own = {part_board.SUPERVISOR_PID: str(os.getpid())}

@@ -22,16 +22,16 @@ PROGRAM = Path(__file__).with_name("web_parent.py")
 WAIT_S = 60
 
 
-def until(condition: Callable[[], Any], what: str) -> Any:
+def until(condition: Callable[[], Any], awaited: str) -> Any:
     deadline = time.monotonic() + WAIT_S
-    while not (found := condition()):
-        assert time.monotonic() < deadline, what
+    while not (result := condition()):
+        assert time.monotonic() < deadline, awaited
         time.sleep(0.02)
-    return found
+    return result
 
 
 class Pool:
-    """The program, with three processes unless told otherwise."""
+    """The program `web_parent.py`, by default with three processes."""
 
     def __init__(self, log: Path, *options: str, processes: int = 3) -> None:
         self.port = free_port()
@@ -54,11 +54,11 @@ class Pool:
 
     def _all_answer(self) -> bool:
         try:
-            found = {self.ask(self.connect()) for _ in range(self._processes)}
-        except ConnectionError:  # it does not listen yet
-            found = set()
+            answered = {self.ask(self.connect()) for _ in range(self._processes)}
+        except ConnectionError:  # the pool does not listen yet
+            answered = set()
         self.close_connections()
-        return len(found) == self._processes
+        return len(answered) == self._processes
 
     def pids(self) -> set[int]:
         return {child.pid for child in psutil.Process(self.parent.pid).children()}
@@ -84,7 +84,7 @@ def pool(tmp_path: Path) -> Iterator[Pool]:
 
 
 class Asking:
-    """Clients that ask without a pause on connections that are kept, and note every answer and every fault."""
+    """Clients that send requests without a pause on persistent connections, and record every answer and error."""
 
     def __init__(self, pool: Pool, clients: int) -> None:
         self._pool = pool
@@ -114,30 +114,34 @@ class Asking:
         connection.close()
 
     def more(self, count: int = 200) -> None:
-        """Wait for so many further answers."""
+        """Wait for `count` further answers."""
         target = len(self.answers) + count
         until(lambda: len(self.answers) >= target, "answers")
 
 
-def test_kept_connections_spread_evenly_over_the_processes(pool: Pool) -> None:
+def test_persistent_connections_spread_evenly_over_the_processes(pool: Pool) -> None:
     connections = [pool.connect() for _ in range(12)]
     answers = Counter(pool.ask(connection) for connection in connections)
     assert set(answers) == pool.pids()
     assert max(answers.values()) <= 5, answers
 
 
-def test_new_connections_avoid_a_process_that_has_work(pool: Pool) -> None:
+def test_new_connections_avoid_a_busy_process(pool: Pool) -> None:
     busy = pool.connect()
-    busy.request("GET", "/slow")
-    answers = set()
-    for _ in range(20):
+    busy.putrequest("POST", "/read")
+    busy.putheader("content-length", "1")
+    busy.endheaders()  # the request runs until its body is complete
+    answers = []
+    for _ in range(25):
         connection = pool.connect()
-        answers.add(pool.ask(connection))
+        answers.append(pool.ask(connection))
         connection.close()
-    assert int(busy.getresponse().read()) not in answers
+    busy.send(b"x")
+    # The parent may learn of the request only after it has passed on the first of these connections.
+    assert int(busy.getresponse().read()) not in answers[5:]
 
 
-def test_process_that_is_killed_is_replaced_while_the_others_answer(pool: Pool) -> None:
+def test_killed_process_is_replaced_while_the_others_answer(pool: Pool) -> None:
     before = pool.pids()
     connections = [pool.connect() for _ in range(9)]
     held = {connection: pool.ask(connection) for connection in connections}
@@ -154,7 +158,7 @@ def test_process_that_is_killed_is_replaced_while_the_others_answer(pool: Pool) 
     until(lambda: pool.ask(pool.connect()) in after - before, "the successor to answer")
 
 
-def test_replacing_the_processes_one_by_one_loses_no_request(pool: Pool) -> None:
+def test_rolling_restart_of_the_processes_loses_no_request(pool: Pool) -> None:
     before = pool.pids()
     with Asking(pool, clients=8) as asking:
         asking.more()
@@ -174,7 +178,7 @@ def test_replacing_the_processes_one_by_one_loses_no_request(pool: Pool) -> None
     assert most <= 4, "one by one"
 
 
-def test_request_that_runs_while_its_process_is_replaced_is_answered(pool: Pool) -> None:
+def test_request_in_progress_while_its_process_is_replaced_is_answered(pool: Pool) -> None:
     before = pool.pids()
     connections = [pool.connect() for _ in range(3)]
     for connection in connections:
@@ -191,10 +195,10 @@ def test_processes_end_with_their_parent_however_it_ends(pool: Pool) -> None:
     assert left == []
 
 
-def test_sigterm_ends_all_and_answers_what_runs(pool: Pool) -> None:
+def test_sigterm_ends_all_processes_after_their_running_requests(pool: Pool) -> None:
     connection = pool.connect()
     connection.request("GET", "/slow")
-    time.sleep(0.1)  # it has been handed over
+    time.sleep(0.1)  # the request has been given to a process
     family = [psutil.Process(pid) for pid in pool.pids()]
     pool.parent.terminate()
     assert int(connection.getresponse().read()) in {process.pid for process in family}
@@ -202,21 +206,21 @@ def test_sigterm_ends_all_and_answers_what_runs(pool: Pool) -> None:
     assert not any(process.is_running() for process in family)
 
 
-def test_wrong_setting_found_by_a_process_ends_the_pool(pool: Pool) -> None:
+def test_wrong_setting_detected_by_a_process_ends_the_pool(pool: Pool) -> None:
     connection = pool.connect()
     connection.request("GET", f"/exit?{EXIT_CONFIG}")
     assert pool.parent.wait(WAIT_S) == EXIT_CONFIG
 
 
-def test_processes_that_cannot_stay_up_are_started_after_a_growing_pause(pool: Pool) -> None:
-    """Meanwhile connections wait instead of being refused."""
+def test_processes_that_cannot_stay_up_are_restarted_after_a_growing_pause(pool: Pool) -> None:
+    """Meanwhile connections wait and are not refused."""
     for _ in range(4):
         connection = pool.connect()
         ended = pool.ask(connection)
         connection.request("GET", "/exit?1")
         with pytest.raises((OSError, http.client.HTTPException)):
             connection.getresponse()
-        # What is handed to a process in its last instant goes with it: wait until the parent knows of its end.
+        # A connection given to a dying process is lost with it, so wait until the parent has noticed the death.
         until(lambda ended=ended: not psutil.pid_exists(ended), "the end of the process")
     waiting = pool.connect()
     assert pool.ask(waiting) in pool.pids()
@@ -224,7 +228,7 @@ def test_processes_that_cannot_stay_up_are_started_after_a_growing_pause(pool: P
 
 
 def test_process_that_gets_sigterm_right_after_its_start_is_replaced(tmp_path: Path) -> None:
-    """The signal is for that process alone: neither lost, nor taken for one to the parent."""
+    """The signal is for that process alone: it must neither be lost nor stop the parent."""
     note = tmp_path / "note"
     with Pool(tmp_path / "log", f"early={note}", processes=2) as pool:
         assert note.exists()
@@ -232,5 +236,5 @@ def test_process_that_gets_sigterm_right_after_its_start_is_replaced(tmp_path: P
         assert pool.ask(pool.connect()) in pool.pids()
 
 
-def test_proxy_gives_up_an_idle_connection_before_the_web_part_does() -> None:
+def test_proxy_drops_an_idle_connection_before_the_web_part_does() -> None:
     assert PROXY_USES_IDLE_S * 2 <= WEB_KEEPS_IDLE_S

@@ -1,4 +1,6 @@
-"""Clients that connect and say nothing, little or far too much: they go, and nobody else notices them."""
+"""Clients that connect and send nothing, little or far too much: they are closed, and other clients are not
+affected.
+"""
 
 import os
 import pty
@@ -24,7 +26,7 @@ REQUEST = b"GET /pid HTTP/1.1\r\nhost: here\r\n\r\n"
 
 @pytest.fixture
 def strict(tmp_path: Path) -> Iterator[Pool]:
-    """One process whose clients have a second for the head of a request."""
+    """A pool of one process, whose clients must send the head of a request within a second."""
     with Pool(tmp_path / "log", "head_s=1", processes=1) as pool:
         yield pool
 
@@ -45,7 +47,7 @@ def is_closed(client: socket.socket) -> bool:
         return True
 
 
-def test_connection_that_says_nothing_is_closed(strict: Pool) -> None:
+def test_silent_connection_is_closed(strict: Pool) -> None:
     with clients(strict, 3) as silent:
         assert all(is_closed(client) for client in silent)
         assert strict.ask(strict.connect()) in strict.pids()
@@ -53,7 +55,7 @@ def test_connection_that_says_nothing_is_closed(strict: Pool) -> None:
 
 @pytest.mark.parametrize("piece", [b"x", b"\r\n"], ids=["header", "empty lines"])
 @pytest.mark.parametrize("before", [b"", REQUEST], ids=["at first", "after an answered request"])
-def test_head_that_comes_a_byte_at_a_time_has_a_deadline(strict: Pool, before: bytes, piece: bytes) -> None:
+def test_head_that_arrives_byte_by_byte_has_a_deadline(strict: Pool, before: bytes, piece: bytes) -> None:
     with clients(strict, 1) as (slow,):
         if before:
             slow.sendall(before)
@@ -73,7 +75,7 @@ def test_head_that_comes_a_byte_at_a_time_has_a_deadline(strict: Pool, before: b
                 break
 
 
-def test_head_without_end_is_refused(strict: Pool) -> None:
+def test_endless_head_is_refused(strict: Pool) -> None:
     with clients(strict, 1) as (greedy,):
         greedy.sendall(b"GET /pid HTTP/1.1\r\nhost: here\r\nfiller: ")
         try:
@@ -93,7 +95,7 @@ def test_head_without_end_is_refused(strict: Pool) -> None:
     ],
     ids=["trailer", "beside the size of a piece", "behind a running request"],
 )
-def test_text_without_end_beside_a_request_ends_the_connection(strict: Pool, beginning: bytes) -> None:
+def test_endless_text_after_a_request_closes_the_connection(strict: Pool, beginning: bytes) -> None:
     with clients(strict, 1) as (greedy,):
         greedy.sendall(beginning)
         with pytest.raises(ConnectionError):
@@ -101,7 +103,7 @@ def test_text_without_end_beside_a_request_ends_the_connection(strict: Pool, beg
         assert strict.ask(strict.connect()) in strict.pids()
 
 
-def test_body_of_any_size_passes_beside_the_limit_of_heads(strict: Pool) -> None:
+def test_body_larger_than_the_limit_of_heads_is_accepted(strict: Pool) -> None:
     with clients(strict, 1) as (honest,):
         honest.sendall(b"POST /read HTTP/1.1\r\nhost: h\r\ncontent-length: %d\r\n\r\n" % (64 * MAX_HEAD_BYTES))
         for _ in range(64):
@@ -109,21 +111,21 @@ def test_body_of_any_size_passes_beside_the_limit_of_heads(strict: Pool) -> None
         assert b"200 OK" in honest.recv(65536)
 
 
-def test_slow_answer_is_not_cut_by_the_head_of_the_next_request(tmp_path: Path) -> None:
+def test_slow_answer_is_not_cut_by_the_deadline_of_the_next_head(tmp_path: Path) -> None:
     with Pool(tmp_path / "log", "head_s=0.2", processes=1) as pool, clients(pool, 1) as (client,):
         client.sendall(REQUEST.replace(b"/pid", b"/slow") + b"GET /pi")
         answer = b""
-        while piece := client.recv(65536):  # until it is closed
+        while piece := client.recv(65536):  # until the connection is closed
             answer += piece
         assert answer.count(b"200 OK") == 1
 
 
-def test_many_silent_connections_keep_nobody_out(tmp_path: Path) -> None:
-    """More than a process may hold files: it closes the oldest silent ones."""
+def test_many_silent_connections_do_not_keep_other_clients_out(tmp_path: Path) -> None:
+    """There are more connections than the process may open files: it closes the oldest silent ones."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
     try:
-        # Time closes none of them, however long a busy machine takes.
+        # A long deadline, so that no connection is closed for its age on a busy machine.
         options = ("files=128", "head_s=600")
         with Pool(tmp_path / "log", *options, processes=1) as pool, clients(pool, 600) as silent:
             for _ in range(20):
@@ -138,8 +140,8 @@ def test_many_silent_connections_keep_nobody_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("also_silent", [0, 300])
-def test_many_bodies_that_are_never_complete_keep_nobody_out(tmp_path: Path, also_silent: int) -> None:
-    """As above: the oldest of them are closed, and neither new connections nor a body that is on its way."""
+def test_many_incomplete_bodies_do_not_keep_other_clients_out(tmp_path: Path, also_silent: int) -> None:
+    """The oldest incomplete bodies are closed, but neither new connections nor a body that is still arriving."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
     try:
@@ -162,8 +164,8 @@ def test_many_bodies_that_are_never_complete_keep_nobody_out(tmp_path: Path, als
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def test_connection_lost_for_want_of_a_file_does_not_count_as_load(tmp_path: Path) -> None:
-    """Otherwise the process would look busy for ever, and others would get its connections."""
+def test_connection_lost_for_lack_of_file_descriptors_does_not_count_as_load(tmp_path: Path) -> None:
+    """Otherwise the process would look busy for ever, and other processes would get its connections."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
     try:
@@ -171,18 +173,18 @@ def test_connection_lost_for_want_of_a_file_does_not_count_as_load(tmp_path: Pat
             with clients(pool, 300):
                 until(lambda: "no file descriptor is left" in (tmp_path / "log").read_text(), "lost connections")
             victims = pool.pids()
-            # The one whose connections were lost gets its share again
+            # The process whose connections were lost gets its share again.
             until(lambda: {pool.ask(pool.connect()) for _ in range(8)} == victims, "both processes to answer")
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-#: A session leader without a terminal gets the one that it opens first. Whoever runs the tests may ignore SIGHUP.
+#: A session leader without a terminal gets the first terminal that it opens. The test runner may ignore SIGHUP.
 _IN_TERMINAL = ("env", "--default-signal=HUP", "sh", "-c", 'exec <"$0" && exec "$@"')
 
 
 @pytest.mark.parametrize("nohup", [False, True], ids=["", "nohup"])
-def test_pool_in_a_terminal_ends_when_the_terminal_is_closed(tmp_path: Path, nohup: bool) -> None:
+def test_pool_in_a_terminal_ends_with_the_terminal(tmp_path: Path, nohup: bool) -> None:
     port = free_port()
     ours, theirs = pty.openpty()
     command = [*(["nohup"] if nohup else []), sys.executable, str(PROGRAM), str(port), "2"]
@@ -193,12 +195,15 @@ def test_pool_in_a_terminal_ends_when_the_terminal_is_closed(tmp_path: Path, noh
     try:
         until(lambda: _answers(port), "the pool to answer")
         os.close(theirs)
-        os.kill(program.pid, signal.SIGHUP)  # by an administrator: the terminal is still there
-        until(lambda: "replaced one by one" in (tmp_path / "log").read_text(), "the signal to be taken")
+        os.kill(program.pid, signal.SIGHUP)  # sent by an administrator: the terminal still exists
+        until(lambda: "replacing the web processes" in (tmp_path / "log").read_text(), "the signal to be taken")
         assert program.poll() is None
         os.close(ours)
         if nohup:
-            until(lambda: (tmp_path / "log").read_text().count("replaced one by one") == 2, "the signal to be taken")
+            until(
+                lambda: (tmp_path / "log").read_text().count("replacing the web processes") == 2,
+                "the signal to be taken",
+            )
             assert _answers(port)
         else:
             assert program.wait(WAIT_S) == 0

@@ -1,13 +1,14 @@
-"""A pool of web processes in front of a tiny application, as a program: `web_parent.py PORT PROCESSES [OPTION=VALUE …]`.
+"""A pool of web processes for a tiny application, as a program: `web_parent.py PORT PROCESSES [OPTION=VALUE …]`.
 
-/pid      the process that answers        /slow     the same after half a second
+/pid      answers with the id of the process
+/slow     the same after half a second
 /exit     the process ends with the status in the query
-/read     the same as /pid, when the whole body has come
+/read     the same as /pid, after the whole body has arrived
 
-head_s=N     deadline of a request's head
+head_s=N     deadline for the head of a request, in seconds
 files=N      limit of open files
-waiting=N    connections without a request that a process keeps
-early=FILE   the first forked process gets SIGTERM before anything else, and FILE is made
+waiting=N    maximum number of connections without a request in a process
+early=FILE   the first forked process gets SIGTERM before anything else, and FILE is created
 """
 
 import asyncio

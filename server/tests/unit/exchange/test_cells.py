@@ -1,4 +1,7 @@
-"""Cells: nothing runs as a formula, and every text comes back as it was (K71)."""
+"""Cells of export files: no text becomes a formula, and every text is read back unchanged.
+
+K71: cells of a file are never formulas.
+"""
 
 import csv
 import io
@@ -31,12 +34,12 @@ FORMULAS = (
     "'''+86 138",
 )
 
-#: What databases keep: no NUL, no lone surrogates.
+#: Texts that databases accept: no NUL, no lone surrogates.
 TEXTS = st.text(alphabet=st.characters(exclude_characters="\x00", exclude_categories=("Cs",)), max_size=40)
 
 
 @pytest.mark.parametrize("text", FORMULAS)
-def test_k71_formula_never_starts_a_csv_cell_and_comes_back(text: str) -> None:
+def test_k71_csv_cell_never_starts_a_formula_and_is_read_back(text: str) -> None:
     assert not starts_formula(guarded(text))
     assert unguarded(guarded(text)) == text
 
@@ -45,12 +48,12 @@ def test_k71_formula_never_starts_a_csv_cell_and_comes_back(text: str) -> None:
 @example("'")
 @example("''")
 @example("'=")
-def test_k71_guard_is_lossless_for_every_text(text: str) -> None:
+def test_k71_formula_guard_is_reversible_for_every_text(text: str) -> None:
     assert unguarded(guarded(text)) == text
     assert not starts_formula(guarded(text))
 
 
-def test_ordinary_texts_are_left_alone() -> None:
+def test_ordinary_texts_are_unchanged() -> None:
     for text in ("web-1", "it's", "'quoted'", "a=b", "", "10.0.0.1", "数据库"):
         assert guarded(text) == text
 
@@ -65,26 +68,26 @@ def _written(file_format: FileFormat, cells: list[Any]) -> bytes:
     return file.getvalue()
 
 
-def test_k71_csv_of_the_formula_corpus_is_inert_for_another_reader() -> None:
+def test_k71_csv_with_formulas_is_inert_for_another_reader() -> None:
     data = _written(FileFormat.CSV, list(FORMULAS)).decode("utf-8-sig")
-    shown = [row[0] for row in csv.reader(io.StringIO(data, newline=""))][1:]
-    assert [cell for cell in shown if cell[0] in "=+-@\t\r\n＝"] == []
-    assert [unguarded(cell) for cell in shown] == list(FORMULAS)
+    cells = [row[0] for row in csv.reader(io.StringIO(data, newline=""))][1:]
+    assert [cell for cell in cells if cell[0] in "=+-@\t\r\n＝"] == []
+    assert [unguarded(cell) for cell in cells] == list(FORMULAS)
 
 
-def test_k71_xlsx_of_the_formula_corpus_holds_text_that_stays_text() -> None:
+def test_k71_xlsx_with_formulas_contains_text_that_stays_text() -> None:
     sheet = openpyxl.load_workbook(io.BytesIO(_written(FileFormat.XLSX, list(FORMULAS)))).active
     assert sheet is not None
     cells = [row[0] for row in sheet.iter_rows(min_row=2)]
     assert {cell.data_type for cell in cells} == {"s"}, "a live formula"
     for cell in cells:
-        # The mark keeps it a text even when a person edits the cell.
+        # The quote prefix keeps the cell a text even after a person edits it.
         assert cell.quotePrefix or not starts_formula(str(cell.value))
 
 
 @settings(max_examples=50)
 @given(st.lists(TEXTS, min_size=1, max_size=8))
-def test_k71_every_text_survives_both_files(cells: list[str]) -> None:
+def test_k71_every_text_survives_both_file_formats(cells: list[str]) -> None:
     expected = [cell for cell in cells if cell]
     from_xlsx = [row[0] for _number, row in workbooks.rows(_written(FileFormat.XLSX, cells))][1:]
     assert [unguarded(cell) for cell in from_xlsx if cell] == expected
@@ -93,7 +96,7 @@ def test_k71_every_text_survives_both_files(cells: list[str]) -> None:
     assert [unguarded(cell) for cell in from_csv if cell] == expected
 
 
-def test_numbers_are_numbers_and_large_ones_stay_exact() -> None:
+def test_numbers_are_written_as_numbers_and_large_ones_stay_exact() -> None:
     data = _written(FileFormat.XLSX, [-5, 1.5, True, 2**60, None])
     sheet = openpyxl.load_workbook(io.BytesIO(data)).active
     assert sheet is not None
@@ -101,7 +104,7 @@ def test_numbers_are_numbers_and_large_ones_stay_exact() -> None:
     assert [row[0] for _number, row in workbooks.rows(data)] == ["Title", "-5", "1.5", "True", str(2**60)]
 
 
-def test_xlsx_text_that_would_be_cut_is_refused() -> None:
+def test_too_long_xlsx_text_is_refused_instead_of_cut() -> None:
     table = table_for(FileFormat.XLSX, io.BytesIO())
     with pytest.raises(CellTooLong):
         table.write(["x" * 40_000])
@@ -123,7 +126,7 @@ def test_xlsx_text_that_would_be_cut_is_refused() -> None:
         ("生产", "生产"),
     ],
 )
-def test_cell_of_a_value_is_written_as_python_writes_it(value: Any, cell: Any) -> None:
+def test_value_is_written_to_a_cell_as_python_writes_it(value: Any, cell: Any) -> None:
     assert cell_of(value) == cell
 
 

@@ -1,4 +1,4 @@
-"""From rows of cells to titles and values: which column means which field, and what a cell spells."""
+"""From rows of cells to fields and values: which column belongs to which field, and how a cell is parsed."""
 
 from typing import Any
 
@@ -30,12 +30,12 @@ def _refused(*rows: list[str]) -> str:
 @pytest.mark.parametrize(
     "title", ["Name", "*Name", "* name ", "NAME", "名称", "*名称", "\ufeff*Name", "＊名称", "'=x\n"]
 )
-def test_title_is_found_by_label_or_name_without_mark_and_case(title: str) -> None:
+def test_title_is_found_by_label_or_name_ignoring_mark_and_case(title: str) -> None:
     expected = "" if "=" in title else "name"
     assert table.KnownColumns({"name": "name", "名称": "name"}, frozenset()).field_of(title) == expected
 
 
-def test_titles_of_unknown_columns_mean_no_field_and_their_cells_are_left_out() -> None:
+def test_unknown_columns_are_ignored() -> None:
     pairs, rows = _read(["*Name", "Whatever", "Comment"], ["a", "b", "c"])
     assert pairs == [("*Name", "name"), ("Whatever", ""), ("Comment", "comment")]
     assert rows == [{"name": "a", "comment": "c"}]
@@ -46,13 +46,13 @@ def test_empty_cells_are_dropped_and_empty_rows_skipped() -> None:
     assert rows == [{"name": "a"}, {"name": "b"}]
 
 
-def test_column_that_is_there_twice_is_refused_also_under_another_name() -> None:
+def test_repeated_column_is_refused_also_under_another_name() -> None:
     assert _refused(["name", "Name"], ["a", "b"]) == "twice"
     assert _refused(["name", "*名称"], ["a", "b"]) == "twice"
     assert _read(["name", "x", "x"], ["a", "b", "c"])[1] == [{"name": "a"}]
 
 
-def test_header_without_a_known_column_is_refused() -> None:
+def test_header_without_any_known_column_is_refused() -> None:
     assert _refused(["a", "b"], ["1", "2"]) == "no_known_column"
     assert _refused(["web-1", "203.0.113.1"]) == "no_known_column"
     assert _refused([], [""]) == "empty"
@@ -64,7 +64,7 @@ def test_rows_and_columns_have_a_maximum() -> None:
     assert len(_read(["name"], *([str(n)] for n in range(20_000)))[1]) == 20_000
 
 
-def test_row_that_is_longer_than_the_header_is_refused_rather_than_cut() -> None:
+def test_row_longer_than_the_header_is_refused_instead_of_cut() -> None:
     assert _refused(["name", "comment"], ["a", "b", "c"]) == "too_many_cells"
     assert _read(["name"], ["a", "", " "])[1] == [{"name": "a"}]
 
@@ -92,7 +92,7 @@ def test_row_that_is_longer_than_the_header_is_refused_rather_than_cut() -> None
         ("['生产']", ["生产"]),
     ],
 )
-def test_structured_cell_is_read_as_list_or_map(cell: str, value: Any) -> None:
+def test_structured_cell_is_parsed_as_a_list_or_map(cell: str, value: Any) -> None:
     assert table.value_of(cell, structured=True) == value
 
 
@@ -111,12 +111,12 @@ def test_structured_cell_is_read_as_list_or_map(cell: str, value: Any) -> None:
         "[*[1]]",
     ],
 )
-def test_k72_hostile_structure_stays_text_and_never_runs(cell: str) -> None:
+def test_k72_hostile_structure_stays_text_and_is_never_executed(cell: str) -> None:
     value = table.value_of(cell, structured=True)
     assert value == cell or cell.startswith("[9"), type(value)
 
 
-def test_text_that_looks_like_a_list_stays_text_where_the_field_holds_text() -> None:
+def test_text_that_looks_like_a_list_stays_text_in_a_text_field() -> None:
     _pairs, rows = _read(["name", "users"], ["['a']", "['a']"])
     assert rows == [{"name": "['a']", "users": ["a"]}]
 
@@ -129,7 +129,7 @@ JSON = st.recursive(
 
 
 @given(st.lists(JSON, max_size=4) | st.dictionaries(st.text(max_size=4), JSON, max_size=4))
-def test_every_list_and_map_that_an_export_writes_is_read_back(value: Any) -> None:
+def test_every_list_and_map_of_an_export_is_read_back(value: Any) -> None:
     cell = cell_of(value)
     assert isinstance(cell, str)
     assert table.value_of(cell, structured=True) == value

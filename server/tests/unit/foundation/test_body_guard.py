@@ -1,4 +1,4 @@
-"""Bodies are bounded before Django sees the request (K54)."""
+"""Request bodies are limited before Django sees the request (K54: bodies are limited before they are read)."""
 
 import asyncio
 from collections.abc import AsyncIterator, MutableMapping
@@ -13,12 +13,12 @@ from postern.foundation.requests.middleware import BODY_LIMITS, BodyLimits
 
 MIB = 1024 * 1024
 LIMIT = 2 * MIB
-#: A route whose bodies may be longer.
+#: Limits with a route whose bodies may be longer.
 PARTS = BodyLimits(beginnings={"/api/v1/test-parts/": 8 * MIB}, endings={})
 
 
 class Peer:
-    """One request: hands out pieces, keeps the answer."""
+    """An ASGI client that sends pieces of a body and records the answer."""
 
     def __init__(self, pieces: list[bytes], *, stall: bool = False) -> None:
         self.pieces = pieces
@@ -81,7 +81,7 @@ async def test_body_within_the_limit_passes() -> None:
     assert (peer.status, peer.body) == (200, str(LIMIT).encode())
 
 
-async def test_k54_body_announced_too_long_is_refused_unread() -> None:
+async def test_k54_body_with_a_too_large_length_is_refused_unread() -> None:
     peer, application = await _request([b"x"], length=b"10737418240")
     assert (peer.status, peer.given, application.started) == (413, 0, False)
 
@@ -93,25 +93,25 @@ async def test_k54_body_without_length_is_cut_at_the_limit() -> None:
     assert application.kept_bytes <= LIMIT
 
 
-async def test_k54_body_longer_than_announced_is_cut() -> None:
+async def test_k54_body_longer_than_its_length_is_cut() -> None:
     peer, _ = await _request([b"x" * MIB] * 8, length=b"5")
     assert peer.status == 413
 
 
 @pytest.mark.parametrize("length", [b"-1", b"x", b"1e3", b"", b"9" * 30, b"\xef\xbc\x91"])
-async def test_k54_body_with_a_length_that_is_none_is_refused(length: bytes) -> None:
+async def test_k54_body_with_an_invalid_length_is_refused(length: bytes) -> None:
     peer, application = await _request([b"x"], length=length)
     assert (peer.status, application.started) == (400, False)
 
 
-async def test_k54_body_that_stops_arriving_is_given_up() -> None:
+async def test_k54_body_that_stops_arriving_times_out() -> None:
     peer, application = await _request([b"x"], stall=True)
     assert peer.status == 408
     assert application.kept_bytes == 1
 
 
 class ThinLine(Peer):
-    """Sends a piece each second of a clock that goes on when somebody waits for it."""
+    """Sends a piece each second of a simulated clock, which advances when the application waits."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *, piece: bytes, count: int, pause_s: float = 1.0) -> None:
         super().__init__([piece] * count)
@@ -135,29 +135,29 @@ class ThinLine(Peer):
         return application
 
 
-async def test_honest_upload_over_a_thin_line_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """16 KiB a second, for a part of a recording as a proxy sends it: more than eight minutes."""
+async def test_slow_but_steady_upload_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """16 KiB a second for a part of a recording, which takes more than eight minutes."""
     line = ThinLine(monkeypatch, piece=b"x" * 16 * 1024, count=512)
     with BODY_LIMITS.replaced(PARTS):
         application = await line.send_body("/api/v1/test-parts/1/")
     assert (line.status, application.kept_bytes, line.now_s) == (200, 8 * MIB, 512)
 
 
-async def test_line_that_falls_silent_for_a_while_is_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_upload_with_pauses_is_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     line = ThinLine(monkeypatch, piece=b"x" * 64 * 1024, count=16, pause_s=25.0)
     await line.send_body()
     assert line.status == 200
 
 
 @pytest.mark.parametrize("pause_s", [1.0, 29.0])
-async def test_body_that_comes_byte_by_byte_is_given_up(monkeypatch: pytest.MonkeyPatch, pause_s: float) -> None:
+async def test_body_that_arrives_byte_by_byte_times_out(monkeypatch: pytest.MonkeyPatch, pause_s: float) -> None:
     line = ThinLine(monkeypatch, piece=b"x", count=100_000, pause_s=pause_s)
     await line.send_body()
     assert line.status == 408
     assert line.now_s <= 31
 
 
-async def test_body_limit_of_a_route_is_its_own() -> None:
+async def test_route_has_its_own_body_limit() -> None:
     with BODY_LIMITS.replaced(PARTS):
         peer, _ = await _request([b"x" * MIB] * 6, path="/api/v1/test-parts/1/")
     assert peer.status == 200

@@ -1,4 +1,6 @@
-"""The client's address is believed only from configured proxies (K9)."""
+"""The client address in a header is believed only from configured proxies (K9: forged address headers
+change nothing).
+"""
 
 import ipaddress
 
@@ -13,9 +15,10 @@ PROXIES = (ipaddress.ip_network("10.0.0.0/8"), ipaddress.ip_network("fd00::/8"))
     ("peer", "forwarded", "client"),
     [
         ("192.0.2.1", "", "192.0.2.1"),
-        ("192.0.2.1", "203.0.113.9", "192.0.2.1"),  # a stranger may not speak for others
+        ("192.0.2.1", "203.0.113.9", "192.0.2.1"),  # an unknown client cannot claim another address
         ("10.0.0.1", "203.0.113.9", "203.0.113.9"),
-        ("10.0.0.1", "198.51.100.7, 203.0.113.9", "203.0.113.9"),  # what the client itself sent lies further left
+        # the entry that the client itself sent is further left
+        ("10.0.0.1", "198.51.100.7, 203.0.113.9", "203.0.113.9"),
         ("10.0.0.1", "203.0.113.9, 10.2.2.2", "203.0.113.9"),
         ("10.0.0.1", "10.2.2.2", "10.2.2.2"),
         ("10.0.0.1", "nonsense", "10.0.0.1"),
@@ -24,7 +27,7 @@ PROXIES = (ipaddress.ip_network("10.0.0.0/8"), ipaddress.ip_network("fd00::/8"))
         ("", "203.0.113.9", ""),
     ],
 )
-def test_k9_client_address_comes_from_trusted_hops_only(peer: str, forwarded: str, client: str) -> None:
+def test_k9_client_address_comes_only_from_trusted_hops(peer: str, forwarded: str, client: str) -> None:
     assert client_address(peer, forwarded, PROXIES) == client
 
 

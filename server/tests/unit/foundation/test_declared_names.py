@@ -1,4 +1,4 @@
-"""Names of columns in the declaration of a list are checked before the first request."""
+"""Names of columns in the declaration of a list are checked at start."""
 
 from typing import Any, ClassVar
 
@@ -34,12 +34,12 @@ class Groups(ListViewSet):
     ],
     ids=lambda declared: "-".join(str(value) for value in declared.values()),
 )
-def test_name_that_is_no_column_is_found(declared: dict[str, Any]) -> None:
+def test_unknown_column_is_reported(declared: dict[str, Any]) -> None:
     (fault,) = unknown_names(type("Misspelt", (Groups,), declared)())
     assert fault.startswith(f"{next(iter(declared))} names ")
 
 
-def test_columns_relations_comparisons_and_added_columns_are_no_fault() -> None:
+def test_columns_relations_lookups_and_added_columns_are_accepted() -> None:
     class Faultless(Groups):
         filter_fields: ClassVar[Any] = {"name": "name", "member": "users__username__startswith", "id": "pk"}
         search_fields = ("name", "users__name")
@@ -51,7 +51,7 @@ def test_columns_relations_comparisons_and_added_columns_are_no_fault() -> None:
     assert list(unknown_names(Faultless())) == []
 
 
-def test_web_part_does_not_start_with_such_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_web_part_does_not_start_with_an_unknown_column(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Groups, "search_fields", ("citty",), raising=False)
     monkeypatch.setattr(checks, "walk", lambda: [("/api/v1/users/groups/", None)])
     monkeypatch.setattr(checks, "view_of", lambda _pattern: Groups())

@@ -1,4 +1,6 @@
-"""The one judgement about addresses (K36), asked with made-up machines. Nothing is dialled here."""
+"""The check of target addresses (K36: only addresses of permitted targets are dialled), for invented machines. Nothing
+is dialled.
+"""
 
 from ipaddress import ip_address, ip_network
 
@@ -8,7 +10,7 @@ from postern.foundation.network.surroundings import look_around, machine_address
 from postern.foundation.settings import Settings
 from postern.kernel.dialing import DialPolicy, Refusal, Surroundings
 
-#: A machine with an address in the office, one in the data centre, one on IPv6 and what each interface has by itself.
+#: A machine with an office address, a data centre address, a global IPv6 address, and the automatic ones.
 MACHINE = ("127.0.0.1", "::1", "192.168.7.20", "10.20.30.40", "2001:db8:7::20", "fe80::5054:ff:fe12:3456")
 STRICT = DialPolicy(blocked_networks=(ip_network("198.51.100.0/24"), ip_network("2001:db8:bad::/48")))
 LOCAL = DialPolicy(allow_local=True)
@@ -47,7 +49,7 @@ def test_k36_metadata_of_every_cloud_is_refused_whatever_is_allowed(address: str
         "10.20.30.40", "2001:db8:7::20", "fe80::5054:ff:fe12:3456%eth0", "2002:7f00:1::", "64:ff9b::c0a8:714",
     ],
 )  # fmt: skip
-def test_k36_every_address_of_this_machine_is_refused_unless_the_operator_allows_it(address: str) -> None:
+def test_k36_own_addresses_of_this_machine_are_refused_unless_the_operator_allows_them(address: str) -> None:
     assert refused(address) is Refusal.THIS_MACHINE
     assert refused(address, policy=LOCAL) is None
 
@@ -72,7 +74,7 @@ def test_k36_blocked_networks_are_refused_in_every_spelling(address: str) -> Non
 @pytest.mark.parametrize(
     "address", ["10.1.2.3", "192.168.7.21", "203.0.113.5", "2001:db8:7::21", "fd12::5", "100.64.0.9"]
 )
-def test_ordinary_hosts_are_dialled(address: str) -> None:
+def test_ordinary_hosts_may_be_dialled(address: str) -> None:
     assert refused(address) is None
     assert refused(address, policy=LOCAL) is None
 
@@ -97,14 +99,14 @@ def test_k36_own_service_is_refused_on_every_address_of_this_machine_however_it_
     assert refused(address, 22, LOCAL, (bound, 8080)) is None
 
 
-def test_k36_own_service_on_another_machine_is_refused_there_only() -> None:
+def test_k36_own_service_on_another_machine_is_refused_only_there() -> None:
     assert refused("203.0.113.9", 5432, LOCAL, ("203.0.113.9", 5432)) is Refusal.OWN_SERVICE
     assert refused("::ffff:203.0.113.9", 5432, LOCAL, ("203.0.113.9", 5432)) is Refusal.OWN_SERVICE
     assert refused("203.0.113.9", 22, LOCAL, ("203.0.113.9", 5432)) is None
     assert refused("127.0.0.1", 5432, LOCAL, ("203.0.113.9", 5432)) is None
 
 
-def test_k36_services_of_an_installation_are_all_known() -> None:
+def test_k36_all_services_of_an_installation_are_known() -> None:
     settings = Settings.load(
         {
             "POSTERN_HTTP": "0.0.0.0:8080",
@@ -122,12 +124,12 @@ def test_k36_services_of_an_installation_are_all_known() -> None:
             assert refusal in {Refusal.OWN_SERVICE, Refusal.METADATA}, (address, port)
 
 
-def test_k36_service_whose_name_does_not_resolve_stops_no_other() -> None:
+def test_k36_unresolvable_service_name_does_not_hide_other_services() -> None:
     here = look_around([("no-such-host.invalid", 5432), ("127.0.0.1", 8080)])
     assert DialPolicy(allow_local=True).refusal("127.0.0.1", 8080, here) is Refusal.OWN_SERVICE
 
 
-def test_machine_addresses_hold_loopback_without_zones() -> None:
-    found = machine_addresses()
-    assert ip_address("127.0.0.1") in found
-    assert all("%" not in str(address) for address in found)
+def test_machine_addresses_include_loopback_and_have_no_zone() -> None:
+    addresses = machine_addresses()
+    assert ip_address("127.0.0.1") in addresses
+    assert all("%" not in str(address) for address in addresses)

@@ -1,4 +1,4 @@
-"""What disguises a name is found, and what people really write is not taken for it."""
+"""Characters that make a text look like another are refused, and names and comments in any script are accepted."""
 
 import pytest
 
@@ -15,17 +15,17 @@ HONEST = [
 
 
 @pytest.mark.parametrize("character", DISGUISES, ids=lambda character: f"U+{ord(character):04X}")
-def test_character_that_disguises_a_text_is_found_in_names_and_in_comments(character: str) -> None:
+def test_disguising_character_is_detected_in_names_and_comments(character: str) -> None:
     for lines in (False, True):
         assert disguise_in(f"adm{character}in", lines=lines) == character
 
 
 @pytest.mark.parametrize("text", HONEST)
-def test_names_in_any_script_are_taken(text: str) -> None:
+def test_names_in_any_script_are_accepted(text: str) -> None:
     assert disguise_in(text, lines=False) is None
 
 
-def test_comments_have_lines_and_joiners_and_names_have_not() -> None:
+def test_comments_may_have_line_breaks_and_joiners_and_names_may_not() -> None:
     text = "first\r\n\tsecond می\u200cخواهم 👨\u200d👩"
     assert disguise_in(text, lines=True) is None
     assert disguise_in("a\nb", lines=False) == "\n"

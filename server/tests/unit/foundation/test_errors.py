@@ -1,4 +1,7 @@
-"""Every exception has its status and body (contract: conventions section 8); nothing of the inside gets out (K23)."""
+"""Every exception has its status and body (contract: conventions section 8), and reveals nothing internal.
+
+K23: errors reveal nothing internal.
+"""
 
 import errno
 from typing import Any
@@ -59,7 +62,9 @@ def _caused(error: Exception, cause: Exception) -> Exception:
         (_caused(OperationalError(INSIDE), _Deadlock()), 409, "conflict"),
     ],
 )
-def test_k23_error_has_its_status_and_code_and_nothing_of_the_inside(error: Exception, status: int, code: str) -> None:
+def test_k23_error_has_its_status_and_code_and_reveals_nothing_internal(
+    error: Exception, status: int, code: str
+) -> None:
     with translation.override("en"):
         response = handle(error, {})
     assert response is not None
@@ -79,13 +84,13 @@ def test_k23_error_has_its_status_and_code_and_nothing_of_the_inside(error: Exce
         (ModelValidationError("wrong"), {"non_field_errors": ["wrong"]}),
     ],
 )
-def test_error_of_fields_is_a_map_of_fields(error: Exception, body: Any) -> None:
+def test_field_errors_are_a_map_of_fields(error: Exception, body: Any) -> None:
     response = handle(error, {})
     assert response is not None
     assert (response.status_code, response.data) == (400, body)
 
 
-def test_error_with_fields_of_its_own_shows_them() -> None:
+def test_error_with_additional_fields_includes_them() -> None:
     class Refused(PosternError):
         fields = {"ip": ["taken"]}
 
@@ -94,6 +99,6 @@ def test_error_with_fields_of_its_own_shows_them() -> None:
     assert response.data == {"ip": ["taken"]}
 
 
-def test_error_that_nobody_expected_is_left_to_the_last_page() -> None:
+def test_unexpected_error_is_left_to_the_last_error_page() -> None:
     assert handle(RuntimeError(INSIDE), {}) is None
     assert handle(FileNotFoundError(INSIDE), {}) is None

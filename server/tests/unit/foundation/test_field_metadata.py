@@ -1,4 +1,4 @@
-"""What OPTIONS tells about one field."""
+"""The description of a field in OPTIONS."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Work that is asked for many times is done once, one round at a time, and nothing that is asked for is forgotten."""
+"""Repeated requests for the same work are gathered into one round. Rounds do not overlap, and no request is lost."""
 
 import threading
 import time
@@ -6,10 +6,10 @@ import time
 from postern.foundation.bus import gathered
 from postern.foundation.bus.gathered import Gathered
 
-ASK = Gathered.ask  # the tests' surroundings replace it with a call at once
+ASK = Gathered.ask  # conftest.py replaces it with an immediate call
 
 
-def test_hundred_calls_make_one_round() -> None:
+def test_hundred_requests_make_at_most_two_rounds() -> None:
     rounds: list[frozenset[int]] = []
     work: Gathered[int] = Gathered("test", rounds.append)
     for number in range(100):
@@ -19,7 +19,7 @@ def test_hundred_calls_make_one_round() -> None:
     assert frozenset().union(*rounds) == frozenset(range(7))
 
 
-def test_what_is_asked_while_the_work_runs_is_done_after_it_and_a_failure_stops_nothing() -> None:
+def test_request_during_a_round_is_done_in_the_next_round_although_the_first_fails() -> None:
     began, go_on = threading.Event(), threading.Event()
     rounds: list[frozenset[str]] = []
 

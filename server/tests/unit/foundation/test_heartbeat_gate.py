@@ -1,4 +1,6 @@
-"""Strangers who post heartbeats keep no proxy out: nobody has authenticated a request before its turn."""
+"""Heartbeats of unknown clients do not delay known proxies, because requests wait for their turn before
+authentication.
+"""
 
 import asyncio
 from ipaddress import ip_network
@@ -10,13 +12,13 @@ from django.http import HttpRequest, HttpResponse
 from unit.foundation.test_request_threads import Answering, Client, Gate, heartbeat
 
 HONEST, HOME = str(uuid4()), "192.0.2.1"
-#: The same in each worker: it is in the names of tests.
+#: Constant, because it is in test ids, which must be equal in all test workers.
 NAME = b"Terminal 0f8fad5b-d9cb-469f-a165-70867728950e"
 SECRET = "right-" * 8
 
 
 class Control:
-    """Knows one proxy. Strangers are looked at for as long as `gate` is closed."""
+    """A web part that knows one proxy. Requests of other clients take as long as `gate` is closed."""
 
     def __init__(self) -> None:
         self.gate = Gate()
@@ -48,7 +50,7 @@ async def status_of(control: Control, client: Client) -> int:
 
 
 @pytest.mark.parametrize(
-    "shown",
+    "authorization",
     [
         None,
         b"",
@@ -62,19 +64,21 @@ async def status_of(control: Control, client: Client) -> int:
         b"BootstrapToken " + b"s" * 43,
     ],
 )
-async def test_heartbeat_that_names_no_proxy_is_refused_without_a_turn(shown: bytes | None) -> None:
+async def test_heartbeat_without_a_terminal_name_is_refused_without_a_turn(authorization: bytes | None) -> None:
     control = Control()
     crowd = control.crowd(heartbeat(str(uuid4())))
     await control.gate.until_running(1)
     client = heartbeat()
-    client.scope["headers"] = [(b"host", b"localhost")] + ([] if shown is None else [(b"authorization", shown)])
+    client.scope["headers"] = [(b"host", b"localhost")] + (
+        [] if authorization is None else [(b"authorization", authorization)]
+    )
     assert await status_of(control, client) == 401
     assert dict(client.sent[0]["headers"])[b"WWW-Authenticate"] == b"Terminal"
     assert control.gate.running == 1
     await control.over(crowd)
 
 
-async def test_heartbeat_of_a_known_proxy_waits_behind_no_stranger() -> None:
+async def test_heartbeat_of_a_known_proxy_does_not_wait_for_unknown_clients() -> None:
     control = Control()
     assert await control.beat() == 200
     strangers = [heartbeat(str(uuid4()), address=f"198.51.100.{number % 200}") for number in range(400)]
@@ -86,8 +90,8 @@ async def test_heartbeat_of_a_known_proxy_waits_behind_no_stranger() -> None:
     await control.over(crowd)
 
 
-async def test_stranger_takes_few_places_and_leaves_the_others_to_proxies_that_are_new_here() -> None:
-    """After a restart no credential is known yet: who comes from elsewhere gets in all the same."""
+async def test_unknown_address_takes_few_places_and_leaves_the_others_to_other_addresses() -> None:
+    """After a restart no credential is known yet. A proxy at another address must still get in."""
     control = Control()
     crowd = control.crowd(*[heartbeat(str(uuid4()), address="198.51.100.7") for _ in range(400)])
     crowd += control.crowd(*[heartbeat(HONEST, f"wrong-{number:040}", "198.51.100.7") for number in range(10)])
@@ -100,7 +104,7 @@ async def test_stranger_takes_few_places_and_leaves_the_others_to_proxies_that_a
     assert control.gate.answered <= 10, "the others were turned away without a turn"
 
 
-async def test_one_heartbeat_waits_for_each_proxy_at_an_address() -> None:
+async def test_one_heartbeat_may_wait_for_each_terminal_and_address() -> None:
     control = Control()
     clients = [heartbeat(str(uuid4())) for _ in range(1)] + [heartbeat() for _ in range(5)]
     crowd = control.crowd(*clients)
@@ -109,7 +113,7 @@ async def test_one_heartbeat_waits_for_each_proxy_at_an_address() -> None:
     assert sorted(client.sent[0]["status"] for client in clients) == [401, 401, 503, 503, 503, 503]
 
 
-async def test_credential_that_holds_no_more_has_no_turn_of_its_own() -> None:
+async def test_revoked_credential_loses_its_priority() -> None:
     control = Control()
     assert await control.beat() == 200
     control.holds = False
@@ -122,7 +126,7 @@ async def test_credential_that_holds_no_more_has_no_turn_of_its_own() -> None:
     await control.over(crowd)
 
 
-async def test_heartbeats_hold_up_nothing_else() -> None:
+async def test_heartbeats_delay_no_other_request() -> None:
     control = Control()
     crowd = control.crowd(*[heartbeat(str(uuid4()), address=f"198.51.100.{number}") for number in range(20)])
     await control.gate.until_running(1)

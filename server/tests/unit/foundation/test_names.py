@@ -1,4 +1,4 @@
-"""Names are looked up so that one whose servers are silent holds up only who asks for it."""
+"""Name lookups: a name whose servers do not answer delays only the callers that need it."""
 
 import asyncio
 import time
@@ -22,19 +22,19 @@ def silence() -> Iterator[SilentNames]:
 @pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
 def test_address_is_not_looked_up(silence: SilentNames, address: str) -> None:
     names = Names(most_at_once=0)
-    [(_family, _kind, _protocol, _canonical, found)] = names.find(address, 22)
-    assert found[:2] == (address, 22)
+    [(_family, _kind, _protocol, _canonical, results)] = names.find(address, 22)
+    assert results[:2] == (address, 22)
 
 
-def test_name_without_an_answer_is_waited_for_no_longer_than_the_patience(silence: SilentNames) -> None:
+def test_unanswered_name_is_given_up_after_the_patience(silence: SilentNames) -> None:
     names = Names(patience_s=PATIENCE_S)
     with pytest.raises(NameNotFound):
         names.find("a.silent.example", 22)
     assert silence.asked == {"a.silent.example": 1}
 
 
-def test_many_who_ask_for_a_silent_name_wait_for_one_lookup_together(silence: SilentNames) -> None:
-    """Who comes later waits the rest: threads that answer requests are not held one after the other."""
+def test_concurrent_callers_of_a_silent_name_share_one_lookup(silence: SilentNames) -> None:
+    """A later caller waits only for the rest of the time, so request threads are not held one after another."""
     names = Names(patience_s=PATIENCE_S)
 
     def ask(_number: int) -> None:
@@ -48,7 +48,7 @@ def test_many_who_ask_for_a_silent_name_wait_for_one_lookup_together(silence: Si
     assert silence.asked == {"a.silent.example": 1}
 
 
-def test_further_names_fail_at_once_while_as_many_as_may_be_are_silent(silence: SilentNames) -> None:
+def test_further_names_fail_at_once_while_the_maximum_of_names_is_silent(silence: SilentNames) -> None:
     names = Names(most_at_once=2, patience_s=PATIENCE_S)
     for host in ("a.silent.example", "b.silent.example"):
         with pytest.raises(NameNotFound):
@@ -59,7 +59,7 @@ def test_further_names_fail_at_once_while_as_many_as_may_be_are_silent(silence: 
     assert names.find("127.0.0.1", 22), "addresses go on"
 
 
-async def test_who_stops_waiting_does_not_stop_the_others(silence: SilentNames) -> None:
+async def test_caller_who_stops_waiting_does_not_stop_the_others(silence: SilentNames) -> None:
     names = Names()
     first, second = (asyncio.create_task(names.find_soon("a.silent.example", port)) for port in (22, 2022))
     await asyncio.sleep(0)
@@ -69,7 +69,7 @@ async def test_who_stops_waiting_does_not_stop_the_others(silence: SilentNames) 
     assert silence.asked == {"a.silent.example": 1}
 
 
-async def test_name_that_was_answered_is_looked_up_anew_the_next_time(silence: SilentNames) -> None:
+async def test_answered_name_is_looked_up_again_the_next_time(silence: SilentNames) -> None:
     names = Names()
     silence.answers.set()
     await names.find_soon("a.silent.example", 22)
@@ -78,7 +78,7 @@ async def test_name_that_was_answered_is_looked_up_anew_the_next_time(silence: S
 
 
 @pytest.mark.parametrize("nonsense", ["x" * 300, "a..b", "no\0name"])
-async def test_what_is_no_name_is_not_found(nonsense: str) -> None:
+async def test_invalid_name_is_not_found(nonsense: str) -> None:
     names = Names()
     with pytest.raises(NameNotFound):
         names.find(nonsense, 22)

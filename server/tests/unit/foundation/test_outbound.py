@@ -1,4 +1,6 @@
-"""Where Postern dials when somebody else names the address (K36)."""
+"""The addresses that Postern may dial when somebody else names them (K36: only addresses of permitted targets are
+dialled).
+"""
 
 import socket
 from collections.abc import Iterator
@@ -44,7 +46,7 @@ def _strict() -> Iterator[None]:
         "198.51.100.20",
     ],
 )
-def test_k36_dial_to_an_inward_address_is_refused(host: str) -> None:
+def test_k36_dial_to_an_internal_address_is_refused(host: str) -> None:
     with pytest.raises(TargetRefused):
         check_dial(host, 22)
 
@@ -54,7 +56,7 @@ def test_dial_to_an_ordinary_address_is_allowed(host: str) -> None:
     assert check_dial(host, 22).address == host
 
 
-def test_k36_dial_to_loopback_allowed_by_the_operator_still_spares_our_own_services() -> None:
+def test_k36_dial_to_allowed_loopback_still_refuses_our_own_services() -> None:
     config = replace(settings.POSTERN, allow_local_targets=True)
     with mock.patch.object(settings, "POSTERN", config):
         assert check_dial("127.0.0.1", 2022).address == "127.0.0.1"
@@ -63,7 +65,7 @@ def test_k36_dial_to_loopback_allowed_by_the_operator_still_spares_our_own_servi
                 check_dial("127.0.0.1", port)
 
 
-def test_k36_dial_to_a_name_with_one_inward_address_is_refused() -> None:
+def test_k36_dial_to_a_name_with_an_internal_address_is_refused() -> None:
     answers: list[Any] = [
         (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("203.0.113.5", 22)),
         (socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", 22)),
@@ -72,18 +74,18 @@ def test_k36_dial_to_a_name_with_one_inward_address_is_refused() -> None:
         check_dial("rebind.example.test", 22)
 
 
-def test_dial_to_an_unknown_name_says_so() -> None:
+def test_dial_to_an_unknown_name_gets_a_clear_error() -> None:
     with pytest.raises(TargetUnknown):
         check_dial("no-such-host.invalid", 22)
 
 
-def test_dial_to_a_name_that_nobody_answers_for_is_unknown_and_not_waited_for() -> None:
-    """A proxy waits for it by itself; here it would hold up the requests of all proxies."""
+def test_dial_to_an_unanswered_name_fails_without_waiting() -> None:
+    """A proxy looks names up itself and may wait. Waiting here would delay the requests of all proxies."""
     with silent_names(), pytest.raises(TargetUnknown):
         check_dial("host.silent.example", 22)
 
 
-def test_k36_own_service_is_known_by_the_addresses_that_its_name_had_while_nobody_answers() -> None:
+def test_k36_own_service_is_recognized_by_earlier_addresses_while_its_name_is_unanswered() -> None:
     with silent_names() as names:
         names.answers.set()
         assert look_around([("db.silent.example", 5432)]).services == {(ip_address("127.0.0.1"), 5432)}

@@ -1,4 +1,4 @@
-"""The data folder is its owner's alone, whatever it was before."""
+"""The data folder is accessible only to its owner, whatever its earlier modes were."""
 
 import logging
 import os
@@ -16,7 +16,7 @@ def _mode(path: Path) -> int:
     return stat.S_IMODE(path.lstat().st_mode)
 
 
-def test_wider_rights_below_the_data_folder_are_corrected_and_logged(
+def test_wider_modes_below_the_data_folder_are_corrected_and_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     home = tmp_path / "home"
@@ -47,7 +47,7 @@ def test_wider_rights_below_the_data_folder_are_corrected_and_logged(
     assert private_files.correct_rights(home) == 0
 
 
-def test_link_in_the_data_folder_never_changes_what_it_points_to(tmp_path: Path) -> None:
+def test_symlink_in_the_data_folder_never_changes_its_target(tmp_path: Path) -> None:
     home, outside = tmp_path / "home", tmp_path / "outside"
     home.mkdir(mode=0o700)
     outside.mkdir()
@@ -62,9 +62,7 @@ def test_link_in_the_data_folder_never_changes_what_it_points_to(tmp_path: Path)
     assert _mode(outside / "file") == 0o644
 
 
-def test_many_corrections_are_counted_rather_than_named_one_by_one(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_many_corrections_are_counted_instead_of_listed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     for number in range(50):
         path = tmp_path / f"f{number}"
         path.touch()
@@ -76,17 +74,15 @@ def test_many_corrections_are_counted_rather_than_named_one_by_one(
     assert "30 further files" in caplog.records[-1].getMessage()
 
 
-def test_existing_folder_with_wider_rights_is_narrowed(tmp_path: Path) -> None:
+def test_existing_folder_with_wider_modes_is_narrowed(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     folder.mkdir()
     folder.chmod(0o777)
     assert _mode(private_files.private_folder(folder)) == 0o700
 
 
-def test_folder_of_sockets_that_somebody_else_prepared_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In /tmp another user can make the folder first, or put a link in its place."""
+def test_socket_folder_made_by_somebody_else_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In /tmp another user can make the folder first, or put a symlink in its place."""
     (tmp_path / "theirs").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "theirs")
     with pytest.raises(SettingsError, match="must be a folder of the user"):

@@ -1,22 +1,22 @@
-"""Places that the composition root fills."""
+"""`Provided` places, which the composition root fills."""
 
 import pytest
 
 from postern.foundation.provided import Provided
 
 
-def test_place_that_is_empty_raises_instead_of_allowing() -> None:
-    with pytest.raises(LookupError, match="nobody provides the lock-out of account names"):
+def test_empty_place_raises_an_error() -> None:
+    with pytest.raises(LookupError, match="the lock-out of account names was not provided"):
         _ = Provided[int]("the lock-out of account names").value
 
 
-def test_none_is_a_value_like_any_other() -> None:
+def test_none_is_a_valid_value() -> None:
     place = Provided[None]("nothing much")
     place.provide(None)
     assert place.value is None
 
 
-def test_value_of_a_while_gives_way_to_the_one_before() -> None:
+def test_temporary_value_is_replaced_by_the_one_before() -> None:
     place = Provided[int]("a number")
     place.provide(1)
     with place.replaced(2):

@@ -1,4 +1,4 @@
-"""The one redirect helper never leads off this server (K12)."""
+"""The redirect helper never redirects off this server (K12: a redirect stays on this server)."""
 
 import pytest
 from hypothesis import given
@@ -68,13 +68,13 @@ def test_k12_redirect_target_on_site_is_kept(target: str) -> None:
     assert safe_next(target) == target
 
 
-def test_redirect_target_missing_becomes_home() -> None:
+def test_missing_redirect_target_becomes_home() -> None:
     assert safe_next(None) == HOME
 
 
 @given(st.text(alphabet="/\\%.@?#:ab25fcFC0dDaA \t\r\n／", max_size=24))
 def test_k12_redirect_target_of_any_spelling_stays_on_this_server(target: str) -> None:
-    kept = safe_next(target)
-    assert kept.startswith("/")
-    assert not kept.startswith(("//", "/\\"))
-    assert not set(kept) & set("\\\r\n\t ")
+    target_used = safe_next(target)
+    assert target_used.startswith("/")
+    assert not target_used.startswith(("//", "/\\"))
+    assert not set(target_used) & set("\\\r\n\t ")

@@ -1,7 +1,7 @@
 from postern.foundation.requests import request_memory
 
 
-def test_value_is_read_once_for_a_request_and_anew_for_the_next() -> None:
+def test_value_is_computed_once_for_a_request_and_again_for_the_next() -> None:
     values = iter(range(10))
 
     def read() -> int:
@@ -16,7 +16,7 @@ def test_value_is_read_once_for_a_request_and_anew_for_the_next() -> None:
         assert request_memory.kept("a", read) == 3
 
 
-def test_nothing_is_kept_outside_of_requests() -> None:
+def test_nothing_is_cached_outside_of_requests() -> None:
     values = iter(range(10))
     assert [request_memory.kept("a", lambda: next(values)) for _ in range(2)] == [0, 1]
     request_memory.forget("a")

@@ -24,7 +24,7 @@ WAIT_S = 30
 
 
 class Answering(RequestThreads):
-    """Requests on kept threads, answered by `view` instead of the product's middlewares."""
+    """The request threads of the product, with `view` in place of its middlewares."""
 
     def __init__(self, view: Callable[[HttpRequest], Any], **bounds: Any) -> None:
         super().__init__(**bounds)
@@ -35,7 +35,7 @@ class Answering(RequestThreads):
 
 
 class Client:
-    """One request: `body` in pieces, then silence until `leave()`."""
+    """An ASGI client: sends `body` in pieces, then nothing until `leave()`."""
 
     def __init__(self, *body: bytes, method: str = "GET") -> None:
         self.sent: list[Any] = []
@@ -64,7 +64,7 @@ class Client:
 
     @property
     def answer(self) -> bytes:
-        return b"".join(one.get("body", b"") for one in self.sent[1:])
+        return b"".join(message.get("body", b"") for message in self.sent[1:])
 
 
 def _noting(seen: list[int]) -> Callable[[HttpRequest], HttpResponse]:
@@ -75,7 +75,7 @@ def _noting(seen: list[int]) -> Callable[[HttpRequest], HttpResponse]:
     return view
 
 
-async def test_requests_one_after_the_other_share_a_thread_that_is_not_the_loops() -> None:
+async def test_successive_requests_share_a_thread_that_is_not_the_event_loops() -> None:
     seen: list[int] = []
     application = Answering(_noting(seen))
     for _ in range(3):
@@ -86,7 +86,7 @@ async def test_requests_one_after_the_other_share_a_thread_that_is_not_the_loops
 
 
 async def test_thread_is_free_again_before_the_answer_is_sent() -> None:
-    """A client that asks again as soon as it has the answer finds the warm thread."""
+    """A client that asks again right after the answer gets the idle thread."""
     seen: list[int] = []
     application = Answering(_noting(seen))
     again = Client()
@@ -101,8 +101,8 @@ async def test_thread_is_free_again_before_the_answer_is_sent() -> None:
     assert len(set(seen)) == 1
 
 
-async def test_requests_at_once_have_a_thread_each_and_run_together() -> None:
-    """None waits for another: the gate opens only when all have begun."""
+async def test_concurrent_requests_run_in_parallel_in_a_thread_each() -> None:
+    """No request waits for another: the gate opens only after all have begun."""
     seen: list[int] = []
     gate, all_begun = threading.Event(), threading.Event()
 
@@ -113,7 +113,7 @@ async def test_requests_at_once_have_a_thread_each_and_run_together() -> None:
         assert gate.wait(WAIT_S)
         return HttpResponse()
 
-    application = Answering(view, kept=2)
+    application = Answering(view, idle_threads=2)
     running = [asyncio.ensure_future(Client().ask(application)) for _ in range(5)]
     assert await asyncio.to_thread(all_begun.wait, WAIT_S)
     gate.set()
@@ -122,10 +122,10 @@ async def test_requests_at_once_have_a_thread_each_and_run_together() -> None:
     later = len(seen)
     for _ in range(4):
         await Client().ask(application)
-    assert set(seen[later:]) <= set(seen[:5]), "a thread was started although some were kept"
+    assert set(seen[later:]) <= set(seen[:5]), "a thread was started although some were idle"
 
 
-async def test_thread_of_a_request_that_failed_is_used_again() -> None:
+async def test_thread_of_a_failed_request_is_used_again() -> None:
     seen: list[int] = []
 
     def failing(_request: HttpRequest) -> HttpResponse:
@@ -140,7 +140,7 @@ async def test_thread_of_a_request_that_failed_is_used_again() -> None:
     assert len(set(seen)) == 1
 
 
-async def test_middlewares_and_view_of_the_product_answer_with_their_length() -> None:
+async def test_answer_of_the_whole_product_has_its_content_length() -> None:
     client = Client()
     await client.ask(RequestThreads())
     assert client.sent[0]["status"] == 404
@@ -150,18 +150,18 @@ async def test_middlewares_and_view_of_the_product_answer_with_their_length() ->
     assert headers[b"x-content-type-options"] == b"nosniff"
 
 
-async def test_signals_are_sent_in_the_thread_around_the_view() -> None:
-    told: list[tuple[str, int]] = []
+async def test_signals_are_sent_in_the_thread_of_the_view() -> None:
+    calls: list[tuple[str, int]] = []
 
     def view(_request: HttpRequest) -> HttpResponse:
-        told.append(("view", threading.get_ident()))
+        calls.append(("view", threading.get_ident()))
         return HttpResponse()
 
     def started(**_: Any) -> None:
-        told.append(("started", threading.get_ident()))
+        calls.append(("started", threading.get_ident()))
 
     def finished(**_: Any) -> None:
-        told.append(("finished", threading.get_ident()))
+        calls.append(("finished", threading.get_ident()))
 
     request_started.connect(started)
     request_finished.connect(finished)
@@ -170,17 +170,17 @@ async def test_signals_are_sent_in_the_thread_around_the_view() -> None:
     finally:
         request_started.disconnect(started)
         request_finished.disconnect(finished)
-    assert [name for name, _thread in told] == ["started", "view", "finished"]
-    assert len({thread for _name, thread in told}) == 1
+    assert [name for name, _thread in calls] == ["started", "view", "finished"]
+    assert len({thread for _name, thread in calls}) == 1
 
 
-async def test_body_arrives_whole() -> None:
+async def test_body_arrives_complete() -> None:
     client = Client(b"one ", b"two", method="POST")
     await client.ask(Answering(lambda request: HttpResponse(request.body)))
     assert client.answer == b"one two"
 
 
-async def test_client_that_leaves_within_the_body_is_not_answered() -> None:
+async def test_client_that_leaves_during_the_body_is_not_answered() -> None:
     seen: list[int] = []
     client = Client(b"one ", b"two", method="POST")
     client.scope["headers"] = [(b"transfer-encoding", b"chunked")]
@@ -192,22 +192,22 @@ async def test_client_that_leaves_within_the_body_is_not_answered() -> None:
     assert client.sent == []
 
 
-async def test_what_needs_an_event_loop_runs_in_that_of_the_server() -> None:
-    """Channel layers keep their connections by loop."""
-    found: list[Any] = []
+async def test_async_code_of_a_view_runs_in_the_event_loop_of_the_server() -> None:
+    """Channel layers keep one set of connections for each event loop."""
+    loops: list[Any] = []
 
     async def note() -> None:
-        found.append(asyncio.get_running_loop())
+        loops.append(asyncio.get_running_loop())
 
     def view(_request: HttpRequest) -> HttpResponse:
         async_to_sync(note)()
         return HttpResponse()
 
     await Client().ask(Answering(view))
-    assert found == [asyncio.get_running_loop()]
+    assert loops == [asyncio.get_running_loop()]
 
 
-async def test_streamed_answer_is_sent_piece_by_piece_and_closed() -> None:
+async def test_streamed_answer_is_sent_in_pieces_and_closed() -> None:
     closed: list[bool] = []
 
     async def pieces() -> AsyncIterator[bytes]:
@@ -221,7 +221,7 @@ async def test_streamed_answer_is_sent_piece_by_piece_and_closed() -> None:
 
     client = Client()
     await client.ask(Answering(view))
-    assert [one.get("body", b"") for one in client.sent[1:]] == [b"a", b"b", b""]
+    assert [message.get("body", b"") for message in client.sent[1:]] == [b"a", b"b", b""]
     assert closed == [True]
 
 
@@ -242,13 +242,13 @@ async def test_stream_ends_when_the_client_leaves() -> None:
     assert ended.is_set()
 
 
-async def test_view_of_a_path_is_found_once_that_of_an_object_each_time() -> None:
-    """Only paths that hold no value are remembered: as many as there are routes, whatever is asked for."""
+async def test_resolved_view_is_cached_only_for_paths_without_values() -> None:
+    """So the cache has at most as many entries as there are routes, whatever paths are requested."""
     application = RequestThreads()
     for path in ("/api/v1/assets/assets/", "/api/v1/assets/assets/1/", "/api/v1/assets/assets/2/"):
-        found = [application.resolve_request(_request(path)) for _ in range(2)]
-        assert (found[0] is found[1]) == (path == "/api/v1/assets/assets/")
-        assert found[0].kwargs == ({} if path == "/api/v1/assets/assets/" else {"pk": path.split("/")[-2]})
+        matches = [application.resolve_request(_request(path)) for _ in range(2)]
+        assert (matches[0] is matches[1]) == (path == "/api/v1/assets/assets/")
+        assert matches[0].kwargs == ({} if path == "/api/v1/assets/assets/" else {"pk": path.split("/")[-2]})
     with pytest.raises(Resolver404):
         application.resolve_request(_request("/api/v1/assets/nothing-of-ours/"))
     assert set(application._views) == {"/api/v1/assets/assets/"}
@@ -261,7 +261,9 @@ def _request(path: str) -> HttpRequest:
 
 
 class Gate:
-    """A view that holds each request until `open`; `running` and `most` count them."""
+    """A view that blocks each request until `open` is set. `running` is the present number of requests, `most` the
+    highest.
+    """
 
     def __init__(self) -> None:
         self.running = 0
@@ -290,7 +292,7 @@ def _header(client: Client, name: bytes) -> bytes | None:
     return dict(client.sent[0]["headers"]).get(name)
 
 
-async def test_more_requests_than_threads_wait_for_their_turn_and_are_all_answered() -> None:
+async def test_requests_beyond_the_threads_wait_and_are_all_answered() -> None:
     gate = Gate()
     application = Answering(gate, most_at_once=3)
     clients = [Client() for _ in range(12)]
@@ -302,7 +304,7 @@ async def test_more_requests_than_threads_wait_for_their_turn_and_are_all_answer
     assert [client.answer for client in clients] == [b"done"] * 12
 
 
-async def test_request_beyond_the_bound_gets_503_with_retry_after_and_never_runs() -> None:
+async def test_request_beyond_the_limit_gets_503_with_retry_after_and_never_runs() -> None:
     gate = Gate()
     application = Answering(gate, most_at_once=2, most_waiting=1, wait_s=0.2)
     held = [Client(), Client()]
@@ -312,8 +314,8 @@ async def test_request_beyond_the_bound_gets_503_with_retry_after_and_never_runs
     patient = asyncio.ensure_future(waiting.ask(application))
     await asyncio.sleep(0)
     refused = Client()
-    await refused.ask(application)  # at once: one waits already
-    await patient  # after its time
+    await refused.ask(application)  # refused at once, because one request waits already
+    await patient  # refused after its waiting time
     for client in (refused, waiting):
         assert client.sent[0]["status"] == 503
         assert _header(client, b"Retry-After") == b"5"
@@ -343,7 +345,7 @@ async def test_slow_downloads_hold_no_thread_and_no_turn() -> None:
         return response
 
     application = Answering(view, most_at_once=1, wait_s=5)
-    before = set(threading.enumerate())  # other tests leave theirs to the collector
+    before = set(threading.enumerate())  # ignores threads of earlier tests that are not collected yet
     downloads = [Client() for _ in range(20)]
     reading = [asyncio.ensure_future(download.ask(application)) for download in downloads]
     async with asyncio.timeout(WAIT_S):
@@ -361,7 +363,7 @@ async def test_slow_downloads_hold_no_thread_and_no_turn() -> None:
 
 
 async def test_turn_of_a_cancelled_request_ends_with_its_thread() -> None:
-    """The thread is still at work, and its connection with it."""
+    """The thread still runs and holds its database connection."""
     gate = Gate()
     application = Answering(gate, most_at_once=1, wait_s=0.1)
     running = asyncio.ensure_future(Client().ask(application))
@@ -400,8 +402,8 @@ OF_A_KIND = {
 
 
 @pytest.mark.parametrize("busy", OF_A_KIND)
-async def test_no_kind_of_request_waits_behind_another(busy: RequestKind) -> None:
-    """A storm of wrong passwords, say: neither health checks, nor heartbeats, nor the console wait behind it."""
+async def test_no_kind_of_request_waits_for_another_kind(busy: RequestKind) -> None:
+    """For example, a storm of wrong passwords must not delay health checks, heartbeats or the console."""
     gate = Gate()
 
     def view(request: HttpRequest) -> HttpResponse:
@@ -410,9 +412,9 @@ async def test_no_kind_of_request_waits_behind_another(busy: RequestKind) -> Non
     application = Answering(view, most_waiting=50)
     crowd = []
     for _ in range(MOST_AT_ONCE[busy] + 5):
-        one = Client()
-        one.scope["path"] = OF_A_KIND[busy]
-        crowd.append(asyncio.ensure_future(one.ask(application)))
+        client = Client()
+        client.scope["path"] = OF_A_KIND[busy]
+        crowd.append(asyncio.ensure_future(client.ask(application)))
     await gate.until_running(MOST_AT_ONCE[busy])
     for kind, path in OF_A_KIND.items():
         if kind is not busy:
@@ -430,12 +432,12 @@ async def test_no_kind_of_request_waits_behind_another(busy: RequestKind) -> Non
 
 
 @pytest.mark.parametrize("path", ["/api/health/", "/api/v1/health/"])
-def test_every_path_of_the_health_page_is_one(path: str) -> None:
+def test_every_path_of_the_health_page_has_the_health_kind(path: str) -> None:
     assert kind_of(path) is RequestKind.HEALTH
 
 
 @pytest.mark.parametrize("connections", range(FEWEST_CONNECTIONS, DATABASE_CONNECTIONS + 1))
-def test_requests_at_once_are_fewer_than_the_connections_of_the_pool(connections: int) -> None:
+def test_concurrent_requests_stay_below_the_connections_of_the_pool(connections: int) -> None:
     shares = most_at_once(connections)
     assert sum(shares.values()) + WEBSOCKET_CONNECTIONS == connections
     assert min(shares.values()) >= 1

@@ -1,4 +1,4 @@
-"""The catalogue of rights against every kind of actor."""
+"""The catalogue of rights, checked for every kind of actor."""
 
 from typing import ClassVar
 
@@ -42,11 +42,11 @@ HOLDERS = {
 
 
 @pytest.mark.parametrize("right", list(Right))
-def test_right_is_held_by_exactly_the_listed_actors(right: Right) -> None:
+def test_right_is_held_exactly_by_the_listed_actors(right: Right) -> None:
     assert {name for name, actor in ACTORS.items() if holds(right, actor, DEFAULT)} == HOLDERS[right]
 
 
-def test_member_right_in_a_foreign_organization_is_not_held_by_ordinary_people() -> None:
+def test_member_right_in_another_organization_is_not_held_by_ordinary_users() -> None:
     assert not holds(Right.ORG_MEMBER, ACTORS["user"], ROOT)
     assert holds(Right.ORG_MEMBER, ACTORS["auditor"], ROOT)
 
@@ -67,7 +67,7 @@ class _View:
         ("create", None),
     ],
 )
-def test_k4_right_of_an_undeclared_action_is_none(action: str, right: Right | None) -> None:
+def test_k4_undeclared_action_has_no_right(action: str, right: Right | None) -> None:
     assert declared(_View(), "X", action) is right
 
 

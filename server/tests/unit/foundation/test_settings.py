@@ -1,4 +1,4 @@
-"""Settings: defaults, what each variable may be, and one clear line when it is wrong."""
+"""Settings: defaults, valid values, and one clear line for a wrong value."""
 
 import ipaddress
 import socket
@@ -10,7 +10,7 @@ from postern.foundation.settings import SETTINGS_REFERENCE, Settings
 from postern.kernel.errors import SettingsError
 
 
-def test_settings_with_empty_environment_have_the_embedded_defaults() -> None:
+def test_settings_with_an_empty_environment_have_the_built_in_defaults() -> None:
     settings = Settings.load({})
     assert settings.home == Path("var").absolute()
     assert str(settings.http) == "127.0.0.1:8080"
@@ -19,19 +19,20 @@ def test_settings_with_empty_environment_have_the_embedded_defaults() -> None:
     assert settings.redis_url == f"unix://{settings.home}/run/redis.sock?db=0"
     assert settings.redis_is_private
     assert settings.admin_password is None
-    assert settings.allow_local_targets  # only this machine reaches the console: it is being tried out here
+    # allowed because only this machine reaches the console, as in a trial installation
+    assert settings.allow_local_targets
 
 
 @pytest.mark.parametrize(
     ("value", "language"),
     [("", "zh-hans"), ("zh", "zh-hans"), ("zh-Hans", "zh-hans"), ("zh_hans", "zh-hans"), ("en", "en"), (" EN ", "en")],
 )
-def test_settings_name_the_language_of_the_installation(value: str, language: str) -> None:
+def test_settings_have_the_language_of_the_installation(value: str, language: str) -> None:
     assert Settings.load({"POSTERN_LANGUAGE": value}).language == language
 
 
 @pytest.mark.parametrize(("value", "seconds"), [("", None), (" ", None), ("0", 0), ("86400", 86400), (" 30 ", 30)])
-def test_settings_give_live_sessions_time_at_a_shutdown(value: str, seconds: int | None) -> None:
+def test_settings_give_live_sessions_time_at_shutdown(value: str, seconds: int | None) -> None:
     assert Settings.load({"POSTERN_SHUTDOWN_SECONDS": value}).shutdown_s == seconds
 
 
@@ -58,7 +59,7 @@ def test_settings_with_public_listener_refuse_local_targets() -> None:
     assert Settings.load({"POSTERN_HTTP": "0.0.0.0:8080", "POSTERN_ALLOW_LOCAL_TARGETS": "yes"}).allow_local_targets
 
 
-def test_settings_with_database_url_take_it_apart() -> None:
+def test_settings_parse_the_database_url() -> None:
     url = "postgresql://ann:p%40ss@db.example.test:6543/postern?sslmode=require"
     database = Settings.load({"DATABASE_URL": url}).database
     assert not database.is_sqlite
@@ -67,18 +68,18 @@ def test_settings_with_database_url_take_it_apart() -> None:
     assert database.options == (("sslmode", "require"),)
 
 
-def test_settings_with_socket_folder_in_database_url_use_it_as_host() -> None:
+def test_settings_use_the_socket_folder_of_the_database_url_as_host() -> None:
     database = Settings.load({"DATABASE_URL": "postgresql:///postern?host=/run/pg"}).database
     assert (database.host, database.name) == ("/run/pg", "postern")
 
 
-def test_settings_with_lists_read_networks_and_names() -> None:
+def test_settings_parse_lists_of_networks_and_names() -> None:
     settings = Settings.load({"POSTERN_TRUSTED_PROXIES": "10.0.0.0/8, ::1", "POSTERN_ALLOWED_HOSTS": "a.example.test"})
     assert settings.trusted_proxies == (ipaddress.ip_network("10.0.0.0/8"), ipaddress.ip_network("::1"))
     assert settings.allowed_hosts == ("a.example.test",)
 
 
-def test_settings_with_ipv6_listener_keep_the_brackets() -> None:
+def test_settings_keep_the_brackets_of_an_ipv6_listener() -> None:
     assert str(Settings.load({"POSTERN_HTTP": "[::1]:80"}).http) == "[::1]:80"
 
 
@@ -111,7 +112,7 @@ def test_settings_with_ipv6_listener_keep_the_brackets() -> None:
         ("POSTERN_WEB_PROCESSES", "two"),
     ],
 )
-def test_settings_with_wrong_value_stop_with_one_line_that_names_it(name: str, value: str) -> None:
+def test_wrong_setting_stops_the_start_with_one_line_that_names_it(name: str, value: str) -> None:
     with pytest.raises(SettingsError) as caught:
         Settings.load({name: value})
     assert name in str(caught.value)
@@ -119,12 +120,12 @@ def test_settings_with_wrong_value_stop_with_one_line_that_names_it(name: str, v
 
 
 @pytest.mark.spec("S5-034", "S9-014")
-def test_size_of_an_import_is_10_mb_by_default_and_30_mb_at_most() -> None:
+def test_size_limit_of_an_import_is_10_mb_by_default_and_at_most_30_mb() -> None:
     assert Settings.load({}).import_max_mb == 10
     assert Settings.load({"POSTERN_IMPORT_MAX_MB": "30"}).import_max_mb == 30
 
 
-def test_web_processes_are_as_many_as_cores_but_no_more_than_four_unless_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_web_processes_default_to_the_number_of_cores_but_at_most_four(monkeypatch: pytest.MonkeyPatch) -> None:
     for cores, processes in ((1, 1), (2, 2), (64, 4)):
         monkeypatch.setattr("os.sched_getaffinity", lambda _pid, cores=cores: set(range(cores)))
         assert Settings.load({}).web_processes == processes

@@ -27,7 +27,7 @@ async def settle() -> None:
         await asyncio.sleep(0)
 
 
-async def test_only_a_few_run_at_once_and_the_rest_follow_in_the_order_they_came() -> None:
+async def test_only_a_few_calls_run_at_once_and_the_others_follow_in_order() -> None:
     of = turns()
     running = [await taken(of) for _ in range(2)]
     order: list[int] = []
@@ -45,7 +45,7 @@ async def test_only_a_few_run_at_once_and_the_rest_follow_in_the_order_they_came
     assert order == [0, 1, 2, 3, 4]
 
 
-async def test_who_comes_while_others_wait_waits_behind_them() -> None:
+async def test_new_call_waits_behind_those_that_wait_already() -> None:
     of = turns(at_once=1)
     running = await taken(of)
     first = asyncio.ensure_future(of.take())
@@ -60,8 +60,8 @@ async def test_who_comes_while_others_wait_waits_behind_them() -> None:
     assert await late is not None
 
 
-async def test_call_that_takes_long_gives_its_place_to_the_next_but_not_without_end() -> None:
-    """Two slow queries must not hold up everybody; four are as many as there are connections."""
+async def test_slow_call_gives_its_place_to_the_next_up_to_a_limit() -> None:
+    """Two slow queries must not block everybody, but four use all connections."""
     of = turns(patience_s=0.01)
     running = [await asyncio.wait_for(taken(of), WAIT_S) for _ in range(4)]
     fifth = asyncio.ensure_future(of.take())
@@ -71,7 +71,7 @@ async def test_call_that_takes_long_gives_its_place_to_the_next_but_not_without_
     assert await asyncio.wait_for(fifth, WAIT_S) is not None
 
 
-async def test_places_of_long_calls_come_back_once() -> None:
+async def test_place_given_up_by_a_slow_call_is_returned_once() -> None:
     of = turns(at_once=1, patience_s=0.01)
     for _ in range(3):
         long = [await asyncio.wait_for(taken(of), WAIT_S) for _ in range(4)]
@@ -85,7 +85,7 @@ async def test_places_of_long_calls_come_back_once() -> None:
     assert await next_one is not None
 
 
-async def test_too_many_waiting_and_too_long_a_wait_are_refused() -> None:
+async def test_call_is_refused_when_too_many_wait_or_it_waits_too_long() -> None:
     of = turns(at_once=1, most_waiting=1, wait_s=0.05)
     running = await taken(of)
     waiting = asyncio.ensure_future(of.take())
@@ -96,14 +96,14 @@ async def test_too_many_waiting_and_too_long_a_wait_are_refused() -> None:
     assert await of.take() is not None
 
 
-async def test_who_goes_away_while_waiting_takes_no_turn_along() -> None:
+async def test_cancelled_waiting_call_does_not_lose_a_turn() -> None:
     of = turns(at_once=1)
     running = await taken(of)
     leaving = [asyncio.ensure_future(of.take()) for _ in range(3)]
     staying = asyncio.ensure_future(of.take())
     await settle()
     leaving[0].cancel()
-    running.over()  # hands the turn to somebody who is just leaving
+    running.over()  # gives the turn to a call that is just being cancelled
     for task in leaving[1:]:
         task.cancel()
     await asyncio.gather(*leaving, return_exceptions=True)
@@ -111,7 +111,7 @@ async def test_who_goes_away_while_waiting_takes_no_turn_along() -> None:
     assert last is not None
 
 
-async def test_turn_in_any_case_waits_however_many_wait() -> None:
+async def test_unconditional_turn_waits_however_many_wait() -> None:
     of = turns(at_once=1, most_waiting=0, wait_s=0.01)
     running = await taken(of)
     assert await of.take() is None
@@ -123,7 +123,7 @@ async def test_turn_in_any_case_waits_however_many_wait() -> None:
 
 
 @pytest.mark.parametrize("at_once", [1, 2, 8])
-async def test_never_more_than_there_are_connections(at_once: int) -> None:
+async def test_calls_never_exceed_the_connections(at_once: int) -> None:
     of = turns(at_once=at_once, most=2, patience_s=0.001)
     running = most = 0
 

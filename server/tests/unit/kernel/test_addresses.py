@@ -25,13 +25,13 @@ from postern.kernel.addresses import address_key, is_loopback
         ("strange/64", "strange/64"),
     ],
 )
-def test_ipv6_addresses_of_one_client_are_one_key_and_a_key_is_its_own(address: str, key: str) -> None:
+def test_ipv6_addresses_of_one_network_have_one_key_which_is_its_own_key(address: str, key: str) -> None:
     assert address_key(address) == key
     assert address_key(key) == key
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"])
-def test_loopback_is_known_in_every_writing(address: str) -> None:
+def test_loopback_is_recognized_in_every_spelling(address: str) -> None:
     assert is_loopback(address)
 
 

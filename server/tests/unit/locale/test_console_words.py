@@ -1,4 +1,4 @@
-"""Codes of the server that the console says in words: each has some in both languages."""
+"""Codes of the server that the console translates: each has a text in both languages."""
 
 import json
 from collections.abc import Iterator
@@ -18,6 +18,6 @@ def every(kind: type[SignInRefused]) -> Iterator[type[SignInRefused]]:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_login_log_says_in_words_why_a_sign_in_was_refused(language: str) -> None:
+def test_login_log_has_a_text_for_each_reason_of_a_refused_sign_in(language: str) -> None:
     words = json.loads((LOCALES / f"{language}.json").read_text())["reason"]
     assert set(words) == {refusal.slug for refusal in every(SignInRefused)}

@@ -1,4 +1,4 @@
-"""Every text of the server exists in Chinese, and the compiled catalogue is the one that the source gives."""
+"""Every text of the server has a Chinese translation, and the compiled catalogue is current."""
 
 import gettext
 import importlib.util
@@ -27,16 +27,16 @@ def test_compiled_catalogue_is_current():
     assert compiled == translations.write_binary(catalogue), "run: python tools/translations.py compile"
 
 
-def test_compiled_catalogue_is_what_gettext_reads():
+def test_compiled_catalogue_is_readable_by_gettext():
     with translations.CATALOGUE.with_suffix(".mo").open("rb") as file:
-        found = gettext.GNUTranslations(file)
-    assert found.gettext("Username") == "用户名"
+        catalogue = gettext.GNUTranslations(file)
+    assert catalogue.gettext("Username") == "用户名"
     text = "You can try %(number)d more time; then the account is locked for %(minutes)d minutes."
     plural = "You can try %(number)d more times; then the account is locked for %(minutes)d minutes."
-    assert found.ngettext(text, plural, 3).startswith("你还可以尝试")
+    assert catalogue.ngettext(text, plural, 3).startswith("你还可以尝试")
 
 
-def test_problems_are_found(tmp_path: Path):
+def test_problems_are_reported(tmp_path: Path):
     (tmp_path / "views.py").write_text(
         "from django.utils.translation import gettext as _\nA = _('Hello %(name)s')\nB = _('Bye')\nC = _('Kept')\n"
     )
@@ -51,7 +51,7 @@ def test_problems_are_found(tmp_path: Path):
     ]
 
 
-def test_texts_that_are_expressions_are_refused(tmp_path: Path):
+def test_texts_built_by_expressions_are_refused(tmp_path: Path):
     (tmp_path / "views.py").write_text(
         "from django.utils.translation import gettext as _\ndef f(name): return _(f'Hello {name}')\n"
     )

@@ -1,4 +1,4 @@
-"""What is left of the HTML of a message."""
+"""Sanitising the HTML of a message."""
 
 import re
 from typing import Final
@@ -9,25 +9,25 @@ from postern.apps.notifications.sanitising import ALLOWED_TAGS, clean_html, has_
 
 
 @pytest.mark.spec("S3-014")
-def test_allow_list_is_p_br_b_i_ul_ol_li_a_code_and_tables() -> None:
+def test_only_p_br_b_i_ul_ol_li_a_code_and_table_tags_are_allowed() -> None:
     parts_of_tables = {"thead", "tbody", "tr", "th", "td"}
     assert ALLOWED_TAGS - parts_of_tables == {"p", "br", "b", "i", "ul", "ol", "li", "a", "code", "table"}
-    kept = (
+    allowed = (
         "<p>a<br><b>b</b><i>c</i></p><ul><li>d</li></ul><ol><li>e</li></ol><code>f</code>"
         "<table><tbody><tr><th>g</th><td>h</td></tr></tbody></table>"
     )
-    assert clean_html(kept) == kept
+    assert clean_html(allowed) == allowed
 
 
 @pytest.mark.spec("S3-014")
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_links_lead_to_http_and_https_only_and_carry_rel(scheme: str) -> None:
+def test_links_are_limited_to_http_and_https_and_get_rel(scheme: str) -> None:
     assert clean_html(f'<a href="{scheme}://a.test/b" target="_top" onclick="x()" rel="opener">c</a>') == (
         f'<a href="{scheme}://a.test/b" rel="noopener noreferrer nofollow">c</a>'
     )
 
 
-#: Ways in which scripts, styles and other pages got into products that show HTML.
+#: Ways in which scripts, styles and other pages have got into products that show HTML.
 CORPUS: Final = (
     "<script>alert(1)</script>",
     "<ScRiPt src=//x.test></sCrIpT>",
@@ -64,7 +64,7 @@ CORPUS: Final = (
 
 @pytest.mark.spec("S3-014")
 @pytest.mark.parametrize("hostile", CORPUS)
-def test_k3_nothing_that_runs_or_leads_elsewhere_is_left(hostile: str) -> None:
+def test_k3_nothing_executable_and_no_other_link_remains(hostile: str) -> None:
     cleaned = clean_html(f"<p>before</p>{hostile}<p>after</p>")
     tags = {name.lower() for name in re.findall(r"<\s*/?\s*([a-zA-Z]+)", cleaned)}
     assert tags <= ALLOWED_TAGS, cleaned
@@ -76,5 +76,5 @@ def test_k3_nothing_that_runs_or_leads_elsewhere_is_left(hostile: str) -> None:
 
 
 @pytest.mark.parametrize(("html", "says"), [("<p>x</p>", True), ("<p> </p><br>", False), ("<script>x</script>", False)])
-def test_message_without_text_is_seen(html: str, *, says: bool) -> None:
+def test_message_without_text_is_detected(html: str, *, says: bool) -> None:
     assert has_text(clean_html(html)) is says

@@ -1,4 +1,4 @@
-"""K41 for the wire of assets, vault and permissions."""
+"""Every text in requests for assets, vault and permissions has a maximum (K41: every text has a limit)."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ _ALL: list[type[serializers.Serializer[Any]]] = [
 
 
 @pytest.mark.parametrize("kind", _ALL, ids=lambda kind: kind.__name__)
-def test_k41_every_text_that_is_taken_has_a_maximum(kind: type[serializers.Serializer[Any]]) -> None:
+def test_k41_every_accepted_text_has_a_maximum(kind: type[serializers.Serializer[Any]]) -> None:
     serializer = kind(context={"scope": DEFAULT})
     for name, field in serializer.fields.items():
         if field.read_only:
@@ -36,7 +36,7 @@ def test_k41_every_text_that_is_taken_has_a_maximum(kind: type[serializers.Seria
         for text in texts:
             if isinstance(text, serializers.CharField):
                 limited = isinstance(text, serializers.RegexField) or any(
-                    isinstance(one, MaxLengthValidator) for one in text.validators
+                    isinstance(validator, MaxLengthValidator) for validator in text.validators
                 )
                 assert limited, f"{kind.__name__}.{name}"
         if isinstance(field, serializers.ListField):

@@ -59,16 +59,16 @@ def test_auditor_in_system_or_organization_is_org_auditor(who: Standing):
 
 @pytest.mark.spec("S6-018")
 @pytest.mark.parametrize("who", [standing("User"), standing("User", "User")])
-def test_everybody_else_is_user(who: Standing):
+def test_every_other_role_is_user(who: Standing):
     assert roles_shown(who) == (Role.USER,)
 
 
-def test_effective_bits_of_a_stranger_are_use_only():
+def test_user_without_a_membership_has_only_the_use_bit():
     assert effective_bits(standing("User")) == RoleBits.USE
     assert effective_bits(standing("User", root=True)) == RoleBits.USE
 
 
-def test_effective_bits_of_the_system_auditor_are_the_super_auditors():
+def test_system_auditor_has_the_bits_of_a_super_auditor():
     assert effective_bits(standing("Auditor")) == BITS_OF_ROLE[Role.SUPER_AUDITOR]
     assert effective_bits(standing("Auditor", root=True)) == BITS_OF_ROLE[Role.SUPER_AUDITOR]
 
@@ -79,18 +79,18 @@ def test_effective_bits_of_the_system_auditor_are_the_super_auditors():
     st.booleans(),
     st.booleans(),
 )
-def test_k60_only_the_system_role_admin_ever_makes_a_super_administrator(
+def test_k60_only_the_system_role_admin_gives_super_administrator_bits(
     system: str, orgs: frozenset[str], root: bool, valid: bool
 ):
     bits = effective_bits(Standing(system_role=system, org_roles=orgs, is_root=root, valid=valid))
     assert not satisfies(bits, RoleBits.SUPER | RoleBits.ADMIN)
 
 
-def test_effective_bits_in_root_ignore_organization_roles():
+def test_root_organization_ignores_organization_roles():
     assert effective_bits(standing("User", "Admin", root=True)) == RoleBits.USE
 
 
-def test_effective_bits_of_the_invalid_are_none():
+def test_closed_account_has_no_bits():
     for system in ("Admin", "Auditor", "User"):
         assert effective_bits(standing(system, "Admin", valid=False)) == RoleBits.NONE
 

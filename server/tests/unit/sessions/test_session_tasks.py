@@ -1,4 +1,4 @@
-"""The periodic work of sessions."""
+"""The periodic tasks of sessions."""
 
 from postern.apps.sessions.tasks import BEAT
 

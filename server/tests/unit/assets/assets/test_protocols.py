@@ -16,7 +16,7 @@ from postern.contracts.enums import Protocol
         ("vnc/65535", ProtocolPort(Protocol.VNC, 65535)),
     ],
 )
-def test_parse_well_formed_gives_pair(text: str, expected: ProtocolPort) -> None:
+def test_parse_of_a_valid_text_gives_name_and_port(text: str, expected: ProtocolPort) -> None:
     assert protocols.parse(text) == expected
     assert str(expected) == text
 
@@ -39,17 +39,17 @@ def test_parse_well_formed_gives_pair(text: str, expected: ProtocolPort) -> None
         "ssh/22/22",
     ],
 )
-def test_parse_malformed_gives_none(text: str) -> None:
+def test_parse_of_an_invalid_text_gives_none(text: str) -> None:
     assert protocols.parse(text) is None
 
 
 @given(st.text(max_size=20))
-def test_parse_any_text_never_raises_and_round_trips(text: str) -> None:
-    found = protocols.parse(text)
-    if found is not None:
-        assert protocols.parse(str(found)) == found
+def test_parse_never_raises_and_round_trips(text: str) -> None:
+    parsed = protocols.parse(text)
+    if parsed is not None:
+        assert protocols.parse(str(parsed)) == parsed
 
 
-def test_repeated_names_the_protocol_given_twice() -> None:
+def test_repeated_returns_the_protocol_that_is_given_twice() -> None:
     assert protocols.repeated([ProtocolPort(Protocol.SSH, 22), ProtocolPort(Protocol.RDP, 22)]) is None
     assert protocols.repeated([ProtocolPort(Protocol.SSH, 22), ProtocolPort(Protocol.SSH, 2222)]) is Protocol.SSH

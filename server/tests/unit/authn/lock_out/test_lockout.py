@@ -34,7 +34,7 @@ def test_lockout_at_the_limit_locks_for_the_interval():
     assert not is_locked(state, now=NOW + timedelta(minutes=30))
 
 
-def test_lockout_old_failures_are_forgotten_after_the_window():
+def test_lockout_forgets_failures_after_the_window():
     state = fail(FRESH, 6)
     state = fail(state, 1, now=NOW + timedelta(minutes=30))
     assert len(state.recent) == 1
@@ -52,14 +52,14 @@ def test_lockout_of_an_address_doubles_each_time_up_to_a_day():
     assert spans[-1] == MAX_ADDRESS_LOCK
 
 
-def test_attempt_that_proved_right_is_taken_back_alone():
+def test_attempt_that_was_no_failure_is_taken_back_alone():
     state = without_attempt(fail(FRESH, 5), NOW.timestamp(), limit=7, now=NOW)
     assert len(state.recent) == 4
     assert without_attempt(state, 1.0, limit=7, now=NOW) == state, "an attempt that is not counted"
 
 
-def test_lock_that_rests_on_an_attempt_that_was_no_failure_is_lifted():
-    """Also when another attempt than that one was the last: the failures that are left are fewer than the limit."""
+def test_lock_caused_by_an_attempt_that_was_no_failure_is_lifted():
+    """It is lifted also when that attempt was not the last one: the remaining failures are below the limit."""
     first = NOW - timedelta(minutes=1)
     locked = fail(fail(FRESH, 1, now=first), 6)
     assert is_locked(locked, now=NOW)
@@ -68,7 +68,7 @@ def test_lock_that_rests_on_an_attempt_that_was_no_failure_is_lifted():
     assert is_locked(fail(lifted, 1), now=NOW), "the next failure locks"
 
 
-def test_day_without_a_lock_forgives_the_earlier_ones():
+def test_day_without_a_lock_resets_the_growth_of_locks():
     state = fail(FRESH, 7, grows=True)
     assert state.locked_until is not None
     later = fail(state, 7, grows=True, now=state.locked_until + timedelta(hours=23))
@@ -82,8 +82,8 @@ def test_known_place_waits_longer_after_each_failure_up_to_an_hour():
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 600)), max_size=120))
-def test_lockout_never_lets_more_than_the_limit_fail_within_a_window(steps: list[tuple[bool, int]]):
-    """Wherever the window begins."""
+def test_lockout_never_allows_more_failures_than_the_limit_within_a_window(steps: list[tuple[bool, int]]):
+    """The window may begin at any time."""
     state, now = FRESH, NOW
     failed_at: list[datetime] = []
     for right, pause_s in steps:

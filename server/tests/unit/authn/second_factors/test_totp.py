@@ -1,4 +1,4 @@
-"""Codes against the vectors of RFC 6238, and recovery codes as people type them."""
+"""TOTP codes compared with the vectors of RFC 6238, and recovery codes as users type them."""
 
 import base64
 from datetime import UTC, datetime, timedelta
@@ -33,20 +33,20 @@ def test_only_six_digits_have_the_form_of_a_code(text: str):
 
 @pytest.mark.parametrize("offset", [-2, -1, 0, 1, 2])
 def test_window_is_one_step_each_way(offset: int):
-    """A code that the app shows `offset` steps from now."""
+    """Uses a code that the app shows `offset` time steps from now."""
     shown_at = NOON + timedelta(seconds=30 * offset)
     code = pyotp.TOTP(SECRET.reveal()).at(shown_at)
-    found = totp.matching_step(SECRET, code, now=NOON)
-    assert found == (totp.step_at(shown_at) if abs(offset) <= 1 else None)
+    step = totp.matching_step(SECRET, code, now=NOON)
+    assert step == (totp.step_at(shown_at) if abs(offset) <= 1 else None)
 
 
-def test_secrets_are_160_bits_and_never_the_same():
+def test_secrets_have_160_bits_and_are_never_equal():
     made = [totp.new_secret().reveal() for _ in range(20)]
-    assert {len(base64.b32decode(one)) for one in made} == {20}
+    assert {len(base64.b32decode(secret)) for secret in made} == {20}
     assert len(set(made)) == 20
 
 
-def test_qr_picture_is_a_square_with_its_three_finders():
+def test_qr_picture_is_a_square_with_its_three_finder_patterns():
     rows = totp.qr_rows("otpauth://totp/Postern:ann?secret=A&issuer=Postern")
     assert {len(row) for row in rows} == {len(rows)}
     for top, left in ((0, 0), (0, len(rows) - 7), (len(rows) - 7, 0)):
@@ -55,7 +55,7 @@ def test_qr_picture_is_a_square_with_its_three_finders():
         ]  # fmt: skip
 
 
-def test_recovery_codes_are_ten_random_ones_and_read_however_they_are_typed():
+def test_ten_random_recovery_codes_are_accepted_in_any_spelling():
     user = uuid4()
     codes = recovery.new_codes()
     assert len(set(codes)) == recovery.COUNT == 10

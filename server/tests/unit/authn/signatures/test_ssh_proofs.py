@@ -1,4 +1,4 @@
-"""Signed SSH sign-in requests: every kind of key, and nothing that is bent in any place."""
+"""Signed SSH sign-in requests: every kind of key is verified, and a change at any place is refused."""
 
 import hashlib
 import os
@@ -43,14 +43,14 @@ def test_k8_signature_of_every_kind_of_key_is_verified(kind: str, algorithm: str
     assert not holds(read_proof(signed_request(key, "admin", algorithm=algorithm)[0], signature))
 
 
-def test_k8_rsa_with_sha1_is_no_proof() -> None:
+def test_k8_rsa_with_sha1_is_refused() -> None:
     key, _line = make_key("ssh-rsa")
     signed, signature = signed_request(key, "li", algorithm="ssh-rsa")
     assert not holds(read_proof(signed, signature))
 
 
 @pytest.mark.parametrize(("flags", "right"), [(1, True), (5, True), (0, False), (4, False)])
-def test_k8_security_key_has_to_be_touched(flags: int, right: bool) -> None:
+def test_k8_security_key_must_be_touched(flags: int, right: bool) -> None:
     private = ed25519.Ed25519PrivateKey.generate()
     raw = private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
     blob = String(_SK) + String(raw) + String("ssh:")
@@ -76,7 +76,7 @@ def test_connection_and_key_name_a_sign_in() -> None:
     assert first.key_hash == elsewhere.key_hash == hash_of_key(KEY.public_data)
 
 
-def test_key_is_found_among_the_keys_of_a_person() -> None:
+def test_key_is_found_among_the_keys_of_a_user() -> None:
     other, other_line = make_key()
     text = f"# laptop\n{other_line}\n\nnot a key\n{LINE} li@laptop\n"
     assert holds_hash(text, hash_of_key(KEY.public_data))
@@ -86,7 +86,7 @@ def test_key_is_found_among_the_keys_of_a_person() -> None:
 
 @settings(max_examples=300)
 @given(at=st.integers(0, len(SIGNED) + len(SIGNATURE) - 1), bit=st.integers(0, 7))
-def test_k8_no_bit_of_a_proof_can_be_changed(at: int, bit: int) -> None:
+def test_k8_flipped_bit_of_a_proof_is_refused(at: int, bit: int) -> None:
     whole = bytearray(SIGNED + SIGNATURE)
     whole[at] ^= 1 << bit
     signed, signature = bytes(whole[: len(SIGNED)]), bytes(whole[len(SIGNED) :])
@@ -98,7 +98,7 @@ def test_k8_no_bit_of_a_proof_can_be_changed(at: int, bit: int) -> None:
 
 @settings(max_examples=300)
 @given(signed=st.binary(max_size=300), signature=st.binary(max_size=200))
-def test_bytes_that_are_no_proof_are_refused_and_never_crash(signed: bytes, signature: bytes) -> None:
+def test_invalid_bytes_are_refused_without_a_crash(signed: bytes, signature: bytes) -> None:
     with pytest.raises(ProofProblem):
         read_proof(signed, signature)
     assert not holds(read_proof(SIGNED, signature))

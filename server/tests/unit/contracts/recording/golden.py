@@ -1,7 +1,7 @@
 """Makes the golden recordings under tests/fixtures/recordings and the worked example of the format description.
 
-Run it (`python tests/unit/contracts/recording/golden.py` in server/) only when the format itself gets a new version:
-the files stand for recordings that exist out there and must stay readable.
+Run it (`python tests/unit/contracts/recording/golden.py` in server/) only when the format itself gets a new version.
+The files stand for existing recordings, which must stay readable.
 """
 
 import base64
@@ -57,7 +57,7 @@ Step = tuple[int, int, bytes]
 
 
 class PlainScreen:
-    """A screen without an emulator, so that the worked example does not change with it."""
+    """A screen without an emulator, so that changes of the emulator do not change the worked example."""
 
     at_ground = True
 
@@ -90,7 +90,7 @@ def write_recording(
     streams: int = 0,
     content: Content = Content.TERMINAL,
 ) -> None:
-    """Seal `steps` (ms, kind, data) into `path`; a block ends after each step whose number is in `cut_after`."""
+    """Seal `steps` (ms, kind, data) into `path`. A block ends after each step whose index is in `cut_after`."""
     header = RecordingHeader(
         session_id=UUID(int=number),
         started_at=STARTED_AT,
@@ -119,7 +119,7 @@ def write_recording(
 
 
 def shell_steps() -> list[Step]:
-    """A minute and a half at a shell: colours, Chinese, a full-screen program, a resize, a long pause."""
+    """90 seconds of a shell: colours, Chinese, a full-screen program, a resize and a long pause."""
     prompt = b"\x1b[32mdeploy@db-01\x1b[0m:\x1b[34m~\x1b[0m$ "
     steps: list[Step] = [(0, OUTPUT, b"Welcome to db-01\r\n"), (120, OUTPUT, prompt)]
     ms = 1_500
@@ -129,7 +129,7 @@ def shell_steps() -> list[Step]:
     listing = "\r\ntotal 12\r\n-rw-r--r-- 1 deploy deploy 812 Nov 21 09:12 \x1b[31mbackup.tar.gz\x1b[0m\r\n"
     steps.append((ms, OUTPUT, listing.encode()))
     chinese = "-rw-r--r-- 1 deploy deploy  44 Nov 21 09:12 说明文件.txt\r\n".encode()
-    steps += [(ms + 5, OUTPUT, chinese[:49]), (ms + 6, OUTPUT, chinese[49:])]  # cut inside a character
+    steps += [(ms + 5, OUTPUT, chinese[:49]), (ms + 6, OUTPUT, chinese[49:])]  # cut inside a UTF-8 character
     steps.append((ms + 10, OUTPUT, prompt))
     steps += [(9_000, MARK, json_bytes({"name": "command", "text": "ls -l"}))]
     steps += [(40_000, OUTPUT, b"vi notes"), (40_200, OUTPUT, b"\r\n\x1b[?1049h\x1b[2J\x1b[H")]
@@ -142,7 +142,7 @@ def shell_steps() -> list[Step]:
 
 
 def program_steps() -> list[Step]:
-    """A command without a terminal: text, errors, input, and a binary stretch of which only the ends are kept."""
+    """A command without a terminal: text, errors, input, and binary data of which only both ends are recorded."""
     end = StreamEnd(Stream.OUTPUT, 600_000, 500_000, True, "ab" * 32, "tar")
     return [
         (0, COMMAND, "make all && cat 映像\n".encode()),
@@ -166,7 +166,7 @@ def write_program() -> None:
 
 
 def query_steps() -> list[Step]:
-    """Statements with their answers, a note and a file; one statement tries to drive the terminal of its reader."""
+    """Queries with their answers, a note and a file. One query contains terminal control sequences."""
     events: list[tuple[int, RecordedEvent]] = [
         (0, Note("以 app 登录 db-01")),
         (100, Query(1, b"select *\n  from t where name = '\x1b[2J'", is_last=False)),
@@ -220,7 +220,7 @@ def write_all() -> None:
 
 
 def describe(path: Path) -> None:
-    """The expected content beside a recording: everything a reader must find."""
+    """The expected content of a recording, which every reader must find."""
     with path.open("rb") as file:
         recording = Recording.open(file)
         events = [
@@ -228,10 +228,10 @@ def describe(path: Path) -> None:
             for number in range(len(recording.blocks))
             for event in recording.block_events(number)
         ]
-        shown = {}
+        text_of_event = {}
         if recording.header.streams:
             text = b"".join(render(event.kind, event.data) for event in recording.events() if event.kind != KEYFRAME)
-            shown = {"shown": text.decode("utf-8", "replace")}
+            text_of_event = {"shown": text.decode("utf-8", "replace")}
     if len(events) > 200:
         events = events[:100] + events[-100:]
     expected = {
@@ -241,7 +241,7 @@ def describe(path: Path) -> None:
         "activity": recording.activity._asdict(),
         "marks": [list(mark) for mark in recording.marks],
         "events": events,
-        **shown,
+        **text_of_event,
         "events_note": "all events of all blocks, keyframes too; of a long recording the first and last hundred",
     }
     path.with_suffix(".json").write_text(json.dumps(expected, indent=1, ensure_ascii=False) + "\n", "utf-8")

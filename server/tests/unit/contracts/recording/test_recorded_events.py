@@ -1,4 +1,4 @@
-"""The closed union of recorded events: encoding and decoding, hostile bytes, and kinds of a newer version."""
+"""The closed union of recorded events: encoding and decoding, hostile bytes, and event kinds of a newer version."""
 
 import io
 import json
@@ -63,20 +63,20 @@ EVENTS: tuple[RecordedEvent, ...] = (
 
 
 @pytest.mark.parametrize("event", EVENTS, ids=lambda event: type(event).__name__)
-def test_every_kind_of_event_survives_encoding(event: RecordedEvent) -> None:
+def test_every_kind_of_event_survives_encoding_and_decoding(event: RecordedEvent) -> None:
     kind, data = encode(event)
     assert decode(kind, data) == event
     assert is_sound(kind, data)
     render(kind, data)
 
 
-def test_the_examples_hold_every_kind_of_the_union() -> None:
+def test_examples_contain_every_kind_of_the_union() -> None:
     assert {type(event) for event in EVENTS} == set(get_args(RecordedEvent))
     assert {encode(event)[0] for event in EVENTS} == set(module._READERS)
 
 
 @given(kind=some.integers(0, 255), data=some.binary(max_size=200))
-def test_hostile_bytes_are_an_event_or_unknown_or_unreadable(kind: int, data: bytes) -> None:
+def test_hostile_bytes_decode_to_an_event_or_unknown_or_unreadable(kind: int, data: bytes) -> None:
     try:
         event = decode(kind, data)
     except RecordingUnreadable:
@@ -94,7 +94,7 @@ def test_hostile_bytes_are_an_event_or_unknown_or_unreadable(kind: int, data: by
         some.one_of(some.none(), some.booleans(), some.integers(), some.floats(), some.text(), some.lists(some.none())),
     ),
 )
-def test_hostile_fields_are_an_event_or_unknown_or_unreadable(kind: int, fields: dict[str, object]) -> None:
+def test_hostile_fields_decode_to_an_event_or_unknown_or_unreadable(kind: int, fields: dict[str, object]) -> None:
     try:
         decode(kind, json.dumps(fields).encode())
     except RecordingUnreadable:
@@ -102,7 +102,7 @@ def test_hostile_fields_are_an_event_or_unknown_or_unreadable(kind: int, fields:
     render(kind, json.dumps(fields).encode())
 
 
-def test_long_query_is_told_in_pieces_that_fit_a_record() -> None:
+def test_long_query_is_split_into_pieces_that_fit_a_record() -> None:
     text = b"x" * (2 * QUERY_PIECE_BYTES + 1)
     pieces = Query.pieces(7, text)
     assert b"".join(piece.text for piece in pieces) == text
@@ -111,15 +111,15 @@ def test_long_query_is_told_in_pieces_that_fit_a_record() -> None:
     assert [piece.is_last for piece in Query.pieces(1, b"")] == [True]
 
 
-def test_text_of_a_query_does_not_drive_the_terminal_of_its_reader() -> None:
-    shown = render(*encode(Query(1, b"select '\x1b]52;c;aGk=\x07'\nfrom t")))
-    assert b"\x1b]" not in shown
-    assert b"\x07" not in shown
-    assert b"\r\nfrom t" in shown
+def test_rendered_query_contains_no_terminal_control_sequences() -> None:
+    rendered = render(*encode(Query(1, b"select '\x1b]52;c;aGk=\x07'\nfrom t")))
+    assert b"\x1b]" not in rendered
+    assert b"\x07" not in rendered
+    assert b"\r\nfrom t" in rendered
     assert b"\x1b]" not in render(*encode(Note("\x1b]0;title\x07")))
 
 
-def test_events_of_a_newer_version_are_left_out_with_a_note(tmp_path: Path) -> None:
+def test_events_of_a_newer_version_are_left_out_and_counted(tmp_path: Path) -> None:
     path = tmp_path / "newer.postern"
     kinds = [encode(Output(b"before")), (ord("?"), b"\x00new"), encode(Output(b"after"))]
     keyframe, picture = encode(Keyframe(80, 24, False, b""))
@@ -133,7 +133,7 @@ def test_events_of_a_newer_version_are_left_out_with_a_note(tmp_path: Path) -> N
     assert [line[1:] for line in lines[1:]] == [
         ["o", "before"],
         ["o", "after"],
-        ["m", "1 events of a newer version of recordings are left out"],
+        ["m", "Left out, because they need a newer version: 1"],
     ]
 
 
@@ -155,7 +155,7 @@ def header(**more: object) -> dict[str, object]:
         ({"streams": 1, "content": 7}, Content.OTHER),
     ],
 )
-def test_header_says_what_plays_the_recording(more: dict[str, object], content: Content) -> None:
+def test_header_names_the_content_of_the_recording(more: dict[str, object], content: Content) -> None:
     decoded = RecordingHeader.decode(json_bytes(header(**more)))
     assert decoded.content is content
     if content is not Content.OTHER:

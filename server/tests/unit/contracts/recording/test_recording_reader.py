@@ -1,4 +1,4 @@
-"""Opening, seeking and exporting; the golden recordings stand for files that exist out there."""
+"""Opening, seeking and exporting recordings. The golden recordings stand for existing files."""
 
 import base64
 import io
@@ -25,7 +25,7 @@ GOLDEN = sorted(FIXTURES.glob("*.postern"))
 
 
 class CountingSource:
-    """Range requests, counted."""
+    """A source that records each range request."""
 
     def __init__(self, path: Path) -> None:
         self._data = path.read_bytes()
@@ -38,7 +38,7 @@ class CountingSource:
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
-def test_golden_recording_read_today_gives_what_was_written(path: Path) -> None:
+def test_golden_recording_has_the_expected_content(path: Path) -> None:
     expected = json.loads(path.with_suffix(".json").read_text("utf-8"))
     with path.open("rb") as file:
         assert verify(file, bytes.fromhex(expected["public_key"])).valid
@@ -47,15 +47,15 @@ def test_golden_recording_read_today_gives_what_was_written(path: Path) -> None:
         assert [place._asdict() for place in recording.blocks] == expected["blocks"]
         assert [list(mark) for mark in recording.marks] == expected["marks"]
         events = [event for number in range(len(recording.blocks)) for event in recording.block_events(number)]
-    found = [[event.ms, chr(event.kind), base64.b64encode(event.data).decode()] for event in events]
-    assert (found if len(found) <= 200 else found[:100] + found[-100:]) == expected["events"]
+    content = [[event.ms, chr(event.kind), base64.b64encode(event.data).decode()] for event in events]
+    assert (content if len(content) <= 200 else content[:100] + content[-100:]) == expected["events"]
 
 
 def test_format_description_shows_the_golden_example() -> None:
     assert example() in DESCRIPTION.read_text("utf-8")
 
 
-def test_promise_28_opening_and_seeking_need_two_requests_and_one_more() -> None:
+def test_promise_28_opening_takes_two_requests_and_seeking_one_more() -> None:
     source = CountingSource(FIXTURES / "long.postern")
     recording = Recording.open(source)
     assert len(source.requests) == 2
@@ -63,7 +63,7 @@ def test_promise_28_opening_and_seeking_need_two_requests_and_one_more() -> None
     assert len(source.requests) == 3
 
 
-def test_events_from_a_moment_begin_with_the_last_keyframe_before_it() -> None:
+def test_events_from_a_time_start_with_the_last_keyframe_before_it() -> None:
     with (FIXTURES / "shell.postern").open("rb") as file:
         recording = Recording.open(file)
         for moment in (0, 1, 9_000, 44_999, 45_000, 60_000, 88_100, 10**9):
@@ -71,11 +71,11 @@ def test_events_from_a_moment_begin_with_the_last_keyframe_before_it() -> None:
             assert events[0].kind == KEYFRAME
             assert events[0].ms <= moment
             assert all(event.kind != KEYFRAME for event in events[1:])
-        # Right before the resize stands a picture of its own, because the player's terminal reflows.
+        # There is a keyframe right before the resize, because the terminal of the player reflows its lines.
         assert next(iter(recording.events(45_000))).ms == 45_000
 
 
-def test_output_of_all_events_is_what_was_recorded() -> None:
+def test_output_of_all_events_is_the_recorded_output() -> None:
     expected = b"".join(data for _, kind, data in shell_steps() if kind == OUTPUT)
     with (FIXTURES / "shell.postern").open("rb") as file:
         recording = Recording.open(file)
@@ -99,7 +99,7 @@ def test_asciicast_of_a_session_is_valid_and_complete() -> None:
     assert [event for event in rest if event[1] == "m"] == [[9.0, "m", "command ls -l"]]
 
 
-def test_asciicast_of_bytes_that_are_no_text_replaces_them(tmp_path: Path) -> None:
+def test_asciicast_replaces_bytes_that_are_no_text(tmp_path: Path) -> None:
     steps: list[Step] = [(0, OUTPUT, b"\xff\xfe ok \xe4"), (5, OUTPUT, b"\xb8"), (9, OUTPUT, b"\xad end \xe4\xb8")]
     path = tmp_path / "r.postern"
     write_recording(path, steps, screen=PlainScreen, state="incomplete")
@@ -119,7 +119,7 @@ def test_asciicast_of_a_gb18030_target_is_utf8(tmp_path: Path) -> None:
     assert keyframe.kind == KEYFRAME
 
 
-def test_block_that_inflates_beyond_its_length_is_refused() -> None:
+def test_block_that_inflates_beyond_its_stated_length_is_refused() -> None:
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     bomb = packer.compress(bytes(50_000_000)) + packer.flush()
     with pytest.raises(RecordingUnreadable):
@@ -127,14 +127,14 @@ def test_block_that_inflates_beyond_its_length_is_refused() -> None:
 
 
 @pytest.mark.parametrize("cut", [0, 5, 11, 40, 300, 1_000])
-def test_file_that_is_cut_off_is_refused_as_unreadable(cut: int) -> None:
+def test_truncated_file_is_refused_as_unreadable(cut: int) -> None:
     data = (FIXTURES / "shell.postern").read_bytes()
     with pytest.raises(RecordingUnreadable):
         Recording.open(io.BytesIO(data[:cut]))
 
 
-def test_k43_reader_fed_with_damage_never_raises_anything_else() -> None:
-    """K43: whatever the bytes, the reader answers `RecordingUnreadable` or reads something."""
+def test_k43_reader_of_damaged_files_raises_only_recording_unreadable() -> None:
+    """K43 (hostile input crashes nothing): the reader raises `RecordingUnreadable` or returns something."""
     data = bytearray((FIXTURES / "shell.postern").read_bytes())
     for place in range(0, len(data), 3):
         damaged = bytearray(data)
@@ -150,7 +150,7 @@ def test_k43_reader_fed_with_damage_never_raises_anything_else() -> None:
 
 
 @pytest.mark.parametrize("number", [0, 1, 127, 128, 16_383, 16_384, 2**32, 2**53 - 1])
-def test_varint_written_and_read_is_the_same(number: int) -> None:
+def test_varint_round_trips(number: int) -> None:
     assert read_varint(varint(number) + b"rest", 0) == (number, len(varint(number)))
 
 
@@ -160,7 +160,7 @@ def test_varint_that_is_too_long_is_refused(data: bytes) -> None:
         read_varint(data, 0)
 
 
-def test_marks_reach_the_time_line() -> None:
+def test_marks_are_on_the_time_line() -> None:
     with (FIXTURES / "shell.postern").open("rb") as file:
         assert [tuple(mark) for mark in Recording.open(file).marks] == [(9_000, "command", "ls -l")]
     assert ord("m") == MARK
@@ -176,7 +176,7 @@ def test_chain_heads_end_with_the_chain_of_the_manifest() -> None:
     assert heads[-1] == recording.manifest["chain"]
 
 
-def test_blocks_that_begin_in_the_same_millisecond_are_all_exported(tmp_path: Path) -> None:
+def test_blocks_that_start_in_the_same_millisecond_are_all_exported(tmp_path: Path) -> None:
     path = tmp_path / "r.postern"
     steps: list[Step] = [(0, OUTPUT, b"%d " % number) for number in range(10)]
     write_recording(path, steps, cut_after=(2, 5, 7), state="incomplete")

@@ -1,4 +1,4 @@
-"""Promise 6: whatever is changed in a sealed file, the verifier says so."""
+"""Promise 6: the verifier detects every change of a sealed file."""
 
 import io
 import random
@@ -26,7 +26,7 @@ def is_valid(data: bytes) -> bool:
 
 
 def mutate(data: bytes, source: random.Random) -> bytes:
-    """One random change: flip a bit, set a byte, cut a hole, insert, swap or reverse a range, cut off, append."""
+    """One random change: flip a bit, set a byte, remove, insert, swap or reverse a range, truncate, or append."""
     start = source.randrange(len(data))
     end = min(len(data), start + source.choice((1, 2, 7, 64, 1_000)))
     kind = source.randrange(8)
@@ -55,7 +55,7 @@ def mutate(data: bytes, source: random.Random) -> bytes:
 
 
 def undetected(count: int, seed: int, check: Callable[[bytes], bool] = is_valid) -> tuple[int, int]:
-    """How many of `count` real changes the verifier takes for unaltered, and how many were tried."""
+    """The number of `count` changed files that the verifier reports as unaltered, and the number of tried changes."""
     source = random.Random(seed)
     missed = tried = 0
     while tried < count:
@@ -80,14 +80,14 @@ def test_three_thousand_random_mutations_are_all_detected() -> None:
     assert undetected(3_000, seed=6) == (0, 3_000)
 
 
-def test_every_single_byte_is_covered() -> None:
+def test_change_of_any_single_byte_is_detected() -> None:
     for place in range(len(DATA)):
         changed = bytearray(DATA)
         changed[place] ^= 0x80
         assert not is_valid(bytes(changed)), place
 
 
-def test_offline_verifier_detects_what_the_fast_one_does() -> None:
+def test_offline_verifier_detects_what_the_fast_verifier_detects() -> None:
     def check(data: bytes) -> bool:
         try:
             offline_verifier.examine(io.BytesIO(data), KEY.public)
@@ -100,7 +100,7 @@ def test_offline_verifier_detects_what_the_fast_one_does() -> None:
 
 
 def blocks_of(data: bytes) -> tuple[bytes, list[bytes], bytes]:
-    """Head, blocks, and the rest of a file."""
+    """The head, the blocks and the rest of a file."""
     place = 12 + int.from_bytes(data[8:12], "big")
     head, blocks = data[:place], []
     while data[place : place + 4] == b"BLK1":
@@ -111,12 +111,12 @@ def blocks_of(data: bytes) -> tuple[bytes, list[bytes], bytes]:
 
 
 def with_sequence(block: bytes, sequence: int) -> bytes:
-    """A block with another number and a CRC that fits: what a forger who knows the format would write."""
+    """A block with another number and a matching CRC, as a forger who knows the format would write it."""
     start = block[:4] + sequence.to_bytes(4, "big") + block[8:44]
     return start + zlib.crc32(block[48:], zlib.crc32(start)).to_bytes(4, "big") + block[48:]
 
 
-def test_blocks_reordered_with_fitting_numbers_and_crcs_are_detected() -> None:
+def test_reordered_blocks_with_matching_numbers_and_crcs_are_detected() -> None:
     head, blocks, rest = blocks_of(DATA)
     assert len(blocks) == 3
     assert b"".join((head, *blocks, rest)) == DATA
@@ -124,7 +124,7 @@ def test_blocks_reordered_with_fitting_numbers_and_crcs_are_detected() -> None:
     assert verify(io.BytesIO(b"".join((head, *swapped, rest))), KEY.public).reason == "bad_chain"
 
 
-def test_last_block_dropped_with_a_fitting_trailer_is_detected() -> None:
+def test_dropped_last_block_with_a_matching_trailer_is_detected() -> None:
     head, blocks, rest = blocks_of(DATA)
     trailer = Trailer.decode(rest[-TRAILER.size :])
     shorter = trailer._replace(index_offset=trailer.index_offset - len(blocks[-1])).encode()
@@ -132,7 +132,7 @@ def test_last_block_dropped_with_a_fitting_trailer_is_detected() -> None:
     assert verify(io.BytesIO(changed), KEY.public).reason == "bad_chain"
 
 
-def test_output_changed_with_a_fitting_crc_is_detected() -> None:
+def test_changed_output_with_a_matching_crc_is_detected() -> None:
     head, blocks, rest = blocks_of(DATA)
     changed = bytearray(blocks[1])
     changed[60] ^= 1
@@ -145,7 +145,7 @@ def test_recording_sealed_with_another_key_is_not_valid(tmp_path: Path) -> None:
     assert verdict.reason == "other_key"
 
 
-def test_manifest_that_claims_the_trusted_key_but_is_signed_by_another_is_detected(tmp_path: Path) -> None:
+def test_manifest_that_names_the_trusted_key_but_is_signed_by_another_is_detected(tmp_path: Path) -> None:
     manifest_place = MANIFEST.index_offset + MANIFEST.index_length
     manifest = DATA[manifest_place : manifest_place + MANIFEST.manifest_length]
     forged = Ed25519PrivateKey.generate().sign(b"postern recording manifest v1\0" + manifest)
@@ -172,7 +172,7 @@ def test_ed25519_of_the_offline_verifier_agrees_with_the_library() -> None:
         damaged[source.randrange(64)] ^= 1 << source.randrange(8)
         assert not offline_verifier.ed25519_verify(key.public, message, bytes(damaged))
         assert not offline_verifier.ed25519_verify(key.public, message + b"!", signature)
-        # S + L is the same number in another spelling: a signature must have one spelling only.
+        # S + L is another encoding of the same scalar. A signature must have only one valid encoding.
         scalar = int.from_bytes(signature[32:], "little") + offline_verifier.L
         again = signature[:32] + scalar.to_bytes(32, "little")
         assert not offline_verifier.ed25519_verify(key.public, message, again)
@@ -180,7 +180,7 @@ def test_ed25519_of_the_offline_verifier_agrees_with_the_library() -> None:
     assert not offline_verifier.ed25519_verify(b"\xff" * 32, b"", bytes(64))
 
 
-def test_offline_verifier_runs_alone_and_tells_by_its_exit_status(tmp_path: Path) -> None:
+def test_offline_verifier_runs_alone_and_reports_by_its_exit_status(tmp_path: Path) -> None:
     script = offline_verifier.__file__
     command = [sys.executable, "-I", "-S", script]
     key_file = tmp_path / "key.pub"
@@ -194,6 +194,6 @@ def test_offline_verifier_runs_alone_and_tells_by_its_exit_status(tmp_path: Path
 
 
 @pytest.mark.parametrize("text", ["", "00", "zz" * 32, "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----"])
-def test_text_that_is_no_public_key_is_refused(text: str) -> None:
+def test_text_without_a_public_key_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r".*"):
         parse_public_key(text)

@@ -1,4 +1,4 @@
-"""What every store of recordings must do: a test class for each kind inherits from `ReplayStorageContract`."""
+"""The contract of every storage for recordings: a test class for each kind inherits from `ReplayStorageContract`."""
 
 import hashlib
 import os
@@ -15,9 +15,9 @@ AT = datetime(2026, 11, 21, 23, 59, tzinfo=UTC)
 
 
 class ReplayStorageContract:
-    """Tests over the fixture `storage`, which a subclass gives: an empty store of its kind."""
+    """Tests of the fixture `storage`, an empty storage that the subclass provides."""
 
-    def test_recording_that_came_in_parts_is_kept_whole_below_its_day(self, storage: ReplayStorage) -> None:
+    def test_recording_uploaded_in_parts_is_stored_whole_in_the_folder_of_its_day(self, storage: ReplayStorage) -> None:
         session_id = uuid4()
         assert storage.received(session_id) == 0
         with storage.incoming(session_id) as incoming:
@@ -33,15 +33,15 @@ class ReplayStorageContract:
             assert file.read() == b"abcdefghi"
         assert storage.received(session_id) == 0
 
-    def test_recording_is_read_from_any_place(self, storage: ReplayStorage) -> None:
+    def test_recording_is_read_from_any_offset(self, storage: ReplayStorage) -> None:
         content = os.urandom(3 << 20)
-        with storage.open(kept(storage, uuid4(), content)) as file:
+        with storage.open(stored_path(storage, uuid4(), content)) as file:
             assert file.seek(0, os.SEEK_END) == len(content)
             for first, length in ((2 << 20, 10), (0, 5), (len(content) - 3, 100), ((1 << 20) - 1, 2)):
                 file.seek(first)
                 assert file.read(length) == content[first : first + length]
 
-    def test_upload_goes_on_after_its_hash_was_asked_for(self, storage: ReplayStorage) -> None:
+    def test_upload_continues_after_its_hash_was_computed(self, storage: ReplayStorage) -> None:
         with storage.incoming(uuid4()) as incoming:
             incoming.append([b"abc"])
             assert incoming.digest() == hashlib.sha256(b"abc").hexdigest()
@@ -49,7 +49,7 @@ class ReplayStorageContract:
             assert incoming.digest() == hashlib.sha256(b"abcdef").hexdigest()
 
     @pytest.mark.parametrize("again", [True, False], ids=["in the same hold", "in the next hold"])
-    def test_part_that_broke_off_leaves_nothing(self, storage: ReplayStorage, *, again: bool) -> None:
+    def test_interrupted_part_leaves_nothing(self, storage: ReplayStorage, *, again: bool) -> None:
         def breaks() -> Iterator[bytes]:
             yield b"lost"
             raise ConnectionError
@@ -69,7 +69,7 @@ class ReplayStorageContract:
         with storage.incoming(session_id) as incoming:
             assert incoming.digest() == hashlib.sha256(b"keptmore").hexdigest()
 
-    def test_discarded_upload_begins_anew(self, storage: ReplayStorage) -> None:
+    def test_discarded_upload_starts_again(self, storage: ReplayStorage) -> None:
         session_id = uuid4()
         with storage.incoming(session_id) as incoming:
             incoming.append([b"wrong"])
@@ -84,10 +84,10 @@ class ReplayStorageContract:
 
     def test_uploads_of_two_sessions_do_not_mix(self, storage: ReplayStorage) -> None:
         first, second = uuid4(), uuid4()
-        with storage.incoming(first) as one, storage.incoming(second) as other:
-            one.append([b"one"])
+        with storage.incoming(first) as first_upload, storage.incoming(second) as other:
+            first_upload.append([b"one"])
             other.append([b"other"])
-            paths = one.keep(AT), other.keep(AT)
+            paths = first_upload.keep(AT), other.keep(AT)
         contents = []
         for path in paths:
             with storage.open(path) as file:
@@ -95,7 +95,7 @@ class ReplayStorageContract:
         assert contents == [b"one", b"other"]
 
     @pytest.mark.parametrize("ending", ["keep", "discard", "remove", "leave"])
-    def test_second_writer_waits_and_then_sees_what_the_first_left(self, storage: ReplayStorage, ending: str) -> None:
+    def test_second_writer_waits_and_then_sees_what_the_first_wrote(self, storage: ReplayStorage, ending: str) -> None:
         session_id = uuid4()
         seen: list[int] = []
 
@@ -121,7 +121,7 @@ class ReplayStorageContract:
 
     @staticmethod
     def end(storage: ReplayStorage, incoming: Incoming, session_id: UUID, ending: str) -> str:
-        """End an upload in one of four ways; the path when it was kept."""
+        """End an upload in one of four ways. Returns the path when the upload was kept, else ""."""
         if ending == "keep":
             return incoming.keep(AT)
         if ending == "discard":
@@ -131,7 +131,7 @@ class ReplayStorageContract:
         return ""
 
     def test_deleted_recording_is_gone_and_may_be_deleted_again(self, storage: ReplayStorage) -> None:
-        path, other = kept(storage, uuid4(), b"gone"), kept(storage, uuid4(), b"stays")
+        path, other = stored_path(storage, uuid4(), b"gone"), stored_path(storage, uuid4(), b"stays")
         storage.delete(path)
         storage.delete(path)
         with pytest.raises(FileNotFoundError):
@@ -164,7 +164,7 @@ class ReplayStorageContract:
             return
         assert path == "2026/11/21/00000000-0000-0000-0000-000000000000.postern"
 
-    def test_upload_is_not_opened_before_it_is_kept(self, storage: ReplayStorage) -> None:
+    def test_unfinished_upload_cannot_be_opened(self, storage: ReplayStorage) -> None:
         session_id = uuid4()
         with storage.incoming(session_id) as incoming:
             incoming.append([b"half"])
@@ -172,12 +172,12 @@ class ReplayStorageContract:
             with pytest.raises(FileNotFoundError):
                 storage.open(path)
 
-    def test_room_is_a_number_or_unbounded(self, storage: ReplayStorage) -> None:
+    def test_free_space_is_a_number_or_unbounded(self, storage: ReplayStorage) -> None:
         room = storage.free_bytes()
         assert room is None or room > 0
 
 
-def kept(storage: ReplayStorage, session_id: UUID, content: bytes) -> str:
+def stored_path(storage: ReplayStorage, session_id: UUID, content: bytes) -> str:
     """Store a recording; returns its path."""
     with storage.incoming(session_id) as incoming:
         incoming.append([content])

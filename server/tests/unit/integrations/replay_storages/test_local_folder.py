@@ -1,4 +1,6 @@
-"""The folder as a store of recordings: the contract of all stores, and what only a folder can get wrong."""
+"""The local folder as a storage for recordings: the contract of all storages, and the faults that only a folder can
+have.
+"""
 
 import os
 import resource
@@ -11,7 +13,7 @@ import pytest
 
 from postern.integrations.replay_storages.local_folder import LocalFolder
 from postern.integrations.replay_storages.port import ReplayStorage
-from unit.integrations.replay_storages.contract import AT, ReplayStorageContract, kept
+from unit.integrations.replay_storages.contract import AT, ReplayStorageContract, stored_path
 
 SESSION = UUID("00000000-0000-0000-0000-000000000001")
 
@@ -24,7 +26,7 @@ class TestLocalFolder(ReplayStorageContract):
 
 @pytest.fixture
 def no_room() -> Iterator[None]:
-    """This process may write files of 100 KiB only: `write` is short, then refused, as on a full disk."""
+    """Limit this process to files of 100 KiB: a write is cut short and then refused, as on a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100 << 10, hard))
@@ -44,10 +46,10 @@ def test_part_that_does_not_fit_leaves_nothing(tmp_path: Path) -> None:
     assert storage.received(SESSION) == 4
 
 
-def test_only_the_owner_may_read(tmp_path: Path) -> None:
+def test_stored_files_are_accessible_only_to_the_owner(tmp_path: Path) -> None:
     previous = os.umask(0)
     try:
-        path = kept(LocalFolder(tmp_path / "replays"), SESSION, b"secret")
+        path = stored_path(LocalFolder(tmp_path / "replays"), SESSION, b"secret")
     finally:
         os.umask(previous)
     stored = tmp_path / "replays" / path
@@ -56,7 +58,7 @@ def test_only_the_owner_may_read(tmp_path: Path) -> None:
         assert folder.stat().st_mode & 0o777 == 0o700
 
 
-def test_each_new_folder_is_synced_into_the_one_above(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_new_folder_is_synced_in_its_parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[str] = []
     fsync = os.fsync
 
@@ -66,7 +68,7 @@ def test_each_new_folder_is_synced_into_the_one_above(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr(os, "fsync", noted)
     root = tmp_path / "replays"
-    path = kept(LocalFolder(root), SESSION, b"content")
+    path = stored_path(LocalFolder(root), SESSION, b"content")
     folders = {str(folder) for folder in (tmp_path, root, *list((root / path).parents)[:3])}
     assert folders <= set(synced)
 

@@ -1,4 +1,4 @@
-"""The rule of access, fact by fact. Random worlds are compared in integration/perms/test_decide_against_naive.py."""
+"""The access rule, fact by fact. `integration/perms/test_decide_against_naive.py` compares random worlds."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -54,7 +54,7 @@ def codes(decision: Decision) -> list[ReasonCode]:
     return [reason.code for reason in decision.reasons]
 
 
-def test_evaluate_one_good_grant_allows_and_says_by_what() -> None:
+def test_evaluate_allows_with_one_good_grant_and_names_it() -> None:
     grant = a_grant(actions=3)
     decision = evaluate(facts(grant), NOW)
     assert decision.verdict is Verdict.ALLOW
@@ -84,7 +84,7 @@ def test_evaluate_one_good_grant_allows_and_says_by_what() -> None:
         ),
     ],
 )
-def test_evaluate_one_obstacle_denies_whatever_is_granted(
+def test_evaluate_denies_with_one_obstacle_whatever_is_granted(
     changes: dict[str, Any], reason: ReasonCode, denial: DenialCode
 ) -> None:
     decision = evaluate(facts(a_grant(), a_grant(), **changes), NOW)
@@ -105,14 +105,14 @@ def test_evaluate_one_obstacle_denies_whatever_is_granted(
         ({"user_is_member": False}, ReasonCode.GRANT_NOT_A_MEMBER, DenialCode.NO_PERMISSION),
     ],
 )
-def test_evaluate_near_miss_denies_and_names_it(
+def test_evaluate_denies_a_near_miss_and_names_it(
     changes: dict[str, Any], reason: ReasonCode, denial: DenialCode
 ) -> None:
     miss = a_grant(**changes)
     decision = evaluate(facts(miss), NOW)
     assert (codes(decision), decision.denial_code) == ([reason], denial)
     assert decision.reasons[0].permission == miss.permission
-    # Beside a good grant the miss is not in the way
+    # A near miss does not spoil another good grant.
     assert evaluate(facts(miss, a_grant(actions=1)), NOW).actions == Actions.CONNECT
 
 
@@ -124,26 +124,26 @@ def test_evaluate_near_miss_denies_and_names_it(
         ({}, ReasonCode.NO_GRANT),
     ],
 )
-def test_evaluate_without_grants_tells_the_missing_side(changes: dict[str, Any], reason: ReasonCode) -> None:
+def test_evaluate_without_grants_names_the_missing_side(changes: dict[str, Any], reason: ReasonCode) -> None:
     decision = evaluate(facts(**changes), NOW)
     assert (codes(decision), decision.denial_code) == ([reason], DenialCode.NO_PERMISSION)
 
 
-def test_k63_person_without_a_grant_learns_nothing_of_the_asset() -> None:
+def test_k63_user_without_a_grant_learns_nothing_about_the_asset() -> None:
     decision = evaluate(facts(asset=replace(ASSET, is_active=False)), NOW)
     assert decision.denial_code is DenialCode.NO_PERMISSION
     assert len(without_details(decision).reasons) == 1
     assert "disabled" not in without_details(decision).message
 
 
-def test_evaluate_borders_start_is_inside_and_end_is_outside() -> None:
+def test_evaluate_includes_the_start_and_excludes_the_end_of_a_permission() -> None:
     moment = timedelta(microseconds=1)
     grant = a_grant(date_start=NOW, date_expired=NOW + HOUR)
     expected = {NOW - moment: False, NOW: True, NOW + HOUR - moment: True, NOW + HOUR: False}
     assert {at: evaluate(facts(grant), at).allowed for at in expected} == expected
 
 
-def test_evaluate_expiry_is_the_last_grants_but_not_after_the_account() -> None:
+def test_evaluate_expires_with_the_last_grant_but_not_after_the_account() -> None:
     grants = (a_grant(date_expired=NOW + HOUR), a_grant(date_expired=NOW + 3 * HOUR))
     decision = evaluate(facts(*grants), NOW)
     assert (decision.expires_at, decision.next_change_at) == (NOW + 3 * HOUR, NOW + HOUR)
@@ -163,29 +163,32 @@ grants = st.builds(
 
 
 @given(st.lists(grants, max_size=5), st.integers(-4, 4))
-def test_evaluate_any_grants_agrees_with_the_rule_in_one_line(found: list[GrantFacts], hours: int) -> None:
+def test_evaluate_of_any_grants_agrees_with_the_one_line_rule(permissions: list[GrantFacts], hours: int) -> None:
     at = NOW + hours * HOUR
     good = [
-        one
-        for one in found
-        if one.is_active and one.date_start <= at < one.date_expired and one.names_system_user and one.user_is_member
-        if one.actions & 1
+        permission
+        for permission in permissions
+        if permission.is_active
+        and permission.date_start <= at < permission.date_expired
+        and permission.names_system_user
+        and permission.user_is_member
+        if permission.actions & 1
     ]
-    decision = evaluate(facts(*found), at)
+    decision = evaluate(facts(*permissions), at)
     actions = Actions.NONE
-    for one in good:
-        actions |= Actions(one.actions)
+    for permission in good:
+        actions |= Actions(permission.actions)
     assert (decision.allowed, decision.actions) == (bool(good), actions)
     assert decision.reasons
     assert (decision.denial_code is None) == decision.allowed
-    # Until the next border nothing changes
+    # The decision stays the same until the next change.
     until = decision.next_change_at or at + 100 * HOUR
     just_before = until - timedelta(microseconds=1)
-    assert evaluate(facts(*found), just_before).actions == decision.actions
+    assert evaluate(facts(*permissions), just_before).actions == decision.actions
 
 
 @given(st.lists(grants, max_size=4))
-def test_evaluate_more_grants_never_take_access_away(found: list[GrantFacts]) -> None:
-    for count in range(len(found)):
-        fewer, more = evaluate(facts(*found[:count]), NOW), evaluate(facts(*found[: count + 1]), NOW)
+def test_evaluate_never_loses_access_through_more_grants(permissions: list[GrantFacts]) -> None:
+    for count in range(len(permissions)):
+        fewer, more = evaluate(facts(*permissions[:count]), NOW), evaluate(facts(*permissions[: count + 1]), NOW)
         assert fewer.actions & more.actions == fewer.actions

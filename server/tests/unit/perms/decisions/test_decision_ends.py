@@ -1,4 +1,6 @@
-"""Each action has its own end: the last permission that includes it, without a gap, and never beyond the account."""
+"""Each action has its own end: that of the last permission that includes it without a gap, and at most that of the
+account.
+"""
 
 from dataclasses import replace
 from datetime import datetime
@@ -18,12 +20,12 @@ def ends(*grants: object, **changes: object) -> dict[Actions, datetime]:
     return {group.actions: group.until for group in decision.ends}
 
 
-def test_short_upload_beside_a_long_connect_ends_by_itself() -> None:
+def test_short_upload_permission_ends_before_a_longer_connect_permission() -> None:
     short, long = a_grant(actions=UPLOAD), a_grant(actions=CONNECT, date_expired=NOW + 9 * HOUR)
     assert ends(short, long) == {Actions.UPLOAD_FILE: NOW + HOUR, CONNECT: NOW + 9 * HOUR}
 
 
-def test_permission_that_begins_before_the_other_ends_carries_the_action_on() -> None:
+def test_permission_that_starts_before_another_ends_continues_the_action() -> None:
     first = a_grant(actions=UPLOAD)
     touching = a_grant(actions=UPLOAD, date_start=NOW + HOUR, date_expired=NOW + 3 * HOUR)
     assert ends(first, touching) == {UPLOAD: NOW + 3 * HOUR}
@@ -41,9 +43,9 @@ def test_permission_that_begins_before_the_other_ends_carries_the_action_on() ->
     ],
     ids=["gap", "switched off", "other system user", "not a member", "without connect"],
 )
-def test_permission_that_does_not_hold_without_a_gap_carries_nothing_on(changes: dict[str, object]) -> None:
+def test_permission_after_a_gap_does_not_continue_the_action(changes: dict[str, object]) -> None:
     assert ends(a_grant(actions=UPLOAD), a_grant(**changes)) == {UPLOAD: NOW + HOUR}
 
 
-def test_no_action_outlives_the_account() -> None:
+def test_no_action_lasts_longer_than_the_account() -> None:
     assert ends(a_grant(actions=UPLOAD), user=replace(USER, date_expired=NOW + HOUR / 2)) == {UPLOAD: NOW + HOUR / 2}

@@ -14,7 +14,7 @@ def test_to_names_lists_every_name_whose_bits_are_set() -> None:
     assert action_names.to_names(0) == []
 
 
-def test_from_names_unknown_name_is_an_error() -> None:
+def test_from_names_of_an_unknown_name_is_an_error() -> None:
     assert action_names.from_names(["connect", "updownload"]) == Actions(7)
     with pytest.raises(KeyError):
         action_names.from_names(["connect", "root"])

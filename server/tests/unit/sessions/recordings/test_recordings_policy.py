@@ -1,4 +1,4 @@
-"""The rules of uploads: parts."""
+"""The rules of recording uploads: content ranges."""
 
 import pytest
 from hypothesis import given
@@ -23,11 +23,11 @@ from postern.apps.sessions.recordings import policy
         ("", None),
     ],
 )
-def test_content_range_is_read_or_refused(text: str, expected: policy.Part | None) -> None:
+def test_content_range_is_parsed_or_refused(text: str, expected: policy.Part | None) -> None:
     assert policy.parse_content_range(text, max_total=1000) == expected
 
 
 @given(st.text(max_size=40), st.integers(min_value=0, max_value=10_000))
-def test_part_never_leaves_the_file_whatever_is_sent(text: str, size: int) -> None:
+def test_accepted_part_always_lies_inside_the_file(text: str, size: int) -> None:
     part = policy.parse_content_range(f"bytes {text}", max_total=size)
     assert part is None or (0 <= part.first <= part.last < part.total <= size)

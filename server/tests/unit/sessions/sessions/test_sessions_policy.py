@@ -1,4 +1,4 @@
-"""The rules of sessions: states, tokens, who may."""
+"""The rules of sessions: states, tokens and rights."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
@@ -16,7 +16,7 @@ def actor(bits: RoleBits) -> Actor:
     return Actor(kind=ActorKind.USER, user_id=uuid4(), username="ann", bits=bits)
 
 
-def test_state_only_ever_advances() -> None:
+def test_state_only_advances() -> None:
     assert policy.may_become_active(SessionState.OPENING)
     assert not policy.may_become_active(SessionState.ACTIVE)
     assert not policy.may_become_active(SessionState.ENDED)
@@ -25,7 +25,7 @@ def test_state_only_ever_advances() -> None:
     assert not policy.may_end(SessionState.ENDED)
 
 
-def test_only_a_presumed_end_is_corrected_or_withdrawn() -> None:
+def test_only_a_presumed_end_can_be_corrected_or_withdrawn() -> None:
     for reason in EndReason:
         presumed = reason is EndReason.INTERRUPTED
         assert policy.may_correct_end(SessionState.ENDED, reason, is_presumed=False) is presumed
@@ -42,7 +42,7 @@ def test_k74_watching_and_terminating_are_separate_rights() -> None:
     assert policy.may_terminate(admin)
     assert not policy.may_see(user)
     assert not policy.may_terminate(user)
-    # A closed account has no bits at all, whatever it once was.
+    # A closed account has no role bits, whatever its roles were.
     assert not policy.may_see(actor(RoleBits.NONE))
 
 
@@ -61,7 +61,7 @@ def test_can_join_follows_the_contract(login_from: str, protocol: str, state: Se
     assert policy.can_join(state=state, login_from=login_from, protocol=protocol) is expected
 
 
-def test_token_fault_tells_nothing_about_foreign_tokens() -> None:
+def test_token_fault_reveals_nothing_about_tokens_of_others() -> None:
     owner, terminal = uuid4(), uuid4()
     used_up = policy.TokenFacts(
         user_id=owner, terminal_id=terminal, date_expired=NOW - timedelta(1), date_used=NOW - timedelta(1)

@@ -1,4 +1,4 @@
-"""The rules of terminals: how they are."""
+"""The rules of terminals: their status."""
 
 import pytest
 
@@ -17,7 +17,7 @@ from postern.apps.sessions.terminals import policy
         (0.0, 0.0, 99.0, "critical"),
     ],
 )
-def test_terminal_status_is_the_worst_measure(cpu: float, memory: float, disk: float, expected: str) -> None:
-    found = policy.terminal_status(alive=True, cpu_load=cpu, memory_used=memory, disk_used=disk)
-    assert found.value == expected
+def test_terminal_status_is_the_worst_of_its_measures(cpu: float, memory: float, disk: float, expected: str) -> None:
+    status = policy.terminal_status(alive=True, cpu_load=cpu, memory_used=memory, disk_used=disk)
+    assert status.value == expected
     assert policy.terminal_status(alive=False, cpu_load=cpu, memory_used=memory, disk_used=disk).value == "offline"

@@ -1,4 +1,4 @@
-"""The rules of playing a recording: ranges."""
+"""The rules of playing a recording: byte ranges."""
 
 import pytest
 from hypothesis import given
@@ -28,6 +28,6 @@ def test_byte_range_is_satisfied_or_refused(text: str, expected: tuple[int, int]
 
 
 @given(st.text(max_size=40), st.integers(min_value=0, max_value=10_000))
-def test_range_never_leaves_the_file_whatever_is_asked(text: str, size: int) -> None:
-    found = policy.parse_byte_range(f"bytes={text}", size)
-    assert found is None or 0 <= found[0] <= found[1] < size
+def test_accepted_range_always_lies_inside_the_file(text: str, size: int) -> None:
+    byte_range = policy.parse_byte_range(f"bytes={text}", size)
+    assert byte_range is None or 0 <= byte_range[0] <= byte_range[1] < size

@@ -29,38 +29,38 @@ def subject(
 
 
 @pytest.mark.parametrize("bits", [SUPER, ORG_ADMIN, AUDITOR, RoleBits.USE])
-def test_self_may_update_but_not_delete(bits: RoleBits):
+def test_users_may_update_but_not_delete_themselves(bits: RoleBits):
     me = uuid4()
     assert may_update(doer(bits, me), subject(user_id=me))
     assert not may_delete(doer(bits, me), subject(user_id=me))
 
 
-def test_super_admin_may_update_all_and_delete_all_but_the_built_in():
+def test_super_administrator_may_update_all_and_delete_all_except_the_built_in():
     for role in ("Admin", "Auditor", "User"):
         assert may_update(doer(SUPER), subject(role))
         assert may_delete(doer(SUPER), subject(role))
     assert not may_delete(doer(SUPER), subject("Admin", built_in=True))
 
 
-def test_k60_org_admin_may_not_touch_system_admins_and_auditors():
+def test_k60_organization_administrator_may_not_change_system_administrators_and_auditors():
     for role in ("Admin", "Auditor"):
         assert not may_update(doer(ORG_ADMIN), subject(role))
         assert not may_delete(doer(ORG_ADMIN), subject(role))
 
 
-def test_org_admin_may_update_but_not_remove_another_admin_of_the_organization():
+def test_organization_administrator_may_update_but_not_remove_another_administrator_of_the_organization():
     assert may_update(doer(ORG_ADMIN), subject(org_admin=True))
     assert not may_delete(doer(ORG_ADMIN), subject(org_admin=True))
     assert may_delete(doer(ORG_ADMIN), subject())
 
 
 @pytest.mark.parametrize("bits", [SUPER_AUDITOR, AUDITOR, RoleBits.USE, RoleBits.NONE])
-def test_k60_lower_roles_may_touch_nobody_else(bits: RoleBits):
+def test_k60_lower_roles_may_change_no_other_user(bits: RoleBits):
     assert not may_update(doer(bits), subject())
     assert not may_delete(doer(bits), subject())
 
 
-def test_k35_nobody_grants_a_role_that_he_does_not_hold():
+def test_k35_users_cannot_grant_a_role_that_they_do_not_hold():
     assert may_grant_system_role(doer(SUPER), "Admin")
     assert not may_grant_system_role(doer(ORG_ADMIN), "Admin")
     assert not may_grant_system_role(doer(ORG_ADMIN), "Auditor")

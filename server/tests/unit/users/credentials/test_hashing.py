@@ -1,4 +1,4 @@
-"""What a hash costs whoever guesses."""
+"""The cost of a password hash for an attacker."""
 
 import pytest
 

@@ -74,7 +74,7 @@ def test_password_composition_rules_are_off_by_default():
         ),
     ],
 )
-def test_password_composition_rule_when_enabled_refuses(rule: str, bad: str, good: str, code: str):
+def test_enabled_password_composition_rule_refuses(rule: str, bad: str, good: str, code: str):
     rules = PasswordRules(**{rule: True})
     assert codes(bad, rules) == [code]
     assert codes(good, rules) == []
@@ -85,11 +85,11 @@ def test_password_composition_rule_when_enabled_refuses(rule: str, bad: str, goo
     "password",
     ["password1234", "Superman!!!!!!", "aaaaaaaaaaaaaa", "123456789012345", "abcdefghijklmnop", "1q2w3e4r5t6y"],
 )
-def test_password_that_is_common_is_refused_by_default(password: str):
+def test_common_password_is_refused_by_default(password: str):
     assert "password_too_common" in codes(password)
 
 
-def test_password_like_the_name_is_refused():
+def test_password_similar_to_the_user_name_is_refused():
     assert codes("alexander.hamilton1", related=("alexander.hamilton", "")) == ["password_like_name"]
     assert codes("hamilton.built.a.bank", related=("hamilton",)) == []
 
@@ -114,5 +114,5 @@ def test_password_expires_when_the_days_reach_the_setting():
 
 
 @pytest.mark.spec("S4-047", "S9-042")
-def test_password_expiry_warns_from_five_days_on():
+def test_password_expiry_warns_in_the_last_five_days():
     assert [expiry_warning_due(days) for days in (6, 5, 1, 0, None)] == [False, True, True, True, False]

@@ -3,6 +3,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from postern.apps.users.credentials.public_keys import PublicKeyProblem, holds_key, parse_public_key, parse_public_keys
+from postern.contracts.public_keys import RSA_MAX_BITS
 
 
 def line_of(key: ed25519.Ed25519PublicKey | rsa.RSAPublicKey | ec.EllipticCurvePublicKey, comment: str = "") -> str:
@@ -29,7 +30,7 @@ def problem(text: str) -> str:
     ],
     ids=["ed25519", "ecdsa", "rsa2048"],
 )
-def test_public_key_of_a_modern_kind_is_taken(key: ed25519.Ed25519PublicKey):
+def test_public_key_of_a_modern_kind_is_accepted(key: ed25519.Ed25519PublicKey):
     parsed = parse_public_key(line_of(key, "ann@desk"))
     assert parsed.comment == "ann@desk"
     assert parsed.line == line_of(key, "ann@desk")
@@ -40,6 +41,13 @@ def test_public_key_of_a_modern_kind_is_taken(key: ed25519.Ed25519PublicKey):
 def test_public_key_rsa_below_2048_is_refused():
     short = rsa.generate_private_key(65537, 1024).public_key()  # noqa: S505 - it must be refused
     assert problem(line_of(short)) == "too_short"
+
+
+def test_rsa_key_that_the_ssh_front_would_ignore_is_not_stored():
+    largest = rsa.RSAPublicNumbers(65537, (1 << RSA_MAX_BITS - 1) | 1).public_key()
+    larger = rsa.RSAPublicNumbers(65537, (1 << RSA_MAX_BITS) | 1).public_key()
+    assert parse_public_key(line_of(largest)).sha256.startswith("SHA256:")
+    assert problem(line_of(larger)) == "too_long"
 
 
 @pytest.mark.parametrize(
@@ -62,23 +70,23 @@ def test_public_key_certificate_is_refused():
     assert problem("ssh-ed25519-cert-v01@openssh.com AAAA") == "unsupported"
 
 
-def test_public_keys_one_per_line_blank_and_comment_lines_skipped_duplicates_dropped():
-    one, two = ed25519_line("a"), ed25519_line("b")
-    assert len(parse_public_keys(f"# mine\n\n{one}\r\n{two}\n{one} again\n")) == 2
+def test_public_keys_are_one_per_line_without_blank_comment_and_duplicate_lines():
+    first, two = ed25519_line("a"), ed25519_line("b")
+    assert len(parse_public_keys(f"# mine\n\n{first}\r\n{two}\n{first} again\n")) == 2
 
 
-def test_k65_public_keys_more_than_ten_are_refused():
+def test_k65_more_than_ten_public_keys_are_refused():
     assert problem("\n".join(ed25519_line() for _ in range(11))) == "too_many"
 
 
-def test_public_key_comment_loses_control_characters():
+def test_control_characters_are_removed_from_the_comment_of_a_public_key():
     assert parse_public_key(ed25519_line("a\x1b[31mb")).comment == "a[31mb"
 
 
-def test_holds_key_compares_the_key_not_the_comment():
-    one, other = ed25519_line("a"), ed25519_line("b")
-    stored = f"{ed25519_line('x')}\n{one}"
-    assert holds_key(stored, " ".join(one.split()[:2]) + " elsewhere")
+def test_holds_key_ignores_the_comment():
+    first, other = ed25519_line("a"), ed25519_line("b")
+    stored = f"{ed25519_line('x')}\n{first}"
+    assert holds_key(stored, " ".join(first.split()[:2]) + " elsewhere")
     assert not holds_key(stored, other)
-    assert not holds_key("", one)
+    assert not holds_key("", first)
     assert not holds_key(stored, "garbage")

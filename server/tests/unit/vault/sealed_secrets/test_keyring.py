@@ -29,7 +29,7 @@ def test_create_makes_one_private_file_and_never_replaces_it(path: Path) -> None
     assert [entry.name for entry in path.parent.iterdir()] == ["kek.json"]
 
 
-def test_add_version_is_seen_by_another_process_without_restart(path: Path) -> None:
+def test_added_key_version_is_seen_by_another_process_without_a_restart(path: Path) -> None:
     ring, other = Keyring(path), Keyring(path)
     ring.create()
     old = other.current()
@@ -48,12 +48,12 @@ def test_remove_versions_keeps_the_current_one(path: Path) -> None:
         ring.version(1)
 
 
-def test_load_missing_file_says_what_to_do(path: Path) -> None:
+def test_load_of_a_missing_file_says_what_to_do(path: Path) -> None:
     with pytest.raises(KeyringUnusable, match="missing"):
         Keyring(path).current()
 
 
-def test_load_file_that_others_may_read_is_refused(path: Path) -> None:
+def test_load_of_a_file_that_others_may_read_is_refused(path: Path) -> None:
     ring = Keyring(path)
     ring.create()
     path.chmod(0o640)
@@ -72,7 +72,7 @@ def test_load_file_that_others_may_read_is_refused(path: Path) -> None:
         json.dumps({"current": 1, "keys": {"1": "text"}}),
     ],
 )
-def test_load_damaged_file_is_refused_without_showing_it(path: Path, text: str) -> None:
+def test_load_of_a_damaged_file_is_refused_without_showing_its_content(path: Path, text: str) -> None:
     path.parent.mkdir()
     path.write_text(text)
     path.chmod(0o600)
@@ -81,7 +81,7 @@ def test_load_damaged_file_is_refused_without_showing_it(path: Path, text: str) 
     assert "AAAA" not in str(caught.value)
 
 
-def test_key_never_prints(path: Path) -> None:
+def test_repr_of_a_key_does_not_contain_it(path: Path) -> None:
     ring = Keyring(path)
     ring.create()
     key = ring.current()

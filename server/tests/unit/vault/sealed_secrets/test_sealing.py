@@ -19,11 +19,11 @@ def sealed(text: str = "s3cret canary") -> SealedValue:
 
 
 @given(st.text())
-def test_seal_any_text_opens_again(text: str) -> None:
+def test_any_sealed_text_opens_again(text: str) -> None:
     assert sealing.unseal(sealed(text), PLACE, kek=KEK).reveal() == text
 
 
-def test_seal_same_text_twice_shares_nothing() -> None:
+def test_same_text_sealed_twice_has_nothing_in_common() -> None:
     first, second = sealed(), sealed()
     assert first.ciphertext != second.ciphertext
     assert first.wrapped_key != second.wrapped_key
@@ -35,7 +35,7 @@ def test_seal_same_text_twice_shares_nothing() -> None:
     [{"table": "other"}, {"row_id": uuid4()}, {"org_id": uuid4()}, {"column": "private_key"}],
     ids=["table", "row", "organization", "column"],
 )
-def test_unseal_at_another_place_is_refused(change: dict[str, object]) -> None:
+def test_unseal_for_another_row_is_refused(change: dict[str, object]) -> None:
     with pytest.raises(SealBroken):
         sealing.unseal(sealed(), dataclasses.replace(PLACE, **change), kek=KEK)  # type: ignore[arg-type]  # varied by field
 
@@ -54,7 +54,7 @@ def _with(value: SealedValue, field: str, content: bytes) -> SealedValue:
     return dataclasses.replace(value, wrapped_key=content)
 
 
-def test_unseal_any_flipped_bit_is_refused() -> None:
+def test_unseal_with_any_flipped_bit_is_refused() -> None:
     value = sealed("x")
     for field in ("ciphertext", "wrapped_key"):
         original = getattr(value, field)
@@ -67,7 +67,7 @@ def test_unseal_any_flipped_bit_is_refused() -> None:
             sealing.unseal(_with(value, field, original[:5]), PLACE, kek=KEK)
 
 
-def test_rewrap_keeps_the_secret_and_leaves_the_old_key_behind() -> None:
+def test_rewrapped_secret_opens_with_the_new_key_only() -> None:
     new_kek = os.urandom(32)
     value = sealed("kept")
     fresh = sealing.rewrap(value, PLACE, old_kek=KEK, new_kek=new_kek, new_version=2)
