@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { currentLocale } from '#/lib/i18n';
-import { Dialog as AriaDialog, I18nProvider, Modal, ModalOverlay } from 'react-aria-components';
+import { Dialog as AriaDialog, Modal } from 'react-aria-components';
+import { ModalLayer } from './modal-layer';
 
 /** A panel from the edge: navigation on phones (left), filters and previews (right). */
 export function Drawer({
@@ -17,23 +17,14 @@ export function Drawer({
   readonly children: ReactNode;
 }) {
   return (
-    <I18nProvider locale={currentLocale()}>
-      <ModalOverlay
-        isOpen={isOpen}
-        isDismissable
-        onOpenChange={(open) => {
-          if (!open) onClose();
-        }}
-        className="pt-overlay flex"
+    <ModalLayer isOpen={isOpen} onClose={onClose} className="flex">
+      <Modal
+        className={`h-dvh w-[min(400px,86vw)] bg-surface-1 shadow-dialog ${side === 'right' ? 'ml-auto border-l' : 'mr-auto border-r'} border-line-2`}
       >
-        <Modal
-          className={`h-dvh w-[min(400px,86vw)] bg-surface-1 shadow-dialog ${side === 'right' ? 'ml-auto border-l' : 'mr-auto border-r'} border-line-2`}
-        >
-          <AriaDialog aria-label={title} className="flex h-full flex-col outline-none">
-            {children}
-          </AriaDialog>
-        </Modal>
-      </ModalOverlay>
-    </I18nProvider>
+        <AriaDialog aria-label={title} className="flex h-full flex-col outline-none">
+          {children}
+        </AriaDialog>
+      </Modal>
+    </ModalLayer>
   );
 }

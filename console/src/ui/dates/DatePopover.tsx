@@ -1,9 +1,13 @@
 import type { ReactNode, RefObject } from 'react';
-import { Dialog, I18nProvider, Modal, ModalOverlay, Popover } from 'react-aria-components';
+import { Dialog, I18nProvider, Modal, Popover } from 'react-aria-components';
 import { currentLocale } from '#/lib/i18n';
+import { ModalLayer } from '../modal-layer';
 import { useMedia } from '../use-media';
 
-/** Below the field; on a phone a sheet at the lower edge. Focus goes in, Escape closes, focus returns to the opener. */
+/**
+ * Popover below the field; on a phone a sheet at the lower edge. Focus moves in, Escape closes, focus returns to the
+ * opener.
+ */
 export function DatePopover({
   label,
   opener,
@@ -16,9 +20,6 @@ export function DatePopover({
   readonly children: ReactNode;
 }) {
   const isPhone = useMedia('(width < 640px)');
-  const changed = (open: boolean) => {
-    if (!open) onClose();
-  };
   const content = (
     <Dialog aria-label={label} className="outline-none">
       {children}
@@ -27,20 +28,17 @@ export function DatePopover({
   return (
     <I18nProvider locale={currentLocale()}>
       {isPhone ? (
-        <ModalOverlay
-          isOpen
-          isDismissable
-          onOpenChange={changed}
-          className="pt-overlay flex flex-col justify-end"
-        >
+        <ModalLayer onClose={onClose} className="flex flex-col justify-end">
           <Modal className="max-h-[90dvh] overflow-y-auto rounded-t-3 border-t border-line-2 bg-surface-1 shadow-dialog">
             {content}
           </Modal>
-        </ModalOverlay>
+        </ModalLayer>
       ) : (
         <Popover
           isOpen
-          onOpenChange={changed}
+          onOpenChange={(open) => {
+            if (!open) onClose();
+          }}
           triggerRef={opener}
           placement="bottom end"
           offset={6}
