@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import { queryClient } from '#/lib/query';
 
-/** The part of the console that reads lists and objects. Signing in does without it, so it is not loaded there. */
+/** Provides the query client. Loaded separately, because the sign-in page does not use it. */
 export function QueryScope() {
   return (
     <QueryClientProvider client={queryClient}>

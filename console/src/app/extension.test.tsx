@@ -25,20 +25,20 @@ const refusals = (session: Session) =>
 const all = <T,>(value: T) => SCREENS.map(() => value);
 
 describe('the organizations', () => {
-  test('[S2-168] [S6-026] are opened by super administrators only', () => {
+  test('[S2-168] [S6-026] only super administrators open them', () => {
     expect(refusals(licensed)).toEqual(all(null));
     for (const role of [Role.OrgAdmin, Role.OrgAuditor, Role.User, Role.Anon])
       expect(refusals({ ...licensed, currentRole: role })).toEqual(all('permission'));
   });
 
-  test('[S2-151] [S6-037] are closed without a valid licence', () => {
+  test('[S2-151] [S6-037] they are closed without a valid licence', () => {
     expect(refusals(adminSession)).toEqual(all('licence'));
     expect(refusals({ ...licensed, settings: { XPACK_LICENSE_IS_VALID: false } })).toEqual(all('licence'));
     expect(openTo(adminSession).map((section) => section.id)).not.toContain('xpack');
     expect(openTo(licensed).map((section) => section.id)).toContain('xpack');
   });
 
-  test('the page that tells so leads only who may to the import', async () => {
+  test('the refusal page links to the licence import only for those who may import', async () => {
     const at = { address: '/403?screen=OrganizationList&why=licence', pattern: '/403' };
     const { unmount } = await renderScreen(<RefusedPage />, at);
     expect(await screen.findByRole('link', { name: 'Import licence' })).toBeTruthy();
@@ -49,7 +49,7 @@ describe('the organizations', () => {
     expect(screen.queryByRole('link', { name: 'Import licence' })).toBeNull();
   });
 
-  test('stand in the menu below the extension, by right and licence', async () => {
+  test('their menu entry is below the extension and follows right and licence', async () => {
     const entries = (session: Session) =>
       menuFor(session)
         .find((section) => section.id === 'xpack')
@@ -79,7 +79,7 @@ describe('the address of the section', () => {
   });
   afterAll(() => server.close());
 
-  test('tells who has no licence that one is needed, and where it is imported', async () => {
+  test('without a licence it says that a licence is needed and where to import it', async () => {
     document.cookie = 'csrftoken=a-csrf-token; path=/';
     const router = makeRouter();
     router.update({ ...router.options, history: createMemoryHistory({ initialEntries: ['/ui/xpack'] }) });

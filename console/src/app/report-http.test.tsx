@@ -56,7 +56,7 @@ describe('a lost organization', () => {
     ['organization_unknown', 404],
     ['organization_closed', 403],
   ])(
-    '%s is a question that leads to another one; what is on the page stays until then',
+    '%s opens a question that leads to another organization; the page content stays until then',
     async (code, status) => {
       refused(code, status);
       await act(() => http.get('there/', { quiet: true }).catch(() => undefined));
@@ -69,7 +69,7 @@ describe('a lost organization', () => {
     },
   );
 
-  test('one that only this request names is an ordinary refusal', async () => {
+  test('a refused organization that only this request names is an ordinary refusal', async () => {
     refused('organization_closed', 403);
     await act(() => http.get('orgs/orgs/current/', { query: { oid: 'elsewhere' } }).catch(() => undefined));
     expect(screen.queryByRole('alertdialog')).toBeNull();
@@ -78,7 +78,7 @@ describe('a lost organization', () => {
 });
 
 describe('a lost session', () => {
-  test('[S8-005] [S8-006] [S8-008] is a question with an info title, whose re-login goes to the login page', async () => {
+  test('[S8-005] [S8-006] [S8-008] a question with an info title opens; its re-login button goes to the login page', async () => {
     await ask('over/');
     const dialog = await screen.findByRole('alertdialog', { name: 'Info' });
     expect(dialog.textContent).toContain('You account has logout, Please login again');
@@ -86,7 +86,7 @@ describe('a lost session', () => {
     await waitFor(() => expect(assign).toHaveBeenCalledWith('/core/auth/login/?next=%2Fui%2F'));
   });
 
-  test('[S8-004] [S8-007] can be left by cancel, and is no banner', async () => {
+  test('[S8-004] [S8-007] cancel closes the question, and there is no banner', async () => {
     await ask('over/');
     await screen.findByRole('alertdialog', { name: 'Info' });
     await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
@@ -95,15 +95,15 @@ describe('a lost session', () => {
     expect(screen.getByRole('region', { name: 'Results' }).textContent).toBe('');
   });
 
-  test('asks once, however many calls are refused', async () => {
-    const one = () => http.get('over/').catch(() => undefined);
-    await act(() => Promise.all([one(), one(), one()]));
+  test('it asks once, however many calls are refused', async () => {
+    const request = () => http.get('over/').catch(() => undefined);
+    await act(() => Promise.all([request(), request(), request()]));
     expect(await screen.findAllByRole('alertdialog')).toHaveLength(1);
     await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
   });
 });
 
-test('[S8-047] a call without any answer is passed on silently', async () => {
+test('[S8-047] a call without any answer shows nothing', async () => {
   await ask('lost/');
   expect(screen.getByRole('region', { name: 'Results' }).textContent).toBe('');
   expect(screen.queryByRole('alertdialog')).toBeNull();
@@ -115,7 +115,7 @@ test.each([
   [404, '[S8-013]', 'Resource lost or deleted'],
   [409, '[S8-012]', 'Refreshing, please try again later'],
   [500, '[S8-017]', 'The operation failed and the server gave no reason'],
-])('%i without words of the server is a banner %s', async (status, _id, text) => {
+])('status %i without a message of the server is a banner %s', async (status, _id, text) => {
   server.use(mock.get('*/api/v1/mute/', () => HttpResponse.json({}, { status })));
   await ask('mute/');
   expect(useToasts.getState().shown).toMatchObject([{ tone: 'error', text }]);
@@ -136,7 +136,7 @@ test.each(['error', 'msg', 'detail'])(
   },
 );
 
-test('[S8-015] [S9-002] the banner is red and goes after five seconds', async () => {
+test('[S8-015] [S9-002] the banner is red and disappears after five seconds', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   await ask('broken/');
   const banner = screen.getByText('disk full').closest('li');
@@ -151,25 +151,25 @@ test('[S8-015] [S9-002] the banner is red and goes after five seconds', async ()
 describe('the timer after an answer', () => {
   const settle = () => vi.advanceTimersByTimeAsync(0);
 
-  test('[S9-003] [S9-004] asks for the profile once, 30 s after the last answer that was not the profile', async () => {
+  test('[S9-003] [S9-004] the profile is requested once, 30 s after the last answer of another request', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     await http.get('fine/');
     await vi.advanceTimersByTimeAsync(KEEP_ALIVE_MS - 1);
     expect(profileCalls).toHaveLength(0);
-    // Another answer starts the 30 s anew.
+    // Another answer restarts the 30 s.
     await http.get('fine/');
     await vi.advanceTimersByTimeAsync(KEEP_ALIVE_MS - 1);
     expect(profileCalls).toHaveLength(0);
     await vi.advanceTimersByTimeAsync(1);
     await vi.waitFor(() => expect(profileCalls).toHaveLength(1));
     await settle();
-    // The answer of the profile itself starts nothing.
+    // The answer to the profile request itself does not start the timer.
     await vi.advanceTimersByTimeAsync(10 * KEEP_ALIVE_MS);
     expect(profileCalls).toHaveLength(1);
     expect(KEEP_ALIVE_MS).toBe(30_000);
   });
 
-  test('is not set by the refusal of a lost session', async () => {
+  test('the refusal of a lost session does not start the timer', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     await http.get('fine/');
     await http.get('over/').catch(() => undefined);
@@ -181,7 +181,7 @@ describe('the timer after an answer', () => {
     await http.get('fine/');
   });
 
-  test('[S9-004] notices a lost session', async () => {
+  test('[S9-004] the timer detects a lost session', async () => {
     server.use(mock.get('*/api/v1/users/profile/', () => HttpResponse.json({}, { status: 401 })));
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     await http.get('fine/');

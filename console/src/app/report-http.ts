@@ -9,26 +9,32 @@ import { currentSession } from '#/lib/session';
 import { toast } from '#/ui/toast';
 import { leaveForSignIn } from './guard/guard';
 
-/** Silence after which the profile is asked for (specification, section 9). */
+/** Delay without any answer after which the profile is requested, in ms (specification, section 9). */
 export const KEEP_ALIVE_MS = 30_000;
 const PROFILE = 'users/profile/';
 
 let keepAlive: ReturnType<typeof setTimeout> | undefined;
 
-/** 30 s after the last answer that was not the profile and told of a sign-in: ask for the profile once, to keep the session and notice a lost one. */
+/**
+ * Requests the profile once, 30 s after the last answer (other than the profile's) of a signed-in session. This keeps
+ * the session alive and detects a lost one.
+ */
 function answered(path: string): void {
   if (path === PROFILE || !currentSession()) return;
   clearTimeout(keepAlive);
   if (!mayAskUnbidden()) return;
   keepAlive = setTimeout(() => {
     http.get(PROFILE, { quiet: true }).catch((error: unknown) => {
-      // Somebody may be typing: a lost session is told, the page is not taken away.
+      // The person may be typing: a question reports the lost session, and the page stays.
       if (error instanceof HttpError && error.status === 401) void askToSignIn();
     });
   }, KEEP_ALIVE_MS);
 }
 
-/** The person was taken out of the organization, or it is gone: the console starts anew in another one, when they are ready. */
+/**
+ * The person was removed from the organization, or it was deleted. The console restarts in another organization when
+ * the person confirms.
+ */
 async function askToSwitch(): Promise<void> {
   if (asking) return;
   asking = true;
@@ -47,7 +53,7 @@ async function askToSwitch(): Promise<void> {
 
 let asking = false;
 
-/** 401 in the middle of work: no banner, a question; what was typed stays on the page. */
+/** A 401 in the middle of work opens a question instead of a banner. Typed text stays on the page. */
 async function askToSignIn(): Promise<void> {
   if (asking) return;
   asking = true;
@@ -64,12 +70,12 @@ async function askToSignIn(): Promise<void> {
   }
 }
 
-/** The one thing that reporting asks of the router. */
+/** The part of the router that reporting needs. */
 export interface Navigator {
   navigate(target: { readonly to: string }): Promise<void>;
 }
 
-/** Connects the http client to what the person sees: the error catalogue of the specification, section 8. */
+/** Connects the http client to the messages on screen: the error catalogue of the specification, section 8. */
 export function reportHttp(router: Navigator): void {
   onHttp({
     answered,
@@ -80,7 +86,8 @@ export function reportHttp(router: Navigator): void {
       if (currentSession()) void askToSwitch();
     },
     failed: (error) => {
-      // No answer at all is passed on silently (specification, section 8): the offline bar and the screen itself tell it.
+      // A request without any answer shows nothing here (specification, section 8): the offline bar and the screen
+      // itself report it.
       if (error instanceof NoAnswerError) return;
       if (error instanceof HttpError && error.code === 'password_must_change') {
         void router.navigate({ to: paths.changePassword });

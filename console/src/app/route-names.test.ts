@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { records } from './sections';
 
-/** Names of the create and update screens that stand at a list's address, beside what the list's name makes of them. */
+/** Create and update screens below a list's address whose names do not follow from the name of the list. */
 const pairs = records
   .filter((record) => record.name.endsWith('List'))
   .flatMap((list) =>
     (['Create', 'Update'] as const).flatMap((screen) => {
       const path = `${list.path}/${screen === 'Create' ? 'create' : '$id/update'}`;
-      const found = records.find((record) => record.path === path);
-      return found ? [[path, found.name, list.name.replace('List', screen)] as const] : [];
+      const record = records.find((record) => record.path === path);
+      return record ? [[path, record.name, list.name.replace('List', screen)] as const] : [];
     }),
   );
 
@@ -19,6 +19,6 @@ test.each(pairs)(
   },
 );
 
-test('there are several such screens', () => {
+test('several such screens exist', () => {
   expect(pairs.length).toBeGreaterThanOrEqual(8);
 });

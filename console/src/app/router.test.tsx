@@ -65,10 +65,10 @@ test.each(['/login', '/core/auth/login/'])('%s is the sign-in page itself', asyn
   }
 });
 
-describe('the first navigation', () => {
+describe('first navigation', () => {
   beforeEach(() => () => history.replaceState(null, '', '/ui/'));
 
-  /** What is asked for at this address before anything is drawn. */
+  /** The requests sent at this address before anything is drawn. */
   function ahead(address: string) {
     history.replaceState(null, '', address);
     document.cookie = 'csrftoken=a-csrf-token; path=/';
@@ -77,7 +77,7 @@ describe('the first navigation', () => {
     return { texts, fetched, paths: fetched.mock.calls.map(([url]) => String(url).split('?')[0]) };
   }
 
-  test('asks at once for all that a guarded screen needs, and the guard does not ask again', async () => {
+  test('it sends all requests of a guarded screen at once, and the guard sends none again', async () => {
     const { texts, fetched, paths } = ahead('/ui/users/users');
     expect(paths.toSorted()).toEqual([
       '/api/v1/orgs/orgs/current/',
@@ -90,21 +90,21 @@ describe('the first navigation', () => {
     expect(fetched).toHaveBeenCalledTimes(paths.length);
   });
 
-  test('asks nothing for the sign-in page', () => {
+  test('the sign-in page needs no request', () => {
     const { texts, paths } = ahead('/ui/login');
     expect(paths).toEqual([]);
     expect(texts).toEqual(['signin']);
   });
 });
 
-describe('the route tree', () => {
+describe('route tree', () => {
   test('[S2-001] an unknown path redirects to /404', async () => {
     const router = visit('/ui/no/such/page');
     expect(await screen.findByRole('heading', { level: 1, name: 'Page not found' }, SLOW)).toBeTruthy();
     expect(router.state.location.pathname).toBe('/404');
   });
 
-  test('[S2-002] each section is a parent route, its screens are nested in it', () => {
+  test('[S2-002] each section is a parent route with its screens nested in it', () => {
     const { routesById } = makeRouter();
     const byRecord = new Map<string, AnyRoute>();
     for (const route of Object.values(routesById) as AnyRoute[]) {
@@ -144,7 +144,7 @@ describe('the route tree', () => {
   });
 });
 
-describe('what a route asks for', () => {
+describe('permission that a route requires', () => {
   const bare: RouteRecord = {
     name: 'Bare',
     path: '/bare',
@@ -160,27 +160,28 @@ describe('what a route asks for', () => {
     order: 1,
     routes,
   });
-  const names = (from: readonly Section[]) => from.flatMap((one) => one.routes.map((record) => record.name));
+  const names = (from: readonly Section[]) =>
+    from.flatMap((section) => section.routes.map((record) => record.name));
 
-  test('[S2-005] is the admin permission when it names none', () => {
+  test('[S2-005] it is the admin permission when the route names none', () => {
     expect(refusalOf(bare, as(Bit.admin))).toBeNull();
     for (const role of [Bit.use, Bit.audit, Role.OrgAuditor])
       expect(refusalOf(bare, as(role))).toBe('permission');
   });
 
-  test('[S2-006] is what it names instead', () => {
+  test('[S2-006] it is the permission that the route names', () => {
     const audited = { ...bare, permission: 'audit' } as const;
     expect(refusalOf(audited, as(Role.OrgAuditor))).toBeNull();
     expect(refusalOf(audited, as(Bit.admin))).toBe('permission');
   });
 
-  test('[S2-007] hidden ones are left out of the menu, but open', () => {
+  test('[S2-007] hidden routes are not in the menu but can be opened', () => {
     const from = [section(bare, { ...bare, name: 'Hidden', hidden: true })];
     expect(names(menuFor(adminSession, from))).toEqual(['Bare']);
     expect(names(openTo(adminSession, from))).toEqual(['Bare', 'Hidden']);
   });
 
-  test('[S2-008] [S1-007] those that need a licence are gone without a valid one', () => {
+  test('[S2-008] [S1-007] routes that need a licence do not exist without a valid one', () => {
     const from = [section(bare, { ...bare, name: 'Licensed', licence: true })];
     expect(names(openTo(adminSession, from))).toEqual(['Bare']);
     const licensed = { ...adminSession, settings: { XPACK_LICENSE_IS_VALID: true } };
@@ -188,8 +189,8 @@ describe('what a route asks for', () => {
   });
 });
 
-describe('the first navigation on the screen', () => {
-  test('[S8-021] a profile that can not be fetched says so and offers a new sign-in', async () => {
+describe('first navigation on screen', () => {
+  test('[S8-021] a profile that cannot be loaded shows an error and offers to sign in again', async () => {
     server.use(
       mock.get('*/api/v1/users/profile/', () =>
         HttpResponse.json({}, { status: 502, headers: { 'X-Request-ID': 'req-77' } }),
@@ -214,7 +215,7 @@ describe('the first navigation on the screen', () => {
     );
   });
 
-  test('the address of a section leads to its first screen that is open to the person', async () => {
+  test('the address of a section leads to its first screen that the person may open', async () => {
     const router = visit('/ui/audits');
     await waitFor(() => expect(router.state.location.pathname).toBe('/audits/events'), SLOW);
   });

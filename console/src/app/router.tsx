@@ -93,7 +93,7 @@ const homeRoute = createRoute({
   },
 });
 
-/** The dashboard comes with a later screen; until then its address leads to the first permitted one. */
+/** The dashboard is not built yet; until then its address leads to the first permitted screen. */
 const dashboardRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/dashboard',
@@ -122,7 +122,10 @@ const unknownRoute = createRoute({
   },
 });
 
-/** Each section is a parent route; its screens are nested in it. Workspaces of their own frame stand beside the shell. */
+/**
+ * Each section is a parent route with its screens nested in it. Screens with a frame of their own are siblings of the
+ * shell.
+ */
 function sectionRoutes(section: Section, frame: 'shell' | 'bare') {
   const routes = section.routes.filter((record) => (record.frame ?? 'shell') === frame);
   if (routes.length === 0) return [];
@@ -138,7 +141,7 @@ function sectionRoutes(section: Section, frame: 'shell' | 'bare') {
       beforeLoad: () => {
         const session = sessionOrThrow();
         const [first] = menuFor(session, [section]).flatMap((open) => open.routes);
-        // Who may open none of them is told why, by the first.
+        // A person who may open none of them is sent to the first one, which shows why it is refused.
         throw redirect({ to: (first ?? section.routes[0])?.path ?? homeOf(session), replace: true });
       },
     });
@@ -157,7 +160,7 @@ function routeOf(record: RouteRecord, getParentRoute: () => AnyRoute) {
       const refusal = refusalOf(record, sessionOrThrow());
       if (refusal)
         throw redirect({ to: '/403', search: { screen: record.name, why: refusal }, replace: true });
-      // What can not be asked for now, the screen asks for itself, and tells.
+      // If the prefetch fails, the screen sends the request itself and shows the error.
       if (!preload) record.prepare?.(location.search).catch(() => undefined);
       return loadNamespaces(record.texts);
     },
@@ -168,7 +171,7 @@ function routeOf(record: RouteRecord, getParentRoute: () => AnyRoute) {
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
-    /** Name of the route record that this route was made from. */
+    /** Name of the route record from which this route was built. */
     readonly record?: string;
     /** Text namespaces that the route loads before it is drawn. */
     readonly texts?: readonly string[];
@@ -185,25 +188,25 @@ const development = import.meta.env.DEV
     ]
   : [];
 
-/** Addresses carry plain text values: `?page=2&search=web`. */
+/** Query values are plain text: `?page=2&search=web`. */
 const plainSearch = {
   parseSearch: (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search: Record<string, unknown>): string => {
-    const kept = Object.entries(search).filter(
+    const entries = Object.entries(search).filter(
       ([, value]) => value !== undefined && value !== null && value !== '',
     );
-    const text = new URLSearchParams(kept.map(([key, value]) => [key, String(value)])).toString();
+    const text = new URLSearchParams(entries.map(([key, value]) => [key, String(value)])).toString();
     return text === '' ? '' : `?${text}`;
   },
 };
 
-/** Addresses at which the server gives out the sign-in page itself, for a console at whatever place. */
+/** Addresses at which the server serves the sign-in page itself, wherever the console is mounted. */
 const SIGN_IN_ADDRESS = /^(?<base>\/core\/auth|)\/login\/?$/;
 
-/** The path in front of the routes: that of the console, or of a sign-in page that lies elsewhere. */
+/** Base path of the routes: the console's, or that of a sign-in page served elsewhere. */
 export function basepathAt(pathname: string): string {
-  const found = SIGN_IN_ADDRESS.exec(pathname)?.groups;
-  return found ? found['base'] || '/' : '/ui';
+  const groups = SIGN_IN_ADDRESS.exec(pathname)?.groups;
+  return groups ? groups['base'] || '/' : '/ui';
 }
 
 export function makeRouter() {
@@ -237,8 +240,8 @@ export function makeRouter() {
 }
 
 /**
- * Starts to load what the first screen is made of: its code and, for a guarded one, the answers that the guard needs. Neither waits
- * for the other. Answers with the text namespaces that the screen needs. Code is no secret; what is shown is still the guard's to say.
+ * Starts to load the first screen: its code and, for a guarded screen, the guard's requests, in parallel. Returns the
+ * text namespaces that the screen needs. Loading code needs no permission; the guard still decides what is shown.
  */
 export function loadAhead(router: AppRouter): readonly string[] {
   const [branch] = router.getMatchedRoutes(router.latestLocation.pathname);

@@ -44,7 +44,7 @@ export function sectionOf(record: RouteRecord): Section | undefined {
   return sections.find((section) => section.routes.includes(record));
 }
 
-/** Why a screen can not be opened now, or null when it can. */
+/** Why a screen cannot be opened now; null when it can. */
 export type Refusal = 'permission' | 'licence' | 'setting';
 
 export function refusalOf(record: RouteRecord, session: Session): Refusal | null {
@@ -54,7 +54,7 @@ export function refusalOf(record: RouteRecord, session: Session): Refusal | null
   return null;
 }
 
-/** Sections with the screens that this person may open now, hidden ones included. */
+/** Sections with the screens that this person may open now, including hidden ones. */
 export function openTo(session: Session, from: readonly Section[] = sections): readonly Section[] {
   return from
     .map((section) => ({
@@ -71,7 +71,7 @@ export function menuFor(session: Session, from: readonly Section[] = sections): 
     .filter((section) => section.routes.length > 0);
 }
 
-/** Where `/` goes: to the first steps until they are closed, then to the first screen of the menu. */
+/** Target of `/`: the first steps until the person closes them, then the first screen of the menu. */
 export function homeOf(session: Session): string {
   const start = startSection.routes[0];
   if (start && isStartOpen(session) && refusalOf(start, session) === null) return start.path;

@@ -2,8 +2,13 @@ import type { components, lists } from '#/generated/api';
 
 type Schemas = components['schemas'];
 
-/** What the API answers under this name; `…Request` is what it takes. A field that the server does not have is a type error. */
+/**
+ * The type that the API returns under this name; `…Request` is the type that it accepts. Unknown fields are type
+ * errors.
+ */
 export type Api<Name extends keyof Schemas> = Schemas[Name];
 
-/** By path below `/api/v1/`: what a list's rows are, what is written to make one, by what they can be narrowed. */
+/**
+ * By path below `/api/v1/`: the row type of a list, the body that creates a row, and the query parameters that filter.
+ */
 export type ApiLists = lists;

@@ -1,6 +1,6 @@
 /**
- * News of live sessions: the console's one socket brings them, the lists that show sessions follow. They meet here, because the
- * socket belongs to another feature.
+ * Connects the console's one socket, which receives news of live sessions, with the lists that show sessions. It is a
+ * module of its own, because the socket belongs to another feature.
  */
 type Announce = (organization: string | null) => void;
 
@@ -8,7 +8,10 @@ const followers = new Set<() => void>();
 let wanted: string | null = null;
 let announce: Announce | null = null;
 
-/** Calls `onChange` whenever a session of the organization begins, changes or ends. Returns what ends it. */
+/**
+ * Calls `onChange` whenever a session of the organization begins, changes or ends. Returns a function that
+ * unsubscribes.
+ */
 export function followSessions(organization: string, onChange: () => void): () => void {
   followers.add(onChange);
   wanted = organization;
@@ -21,7 +24,10 @@ export function followSessions(organization: string, onChange: () => void): () =
   };
 }
 
-/** The socket is open: `send` tells the server whose sessions are shown, now and when that changes. Returns what ends it. */
+/**
+ * Called when the socket is open. `send` tells the server the organization whose sessions are shown, now and after each
+ * change. Returns a function to call when the socket closes.
+ */
 export function bringSessionNews(send: Announce): () => void {
   announce = send;
   if (wanted !== null) send(wanted);
@@ -30,7 +36,7 @@ export function bringSessionNews(send: Announce): () => void {
   };
 }
 
-/** The server has said that something changed. */
+/** Called when the server reports a change. */
 export function noteSessionNews(): void {
   for (const follower of followers) follower();
 }

@@ -1,4 +1,7 @@
-/** Addresses that one feature offers to others. Features do not import each other; they meet here. */
+/**
+ * Addresses that features link to across feature borders. Features do not import each other, so the addresses are
+ * shared here.
+ */
 export const paths = {
   home: '/',
   start: (query = '') => `/start${query}`,
@@ -25,7 +28,7 @@ export const paths = {
   sessions: (query = '') => `/terminal/session${query}`,
 } as const;
 
-/** Paths of the server that are not part of the console. */
+/** Server paths outside of the console. */
 export const serverPaths = {
   login: '/core/auth/login/',
   logout: '/core/auth/logout/',

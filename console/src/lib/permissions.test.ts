@@ -5,11 +5,11 @@ test('[S6-001] [S6-002] [S6-003] [S6-004] bits have the specified values', () =>
   expect(Bit).toEqual({ use: 1, audit: 2, admin: 16, super: 128 });
 });
 
-test('[S6-005] [S6-006] [S6-007] [S6-008] [S6-009] [S6-010] roles hold the specified bits', () => {
+test('[S6-005] [S6-006] [S6-007] [S6-008] [S6-009] [S6-010] roles contain the specified bits', () => {
   expect(Role).toEqual({ SuperAdmin: 146, SuperAuditor: 131, OrgAdmin: 18, OrgAuditor: 3, User: 1, Anon: 0 });
 });
 
-test('[S6-012] a set is satisfied only when all required bits are included', () => {
+test('[S6-012] a requirement is met only when all its bits are included', () => {
   expect(satisfies(Role.OrgAdmin, Bit.admin | Bit.audit)).toBe(true);
   expect(satisfies(Role.OrgAuditor, Bit.admin | Bit.audit)).toBe(false);
   expect(satisfies(Role.Anon, 0)).toBe(true);
@@ -32,7 +32,7 @@ test.each([
   expect(rolesOf({ role, current_org_roles: orgRoles })).toEqual(expected);
 });
 
-test('permissions by name ask for their bits', () => {
+test('permissions by name require their bits', () => {
   const auditor = bitsOfRoles([Role.OrgAuditor]);
   expect(mayUse(auditor, 'audit')).toBe(true);
   expect(mayUse(auditor, 'admin')).toBe(false);

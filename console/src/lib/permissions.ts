@@ -13,7 +13,7 @@ export const Role = {
 /** Any of these opens the admin page. */
 const ADMIN_PAGE_MASK = Bit.super | Bit.admin | Bit.audit;
 
-/** What a route or an action needs. `any`: every signed-in person. */
+/** Requirement of a route or action. `any`: every signed-in person. */
 export type Permission = 'any' | 'use' | 'audit' | 'admin' | 'super';
 
 const REQUIRED: Record<Permission, number> = {
@@ -45,7 +45,7 @@ export function hasUserPage(bits: number): boolean {
   return satisfies(bits, Bit.use);
 }
 
-/** What the roles are computed from: part of the profile. */
+/** The part of the profile from which the roles are computed. */
 export interface RoleSource {
   readonly role: string;
   readonly current_org_roles: readonly string[];
@@ -65,7 +65,7 @@ export function bitsOfRoles(roles: readonly number[]): number {
   return bits;
 }
 
-/** The role in force on the admin page: everything but the mere use of assets. */
+/** The role used on the admin page: the admin and audit bits, without the bit for using assets. */
 export function adminPageRole(bits: number): number {
   return bits & (Role.SuperAdmin | Bit.audit);
 }

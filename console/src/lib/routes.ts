@@ -3,8 +3,8 @@ import type { Permission } from './permissions';
 import type { PublicSettings } from './session';
 
 /**
- * One record per screen. Menu, guard, breadcrumb and document title are all derived from it.
- * A feature exports its records from `routes.ts`; heavy code stays behind `load`.
+ * One record for each screen. Menu, guard, breadcrumb and document title are derived from it. A feature exports its
+ * records from `routes.ts`; heavy code is loaded by `load`.
  */
 export interface RouteRecord {
   /** Unique, `XList`, `XCreate`, `XUpdate`, `XDetail` for the screens of a resource. */
@@ -16,22 +16,25 @@ export interface RouteRecord {
   /** Default: `admin`. */
   readonly permission?: Permission;
   readonly hidden?: boolean;
-  /** Only with a valid licence. */
+  /** Available only with a valid licence. */
   readonly licence?: boolean;
-  /** Only when this public setting is on. */
+  /** Available only when this public setting is on. */
   readonly setting?: keyof PublicSettings;
-  /** Its tab is always there and survives a bulk close. */
+  /** Its tab is always open and survives a bulk close. */
   readonly affix?: boolean;
   /** How the command palette finds objects of this list by name. */
   readonly find?: Finder;
-  /** Name of the record that the breadcrumb goes back to. */
+  /** Name of the record that the breadcrumb links back to. */
   readonly parent?: string;
-  /** `bare`: a workspace of its own without sidebar and top bar (web terminal). */
+  /** `bare`: a workspace without sidebar and top bar (web terminal). */
   readonly frame?: 'shell' | 'bare';
-  /** Text namespaces that must be there before the screen is drawn. */
+  /** Text namespaces that must be loaded before the screen is drawn. */
   readonly texts: readonly string[];
   readonly load: () => Promise<ComponentType>;
-  /** Asks the server for what the screen at this address (its search values) will show, once it is certain that it is opened. */
+  /**
+   * Prefetches the data of the screen at this address (its search values). Called once it is certain that the screen
+   * opens.
+   */
   readonly prepare?: (address: Readonly<Record<string, string>>) => Promise<void>;
 }
 
@@ -41,13 +44,16 @@ export interface Finder {
   readonly api: string;
   /** Field that names the object. */
   readonly name: string;
-  /** Field shown beside the name, e.g. its address. */
+  /** Field shown beside the name, e.g. the address. */
   readonly detail?: string;
   /** Path of the object's screen, its id as `$id`. */
   readonly path: string;
-  /** Field that must be true, where not every object of the list can be opened. */
+  /** Field that must be true, where some objects of the list cannot be opened. */
   readonly opens?: string;
-  /** A session with the object: the list of those with which this person may have one, and its path. */
+  /**
+   * For lists whose objects can be opened in a session: the list of objects granted to the person, and the session's
+   * path.
+   */
   readonly connect?: { readonly api: string; readonly path: string };
 }
 
@@ -65,17 +71,17 @@ export type SectionIcon =
   | 'help'
   | 'profile';
 
-/** A parent route and its entry in the sidebar; with several visible routes it opens and closes. */
+/** A parent route and its sidebar entry. With several visible routes it is a collapsible group. */
 export interface Section {
   readonly id: string;
   /** Key in the namespace `nav`. */
   readonly title: string;
   readonly icon: SectionIcon;
-  /** Address of the section itself; it leads to the first screen that the person may open. */
+  /** Address of the section itself; it redirects to the first screen that the person may open. */
   readonly path?: string;
-  /** A single screen, too, stands in the menu below the section's title, with its own. */
+  /** Show the screen below the section's title, with its own title, even when it is the only one. */
   readonly grouped?: boolean;
-  /** Place in the menu, small first. */
+  /** Position in the menu, ascending. */
   readonly order: number;
   readonly routes: readonly RouteRecord[];
 }

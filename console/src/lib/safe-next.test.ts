@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { safeNext } from './safe-next';
 
-test('k12: a path of the console is kept', () => {
+test('k12: a path of the console is accepted', () => {
   expect(safeNext('/ui/assets/assets?page=2#x')).toBe('/ui/assets/assets?page=2#x');
 });
 
-test.each(['/api/docs/', '/api/redoc/'])('the description of the API at %s is kept', (page) => {
+test.each(['/api/docs/', '/api/redoc/'])('the description of the API at %s is accepted', (page) => {
   expect(safeNext(page)).toBe(page);
 });
 

@@ -1,9 +1,9 @@
-/** Pages of this host beside the console that want a sign-in: they show the description of the API. */
+/** Pages of this host outside of the console that need a sign-in: the description of the API. */
 const OTHER_PAGES = new Set(['/api/docs/', '/api/redoc/']);
 
 /**
- * Where to go after sign-in: a path of this console or one of the other pages on this host, or null. Everything else (other hosts, `//host`,
- * `/\host`, other schemes, control characters) is refused; the server has the same rule.
+ * Checks the target after sign-in. Returns a path of this console or of one of the other pages on this host, else null:
+ * other hosts, `//host`, `/\host`, other schemes and control characters are refused. The server has the same rule.
  */
 export function safeNext(raw: string | null | undefined): string | null {
   if (!raw || !raw.startsWith('/') || /^\/[/\\]/.test(raw)) return null;

@@ -12,7 +12,7 @@ import {
 
 export const DEFAULT_ORG_ID = '00000000-0000-0000-0000-000000000002';
 
-/** Carries the organization where a header can not go: downloads and websockets. */
+/** Cookie that names the organization where a header is not possible: downloads and websockets. */
 export const ORGANIZATION_COOKIE = 'X-JMS-ORG';
 
 export interface Organization {
@@ -22,7 +22,7 @@ export interface Organization {
   readonly is_root: boolean;
 }
 
-/** The part of `users/profile/` that the shell relies on. */
+/** The part of `users/profile/` that the shell uses. */
 export interface Profile {
   readonly id: string;
   readonly username: string;
@@ -40,7 +40,7 @@ export interface Profile {
   readonly date_password_last_updated: string | null;
 }
 
-/** The part of `settings/public/` that the console relies on. */
+/** The part of `settings/public/` that the console uses. */
 export interface PublicSettings {
   readonly LOGIN_TITLE?: string;
   readonly LOGO_URLS?: {
@@ -52,30 +52,30 @@ export interface PublicSettings {
   readonly XPACK_LICENSE_IS_VALID?: boolean;
   readonly TICKETS_ENABLED?: boolean;
   readonly SECURITY_COMMAND_EXECUTION?: boolean;
-  /** Seconds for which a verified second factor counts. */
+  /** Seconds for which a verified second factor stays valid. */
   readonly SECURITY_MFA_VERIFY_TTL?: number;
-  /** Days after which a password must be changed; 9999 and more: never. */
+  /** Days after which a password must be changed; 9999 or more means never. */
   readonly SECURITY_PASSWORD_EXPIRATION_TIME?: number;
-  /** Largest file of an import, in MB. */
+  /** Maximum size of an import file, in MB. */
   readonly IMPORT_MAX_MB?: number;
   readonly PASSWORD_RULE?: Readonly<Record<string, number | boolean>>;
 }
 
-/** What the guard has established about the signed-in person. */
+/** The signed-in person's session, as the guard has established it. */
 export interface Session {
-  /** CSRF token of the sign-in; its cookie is what tells that there is one. */
+  /** CSRF token of the sign-in. The presence of its cookie shows that somebody is signed in. */
   readonly token: string;
   readonly settings: PublicSettings;
   readonly profile: Profile;
   readonly organization: Organization;
-  /** Those that the admin page offers. */
+  /** Organizations that the admin page offers. */
   readonly organizations: readonly Organization[];
   readonly roles: readonly number[];
-  /** All bits that the roles give together. */
+  /** All permission bits of the roles together. */
   readonly permissions: number;
-  /** Bit mask of the role in force (admin page or user page). */
+  /** Bit mask of the current role (admin page or user page). */
   readonly currentRole: number;
-  /** When the second factor was verified last in this page, ms since 1970; null: not yet. */
+  /** When the second factor was last verified in this page, ms since 1970; null: not yet. */
   readonly mfaVerifiedAt: number | null;
 }
 
@@ -91,24 +91,24 @@ export function setSession(session: Session | null): void {
   useSessionState.setState({ session });
 }
 
-/** Organizations that the admin page offers: without a valid licence the root ones are left out. */
+/** Organizations that the admin page offers: without a valid licence, root organizations are left out. */
 export function offeredOrganizations(settings: PublicSettings, profile: Profile): readonly Organization[] {
   const valid = settings.XPACK_LICENSE_IS_VALID === true;
   return profile.admin_or_audit_orgs.filter((organization) => valid || !organization.is_root);
 }
 
-/** The profile has changed: the person's data, or the organizations that there are and their names. */
+/** Updates the session after a change of the profile: the person's data, or the list and names of organizations. */
 export function updateProfile(profile: Profile): void {
   const { session } = useSessionState.getState();
   if (!session) return;
   const organizations = offeredOrganizations(session.settings, profile);
-  const organization = organizations.find((one) => one.id === session.organization.id);
+  const organization = organizations.find((candidate) => candidate.id === session.organization.id);
   useSessionState.setState({
     session: { ...session, profile, organizations, organization: organization ?? session.organization },
   });
 }
 
-/** The second factor has just been verified. */
+/** Stores that the second factor has just been verified. */
 export function noteMfaVerified(at: number = Date.now()): void {
   const { session } = useSessionState.getState();
   if (session) useSessionState.setState({ session: { ...session, mfaVerifiedAt: at } });
@@ -118,7 +118,7 @@ export function currentSession(): Session | null {
   return useSessionState.getState().session;
 }
 
-/** The session; only below the guard, where there always is one. */
+/** The session. Use it only below the guard, where a session always exists. */
 export function useSession(): Session {
   const session = useSessionState((state) => state.session);
   if (!session) throw new Error('useSession is used outside of the guarded part of the console');
@@ -134,12 +134,12 @@ export function isAdminPage(role: number): boolean {
   return hasAdminPage(role);
 }
 
-/** In the root organization nothing is created, updated or cloned. */
+/** In the root organization nothing can be created, updated or cloned. */
 export function useIsRootOrganization(): boolean {
   return useSession().organization.is_root;
 }
 
-/** Auditors read; tickets are not theirs to handle. */
+/** Auditors have no tickets to handle, because they only read. */
 export function isAuditor({ roles }: Session): boolean {
   return roles.includes(Role.OrgAuditor) || roles.includes(Role.SuperAuditor);
 }
@@ -158,7 +158,7 @@ export function rememberOrganization(username: string, organization: Organizatio
   writeStoredJson(orgKey(username), organization);
 }
 
-/** The next start of the console chooses an organization anew, whoever signs in. */
+/** The next start of the console chooses an organization again, whoever signs in. */
 export function forgetOrganization(): void {
   writeCookie(ORGANIZATION_COOKIE, '', 0);
   removeStoredBy((key) => key.startsWith(orgKey('')));
@@ -170,7 +170,7 @@ export function rememberedRole(username: string): number | null {
   return Number.isInteger(role) && role >= 0 ? role : null;
 }
 
-/** null forgets the choice, as a switch of organization does. */
+/** Stores the role for this person; null clears it, as a switch of organization does. */
 export function rememberRole(username: string, role: number | null): void {
   writeStored(roleKey(username), role === null ? '' : String(role));
 }

@@ -9,13 +9,13 @@ const target: SshTarget = {
 };
 const gate = { host: 'gate.example.com', port: 2222 };
 
-test('lines name person, system user and asset with the separator that no tool mangles', () => {
+test('commands name person, system user and asset with a separator that every tool accepts', () => {
   expect(sshLine(target, gate)).toBe('ssh -p 2222 li=deploy=shop-1@gate.example.com');
   expect(sftpLine(target, gate)).toBe('sftp -P 2222 li=deploy=shop-1@gate.example.com');
   expect(scpLine(target, gate, 'FILE')).toBe('scp -P 2222 FILE li=deploy=shop-1@gate.example.com:/tmp/');
 });
 
-test('the usual port is left out', () => {
+test('the default port is left out', () => {
   expect(sshLine(target, { ...gate, port: 22 })).toBe('ssh li=deploy=shop-1@gate.example.com');
 });
 
@@ -36,11 +36,11 @@ describe('what a shell or a file would misread', () => {
     },
   );
 
-  test('names in other scripts stay', () => {
+  test('names in other scripts are kept', () => {
     expect(loginName({ ...target, asset: { id: ID, name: '数据库-1' } })).toBe('li=deploy=数据库-1');
   });
 
-  test('an odd user name is quoted', () => {
+  test('an unusual user name is quoted', () => {
     expect(sshLine({ ...target, username: "o'hara $x" }, gate)).toBe(
       String.raw`ssh -p 2222 'o'\''hara $x=deploy=shop-1@gate.example.com'`,
     );
@@ -50,7 +50,7 @@ describe('what a shell or a file would misread', () => {
   });
 });
 
-test('blocks for ssh_config and an Ansible inventory are those of the guide', () => {
+test('blocks for ssh_config and an Ansible inventory match the guide', () => {
   expect(sshConfig(target, gate)).toBe(
     'Host shop-1\n    HostName gate.example.com\n    Port 2222\n    User li=deploy=shop-1',
   );

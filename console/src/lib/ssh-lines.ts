@@ -1,16 +1,16 @@
-/** Where people's own clients reach the SSH front. */
+/** Address at which people's own clients reach the SSH service. */
 export interface SshAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** Something with a name that people read and an id that always fits. */
+/** An object with a readable name and an id that can always be used instead. */
 export interface Named {
   readonly id: string;
   readonly name: string;
 }
 
-/** Whom, as whom, and where to: what stands in the user name of an SSH sign-in. */
+/** Person, account and asset: the parts of the user name of an SSH sign-in. */
 export interface SshTarget {
   readonly username: string;
   readonly systemUser: Named;
@@ -18,33 +18,33 @@ export interface SshTarget {
 }
 
 const USUAL_PORT = 22;
-/** No shell, no scp and no configuration file gives these characters a meaning. */
+/** Characters without special meaning in shells, scp and configuration files. */
 const PLAIN = /^[\p{L}\p{N}._-]+$/u;
 
 function nameIn(login: Named): string {
   return PLAIN.test(login.name) ? login.name : login.id;
 }
 
-/** One word for a POSIX shell. */
+/** Quotes a value as one word for a POSIX shell. */
 function word(text: string): string {
   return /^[\p{L}\p{N}@=._:/[\]-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** `USER=SYSTEMUSER=ASSET`. Names with other characters give way to the id, which the server takes as well. */
+/** `USER=SYSTEMUSER=ASSET`. Names with other characters are replaced by the id, which the server accepts as well. */
 export function loginName({ username, systemUser, asset }: SshTarget): string {
   return `${username}=${nameIn(systemUser)}=${nameIn(asset)}`;
 }
 
 const portOption = (flag: string, port: number): string => (port === USUAL_PORT ? '' : ` ${flag} ${port}`);
 
-/** scp and sftp take the first colon for the end of the host. */
+/** scp and sftp end the host name at the first colon, so an IPv6 address needs brackets. */
 const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 export function sshLine(target: SshTarget, { host, port }: SshAddress): string {
   return `ssh${portOption('-p', port)} ${word(`${loginName(target)}@${host}`)}`;
 }
 
-/** Without an account: the server takes the one of the highest priority that the person's permissions give. */
+/** Without an account the server uses the one with the highest priority that the person's permissions allow. */
 export function shortSshLine(
   { username, asset }: Pick<SshTarget, 'username' | 'asset'>,
   { host, port }: SshAddress,
@@ -60,12 +60,12 @@ export function scpLine(target: SshTarget, { host, port }: SshAddress, file: str
   return `scp${portOption('-P', port)} ${word(file)} ${word(`${loginName(target)}@${bracketed(host)}:/tmp/`)}`;
 }
 
-/** A name for the asset in files: without what `ssh_config` and inventories read as patterns or ends. */
+/** A name for the asset in files, without characters that `ssh_config` and inventories read as patterns or ends. */
 function alias(asset: Named): string {
   return PLAIN.test(asset.name) ? asset.name : asset.id;
 }
 
-/** For `~/.ssh/config`; after it `ssh ASSET`, `scp` and editors work as with any host. */
+/** Block for `~/.ssh/config`; afterwards `ssh ASSET`, `scp` and editors work as with any host. */
 export function sshConfig(target: SshTarget, { host, port }: SshAddress): string {
   return [
     `Host ${alias(target.asset)}`,
@@ -75,7 +75,10 @@ export function sshConfig(target: SshTarget, { host, port }: SshAddress): string
   ].join('\n');
 }
 
-/** One line of an inventory. Ansible looks for the home of `ansible_user`, whom the host does not know: hence the last word. */
+/**
+ * One line of an Ansible inventory. Ansible looks up the home directory of `ansible_user`, whom the host does not know;
+ * `ansible_remote_tmp` avoids that.
+ */
 export function ansibleLine(target: SshTarget, { host, port }: SshAddress): string {
   return [
     alias(target.asset),

@@ -1,6 +1,6 @@
 /**
- * Browser storage behind one door. Private windows and full disks make `localStorage` throw; a console that can not
- * remember a preference must still work, so reads answer null and writes are best effort.
+ * Browser storage. Private windows and full disks make `localStorage` throw. The console must work even if it cannot
+ * store a preference, so reads return null and writes are best effort.
  */
 export function readStored(key: string): string | null {
   try {
@@ -14,7 +14,7 @@ export function writeStored(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // Storage is full or switched off: the preference lasts for this page only.
+    // Storage is full or disabled: the preference lasts for this page only.
   }
 }
 
@@ -22,20 +22,20 @@ export function removeStored(key: string): void {
   try {
     localStorage.removeItem(key);
   } catch {
-    // As above.
+    // Storage is disabled: nothing is stored.
   }
 }
 
-/** Removes every stored value whose key `isMeant`. */
+/** Removes every stored value for whose key `isMeant` returns true. */
 export function removeStoredBy(isMeant: (key: string) => boolean): void {
   try {
     for (const key of Object.keys(localStorage).filter(isMeant)) localStorage.removeItem(key);
   } catch {
-    // As above.
+    // Storage is disabled: nothing is stored.
   }
 }
 
-/** Reads a JSON value; a damaged or foreign value counts as absent. */
+/** Reads a JSON value; a damaged or invalid value counts as absent. */
 export function readStoredJson(key: string): unknown {
   const text = readStored(key);
   if (text === null) return null;
@@ -50,7 +50,7 @@ export function writeStoredJson(key: string, value: unknown): void {
   writeStored(key, JSON.stringify(value));
 }
 
-/** As `readStoredJson`, but remembered for this browser tab only. */
+/** As `readStoredJson`, but for this browser tab only. */
 export function readTabJson(key: string): unknown {
   try {
     const text = sessionStorage.getItem(key);
@@ -64,7 +64,7 @@ export function writeTabJson(key: string, value: unknown): void {
   try {
     sessionStorage.setItem(key, JSON.stringify(value));
   } catch {
-    // As above: it lasts for this page only.
+    // Storage is full or disabled: the value lasts for this page only.
   }
 }
 
@@ -76,10 +76,10 @@ export function readCookie(name: string): string | null {
   return null;
 }
 
-/** Writes a cookie for the whole site. `days` absent: it lives as long as the browser session. */
+/** Writes a cookie for the whole site. Without `days` it lasts as long as the browser session. */
 export function writeCookie(name: string, value: string, days?: number): void {
   const age = days === undefined ? '' : `; max-age=${days * 86_400}`;
   const secure = location.protocol === 'https:' ? '; secure' : '';
-  // The Cookie Store API is missing in Firefox ESR, so this is the one place that assigns document.cookie.
+  // Firefox ESR lacks the Cookie Store API, so this is the one place that assigns document.cookie.
   document.cookie = `${name}=${encodeURIComponent(value)}; path=/; samesite=lax${age}${secure}`;
 }

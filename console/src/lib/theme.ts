@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 import { readStored, removeStored, writeStored } from './storage';
 
-/** Kept in step with public/before-paint.js, which applies the stored choice before the first paint. */
+/** Must match public/before-paint.js, which applies the stored choice before the first paint. */
 export type ThemeChoice = 'system' | 'light' | 'dark';
 
 const KEY = 'theme';
@@ -13,7 +13,7 @@ function storedChoice(): ThemeChoice {
   return stored === 'light' || stored === 'dark' ? stored : 'system';
 }
 
-/** What a choice comes to on this machine now. */
+/** The theme that a choice resolves to on this machine now. */
 export function themeOf(choice: ThemeChoice): 'light' | 'dark' {
   if (choice !== 'system') return choice;
   return systemDark()?.matches ? 'dark' : 'light';

@@ -29,7 +29,9 @@ export function exactStamp(date: Date): string {
 
 const zoneNames = new Map<string, Intl.DateTimeFormat>();
 
-/** Making one costs more than using it a hundred times, and a list shows hundreds of times. */
+/**
+ * Cached, because creating a formatter costs more than using it a hundred times, and a list formats hundreds of times.
+ */
 function zoneNameFormat(locale: string): Intl.DateTimeFormat {
   const known = zoneNames.get(locale);
   if (known) return known;

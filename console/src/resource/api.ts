@@ -1,7 +1,7 @@
 import { http, type RequestOptions } from '#/lib/http/client';
 import type { QueryValues } from '#/lib/http/query-string';
 
-/** One page of a list: `count` rows exist, `results` holds those asked for. */
+/** One page of a list: `count` is the number of all rows, `results` holds the requested ones. */
 export interface Page<Row> {
   readonly count: number;
   readonly next: string | null;
@@ -9,7 +9,7 @@ export interface Page<Row> {
   readonly results: readonly Row[];
   /** There are more rows than `count`: the server stopped counting. */
   readonly count_is_minimum?: boolean;
-  /** Back to when a search looked, when it did not look at everything. */
+  /** Start of the period that a search covered, when it did not cover everything. */
   readonly searched_from?: string | null;
 }
 
@@ -18,7 +18,7 @@ export interface Choice {
   readonly display_name: string;
 }
 
-/** What OPTIONS tells about one field. */
+/** Description of one field in an OPTIONS answer. */
 export interface FieldMeta {
   readonly type: string;
   readonly required: boolean;
@@ -40,12 +40,12 @@ export interface FieldMeta {
 
 export type FieldMap = Readonly<Record<string, FieldMeta>>;
 
-/** Metadata of an endpoint, by method. A method that the person may not use is absent. */
+/** Metadata of an endpoint, by method. Methods that the person may not use are absent. */
 export interface Metadata {
   readonly name: string;
-  /** Media types that lists can be read in, e.g. `text/csv`. */
+  /** Media types in which the list can be read, e.g. `text/csv`. */
   readonly renders?: readonly string[];
-  /** Media types that can be sent. */
+  /** Media types that the endpoint accepts. */
   readonly parses?: readonly string[];
   readonly actions: {
     readonly GET?: FieldMap;
@@ -65,7 +65,7 @@ export function fetchPage<Row>(path: string, query: QueryValues, signal?: AbortS
   return http.get<Page<Row>>(path, { query: { ...query, ...FOR_THE_CONSOLE }, quiet: true, signal });
 }
 
-/** Stores ids on the server for a while; the token stands for them in a query (`spm=`). */
+/** Stores ids on the server for a while. Returns a token that stands for them in a query (`spm=`). */
 export async function cacheIds(
   ids: readonly (string | number)[],
   options?: Pick<RequestOptions, 'quiet'>,
@@ -74,7 +74,7 @@ export async function cacheIds(
   return spm;
 }
 
-/** Deletes all of them in one request. A failure is left to the caller to tell. */
+/** Deletes all objects in one request. Rejects on failure; the caller shows the error. */
 export async function deleteMany(path: string, ids: readonly (string | number)[]): Promise<void> {
   const spm = await cacheIds(ids, { quiet: true });
   await http.delete(path, { query: { spm }, quiet: true });

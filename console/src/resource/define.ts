@@ -7,19 +7,19 @@ import type { PickerOption } from '#/ui/picker';
 import type { ApiLists } from '#/lib/api-types';
 import type { ResourceRoutes } from './routes';
 
-/** A row or object of the API. Each resource narrows it to the fields that its definition uses. */
+/** An object of the API. Each resource narrows it to the fields that its definition uses. */
 export interface Resource {
   readonly id: string | number;
 }
 
-/** Names that a definition may use: of columns, of form fields, of filters. */
+/** Names that a definition may use, for columns, form fields and filters. */
 export interface Names {
   readonly shown: string;
   readonly written: string;
   readonly filter: string;
 }
 
-/** Fields of an object, and `object.field` for those of the objects in it. */
+/** Field names of an object, and `object.field` for the fields of nested objects. */
 type FieldPaths<Shape> = {
   [Key in keyof Shape & string]:
     | Key
@@ -30,7 +30,10 @@ type FieldPaths<Shape> = {
           : never);
 }[keyof Shape & string];
 
-/** What the API says about the list at this path. `Own` are names of the screen alone: fields that are never sent, columns of buttons. */
+/**
+ * Names that the API has for the list at this path. `Own` adds names of the screen alone: fields that are never sent,
+ * columns of buttons.
+ */
 export type NamesOf<Path extends keyof ApiLists, Own extends string = never> = {
   readonly shown: FieldPaths<ApiLists[Path]['row']> | Own;
   readonly written: (keyof ApiLists[Path]['request'] & string) | Own;
@@ -39,16 +42,16 @@ export type NamesOf<Path extends keyof ApiLists, Own extends string = never> = {
 
 export interface Column<Row, Name extends string = string> {
   readonly key: Name;
-  /** Key of a text; default: the label in the metadata. */
+  /** Key of a text; default: the label from the metadata. */
   readonly label?: string;
-  /** Default: by the metadata's type (choice → display, boolean, date, list …). */
+  /** Default: a cell for the metadata's type (choice → display, boolean, date, list …). */
   readonly cell?: (row: Row) => ReactNode;
-  /** Default: true for the name, choices and fields that the metadata marks as orderable. */
+  /** Default: true for the name, for choices, and for fields that the metadata marks as orderable. */
   readonly sortable?: boolean;
   readonly align?: 'right' | 'center';
 }
 
-/** A condition of the search field that the metadata does not offer. */
+/** A condition of the search field that the metadata does not contain. */
 export interface ExtraFilter<Name extends string = string> {
   readonly key: Name;
   readonly label: string;
@@ -60,7 +63,7 @@ export interface ObjectAction<Row> {
   /** Key of a text. */
   readonly label: string;
   readonly icon?: Icon;
-  /** Place among the others: update 10, delete 20, clone 30. */
+  /** Sort order among the actions: update 10, delete 20, clone 30. */
   readonly order: number;
   readonly danger?: boolean;
   readonly isOffered?: (row: Row) => boolean;
@@ -73,100 +76,106 @@ export interface BulkAction {
   readonly label: string;
   readonly icon?: Icon;
   readonly danger?: boolean;
-  /** Whether the action stands in the bar at all, e.g. only inside a node. */
+  /** Whether the action is in the bar at all, e.g. only inside a node. */
   readonly isOffered?: (tools: BulkTools) => boolean;
   readonly run: (ids: readonly string[], tools: BulkTools) => void | Promise<void>;
 }
 
 export interface ActionTools {
-  /** Fetches the list or object again. */
+  /** Reloads the list or object. */
   readonly refresh: () => void;
   readonly navigate: (to: string) => void;
-  /** The object with this id is no longer there: it must not stay among the chosen rows. */
+  /** Removes a deleted object from the selection. */
   readonly gone?: (id: string) => void;
 }
 
-/** A proof that the server asks for before it hands something out. */
+/** A verification that the server requires before it returns secrets. */
 export interface Verification {
-  /** True once it is given, at once while an earlier one holds; false when the person gives up. */
+  /**
+   * Asks for the verification. True once it is given, immediately while an earlier one is valid; false when the person
+   * cancels.
+   */
   readonly ask: () => Promise<boolean>;
-  /** Whether the server refused because the proof is missing or has run out. */
+  /** Whether the server refused because the verification is missing or has expired. */
   readonly isMissing: (error: unknown) => boolean;
 }
 
 /** Export to and import from csv and xlsx files. */
 export interface ExchangeDefinition {
-  /** Default true; offered where the server renders files. */
+  /** Default true; available where the server renders files. */
   readonly export?: boolean;
-  /** Default true; offered where the server reads files and the person may create. */
+  /** Default true; available where the server reads files and the person may create objects. */
   readonly import?: boolean;
-  /** What the person must prove before the export dialog opens. */
+  /** Verification required before the export dialog opens. */
   readonly verification?: Verification;
-  /** List that is exported instead of the one shown, e.g. the rows with their secrets. */
+  /** List that is exported instead of the displayed one, e.g. the rows with their secrets. */
   readonly exportApi?: string;
 }
 
-/** Fields that can be given one value for all selected rows at once. */
-/** By name, or by path for fields of nested objects. */
+/** Field descriptions by name, or by path for fields of nested objects. */
 export type Specs<Name extends string = string> = string extends Name
   ? Readonly<Record<string, FieldSpec>>
   : { readonly [Key in Name | `${Name}.${string}`]?: FieldSpec };
 
+/** Fields that can be set to the same value for all selected rows. */
 export interface BulkUpdateDefinition<Name extends string = string> {
   readonly fields: readonly Name[];
-  /** Above what the form says about the same fields. */
+  /** Take precedence over the form's descriptions of the same fields. */
   readonly specs?: Specs<Name>;
 }
 
-/** What a bulk action gets besides the chosen ids. */
+/** Arguments of a bulk action besides the selected ids. */
 export interface BulkTools extends ActionTools {
-  /** Conditions that the place of the list sets (node, user …). */
+  /** Fixed conditions of the list, from the page around it (node, user …). */
   readonly query: QueryValues;
-  /** Names of the chosen rows, for questions. */
+  /** Names of the selected rows, for questions. */
   readonly names: readonly string[];
-  /** Takes the marks off, when the chosen rows are no longer there. */
+  /** Clears the selection, when the selected rows no longer exist. */
   readonly clear: () => void;
 }
 
-/** A way on from an empty list. */
+/** A link in an empty list. */
 export interface NextStep {
   /** Key of a text. */
   readonly label: string;
   /** Path of the console. */
   readonly to: string;
-  /** Who may go there; default: everybody. */
+  /** Permission needed to see the link; default: everybody. */
   readonly permission?: Permission;
 }
 
 export interface ListDefinition<Row, N extends Names = Names> {
   readonly columns: readonly (N['shown'] | Column<Row, N['shown']>)[];
-  /** Columns shown until the person chooses others; default: all. */
+  /** Columns visible until the person chooses others; default: all. */
   readonly shown?: readonly N['shown'][];
   readonly filters?: readonly ExtraFilter<N['filter']>[];
-  /** Filterable fields of the metadata that nobody can type: ids, or what the place of the list has set. */
+  /**
+   * Filterable fields of the metadata that the search field leaves out: ids that nobody can type, or fields that the
+   * page sets.
+   */
   readonly untyped?: readonly (N['filter'] | N['shown'])[];
   readonly rowActions?: readonly ObjectAction<Row>[];
   readonly bulkActions?: readonly BulkAction[];
   readonly bulkUpdate?: BulkUpdateDefinition<N['written']>;
   readonly exchange?: ExchangeDefinition;
-  /** Further parts of the heading, before the button that creates. */
+  /** Further content of the heading, before the create button. */
   readonly header?: (tools: ActionTools) => ReactNode;
-  /** What a row shows below itself when it is opened. */
+  /** Content below a row when it is expanded. */
   readonly details?: (row: Row) => ReactNode;
   readonly isInactive?: (row: Row) => boolean;
   /** Several ways to create, e.g. by protocol. Targets are paths of the console. */
   readonly createMenu?: readonly { readonly id: string; readonly label: string; readonly to: string }[];
-  /** Where rows come from, when the list is empty and nothing is made here. */
+  /** For lists in which nothing is created: where the rows come from, shown when the list is empty. */
   readonly next?: NextStep;
-  /** Days that the date range goes back by default; absent: no date range. */
+  /** Default length of the date range, in days; absent: no date range. */
   readonly dateRangeDays?: number;
   readonly order?: string;
-  /** Keys of the address that say where the list is (a folder, a parent), not which rows match. */
+  /** Query parameters that say which place the list shows (a folder, a parent), not which rows match. */
   readonly place?: readonly string[];
   /** Second line and status of a row on phones; default: the second and third column. */
   readonly phone?: {
     readonly meta: (row: Row) => ReactNode;
-    /** A line below them that is never cut: what an auditor must be able to read in full. */
+    /** A line below that is never truncated, for text that an auditor must be able to read completely. */
     readonly note?: (row: Row) => ReactNode;
     readonly status?: (row: Row) => ReactNode;
     readonly icon: Icon;
@@ -190,10 +199,10 @@ export interface FieldContext {
 
 export type FieldRule = 'port' | 'crontab';
 
-/** What a field of a form needs beyond its metadata. */
+/** Description of a form field beyond its metadata. */
 export interface FieldSpec {
   readonly label?: string;
-  /** Key of a text; default: the metadata's help. */
+  /** Key of a text; default: the help text from the metadata. */
   readonly help?: string | ((context: FieldContext) => string);
   readonly required?: boolean;
   /** Choice among rows of another endpoint. `multiple`: default true for lists of keys. */
@@ -207,26 +216,26 @@ export interface FieldSpec {
     | 'switch'
     | 'select'
     | 'radio'
-    /** Several of a few choices, as check boxes; the default for lists of choices. */
+    /** Several of a few choices, as checkboxes; the default for lists of choices. */
     | 'choices'
     | 'key'
     | 'number'
     | 'json'
     | 'date'
     | 'datetime';
-  /** What a value looks like, in the empty field. */
+  /** Example value, shown as the placeholder. */
   readonly placeholder?: string;
-  /** A rule above those of the metadata; `port` and `crontab` go with fields whose names end so anyway. */
+  /** A rule besides those of the metadata. `port` and `crontab` apply by default to fields whose names end so. */
   readonly rule?: FieldRule;
-  /** A control of the feature's own. */
+  /** A control that the feature provides. */
   readonly render?: (input: CustomInput) => ReactNode;
   /** A date at which something ends: the calendar offers 30 days, 90 days, a year, and this value for “no end”. */
   readonly noEnd?: (context: FieldContext) => string;
-  /** Earliest and latest date; what lies beyond is refused before it is sent. */
+  /** Earliest and latest date; values beyond are rejected before they are sent. */
   readonly bounds?: (context: FieldContext) => DateBounds;
   readonly isHidden?: (context: FieldContext) => boolean;
   readonly isDisabled?: (context: FieldContext) => boolean;
-  /** Field of the screen only: never sent. */
+  /** Field of the screen only; it is never sent. */
   readonly local?: boolean;
 }
 
@@ -249,19 +258,19 @@ export interface FieldGroup<Name extends string = string> {
 export interface FormDefinition<Name extends string = string> {
   readonly groups: readonly FieldGroup<Name>[] | ((context: FieldContext) => readonly FieldGroup<Name>[]);
   readonly fields?: Specs<Name>;
-  /** Values of a new object, above the metadata's defaults. Gets the address's query. */
+  /** Values of a new object; they take precedence over the metadata's defaults. Receives the query of the address. */
   readonly initial?: (query: Readonly<Record<string, string>>) => FormValues;
-  /** Last change of what is sent (drop what the person did not fill in, join dates …). */
+  /** Final change of the request body (drop empty values, join dates …). */
   readonly toPayload?: (values: FormValues, context: FieldContext) => FormValues;
-  /** How an existing object is written, and which metadata the form is built from; default: `put`. */
+  /** Method that updates an existing object; the form uses its metadata. Default: `put`. */
   readonly method?: 'put' | 'patch';
   /** Query of OPTIONS and of the write, e.g. `protocol`. */
   readonly query?: (values: FormValues) => QueryValues;
-  /** Something to tell about what the server answered, before the form is left (a one-time link). */
+  /** Called with the server's answer before the form is left, e.g. to show a one-time link. */
   readonly saved?: (answer: object, context: FieldContext) => void | Promise<void>;
-  /** Beside the form: preview, explanation. */
+  /** Content beside the form: preview, explanation. */
   readonly aside?: (context: FieldContext & { readonly id: string | undefined }) => ReactNode;
-  /** Saving in this mode leads to the object's own page; otherwise it leads back to the list. */
+  /** In these modes saving opens the object's own page; otherwise it returns to the list. */
   readonly opensDetail?: FormMode;
 }
 
@@ -282,7 +291,7 @@ export interface QuickAction<Row> {
   readonly id: string;
   readonly label: string;
   readonly icon: Icon;
-  /** One line of state. */
+  /** One line that describes the state. */
   readonly state?: (row: Row) => string;
   readonly isOffered?: (row: Row) => boolean;
   readonly disabledReason?: (row: Row) => string | undefined;
@@ -306,10 +315,10 @@ export interface DetailDefinition<Row, Name extends string = string> {
   readonly cards: readonly {
     readonly title: string;
     readonly fields: readonly (Name | DetailField<Row, Name>)[];
-    /** At the right end of the card's head. */
+    /** Content at the right of the card's heading. */
     readonly actions?: (row: Row) => ReactNode;
   }[];
-  /** Above the cards, over the whole width: the object in one glance. */
+  /** Above the cards, over the whole width: a summary of the object. */
   readonly lead?: (row: Row) => ReactNode;
   readonly quick?: readonly QuickAction<Row>[];
   /** Relation cards below the quick actions. */
@@ -319,7 +328,7 @@ export interface DetailDefinition<Row, Name extends string = string> {
   readonly actions?: (row: Row) => ReactNode;
 }
 
-/** One typed definition of everything that list, form and detail screens of a resource share. */
+/** The typed definition that the list, form and detail screens of a resource share. */
 export interface ResourceDefinition<Row extends Resource, N extends Names = Names> {
   /** Name of the table's settings in local storage. */
   readonly name: string;
@@ -327,27 +336,27 @@ export interface ResourceDefinition<Row extends Resource, N extends Names = Name
   readonly routes: ResourceRoutes;
   readonly nameOf: (row: Row) => string;
   readonly icon: Icon;
-  /** Keys of texts: “asset”, “assets”, and one sentence what it is. */
+  /** Keys of texts: “asset”, “assets”, and one sentence that describes the resource. */
   readonly noun: { readonly one: string; readonly many: string; readonly what: string };
   readonly list: ListDefinition<Row, N>;
   readonly form?: FormDefinition<N['written']>;
   readonly detail?: DetailDefinition<Row, N['shown']>;
-  /** An object is gone: what is shown outside of its list follows. */
+  /** Called after an object was deleted, to update what is shown outside of its list. */
   readonly deleted?: (row: Row) => void | Promise<void>;
   readonly can?: {
     readonly create?: boolean;
     readonly clone?: boolean;
     readonly update?: (row: Row) => boolean;
     readonly delete?: (row: Row) => boolean;
-    /** Why a row that `delete` spares is kept; default: not permitted. */
+    /** Why a row for which `delete` is false cannot be deleted; default: not permitted. */
     readonly kept?: (row: Row) => string;
-    /** Whether deleting is offered to this person at all (row, selection, detail); default: to whoever may write. */
+    /** Whether this person may delete at all (row, selection, detail); default: everybody who may write. */
     readonly mayDelete?: () => boolean;
     readonly deleteMany?: boolean;
   };
 }
 
-/** The form alone, for a resource that takes the rest from another one. */
+/** The form alone, for a resource that takes the rest from another definition. */
 export function defineForm<Path extends keyof ApiLists, Own extends string = never>(
   form: FormDefinition<NamesOf<Path, Own>['written']>,
 ): FormDefinition;
@@ -356,8 +365,8 @@ export function defineForm(form: FormDefinition): FormDefinition {
 }
 
 /**
- * A resource over the list at `Path`: names that the API does not have there are type errors. Without a path (the kit's own tests)
- * every name is taken.
+ * Defines a resource of the list at `Path`: names that the API does not have there are type errors. Without a path (the
+ * kit's own tests) every name is accepted.
  */
 export function defineResource<Row extends Resource, Path extends keyof ApiLists, Own extends string = never>(
   definition: ResourceDefinition<Row, NamesOf<Path, Own>>,

@@ -5,7 +5,7 @@ import { renderScreen } from '#/test/render';
 import { PageHeader } from '#/ui/page';
 import { ChipsCell, CopyCell, MonoCell, TextCell } from './format';
 
-test('text that a host has sent stands in a direction of its own, in cells and in their tooltips', () => {
+test('text from a host is isolated in its own direction, in cells and in their tooltips', () => {
   const file = '/tmp/\u202Egnp.exe';
   const { container } = render(
     <>
@@ -18,7 +18,7 @@ test('text that a host has sent stands in a direction of its own, in cells and i
   expect(container.querySelectorAll('bdi')).toHaveLength(3);
 });
 
-test('chips and texts to copy show what hides in them', async () => {
+test('chips and texts to copy show hidden characters', async () => {
   const { container } = await renderScreen(
     <>
       <ChipsCell values={['ssh/22', 'a\u202Eb', 'c\u200Bd']} />
@@ -33,7 +33,7 @@ test('chips and texts to copy show what hides in them', async () => {
   expect(container.textContent).toContain('10.0.0.1⟨U+2066⟩');
 });
 
-test('the title of a page shows what hides in the name of an object, in the heading and in the document', async () => {
+test("page titles show hidden characters of an object's name, in the heading and in the document", async () => {
   const { container } = await renderScreen(
     <PageHeader title={'shop\u202Egnp (10.0.0.1)'} lead={'shop\u202Egnp'} />,
   );

@@ -9,7 +9,7 @@ import { Chip, Missing } from '#/ui/status';
 import { visible } from '#/ui/visible-text';
 import type { FieldMeta } from './api';
 
-/** Value of a key, also for rows whose type does not name it. */
+/** Value of a key, including keys that the row type does not name. */
 export function valueOf(row: object, key: string): unknown {
   return key in row ? (row as Record<string, unknown>)[key] : undefined;
 }
@@ -37,7 +37,7 @@ export function MonoCell({ value }: { readonly value: unknown }) {
   );
 }
 
-/** Relative or short time; the exact one with zone in the tooltip. `exact` for audit pages. */
+/** Relative or short time; the tooltip has the exact time with its zone. `exact` for audit pages. */
 export function TimeCell({ value, exact = false }: { readonly value: unknown; readonly exact?: boolean }) {
   const date = parseTime(value);
   if (!date) return <Missing />;
@@ -94,7 +94,7 @@ export function ChipsCell({
   );
 }
 
-/** A number that leads to what it counts. */
+/** A number that links to the objects it counts. */
 export function AmountCell({ value, to }: { readonly value: unknown; readonly to: string }) {
   const text = textOf(value);
   if (text === '') return <Missing />;
@@ -119,7 +119,7 @@ export function CopyCell({ value }: { readonly value: unknown }) {
   );
 }
 
-/** Loads and reveals something after a click on Show. */
+/** Loads and reveals a value after a click on Show. */
 export function ShowCell({ load }: { readonly load: () => Promise<ReactNode> }) {
   const t = useT();
   const [content, setContent] = useState<ReactNode>(null);
@@ -140,7 +140,7 @@ export function ShowCell({ load }: { readonly load: () => Promise<ReactNode> }) 
   );
 }
 
-/** A value as its metadata says: display text of a choice, mark, time, chips, text. */
+/** A value formatted by its metadata: display text of a choice, mark, time, chips, text. */
 export function AutoCell({
   row,
   name,
@@ -160,7 +160,7 @@ export function AutoCell({
   if (meta?.type === 'datetime' || (typeof value === 'string' && /^\d{4}\/\d\d\/\d\d \d\d:/.test(value))) {
     return <TimeCell value={value} />;
   }
-  const choice = meta?.choices?.find((one) => one.value === value);
+  const choice = meta?.choices?.find((option) => option.value === value);
   if (choice) return <TextCell value={choice.display_name} />;
   if (Array.isArray(value)) return <ChipsCell values={value} />;
   return <TextCell value={value} />;

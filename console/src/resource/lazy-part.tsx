@@ -2,8 +2,8 @@ import { type ComponentType, lazy, Suspense } from 'react';
 import { SkeletonLines } from '#/ui/skeleton';
 
 /**
- * A part of a definition that only form or detail screens show: loaded when it is drawn, so that the list stays light.
- * `lazyPart(async () => (await import('./Card')).Card)`
+ * A component of a definition that only form or detail screens show. It is loaded when it is rendered, so that the list
+ * stays small: `lazyPart(async () => (await import('./Card')).Card)`
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,

@@ -74,7 +74,7 @@ let requests: { method: string; url: URL; body: unknown }[] = [];
 
 beforeAll(async () => {
   server.listen({ onUnhandledRequest: 'error' });
-  // Loaded on demand in the product; here it must not count against the patience of a single test.
+  // Imported here, so that loading does not count against the timeout of a single test.
   await import('#/ui/question-dialog');
 }, 60_000);
 beforeEach(() => {
@@ -95,7 +95,7 @@ beforeEach(() => {
       HttpResponse.json({ count: rows.length, next: null, previous: null, results: rows }),
     ),
     mock.get('*/api/v1/users/groups/:id/', ({ params }) => {
-      const row = rows.find((one) => one.id === params['id']);
+      const row = rows.find((candidate) => candidate.id === params['id']);
       return row ? HttpResponse.json(row) : HttpResponse.json({ detail: 'x' }, { status: 404 });
     }),
     mock.post('*/api/v1/common/resources/cache/', () => HttpResponse.json({ spm: 'spm-1' })),
@@ -113,7 +113,7 @@ const sent = (method: string) => requests.filter((request) => request.method ===
 describe('list', () => {
   const list = <ResourceList resource={group} />;
 
-  test('[S2-206] [S2-207] [S2-209] [S2-212] [S7-052] [S7-053] has its header actions and the rows with labels of the server', async () => {
+  test('[S2-206] [S2-207] [S2-209] [S2-212] [S7-052] [S7-053] it has its header actions and the rows with labels of the server', async () => {
     await renderScreen(list);
     expect(await screen.findByRole('link', { name: 'dba' })).toBeTruthy();
     expect(await screen.findByRole('columnheader', { name: 'Name' })).toBeTruthy();
@@ -129,7 +129,7 @@ describe('list', () => {
     });
   });
 
-  test('a condition goes into the address and the request', async () => {
+  test('a condition is put into the address and the request', async () => {
     const { router } = await renderScreen(list);
     await screen.findByRole('link', { name: 'dba' });
     await userEvent.type(screen.getByRole('combobox', { name: 'Search' }), 'night{Enter}');
@@ -138,7 +138,7 @@ describe('list', () => {
     expect(screen.getByText('search: night')).toBeTruthy();
   });
 
-  test('[S2-215] [S6-051] [S6-052] in the root organization nothing is created, updated or cloned', async () => {
+  test('[S2-215] [S6-051] [S6-052] in the root organization nothing can be created, updated or cloned', async () => {
     await renderScreen(list, { session: { ...adminSession, organization: rootOrg } });
     const update = await screen.findByRole('button', { name: 'Update dba' });
     expect(update.getAttribute('aria-disabled')).toBe('true');
@@ -147,7 +147,7 @@ describe('list', () => {
     expect(screen.getByRole('menuitem', { name: /Clone/ }).getAttribute('aria-disabled')).toBe('true');
   });
 
-  test('[S6-055] [S6-057] [S6-058] [S6-059] otherwise they are allowed, in their order', async () => {
+  test('[S6-055] [S6-057] [S6-058] [S6-059] elsewhere create, update and clone are allowed, in their order', async () => {
     const { router } = await renderScreen(list);
     const update = await screen.findByRole('button', { name: 'Update dba' });
     expect(update.getAttribute('aria-disabled')).toBeNull();
@@ -157,7 +157,7 @@ describe('list', () => {
     expect(router.state.location.href).toBe('/users/groups/create?clone_from=g1');
   });
 
-  test('[S2-214] [S5-056] [S5-057] [S7-062] [S8-023] bulk delete asks, sends the spm and tells the result', async () => {
+  test('[S2-214] [S5-056] [S5-057] [S7-062] [S8-023] bulk delete asks, sends the spm and reports the result', async () => {
     await renderScreen(list);
     const first = await screen.findByRole('checkbox', { name: 'Select dba' });
     expect(screen.queryByRole('region', { name: 'Actions for the selection' })).toBeNull();
@@ -165,7 +165,7 @@ describe('list', () => {
     await userEvent.click(first);
     await userEvent.click(screen.getByRole('checkbox', { name: 'Select web' }));
     const bar = screen.getByRole('region', { name: 'Actions for the selection' });
-    // The bar lies on the toolbar, which keeps its place and can not be used meanwhile.
+    // The bar covers the toolbar, which keeps its space and is inert meanwhile.
     expect(screen.getByRole('button', { name: 'Refresh' }).closest('[inert]')).toBeTruthy();
     await userEvent.click(within(bar).getByRole('button', { name: 'Delete' }));
     const question = await screen.findByRole('alertdialog', { name: 'Delete 2 user groups?' });
@@ -176,7 +176,7 @@ describe('list', () => {
     expect(sent('POST')[0]?.body).toEqual({ resources: ['g1', 'g2'] });
   });
 
-  test('[S8-025] [S8-027] a delete that fails says so with the reason', async () => {
+  test('[S8-025] [S8-027] a failed delete says so with the reason', async () => {
     server.use(
       mock.delete('*/api/v1/users/groups/g1/', () =>
         HttpResponse.json({ detail: 'in use' }, { status: 400 }),
@@ -203,7 +203,7 @@ describe('list', () => {
       mock.get('*/api/v1/users/groups/', () => HttpResponse.json({ detail: 'no' }, { status: 403 })),
     );
     const third = await renderScreen(list);
-    expect(await screen.findByText('You can not view user groups')).toBeTruthy();
+    expect(await screen.findByText('You cannot view user groups')).toBeTruthy();
     third.unmount();
     server.use(mock.get('*/api/v1/users/groups/', () => HttpResponse.json({}, { status: 500 })));
     await renderScreen(list);
@@ -220,7 +220,7 @@ describe('form', () => {
     expect(sent('POST')).toHaveLength(0);
   });
 
-  test('[S2-220] a created object leads back to the list', async () => {
+  test('[S2-220] after creating it returns to the list', async () => {
     server.use(
       mock.post('*/api/v1/users/groups/', () => HttpResponse.json({ ...rows[0], id: 'g9' }, { status: 201 })),
     );
@@ -232,7 +232,7 @@ describe('form', () => {
     expect(await screen.findByText('dba created')).toBeTruthy();
   });
 
-  test('[S2-223] [S2-224] [S2-225] save and add another stays on an empty form', async () => {
+  test('[S2-223] [S2-224] [S2-225] save and add another shows an empty form again', async () => {
     server.use(
       mock.post('*/api/v1/users/groups/', () => HttpResponse.json({ ...rows[0], id: 'g9' }, { status: 201 })),
     );
@@ -245,7 +245,7 @@ describe('form', () => {
     expect(screen.queryByRole('button', { name: 'Reset' })).toBeNull();
   });
 
-  test('errors of the server stand at their fields', async () => {
+  test('server errors are shown at their fields', async () => {
     server.use(
       mock.post('*/api/v1/users/groups/', () =>
         HttpResponse.json({ name: ['taken', 'too short'], non_field_errors: ['not today'] }, { status: 400 }),
@@ -286,7 +286,7 @@ describe('form', () => {
 describe('detail', () => {
   const at = { address: '/users/groups/g1', pattern: '/users/groups/$id' };
 
-  test('[S2-192] [S2-193] [S2-195] [S2-196] [S2-197] [S6-055] has back, title, tabs, update and delete', async () => {
+  test('[S2-192] [S2-193] [S2-195] [S2-196] [S2-197] [S6-055] it has back, title, tabs, update and delete', async () => {
     await renderScreen(<ResourceDetail resource={group} />, at);
     expect(await screen.findByRole('heading', { level: 1, name: 'dba' })).toBeTruthy();
     expect(screen.getByRole('link', { name: 'Back to User groups' })).toBeTruthy();
@@ -295,7 +295,7 @@ describe('detail', () => {
     expect(screen.getAllByRole('tab').map((tab) => tab.textContent)).toEqual(['Basic', 'Granted assets']);
   });
 
-  test('[S2-198] [S2-199] [S9-055] the open tab is kept in address and cookie', async () => {
+  test('[S2-198] [S2-199] [S9-055] the open tab is stored in address and cookie', async () => {
     const { router } = await renderScreen(<ResourceDetail resource={group} />, at);
     await userEvent.click(await screen.findByRole('tab', { name: 'Granted assets' }));
     await waitFor(() => expect(router.state.location.search).toEqual({ activeTab: 'more' }));
@@ -313,7 +313,7 @@ describe('detail', () => {
     expect(tab.getAttribute('aria-selected')).toBe('true');
   });
 
-  test('[S2-194] [S9-011] a title is cut at 80 characters; the whole of it is in its tooltip', async () => {
+  test('[S2-194] [S9-011] a title is cut at 80 characters; its tooltip has the whole title', async () => {
     const long = 'x'.repeat(80) + 'y';
     server.use(mock.get('*/api/v1/users/groups/:id/', () => HttpResponse.json({ ...rows[0], name: long })));
     const first = await renderScreen(<ResourceDetail resource={group} />, at);
@@ -328,7 +328,7 @@ describe('detail', () => {
     expect((await screen.findByRole('heading', { level: 1, name: /y$/ })).textContent).toBe(long.slice(1));
   });
 
-  test('[S2-222] after deleting it the list is shown', async () => {
+  test('[S2-222] after deleting the object the list is shown', async () => {
     server.use(mock.delete('*/api/v1/users/groups/g1/', () => new HttpResponse(null, { status: 204 })));
     const { router } = await renderScreen(<ResourceDetail resource={group} />, at);
     await userEvent.click(await screen.findByRole('button', { name: 'Delete' }));
@@ -337,7 +337,7 @@ describe('detail', () => {
     await waitFor(() => expect(router.state.location.pathname).toBe('/users/groups'));
   });
 
-  test('a list that was seen a moment ago does not show it any more', async () => {
+  test('a cached list does not show the deleted object', async () => {
     server.use(mock.delete('*/api/v1/users/groups/g1/', () => new HttpResponse(null, { status: 204 })));
     const { router } = await renderScreen(<ResourceDetail resource={group} />, at);
     const [seen, other] = ['users/groups/', 'users/users/'].map((api) => ['list', api, {}, 'org']);
@@ -350,7 +350,7 @@ describe('detail', () => {
     expect(queryClient.getQueryData(other ?? [])).toBeDefined();
   });
 
-  test('[S6-054] it can not be updated in the root organization', async () => {
+  test('[S6-054] the object cannot be updated in the root organization', async () => {
     await renderScreen(<ResourceDetail resource={group} />, {
       ...at,
       session: { ...adminSession, organization: rootOrg },
@@ -360,7 +360,7 @@ describe('detail', () => {
     expect(screen.queryByRole('link', { name: 'Update' })).toBeNull();
   });
 
-  test('[S8-014] a missing object is said to be gone', async () => {
+  test('[S8-014] a missing object is reported as deleted', async () => {
     await renderScreen(<ResourceDetail resource={group} />, { ...at, address: '/users/groups/none' });
     expect(await screen.findByText('Object not found or deleted')).toBeTruthy();
   });

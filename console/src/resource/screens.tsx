@@ -5,8 +5,8 @@ import { prepareList } from './list/prepare-list';
 import { ResourceList } from './list/ResourceList';
 
 /**
- * The four screens of a resource, ready for its route records. Form and detail come when they are opened: a list must not
- * wait for them. A feature may put its own list in place of the first, with what prepares it.
+ * The four screens of a resource for its route records. Form and detail are loaded on demand, so that a list does not
+ * wait for them. A feature may replace the list by its own, together with the function that prefetches it.
  */
 export function resourceScreens<Row extends Resource>(
   resource: ResourceDefinition<Row>,

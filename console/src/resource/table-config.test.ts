@@ -10,7 +10,7 @@ import {
   rememberPageSize,
 } from './table-config';
 
-test('[S3-080] [S9-052] columns and row height are kept in local storage for each table', () => {
+test('[S3-080] [S9-052] columns and row height are stored in local storage for each table', () => {
   expect(rememberedColumns('AssetListTable')).toBeNull();
   expect(rememberedDensity('AssetListTable')).toBe('normal');
   rememberColumns('AssetListTable', ['hostname', 'ip']);
@@ -24,7 +24,7 @@ test('[S3-080] [S9-052] columns and row height are kept in local storage for eac
   expect(rememberedDensity('UserListTable')).toBe('normal');
 });
 
-test('[S9-023] [S9-024] the page size is remembered for each user and is 15 at first', () => {
+test('[S9-023] [S9-024] the page size is remembered for each user; the default is 15', () => {
   setSession(adminSession);
   expect(rememberedPageSize()).toBe(15);
   rememberPageSize(50);
@@ -36,7 +36,7 @@ test('[S9-023] [S9-024] the page size is remembered for each user and is 15 at f
   expect(rememberedPageSize()).toBe(50);
 });
 
-test('a damaged or foreign entry counts as absent', () => {
+test('a damaged or invalid entry counts as absent', () => {
   localStorage.setItem('tableConfig', '{"paginationSize": 7, "AssetListTable": 3');
   expect(rememberedPageSize()).toBe(15);
   localStorage.setItem('tableConfig', '{"paginationSize": 7, "AssetListTable": 3}');

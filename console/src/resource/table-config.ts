@@ -3,10 +3,8 @@ import { readStoredJson, writeStoredJson } from '#/lib/storage';
 import { PAGE_SIZES } from '#/ui/pager';
 import type { Density } from '#/ui/table';
 
-/*
- * Settings of tables in local storage, under one key: `paginationSize` (a map of user name to page size) and one entry for
- * each table (`{showColumns, density}`).
- */
+/* Settings of tables in local storage, under one key: `paginationSize` (a map of user name to page size) and one entry
+   for each table (`{showColumns, density}`). */
 const KEY = 'tableConfig';
 const SIZES = 'paginationSize';
 const DENSITIES: readonly Density[] = ['compact', 'normal', 'comfortable'];
@@ -25,11 +23,11 @@ function username(): string {
   return currentSession()?.profile.username ?? '';
 }
 
-/** The page size that this person chose last, for all tables; a bare number (older settings) counts for everybody. */
+/** The page size that this person chose last, for all tables. A bare number (older settings) applies to everybody. */
 export function rememberedPageSize(): number {
   const stored = config()[SIZES];
   const size = typeof stored === 'number' ? stored : record(stored)[username()];
-  return PAGE_SIZES.find((one) => one === size) ?? PAGE_SIZES[0];
+  return PAGE_SIZES.find((allowed) => allowed === size) ?? PAGE_SIZES[0];
 }
 
 export function rememberPageSize(size: number): void {
@@ -54,7 +52,7 @@ export function rememberColumns(table: string, columns: readonly string[]): void
 
 export function rememberedDensity(table: string): Density {
   const { density } = record(config()[table]);
-  return DENSITIES.find((one) => one === density) ?? 'normal';
+  return DENSITIES.find((allowed) => allowed === density) ?? 'normal';
 }
 
 export function rememberDensity(table: string, density: Density): void {

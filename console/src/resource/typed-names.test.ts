@@ -2,10 +2,8 @@ import { Server } from 'lucide-react';
 import { expect, test } from 'vitest';
 import { type BulkUpdateDefinition, defineForm, defineResource, type NamesOf } from './define';
 
-/*
- * The compiler is the judge of this file: an expected error that does not come is an error itself (`npm run check`). `filters`,
- * fields and columns of a definition take the names of the API at its path, and no others.
- */
+/* The compiler is the test: an expected error that does not occur is an error itself (`npm run check`). `filters`,
+   fields and columns of a definition accept only names of the API at its path. */
 type Names = NamesOf<'assets/assets/'>;
 
 const routes = { names: { list: 'L' }, paths: { list: '/l' }, titles: { list: 'nav:asset_list' } };
@@ -59,7 +57,7 @@ const definition = defineResource<{ readonly id: string }, 'assets/assets/', 'sc
   },
 });
 
-test('names that the API does not have are errors of the compiler; at run time a definition is what was written', () => {
+test('names that the API does not have are compile errors; at run time a definition is returned unchanged', () => {
   expect(definition.list.columns).toHaveLength(4);
   expect(bulk.fields).toContain('citty');
   expect(form.groups).toHaveLength(1);

@@ -4,10 +4,10 @@ import type { QueryValues } from '#/lib/http/query-string';
 import { currentSession } from '#/lib/session';
 import { fetchMetadata } from './api';
 
-/** Metadata changes with language, role and organization only; within them it is kept for five minutes. */
+/** Metadata depends only on language, role and organization; it is cached for five minutes. */
 const FRESH_MS = 300_000;
 
-/** The metadata of a list, for `useMetadata` and for those who ask before a component does. */
+/** Query options of a list's metadata, for `useMetadata` and for prefetching. */
 export function metadataQuery(path: string, query?: QueryValues) {
   const session = currentSession();
   return queryOptions({

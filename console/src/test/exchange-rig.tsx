@@ -1,5 +1,6 @@
 /**
- * A list of groups that exports and imports, its server, and what was sent to it. Importing this file sets it up before each test.
+ * A list of groups with export and import, its server, and the requests sent to it. Importing this file sets it up
+ * before each test.
  */
 import { Blob as NodeBlob, File as NodeFile } from 'node:buffer';
 import { configure, screen } from '@testing-library/react';
@@ -95,7 +96,7 @@ interface Sent {
   readonly body: string;
 }
 
-// The machine may be busy with other things; a condition that never comes true still fails.
+// A generous timeout for busy machines; a condition that never becomes true still fails.
 configure({ asyncUtilTimeout: 20_000 });
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -104,7 +105,7 @@ export let sent: Sent[] = [];
 export let saved: { name: string; href: string }[] = [];
 let count = rows.length;
 
-/** Rows that the list claims to have. */
+/** Number of rows that the server reports. */
 export function claimRows(rowsInAll: number): void {
   count = rowsInAll;
 }
@@ -122,7 +123,7 @@ export const csvAnswer = (request: Request) =>
 
 beforeAll(async () => {
   server.listen({ onUnhandledRequest: 'error' });
-  // Loaded on demand in the product; here it must not count against the patience of a single test.
+  // Imported here, so that loading does not count against the timeout of a single test.
   await Promise.all([
     import('#/resource/exchange/ImportWizard'),
     import('#/resource/exchange/ExportDialog'),
@@ -135,7 +136,7 @@ beforeEach(() => {
   saved = [];
   count = rows.length;
   clearToasts();
-  // Those of jsdom can not be sent: they have no streams.
+  // jsdom's File and Blob cannot be sent, because they have no streams.
   vi.stubGlobal('Blob', NodeBlob);
   vi.stubGlobal('File', NodeFile);
   URL.createObjectURL = () => 'blob:http://postern.test/1';
@@ -171,7 +172,7 @@ export const where = (method: string, path = 'users/groups/') =>
   sent.filter((request) => request.method === method && request.path === path);
 export const exports = () => where('GET').filter((request) => 'format' in request.query);
 
-/** Texts that the product loads with the dialogs; each screen of a test starts with fresh ones. */
+/** Texts that the product loads with the dialogs */
 export const renderScreen: typeof render = async (...args) => {
   const view = await render(...args);
   await loadNamespaces(['exchange']);

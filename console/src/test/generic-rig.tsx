@@ -26,7 +26,7 @@ interface Sent {
   query: Record<string, string>;
   body: unknown;
 }
-/** What the server has, and what it was asked. */
+/** The server's rows, and the requests it received. */
 export const rig: { stored: Plan[]; requests: Sent[] } = { stored: [], requests: [] };
 export const sent = (method: string) => rig.requests.filter((request) => request.method === method);
 
@@ -49,11 +49,11 @@ export function serve(answer: (query: URLSearchParams) => Response) {
   server.use(mock.get(URL_OF, ({ request }) => answer(new URL(request.url).searchParams)));
 }
 
-/** Puts the server up for the tests of a file. */
+/** Starts the server for the tests of a file. */
 export function servePlans(): void {
   beforeAll(async () => {
     server.listen({ onUnhandledRequest: 'error' });
-    // Loaded on demand in the product; here they must not count against the patience of a single test.
+    // Imported here, so that loading does not count against the timeout of a single test.
     await Promise.all([import('#/ui/question-dialog'), import('#/resource/generic/RowDialog')]);
   }, 60_000);
   beforeEach(() => {

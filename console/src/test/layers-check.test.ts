@@ -23,7 +23,7 @@ function check(files: Readonly<Record<string, string>>) {
   return { status, said: stderr.trim() };
 }
 
-test('imports may point down', () => {
+test('imports may point to lower layers', () => {
   const files = {
     'features/users/Page.tsx': "import '#/domain/mfa/api';\nimport '#/resource/list';\n",
     'domain/mfa/api.ts': "import '#/lib/http';\n",
@@ -38,7 +38,7 @@ test.each([
   ['domain', 'features'],
   ['ui', 'resource'],
   ['lib', 'ui'],
-])('%s does not import %s', (from, to) => {
+])('%s must not import %s', (from, to) => {
   const said = `${from}/a.ts: ${from} must not import ${to}/b`;
   expect(check({ [`${from}/a.ts`]: `import '#/${to}/b';\n` })).toEqual({ status: 1, said });
 });
@@ -54,7 +54,7 @@ test.each([
   expect(said).toContain('resource/list.ts:2: the kit names a kind of object');
 });
 
-test('a comment of the kit may give an example, and domain may name what it is about', () => {
+test('comments of the kit may contain examples, and domain folders may name their subject', () => {
   const files = {
     'resource/list.ts': '// e.g. `assets/assets/`\n',
     'domain/nodes.ts': "get('assets/nodes/');\n",
@@ -67,19 +67,22 @@ test("the browser's own date input is refused", () => {
   expect(check({ 'features/a/Form.tsx': '<input type="datetime-local" />' })).toEqual({ status: 1, said });
 });
 
-test('a circle of imports is refused', () => {
+test('an import cycle is refused', () => {
   const files = { 'lib/a.ts': "import './b';\n", 'lib/b.ts': "import './a';\n" };
   expect(check(files).said).toContain('circle of imports: lib/a.ts → lib/b.ts → lib/a.ts');
 });
 
-test.each(['defineResource<Row>({})', 'defineResource({})'])('%s without a path is refused', (call) => {
-  const said =
-    'features/a/a.resource.tsx: defineResource names no path: its columns, fields and filters are not checked';
-  expect(check({ 'features/a/a.resource.tsx': call })).toEqual({ status: 1, said });
-});
+test.each(['defineResource<Row>({})', 'defineResource({})', 'definePlain<Row>({})'])(
+  '%s without a path is refused',
+  (call) => {
+    const said =
+      'features/a/a.resource.tsx: the resource names no path: its columns, fields and filters are not checked';
+    expect(check({ 'features/a/a.resource.tsx': call })).toEqual({ status: 1, said });
+  },
+);
 
 test.each(['const key = name as Key;', 'const row: any = 1;'])(
-  'a resource does not hide names: %s',
+  'a resource must not hide names: %s',
   (line) => {
     const said = 'features/a/a.resource.tsx: a cast or any hides wrong names in a resource';
     expect(check({ 'features/a/a.resource.tsx': line })).toEqual({ status: 1, said });

@@ -68,22 +68,22 @@ interface Sent {
   body: unknown;
 }
 
-/** What the server has, and what it was asked. */
+/** The server's rows, and the requests it received. */
 export const rig: {
   stored: Row[];
   requests: Sent[];
-  /** The server counts so far, and to the end of the page. */
+  /** The server counts up to this number, and then to the end of the requested page. */
   countedUpTo: number;
 } = { stored: [], requests: [], countedUpTo: Infinity };
 
 export const sent = (method: string) => rig.requests.filter((request) => request.method === method);
 export const lastQuery = () => sent('GET').at(-1)?.query;
 
-/** Puts the server up for the tests of a file. */
+/** Starts the server for the tests of a file. */
 export function serveThings(): void {
   beforeAll(async () => {
     server.listen({ onUnhandledRequest: 'error' });
-    // Loaded on demand in the product; here it must not count against the patience of a single test.
+    // Imported here, so that loading does not count against the timeout of a single test.
     await import('#/ui/question-dialog');
   }, 60_000);
   beforeEach(() => {
@@ -130,5 +130,5 @@ export function serveThings(): void {
   afterAll(() => server.close());
 }
 
-/** The list of things, as the tests look at it. */
+/** The sample list that the tests render. */
 export const list = (more?: Partial<ListDefinition<Row>>) => <ResourceList resource={things(more)} />;

@@ -59,10 +59,10 @@ export const person = (id: string, more = {}) => ({
   can_delete: true,
   ...more,
 });
-/** One who may be changed and deleted, one who may not. */
+/** One person who may be changed and deleted, and one who may not. */
 export const people = [person('li'), person('boss', { can_update: false, can_delete: false })];
 
-/** Answers of the users' endpoints. */
+/** Answers of the user endpoints. */
 export const usersApi = () => [
   mock.options('*/api/v1/users/*', () => HttpResponse.json(metadata)),
   mock.get('*/api/v1/users/users/suggestion/', () =>
@@ -73,7 +73,9 @@ export const usersApi = () => [
   mock.get('*/api/v1/users/users-groups-relations/', () => HttpResponse.json(pageOf([]))),
   mock.get('*/api/v1/users/groups/', () => HttpResponse.json(pageOf([]))),
   mock.get('*/api/v1/users/users/:id/', ({ params }) =>
-    HttpResponse.json(people.find((one) => one.id === params['id']) ?? person(String(params['id']))),
+    HttpResponse.json(
+      people.find((candidate) => candidate.id === params['id']) ?? person(String(params['id'])),
+    ),
   ),
   mock.get('*/api/v1/users/users/', () => HttpResponse.json(pageOf(people))),
   mock.post('*/api/v1/common/resources/cache/', () => HttpResponse.json({ spm: 'spm-1' })),

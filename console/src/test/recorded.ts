@@ -3,7 +3,7 @@ import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { clearToasts } from '#/ui/toast';
 
-/** A request that a screen has made. `path` is relative to the API root. */
+/** A request that a screen has sent. `path` is relative to the API root. */
 export interface Recorded {
   readonly method: string;
   readonly path: string;
@@ -12,8 +12,9 @@ export interface Recorded {
 }
 
 /**
- * An API for the tests of a file: `handlers` answer in each test, everything else is an error, and every request is kept.
- * `load` fetches what the product loads on demand, so that it does not count against the patience of a single test.
+ * An API for the tests of a file: `handlers` answer in each test, every other request is an error, and all requests are
+ * recorded. `load` imports code that the product loads on demand, so that it does not count against the timeout of a
+ * single test.
  */
 export function recordedServer(
   handlers: () => readonly RequestHandler[],
@@ -53,7 +54,7 @@ export function recordedServer(
   afterAll(() => server.close());
   return {
     server,
-    /** Requests of one method to one path. */
+    /** Requests with one method to one path. */
     sent: (method: string, path: string) =>
       requests.filter((request) => request.method === method && request.path === path),
     methods: () => requests.map((request) => request.method),
@@ -70,7 +71,7 @@ export function choices(...values: readonly (string | number)[]) {
   return values.map((value) => ({ value, display_name: `the ${value}` }));
 }
 
-/** The body of one page that holds all rows. */
+/** An answer with a single page that holds all rows. */
 export function pageOf(results: readonly unknown[]) {
   return { count: results.length, next: null, previous: null, results };
 }

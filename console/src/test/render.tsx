@@ -59,7 +59,7 @@ export const adminSession: Session = {
   mfaVerifiedAt: null,
 };
 
-/** Draws a screen inside router, query client and session, at `address`; texts are English. */
+/** Renders a screen inside router, query client and session, at `address`; texts are English. */
 export async function renderScreen(
   screen: ReactNode,
   {
@@ -95,7 +95,7 @@ export async function renderScreen(
   queryClient.clear();
   document.cookie = `csrftoken=${session.token}; path=/`;
   setSession(session);
-  // Without this cookie nothing is written.
+  // Without this cookie the http client sends no write.
   writeCookie('csrftoken', 'a-csrf-token');
   const root = createRootRoute({ component: Outlet });
   const place = createRoute({ getParentRoute: () => root, path: pattern, component: () => screen });

@@ -1,7 +1,7 @@
 import { cleanup, configure } from '@testing-library/react';
 import { afterEach, beforeEach } from 'vitest';
 
-// A loaded machine is no failure: conditions are waited for, and met at once on an idle one.
+// Generous for loaded machines: on an idle one, conditions are met at once.
 configure({ asyncUtilTimeout: 60_000 });
 
 /* What jsdom lacks. */
@@ -11,12 +11,12 @@ class NoResizeObserver implements ResizeObserver {
   disconnect(): void {}
 }
 globalThis.ResizeObserver ??= NoResizeObserver;
-// React Aria asks for it; ids in tests need no more than this.
+// React Aria calls it; ids in tests need no real escaping.
 window.CSS ??= { escape: (text: string) => text.replaceAll(/[^\w-]/g, (sign) => `\\${sign}`) } as typeof CSS;
 window.scrollTo = () => {};
 Element.prototype.scrollIntoView ??= () => {};
 
-/** No test talks to a socket by accident: this one never opens. Tests of sockets bring their own. */
+/** A socket that never opens, so that no test connects by accident. Tests of sockets provide their own. */
 class SilentWebSocket extends EventTarget {
   close(): void {}
   send(): void {}

@@ -17,9 +17,9 @@ export function buttonLook({ kind = 'neutral', size = 'md' }: ButtonLook, iconOn
 }
 
 export interface ButtonProps extends ButtonLook, Omit<ComponentPropsWithRef<'button'>, 'disabled'> {
-  /** Work is under way: the button keeps its width and focus and ignores presses. */
+  /** Work is in progress: the button keeps its width and focus and ignores presses. */
   readonly busy?: boolean;
-  /** Why the button can not be used now; shown as a tooltip, the button stays focusable. */
+  /** Why the button is disabled; shown as a tooltip, and the button stays focusable. */
   readonly disabledReason?: string;
   readonly disabled?: boolean;
   readonly children?: ReactNode;

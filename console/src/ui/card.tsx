@@ -12,7 +12,7 @@ export function Card({
   readonly aside?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
-  /** No padding: the content draws its own (tables, row lists). */
+  /** No padding: the content has its own (tables, row lists). */
   readonly flush?: boolean;
 }) {
   return (

@@ -5,7 +5,7 @@ interface CheckProps extends Omit<ComponentPropsWithRef<'input'>, 'type' | 'chil
   readonly indeterminate?: boolean;
 }
 
-/** Native checkbox in our looks; 24 px target when it stands alone. */
+/** Native checkbox with our styles; a target of 24 px when it has no label. */
 export function Checkbox({ children, indeterminate = false, className = '', ...rest }: CheckProps) {
   const ref = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -87,8 +87,10 @@ export function CheckGroup({
           onChange={(event) =>
             onChange(
               options
-                .map((one) => one.value)
-                .filter((one) => (one === option.value ? event.target.checked : value.includes(one))),
+                .map((alternative) => alternative.value)
+                .filter((alternative) =>
+                  alternative === option.value ? event.target.checked : value.includes(alternative),
+                ),
             )
           }
         >

@@ -4,7 +4,7 @@ import { visible, VisibleText } from './visible-text';
 
 const DETAILS_SHOWN = 5;
 
-/** Checkboxes with what each of them consists of. */
+/** Checkboxes, each with a list of details. */
 export function Choices({
   options,
   chosen,
@@ -21,7 +21,9 @@ export function Choices({
           <Checkbox
             checked={chosen.includes(value)}
             onChange={({ target }) =>
-              onChange(target.checked ? [...chosen, value] : chosen.filter((other) => other !== value))
+              onChange(
+                target.checked ? [...chosen, value] : chosen.filter((chosenValue) => chosenValue !== value),
+              )
             }
           >
             {label}

@@ -1,7 +1,7 @@
 import { translate } from '#/lib/i18n';
 import { toast } from './toast';
 
-/** The old way, which also works over plain http; needs a key press or click under way. */
+/** Fallback that also works over plain http; must run during a key press or click. */
 function copyBySelection(text: string): boolean {
   const previous = document.activeElement;
   const field = document.createElement('textarea');
@@ -15,7 +15,7 @@ function copyBySelection(text: string): boolean {
   return isDone;
 }
 
-/** Copies and says so. Should the browser refuse altogether, that is said as well. */
+/** Copies the text and shows a toast: success, or that the browser refused. */
 export async function copyText(text: string): Promise<void> {
   let isDone = false;
   try {

@@ -4,7 +4,7 @@ import type { Asked, Question } from './question';
 
 const useQuestion = create<{ readonly asked: Asked | null }>(() => ({ asked: null }));
 
-/** Asks before something with consequences; resolves to true after confirmation (and after `run` succeeded). */
+/** Asks before an action with consequences. Resolves to true after confirmation (and after `run` succeeded). */
 export function confirm(question: Question): Promise<boolean> {
   return new Promise((resolve) => {
     useQuestion.getState().asked?.answer(false);
@@ -12,10 +12,10 @@ export function confirm(question: Question): Promise<boolean> {
   });
 }
 
-// Most visits ask nothing: the dialog's code comes with the first question.
+// Loaded on demand: most visits ask no question.
 const QuestionDialog = lazy(() => import('./question-dialog'));
 
-/** Shows the question that is being asked; one for the whole page. */
+/** Renders the open question; mounted once for the whole page. */
 export function ConfirmHost() {
   const asked = useQuestion((state) => state.asked);
   return (

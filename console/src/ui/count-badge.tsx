@@ -5,7 +5,7 @@ export function badgeText(count: number): string {
   return count > BADGE_MAX ? `${BADGE_MAX}+` : String(count);
 }
 
-/** The number on the corner of an icon button; its words stand in the button's name. */
+/** The number on the corner of an icon button. The button's name must contain the number in words. */
 export function CountBadge({
   count,
   tone = 'danger',

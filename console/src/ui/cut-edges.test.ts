@@ -28,7 +28,7 @@ test.each([
   stop?.();
 });
 
-test('nothing is marked once the box is left', () => {
+test('an unmounted box has no marks', () => {
   const box = boxAt(0);
   markCutEdges(box)?.();
   box.dispatchEvent(new Event('scroll'));

@@ -1,13 +1,13 @@
 /**
- * Marks a box that scrolls sideways: `data-cut-start` and `data-cut-end` say at which side its content goes on, so that
- * sticky columns get an edge only there. A ref callback; writes attributes, never renders.
+ * Marks a box that scrolls sideways: `data-cut-start` and `data-cut-end` say at which side content is hidden, so that
+ * sticky columns have an edge only there. A ref callback; it writes attributes and never causes a render.
  */
 export function markCutEdges(box: HTMLElement | null) {
   if (!box) return undefined;
   const mark = () => {
     const rest = box.scrollWidth - box.clientWidth - box.scrollLeft;
     box.toggleAttribute('data-cut-start', box.scrollLeft > 0);
-    // Fractions of a pixel are not something to scroll to.
+    // Ignores fractions of a pixel, which cannot be scrolled.
     box.toggleAttribute('data-cut-end', rest >= 1);
   };
   const sizes = typeof ResizeObserver === 'undefined' ? undefined : new ResizeObserver(mark);

@@ -2,7 +2,7 @@ import { CircleAlert, Eye, EyeOff } from 'lucide-react';
 import { type ComponentPropsWithRef, type ReactNode, useId, useState } from 'react';
 import { useT } from '#/lib/i18n';
 
-/** Ids and ARIA attributes that a control must carry to belong to its field. */
+/** Ids and ARIA attributes that connect a control with its field. */
 export interface ControlAttributes {
   readonly id: string;
   readonly 'aria-describedby'?: string;
@@ -23,7 +23,7 @@ export interface FieldProps {
   readonly children: (control: ControlAttributes) => ReactNode;
 }
 
-/** Label, control, help and error in one; an error replaces the help. */
+/** Label, control, help and error of a field; an error replaces the help. */
 export function Field({
   label,
   help,
@@ -99,7 +99,7 @@ export function TextArea({ className = '', ...rest }: ComponentPropsWithRef<'tex
   return <textarea rows={3} spellCheck={false} {...rest} className={`pt-field block ${className}`} />;
 }
 
-/** Password field with an eye that shows what was typed. */
+/** Password field with a button that shows the typed text. */
 export function PasswordInput({ className = '', ...rest }: ComponentPropsWithRef<'input'>) {
   const t = useT();
   const [shown, setShown] = useState(false);

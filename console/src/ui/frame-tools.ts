@@ -1,4 +1,4 @@
 import { createContext, type ReactNode } from 'react';
 
-/** What the frame offers to a screen that fills the window and draws its own bar: search, messages. */
+/** Tools of the frame (search, messages) for a screen that fills the window and draws its own bar. */
 export const FrameTools = createContext<ReactNode>(null);

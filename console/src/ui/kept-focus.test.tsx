@@ -30,14 +30,14 @@ test.each([
   ['the row that takes its place', 'b', ['a', 'c'], 'c'],
   ['the last row', 'c', ['a', 'b'], 'b'],
   ['what stands there instead of rows', 'b', [], 'Create'],
-])('when its row goes, the focus is in %s', async (_title, name, left, next) => {
+])('when its row is removed, the focus moves to %s', async (_title, name, left, next) => {
   const { rerender } = render(<List names={['a', 'b', 'c']} />);
   screen.getByRole('button', { name }).focus();
   rerender(<List names={left} />);
   await waitFor(() => expect(focused()).toBe(next));
 });
 
-test('focus that is elsewhere by then stays there', async () => {
+test('focus that is already elsewhere stays there', async () => {
   const { rerender } = render(<List names={['a', 'b']} />);
   screen.getByRole('button', { name: 'a' }).focus();
   screen.getByRole('button', { name: 'Outside' }).focus();
@@ -46,7 +46,7 @@ test('focus that is elsewhere by then stays there', async () => {
   expect(focused()).toBe('Outside');
 });
 
-test('a press outside of the list gives the focus up', async () => {
+test('a press outside of the list ends the tracking', async () => {
   const { rerender } = render(<List names={['a', 'b']} />);
   screen.getByRole('button', { name: 'a' }).focus();
   await userEvent.click(document.body);

@@ -5,8 +5,8 @@ const FOCUSABLE =
 const ROWS = 'tbody tr, li';
 
 /**
- * Focus that was in a row stays in the list when the row goes: in the row that takes its place, else in the last one, else in what
- * stands there instead of rows. The browser would send it back to the top of the page.
+ * When a row with the focus is removed, the focus stays in the list: it moves to the row in its place, else to the last
+ * row, else to the placeholder. The browser would reset it to the top of the page.
  */
 export function useKeptFocus(list: RefObject<HTMLElement | null>): void {
   useEffect(() => {

@@ -11,7 +11,7 @@ interface AppLinkProps {
   readonly tabIndex?: number;
 }
 
-/** Splits `/a?b=c` into what the router wants. */
+/** Splits `/a?b=c` into the router's parameters. */
 export function splitTarget(target: string): { to: string; search: Record<string, string> } {
   const [to = '/', query = ''] = target.split('?', 2);
   return { to, search: Object.fromEntries(new URLSearchParams(query)) };
@@ -28,7 +28,7 @@ export function AppLink({ to, children, className = 'pt-link', title, tabIndex }
       className={className}
       title={title}
       tabIndex={tabIndex}
-      // `aria-current` is for the page itself, not for those above it.
+      // `aria-current` marks only the page itself, not its parents.
       activeOptions={EXACT}
     >
       {children}
@@ -36,14 +36,14 @@ export function AppLink({ to, children, className = 'pt-link', title, tabIndex }
   );
 }
 
-/** Preloading waits so long, lest a pointer that crosses a list loads all of it. */
+/** Preloading waits this long, in ms, so that a pointer that crosses a list does not preload all of its links. */
 const INTENT_MS = 50;
 let intent: ReturnType<typeof setTimeout> | undefined;
 const forget = () => clearTimeout(intent);
 
 /**
- * A link of which there are hundreds on a page. The router's own follows every change of the address to know whether it is the
- * present one; this one is the same to the person, and does not.
+ * A link for pages with hundreds of links. The router's own link subscribes to every change of the address to know
+ * whether it is active. This link behaves the same but does not subscribe.
  */
 export function CellLink({ to, children, className = 'pt-link', title }: AppLinkProps) {
   const router = useRouter();

@@ -16,7 +16,7 @@ export function Logo({
 }: {
   readonly markClass?: string;
   readonly wordClass?: string;
-  /** Height and width, 24 to 102. */
+  /** Height and width in px, 24 to 102. */
   readonly size?: string;
 }) {
   return (

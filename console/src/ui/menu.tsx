@@ -21,13 +21,13 @@ export interface MenuEntry {
   readonly detail?: string;
   readonly danger?: boolean;
   readonly selected?: boolean;
-  /** Why it can not be used now; the entry stays visible and says so. */
+  /** Why the entry is disabled; it stays visible and shows the reason. */
   readonly disabledReason?: string;
-  /** Goes to this address instead of running something. */
+  /** Navigates to this address instead of calling `run`. */
   readonly href?: string;
   readonly newTab?: boolean;
   readonly run?: () => void;
-  /** A line above this entry. */
+  /** Draws a separator above this entry. */
   readonly separated?: boolean;
 }
 
@@ -39,12 +39,65 @@ interface MenuListProps {
   readonly entries: readonly MenuEntry[];
   readonly anchor: RefObject<Element | null>;
   readonly align: 'start' | 'end';
-  /** Start at the last entry (opened with the up arrow). */
+  /** Focus the last entry first (opened with the up arrow). */
   readonly fromEnd?: boolean;
   readonly onClose: (refocus: boolean) => void;
 }
 
-/** The open menu: focus moves inside, arrows, Home, End and letters move, Escape and Tab leave, Enter and Space choose. */
+/** Closes the menu on a press outside, and when the window is resized or left. */
+function useOutside(
+  list: RefObject<Element | null>,
+  anchor: RefObject<Element | null>,
+  close: RefObject<(refocus: boolean) => void>,
+): void {
+  useEffect(() => {
+    const outside = (event: Event) => {
+      const target = event.target as Node;
+      if (!list.current?.contains(target) && !anchor.current?.contains(target)) close.current(false);
+    };
+    const away = () => close.current(false);
+    document.addEventListener('pointerdown', outside, true);
+    window.addEventListener('resize', away);
+    window.addEventListener('blur', away);
+    return () => {
+      document.removeEventListener('pointerdown', outside, true);
+      window.removeEventListener('resize', away);
+      window.removeEventListener('blur', away);
+    };
+  }, [list, anchor, close]);
+}
+
+function MenuItem({ entry, onChoose }: { readonly entry: MenuEntry; readonly onChoose: () => void }) {
+  const isDisabled = entry.disabledReason !== undefined || undefined;
+  return (
+    // The menu handles the keys.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions
+    <div
+      role={entry.selected === undefined ? 'menuitem' : 'menuitemradio'}
+      aria-checked={entry.selected}
+      aria-disabled={isDisabled}
+      tabIndex={-1}
+      className="pt-item pt-menu-item"
+      data-danger={entry.danger || undefined}
+      data-selected={entry.selected || undefined}
+      data-disabled={isDisabled}
+      onMouseEnter={(event) => event.currentTarget.focus({ preventScroll: true })}
+      onClick={onChoose}
+    >
+      {entry.icon && <entry.icon aria-hidden />}
+      <span className="grow">
+        {entry.label}
+        {(entry.disabledReason ?? entry.detail) !== undefined && (
+          <span className="block text-meta text-ink-3">{entry.disabledReason ?? entry.detail}</span>
+        )}
+      </span>
+    </div>
+  );
+}
+
+/**
+ * An open menu: focus moves inside; arrows, Home, End and letters move, Escape and Tab close, Enter and Space choose.
+ */
 function MenuList({ id, label, entries, anchor, align, fromEnd = false, onClose }: MenuListProps) {
   const router = useRouter({ warn: false });
   const list = useRef<HTMLUListElement>(null);
@@ -66,21 +119,7 @@ function MenuList({ id, label, entries, anchor, align, fromEnd = false, onClose 
         .at(fromEnd ? -1 : 0)
         ?.focus();
   }, [isPlaced, fromEnd]);
-  useEffect(() => {
-    const outside = (event: Event) => {
-      const target = event.target as Node;
-      if (!list.current?.contains(target) && !anchor.current?.contains(target)) close.current(false);
-    };
-    const away = () => close.current(false);
-    document.addEventListener('pointerdown', outside, true);
-    window.addEventListener('resize', away);
-    window.addEventListener('blur', away);
-    return () => {
-      document.removeEventListener('pointerdown', outside, true);
-      window.removeEventListener('resize', away);
-      window.removeEventListener('blur', away);
-    };
-  }, [anchor]);
+  useOutside(list, anchor, close);
 
   const choose = (entry: MenuEntry) => {
     if (entry.disabledReason !== undefined) return;
@@ -145,28 +184,7 @@ function MenuList({ id, label, entries, anchor, align, fromEnd = false, onClose 
     >
       {entries.map((entry) => (
         <li key={entry.id} role="none" className={entry.separated ? 'mt-1 border-t border-line pt-1' : ''}>
-          {/* Keys are handled by the menu. */}
-          {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions */}
-          <div
-            role={entry.selected === undefined ? 'menuitem' : 'menuitemradio'}
-            aria-checked={entry.selected}
-            aria-disabled={entry.disabledReason !== undefined || undefined}
-            tabIndex={-1}
-            className="pt-item pt-menu-item"
-            data-danger={entry.danger || undefined}
-            data-selected={entry.selected || undefined}
-            data-disabled={entry.disabledReason !== undefined || undefined}
-            onMouseEnter={(event) => event.currentTarget.focus({ preventScroll: true })}
-            onClick={() => choose(entry)}
-          >
-            {entry.icon && <entry.icon aria-hidden />}
-            <span className="grow">
-              {entry.label}
-              {(entry.disabledReason ?? entry.detail) !== undefined && (
-                <span className="block text-meta text-ink-3">{entry.disabledReason ?? entry.detail}</span>
-              )}
-            </span>
-          </div>
+          <MenuItem entry={entry} onChoose={() => choose(entry)} />
         </li>
       ))}
     </ul>

@@ -11,7 +11,9 @@ const LOOK: Record<NoteTone, { icon: Icon; className: string; mark: string }> = 
 
 export type NoteTone = 'info' | 'ok' | 'warn' | 'danger';
 
-/** A strip that stays: consequence, warning, result of a step. `announce` reads it out at once. */
+/**
+ * A strip that stays visible: consequence, warning, result of a step. With `announce` screen readers read it at once.
+ */
 export function Note({
   tone = 'info',
   children,

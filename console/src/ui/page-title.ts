@@ -4,7 +4,7 @@ import { create } from 'zustand';
 interface PageState {
   /** Title of the open page, for breadcrumb and document title. */
   readonly title: string | null;
-  /** Path of a form that was saved and left: nobody comes back to it. */
+  /** Path of a form that was saved and left; its view can be closed. */
   readonly finished: string | null;
 }
 

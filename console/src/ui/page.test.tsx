@@ -8,7 +8,7 @@ import { confirm } from './confirm';
 import { PageHeader } from './page';
 import { clearToasts, toastSucceeded } from './toast';
 
-test('[S2-200] [S2-201] [S2-202] heading with a slot on its right, the green help message, the content', async () => {
+test('[S2-200] [S2-201] [S2-202] it has a heading with a slot on its right, the green help message, and the content', async () => {
   await renderScreen(
     <>
       <PageHeader title="Labels" actions={<button type="button">Create</button>} help="Labels group assets" />
@@ -28,25 +28,25 @@ test('[S2-200] [S2-201] [S2-202] heading with a slot on its right, the green hel
   expect(document.activeElement).toBe(heading);
 });
 
-test('there is no green message without a text', async () => {
+test('without a text there is no green message', async () => {
   await renderScreen(<PageHeader title="Labels" />);
   await screen.findByRole('heading', { level: 1, name: 'Labels' });
   expect(document.querySelector('.bg-ok-soft')).toBeNull();
 });
 
-test('what follows the name of an object is quieter, and the heading reads as one', async () => {
+test("the text after an object's name is muted, and the heading reads as one text", async () => {
   await renderScreen(<PageHeader title="db-01 (192.0.2.31)" lead="db-01" />);
   const heading = await screen.findByRole('heading', { level: 1, name: 'db-01 (192.0.2.31)' });
   expect(heading.querySelector('.text-ink-2')?.textContent).toBe('(192.0.2.31)');
 });
 
-test('a title that only begins like the name of an object is in one weight', async () => {
+test("a title that only starts like the object's name is not split", async () => {
   await renderScreen(<PageHeader title="db-011" lead="db-01" />);
   const heading = await screen.findByRole('heading', { level: 1, name: 'db-011' });
   expect(heading.querySelector('.text-ink-2')).toBeNull();
 });
 
-test('[S8-050] a question that names no buttons has Cancel and Confirm, in both languages', async () => {
+test('[S8-050] a question without button texts has Cancel and Confirm, in both languages', async () => {
   await renderScreen(<p>here</p>);
   await screen.findByText('here');
   const ask = async (yes: string, no: string) => {
@@ -64,7 +64,7 @@ test('[S8-050] a question that names no buttons has Cancel and Confirm, in both 
   expect(await ask('确定', '取消')).toBe(true);
 });
 
-test('[S8-049] [S1-006] success without better words is "operation succeeded", 操作成功 in Chinese', async () => {
+test('[S8-049] [S1-006] success without a message is "operation succeeded", 操作成功 in Chinese', async () => {
   await renderScreen(<p>here</p>);
   await screen.findByText('here');
   act(() => toastSucceeded());

@@ -6,7 +6,7 @@ import { Note } from './note';
 import { usePageTitle } from './page-title';
 import { visible } from './visible-text';
 
-/** Titles are cut here (specification, section 9). */
+/** Titles are truncated at this length (specification, section 9). */
 export const TITLE_MAX = 80;
 
 export function cutTitle(title: string): string {
@@ -15,23 +15,23 @@ export function cutTitle(title: string): string {
 
 export interface PageHeaderProps {
   readonly title: string;
-  /** The title's beginning that names the object; what follows (an address, a user name) is quieter. */
+  /** The start of the title that names the object; the rest (an address, a user name) is muted. */
   readonly lead?: string;
   /** Beside the title: count, state. */
   readonly aside?: ReactNode;
   readonly actions?: ReactNode;
   /** A green message between the heading and the content. */
   readonly help?: ReactNode;
-  /** Where the back button goes; absent on lists. */
+  /** Target of the back button; absent on lists. */
   readonly back?: { readonly to: string; readonly label: string };
 }
 
 /** Heading with a slot on its right. The only h1 of the page. */
-export function PageHeader({ title: given, lead: leading, aside, actions, help, back }: PageHeaderProps) {
+export function PageHeader({ title: rawTitle, lead: leading, aside, actions, help, back }: PageHeaderProps) {
   const t = useT();
   const heading = useRef<HTMLHeadingElement>(null);
-  // Names of hosts, files and commands come from elsewhere: what would hide in them shows.
-  const title = visible(given);
+  // Names of hosts, files and commands are foreign text: their hidden characters are made visible.
+  const title = visible(rawTitle);
   const lead = leading === undefined ? undefined : visible(leading);
   const cut = cutTitle(title);
   const end = lead !== undefined && cut.startsWith(`${lead} `) ? lead.length + 1 : cut.length;

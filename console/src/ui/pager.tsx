@@ -6,13 +6,13 @@ import { IconButton } from './button';
 export const PAGE_SIZES = [15, 30, 50, 100] as const;
 const PAGES_SHOWN = 5;
 
-/** The page numbers around the current one. */
+/** The page numbers around the current page. */
 export function pagesAround(page: number, pages: number): number[] {
   const first = Math.max(1, Math.min(page - Math.floor(PAGES_SHOWN / 2), pages - PAGES_SHOWN + 1));
   return Array.from({ length: Math.min(PAGES_SHOWN, pages) }, (_, index) => first + index);
 }
 
-/** Total, sizes, previous, pages, next, and a field to jump to a page where it is asked for. */
+/** Total, page size, previous, pages, next and, on request, a field to jump to a page. */
 export function Pager({
   count,
   isMinimum = false,
@@ -28,14 +28,14 @@ export function Pager({
   readonly count: number;
   /** There are more rows than `count`. */
   readonly isMinimum?: boolean;
-  /** A page follows, even where `count` ends. */
+  /** Another page follows, even where `count` ends. */
   readonly hasNext?: boolean;
   /** 1-based. */
   readonly page: number;
   readonly size: number;
   readonly sizes?: readonly number[];
   readonly jumper?: boolean;
-  /** What is paged, where several tables stand on a page. */
+  /** Name of the paged table, where a page has several tables. */
   readonly of?: string;
   readonly onPage: (page: number) => void;
   readonly onSize: (size: number) => void;
@@ -66,9 +66,9 @@ export function Pager({
             value={size}
             onChange={(event) => onSize(Number(event.target.value))}
           >
-            {sizes.map((one) => (
-              <option key={one} value={one}>
-                {one}
+            {sizes.map((size) => (
+              <option key={size} value={size}>
+                {size}
               </option>
             ))}
           </select>
@@ -112,7 +112,7 @@ export function Pager({
   );
 }
 
-/** Goes to the typed page on Enter or when it is left; outside of the range to the nearest one. */
+/** Jumps to the typed page on Enter or blur; numbers out of range are clamped. */
 function Jumper({
   page,
   pages,

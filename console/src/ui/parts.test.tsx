@@ -16,13 +16,13 @@ import { Tree } from './tree';
 
 beforeAll(async () => {
   await startI18n(['ui'], 'en');
-  // Loaded on demand in the product; here it must not count against the patience of a single test.
+  // Imported here, so that loading does not count against the timeout of a single test.
   await import('./question-dialog');
 }, 60_000);
 beforeEach(clearToasts);
 
 describe('Button', () => {
-  test('a busy or refused button keeps the focus but does nothing', async () => {
+  test('a busy or disabled button keeps the focus and ignores presses', async () => {
     const press = vi.fn<() => void>();
     render(
       <>
@@ -74,7 +74,7 @@ describe('MenuButton', () => {
     { id: 'delete', label: 'Delete', run: () => run('delete') },
   ];
 
-  test('opens, moves, chooses and gives the focus back by keyboard', async () => {
+  test('it opens, moves, chooses and returns the focus by keyboard', async () => {
     render(
       <MenuButton label="More" entries={entries}>
         More
@@ -112,7 +112,7 @@ describe('MenuButton', () => {
 });
 
 describe('confirm', () => {
-  test('[S5-057] focus starts on Cancel, names are shown, the verb is repeated', async () => {
+  test('[S5-057] focus starts on Cancel, names are shown, the confirm button repeats the verb', async () => {
     render(<ConfirmHost />);
     const answer = confirm({
       title: 'Delete 2 assets?',
@@ -127,7 +127,7 @@ describe('confirm', () => {
     expect(await answer).toBe(true);
   });
 
-  test('a failing step leaves the question open; Escape answers no', async () => {
+  test('a failing action keeps the question open; Escape answers no', async () => {
     render(<ConfirmHost />);
     const answer = confirm({
       title: 'Sure?',
@@ -191,7 +191,7 @@ describe('Table', () => {
         actions={(row) => [
           { id: 'update', label: 'Update', run: onRun },
           { id: 'delete', label: 'Delete', run: onRun },
-          // Only the second row has more than two.
+          // Only the second row has more than two actions.
           ...(row.id === '2' ? [{ id: 'clone', label: 'Clone', run: onRun }] : []),
         ]}
       />
@@ -209,7 +209,7 @@ describe('Table', () => {
     expect(screen.queryAllByRole('row', { selected: true })).toHaveLength(0);
   });
 
-  test('[S6-060] two actions both show; of more the first shows and the rest go under More', async () => {
+  test('[S6-060] two actions are both shown; of more, the first is shown and the rest are under More', async () => {
     const run = vi.fn<(row: Row) => void>();
     render(<Selectable onRun={run} />);
     await userEvent.click(screen.getByRole('button', { name: 'Delete web-1' }));
@@ -222,7 +222,7 @@ describe('Table', () => {
     expect(run).toHaveBeenLastCalledWith(rows[1]);
   });
 
-  test('[S7-054] a head orders up, down and not at all', async () => {
+  test('[S7-054] a column head sorts ascending, descending and not at all', async () => {
     const orders: string[] = [];
     function Ordered() {
       const [order, setOrder] = useState('');
@@ -249,14 +249,14 @@ describe('Table', () => {
 });
 
 describe('Pager', () => {
-  test('shows at most five pages around the current one', () => {
+  test('it shows at most five pages around the current one', () => {
     expect(pagesAround(1, 9)).toEqual([1, 2, 3, 4, 5]);
     expect(pagesAround(6, 9)).toEqual([4, 5, 6, 7, 8]);
     expect(pagesAround(9, 9)).toEqual([5, 6, 7, 8, 9]);
     expect(pagesAround(1, 2)).toEqual([1, 2]);
   });
 
-  test('offers 15, 30, 50 and 100 rows', () => {
+  test('it offers 15, 30, 50 and 100 rows', () => {
     render(<Pager count={40} page={2} size={15} onPage={() => {}} onSize={() => {}} />);
     expect(screen.getAllByRole('option').map((option) => option.textContent)).toEqual([
       '15',
@@ -293,7 +293,7 @@ describe('Picker', () => {
     );
   }
 
-  test('many are chosen and removed by keyboard alone', async () => {
+  test('several options are chosen and removed by keyboard alone', async () => {
     render(<Choose multiple />);
     const box = screen.getByRole('combobox', { name: 'System users' });
     box.focus();
@@ -305,7 +305,7 @@ describe('Picker', () => {
     expect(screen.queryByRole('button', { name: 'Remove root' })).toBeNull();
   });
 
-  test('one is chosen, the list closes and shows its name', async () => {
+  test('with a single choice the list closes and shows its name', async () => {
     render(<Choose multiple={false} />);
     const box = screen.getByRole<HTMLInputElement>('combobox');
     await userEvent.click(box);
@@ -316,7 +316,7 @@ describe('Picker', () => {
 });
 
 describe('Tree', () => {
-  // jsdom lays nothing out: without a height no row is drawn.
+  // jsdom has no layout: without a height no row is rendered.
   beforeEach(() => {
     vi.spyOn(Element.prototype, 'clientHeight', 'get').mockReturnValue(600);
     vi.spyOn(Element.prototype, 'clientWidth', 'get').mockReturnValue(224);
@@ -341,14 +341,14 @@ describe('Tree', () => {
         loading={new Set()}
         selected={null}
         onExpand={(id, on) =>
-          setOpen(on ? new Set([...open, id]) : new Set([...open].filter((one) => one !== id)))
+          setOpen(on ? new Set([...open, id]) : new Set([...open].filter((openId) => openId !== id)))
         }
         onSelect={onSelect}
       />
     );
   }
 
-  test('one tab stop; arrows expand and move without choosing, Enter chooses', async () => {
+  test('it is one tab stop; arrows expand and move without choosing, Enter chooses', async () => {
     const select = vi.fn<(id: string) => void>();
     render(<Nodes onSelect={select} />);
     await userEvent.tab();
@@ -363,7 +363,7 @@ describe('Tree', () => {
     expect(screen.queryByRole('treeitem', { name: /West/ })).toBeNull();
   });
 
-  test('an item is named by its node and count alone; the pointer opens it by its chevron without choosing', async () => {
+  test("an item's name is its node and count; the pointer expands it by its chevron without choosing it", async () => {
     const select = vi.fn<(id: string) => void>();
     const { container } = render(<Nodes onSelect={select} />);
     const top = screen.getByRole('treeitem', { name: /^Default ?18$/ });

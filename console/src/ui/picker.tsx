@@ -1,13 +1,22 @@
 import { Check, ChevronDown, X } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, type UIEvent, useEffect, useId, useRef, useState } from 'react';
-import { useT } from '#/lib/i18n';
+import {
+  type Dispatch,
+  type KeyboardEvent,
+  type SetStateAction,
+  type UIEvent,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react';
+import { type Translate, useT } from '#/lib/i18n';
 import type { ControlAttributes } from './field';
 import type { Icon } from './icon';
 
 export interface PickerOption {
   readonly id: string;
   readonly label: string;
-  /** Second word in grey: username, address, protocol. */
+  /** Secondary text in grey: username, address, protocol. */
   readonly detail?: string;
   /** Marks a risky choice on the chip itself. */
   readonly warn?: boolean;
@@ -19,13 +28,13 @@ export interface PickerProps {
   readonly multiple: boolean;
   readonly chosen: readonly PickerOption[];
   readonly onChange: (chosen: readonly PickerOption[]) => void;
-  /** Options for the present search, as many as are loaded. */
+  /** Loaded options for the current search. */
   readonly options: readonly PickerOption[];
   readonly total: number;
   readonly state: 'loading' | 'ready' | 'failed';
   readonly onSearch: (text: string) => void;
   readonly onOpenChange: (open: boolean) => void;
-  /** The list was scrolled to within 600 px of its end. */
+  /** Called when the list is scrolled to within 600 px of its end. */
   readonly onNearEnd: () => void;
   readonly disabled?: boolean;
   readonly icon?: Icon;
@@ -66,18 +75,39 @@ function PickedChip({
   );
 }
 
-/** Which key does what in the open or closed list. */
-function useListKeys(
+function PickedChips({
+  chosen,
+  icon,
+  disabled,
+  onRemove,
+}: Pick<PickerProps, 'chosen' | 'icon' | 'disabled'> & {
+  readonly onRemove: (option: PickerOption) => void;
+}) {
+  return chosen.map((option) => (
+    <PickedChip
+      key={option.id}
+      option={option}
+      icon={icon}
+      disabled={disabled}
+      onRemove={() => onRemove(option)}
+    />
+  ));
+}
+
+/** Handles the keys of the open or closed list. */
+function listKeys(
   options: readonly PickerOption[],
   open: boolean,
   actions: {
     open: () => void;
     close: () => void;
     choose: (option: PickerOption) => void;
-    removeLast: () => void;
+    removeLast: () => unknown;
+    active: number;
+    setActive: Dispatch<SetStateAction<number>>;
   },
 ) {
-  const [active, setActive] = useState(0);
+  const { active, setActive } = actions;
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     const last = options.length - 1;
     switch (event.key) {
@@ -106,75 +136,154 @@ function useListKeys(
       default:
     }
   };
-  return { active: Math.min(active, Math.max(0, options.length - 1)), setActive, onKeyDown };
+  return { active: Math.min(active, Math.max(0, options.length - 1)), onKeyDown };
 }
 
-/** Searchable choice of one or many, whose options arrive page by page. A combobox with `aria-activedescendant`. */
-export function Picker(props: PickerProps) {
-  const { control, label, multiple, chosen, onChange, options, state, disabled = false } = props;
-  const t = useT();
-  const base = useId();
+/** Whether the list is open, and whether it opens upwards because there is no room below. */
+function useOpen(disabled: boolean, onChange: (open: boolean) => void) {
   const box = useRef<HTMLDivElement>(null);
-  const input = useRef<HTMLInputElement>(null);
   const [open, setOpenState] = useState(false);
   const [upwards, setUpwards] = useState(false);
-  const [text, setText] = useState('');
-
   const setOpen = (next: boolean) => {
     if (next === open || (next && disabled)) return;
-    keys.setActive(0);
     if (next && box.current) {
       const place = box.current.getBoundingClientRect();
       setUpwards(window.innerHeight - place.bottom < LIST_PX + 40 && place.top > LIST_PX);
     }
     setOpenState(next);
-    props.onOpenChange(next);
-    if (!next) {
-      setText('');
-      props.onSearch('');
-    }
+    onChange(next);
   };
-  const isChosen = (option: PickerOption) => chosen.some((one) => one.id === option.id);
-  const choose = (option: PickerOption) => {
-    if (!multiple) {
-      onChange([option]);
-      setOpen(false);
-    } else if (isChosen(option)) onChange(chosen.filter((one) => one.id !== option.id));
-    else onChange([...chosen, option]);
-    setText('');
-    props.onSearch('');
-  };
-  const remove = (option: PickerOption) => {
-    onChange(chosen.filter((one) => one.id !== option.id));
-    input.current?.focus();
-  };
-  const keys = useListKeys(options, open, {
-    open: () => setOpen(true),
-    close: () => setOpen(false),
-    choose,
-    removeLast: () => {
-      const lastChosen = chosen.at(-1);
-      if (lastChosen && !disabled) onChange(chosen.slice(0, -1));
-    },
-  });
-  const activeId = options[keys.active]?.id;
+  return { box, open, upwards, setOpen };
+}
+
+function useScrollTo(id: string | undefined): void {
   useEffect(() => {
-    if (open && activeId !== undefined) {
-      document.getElementById(`${base}-${activeId}`)?.scrollIntoView?.({ block: 'nearest' });
-    }
-  }, [open, activeId, base]);
-  const single = multiple ? undefined : chosen[0];
+    if (id !== undefined) document.getElementById(id)?.scrollIntoView?.({ block: 'nearest' });
+  }, [id]);
+}
+
+/** The text below the options: loading, failed, none, or how many are loaded; null when all are loaded. */
+function footText({ state, options, total }: PickerProps, t: Translate): string | null {
+  if (state === 'loading') return t('ui:picker.loading');
+  if (state === 'failed') return t('ui:picker.failed');
+  if (options.length === 0) return t('ui:picker.none');
+  return options.length < total ? t('ui:picker.loaded', { loaded: options.length, count: total }) : null;
+}
+
+interface OptionListProps extends PickerProps {
+  /** Beginning of the ids of the list and its options. */
+  readonly base: string;
+  readonly upwards: boolean;
+  readonly active: number;
+  readonly isChosen: (option: PickerOption) => boolean;
+  readonly onPoint: (index: number) => void;
+  readonly onChoose: (option: PickerOption) => void;
+}
+
+function OptionList(props: OptionListProps) {
+  const { base, label, multiple, state, options, isChosen } = props;
+  const foot = footText(props, useT());
   const nearEnd = (event: UIEvent<HTMLUListElement>) => {
     const list = event.currentTarget;
     if (list.scrollHeight - list.scrollTop - list.clientHeight < NEAR_END_PX) props.onNearEnd();
   };
-  let foot: ReactNode = null;
-  if (state === 'loading') foot = t('ui:picker.loading');
-  else if (state === 'failed') foot = t('ui:picker.failed');
-  else if (options.length === 0) foot = t('ui:picker.none');
-  else if (options.length < props.total) {
-    foot = t('ui:picker.loaded', { loaded: options.length, count: props.total });
-  }
+  return (
+    <div
+      className={`pt-popover absolute inset-x-0 overflow-hidden! ${props.upwards ? 'bottom-full mb-1' : 'top-full mt-1'}`}
+    >
+      <ul
+        id={`${base}-list`}
+        role="listbox"
+        aria-label={label}
+        aria-multiselectable={multiple || undefined}
+        aria-busy={state === 'loading'}
+        className="max-h-[280px] overflow-y-auto p-1"
+        onScroll={nearEnd}
+      >
+        {options.map((option, index) => (
+          // The combobox handles the keys, as the ARIA pattern requires.
+          // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+          <li
+            key={option.id}
+            id={`${base}-${option.id}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={isChosen(option)}
+            className="pt-item"
+            data-focused={index === props.active || undefined}
+            data-selected={isChosen(option) || undefined}
+            onMouseDown={(event) => event.preventDefault()}
+            onMouseMove={() => props.onPoint(index)}
+            onClick={() => props.onChoose(option)}
+          >
+            <span className="min-w-0 grow truncate">
+              {option.label}
+              {option.detail !== undefined && (
+                <span className={`ml-2 text-meta ${isChosen(option) ? '' : 'text-ink-3'}`}>
+                  {option.detail}
+                </span>
+              )}
+            </span>
+            {isChosen(option) && <Check aria-hidden />}
+          </li>
+        ))}
+      </ul>
+      {foot !== null && (
+        <p role="status" className="border-t border-line px-3 py-2 text-meta text-ink-3">
+          {foot}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function membership(chosen: readonly PickerOption[]) {
+  return {
+    isChosen: ({ id }: PickerOption) => chosen.some((option) => option.id === id),
+    without: ({ id }: PickerOption) => chosen.filter((option) => option.id !== id),
+  };
+}
+
+/** Searchable choice of one or many options, loaded page by page. A combobox with `aria-activedescendant`. */
+export function Picker(props: PickerProps) {
+  const { control, label, multiple, chosen, onChange, options, disabled = false } = props;
+  const t = useT();
+  const base = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState('');
+  const [active, setActive] = useState(0);
+  const search = (words: string) => {
+    setText(words);
+    props.onSearch(words);
+  };
+  const { box, open, upwards, setOpen } = useOpen(disabled, (next) => {
+    setActive(0);
+    props.onOpenChange(next);
+    if (!next) search('');
+  });
+  const { isChosen, without } = membership(chosen);
+  const choose = (option: PickerOption) => {
+    if (!multiple) {
+      onChange([option]);
+      setOpen(false);
+    } else onChange(isChosen(option) ? without(option) : [...chosen, option]);
+    search('');
+  };
+  const remove = (option: PickerOption) => {
+    onChange(without(option));
+    input.current?.focus();
+  };
+  const keys = listKeys(options, open, {
+    active,
+    setActive,
+    open: () => setOpen(true),
+    close: () => setOpen(false),
+    choose,
+    removeLast: () => chosen.length > 0 && !disabled && onChange(chosen.slice(0, -1)),
+  });
+  const activeOption = open && options[keys.active] ? `${base}-${options[keys.active]?.id}` : undefined;
+  useScrollTo(activeOption);
+  const single = multiple ? undefined : chosen[0];
   return (
     <div
       ref={box}
@@ -183,7 +292,7 @@ export function Picker(props: PickerProps) {
         if (!event.currentTarget.contains(event.relatedTarget)) setOpen(false);
       }}
     >
-      {/* The click only widens the target of the input inside. */}
+      {/* The click only enlarges the target of the input inside. */}
       {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions */}
       <div
         className="pt-field flex flex-wrap items-center gap-1 py-[3px]! pr-8!"
@@ -195,16 +304,7 @@ export function Picker(props: PickerProps) {
           setOpen(true);
         }}
       >
-        {multiple &&
-          chosen.map((option) => (
-            <PickedChip
-              key={option.id}
-              option={option}
-              icon={props.icon}
-              disabled={disabled}
-              onRemove={() => remove(option)}
-            />
-          ))}
+        {multiple && <PickedChips {...props} onRemove={remove} />}
         <input
           {...control}
           ref={input}
@@ -213,7 +313,7 @@ export function Picker(props: PickerProps) {
           aria-expanded={open}
           aria-controls={open ? `${base}-list` : undefined}
           aria-autocomplete="list"
-          aria-activedescendant={open && activeId !== undefined ? `${base}-${activeId}` : undefined}
+          aria-activedescendant={activeOption}
           autoComplete="off"
           spellCheck={false}
           disabled={disabled}
@@ -223,9 +323,8 @@ export function Picker(props: PickerProps) {
           }
           value={open || !single ? text : single.label}
           onChange={(event) => {
-            setText(event.target.value);
-            props.onSearch(event.target.value);
-            keys.setActive(0);
+            search(event.target.value);
+            setActive(0);
             setOpen(true);
           }}
           onKeyDown={keys.onKeyDown}
@@ -233,52 +332,15 @@ export function Picker(props: PickerProps) {
         <ChevronDown className="pointer-events-none absolute right-2 text-ink-3" aria-hidden />
       </div>
       {open && (
-        <div
-          className={`pt-popover absolute inset-x-0 overflow-hidden! ${upwards ? 'bottom-full mb-1' : 'top-full mt-1'}`}
-        >
-          <ul
-            id={`${base}-list`}
-            role="listbox"
-            aria-label={label}
-            aria-multiselectable={multiple || undefined}
-            aria-busy={state === 'loading'}
-            className="max-h-[280px] overflow-y-auto p-1"
-            onScroll={nearEnd}
-          >
-            {options.map((option, index) => (
-              // Keys are handled by the combobox, as the ARIA pattern says.
-              // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
-              <li
-                key={option.id}
-                id={`${base}-${option.id}`}
-                role="option"
-                tabIndex={-1}
-                aria-selected={isChosen(option)}
-                className="pt-item"
-                data-focused={index === keys.active || undefined}
-                data-selected={isChosen(option) || undefined}
-                onMouseDown={(event) => event.preventDefault()}
-                onMouseMove={() => keys.setActive(index)}
-                onClick={() => choose(option)}
-              >
-                <span className="min-w-0 grow truncate">
-                  {option.label}
-                  {option.detail !== undefined && (
-                    <span className={`ml-2 text-meta ${isChosen(option) ? '' : 'text-ink-3'}`}>
-                      {option.detail}
-                    </span>
-                  )}
-                </span>
-                {isChosen(option) && <Check aria-hidden />}
-              </li>
-            ))}
-          </ul>
-          {foot !== null && (
-            <p role="status" className="border-t border-line px-3 py-2 text-meta text-ink-3">
-              {foot}
-            </p>
-          )}
-        </div>
+        <OptionList
+          {...props}
+          base={base}
+          upwards={upwards}
+          active={keys.active}
+          isChosen={isChosen}
+          onPoint={setActive}
+          onChoose={choose}
+        />
       )}
     </div>
   );

@@ -1,14 +1,17 @@
-/** Distance between an anchor and what opens beside it, and between that and the window's edge. */
+/** Distances in px: between an anchor and its popup, and between the popup and the window's edge. */
 const GAP_PX = 4;
 
-/** Where a floating part stands, in CSS pixels of the window. */
+/** Position of a floating element, in CSS pixels of the window. */
 export interface Place {
   readonly top: number;
   readonly left: number;
   readonly maxHeight: number;
 }
 
-/** Below the anchor and aligned with one of its sides; above it when there is more room. Never outside of the window. */
+/**
+ * Position below the anchor, aligned with one of its sides; above it when there is more room. Always inside of the
+ * window.
+ */
 export function placeBeside(
   anchor: { getBoundingClientRect(): DOMRect },
   floating: HTMLElement,

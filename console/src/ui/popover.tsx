@@ -5,12 +5,12 @@ import { type Place, placeBeside } from './place';
 
 const FOCUSABLE = 'input:not(:disabled), button:not(:disabled), select, textarea, a[href]';
 
-/** What the button shows: an icon, or a short text as a chip. */
+/** Content of the button: an icon, or a short text as a chip. */
 type ButtonFace =
   | { readonly icon: Icon; readonly text?: undefined }
   | { readonly icon?: undefined; readonly text: string };
 
-/** A button that opens a small panel of controls. Focus goes in; Escape, Tab out and a press outside close it. */
+/** A button that opens a small panel of controls. Focus moves in; Escape, Tab out and a press outside close it. */
 export function PopoverButton({
   icon,
   text,

@@ -5,7 +5,7 @@ import { Progress } from './progress';
 
 beforeAll(() => startI18n(['ui'], 'en'));
 
-test('long work shows what is done, what failed and what is still to come', () => {
+test('long work shows what is done, failed and pending', () => {
   const { container, rerender } = render(<Progress label="Import" ok={3} failed={1} total={8} />);
   const bar = screen.getByRole('progressbar', { name: 'Import' });
   expect(bar.getAttribute('aria-valuenow')).toBe('4');
@@ -18,7 +18,7 @@ test('long work shows what is done, what failed and what is still to come', () =
   expect(screen.queryByText(/to go/)).toBeNull();
 });
 
-test('work without steps is an empty bar, not a division by zero', () => {
+test('work without steps is an empty bar, without a division by zero', () => {
   const { container } = render(<Progress label="Import" ok={0} failed={0} total={0} />);
   expect(container.querySelector<HTMLElement>('[data-part=ok]')?.style.width).toBe('0%');
 });

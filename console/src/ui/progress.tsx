@@ -6,9 +6,9 @@ export interface ProgressProps {
   readonly label: string;
   readonly ok: number;
   readonly failed: number;
-  /** All steps, those still to come included. */
+  /** Number of all steps, including pending ones. */
   readonly total: number;
-  /** The counts in words below the bar; default: yes. */
+  /** Show the counts in words below the bar; default: yes. */
   readonly counts?: boolean;
 }
 
@@ -16,7 +16,7 @@ function share(part: number, total: number): string {
   return `${total === 0 ? 0 : (part / total) * 100}%`;
 }
 
-/** Long work step by step: one bar in three parts (done, failed, still to come) and the same in words. */
+/** Progress of long work: a bar in three segments (done, failed, pending) and the same in words. */
 export function Progress({ label, ok, failed, total, counts = true }: ProgressProps) {
   const t = useT();
   const rest = Math.max(0, total - ok - failed);
@@ -31,7 +31,7 @@ export function Progress({ label, ok, failed, total, counts = true }: ProgressPr
         aria-valuetext={t('ui:progress.text', { done: ok + failed, count: total, failed })}
         className="flex h-2 gap-px overflow-hidden rounded-1 bg-surface-3"
       >
-        {/* Shares are data, not design. */}
+        {/* Computed values cannot be CSS classes. */}
         <span data-part="ok" className="bg-ok-dot" style={{ width: share(ok, total) }} />
         <span data-part="failed" className="bg-danger-dot" style={{ width: share(failed, total) }} />
       </div>

@@ -11,7 +11,7 @@ const NAMES_SHOWN = 5;
 
 interface QuestionDialogProps {
   readonly asked: Asked;
-  /** The question is over; whoever asked is told after this. */
+  /** The question is closed; the caller's promise resolves after this. */
   readonly onAnswer: () => void;
 }
 
@@ -33,7 +33,7 @@ export default function QuestionDialog({ asked, onAnswer }: QuestionDialogProps)
       await asked.run(chosen);
       finish(true);
     } catch {
-      // The failure has been told by the caller or the http client; the question stays for another try.
+      // The caller or the http client has shown the failure; the question stays open for another try.
       setBusy(false);
     }
   };
@@ -48,7 +48,7 @@ export default function QuestionDialog({ asked, onAnswer }: QuestionDialogProps)
       onClose={() => finish(false)}
       footer={
         <>
-          {/* Focus starts on Cancel: Enter pressed by reflex must not destroy anything. */}
+          {/* Focus starts on Cancel, so that Enter pressed by reflex destroys nothing. */}
           <Button autoFocus onClick={() => finish(false)}>
             {asked.cancelLabel ?? t('ui:cancel')}
           </Button>

@@ -1,4 +1,4 @@
-/** Something that may be done along with it; `details` say what it consists of. */
+/** An optional action of the question; `details` list what it affects. */
 export interface QuestionOption {
   readonly value: string;
   readonly label: string;
@@ -8,20 +8,20 @@ export interface QuestionOption {
 export interface Question {
   /** The question itself, with object name or count: “Terminate 3 sessions?” */
   readonly title: string;
-  /** What happens to whom. */
+  /** The consequence, and who is affected. */
   readonly effect?: string;
-  /** The first names of what is affected. */
+  /** The first names of the affected objects or people. */
   readonly names?: readonly string[];
-  /** How many are affected, when not all of their names are known. */
+  /** Number of affected objects, when not all names are known. */
   readonly total?: number;
-  /** Repeats the verb: “Terminate 3 sessions”. Default: “Confirm”. */
+  /** Text of the confirm button, which repeats the verb: “Terminate 3 sessions”. Default: “Confirm”. */
   readonly confirmLabel?: string;
   readonly cancelLabel?: string;
-  /** Shows the warning sign, and the confirm button in the colour of danger. */
+  /** Shows the warning icon and a red confirm button. */
   readonly danger?: boolean;
-  /** What the person may choose as well; nothing is chosen beforehand. */
+  /** Options that the person may tick; none is preselected. */
   readonly options?: readonly QuestionOption[];
-  /** Runs on confirmation while the dialog shows progress; a rejection leaves the dialog open. */
+  /** Runs on confirmation while the dialog shows progress; if it rejects, the dialog stays open. */
   readonly run?: (chosen: readonly string[]) => Promise<unknown>;
 }
 

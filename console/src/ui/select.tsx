@@ -25,7 +25,7 @@ export function Select({
   placeholder,
   quiet = false,
 }: {
-  /** Name when there is no visible label that points at `id`. */
+  /** Name when no visible label points at `id`. */
   readonly label: string;
   readonly id?: string;
   readonly options: readonly Option[];
@@ -36,7 +36,7 @@ export function Select({
   readonly describedBy?: string;
   readonly className?: string;
   readonly placeholder?: string;
-  /** Softer outline, where label or place say enough. */
+  /** Muted outline, where label or position are clear enough. */
   readonly quiet?: boolean;
 }) {
   const t = useT();

@@ -1,4 +1,4 @@
-/** Grey bars in the final geometry; they stay hidden for the first 150 ms. */
+/** Grey bars in the final layout; hidden for the first 150 ms. */
 export function Skeleton({ className = '' }: { readonly className?: string }) {
   return <div className={`pt-skeleton ${className}`} aria-hidden />;
 }
@@ -13,7 +13,7 @@ export function SkeletonLines({ lines = 6 }: { readonly lines?: number }) {
   );
 }
 
-/** The 2 px line of a refetch on the top edge of a table. */
+/** Line of 2 px on the top edge of a table during a refetch. */
 export function ProgressLine({ busy }: { readonly busy: boolean }) {
   return <div className="pt-progress" data-busy={busy || undefined} aria-hidden />;
 }

@@ -53,7 +53,7 @@ function Arch({ drawing }: { readonly drawing: Drawing }) {
   );
 }
 
-/** A place without content: what it is, why, and the next step. */
+/** An empty place: what it is, why it is empty, and the next step. */
 export function StateView({
   drawing,
   title,
@@ -88,7 +88,7 @@ export function StateView({
   );
 }
 
-/** A failed load: what failed, retry, and the request id for the operator. */
+/** A failed load: what failed, a retry button, and the request id for the operator. */
 export function FailedState({
   title,
   message,

@@ -11,7 +11,7 @@ const SHAPE: Record<StatusTone, ReactNode> = {
   unknown: <circle cx="5" cy="5" r="3" className="fill-transparent stroke-ink-3" strokeWidth="1.6" />,
 };
 
-/** Shape, word and colour: never a lone dot. */
+/** State as shape, word and colour; never a dot alone. */
 export function Status({ tone, children }: { readonly tone: StatusTone; readonly children: ReactNode }) {
   return (
     <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
@@ -65,7 +65,7 @@ export function Count({ children }: { readonly children: ReactNode }) {
   return <span className="rounded-1 bg-surface-3 px-1.5 text-meta tabular-nums text-ink-2">{children}</span>;
 }
 
-/** A missing value. */
+/** Placeholder for a missing value. */
 export function Missing() {
   return <span className="text-ink-3">—</span>;
 }

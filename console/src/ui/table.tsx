@@ -21,7 +21,7 @@ export type Density = 'compact' | 'normal' | 'comfortable';
 
 const ALIGN = { right: 'text-right tabular-nums', center: 'text-center' } as const;
 const HEAD_ALIGN = { right: 'text-right!', center: 'text-center!' } as const;
-/** More actions than this go under More, except for the first. */
+/** With more actions than this, all except the first are under More. */
 const ACTIONS_SHOWN = 2;
 
 export interface RowAction<Row> extends Omit<MenuEntry, 'run' | 'href'> {
@@ -32,7 +32,7 @@ export interface TableProps<Row> {
   /** Names the table for assistive technology. */
   readonly label: string;
   readonly columns: readonly TableColumn<Row>[];
-  /** Absent while the first page is loading: a skeleton in the final geometry is shown. */
+  /** Absent while the first page is loading: a skeleton in the final layout is shown. */
   readonly rows: readonly Row[] | undefined;
   readonly rowId: (row: Row) => string;
   readonly rowName: (row: Row) => string;
@@ -45,14 +45,14 @@ export interface TableProps<Row> {
     readonly chosen: ReadonlySet<string>;
     readonly onChange: (chosen: ReadonlySet<string>) => void;
   };
-  /** Shown at the row's end: one or two in words; of more the first one, the rest under More. */
+  /** Actions at the end of the row: one or two in words; of more, the first one in words and the rest under More. */
   readonly actions?: (row: Row) => readonly RowAction<Row>[];
-  /** What a row shows below itself when it is opened. */
+  /** Content below a row when it is expanded. */
   readonly details?: (row: Row) => ReactNode;
   readonly isInactive?: (row: Row) => boolean;
   readonly current?: string;
   readonly density?: Density;
-  /** Instead of rows: empty, no match, failed. */
+  /** Shown instead of rows: empty, no match, failed. */
   readonly placeholder?: ReactNode;
 }
 
@@ -151,7 +151,7 @@ function RowOf<Row>(props: RowProps<Row>) {
       {line}
       <tr className="pt-details">
         <td colSpan={width}>
-          {/* As wide as what is seen of the table, and still there when it is scrolled sideways. */}
+          {/* As wide as the visible part of the table, and still in view when the table is scrolled sideways. */}
           <div className="sticky left-3 w-[calc(100cqi-24px)]">{props.details(row)}</div>
         </td>
       </tr>
@@ -182,7 +182,7 @@ function Opener({
   );
 }
 
-// Selecting one row of a hundred must render one row, not a hundred.
+// Memoized, so that selecting one row of a hundred renders one row.
 const Row = memo(RowOf) as typeof RowOf;
 
 function HeadCell<Row>({
@@ -205,7 +205,7 @@ function HeadCell<Row>({
       scope="col"
       aria-sort={ascending ? 'ascending' : descending ? 'descending' : undefined}
       className={`${sticky ? 'pt-sticky-start' : ''} ${column.align ? HEAD_ALIGN[column.align] : ''}`}
-      // Widths are data of the resource, not design.
+      // The widths come from the resource, so they cannot be CSS classes.
       style={column.width === undefined ? undefined : { width: column.width }}
     >
       {column.sortable && onOrder ? (
@@ -252,6 +252,63 @@ function SkeletonRows({
   ));
 }
 
+/** Selects or deselects one row. The function is the same in every render, so that one click does not render all rows. */
+function useRowToggle<Row>(selection: TableProps<Row>['selection']): (id: string) => void {
+  const latest = useRef(selection);
+  useEffect(() => {
+    latest.current = selection;
+  });
+  return useCallback((id: string) => {
+    const now = latest.current;
+    if (!now) return;
+    const next = new Set(now.chosen);
+    if (!next.delete(id)) next.add(id);
+    now.onChange(next);
+  }, []);
+}
+
+interface HeadProps<Row> extends TableProps<Row> {
+  readonly ids: readonly string[];
+  /** Selected rows of this page. */
+  readonly chosenHere: readonly string[];
+}
+
+function Head<Row>({ columns, selection, actions, order, onOrder, ids, chosenHere }: HeadProps<Row>) {
+  const t = useT();
+  const toggleAll = () => {
+    if (!selection) return;
+    const next = new Set(selection.chosen);
+    if (chosenHere.length === ids.length) for (const id of ids) next.delete(id);
+    else for (const id of ids) next.add(id);
+    selection.onChange(next);
+  };
+  return (
+    <thead>
+      <tr>
+        {selection && (
+          <th scope="col" className="w-9 p-0! text-center!">
+            <Checkbox
+              aria-label={t('ui:table.select_all')}
+              checked={ids.length > 0 && chosenHere.length === ids.length}
+              indeterminate={chosenHere.length > 0 && chosenHere.length < ids.length}
+              disabled={ids.length === 0}
+              onChange={toggleAll}
+            />
+          </th>
+        )}
+        {columns.map((column, index) => (
+          <HeadCell key={column.key} column={column} sticky={index === 0} order={order} onOrder={onOrder} />
+        ))}
+        {actions && (
+          <th scope="col" className="pt-sticky-end text-right!">
+            {t('ui:table.actions')}
+          </th>
+        )}
+      </tr>
+    </thead>
+  );
+}
+
 /** A plain table: sticky head, first column and actions; horizontal lines; selection; one shared row menu. */
 export function Table<Row>(props: TableProps<Row>) {
   const { columns, rows, rowId, rowName, selection, actions } = props;
@@ -261,18 +318,7 @@ export function Table<Row>(props: TableProps<Row>) {
   const ids = rows?.map(rowId) ?? [];
   const chosenHere = selection ? ids.filter((id) => selection.chosen.has(id)) : [];
 
-  // Rows get one and the same function for the life of the table, so that selecting one does not render all.
-  const latest = useRef(selection);
-  useEffect(() => {
-    latest.current = selection;
-  });
-  const toggle = useCallback((id: string) => {
-    const now = latest.current;
-    if (!now) return;
-    const next = new Set(now.chosen);
-    if (!next.delete(id)) next.add(id);
-    now.onChange(next);
-  }, []);
+  const toggle = useRowToggle(selection);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const open = useCallback((id: string) => {
     setOpened((old) => {
@@ -285,17 +331,10 @@ export function Table<Row>(props: TableProps<Row>) {
     anchor.current = element;
     setMenu({ row });
   }, []);
-  const toggleAll = () => {
-    if (!selection) return;
-    const next = new Set(selection.chosen);
-    if (chosenHere.length === ids.length) for (const id of ids) next.delete(id);
-    else for (const id of ids) next.add(id);
-    selection.onChange(next);
-  };
   return (
     <div className="relative flex min-h-0 grow flex-col">
       <ProgressLine busy={Boolean(props.busy && rows)} />
-      {/* Scrollable by keyboard, also when nothing inside can be focused. */}
+      {/* Scrollable by keyboard, even when nothing inside can be focused. */}
       <div
         ref={markCutEdges}
         className="@container min-h-0 grow overflow-auto"
@@ -305,35 +344,7 @@ export function Table<Row>(props: TableProps<Row>) {
         aria-label={props.label}
       >
         <table className="pt-table" data-density={props.density} aria-busy={props.busy || rows === undefined}>
-          <thead>
-            <tr>
-              {selection && (
-                <th scope="col" className="w-9 p-0! text-center!">
-                  <Checkbox
-                    aria-label={t('ui:table.select_all')}
-                    checked={ids.length > 0 && chosenHere.length === ids.length}
-                    indeterminate={chosenHere.length > 0 && chosenHere.length < ids.length}
-                    disabled={ids.length === 0}
-                    onChange={toggleAll}
-                  />
-                </th>
-              )}
-              {columns.map((column, index) => (
-                <HeadCell
-                  key={column.key}
-                  column={column}
-                  sticky={index === 0}
-                  order={props.order}
-                  onOrder={props.onOrder}
-                />
-              ))}
-              {actions && (
-                <th scope="col" className="pt-sticky-end text-right!">
-                  {t('ui:table.actions')}
-                </th>
-              )}
-            </tr>
-          </thead>
+          <Head {...props} ids={ids} chosenHere={chosenHere} />
           <tbody>
             {rows ? (
               rows.map((row) => {

@@ -43,7 +43,7 @@ export function Tabs({
         ref={strip}
         role="tablist"
         aria-label={label}
-        className="flex gap-5 overflow-x-auto border-b border-line"
+        className="flex gap-5 overflow-x-auto overflow-y-hidden border-b border-line [scrollbar-width:none]"
       >
         {tabs.map((tab) => {
           const isCurrent = tab.id === current?.id;

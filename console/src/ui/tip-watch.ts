@@ -1,14 +1,14 @@
-/** Tooltips wait this long (design, section 6), and stay this long for a pointer that is on its way to them. */
+/** Delay before a tooltip opens, and before it closes so that the pointer can reach it, in ms (design, section 6). */
 export const WAIT_MS = 500;
 export const GRACE_MS = 200;
 
-/** What a tooltip says and beside what it stands. */
+/** Text of a tooltip and the element beside which it is shown. */
 export interface Tip {
   readonly text: string;
   readonly anchor: { getBoundingClientRect(): DOMRect };
 }
 
-/** How far up something may be cut off: a cell, its content, a text in it. */
+/** Number of ancestors checked for truncation: a cell, its content, a text in it. */
 const LEVELS = 3;
 
 function isCut(element: Element): boolean {
@@ -18,16 +18,16 @@ function isCut(element: Element): boolean {
   return false;
 }
 
-/** A text that can be read in full needs no second one. */
+/** A text that is already completely visible needs no tooltip. */
 function tellsMore(element: Element, text: string): boolean {
   return text !== '' && (element.textContent.trim() !== text || isCut(element));
 }
 
 /**
- * Tells what the tooltip of the page is: the `title` of what the pointer rests on or what the keyboard has focused, once and for
- * all. `title` stays what screen readers read; only while the pointer is on it, it is emptied, so that the browser shows nothing of
- * its own. Pressing, Escape, scrolling and leaving put the tooltip away; moving onto it does not (WCAG 1.4.13). A pointer under
- * which the page has moved asks for nothing. Returns what ends it.
+ * Watches the page and calls `show` with its tooltip: the `title` of the element under the pointer or with the keyboard
+ * focus. Screen readers still read `title`; only while the pointer is on the element it is emptied, so that the browser
+ * shows no tooltip of its own. Pressing, Escape, scrolling and leaving close the tooltip; moving onto it does not (WCAG
+ * 1.4.13). A page that moves under a resting pointer opens no tooltip. Returns a function that stops watching.
  */
 export function watchTips(show: (tip: Tip | null) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -59,7 +59,7 @@ export function watchTips(show: (tip: Tip | null) => void): () => void {
     show({ text, anchor: { getBoundingClientRect: () => from } });
   };
 
-  /** What the screen does with the title meanwhile counts. */
+  /** A title that the screen changes in the meantime replaces the stored one. */
   const changed = new MutationObserver(() => {
     if (!held) return;
     const title = held.element.getAttribute('title');
@@ -101,8 +101,8 @@ export function watchTips(show: (tip: Tip | null) => void): () => void {
     if (anchor) later(GRACE_MS, hide);
     else clearTimeout(timer);
     if (!held || !hasMoved || event.buttons !== 0) return;
-    const mine = held;
-    later(WAIT_MS, () => open(mine.element, mine.text ?? '', at.x));
+    const holder = held;
+    later(WAIT_MS, () => open(holder.element, holder.text ?? '', at.x));
   };
   const leave = () => {
     release();

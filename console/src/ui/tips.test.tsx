@@ -29,7 +29,7 @@ const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 const button = (name: string) => screen.getByRole<HTMLButtonElement>('button', { name });
 
 let x = 0;
-/** The pointer comes to an element; `still`: the element has come to the pointer. */
+/** Moves the pointer to an element; `still`: the element has moved under the resting pointer. */
 function pointer(element: Element, still = false): void {
   if (!still) x += 10;
   const where = { bubbles: true, clientX: x, clientY: 5 };
@@ -57,7 +57,7 @@ function Page() {
 }
 const show = () => render(<Page />);
 
-test('the pointer gets the title after a moment, and the browser shows none of its own', async () => {
+test('after a delay the pointer gets the title, and the browser shows none of its own', async () => {
   show();
   pointer(button('refresh'));
   expect(button('refresh').title).toBe('');
@@ -108,7 +108,7 @@ test.each([
   expect(document.activeElement).toBe(document.body);
 });
 
-test('a press before its time takes it back', async () => {
+test('a press before the delay cancels it', async () => {
   show();
   pointer(button('refresh'));
   await wait(WAIT_MS - 1);
@@ -125,7 +125,7 @@ test('a page that moves under the pointer shows nothing', async () => {
   expect(tip()).toBeNull();
 });
 
-test('a title that can be read in full is not shown, one that is cut off is', async () => {
+test('a completely visible title is not repeated, a truncated one is shown', async () => {
   show();
   const text = screen.getByText('read in full');
   pointer(text);
@@ -139,7 +139,7 @@ test('a title that can be read in full is not shown, one that is cut off is', as
   expect(tip()?.textContent).toBe('read in full');
 });
 
-test('a title that changes or goes meanwhile is not brought back', async () => {
+test('a title that changes or is removed meanwhile is not restored', async () => {
   show();
   pointer(button('save'));
   await act(async () => button('save').click());
@@ -147,7 +147,7 @@ test('a title that changes or goes meanwhile is not brought back', async () => {
   expect(button('save').hasAttribute('title')).toBe(false);
 });
 
-test('the tooltip goes with what it belongs to', async () => {
+test('the tooltip closes when its element is removed', async () => {
   const { rerender } = render(
     <>
       <button type="button" title="Refresh (R)">
@@ -169,7 +169,7 @@ test('the tooltip goes with what it belongs to', async () => {
   expect(tip()).toBeNull();
 });
 
-test('the keyboard gets it, too; Escape and leaving put it away', async () => {
+test('keyboard focus shows it as well; Escape and blur close it', async () => {
   show();
   const focus = async (name: string) => {
     const element = button(name);

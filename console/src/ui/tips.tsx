@@ -10,7 +10,7 @@ function TipBox({ tip }: { readonly tip: Tip }) {
     if (box.current) setPlace(placeBeside(tip.anchor, box.current, 'start'));
   }, [tip]);
   return createPortal(
-    // Assistive technology has the text already: `title` names or describes what it belongs to. A dialog does not close for it.
+    // Hidden from assistive technology, which already has the text as `title`. Dialogs ignore presses on it.
     <div
       ref={box}
       aria-hidden
@@ -25,7 +25,7 @@ function TipBox({ tip }: { readonly tip: Tip }) {
   );
 }
 
-/** The tooltip of the page, for pointer and keyboard alike: see `watchTips`. One for all that has a `title`. */
+/** The page's only tooltip, for pointer and keyboard: see `watchTips`. It serves all elements with a `title`. */
 export function Tips() {
   const [tip, setTip] = useState<Tip | null>(null);
   useEffect(() => watchTips(setTip), []);

@@ -5,7 +5,7 @@ import { translate, useT } from '#/lib/i18n';
 import { IconButton } from './button';
 import { visible } from './visible-text';
 
-/** Error banner and result toasts go by themselves after this time (specification, section 9). */
+/** Error banner and result toasts disappear after this time, in ms (specification, section 9). */
 export const TOAST_MS = 5_000;
 
 export interface ToastContent {
@@ -13,7 +13,7 @@ export interface ToastContent {
   readonly text: string;
   readonly detail?: string;
   readonly action?: { readonly label: string; readonly run: () => void };
-  /** Stays until it is closed: nobody asked for what it tells. */
+  /** Stays until it is closed, because it reports something that the person did not ask for. */
   readonly stays?: boolean;
 }
 
@@ -40,7 +40,7 @@ export function toast(content: ToastContent): void {
   }));
 }
 
-/** Tells that something worked, where no better words than the general ones are at hand. */
+/** Shows the general success message, for actions without a better one. */
 export function toastSucceeded(text: string = translate('ui:succeeded')): void {
   toast({ tone: 'ok', text });
 }
@@ -97,15 +97,15 @@ function ToastCard({ toast: { key, tone, text, detail, action, stays = false } }
   );
 }
 
-/** Where toasts appear; one for the whole page. */
+/** Container of the toasts; mounted once for the whole page. */
 export function ToastRegion() {
   const t = useT();
   const shown = useToasts((state) => state.shown);
   return (
     <section aria-label={t('ui:toasts')} aria-live="polite" aria-relevant="additions">
       <ol className="fixed right-4 bottom-4 z-(--z-toast) grid w-[min(360px,calc(100vw-32px))] gap-2">
-        {shown.map((one) => (
-          <ToastCard key={one.key} toast={one} />
+        {shown.map((entry) => (
+          <ToastCard key={entry.key} toast={entry} />
         ))}
       </ol>
     </section>

@@ -23,7 +23,7 @@ function contrast(a: string, b: string): number {
   return (high + 0.05) / (low + 0.05);
 }
 
-/** The pairs and needs that the head of tokens.css lists. */
+/** The colour pairs and required contrasts that the head of tokens.css lists. */
 const PAIRS = [...css.matchAll(/^ {3}([\w-]+) on ([\w-]+) +(4\.5|3) /gm)].map((match) => ({
   front: match[1] ?? '',
   back: match[2] ?? '',

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { type ButtonLook, IconButton } from './button';
 import type { Icon } from './icon';
 
-/** Icon button whose tooltip shows its name and shortcut. The browser's own tooltip: it waits, and it costs nothing. */
+/** Icon button whose tooltip shows its name and shortcut. */
 export function TipButton({
   label,
   shortcut,

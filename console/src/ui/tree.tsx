@@ -46,9 +46,109 @@ function flatten(
   return flat;
 }
 
+/** Key handler: arrows, Home, End and Page keys move, left and right also collapse and expand, Enter and Space select. */
+function treeKeys(
+  flat: readonly FlatItem[],
+  focusIndex: number,
+  moveTo: (index: number) => void,
+  onExpand: (id: string, open: boolean) => void,
+  onSelect: (id: string) => void,
+): (event: KeyboardEvent) => void {
+  const focused = flat[focusIndex];
+  if (!focused) return () => undefined;
+  const handled: Partial<Record<string, () => void>> = {
+    ArrowDown: () => moveTo(focusIndex + 1),
+    ArrowUp: () => moveTo(focusIndex - 1),
+    Home: () => moveTo(0),
+    End: () => moveTo(flat.length - 1),
+    PageDown: () => moveTo(focusIndex + 10),
+    PageUp: () => moveTo(focusIndex - 10),
+    ArrowRight: () => {
+      if (!focused.isBranch) return;
+      if (focused.expanded) moveTo(focusIndex + 1);
+      else onExpand(focused.id, true);
+    },
+    ArrowLeft: () => {
+      if (focused.expanded) onExpand(focused.id, false);
+      else if (focused.parentId !== null) moveTo(flat.findIndex((item) => item.id === focused.parentId));
+    },
+    Enter: () => onSelect(focused.id),
+    ' ': () => onSelect(focused.id),
+  };
+  return (event) => {
+    const handle = handled[event.key];
+    if (!handle || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    handle();
+  };
+}
+
+interface TreeRowProps {
+  readonly id: string;
+  readonly item: FlatItem;
+  readonly top: number;
+  readonly isSelected: boolean;
+  readonly isFocused: boolean;
+  readonly onPress: () => void;
+  readonly onChoose: () => void;
+  readonly onToggle: () => void;
+}
+
+function TreeRow({ id, item, top, isSelected, isFocused, onPress, onChoose, onToggle }: TreeRowProps) {
+  const Chevron = item.loading ? LoaderCircle : item.expanded ? ChevronDown : ChevronRight;
+  return (
+    // The tree element keeps the focus and handles the keys.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+    <div
+      id={id}
+      role="treeitem"
+      tabIndex={-1}
+      aria-level={item.depth + 1}
+      aria-expanded={item.isBranch ? item.expanded : undefined}
+      aria-selected={isSelected}
+      className={`absolute inset-x-0 flex h-7 items-center rounded-2 pr-2 ${item.depth > 0 ? 'pt-guides' : ''} ${
+        isSelected ? 'bg-accent-soft-2 font-medium text-accent' : 'hover:bg-hover'
+      } ${isFocused ? 'group-focus-visible:outline-2 group-focus-visible:outline-offset-[-2px] group-focus-visible:outline-focus' : ''}`}
+      style={{ top, paddingLeft: 4 + item.depth * INDENT_PX, '--depth': item.depth } as CSSProperties}
+      onMouseDown={(event) => {
+        event.preventDefault();
+        onPress();
+      }}
+      onClick={onChoose}
+    >
+      {item.isBranch ? (
+        // For the pointer only: arrow keys do the same, and a label here would become part of the item's name.
+        // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions
+        <span
+          aria-hidden
+          data-chevron
+          className="grid size-6 flex-none cursor-pointer place-items-center rounded-1 text-ink-3 hover:text-ink-1"
+          onClick={(event) => {
+            event.stopPropagation();
+            onToggle();
+          }}
+        >
+          <Chevron className={`size-[14px]! ${item.loading ? 'pt-spin' : ''}`} />
+        </span>
+      ) : (
+        <span className="size-6 flex-none" />
+      )}
+      {item.icon && <item.icon className={`size-[15px]! ${isSelected ? '' : 'text-ink-3'}`} aria-hidden />}
+      <span className="min-w-0 grow truncate px-1.5" title={item.label}>
+        {item.label}
+      </span>
+      {item.count !== undefined && (
+        <span className={`text-meta tabular-nums ${isSelected ? '' : 'text-ink-3'}`}>
+          {item.count.toLocaleString('en')}
+        </span>
+      )}
+    </div>
+  );
+}
+
 /**
  * A virtual tree for thousands of lazily loaded nodes: one tab stop, `aria-activedescendant`, arrows, Home, End, Enter.
- * Moving does not select: a route change for every arrow key would fetch at every step.
+ * Moving does not select, because each selection changes the route and loads data.
  */
 export function Tree({
   label,
@@ -60,7 +160,7 @@ export function Tree({
   onSelect,
 }: {
   readonly label: string;
-  /** Loaded nodes in display order within each parent. */
+  /** Loaded nodes, in display order within each parent. */
   readonly items: readonly TreeItem[];
   readonly expanded: ReadonlySet<string>;
   readonly loading: ReadonlySet<string>;
@@ -90,33 +190,7 @@ export function Tree({
     setFocusId(item.id);
     virtual.scrollToIndex(flat.indexOf(item));
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (!focused) return;
-    const handled: Record<string, () => void> = {
-      ArrowDown: () => moveTo(focusIndex + 1),
-      ArrowUp: () => moveTo(focusIndex - 1),
-      Home: () => moveTo(0),
-      End: () => moveTo(flat.length - 1),
-      PageDown: () => moveTo(focusIndex + 10),
-      PageUp: () => moveTo(focusIndex - 10),
-      ArrowRight: () => {
-        if (!focused.isBranch) return;
-        if (focused.expanded) moveTo(focusIndex + 1);
-        else onExpand(focused.id, true);
-      },
-      ArrowLeft: () => {
-        if (focused.expanded) onExpand(focused.id, false);
-        else if (focused.parentId !== null) moveTo(flat.findIndex((item) => item.id === focused.parentId));
-      },
-      Enter: () => onSelect(focused.id),
-      ' ': () => onSelect(focused.id),
-    };
-    const handle = handled[event.key];
-    if (handle && !event.ctrlKey && !event.metaKey && !event.altKey) {
-      event.preventDefault();
-      handle();
-    }
-  };
+  const onKeyDown = treeKeys(flat, focusIndex, moveTo, onExpand, onSelect);
   return (
     <div
       ref={box}
@@ -131,68 +205,24 @@ export function Tree({
         {virtual.getVirtualItems().map((place) => {
           const item = flat[place.index];
           if (!item) return null;
-          const Chevron = item.loading ? LoaderCircle : item.expanded ? ChevronDown : ChevronRight;
-          const isSelected = item.id === selected;
           return (
-            // Keys are handled by the tree element, which keeps the focus.
-            // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
-            <div
+            <TreeRow
               key={item.id}
               id={`${base}-${item.id}`}
-              role="treeitem"
-              tabIndex={-1}
-              aria-level={item.depth + 1}
-              aria-expanded={item.isBranch ? item.expanded : undefined}
-              aria-selected={isSelected}
-              className={`absolute inset-x-0 flex h-7 items-center rounded-2 pr-2 ${item.depth > 0 ? 'pt-guides' : ''} ${
-                isSelected ? 'bg-accent-soft-2 font-medium text-accent' : 'hover:bg-hover'
-              } ${place.index === focusIndex ? 'group-focus-visible:outline-2 group-focus-visible:outline-offset-[-2px] group-focus-visible:outline-focus' : ''}`}
-              style={
-                {
-                  top: place.start,
-                  paddingLeft: 4 + item.depth * INDENT_PX,
-                  '--depth': item.depth,
-                } as CSSProperties
-              }
-              onMouseDown={(event) => {
-                event.preventDefault();
-                box.current?.focus({ preventScroll: true });
-              }}
-              onClick={() => {
+              item={item}
+              top={place.start}
+              isSelected={item.id === selected}
+              isFocused={place.index === focusIndex}
+              onPress={() => box.current?.focus({ preventScroll: true })}
+              onChoose={() => {
                 setFocusId(item.id);
                 onSelect(item.id);
               }}
-            >
-              {item.isBranch ? (
-                // For the pointer only: the arrow keys do the same, and a word here would be part of the item's name.
-                // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions
-                <span
-                  aria-hidden
-                  data-chevron
-                  className="grid size-6 flex-none cursor-pointer place-items-center rounded-1 text-ink-3 hover:text-ink-1"
-                  onClick={(event) => {
-                    event.stopPropagation();
-                    setFocusId(item.id);
-                    onExpand(item.id, !item.expanded);
-                  }}
-                >
-                  <Chevron className={`size-[14px]! ${item.loading ? 'pt-spin' : ''}`} />
-                </span>
-              ) : (
-                <span className="size-6 flex-none" />
-              )}
-              {item.icon && (
-                <item.icon className={`size-[15px]! ${isSelected ? '' : 'text-ink-3'}`} aria-hidden />
-              )}
-              <span className="min-w-0 grow truncate px-1.5" title={item.label}>
-                {item.label}
-              </span>
-              {item.count !== undefined && (
-                <span className={`text-meta tabular-nums ${isSelected ? '' : 'text-ink-3'}`}>
-                  {item.count.toLocaleString('en')}
-                </span>
-              )}
-            </div>
+              onToggle={() => {
+                setFocusId(item.id);
+                onExpand(item.id, !item.expanded);
+              }}
+            />
           );
         })}
       </div>

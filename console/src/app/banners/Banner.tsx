@@ -2,7 +2,7 @@ import { TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Expiry } from './expiry';
 
-/** A strip under the top bar that stays while its reason does. */
+/** A strip under the top bar. It stays as long as its reason does. */
 export function Banner({
   tone,
   children,

@@ -9,17 +9,20 @@ import { AppLink } from '#/ui/link';
 import { Banner } from './Banner';
 import { licenceDaysLeft, licenceExpiry, passwordEnd, passwordExpiry } from './expiry';
 
-/** The console may stay open for days. */
+/** How often the expiry dates are recomputed: a console may stay open for days. */
 const HOUR_MS = 3_600_000;
 
 interface LicenceDetail {
-  /** Last day, `2027-01-31`; null: there is no licence. */
+  /** Last valid day, `2027-01-31`; null without a licence. */
   readonly date_expired: string | null;
-  /** As the server, which decides, counts them. */
+  /** Days left as the server counts them. The server decides when the licence ends. */
   readonly days_left?: number | null;
 }
 
-/** The licence concerns the system administrator of an enterprise edition, to whom the server tells it after the first sign-in is complete. */
+/**
+ * The server sends the licence only to system administrators of an enterprise edition who have completed their first
+ * sign-in.
+ */
 function concernsLicence({ profile, settings }: Session): boolean {
   return profile.role === 'Admin' && !profile.is_first_login && settings.XPACK_ENABLED === true;
 }
@@ -49,7 +52,7 @@ function LicenceBanner({ now }: { readonly now: Date }) {
   );
 }
 
-/** Only a local password is changed here. */
+/** The console can change local passwords only. */
 function PasswordBanner({ now }: { readonly now: Date }) {
   const t = useT();
   const { profile, settings } = useSession();
@@ -72,7 +75,7 @@ function PasswordBanner({ now }: { readonly now: Date }) {
   );
 }
 
-/** What is about to end or has ended. */
+/** Warnings about a licence or password that expires soon or has expired. */
 export function Banners() {
   const [now, setNow] = useState(() => new Date());
   const strip = useRef<HTMLDivElement>(null);

@@ -47,7 +47,7 @@ async function shown(session: Session) {
   await screen.findByText('page');
 }
 
-test('[S4-044] [S4-045] [S9-041] a licence is expired below 0 days and warned of under 7', () => {
+test('[S4-044] [S4-045] [S9-041] a licence is expired below 0 days left and gives a warning below 7', () => {
   expect([-1, 0, 6, 7].map(licenceExpiry)).toEqual(['expired', 'soon', 'soon', null]);
   const noon = new Date(2026, 10, 21, 12);
   expect(licenceDaysLeft('2026-11-21', noon)).toBe(0);
@@ -55,7 +55,7 @@ test('[S4-044] [S4-045] [S9-041] a licence is expired below 0 days and warned of
   expect(licenceDaysLeft('2027-01-01', noon)).toBe(41);
 });
 
-test('[S4-046] [S4-047] [S9-042] a password is expired at its limit and warned of with 5 days or fewer left', () => {
+test('[S4-046] [S4-047] [S9-042] a password is expired at its age limit and gives a warning with 5 days or fewer left', () => {
   const set = new Date('2026-01-01T00:00:00Z');
   const end = passwordEnd(set, 30);
   if (!end) throw new Error('no end');
@@ -72,19 +72,19 @@ test('[S4-046] [S4-047] [S9-042] a password is expired at its limit and warned o
   expect(passwordEnd(null, 30)).toBeNull();
 });
 
-test('[S8-040] an expired licence shows that it expired and when', async () => {
+test('[S8-040] an expired licence shows the banner with its end date', async () => {
   licence({ date_expired: '2026-11-01', days_left: -20 });
   await shown(enterprise);
   expect(await screen.findByText('The licence expired on 2026-11-01')).toBeTruthy();
 });
 
-test('[S8-041] [S7-025] a licence about to expire shows that it will and when', async () => {
+test('[S8-041] [S7-025] a licence that expires soon shows the banner with its end date', async () => {
   licence({ date_expired: '2026-11-25', days_left: 4 });
   await shown(enterprise);
   expect(await screen.findByText('The licence will expire on 2026-11-25')).toBeTruthy();
 });
 
-test('a licence that holds shows nothing', async () => {
+test('a licence that is valid for long shows no banner', async () => {
   licence({ date_expired: '2027-11-25', days_left: 365 });
   await shown(enterprise);
   await waitFor(() => expect(asked).toBe(1));
@@ -101,17 +101,17 @@ test.each([
     '[S6-047] [S7-026] one without the enterprise edition',
     { ...adminSession, settings: { XPACK_ENABLED: false } },
   ],
-])('%s is neither told of the licence nor asks for it', async (_, session) => {
+])('%s sees no licence banner and does not request the licence', async (_, session) => {
   licence({ date_expired: '2026-11-01', days_left: -20 });
   await shown(session);
-  // All effects have run: a request of the strip would have been on its way before this one.
+  // All effects have run: a request of the banner would already have been sent.
   await http.get('marker/');
   expect(marked).toBe(1);
   expect(asked).toBe(0);
   expect(screen.queryByText(/licence/i)).toBeNull();
 });
 
-test('[S6-048] only a local password is warned of', async () => {
+test('[S6-048] a local password that expires soon gives a warning', async () => {
   const session: Session = {
     ...adminSession,
     settings: { SECURITY_PASSWORD_EXPIRATION_TIME: 30 },
@@ -121,7 +121,7 @@ test('[S6-048] only a local password is warned of', async () => {
   expect(await screen.findByText(/Your password will expire on/)).toBeTruthy();
 });
 
-test('[S6-048] a password of another source is not', async () => {
+test('[S6-048] a password of another source gives no warning', async () => {
   const profile = { ...admin, source: 'ldap', date_password_last_updated: daysAgo(40) };
   await shown({ ...adminSession, settings: { SECURITY_PASSWORD_EXPIRATION_TIME: 30 }, profile });
   expect(screen.queryByText(/password/)).toBeNull();

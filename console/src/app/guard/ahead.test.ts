@@ -27,8 +27,8 @@ function world(more: Partial<GuardPorts> = {}) {
   return ports;
 }
 
-describe('requests ahead of the guard', () => {
-  test('all are under way before the guard runs, and it makes none of its own', async () => {
+describe('prefetched guard requests', () => {
+  test('all requests are sent before the guard runs, and the guard sends none of its own', async () => {
     const ports = world();
     const ahead = askAhead(ports);
     for (const ask of [ports.loadSettings, ports.loadProfile, ports.loadOrganization])
@@ -39,7 +39,7 @@ describe('requests ahead of the guard', () => {
       expect(ask).toHaveBeenCalledOnce();
   });
 
-  test('an answer is used once: the next run of the guard asks the server', async () => {
+  test('each answer is used once: the next run of the guard asks the server again', async () => {
     const ports = world();
     const ahead = askAhead(ports);
     await runGuard(ahead);
@@ -48,7 +48,7 @@ describe('requests ahead of the guard', () => {
       expect(ask).toHaveBeenCalledTimes(2);
   });
 
-  test('the profile is read again when the organization turns out to be another one', async () => {
+  test('the profile is loaded again when the current organization turns out to be another one', async () => {
     const profile = { ...admin, admin_or_audit_orgs: [defaultOrg, shanghai] };
     const loadProfile = vi.fn<GuardPorts['loadProfile']>(() => Promise.resolve(profile));
     const exit = await runGuard(askAhead(world({ loadProfile, rememberedOrganization: () => shanghai })));
@@ -56,7 +56,7 @@ describe('requests ahead of the guard', () => {
     expect(loadProfile).toHaveBeenCalledTimes(2);
   });
 
-  test('without a CSRF cookie only the settings are asked for', async () => {
+  test('without a CSRF cookie only the settings are requested', async () => {
     const ports = world({ csrfToken: () => null });
     expect((await runGuard(askAhead(ports))).at).toBe('sign-in');
     expect(ports.loadSettings).toHaveBeenCalledOnce();
@@ -64,7 +64,7 @@ describe('requests ahead of the guard', () => {
     expect(ports.loadOrganization).not.toHaveBeenCalled();
   });
 
-  test('a failure is told for its own step, whatever the other answers are', async () => {
+  test('a failed request fails its own step, whatever the other requests return', async () => {
     const error = new Error('no');
     const fail = () => Promise.reject(error);
     const all = world({ loadSettings: fail, loadProfile: fail, loadOrganization: fail });

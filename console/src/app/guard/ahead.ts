@@ -1,9 +1,10 @@
 import type { GuardPorts } from './machine';
 
 /**
- * The same ports, with the guard's requests already on their way: they do not depend on each other's answers, only what is made of
- * them does, and that order stays. Each answer is used once; what is asked again afterwards is asked of the server again.
- * Without a CSRF cookie nobody is signed in, and the guard stops after the settings.
+ * Guard ports whose requests are sent at once, in parallel. The requests do not depend on each other's answers; the
+ * guard still processes the answers in its specified order. Each prefetched answer is used once; later calls ask the
+ * server again. Without a CSRF cookie nobody is signed in and the guard stops after the settings, so only those are
+ * prefetched.
  */
 export function askAhead(ports: GuardPorts): GuardPorts {
   const settings = once(ports.loadSettings);
@@ -18,10 +19,10 @@ export function askAhead(ports: GuardPorts): GuardPorts {
   };
 }
 
-/** Asks now; the first call gets that answer, every later one asks anew. */
+/** Sends the request now. The first call gets its answer; every later call sends a new request. */
 function once<T>(ask: () => Promise<T>): () => Promise<T> {
   let answer: Promise<T> | null = ask();
-  // A failure that the guard never comes to is nobody's.
+  // The guard may stop before it uses this answer: a failure must not become an unhandled rejection.
   answer.catch(() => undefined);
   return () => {
     const first = answer;

@@ -2,8 +2,8 @@ import { adminPageRole, hasAdminPage, hasUserPage, Role, satisfies } from '#/lib
 import { DEFAULT_ORG_ID, type Organization, type Profile } from '#/lib/session';
 
 /**
- * Ids of the organizations to try, in this order: the remembered one if it is still valid, the person's own, the default one.
- * `null`, the last resort, is whatever the server takes for current.
+ * Ids of the organizations to try, in order: the remembered one if it is still valid, the person's own ones, the
+ * default one. Last comes `null`: the organization that the server considers current.
  */
 export function candidates(
   remembered: Organization | null,
@@ -11,16 +11,20 @@ export function candidates(
   profile: Profile,
 ): readonly (string | null)[] {
   const all = [...offered, ...profile.user_all_orgs];
-  // Nothing can be made in the root one: it is nobody's first choice.
-  const mine = [...all.filter((one) => !one.is_root), ...all.filter((one) => one.is_root)].map(
-    (one) => one.id,
-  );
-  const stillValid = remembered !== null && mine.includes(remembered.id) ? [remembered.id] : [];
-  const own = mine.includes(DEFAULT_ORG_ID) ? [DEFAULT_ORG_ID] : mine.slice(0, 1);
-  return [...new Set([...stillValid, ...own, ...mine, DEFAULT_ORG_ID]), null];
+  // Nothing can be created in the root organization, so it comes last.
+  const ids = [
+    ...all.filter((organization) => !organization.is_root),
+    ...all.filter((organization) => organization.is_root),
+  ].map((organization) => organization.id);
+  const stillValid = remembered !== null && ids.includes(remembered.id) ? [remembered.id] : [];
+  const ownIds = ids.includes(DEFAULT_ORG_ID) ? [DEFAULT_ORG_ID] : ids.slice(0, 1);
+  return [...new Set([...stillValid, ...ownIds, ...ids, DEFAULT_ORG_ID]), null];
 }
 
-/** The stored role if permitted, else the admin page's, else the user page's; without organizations to manage the smallest. */
+/**
+ * The role to start with: the stored one if permitted, else the admin page's, else the user page's. A person who
+ * manages no organization gets the user role.
+ */
 export function pickRole(bits: number, remembered: number | null, managesSomething: boolean): number {
   if (!managesSomething) return Role.User;
   if (remembered !== null && remembered > 0 && satisfies(bits, remembered)) return remembered;

@@ -26,7 +26,7 @@ function thrown(run: () => void): unknown {
   throw new Error('nothing was thrown');
 }
 
-test('a session that is ready goes on', () => {
+test('a session that is ready enters the console', () => {
   obey({ at: 'ready', session: adminSession }, '/users/users');
   expect(assign).not.toHaveBeenCalled();
 });
@@ -43,19 +43,19 @@ test('[S8-001] [S8-002] [S7-082] without the CSRF cookie the navigation is rejec
   history.replaceState(null, '', '/ui/');
 });
 
-test('[S2-026] [S4-017] a first sign-in leads to the page that completes the profile, and stays there', () => {
+test('[S2-026] [S4-017] a first sign-in is redirected to the page that completes the profile, and that page opens', () => {
   const exit = { at: 'must-complete-profile', session: { ...adminSession, profile: admin } } as const;
   const error = thrown(() => obey(exit, '/users/users'));
   expect(isRedirect(error) && error.options.to).toBe('/users/first-login/personal-information-improvement');
   obey(exit, '/users/first-login/personal-information-improvement');
 });
 
-test('a password that must change leads to that page', () => {
+test('a session that must change its password is sent to that page', () => {
   const error = thrown(() => obey({ at: 'must-change-password' }, '/'));
   expect(isRedirect(error) && error.options.to).toBe('/change-password');
 });
 
-test('[S8-022] routes that can not be built are told by a toast', () => {
+test('[S8-022] a toast says that the routes cannot be built', () => {
   const { result } = renderHook(() => useToasts((state) => state.shown));
   act(() => {
     const error = thrown(() => obey({ at: 'failed', during: 'routes', error: new Error('x') }, '/'));

@@ -11,7 +11,7 @@ import { browserPorts } from './ports';
 let running: Promise<void> | null = null;
 let ahead: GuardPorts | null = null;
 
-/** The first navigation failed; the error page says during which step. */
+/** The first navigation failed during `step`. The error page shows the step. */
 export class GuardError extends Error {
   readonly during: FailedStep;
 
@@ -22,16 +22,16 @@ export class GuardError extends Error {
   }
 }
 
-/** The page is on its way to sign-in: what is shown until then is the splash, not an error. */
+/** The browser is leaving for the sign-in page. Until it has left, the splash is shown instead of an error. */
 export class LeavingError extends Error {}
 
-/** Leaves the console for the sign-in page and comes back to where the person was. */
+/** Leaves the console for the sign-in page, which leads back to the current address. */
 export function leaveForSignIn(delayMs = 0): void {
   const next = location.pathname + location.search;
   setTimeout(() => browserLocation.assign(`${serverPaths.login}?next=${encodeURIComponent(next)}`), delayMs);
 }
 
-/** Turns an exit of the machine into what the router understands: nothing, a redirect or an error. */
+/** Converts an exit of the machine into what the router understands: nothing, a redirect or an error. */
 export function obey(exit: GuardExit, path: string): void {
   switch (exit.at) {
     case 'ready':
@@ -50,12 +50,14 @@ export function obey(exit: GuardExit, path: string): void {
   }
 }
 
-/** Asks for what the guard needs while the page is still being built: the first navigation goes to a guarded screen. */
+/**
+ * Sends the guard's requests while the page is still loading, because the first navigation goes to a guarded screen.
+ */
 export function askForGuard(): void {
   ahead = askAhead(browserPorts);
 }
 
-/** Runs the guard before the first guarded screen; later navigations find the session in place. */
+/** Runs the guard before the first guarded screen. Later navigations use the session that it established. */
 export async function guard(path: string): Promise<void> {
   if (currentSession()) return;
   const ports = ahead ?? browserPorts;

@@ -14,7 +14,7 @@ const shanghai: Organization = { ...defaultOrg, id: 'shanghai', name: 'Shanghai'
 
 interface World {
   settings?: PublicSettings;
-  /** By the organization in which it is read. */
+  /** Profiles by the organization in which they are read. */
   profile?: Profile | ((organization: string | null) => Profile);
   token?: string | null;
   cookie?: string;
@@ -46,8 +46,8 @@ function world({
       Promise.resolve(log('profile', typeof profile === 'function' ? profile(organization) : profile)),
     loadOrganization: (id) => {
       calls.push(`organization ${id}`);
-      const found = permitted.find((one) => one.id === (id ?? DEFAULT_ORG_ID));
-      return found ? Promise.resolve(found) : Promise.reject(failure(403));
+      const match = permitted.find((candidate) => candidate.id === (id ?? DEFAULT_ORG_ID));
+      return match ? Promise.resolve(match) : Promise.reject(failure(403));
     },
     organizationOfProfile: () => cookie,
     rememberedOrganization: () => log('remembered-organization', remembered),
@@ -55,8 +55,8 @@ function world({
     rememberedRole: () => log('role', role),
     rememberRole: vi.fn<GuardPorts['rememberRole']>(),
     tellOrganizationLost: vi.fn<GuardPorts['tellOrganizationLost']>(),
-    useOrganization: vi.fn<GuardPorts['useOrganization']>((one) => {
-      organization = log('use-organization', one.id);
+    useOrganization: vi.fn<GuardPorts['useOrganization']>((candidate) => {
+      organization = log('use-organization', candidate.id);
     }),
     buildRoutes: vi.fn<GuardPorts['buildRoutes']>(() => log('routes', undefined)),
   };
@@ -79,8 +79,8 @@ const user: Profile = {
   admin_or_audit_orgs: [],
 };
 
-describe('the first navigation', () => {
-  test('[S4-001] [S4-002] [S4-004] [S4-008] [S4-011] [S3-010] takes its steps in the specified order', async () => {
+describe('first navigation', () => {
+  test('[S4-001] [S4-002] [S4-004] [S4-008] [S4-011] [S3-010] the steps run in the specified order', async () => {
     const { ports, calls } = world({});
     expect((await runGuard(ports)).at).toBe('ready');
     expect(calls).toEqual([
@@ -95,7 +95,7 @@ describe('the first navigation', () => {
     ]);
   });
 
-  test('[S4-007] after the profile come the organizations of the person', async () => {
+  test("[S4-007] the person's organizations are loaded after the profile", async () => {
     const { ports } = world({});
     const profile = { ...admin, admin_or_audit_orgs: [defaultOrg, shanghai] };
     const read: GuardState = { at: 'organizations', settings: {}, token: 'x', profile };
@@ -108,7 +108,7 @@ describe('the first navigation', () => {
     });
   });
 
-  test('[S4-016] builds the routes from the current role, once everything else is known', async () => {
+  test('[S4-016] routes are built from the current role, after everything else is known', async () => {
     const { ports } = world({ role: Role.User });
     await runGuard(ports);
     expect(ports.buildRoutes).toHaveBeenCalledExactlyOnceWith(
@@ -116,7 +116,7 @@ describe('the first navigation', () => {
     );
   });
 
-  test('[S3-066] [S3-067] ends with everything about the session', async () => {
+  test('[S3-066] [S3-067] it ends with the complete session', async () => {
     const session = await ready({ profile: { ...admin, admin_or_audit_orgs: [defaultOrg, shanghai] } });
     expect(session).toMatchObject({
       token: 'a-csrf-token',
@@ -130,7 +130,7 @@ describe('the first navigation', () => {
     });
   });
 
-  test('fails when the public settings do not load', async () => {
+  test('it fails when the public settings do not load', async () => {
     const { ports } = world({});
     const error = failure(500);
     expect(await runGuard({ ...ports, loadSettings: () => Promise.reject(error) })).toEqual({
@@ -152,14 +152,14 @@ describe('the first navigation', () => {
   test.each([
     [401, '[S4-005] [S8-003]'],
     [403, '[S4-006] [S8-009]'],
-  ])('a %i on the profile goes to sign-in %s', async (status) => {
+  ])('status %i on the profile request goes to sign-in %s', async (status) => {
     const { ports } = world({});
     const error = failure(status);
     const exit = await runGuard({ ...ports, loadProfile: () => Promise.reject(error) });
     expect(exit).toEqual({ at: 'sign-in', delayMs: 0, error });
   });
 
-  test('a profile that fails otherwise is an error, not a sign-in', async () => {
+  test('another failure of the profile request is an error, not a sign-in', async () => {
     const { ports } = world({});
     const error = failure(502);
     expect(await runGuard({ ...ports, loadProfile: () => Promise.reject(error) })).toEqual({
@@ -169,7 +169,7 @@ describe('the first navigation', () => {
     });
   });
 
-  test('fails when the routes can not be built', async () => {
+  test('it fails when the routes cannot be built', async () => {
     const { ports } = world({});
     const error = new Error('two screens share a name');
     const buildRoutes = () => {
@@ -191,21 +191,21 @@ describe('the first navigation', () => {
     expect((await runGuard(flagged.ports)).at).toBe('must-change-password');
   });
 
-  test('[S4-017] someone who signs in for the first time is sent to complete the profile, as the last step', async () => {
+  test('[S4-017] a first sign-in leads, as the last step, to the page that completes the profile', async () => {
     const { ports, calls } = world({ profile: { ...admin, is_first_login: true } });
     expect((await runGuard(ports)).at).toBe('must-complete-profile');
     expect(calls.at(-1)).toBe('routes');
   });
 });
 
-describe('the current organization', () => {
+describe('current organization', () => {
   const both = { ...admin, admin_or_audit_orgs: [defaultOrg, shanghai] };
 
-  test('is the remembered one while it is offered', async () => {
+  test('the remembered organization is used while it is offered', async () => {
     expect((await ready({ profile: both, remembered: shanghai })).organization.id).toBe('shanghai');
   });
 
-  test('that the person has lost is told, with the one that takes its place', async () => {
+  test('a remembered organization that the person has lost is reported, with the one used instead', async () => {
     const gone = { ...shanghai, id: 'gone', name: 'Gone' };
     const { ports } = world({ remembered: gone });
     await runGuard(ports);
@@ -215,7 +215,7 @@ describe('the current organization', () => {
     expect(same.tellOrganizationLost).not.toHaveBeenCalled();
   });
 
-  test('[S4-009] [S4-010] is an own or the default one when the remembered one is no longer valid', async () => {
+  test('[S4-009] [S4-010] an own or the default organization replaces a remembered one that is no longer valid', async () => {
     const gone: Organization = { ...defaultOrg, id: 'gone', name: 'Gone' };
     expect((await ready({ remembered: gone })).organization.id).toBe(DEFAULT_ORG_ID);
     const elsewhere = { ...user, user_all_orgs: [shanghai] };
@@ -223,7 +223,7 @@ describe('the current organization', () => {
     expect((await ready({ profile: { ...user, user_all_orgs: [] } })).organization.id).toBe(DEFAULT_ORG_ID);
   });
 
-  test('[S4-009] [S4-010] is another one when the person lacks the permission in it', async () => {
+  test('[S4-009] [S4-010] another organization is used when the person lacks the permission in the remembered one', async () => {
     const { ports, calls } = world({ profile: both, remembered: shanghai, permitted: [defaultOrg] });
     const exit = await runGuard(ports);
     expect(exit.at === 'ready' && exit.session.organization.id).toBe(DEFAULT_ORG_ID);
@@ -234,18 +234,18 @@ describe('the current organization', () => {
     expect(ports.rememberOrganization).toHaveBeenCalledWith('admin', defaultOrg);
   });
 
-  test('is an error when the server lets the person work nowhere', async () => {
+  test('it is an error when the server lets the person work in no organization', async () => {
     const { ports } = world({ permitted: [] });
     expect(await runGuard(ports)).toMatchObject({ at: 'failed', during: 'organization' });
   });
 
-  test('[S6-038] is never the root without a valid licence', async () => {
+  test('[S6-038] the root organization is never current without a valid licence', async () => {
     expect((await ready({ remembered: rootOrg })).organization.id).toBe(DEFAULT_ORG_ID);
     const licensed = { remembered: rootOrg, settings: { XPACK_LICENSE_IS_VALID: true } };
     expect((await ready(licensed)).organization.id).toBe(rootOrg.id);
   });
 
-  test('gives the roles: a profile read in another one is read again', async () => {
+  test('roles come from the current organization: a profile read in another one is read again', async () => {
     const auditorThere = (organization: string | null): Profile => ({
       ...user,
       admin_or_audit_orgs: [shanghai],
@@ -257,28 +257,28 @@ describe('the current organization', () => {
   });
 });
 
-describe('the current role', () => {
+describe('current role', () => {
   const bits = Role.SuperAdmin | Role.User;
 
-  test('[S4-012] is the stored one if permitted', async () => {
+  test('[S4-012] the stored role is used if permitted', async () => {
     expect(pickRole(bits, Role.User, true)).toBe(Role.User);
     expect((await ready({ role: Role.User })).currentRole).toBe(Role.User);
     expect((await ready({ role: Role.SuperAuditor })).currentRole).toBe(Role.SuperAuditor);
   });
 
-  test('[S4-013] is the admin page role when nothing permitted is stored', () => {
+  test('[S4-013] the admin page role is used when no permitted role is stored', () => {
     expect(pickRole(bits, null, true)).toBe(Role.SuperAdmin);
     expect(pickRole(Role.OrgAdmin | Role.User, Role.SuperAdmin, true)).toBe(Role.OrgAdmin);
     expect(pickRole(Role.OrgAuditor, null, true)).toBe(2);
-    // What nobody can hold is not taken for permitted.
+    // A stored role that does not exist does not count as permitted.
     for (const stored of [0, -1]) expect(pickRole(bits, stored, true)).toBe(Role.SuperAdmin);
   });
 
-  test('[S4-014] is the user page role when the admin page is not permitted', () => {
+  test('[S4-014] the user page role is used when the admin page is not permitted', () => {
     for (const stored of [null, Role.OrgAdmin]) expect(pickRole(Role.User, stored, true)).toBe(Role.User);
   });
 
-  test('[S4-015] is the smallest user page role without organizations to manage', async () => {
+  test('[S4-015] a person without organizations to manage gets the smallest user page role', async () => {
     expect(pickRole(bits, Role.SuperAdmin, false)).toBe(Role.User);
     const auditor: Profile = { ...user, current_org_roles: ['Auditor'] };
     expect((await ready({ profile: auditor })).currentRole).toBe(Role.User);
@@ -286,7 +286,7 @@ describe('the current role', () => {
     expect((await ready({ profile: manages })).currentRole).toBe(Bit.audit);
   });
 
-  test('[S6-049] is remembered for the person', async () => {
+  test('[S6-049] the role is remembered for each person', async () => {
     const { ports } = world({ profile: user });
     await runGuard(ports);
     expect(ports.rememberRole).toHaveBeenCalledWith('admin', Role.User);

@@ -10,8 +10,9 @@ import {
 import { candidates, pickRole } from './choices';
 
 /**
- * The first navigation, in the order of the specification (section 4): public settings, CSRF cookie, profile, organizations,
- * current organization, roles, routes, first login. `step` goes from one state to the next; `runGuard` goes on to an end.
+ * The first navigation, in the order of the specification (section 4): public settings, CSRF cookie, profile,
+ * organizations, current organization, roles, routes, first login. `step` computes the next state; `runGuard` repeats
+ * it until an exit is reached.
  */
 export type GuardState =
   | { readonly at: 'settings' }
@@ -34,36 +35,36 @@ interface Person {
   readonly profile: Profile;
 }
 
-/** Where the guard can end. */
+/** Possible results of the guard. */
 export type GuardExit =
   | { readonly at: 'ready'; readonly session: Session }
   | { readonly at: 'must-complete-profile'; readonly session: Session }
   | { readonly at: 'must-change-password' }
-  /** To the core login page, after `delayMs`; the navigation is rejected with `error`. */
+  /** Go to the core login page after `delayMs`; the navigation is rejected with `error`. */
   | { readonly at: 'sign-in'; readonly delayMs: number; readonly error: Error }
   | { readonly at: 'failed'; readonly during: FailedStep; readonly error: unknown };
 
-/** What was under way when the guard failed; the person is told accordingly. */
+/** The step during which the guard failed; the message to the person depends on it. */
 export type FailedStep = 'settings' | 'profile' | 'organization' | 'routes';
 
-/** Everything that the guard asks of the world. */
+/** Everything the guard needs from outside: requests, cookies, storage, messages. */
 export interface GuardPorts {
   loadSettings(): Promise<PublicSettings>;
-  /** Value of the CSRF cookie; null: there is none. */
+  /** Value of the CSRF cookie; null without the cookie. */
   csrfToken(): string | null;
-  /** The profile as it is in the organization in use. */
+  /** The profile, as it is in the current organization. */
   loadProfile(): Promise<Profile>;
-  /** The organization by its id, when the person may work in it; refused with 403 otherwise. */
+  /** The organization with this id. Rejects with 403 when the person may not work in it. */
   loadOrganization(id: string | null): Promise<Organization>;
-  /** Organization in which the profile was read: that of the request cookie, else the server's default one. */
+  /** Organization in which the profile was read: the one in the request cookie, else the server's default one. */
   organizationOfProfile(): string;
   rememberedOrganization(username: string): Organization | null;
   rememberOrganization(username: string, organization: Organization): void;
   rememberedRole(username: string): number | null;
   rememberRole(username: string, role: number): void;
-  /** The person cannot work in the organization that they used last; they are in another one now. */
+  /** Tells the person that they cannot work in their last organization and are now in another one. */
   tellOrganizationLost(lost: Organization, now: Organization): void;
-  /** Later requests name this organization. */
+  /** From now on, requests name this organization. */
   useOrganization(organization: Organization): void;
   buildRoutes(session: Session): void;
 }
@@ -75,7 +76,7 @@ function isStatus(error: unknown, ...statuses: readonly number[]): error is Http
   return error instanceof HttpError && statuses.includes(error.status);
 }
 
-/** The server lets such a session do nothing but change its password. */
+/** The server refuses every other request of such a session. */
 function mustChangePassword(error: unknown): boolean {
   return isStatus(error, 403) && error.code === 'password_must_change';
 }
@@ -119,9 +120,9 @@ async function permitted(ids: readonly (string | null)[], ports: GuardPorts): Pr
   const [first, ...rest] = ids;
   if (first === undefined) throw new Error('no organization is left to try');
   try {
-    const found = await ports.loadOrganization(first);
-    // The server answers with the default one when it does not know the id.
-    if (first === null || found.id === first || rest.length === 0) return found;
+    const organization = await ports.loadOrganization(first);
+    // For an id that it does not know, the server answers with the default organization.
+    if (first === null || organization.id === first || rest.length === 0) return organization;
   } catch (error) {
     if (!isStatus(error, 403, 404) || mustChangePassword(error) || rest.length === 0) throw error;
   }
@@ -141,7 +142,7 @@ async function organizationStep(
       ports.tellOrganizationLost(remembered, organization);
     ports.rememberOrganization(profile.username, organization);
     ports.useOrganization(organization);
-    // Roles belong to an organization: a profile that was read in another one is read again.
+    // Roles belong to an organization: a profile that was read in another one has to be read again.
     const current = readIn === organization.id ? profile : await ports.loadProfile();
     return { ...state, at: 'roles', organization, profile: current };
   } catch (error) {

@@ -22,13 +22,13 @@ export async function loadPublicSettings(): Promise<PublicSettings> {
   return data;
 }
 
-/** The guard's view of the real world. */
+/** The guard's ports, connected to the real server, cookies and storage. */
 export const browserPorts: GuardPorts = {
   loadSettings: loadPublicSettings,
   csrfToken: () => readCookie('csrftoken'),
   loadProfile: () => http.get<Profile>('users/profile/', { quiet: true }),
   loadOrganization: (id) => http.get<Organization>('orgs/orgs/current/', { query: { oid: id }, quiet: true }),
-  // Without the cookie the server means the default one.
+  // Without the cookie the server uses the default organization.
   organizationOfProfile: () => readCookie(ORGANIZATION_COOKIE) ?? DEFAULT_ORG_ID,
   rememberedOrganization,
   rememberOrganization,
@@ -42,7 +42,7 @@ export const browserPorts: GuardPorts = {
     }),
   useOrganization: (organization) => setRequestOrganization(organization.id),
   buildRoutes: (session) => {
-    // Fails here, before anything is drawn, when a record contradicts itself.
+    // Contradictory route records fail here, before anything is drawn.
     menuFor(session);
     setSession(session);
   },

@@ -11,7 +11,7 @@ import { GuardError, LeavingError, leaveForSignIn } from '../guard/guard';
 import { Splash } from './Splash';
 import { WaysOut } from './WaysOut';
 
-// Only who belongs to no organization needs it here.
+// Loaded on demand: only people without an organization need it here.
 const Invitations = lazy(async () => {
   const [part] = await Promise.all([import('#/features/profile/Invitations'), loadNamespaces(['profile'])]);
   return { default: part.Invitations };
@@ -26,13 +26,13 @@ function isRefusal(error: unknown): boolean {
   return error instanceof HttpError && (error.status === 403 || error.status === 404);
 }
 
-/** Shown instead of a screen (or of everything) that broke. */
+/** Shown instead of a screen (or of the whole page) that failed. */
 export function ErrorPage({ error, reset }: { readonly error: unknown; readonly reset?: () => void }) {
   if (error instanceof LeavingError) return <Splash />;
   return hasNoOrganization(error) ? <Homeless /> : <Broken error={error} reset={reset} />;
 }
 
-/** Somebody who belongs to no organization can accept an invitation, or ask for one. */
+/** People without an organization can accept an invitation, or are told to ask for one. */
 function Homeless() {
   const t = useT();
   usePageTitle(t('app:organization.none_title'));

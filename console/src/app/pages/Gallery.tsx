@@ -11,11 +11,12 @@ import { Data, Marks, States } from './GalleryData';
 import { Cells, FormFields, GenericTables, ListParts } from './GalleryKit';
 import { Overlays } from './GalleryOverlays';
 
-/* Development only: every part in every state, to look at and to run axe on. Its words are samples, not texts of the product. */
+/* Development only: every component in every state, to look at and to run axe on. Its words are samples, not texts of
+   the product. */
 
 const ORGANIZATION = { id: DEFAULT_ORG_ID, name: 'Default', is_default: true, is_root: false };
 
-/** Some parts ask who is there; outside of a session the gallery answers for itself. */
+/** Some components ask for the current session. Outside of a session the gallery provides a sample one. */
 function pretendSession(): void {
   if (currentSession()) return;
   setSession({

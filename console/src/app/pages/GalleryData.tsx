@@ -51,16 +51,16 @@ const ROWS: readonly Sample[] = ['web-prod-sh-014', 'web-prod-sh-015', 'legacy-f
   name,
 }));
 
-export function Data() {
+const COLUMNS = [{ key: 'name', label: 'Hostname', sortable: true, cell: (row: Sample) => row.name }];
+
+function Tables() {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(['web-prod-sh-015']));
-  const [tab, setTab] = useState('detail');
-  const columns = [{ key: 'name', label: 'Hostname', sortable: true, cell: (row: Sample) => row.name }];
   return (
-    <Part title="Data">
+    <>
       <div className="pt-card overflow-hidden">
         <Table
           label="Assets"
-          columns={columns}
+          columns={COLUMNS}
           rows={ROWS}
           rowId={(row) => row.id}
           rowName={(row) => row.name}
@@ -78,7 +78,7 @@ export function Data() {
       <div className="pt-card overflow-hidden">
         <Table
           label="Loading"
-          columns={columns}
+          columns={COLUMNS}
           rows={undefined}
           rowId={(row) => row.id}
           rowName={(row) => row.name}
@@ -88,7 +88,7 @@ export function Data() {
         <div key={density} className="pt-card overflow-hidden">
           <Table
             label={density}
-            columns={columns}
+            columns={COLUMNS}
             rows={ROWS.slice(0, 2)}
             rowId={(row) => row.id}
             rowName={(row) => row.name}
@@ -102,6 +102,15 @@ export function Data() {
           />
         </div>
       ))}
+    </>
+  );
+}
+
+export function Data() {
+  const [tab, setTab] = useState('detail');
+  return (
+    <Part title="Data">
+      <Tables />
       <Pager
         count={95}
         page={2}

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 export const nothing = () => {};
 
-/** One group of the gallery. */
+/** One group of components in the gallery. */
 export function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <section className="grid min-w-0 grid-cols-1 content-start gap-2">

@@ -11,7 +11,7 @@ import { recordNamed } from '../sections';
 import { maySwitchPage, switchPage } from '../shell/switch-page';
 import { WaysOut } from './WaysOut';
 
-/** A screen that this person can not open now: which right or licence it needs, what they have, and one next step. */
+/** A screen that this person cannot open now: the right or licence it needs, what the person has, and one next step. */
 export function RefusedPage() {
   const t = useT();
   const session = useSession();

@@ -1,4 +1,4 @@
-/** While the session is being established: the mark, nothing else. */
+/** Shown while the session is being established: the logo alone. */
 export function Splash() {
   return (
     <div className="grid min-h-dvh place-items-center" aria-busy="true">

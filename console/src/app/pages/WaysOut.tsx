@@ -7,14 +7,14 @@ import { MenuButton } from '#/ui/menu';
 import { signOut } from '../shell/sign-out';
 import { switchOrganization } from '../shell/switch-organization';
 
-/** Organizations in which the person could go on instead. */
+/** Other organizations in which the person can continue. */
 function others({ organization, organizations, profile }: Session): readonly Organization[] {
-  const all = new Map([...organizations, ...profile.user_all_orgs].map((one) => [one.id, one]));
+  const all = new Map([...organizations, ...profile.user_all_orgs].map((entry) => [entry.id, entry]));
   all.delete(organization.id);
   return [...all.values()];
 }
 
-/** What always helps on a page that shows an error: another organization, or signing out. */
+/** Next steps that every error page offers: another organization, or signing out. */
 export function WaysOut() {
   const t = useT();
   const session = currentSession();
@@ -37,11 +37,11 @@ export function WaysOut() {
         <MenuButton
           label={t('app:organization.switch')}
           align="start"
-          entries={choice.map((one) => ({
-            id: one.id,
-            label: one.name,
-            // A refusal has been told by the http client.
-            run: () => void switchOrganization(one.id, session).catch(() => undefined),
+          entries={choice.map((entry) => ({
+            id: entry.id,
+            label: entry.name,
+            // The http client has already shown the refusal.
+            run: () => void switchOrganization(entry.id, session).catch(() => undefined),
           }))}
         >
           {t('app:organization.switch')}

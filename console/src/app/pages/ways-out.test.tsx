@@ -45,7 +45,7 @@ test.each([
   expect(assign).toHaveBeenCalledWith('/core/auth/logout/?next=%2Fui%2F');
 });
 
-test('before there is a session the organization is forgotten, and the console starts anew', async () => {
+test('before there is a session, the organization is forgotten and the console starts again', async () => {
   watchLocation();
   await renderScreen(<GuardFailed />, { session });
   writeCookie(ORGANIZATION_COOKIE, 'gone');
@@ -56,13 +56,13 @@ test('before there is a session the organization is forgotten, and the console s
   expect(assign).toHaveBeenCalledWith('/ui/');
 });
 
-/** As when the guard fails: nobody has a session yet. */
+/** As when the guard fails: there is no session yet. */
 function GuardFailed() {
   setSession(null);
   return <ErrorPage error={new GuardError('settings', new Error('no'))} />;
 }
 
-test('somebody without any organization is told so, and sees invitations', async () => {
+test('a person without any organization is told so and sees their invitations', async () => {
   watchLocation();
   const refusal = { status: 403, body: null, requestId: null, method: 'GET', path: 'orgs/orgs/current/' };
   await renderScreen(<ErrorPage error={new GuardError('organization', new ForbiddenError(refusal))} />);

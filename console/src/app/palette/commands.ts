@@ -7,18 +7,18 @@ export interface Command {
   readonly id: string;
   readonly group: GroupId;
   readonly label: string;
-  /** Where it is or what it is, in quieter letters. */
+  /** Secondary text: where the target is, or what it is. */
   readonly detail?: string;
   readonly icon: Icon;
-  /** Further words under which it is found. */
+  /** Further words that the search matches. */
   readonly words?: string;
   readonly shortcut?: string;
-  /** Goes to this address; otherwise `run`. */
+  /** Path to navigate to. Without a path, `run` is called. */
   readonly to?: string;
   readonly run?: () => void;
 }
 
-/** What the first sign limits the search to: `>` actions, `@` people, `/` screens. */
+/** Scope set by the first character: `>` actions, `@` people, `/` screens. */
 export type Scope = 'all' | 'actions' | 'users' | 'screens';
 
 const SIGNS: Readonly<Record<string, Scope>> = { '>': 'actions', '@': 'users', '/': 'screens' };
@@ -32,7 +32,10 @@ export function readInput(text: string): { readonly scope: Scope; readonly words
 const WORD_START = 2;
 const INSIDE = 1;
 
-/** How well `text` holds every word of the query; 0: not at all. Beginnings of words count more. */
+/**
+ * How well `text` matches every word of the query; 0 when a word is missing. Matches at the beginning of a word score
+ * higher.
+ */
 export function score(text: string, query: string): number {
   const lower = text.toLowerCase();
   let sum = 0;
@@ -45,7 +48,7 @@ export function score(text: string, query: string): number {
   return sum;
 }
 
-/** The commands that the words find, best first; all of them when there are no words. */
+/** The commands that match the words, best first; all of them without words. */
 export function matching(commands: readonly Command[], words: string, limit: number): Command[] {
   if (words === '') return commands.slice(0, limit);
   return commands
@@ -62,18 +65,18 @@ export function matching(commands: readonly Command[], words: string, limit: num
     .map(({ command }) => command);
 }
 
-/** The parts of a label, those that the words found marked. */
+/** The label, split into segments; the segments that match the words are marked. */
 export function marked(
   label: string,
   words: string,
 ): { readonly text: string; readonly hit: boolean; readonly at: number }[] {
-  const found = words
+  const patterns = words
     .split(/\s+/)
     .filter(Boolean)
     .map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  if (found.length === 0) return [{ text: label, hit: false, at: 0 }];
+  if (patterns.length === 0) return [{ text: label, hit: false, at: 0 }];
   return label
-    .split(new RegExp(`(${found.join('|')})`, 'i'))
+    .split(new RegExp(`(${patterns.join('|')})`, 'i'))
     .map((text, at) => ({ text, hit: at % 2 === 1, at }))
     .filter(({ text }) => text !== '');
 }

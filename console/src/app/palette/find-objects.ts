@@ -4,7 +4,7 @@ import type { Finder, RouteRecord } from '#/lib/routes';
 import type { Icon } from '#/ui/icon';
 import type { Command } from './commands';
 
-/** Objects of one list in the palette (`limit=` of the list endpoint). */
+/** Number of objects shown of each list (`limit=` of the list endpoint). */
 export const OBJECTS_EACH = 5;
 
 export interface Source {
@@ -13,11 +13,11 @@ export interface Source {
   readonly icon: Icon;
   /** What the list holds, e.g. “Assets”. */
   readonly kind: string;
-  /** Words of the action that opens a session with the object of this name; null: there is none. */
+  /** Label of the action that opens a session with an object of this name; null when the list has no such action. */
   readonly connect: ((name: string) => string) | null;
 }
 
-interface Found {
+interface SearchResults {
   readonly results: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -25,12 +25,15 @@ function text(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-async function rowsOf(api: string, words: string, signal: AbortSignal): Promise<Found['results']> {
+async function rowsOf(api: string, words: string, signal: AbortSignal): Promise<SearchResults['results']> {
   const query = { search: words, limit: OBJECTS_EACH, offset: 0 };
-  return (await http.get<Found>(api, { query, quiet: true, signal })).results;
+  return (await http.get<SearchResults>(api, { query, quiet: true, signal })).results;
 }
 
-/** Ids of the objects that a session can be opened with: what the search of the grants answers, not what the person may see. */
+/**
+ * Ids of the objects that a session can be opened with. They come from the list of granted objects, not from the list
+ * of visible objects.
+ */
 async function connectable(
   { find, connect }: Source,
   words: string,
@@ -73,7 +76,7 @@ async function ask(source: Source, words: string, signal: AbortSignal): Promise<
   });
 }
 
-/** Objects of all sources by name. A source that fails is left out; when all fail, so does the search. */
+/** Searches all sources by name. A source that fails is left out. Rejects only when every source fails. */
 export async function findObjects(
   sources: readonly Source[],
   words: string,

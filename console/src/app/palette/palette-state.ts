@@ -11,7 +11,7 @@ export function closePalette(): void {
   usePalette.setState({ isOpen: false });
 }
 
-/** Ctrl-K (⌘K) opens and closes the palette wherever the focus is. */
+/** Ctrl-K (⌘K) opens and closes the palette, wherever the focus is. */
 export function usePaletteShortcut(): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -25,5 +25,5 @@ export function usePaletteShortcut(): void {
   }, []);
 }
 
-/** Name of the shortcut on this machine. */
+/** Name of the shortcut on this platform. */
 export const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘ K' : 'Ctrl K';

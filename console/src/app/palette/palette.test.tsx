@@ -37,10 +37,10 @@ const server = setupServer(
     }),
   ),
   mock.get('*/api/v1/users/users/', ({ request }) => {
-    const found = 'mysia'.startsWith(new URL(request.url).searchParams.get('search') ?? '');
+    const isMatch = 'mysia'.startsWith(new URL(request.url).searchParams.get('search') ?? '');
     return HttpResponse.json({
       ...empty,
-      results: found ? [{ id: 'u-1', name: 'Mysia', username: 'mysia' }] : [],
+      results: isMatch ? [{ id: 'u-1', name: 'Mysia', username: 'mysia' }] : [],
     });
   }),
   mock.get('*/api/v1/*', () => HttpResponse.json(empty)),
@@ -63,7 +63,7 @@ async function open(session = adminSession) {
 const options = () => screen.queryAllByRole('option').map((option) => option.textContent ?? '');
 
 describe('the palette', () => {
-  test('opens with Ctrl-K, finds a screen, and Enter goes there', async () => {
+  test('Ctrl-K opens it, it finds a screen, and Enter goes there', async () => {
     const { router, field } = await open();
     expect(document.activeElement).toBe(field);
     await userEvent.type(field, 'login log');
@@ -73,22 +73,22 @@ describe('the palette', () => {
     expect(screen.queryByRole('combobox')).toBeNull();
   });
 
-  test('finds objects by name through the list endpoints, five of each', async () => {
+  test('it finds objects by name through the list endpoints, five of each', async () => {
     const { router, field } = await open();
     await userEvent.type(field, 'mysql');
-    const found = await screen.findByRole(
+    const option = await screen.findByRole(
       'option',
       { name: /^mysql-order-01 ?10|^mysql-order-01 ?Assets/ },
       { timeout: 60_000 },
     );
-    expect(found.textContent).toContain('10.32.8.11');
+    expect(option.textContent).toContain('10.32.8.11');
     expect(queries.at(-1)?.searchParams.get('search')).toBe('mysql');
     expect(queries.at(-1)?.searchParams.get('limit')).toBe('5');
-    await userEvent.click(found);
+    await userEvent.click(option);
     await waitFor(() => expect(router.state.location.pathname).toBe('/assets/assets/a-1'));
   });
 
-  test('offers a session only with what is granted to the person, and active', async () => {
+  test('it offers a session only with active assets that are granted to the person', async () => {
     const { field } = await open();
     await userEvent.type(field, 'mysql');
     await screen.findAllByRole('option', { name: /^mysql-order-01/ }, { timeout: 60_000 });
@@ -97,7 +97,7 @@ describe('the palette', () => {
     expect(offered[0]).toMatch(/^Connect to ?mysql-order-01$/);
   });
 
-  test("shows of one's own assets only those that can be opened", async () => {
+  test("among the person's own assets it shows only those that can be opened", async () => {
     const user = { ...adminSession, roles: [Role.User], permissions: Role.User, currentRole: Role.User };
     const { field } = await open(user);
     await userEvent.type(field, 'mysql');
@@ -105,7 +105,7 @@ describe('the palette', () => {
     expect(options().filter((text) => text.includes('old'))).toEqual([]);
   });
 
-  test('asks only the lists that the role may read', async () => {
+  test('it searches only the lists that the role may read', async () => {
     server.use(mock.get('*/api/v1/perms/users/assets/', () => HttpResponse.json(empty)));
     const { field } = await open({ ...adminSession, currentRole: Role.User });
     await userEvent.type(field, 'mysql');
@@ -114,7 +114,7 @@ describe('the palette', () => {
     expect(options()).toEqual([]);
   });
 
-  test('a list that fails takes nothing from the others; all failing is told', async () => {
+  test('a list that fails leaves the results of the others; an error is shown when all fail', async () => {
     server.use(mock.get('*/api/v1/users/*', () => HttpResponse.json({}, { status: 500 })));
     const { field } = await open();
     await userEvent.type(field, 'mysql');
@@ -126,7 +126,7 @@ describe('the palette', () => {
     expect(await screen.findByText(/The search for objects failed/, {}, { timeout: 60_000 })).toBeTruthy();
   });
 
-  test('is a combobox: arrows move the active option, the focus stays in the field', async () => {
+  test('it is a combobox: arrows move the active option, the focus stays in the field', async () => {
     const { field } = await open();
     const active = () => document.getElementById(field.getAttribute('aria-activedescendant') ?? '');
     const first = active();
@@ -141,7 +141,7 @@ describe('the palette', () => {
     await waitFor(() => expect(screen.queryByRole('combobox')).toBeNull());
   });
 
-  test('shows the open views first, and limits itself by a sign', async () => {
+  test('it shows open views first, and a first character limits the scope', async () => {
     visit({ path: '/users/groups', address: '/users/groups?page=2', title: 'User groups', affix: false });
     const { field } = await open();
     expect(options()[0]).toContain('User groups');
@@ -155,7 +155,7 @@ describe('the palette', () => {
   });
 });
 
-test('words are found in any order, beginnings first, and are marked', () => {
+test('words match in any order, beginnings of words rank first, and matches are marked', () => {
   expect(score('Asset permissions', 'perm asset')).toBe(4);
   expect(score('Asset permissions', 'missions')).toBe(1);
   expect(score('Asset permissions', 'host')).toBe(0);

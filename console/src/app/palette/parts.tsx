@@ -9,7 +9,7 @@ export function Key({ children }: { readonly children: string }) {
   );
 }
 
-/** The keys, in words. */
+/** The keys of the palette, in words. */
 export function Footer() {
   const t = useT();
   return (
@@ -54,7 +54,7 @@ export function Line({
 }) {
   const IconOf = command.icon;
   return (
-    // The keys are those of the combobox, which keeps the focus.
+    // The combobox keeps the focus and handles the keys.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
     <div
       id={id}

@@ -30,7 +30,7 @@ import { closeAll, useVisited } from '../views/visited';
 import type { Command } from './commands';
 import type { Source } from './find-objects';
 
-/** Screens without an id in their address; those that make something count as actions. */
+/** Screens without an id in their address. Those that create something count as actions. */
 function useScreens(): { readonly commands: readonly Command[]; readonly sources: readonly Source[] } {
   const t = useT();
   const session = useSession();
@@ -128,7 +128,7 @@ function useActions(): readonly Command[] {
   ];
 }
 
-/** Views of this browser tab, the present one left out. */
+/** Open views of this browser tab, without the current one. */
 function useRecent(here: string): readonly Command[] {
   const views = useVisited((state) => state.views);
   return views
@@ -152,7 +152,7 @@ export interface Commands {
   readonly sources: readonly Source[];
 }
 
-/** Everything that the palette knows without asking the server, and where it asks. */
+/** All commands that need no request, and the sources to search on the server. */
 export function useCommands(here: string): Commands {
   const { commands, sources } = useScreens();
   const others = useActions();

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import type { Command, Scope } from './commands';
 import { findObjects, type Source } from './find-objects';
 
-/** Pause in typing after which the server is asked. */
+/** Debounce, in ms: how long typing must pause before the server is asked. */
 export const TYPING_PAUSE_MS = 200;
 const PEOPLE = 'UserList';
 
@@ -22,14 +22,15 @@ export interface ObjectSearch {
   readonly failed: boolean;
 }
 
-/** Objects by name from the list endpoints that this person may read. */
+/** Objects by name, from the list endpoints that this person may read. */
 export function useObjects(sources: readonly Source[], words: string, scope: Scope): ObjectSearch {
   const settled = useSettled(words);
-  const asked = scope === 'users' ? sources.filter((one) => one.record.name === PEOPLE) : sources;
-  const enabled = settled !== '' && (scope === 'all' || scope === 'users') && asked.length > 0;
+  const askedSources =
+    scope === 'users' ? sources.filter((source) => source.record.name === PEOPLE) : sources;
+  const enabled = settled !== '' && (scope === 'all' || scope === 'users') && askedSources.length > 0;
   const { data, isFetching, isError } = useQuery({
     queryKey: ['palette', scope, settled],
-    queryFn: ({ signal }) => findObjects(asked, settled, signal),
+    queryFn: ({ signal }) => findObjects(askedSources, settled, signal),
     enabled,
     staleTime: 30_000,
   });

@@ -56,7 +56,7 @@ export function AccountMenu() {
         ]
       : []),
     { id: 'api-keys', label: t('app:account.api_keys'), icon: KeyRound, run: openAccessKeys },
-    // What the narrow top bar has no room for.
+    // Entries for which a narrow top bar has no room.
     ...(isPhone
       ? [
           {

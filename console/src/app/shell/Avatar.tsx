@@ -6,7 +6,7 @@ function initials(name: string): string {
     : name.slice(0, 2).toUpperCase();
 }
 
-/** First letters of a person's name; `className` sets the size. The name stands beside it. */
+/** Initials of a person; `className` sets the size. Hidden from assistive technology, because the name is beside it. */
 export function Avatar({ name, className }: { readonly name: string; readonly className: string }) {
   return (
     <span

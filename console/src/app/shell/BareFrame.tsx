@@ -8,7 +8,10 @@ import { openPalette } from '../palette/palette-state';
 import { OfflineBar } from './OfflineBar';
 import { Overlays } from './Overlays';
 
-/** A workspace that draws its own bar and tabs: no menu, no open views, but the questions, messages and search of every screen. */
+/**
+ * Frame of a workspace that draws its own bar and tabs: no menu and no open views, but with questions, messages and
+ * search.
+ */
 export function BareFrame() {
   const t = useT();
   return (

@@ -11,7 +11,7 @@ function subscribe(onChange: () => void): () => void {
   };
 }
 
-/** A thin bar while the browser has no network; it goes by itself. */
+/** A thin bar, shown while the browser has no network. */
 export function OfflineBar() {
   const t = useT();
   const online = useSyncExternalStore(subscribe, () => navigator.onLine);

@@ -16,7 +16,7 @@ function Tile({ name }: { readonly name: string }) {
   );
 }
 
-/** The organization in which one works, and the others; letters find one in a long list. */
+/** The current organization and the others. Typing filters a long list. */
 export function OrganizationSelector({ folded }: { readonly folded: boolean }) {
   const t = useT();
   const session = useSession();
@@ -26,7 +26,7 @@ export function OrganizationSelector({ folded }: { readonly folded: boolean }) {
   const change = async (id: string) => {
     if (id === organization.id || busy) return;
     setBusy(true);
-    // The page loads anew; a refusal has been told by the http client.
+    // The page reloads. The http client has already shown a refusal.
     await switchOrganization(id, session).catch(() => setBusy(false));
   };
   return (
@@ -36,12 +36,12 @@ export function OrganizationSelector({ folded }: { readonly folded: boolean }) {
         align="start"
         iconOnly={folded}
         className={folded ? '' : 'h-8! w-full justify-start! px-2! max-md:min-h-11'}
-        entries={organizations.map((one) => ({
-          id: one.id,
-          label: one.name,
-          selected: one.id === organization.id,
-          ...(one.is_root ? { detail: t('shell:organization.root') } : {}),
-          run: () => void change(one.id),
+        entries={organizations.map((entry) => ({
+          id: entry.id,
+          label: entry.name,
+          selected: entry.id === organization.id,
+          ...(entry.is_root ? { detail: t('shell:organization.root') } : {}),
+          run: () => void change(entry.id),
         }))}
       >
         <Tile name={organization.name} />

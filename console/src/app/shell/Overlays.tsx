@@ -5,7 +5,7 @@ import { Tips } from '#/ui/tips';
 import { closePalette, usePalette, usePaletteShortcut } from '../palette/palette-state';
 import { closeAccessKeys, useAccessKeys } from './access-keys';
 
-// Each comes with its first use, together with its texts.
+// Each overlay is loaded at its first use, together with its texts.
 const Palette = lazy(async () => {
   await loadNamespaces(['palette']);
   return import('../palette/Palette');
@@ -15,7 +15,7 @@ const AccessKeysDialog = lazy(async () => {
   return import('#/features/access-keys/AccessKeysDialog');
 });
 
-/** What can open over every screen. */
+/** Overlays that can open on every screen. */
 export function Overlays() {
   usePaletteShortcut();
   const palette = usePalette((state) => state.isOpen);

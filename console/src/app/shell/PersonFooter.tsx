@@ -8,14 +8,14 @@ import { AppLink } from '#/ui/link';
 import { Avatar } from './Avatar';
 import { signOut } from './sign-out';
 
-/** The strongest role that the person has here. */
+/** The person's strongest role in this organization. */
 function roleOf(session: Session): 'super' | 'admin' | 'audit' | 'use' {
   if (session.profile.is_superuser) return 'super';
   if (session.profile.is_org_admin) return 'admin';
   return isAuditor(session) ? 'audit' : 'use';
 }
 
-/** Foot of the menu on a phone: who is signed in, light or dark, and the way out. */
+/** Foot of the menu on a phone: the signed-in person, the theme and signing out. */
 export default function PersonFooter() {
   const t = useT();
   const session = useSession();

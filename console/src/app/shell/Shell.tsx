@@ -11,10 +11,10 @@ import { Sidebar } from './Sidebar';
 import { closeSidebarOnNavigation, followWidth } from './sidebar-state';
 import { TopBar } from './TopBar';
 
-/** Height of what stands above a page: top bar, open views, banners. Pages that fill the window subtract it. */
+/** Total height of the bars above a page: top bar, open views, banners. Pages that fill the window subtract it. */
 const FRAME = { '--frame': 'calc(76px + var(--banners, 0px))' } as CSSProperties;
 
-/** Sidebar, top bar, open views and the open screen. */
+/** The frame of the console: sidebar, top bar, open views and the open screen. */
 export function Shell() {
   const t = useT();
   const path = useRouterState({ select: (state) => state.location.pathname });

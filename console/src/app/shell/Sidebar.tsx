@@ -13,11 +13,11 @@ import { sectionIcons } from './section-icons';
 import { setSidebarOpen, useSidebar } from './sidebar-state';
 import { VersionLine } from './VersionLine';
 
-// Only phones need them.
+// Loaded on demand: only phones need it.
 const Drawer = lazy(async () => ({ default: (await import('#/ui/drawer')).Drawer }));
 const PersonFooter = lazy(() => import('./PersonFooter'));
 
-/** Record that the menu marks: the open screen's own or, for hidden screens, its parent's. */
+/** Name of the record that the menu marks: the open screen's own or, for hidden screens, its parent's. */
 function menuRecordOf(record: RouteRecord | undefined): RouteRecord | undefined {
   let marked = record;
   while (marked?.hidden && marked.parent !== undefined) marked = recordNamed(marked.parent);
@@ -110,7 +110,7 @@ function Menu({ folded }: { readonly folded: boolean }) {
   const marked = menuRecordOf(record);
   const here = marked && sectionOf(marked)?.id;
   const [toggled, setToggled] = useState<{ readonly from: string | undefined; readonly id: string | null }>();
-  // The section of the open screen is open until the person opens another one or closes it.
+  // The section of the open screen is expanded until the person expands another one or collapses it.
   const openId = toggled && toggled.from === here ? toggled.id : here;
   return (
     <nav aria-label={t('app:shell.menu')} className="min-h-0 grow overflow-y-auto px-2 py-1">
@@ -131,19 +131,19 @@ function Menu({ folded }: { readonly folded: boolean }) {
   );
 }
 
-/** What the public settings name when nobody has set a logo. */
+/** Logo path in the public settings when no logo has been set. */
 const OWN_LOGO = /^\/ui\/(?:logo|mark)\.svg$/;
 
 function Brand({ folded }: { readonly folded: boolean }) {
   const { settings } = useSession();
   const address = folded ? settings.LOGO_URLS?.logo_logout : settings.LOGO_URLS?.logo_index;
-  // Our own logo is drawn here, so that it follows the theme.
+  // Our own logo is drawn inline, so that it follows the theme.
   const custom = address !== undefined && OWN_LOGO.test(address) ? undefined : address;
   const t = useT();
   return (
     <AppLink to="/" className="flex items-center rounded-2" title={t('app:shell.home')}>
       {custom ? (
-        // Boxes of customer logos: 48 x 48 folded, 200 x 36 open; shown as large as the bar allows.
+        // Boxes of custom logos: 48 x 48 when folded, 200 x 36 when open; logos scale down to fit the bar.
         <img
           src={custom}
           alt="Postern"

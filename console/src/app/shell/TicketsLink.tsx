@@ -8,17 +8,17 @@ import { isAuditor, type Session, useSession } from '#/lib/session';
 import { buttonLook } from '#/ui/button';
 import { CountBadge } from '#/ui/count-badge';
 
-/** Open tickets that are asked for at once (specification, section 9); the count tells of all. */
+/** Number of open tickets requested at once (specification, section 9); the badge shows the total count. */
 const OPEN_LIMIT = 15;
 const EVERY_MS = 60_000;
 
-/** Tickets are on, the licence is valid, and the person is no auditor. */
+/** Tickets are on, the licence is valid, and the person is not an auditor. */
 export function offersTickets(session: Session): boolean {
   const { settings } = session;
   return settings.TICKETS_ENABLED === true && settings.XPACK_LICENSE_IS_VALID === true && !isAuditor(session);
 }
 
-/** Tickets with the number of those that wait for this person. */
+/** Link to the tickets, with the number of those that wait for this person. */
 export function TicketsLink() {
   const t = useT();
   const session = useSession();

@@ -31,7 +31,7 @@ function useCrumbs(): readonly Crumb[] {
   return crumbs;
 }
 
-/** Looks like a field, opens the palette. */
+/** Looks like a search field and opens the palette. */
 function SearchButton() {
   const t = useT();
   const label = t('shell:search');
@@ -77,7 +77,7 @@ export function TopBar() {
         <Breadcrumbs crumbs={crumbs} />
       </div>
       <SearchButton />
-      {/* Both sides grow alike: the search keeps its place whatever the title is. */}
+      {/* Both sides grow equally, so that the search stays in place whatever the length of the title. */}
       <div className="flex items-center justify-end gap-1 md:flex-1">
         <span className="max-sm:hidden">
           <LinkButton to="/connect" kind="text" icon={SquareTerminal} newTab>
@@ -85,7 +85,7 @@ export function TopBar() {
           </LinkButton>
         </span>
         <TicketsLink />
-        {/* Until the first sign-in is completed the server tells nothing but how to complete it. */}
+        {/* Until the first sign-in is completed, the server answers only the requests that complete it. */}
         {!profile.is_first_login && <Bell />}
         <span className="max-sm:hidden">
           <TipButton icon={Languages} label={t('app:language.other')} onPress={() => void switchLanguage()} />

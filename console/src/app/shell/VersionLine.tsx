@@ -2,7 +2,7 @@ import { useT } from '#/lib/i18n';
 import { useSession } from '#/lib/session';
 import { API_LEVEL } from '#/lib/version';
 
-/** Footer: version and, without a licence, the GPL note and the copyright line. */
+/** Footer: the version and, without a licence, the GPL note and the copyright line. */
 export function VersionLine() {
   const t = useT();
   const { settings } = useSession();

@@ -28,7 +28,7 @@ function Workspace() {
   );
 }
 
-// Loaded on demand in the product; here it must not count against the patience of a single test.
+// Imported here, so that loading does not count against the timeout of a single test.
 beforeAll(() => import('#/ui/question-dialog').then(() => undefined), 60_000);
 beforeEach(async () => {
   await startI18n(['app', 'nav', 'ui', 'shell', 'messages', 'palette', 'resource'], 'en');
@@ -52,7 +52,7 @@ afterEach(() => {
   setSession(null);
 });
 
-test('has no menu and no open views, but search and messages for the bar of its screen', async () => {
+test('it has no menu and no open views, but search and messages for the bar of its screen', async () => {
   expect(screen.queryByRole('navigation')).toBeNull();
   const bar = screen.getByRole('main');
   const bell = screen.getByRole('button', { name: 'Site messages' });
@@ -61,7 +61,7 @@ test('has no menu and no open views, but search and messages for the bar of its 
   expect(usePalette.getState().isOpen).toBe(true);
 });
 
-test('questions are asked there, too: a lost session among them', async () => {
+test('it shows questions, among them that of a lost session', async () => {
   let answered: boolean | undefined;
   act(() => {
     void confirm({ title: 'Sure?' }).then((yes) => {

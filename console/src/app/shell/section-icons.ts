@@ -14,7 +14,7 @@ import {
 import type { SectionIcon } from '#/lib/routes';
 import type { Icon } from '#/ui/icon';
 
-/** One icon per notion everywhere (visual direction, section 9). */
+/** One icon for each concept, everywhere (visual direction, section 9). */
 export const sectionIcons: Record<SectionIcon, Icon> = {
   dashboard: LayoutDashboard,
   users: Users,

@@ -25,7 +25,7 @@ afterEach(() => {
 });
 
 describe('sidebar', () => {
-  test('[S1-068] [S3-082] [S4-018] [S4-019] [S9-056] opens and closes, the state is kept in the cookie', async () => {
+  test('[S1-068] [S3-082] [S4-018] [S4-019] [S9-056] it opens and closes, and the cookie keeps the state', async () => {
     await renderScreen(<Shell />);
     await userEvent.click(await screen.findByRole('button', { name: 'Close menu' }));
     expect(readCookie('sidebarStatus')).toBe('0');
@@ -34,7 +34,7 @@ describe('sidebar', () => {
     expect(readCookie('sidebarStatus')).toBe('1');
   });
 
-  test('[S4-020] [S9-005] closes by itself under 992 px and comes back above', async () => {
+  test('[S4-020] [S9-005] it closes by itself below 992 px and reopens above', async () => {
     await renderScreen(<Shell />);
     await screen.findByRole('navigation', { name: 'Main menu' });
     resizeTo(991);
@@ -67,7 +67,7 @@ describe('sidebar', () => {
     expect(screen.queryByText(/©/)).toBeNull();
   });
 
-  test('[S1-070] its logo comes from the public settings', async () => {
+  test('[S1-070] the logo comes from the public settings', async () => {
     const settings = { LOGO_URLS: { logo_index: '/media/own.png' } };
     await renderScreen(<Shell />, { session: { ...adminSession, settings } });
     expect((await screen.findByRole('img', { name: 'Postern' })).getAttribute('src')).toBe('/media/own.png');
@@ -75,7 +75,7 @@ describe('sidebar', () => {
 });
 
 describe('the menu of a phone', () => {
-  test('has the person at its foot: name, role, light or dark, and the way out', async () => {
+  test('the foot shows name, role, theme and sign out', async () => {
     const assign = vi.spyOn(browserLocation, 'assign').mockImplementation(() => {});
     await renderScreen(<Shell />);
     await screen.findByRole('navigation', { name: 'Main menu' });
@@ -96,7 +96,7 @@ describe('the menu of a phone', () => {
 });
 
 describe('top bar', () => {
-  test('[S1-073] [S1-074] [S1-075] [S1-076] [S1-077] [S1-080] has help, language and the web terminal', async () => {
+  test('[S1-073] [S1-074] [S1-075] [S1-076] [S1-077] [S1-080] it has help, language and the web terminal', async () => {
     await renderScreen(<Shell />);
     expect((await screen.findByRole('link', { name: 'Web terminal' })).getAttribute('href')).toBe('/connect');
     expect(screen.getByRole('button', { name: '简体中文' })).toBeTruthy();
@@ -105,7 +105,7 @@ describe('top bar', () => {
       expect(screen.getByRole('menuitem', { name })).toBeTruthy();
   });
 
-  test('[S1-081] [S1-082] [S1-083] [S1-084] [S1-085] has an account menu', async () => {
+  test('[S1-081] [S1-082] [S1-083] [S1-084] [S1-085] it has an account menu', async () => {
     await renderScreen(<Shell />);
     await userEvent.click(await screen.findByRole('button', { name: /Administrator/ }));
     expect(screen.getByRole('menuitem', { name: /Profile/ })).toBeTruthy();

@@ -31,12 +31,12 @@ export function setSidebarOpen(isOpen: boolean): void {
   writeStored(KEY, isOpen ? '1' : '0');
 }
 
-/** On a phone each navigation closes the drawer. */
+/** On a phone every navigation closes the drawer. */
 export function closeSidebarOnNavigation(): void {
   if (useSidebar.getState().isMobile) useSidebar.setState({ isOpen: false });
 }
 
-/** Follows the window's width; returns what stops it. */
+/** Watches the window's width. Returns a function that stops watching. */
 export function followWidth(): () => void {
   const onResize = () => {
     const isMobile = isNarrow();

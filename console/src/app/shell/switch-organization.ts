@@ -9,17 +9,17 @@ import {
 } from '#/lib/session';
 import { writeCookie } from '#/lib/storage';
 
-/** An id in the address belongs to the organization that is left. */
+/** An id in the address belongs to the organization that the person leaves. */
 const OBJECT_ID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/i;
 
-/** Where the browser goes after a switch; null: the same address, loaded anew. */
+/** Target of the browser after a switch; null reloads the current address. */
 export function addressAfterSwitch(address: string): string | null {
   return OBJECT_ID.test(address) ? '/ui/' : null;
 }
 
 /**
- * Works in another organization from now on: forgets the current role, remembers the organization for this person and in the
- * cookie, and loads the console anew. Rejects when the server refuses; the http client has then told it.
+ * Switches to another organization: forgets the current role, remembers the organization for this person and in the
+ * cookie, and reloads the console. Rejects when the server refuses; the http client has then shown the message.
  */
 export async function switchOrganization(id: string, session: Session): Promise<void> {
   const organization = await http.get<Organization>('orgs/orgs/current/', { query: { oid: id } });
@@ -32,7 +32,7 @@ export async function switchOrganization(id: string, session: Session): Promise<
   else browserLocation.assign(elsewhere);
 }
 
-/** The selector is there on admin pages with a valid licence, when there is something to select. */
+/** The selector is shown on admin pages with a valid licence, when there is a choice. */
 export function offersOrganizations(session: Session, onAdminPage: boolean): boolean {
   return onAdminPage && session.settings.XPACK_LICENSE_IS_VALID === true && session.organizations.length > 0;
 }

@@ -2,14 +2,14 @@ import { browserLocation } from '#/lib/browser-location';
 import { adminPageRole, hasAdminPage, Role } from '#/lib/permissions';
 import { isAdminPage, rememberOrganization, rememberRole, type Session } from '#/lib/session';
 
-/** Offered to those who have more than one role here or who manage an organization. */
+/** Offered to people who have more than one role here or who manage an organization. */
 export function maySwitchPage(session: Session): boolean {
   return session.roles.length > 1 || session.organizations.length > 0;
 }
 
 /**
- * Goes to the other page (admin or user): sets the current role and loads the console anew. Who manages only other
- * organizations than this one goes to the first of those; the guard gives the role there.
+ * Switches between the admin and the user page: sets the current role and reloads the console. People who manage only
+ * other organizations go to the first of those, where the guard chooses the role.
  */
 export function switchPage(session: Session): void {
   const { username } = session.profile;

@@ -48,7 +48,7 @@ beforeEach(() => {
 });
 
 describe('switching the organization', () => {
-  test('[S4-024] [S4-025] [S4-026] [S3-084] [S3-085] [S6-050] forgets the role, remembers the organization and reloads', async () => {
+  test('[S4-024] [S4-025] [S4-026] [S3-084] [S3-085] [S6-050] it forgets the role, remembers the organization and reloads', async () => {
     rememberRole('admin', Role.SuperAdmin);
     rememberRole('zhang', Role.User);
     await switchOrganization(shanghai.id, licensed);
@@ -62,7 +62,7 @@ describe('switching the organization', () => {
     expect(assign).not.toHaveBeenCalled();
   });
 
-  test('[S4-027] goes to the root when the address holds an id', async () => {
+  test('[S4-027] it goes to the root address when the current address holds an id', async () => {
     history.replaceState(null, '', `/ui/assets/assets/${shanghai.id}?activeTab=a`);
     await switchOrganization(shanghai.id, licensed);
     expect(assign).toHaveBeenCalledWith('/ui/');
@@ -71,7 +71,7 @@ describe('switching the organization', () => {
     expect(addressAfterSwitch('http://h/ui/users/users?page=2')).toBeNull();
   });
 
-  test('leaves everything as it is when the server refuses', async () => {
+  test('it leaves everything unchanged when the server refuses', async () => {
     rememberRole('admin', Role.SuperAdmin);
     await expect(switchOrganization('elsewhere', licensed)).rejects.toThrow('no');
     expect(rememberedRole('admin')).toBe(Role.SuperAdmin);
@@ -79,7 +79,7 @@ describe('switching the organization', () => {
     expect(reload).not.toHaveBeenCalled();
   });
 
-  test('[S1-090] is done with the selector of the sidebar', async () => {
+  test('[S1-090] the selector of the sidebar switches', async () => {
     await renderScreen(<OrganizationSelector folded={false} />, { session: licensed });
     await userEvent.click(await screen.findByRole('button', { name: /Organization/ }));
     expect(screen.getByRole('menuitemradio', { name: 'Default' }).getAttribute('aria-checked')).toBe('true');
@@ -88,7 +88,7 @@ describe('switching the organization', () => {
     expect(rememberedOrganization('admin')).toEqual(shanghai);
   });
 
-  test('[S6-041] [S6-042] the selector is there only on admin pages and only with a valid licence', async () => {
+  test('[S6-041] [S6-042] the selector is shown only on admin pages and only with a valid licence', async () => {
     expect(offersOrganizations(licensed, true)).toBe(true);
     expect(offersOrganizations(licensed, false)).toBe(false);
     expect(offersOrganizations({ ...licensed, settings: {} }, true)).toBe(false);
@@ -116,7 +116,7 @@ describe('switching the organization', () => {
 });
 
 describe('switching the page', () => {
-  test('[S4-028] [S3-083] sets the role of the person and loads the console anew', () => {
+  test('[S4-028] [S3-083] it sets the role of the person and reloads the console', () => {
     switchPage(adminSession);
     expect(rememberedRole('admin')).toBe(Role.User);
     expect(localStorage.getItem('jms_current_role_admin')).toBe('1');
@@ -126,19 +126,19 @@ describe('switching the page', () => {
     expect(assign).toHaveBeenCalledTimes(2);
   });
 
-  test('[S6-040] is offered to one who owns an administered organization, though the role is only one', () => {
+  test('[S6-040] it is offered to a person with one role who manages an organization', () => {
     const auditor = { ...adminSession, roles: [Role.OrgAuditor], permissions: Role.OrgAuditor };
     expect(maySwitchPage({ ...auditor, organizations: [defaultOrg] })).toBe(true);
     expect(maySwitchPage({ ...auditor, organizations: [] })).toBe(false);
   });
 
-  test('[S6-039] is offered to one with more than one role here, even without an organization to manage', () => {
+  test('[S6-039] it is offered to a person with several roles here who manages no organization', () => {
     const both = { ...adminSession, roles: [Role.OrgAdmin, Role.User], organizations: [] };
     expect(maySwitchPage(both)).toBe(true);
     expect(maySwitchPage({ ...both, roles: [Role.User] })).toBe(false);
   });
 
-  test('[S6-040] who manages only another organization gets to the admin page of that one', () => {
+  test('[S6-040] a person who manages only another organization gets to the admin page of that one', () => {
     const member: Session = {
       ...adminSession,
       roles: [Role.User],
@@ -150,7 +150,7 @@ describe('switching the page', () => {
     rememberRole('admin', Role.User);
     switchPage(member);
     expect(rememberedOrganization('admin')).toEqual(shanghai);
-    // No role is wished for: the guard gives that of the admin page there.
+    // No role is stored: the guard chooses the role of the admin page there.
     expect(rememberedRole('admin')).toBe(Role.Anon);
     expect(assign).toHaveBeenLastCalledWith('/ui/');
   });
@@ -173,16 +173,16 @@ describe('signing out', () => {
     );
   });
   afterEach(() => {
-    // As a browser that shows a page again that it had kept.
+    // As when a browser restores the page from its back-forward cache.
     window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }));
   });
 
-  test('[S7-083] goes through the server and names where to come back to', () => {
+  test('[S7-083] it goes through the server and names the address to return to', () => {
     signOut();
     expect(assign).toHaveBeenCalledWith('/core/auth/logout/?next=%2Fui%2F');
   });
 
-  test('nothing is asked once it has begun, and what was asked is given up', async () => {
+  test('once it has begun, no request is sent and pending requests are aborted', async () => {
     let signal: AbortSignal | undefined;
     const sent = vi.spyOn(globalThis, 'fetch').mockImplementation((_, init) => {
       signal = init?.signal ?? undefined;
@@ -204,7 +204,7 @@ describe('signing out', () => {
     expect(asked).toHaveBeenCalledOnce();
   });
 
-  test('who stays for the sake of an unsaved form goes on asking', async () => {
+  test('a person who stays because of an unsaved form continues to send requests', async () => {
     const keep = (event: Event) => event.preventDefault();
     window.addEventListener('beforeunload', keep);
     signOut();
@@ -212,7 +212,7 @@ describe('signing out', () => {
     window.removeEventListener('beforeunload', keep);
     await http.get('asked/');
     expect(asked).toHaveBeenCalledOnce();
-    // A page that is left later for another reason is none that was signed out of.
+    // Leaving the page later for another reason does not count as signing out.
     unload();
     await http.get('asked/');
     expect(asked).toHaveBeenCalledTimes(2);

@@ -25,7 +25,7 @@ const session: Session = {
   settings: { TICKETS_ENABLED: true, XPACK_LICENSE_IS_VALID: true },
 };
 
-test('[S1-078] [S1-079] [S9-021] [S3-051] a link to the tickets with the count of the open ones', async () => {
+test('[S1-078] [S1-079] [S9-021] [S3-051] a link to the tickets shows the count of the open ones', async () => {
   await renderScreen(<TicketsLink />, { session });
   const link = await screen.findByRole('link', { name: 'Tickets, 120 open' }, { timeout: 60_000 });
   expect(link.getAttribute('href')).toBe('/tickets/tickets');
@@ -38,7 +38,7 @@ test('[S1-078] [S1-079] [S9-021] [S3-051] a link to the tickets with the count o
   });
 });
 
-test('[S6-043] [S6-044] [S6-045] only with tickets on, a valid licence, and for nobody who audits', async () => {
+test('[S6-043] [S6-044] [S6-045] it is shown only with tickets on and a valid licence, and not to auditors', async () => {
   expect(offersTickets(session)).toBe(true);
   expect(offersTickets({ ...session, settings: { XPACK_LICENSE_IS_VALID: true } })).toBe(false);
   expect(offersTickets({ ...session, settings: { TICKETS_ENABLED: true } })).toBe(false);

@@ -1,6 +1,6 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { ChevronDown, Pin, PinOff, X } from 'lucide-react';
-import { type KeyboardEvent, useEffect, useRef } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useRef } from 'react';
 import { useT } from '#/lib/i18n';
 import { useSession } from '#/lib/session';
 import { AppLink, splitTarget } from '#/ui/link';
@@ -16,7 +16,72 @@ const MOVES: Readonly<Record<string, (at: number, count: number) => number>> = {
   End: (_, count) => count - 1,
 };
 
-/** The open views in a strip: one tab stop, arrows move, Delete closes; the menu closes several and lists them all. */
+/** Scrolls the current tab into view. */
+function useCurrentInView(
+  strip: RefObject<HTMLUListElement | null>,
+  here: string,
+  views: readonly View[],
+): void {
+  useEffect(() => {
+    const list = strip.current;
+    if (!list) return undefined;
+    // Scrolls the whole tab, with its close button, into view; again when a title or the window changes its position.
+    const show = () =>
+      list.querySelector('li[data-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    show();
+    const observer = new ResizeObserver(show);
+    observer.observe(list);
+    return () => observer.disconnect();
+  }, [strip, here, views]);
+}
+
+interface ViewTabProps {
+  readonly view: View;
+  readonly isHere: boolean;
+  /** The tab is the tab stop of the strip. */
+  readonly isStop: boolean;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+  readonly onClose: () => void;
+}
+
+function ViewTab({ view, isHere, isStop, onKeyDown, onClose }: ViewTabProps) {
+  const t = useT();
+  return (
+    <li
+      data-current={isHere || undefined}
+      className={`group flex flex-none items-center border-b-2 ${isHere ? 'border-accent' : 'border-transparent'}`}
+    >
+      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- keys of the link inside */}
+      <span onKeyDown={onKeyDown}>
+        <AppLink
+          to={view.address}
+          title={view.title}
+          tabIndex={isStop ? 0 : -1}
+          className={`block max-w-44 truncate rounded-1 py-1 pl-2 no-underline outline-offset-[-2px] ${isHere ? 'font-medium text-ink-1' : 'text-ink-2 hover:text-ink-1'} ${view.affix ? 'pr-2' : ''}`}
+        >
+          {view.title}
+        </AppLink>
+      </span>
+      {!view.affix && (
+        <button
+          type="button"
+          tabIndex={-1}
+          aria-label={t('shell:views.close', { title: view.title })}
+          title={t('shell:views.close_hint')}
+          className="grid size-6 place-items-center rounded-1 text-ink-3 hover:bg-hover hover:text-ink-1"
+          onClick={onClose}
+        >
+          <X className="size-3!" aria-hidden />
+        </button>
+      )}
+    </li>
+  );
+}
+
+/**
+ * The open views in a strip. It is one tab stop: arrows move, Delete closes. The menu closes several views and lists
+ * all.
+ */
 export function ViewTabs() {
   const t = useT();
   const router = useRouter();
@@ -28,19 +93,9 @@ export function ViewTabs() {
   const current = views.find((view) => view.path === here);
   const stop = current?.path ?? views[0]?.path;
 
-  useEffect(() => {
-    const list = strip.current;
-    if (!list) return undefined;
-    // The whole tab with its button, again when a title or the window changes its place.
-    const show = () =>
-      list.querySelector('li[data-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-    show();
-    const observer = new ResizeObserver(show);
-    observer.observe(list);
-    return () => observer.disconnect();
-  }, [here, views]);
+  useCurrentInView(strip, here, views);
 
-  /** Goes first, so that an unsaved form can keep its view. */
+  /** Navigates first, so that an unsaved form can keep its view open. */
   const leaveTo = async (target: string, left: () => void) => {
     await router.navigate(splitTarget(target));
     if (router.state.location.pathname !== here) left();
@@ -104,39 +159,17 @@ export function ViewTabs() {
       aria-label={t('shell:views.label')}
       className="flex h-8 flex-none border-b border-line bg-bg max-md:hidden"
     >
-      <ul ref={strip} className="pt-view-tabs flex min-w-0 grow overflow-x-auto px-3">
+      <ul ref={strip} className="pt-view-tabs flex min-w-0 grow overflow-x-auto px-3 [scrollbar-width:none]">
         {views.map((view, at) => {
-          const isHere = view.path === here;
           return (
-            <li
+            <ViewTab
               key={view.path}
-              data-current={isHere || undefined}
-              className={`group flex flex-none items-center border-b-2 ${isHere ? 'border-accent' : 'border-transparent'}`}
-            >
-              {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- keys of the link inside */}
-              <span onKeyDown={(event) => onKeyDown(event, view, at)}>
-                <AppLink
-                  to={view.address}
-                  title={view.title}
-                  tabIndex={view.path === stop ? 0 : -1}
-                  className={`block max-w-44 truncate rounded-1 py-1 pl-2 no-underline outline-offset-[-2px] ${isHere ? 'font-medium text-ink-1' : 'text-ink-2 hover:text-ink-1'} ${view.affix ? 'pr-2' : ''}`}
-                >
-                  {view.title}
-                </AppLink>
-              </span>
-              {!view.affix && (
-                <button
-                  type="button"
-                  tabIndex={-1}
-                  aria-label={t('shell:views.close', { title: view.title })}
-                  title={t('shell:views.close_hint')}
-                  className="grid size-6 place-items-center rounded-1 text-ink-3 hover:bg-hover hover:text-ink-1"
-                  onClick={() => close(view)}
-                >
-                  <X className="size-3!" aria-hidden />
-                </button>
-              )}
-            </li>
+              view={view}
+              isHere={view.path === here}
+              isStop={view.path === stop}
+              onKeyDown={(event) => onKeyDown(event, view, at)}
+              onClose={() => close(view)}
+            />
           );
         })}
       </ul>

@@ -9,13 +9,13 @@ import { finishView, openVisited, visit } from './visited';
 
 const trimmed = (path: string) => path.replace(/(?<=.)\/$/, '');
 
-/** Follows the open screen: each becomes a view with its address and, once the screen says it, its title. */
+/** Records the open screen in the list of views, with its address and, once the screen has set it, its title. */
 export function useVisits(): void {
   const t = useT();
   const session = useSession();
   const record = useOpenRecord();
-  // Path of the matches that are drawn: a screen that says its title is drawn already. On the way to another one, when location
-  // and matches differ, there is nothing to keep.
+  // Compare with the path of the drawn matches, because a screen that sets its title is drawn already. During a
+  // navigation, location and matches differ and nothing is recorded.
   const path = useRouterState({
     select: ({ location, matches }) => {
       const drawn = trimmed(matches.at(-1)?.pathname ?? '');
@@ -29,10 +29,10 @@ export function useVisits(): void {
   useEffect(() => {
     const affixed = openTo(session)
       .flatMap((section) => section.routes)
-      .filter((one) => one.affix)
-      .map((one) => ({ path: one.path, address: one.path, title: t(one.title), affix: true }));
+      .filter((record) => record.affix)
+      .map((record) => ({ path: record.path, address: record.path, title: t(record.title), affix: true }));
     openVisited(username, affixed);
-    // Once for a person: later screens add to what is there.
+    // Runs once for each person; later screens add to the list.
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- see above
   }, [username]);
   useEffect(() => {

@@ -17,12 +17,12 @@ import { ViewTabs } from './ViewTabs';
 function view(path: string, more: Partial<View> = {}): View {
   return { path, address: path, title: path.slice(1), affix: false, ...more };
 }
-const paths = () => useVisited.getState().views.map((one) => one.path);
+const paths = () => useVisited.getState().views.map((view) => view.path);
 
 beforeEach(() => openVisited('admin', []));
 
-describe('the visited list', () => {
-  test('[S4-048] keeps the open views with the address that each was left at', () => {
+describe('visited list', () => {
+  test('[S4-048] it keeps open views with the address at which each was left', () => {
     visit(view('/users'));
     visit(view('/assets', { address: '/assets?page=2' }));
     visit(view('/users', { address: '/users?search=li', title: 'Users' }));
@@ -41,7 +41,7 @@ describe('the visited list', () => {
     expect(paths()).toEqual(['/home']);
   });
 
-  test('a form that was saved closes, unless it is pinned', () => {
+  test('the view of a saved form closes, unless it is pinned', () => {
     openVisited('admin', [view('/pinned', { affix: true })]);
     for (const path of ['/users', '/users/create']) visit(view(path));
     finishView('/users/create');
@@ -49,7 +49,7 @@ describe('the visited list', () => {
     expect(paths()).toEqual(['/pinned', '/users']);
   });
 
-  test('is remembered for this browser tab and this person only', () => {
+  test('it is remembered for this browser tab and this person only', () => {
     visit(view('/users'));
     openVisited('admin', []);
     expect(paths()).toEqual(['/users']);
@@ -58,13 +58,13 @@ describe('the visited list', () => {
     expect(paths()).toEqual([]);
   });
 
-  test('a damaged memory counts as none', () => {
+  test('a damaged stored list counts as empty', () => {
     sessionStorage.setItem('visited_views', '{"username":"admin","views":[{"path":1}, null]}');
     openVisited('admin', []);
     expect(paths()).toEqual([]);
   });
 
-  test('lets the oldest go that is not affixed', () => {
+  test('the oldest view that is not affixed is dropped', () => {
     openVisited('admin', [view('/home', { affix: true })]);
     for (let number = 0; number < VIEWS_MAX + 2; number += 1) visit(view(`/${number}`));
     expect(paths()).toHaveLength(VIEWS_MAX);
@@ -73,7 +73,7 @@ describe('the visited list', () => {
   });
 });
 
-describe('the strip', () => {
+describe('strip of tabs', () => {
   async function strip(at: string) {
     const { router } = await renderScreen(<ViewTabs />, { pattern: '$', address: at });
     act(() => {
@@ -85,7 +85,7 @@ describe('the strip', () => {
   }
   const names = () => screen.getAllByRole('link').map((link) => link.textContent);
 
-  test('closing the open view goes to its neighbour; closing another goes nowhere', async () => {
+  test('closing the open view goes to its neighbour; closing another stays', async () => {
     const router = await strip('/b');
     await userEvent.click(screen.getByRole('button', { name: 'Close A' }));
     expect(names()).toEqual(['Home', 'B', 'C']);
@@ -95,7 +95,7 @@ describe('the strip', () => {
     expect(names()).toEqual(['Home', 'C']);
   });
 
-  test('arrows move, Delete closes, an affixed view stays', async () => {
+  test('arrows move, Delete closes, an affixed view cannot be closed', async () => {
     await strip('/a');
     expect(screen.queryByRole('button', { name: 'Close Home' })).toBeNull();
     act(() => screen.getByRole('link', { name: 'A' }).focus());
@@ -107,11 +107,11 @@ describe('the strip', () => {
     expect(document.activeElement?.textContent).toBe('Home');
     await userEvent.keyboard('{Delete}');
     expect(names()).toEqual(['Home', 'A', 'C']);
-    // One stop of the tab key for the whole strip.
+    // The whole strip is one tab stop.
     expect(screen.getAllByRole('link').filter((link) => link.tabIndex === 0)).toHaveLength(1);
   });
 
-  test('[S4-049] the menu closes others and all but the affixed ones', async () => {
+  test('[S4-049] the menu closes the others, or all except the affixed ones', async () => {
     const router = await strip('/b');
     const menu = async (item: string) => {
       await userEvent.click(screen.getByRole('button', { name: 'All open views' }));
@@ -119,10 +119,10 @@ describe('the strip', () => {
     };
     await menu('Close others');
     expect(names()).toEqual(['Home', 'B']);
-    await menu('Keep open');
+    await menu('Pin');
     await menu('Close all');
     expect(names()).toEqual(['Home', 'B']);
-    await menu('No longer keep open');
+    await menu('Unpin');
     await menu('Close all');
     await waitFor(() => expect(names()).toEqual(['Home']));
     expect(router.state.location.pathname).toBe('/home');

@@ -1,18 +1,18 @@
 import { create } from 'zustand';
 import { readTabJson, writeTabJson } from '#/lib/storage';
 
-/** An open screen: where it is and what it is called. No content, and no address of a workspace with a token. */
+/** An open screen: its address and title. It holds no content, and no address of a workspace that carries a token. */
 export interface View {
-  /** Path below `/ui`; one view for each. */
+  /** Path below `/ui`; there is one view for each path. */
   readonly path: string;
-  /** Path with its query, as it was left. */
+  /** Path with its query, as the person left it. */
   readonly address: string;
   readonly title: string;
-  /** Always there: closing others or all leaves it. */
+  /** An affixed view: closing others or all leaves it open. */
   readonly affix: boolean;
 }
 
-/** Views that are kept; the oldest that is not affixed goes first. */
+/** Maximum number of views; beyond it the oldest view that is not affixed is dropped. */
 export const VIEWS_MAX = 20;
 const KEY = 'visited_views';
 
@@ -40,7 +40,7 @@ function set(views: readonly View[]): void {
   writeTabJson(KEY, { username, views });
 }
 
-/** Takes up what this browser tab remembers of the same person; `affixed` are there from the start. */
+/** Restores the views that this browser tab remembers of the same person. `affixed` views are always there. */
 export function openVisited(username: string, affixed: readonly View[]): void {
   const stored = readTabJson(KEY) as { username?: unknown; views?: unknown } | null;
   const remembered =
@@ -54,45 +54,47 @@ export function openVisited(username: string, affixed: readonly View[]): void {
   ]);
 }
 
-/** A screen has been opened, or its address or title has changed. */
+/** Adds a screen, or updates its address or title. */
 export function visit(view: View): void {
   const { views } = useVisited.getState();
-  const at = views.findIndex((one) => one.path === view.path);
+  const at = views.findIndex((other) => other.path === view.path);
   if (at >= 0) {
-    set(views.map((one, index) => (index === at ? { ...view, affix: one.affix || view.affix } : one)));
+    set(views.map((other, index) => (index === at ? { ...view, affix: other.affix || view.affix } : other)));
     return;
   }
   const all = [...views, view];
   const surplus = all.length - VIEWS_MAX;
-  const oldest = surplus > 0 ? all.find((one) => !one.affix && one.path !== view.path) : undefined;
-  set(oldest ? all.filter((one) => one !== oldest) : all);
+  const oldest = surplus > 0 ? all.find((other) => !other.affix && other.path !== view.path) : undefined;
+  set(oldest ? all.filter((other) => other !== oldest) : all);
 }
 
 export function closeView(path: string): void {
   set(useVisited.getState().views.filter((view) => view.path !== path));
 }
 
-/** What was written there is saved: the view has nothing more to do, unless the person has pinned it. */
+/** The form at this path is saved: its view closes unless the person has pinned it. */
 export function finishView(path: string): void {
   set(useVisited.getState().views.filter((view) => view.affix || view.path !== path));
 }
 
-/** Closes all but this one and the affixed ones. */
+/** Closes all views except this one and the affixed ones. */
 export function closeOthers(path: string): void {
   set(useVisited.getState().views.filter((view) => view.affix || view.path === path));
 }
 
-/** Closes all but the affixed ones. */
+/** Closes all views except the affixed ones. */
 export function closeAll(): void {
   set(useVisited.getState().views.filter((view) => view.affix));
 }
 
-/** Keeps a view through bulk closes, or no longer. */
+/** Pins or unpins a view; a pinned view survives bulk closes. */
 export function setAffix(path: string, affix: boolean): void {
   set(useVisited.getState().views.map((view) => (view.path === path ? { ...view, affix } : view)));
 }
 
-/** Where to go when the view at `path` closes: its right neighbour, else the left one; null when it is the only one. */
+/**
+ * Where to go when the view at `path` closes: the right neighbour, else the left one; null when it is the only view.
+ */
 export function neighbourOf(path: string): View | null {
   const { views } = useVisited.getState();
   const at = views.findIndex((view) => view.path === path);

@@ -29,10 +29,10 @@ function expected(name: string): Expected {
 }
 
 async function allEvents(recording: Recording): Promise<RecordingEvent[]> {
-  const found: RecordingEvent[] = [];
+  const events: RecordingEvent[] = [];
   for (let block = 0; block < recording.blockCount; block += 1)
-    found.push(...(await recording.events(block)));
-  return found;
+    events.push(...(await recording.events(block)));
+  return events;
 }
 
 async function textOf(recording: Recording): Promise<string> {
@@ -44,7 +44,7 @@ async function textOf(recording: Recording): Promise<string> {
 
 describe('recordings', () => {
   it.each(['tiny', 'shell', 'incomplete'])(
-    'of a terminal are read as the server wrote them: %s',
+    'of a terminal are decoded as the server encoded them: %s',
     async (name) => {
       const { events, manifest } = expected(`${name}.json`);
       const recording = await Recording.open(source(file(`${name}.postern`)));
@@ -60,7 +60,7 @@ describe('recordings', () => {
     },
   );
 
-  it('of a program show the same text as the export of the server, and no rubbish', async () => {
+  it("of a program show the same text as the server's export, without control characters", async () => {
     const { shown } = expected('program.json');
     const recording = await Recording.open(source(file('program.postern')));
     expect(recording.isProgram).toBe(true);
@@ -70,7 +70,7 @@ describe('recordings', () => {
     expect(text).not.toContain('\u0000');
   });
 
-  it('of a program tell the account of each stream', async () => {
+  it('of a program report the totals of each stream', async () => {
     const recording = await Recording.open(source(file('program.postern')));
     expect(await recording.streamEnds()).toEqual([
       {
@@ -95,24 +95,28 @@ describe('recordings', () => {
     expect(text).not.toContain('\u001b[2J');
   });
 
-  it('of a desktop, or of a newer version, say that they cannot be played', async () => {
+  it('of a desktop or a newer version report that they cannot be played', async () => {
     const recording = await Recording.open(source(file('desktop.postern')));
     expect(recording.isPlayable).toBe(false);
     expect(await textOf(recording)).toBe('');
     const bytes = file('queries.postern');
     const renamed = new TextDecoder('latin1').decode(bytes).replace('"queries"', '"unheard"');
-    const newer = await Recording.open(source(Uint8Array.from(renamed, (one) => one.charCodeAt(0))));
+    const newer = await Recording.open(
+      source(Uint8Array.from(renamed, (character) => character.charCodeAt(0))),
+    );
     expect(newer.isPlayable).toBe(false);
     const later = renamed.replace('"unheard"', '"queries"').replace('"events":2', '"events":3');
-    const opened = await Recording.open(source(Uint8Array.from(later, (one) => one.charCodeAt(0))));
+    const opened = await Recording.open(
+      source(Uint8Array.from(later, (character) => character.charCodeAt(0))),
+    );
     expect([opened.isPlayable, opened.isNewer, newer.isNewer]).toEqual([true, true, false]);
   });
 
-  it.each(['shell', 'program'])('of an earlier version are playable: %s', async (name) => {
+  it.each(['shell', 'program'])('of an earlier version can be played: %s', async (name) => {
     expect((await Recording.open(source(file(`${name}.postern`)))).isPlayable).toBe(true);
   });
 
-  it('of a program with damaged events show nothing for them', () => {
+  it('of a program show nothing for damaged events', () => {
     const keyframe = [0x6b, 0, 5, 0, 80, 0, 24, 0];
     for (const kind of ['s', 'g', 'f', 'c', 'x', 'i', 'o', 'q', 'a', 'n', 't', 'd', '?']) {
       const events = parseEvents(Uint8Array.from([...keyframe, kind.charCodeAt(0), 0, 1, 9]), 0, true);

@@ -1,8 +1,8 @@
 /**
  * Reads a sealed recording by range requests: docs/reference/recording-format.md.
  *
- * Everything here is about bytes of a file that may be damaged or hostile: each length is checked against its limit
- * before anything is allocated, and unpacking stops at the promised size.
+ * The file may be damaged or hostile: each length is checked against its limit before anything is allocated, and
+ * unpacking stops at the declared size.
  */
 
 import { render, streamEnd, type StreamEnd } from './streams';
@@ -18,15 +18,15 @@ const MAX_BLOCKS = 4_194_304;
 const MAX_CELLS = 1_000;
 const FIRST_TAIL_BYTES = 128 * 1024;
 const FIRST_HEAD_BYTES = 64 * 1024;
-/** Blocks kept unpacked: going a little back and forth asks for nothing. */
+/** Number of unpacked blocks in the cache: seeking back and forth over a short distance needs no request. */
 const KEPT_BLOCKS = 8;
 
-/** Where the bytes come from: `start` counted from the beginning, or from the end when negative. */
+/** Reads bytes of the file: `start` counts from the beginning, or from the end when negative. */
 export interface ByteSource {
   read(start: number, end?: number): Promise<{ bytes: Uint8Array<ArrayBuffer>; size: number }>;
 }
 
-/** The file is not a recording that can be played. `message` is for logs; the page says it in the person's words. */
+/** The file is not a recording that can be played. `message` is for logs; the page shows its own text. */
 export class RecordingError extends Error {
   override name = 'RecordingError';
 }
@@ -37,11 +37,11 @@ export interface RecordingHeader {
   columns: number;
   rows: number;
   charset: string;
-  /** Version of the events of a program without a terminal; missing with a terminal. */
+  /** Version of the events of a program without a terminal; absent with a terminal. */
   streams?: number;
-  /** What it shows, where `streams` does not say it: "queries", "desktop", or what a newer version has. */
+  /** Kind of content where `streams` does not determine it: "queries", "desktop", or a kind of a newer version. */
   content?: string;
-  /** Version of the kinds of events that it may hold; missing for the first. */
+  /** Version of the event kinds that the recording may contain; absent for the first version. */
   events?: number;
 }
 
@@ -69,11 +69,11 @@ export type RecordingEvent =
   | { kind: 'resize'; ms: number; columns: number; rows: number }
   | { kind: 'stream_end'; ms: number; end: StreamEnd };
 
-/** The newest version of kinds that is known here. */
+/** The newest version of event kinds that this player knows. */
 const EVENTS_VERSION = 2;
 const PLAYABLE: readonly [string, ...string[]] = ['terminal', 'program', 'queries'];
 
-/** The newest version of such events that is understood here. */
+/** The newest version of stream events that this player knows. */
 const STREAMS_VERSION = 1;
 
 interface BlockPlace {
@@ -114,7 +114,9 @@ function parseObject(bytes: Uint8Array): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** Unpacks raw deflate; fails when the result is not exactly `expected` bytes (or, without it, exceeds `limit`). */
+/**
+ * Unpacks raw deflate. Fails when the result is not exactly `expected` bytes or, without `expected`, exceeds `limit`.
+ */
 export async function inflate(
   packed: Uint8Array<ArrayBuffer>,
   limit: number,
@@ -162,7 +164,10 @@ function size(columns: number, rows: number): { columns: number; rows: number } 
   return { columns, rows };
 }
 
-/** The events of one unpacked block; those of a program without a terminal (`isProgram`) as the text that they show. */
+/**
+ * The events of one unpacked block. Events of a program without a terminal (`isProgram`) become the text that they
+ * show.
+ */
 export function parseEvents(
   raw: Uint8Array<ArrayBuffer>,
   firstMs: number,
@@ -223,13 +228,13 @@ function numbers(value: unknown, name: string): number[] {
   requireThat(
     Array.isArray(value) &&
       value.length <= MAX_BLOCKS &&
-      value.every((one) => Number.isSafeInteger(one) && one >= 0),
+      value.every((entry) => Number.isSafeInteger(entry) && entry >= 0),
     `the index column ${name} cannot be read`,
   );
   return value as number[];
 }
 
-/** One opened recording. */
+/** An opened recording. */
 export class Recording {
   readonly #source: ByteSource;
   readonly #places: BlockPlace[];
@@ -252,22 +257,22 @@ export class Recording {
     return this.manifest.duration_ms;
   }
 
-  /** A command without a terminal: input, output and error instead of a screen. */
+  /** A command without a terminal: it has input, output and error streams instead of a screen. */
   get isProgram(): boolean {
     return (this.header.streams ?? 0) > 0;
   }
 
-  /** Whether the player here can show it; a desktop it cannot, nor what a newer version records. */
+  /** Whether this player can show the recording; false for desktops and for kinds of a newer version. */
   get isPlayable(): boolean {
     return PLAYABLE.includes(this.header.content ?? PLAYABLE[0]);
   }
 
-  /** Whether it may hold events that only a newer version shows. */
+  /** Whether the recording may contain events that only a newer version can show. */
   get isNewer(): boolean {
     return (this.header.events ?? 1) > EVENTS_VERSION;
   }
 
-  /** The accounts of a program's streams; they stand at the end of the recording. */
+  /** Totals of a program's streams, which are at the end of the recording. */
   async streamEnds(): Promise<StreamEnd[]> {
     if (!this.isProgram || this.blockCount === 0) return [];
     const events = await this.events(this.blockCount - 1);
@@ -278,7 +283,7 @@ export class Recording {
     return this.#places.length;
   }
 
-  /** Opens with two requests (three when index and manifest exceed 128 KiB). */
+  /** Opens a recording with two requests (three when index and manifest exceed 128 KiB). */
   static async open(source: ByteSource): Promise<Recording> {
     const tail = await source.read(-FIRST_TAIL_BYTES);
     const fileBytes = tail.size;
@@ -349,14 +354,14 @@ export class Recording {
     return low;
   }
 
-  /** Events of block `number`; asked for once and kept while it is among the most recently used. */
+  /** Events of block `number`. A block is requested once and stays cached while it is among the most recently used. */
   events(number: number): Promise<RecordingEvent[]> {
     const known = this.#blocks.get(number);
     const events = known ?? this.#load(number);
     this.#blocks.delete(number);
     this.#blocks.set(number, events);
     if (known === undefined) {
-      // A failed request must not be remembered: the next try may succeed.
+      // A failed request must not stay cached: the next try may succeed.
       events.catch(() => this.#blocks.delete(number));
       for (const oldest of this.#blocks.keys()) {
         if (this.#blocks.size <= KEPT_BLOCKS) break;
@@ -407,7 +412,7 @@ function marksOf(index: Record<string, unknown>): RecordingMark[] {
   });
 }
 
-/** Bytes of a URL of our own origin, by range requests with the person's session. */
+/** Reads a URL of our own origin by range requests, with the person's session. */
 export function httpSource(url: string, signal?: AbortSignal): ByteSource {
   return {
     async read(start, end) {
@@ -424,7 +429,7 @@ export function httpSource(url: string, signal?: AbortSignal): ByteSource {
         requireThat(total !== undefined, 'the server did not say how long the recording is');
         return { bytes, size: Number(total) };
       }
-      // The whole file came back: a server that knows no ranges, or a file shorter than the range.
+      // The whole file was returned: the server ignores ranges, or the file is shorter than the range.
       const from = start < 0 ? Math.max(0, bytes.length + start) : start;
       return { bytes: bytes.slice(from, end), size: bytes.length };
     },

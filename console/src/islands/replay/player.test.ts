@@ -16,7 +16,7 @@ const keyframe = (ms: number, text: string): RecordingEvent => ({
   text: bytes(text),
 });
 
-/** Shows what a person would see: text since the last reset. */
+/** A fake terminal that records the visible text: everything since the last reset. */
 class Screen implements TerminalSink {
   text = '';
   sizes: string[] = [];
@@ -105,7 +105,7 @@ function setUp(blocks = TWO_BLOCKS, durationMs = 2000, charset = 'utf-8') {
 }
 
 describe('replay player', () => {
-  it('shows the screen of the moment that was asked for', async () => {
+  it('shows the screen at the requested position', async () => {
     const { player, screen } = setUp();
     await player.seek(1200);
     expect(screen.text).toBe('abc');
@@ -114,7 +114,7 @@ describe('replay player', () => {
     expect(player.state).toMatchObject({ status: 'paused', positionMs: 300 });
   });
 
-  it('writes a seek in at most two writes, however many events lie before it', async () => {
+  it('seeks with at most two writes, however many events come before the position', async () => {
     const many = [[keyframe(0, ''), ...Array.from({ length: 5000 }, (_, ms) => output(ms, 'x'))]];
     const { player, screen } = setUp(many, 5000);
     await player.seek(4999);
@@ -122,7 +122,7 @@ describe('replay player', () => {
     expect(screen.writes).toBeLessThanOrEqual(2);
   });
 
-  it('plays in real time over the border of blocks, without drawing pictures again', async () => {
+  it('plays in real time across blocks without drawing keyframes again', async () => {
     const { player, screen, clock } = setUp();
     player.setSkipIdle(false);
     await player.seek(0);
@@ -147,7 +147,7 @@ describe('replay player', () => {
     expect(screen.text).toBe('abc');
   });
 
-  it('skips a pause and says how much', async () => {
+  it('skips a pause and says how long it was', async () => {
     const { player, screen, clock } = setUp(
       [[keyframe(0, ''), output(10, 'a'), output(600_000, 'b')]],
       600_100,
@@ -186,14 +186,14 @@ describe('replay player', () => {
     expect(screen.text).toBe('a');
   });
 
-  it('drops a seek that is overtaken by a later one', async () => {
+  it('drops a seek that a later seek has overtaken', async () => {
     const { player, screen } = setUp();
     await Promise.all([player.seek(1900), player.seek(200)]);
     expect(screen.text).toBe('a');
     expect(player.state.positionMs).toBe(200);
   });
 
-  it('goes on playing after a seek while playing', async () => {
+  it('continues to play after a seek while playing', async () => {
     const { player, screen, clock } = setUp();
     await player.seek(0);
     player.play();
@@ -230,16 +230,16 @@ describe('replay player', () => {
     expect(screen.text).toBe('中');
   });
 
-  it('says that it failed instead of standing still', async () => {
+  it('reports a failure instead of stopping silently', async () => {
     const { player } = setUp([TWO_BLOCKS[0] as RecordingEvent[]], 2000);
     const broken = recording([], 1000);
-    const other = new ReplayPlayer(
+    const failing = new ReplayPlayer(
       { ...broken.recording, durationMs: 1000, blockCount: 1 } as Recording,
       new Screen(),
       new ManualClock(),
     );
-    await other.seek(10);
-    expect(other.state.status).toBe('failed');
+    await failing.seek(10);
+    expect(failing.state.status).toBe('failed');
     expect(player.state.error).toBeNull();
   });
 
@@ -249,7 +249,7 @@ describe('replay player', () => {
     expect(player.state.status).toBe('ended');
   });
 
-  it('runs no frame after it was disposed of', async () => {
+  it('runs no frame after disposal', async () => {
     const { player, clock } = setUp();
     await player.seek(0);
     player.play();

@@ -1,18 +1,18 @@
 /**
- * Plays a recording into a terminal. Knows nothing of React or xterm: the terminal is a small interface, the clock is
- * handed in, so that every rule below is tested without a browser.
+ * Plays a recording into a terminal. Independent of React and xterm: the terminal is a small interface and the clock is
+ * injected, so that all rules can be tested without a browser.
  */
 
 import type { Recording, RecordingEvent } from './container';
 
-/** What the player needs of a terminal. `write` must be cheap to call once for each animation frame. */
+/** The player's interface to a terminal. `write` must be cheap enough to call once per animation frame. */
 export interface TerminalSink {
   reset(): void;
   resize(columns: number, rows: number): void;
   write(data: Uint8Array<ArrayBuffer> | string): void;
 }
 
-/** Time and frames, as the browser gives them. */
+/** Clock and animation frames, as the browser provides them. */
 export interface FrameClock {
   now(): number;
   request(callback: () => void): number;
@@ -24,12 +24,12 @@ export interface PlayerState {
   positionMs: number;
   speed: number;
   skipIdle: boolean;
-  /** Set while idle time is being skipped: how much. */
+  /** Length of the pause that is being skipped, in ms; otherwise absent. */
   skippedMs: number;
   error: Error | null;
 }
 
-/** Pauses longer than this are cut to it when idle time is skipped. */
+/** When idle time is skipped, pauses are cut to this length. */
 export const IDLE_LIMIT_MS = 1_000;
 export const SPEEDS = [0.5, 1, 2, 4, 8, 16] as const;
 
@@ -46,7 +46,7 @@ function joined(parts: Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-/** Decodes the output of one run of events; created anew at each keyframe that playing starts from. */
+/** Decodes the output from one starting keyframe on; created again whenever playing starts from another keyframe. */
 class OutputWriter {
   readonly #sink: TerminalSink;
   readonly #decoder: TextDecoder | null;
@@ -54,7 +54,7 @@ class OutputWriter {
 
   constructor(sink: TerminalSink, charset: string) {
     this.#sink = sink;
-    // The terminal decodes UTF-8 itself, across writes.
+    // UTF-8 needs no decoder here: the terminal decodes it itself, across writes.
     this.#decoder = charset === 'utf-8' ? null : new TextDecoder(charset);
   }
 
@@ -84,14 +84,14 @@ export class ReplayPlayer {
     error: null,
   };
   #writer: OutputWriter;
-  /** Block and place in it of the next event to show. */
+  /** Block of the next event, and the event's index in that block. */
   #block = 0;
   #events: RecordingEvent[] = [];
   #next = 0;
   #frame: number | null = null;
   #lastTick = 0;
   #skippedAt = 0;
-  /** Grows with each seek, so that an older one that finishes late is dropped. */
+  /** Incremented by each seek, so that an older seek that finishes later is dropped. */
   #seekNumber = 0;
 
   constructor(recording: Recording, sink: TerminalSink, clock: FrameClock) {
@@ -105,7 +105,7 @@ export class ReplayPlayer {
     return this.#state;
   }
 
-  /** Calls back after each change of `state`; returns the way to stop that. */
+  /** Calls back after each change of `state`. Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -140,7 +140,7 @@ export class ReplayPlayer {
     this.#change({ skipIdle });
   }
 
-  /** Show the screen of moment `ms`; keeps playing when it was playing. Resolves when the screen is written. */
+  /** Shows the screen at `ms`. A playing player continues to play. Resolves when the screen is written. */
   async seek(ms: number): Promise<void> {
     const target = Math.min(Math.max(0, ms), this.#recording.durationMs);
     this.#seekNumber += 1;
@@ -166,7 +166,7 @@ export class ReplayPlayer {
     this.#prefetch();
   }
 
-  /** Forget everything; no frame runs afterwards. */
+  /** Releases everything; no frame runs afterwards. */
   dispose(): void {
     this.#seekNumber += 1;
     this.#stopFrames();
@@ -191,7 +191,7 @@ export class ReplayPlayer {
     this.#advanceTo(ms);
   }
 
-  /** Write all events of the present block up to `ms`. */
+  /** Writes all events of the current block up to `ms`. */
   #advanceTo(ms: number): void {
     while (this.#next < this.#events.length) {
       const event = this.#events[this.#next] as RecordingEvent;
@@ -249,7 +249,7 @@ export class ReplayPlayer {
     this.#prefetch();
   }
 
-  /** When nothing happens for long, go on just before the next event. */
+  /** Jumps to shortly before the next event when nothing happens for long. */
   async #skipIdleFrom(position: number): Promise<number> {
     if (!this.#state.skipIdle) return position;
     const next = await this.#nextEventMs();
@@ -265,15 +265,15 @@ export class ReplayPlayer {
     const inBlock = this.#events[this.#next];
     if (inBlock !== undefined) return inBlock.ms;
     for (let block = this.#block + 1; block < this.#recording.blockCount; block += 1) {
-      const found = (await this.#recording.events(block)).find((event) => event.kind !== 'keyframe');
-      if (found !== undefined) return found.ms;
+      const nextEvent = (await this.#recording.events(block)).find((event) => event.kind !== 'keyframe');
+      if (nextEvent !== undefined) return nextEvent.ms;
     }
     return null;
   }
 
   #prefetch(): void {
     if (this.#block + 1 < this.#recording.blockCount) {
-      // Only to have it at hand; a failure shows when the block is really needed.
+      // Prefetch only; a failure is reported when the block is needed.
       this.#recording.events(this.#block + 1).catch(() => undefined);
     }
   }

@@ -1,11 +1,11 @@
 /**
- * What a program without a terminal read and wrote, as text for the player. The server's export and its pictures of the
- * screen show the same: `postern/contracts/recording/rendering.py`, docs/reference/recording-format.md.
+ * Renders the streams of a program without a terminal as text for the player. The server's export and its screen
+ * pictures use the same rules: `postern/contracts/recording/rendering.py`, docs/reference/recording-format.md.
  */
 
 export type StreamLabel = 'stdin' | 'stdout' | 'stderr';
 
-/** The account of one stream: all its bytes and their SHA-256, and how many of them the recording does not hold. */
+/** Totals of one stream: bytes, SHA-256 of all bytes, and how many bytes the recording does not contain. */
 export interface StreamEnd {
   stream: StreamLabel;
   bytes: number;
@@ -40,7 +40,7 @@ function joined(parts: readonly (Uint8Array | string)[]): Uint8Array<ArrayBuffer
   return whole;
 }
 
-/** There was no terminal to begin each line at its left edge. */
+/** Converts line feeds to CR LF, because no terminal driver did so. */
 function withReturns(data: Uint8Array): Uint8Array {
   const lines: number[] = [];
   data.forEach((byte, place) => {
@@ -58,7 +58,7 @@ function note(text: string): Uint8Array<ArrayBuffer> {
   return joined([`\u001b[2m${text}\u001b[22m\r\n`]);
 }
 
-/** Null when it cannot be read. */
+/** Null when the event cannot be parsed. */
 export function streamEnd(data: Uint8Array): StreamEnd | null {
   try {
     const fields = JSON.parse(new TextDecoder().decode(data)) as Record<string, unknown>;
@@ -78,7 +78,7 @@ export function streamEnd(data: Uint8Array): StreamEnd | null {
   }
 }
 
-/** Whether all of a stream was text and is in the recording. */
+/** Whether the stream was text only and is completely in the recording. */
 export function isWholeText(end: StreamEnd): boolean {
   return end.notKept === 0 && !end.isBinary;
 }
@@ -90,7 +90,7 @@ function summary(end: StreamEnd): string {
   return `... ${parts.join(', ')}, SHA-256 ${end.sha256} ...`;
 }
 
-/** A text of a peer that must not drive the terminal of its reader; line feeds stay. */
+/** Replaces control characters in text from a peer, so that it cannot drive the reader's terminal. Line feeds stay. */
 function harmless(data: Uint8Array): Uint8Array {
   return data.map((byte) => ((byte < BLANK && byte !== LINE_FEED) || byte === DELETE ? BLANK : byte));
 }
@@ -113,8 +113,8 @@ function fieldsOf(data: Uint8Array): Record<string, unknown> {
   }
 }
 
-/** Queries, their answers, files and notes; nothing for kinds that are not text, or of a newer version. */
-function renderTold(kind: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
+/** Text of queries, answers, files and notes; empty for other kinds and for kinds of a newer version. */
+function renderRecord(kind: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
   if (kind === 'q') {
     if (data.length < QUERY_PREFIX_BYTES) return NOTHING;
     const isLast = ((data[QUERY_PREFIX_BYTES - 1] ?? 0) & FLAG_LAST) !== 0;
@@ -124,8 +124,8 @@ function renderTold(kind: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
   if (kind !== 'a' && kind !== 'n' && kind !== 't') return NOTHING;
   const { outcome, rows, detail, text, operation, path, size, success } = fieldsOf(data);
   if (kind === 'a' && typeof outcome === 'string') {
-    const told = [outcome, typeof rows === 'number' ? `${counted(rows)} rows` : '', String(detail ?? '')];
-    return harmlessNote(told.filter((part) => part !== '').join(': '));
+    const texts = [outcome, typeof rows === 'number' ? `${counted(rows)} rows` : '', String(detail ?? '')];
+    return harmlessNote(texts.filter((part) => part !== '').join(': '));
   }
   if (kind === 'n' && typeof text === 'string') return harmlessNote(text);
   if (kind === 't' && typeof path === 'string')
@@ -135,12 +135,12 @@ function renderTold(kind: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
   return NOTHING;
 }
 
-/** What an event shows on a terminal; empty for one that shows nothing. */
+/** What an event shows on a terminal; empty for events without text. */
 export function render(kind: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
   switch (kind) {
     case 'o':
       return joined([withReturns(data)]);
-    case 'i': // a shell skips zeros as well
+    case 'i': // Zero bytes are dropped, as a shell does.
       return joined(['\u001b[36m', withReturns(data.filter((byte) => byte !== 0)), '\u001b[39m']);
     case 'x':
       return joined(['\u001b[31m', withReturns(data), '\u001b[39m']);
@@ -166,6 +166,6 @@ export function render(kind: string, data: Uint8Array): Uint8Array<ArrayBuffer> 
       return end === null || isWholeText(end) ? NOTHING : note(summary(end));
     }
     default:
-      return renderTold(kind, data);
+      return renderRecord(kind, data);
   }
 }

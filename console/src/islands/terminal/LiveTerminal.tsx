@@ -12,11 +12,11 @@ export interface LiveTerminalHandle {
   selection: () => string;
   paste: (text: string) => void;
   answer: (promptId: number, value: string) => void;
-  /** End the session. */
+  /** Ends the session. */
   close: () => void;
 }
 
-/** What the page wants to know; drawing is done here. */
+/** Callbacks to the page; the component itself draws the terminal. */
 export type LiveTerminalEvents = Omit<ConnectionListener, 'output' | 'screen' | 'resized'>;
 
 export interface LiveTerminalProps {
@@ -32,12 +32,12 @@ export interface LiveTerminalProps {
 
 const NO_SIZE = { columns: 80, rows: 24 };
 
-/** Leaves the terminal for the page: the documented way out of the focus trap. */
+/** Keys that move the focus out of the terminal: the documented exit from the focus trap. */
 function isEscapeChord(event: KeyboardEvent): boolean {
   return event.key === 'Escape' && event.ctrlKey && event.shiftKey;
 }
 
-/** Ctrl-C interrupts the program on the host, so copying takes Shift as well (or Ctrl-Insert). */
+/** Copying takes Shift as well (or Ctrl-Insert), because Ctrl-C interrupts the program on the host. */
 function isCopyChord(event: KeyboardEvent): boolean {
   return (
     event.ctrlKey && !event.altKey && ((event.shiftKey && event.code === 'KeyC') || event.key === 'Insert')
@@ -48,7 +48,7 @@ function isPasteChord(event: KeyboardEvent): boolean {
   return event.ctrlKey && event.shiftKey && !event.altKey && event.code === 'KeyV';
 }
 
-/** A live session in an xterm. The session lasts as long as the component is mounted. */
+/** A live session in an xterm. The session ends when the component is unmounted. */
 export function LiveTerminal({
   path,
   token,
@@ -93,7 +93,7 @@ export function LiveTerminal({
           opened: (session) => listener().opened(session),
           watching: (session) => listener().watching(session),
           prompt: (prompt) => listener().prompt(prompt),
-          // Not written into the terminal: it would lie across what a full-screen program has drawn.
+          // Not written into the terminal, where it would overlap the screen of a full-screen program.
           notice: (code, message, actions) => listener().notice(code, message, actions),
           ended: (end) => {
             xterm.options.disableStdin = true;
@@ -107,7 +107,7 @@ export function LiveTerminal({
       const live = new LiveConnection(options);
       if (mode === 'open') {
         xterm.onData((text) => live.send(text));
-        xterm.onBinary((text) => live.sendBytes(Uint8Array.from(text, (one) => one.charCodeAt(0))));
+        xterm.onBinary((text) => live.sendBytes(Uint8Array.from(text, (byte) => byte.charCodeAt(0))));
         xterm.onResize(({ cols, rows }) => live.resize(cols, rows));
       }
       xterm.attachCustomKeyEventHandler((event) => {
@@ -124,7 +124,7 @@ export function LiveTerminal({
         if (event.type === 'keydown') element.closest<HTMLElement>('[data-terminal-exit]')?.focus();
         return false;
       });
-      // Otherwise the browser also puts the text into the hidden input field: megabytes on one line stop the page.
+      // Otherwise the browser also fills the hidden input field; megabytes on one line freeze the page.
       element.addEventListener(
         'paste',
         (event) => {
@@ -147,7 +147,7 @@ export function LiveTerminal({
     const fit = (): void => {
       const handle = terminal.current;
       if (!handle) return;
-      // The size of a watched session is that of its own terminal: only the font can follow the window.
+      // The owner's terminal determines the size of a watched session; only the font can adapt to the window.
       if (mode === 'watch') {
         fitFont(handle);
         return;

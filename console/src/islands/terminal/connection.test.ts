@@ -39,8 +39,8 @@ class FakeSocket extends EventTarget {
 
   messages(): Record<string, unknown>[] {
     return this.sent
-      .filter((one) => typeof one === 'string')
-      .map((one) => JSON.parse(one) as Record<string, unknown>);
+      .filter((frame) => typeof frame === 'string')
+      .map((frame) => JSON.parse(frame) as Record<string, unknown>);
   }
 }
 
@@ -102,7 +102,7 @@ describe('live connection', () => {
   });
 
   const last = (): FakeSocket => sockets.at(-1) as FakeSocket;
-  const pieces = (): Uint8Array[] => last().sent.filter((one) => typeof one !== 'string');
+  const pieces = (): Uint8Array[] => last().sent.filter((frame) => typeof frame !== 'string');
   const lengths = (): number[] => pieces().map((piece) => piece.length);
   const sentText = (): string =>
     pieces()
@@ -138,7 +138,7 @@ describe('live connection', () => {
     expect(last().messages().at(-1)).toEqual({ type: 'ack', received: 5 });
   });
 
-  it('takes a lost session up again at the count of what it got', () => {
+  it('resumes a lost session at the number of bytes received', () => {
     openSession();
     last().output('abc');
     last().break();
@@ -164,7 +164,7 @@ describe('live connection', () => {
     expect(last().messages()[0]).toMatchObject({ resume_secret: 'second' });
   });
 
-  it('does not count a picture of the screen as output', () => {
+  it('does not count a screen picture as output', () => {
     openSession();
     last().say({ type: 'screen', columns: 80, rows: 24, offset: 1000 });
     last().output('PICTURE');
@@ -190,7 +190,7 @@ describe('live connection', () => {
     expect(sockets).toHaveLength(tries);
   });
 
-  it('does not come back after the end', () => {
+  it('does not reconnect after the end of the session', () => {
     openSession();
     last().say({
       type: 'ended',
@@ -208,7 +208,7 @@ describe('live connection', () => {
     });
   });
 
-  it('sends nothing that was typed while the line was down', () => {
+  it('sends nothing that was typed while disconnected', () => {
     openSession();
     last().break();
     connection.send('rm -rf /\r');
@@ -220,10 +220,10 @@ describe('live connection', () => {
       resume_secret: 'second',
       offset: 0,
     });
-    expect(last().sent.some((one) => typeof one !== 'string')).toBe(false);
+    expect(last().sent.some((frame) => typeof frame !== 'string')).toBe(false);
   });
 
-  it('sends a large paste as far as the proxy has room for it, and acknowledges output in between', () => {
+  it("sends a large paste as far as the proxy's credit allows, and acknowledges output in between", () => {
     openSession();
     connection.send('x'.repeat(120_000));
     expect(lengths()).toEqual([32_768, 32_768, 32_768, 1_696]);
@@ -236,7 +236,7 @@ describe('live connection', () => {
     expect(lengths().slice(5)).toEqual([5_000]);
   });
 
-  it('tells how much of a large paste is left, and that nothing is left after an interrupt', () => {
+  it('reports how much of a large paste is left, and that nothing is left after an interrupt', () => {
     openSession();
     connection.send('ls');
     expect(listener.pasting).not.toHaveBeenCalled();
@@ -249,7 +249,7 @@ describe('live connection', () => {
     expect(listener.pasting).toHaveBeenCalledTimes(3);
   });
 
-  it('goes on with a paste after a lost connection at the byte that has arrived', () => {
+  it('after a reconnect, continues a paste at the byte that has arrived', () => {
     openSession();
     const text = Array.from({ length: 20_000 }, (_, index) => `${index} `.padStart(8)).join('');
     connection.send(text);
@@ -287,19 +287,19 @@ describe('live connection', () => {
     expect(sentText()).toBe('y');
   });
 
-  it('passes on what the person is told while the session goes on, and what is permitted from then on', () => {
+  it('passes on notices of the proxy and changes of the permitted actions', () => {
     openSession();
     last().say({ type: 'notice', code: 'actions', message: 'no uploads any more', actions: 253 });
     expect(listener.notice).toHaveBeenCalledWith('actions', 'no uploads any more', 253);
   });
 
-  it('notices a dead line by its silence', () => {
+  it('detects a dead connection by its silence', () => {
     openSession();
     vi.advanceTimersByTime(21_000);
     expect(listener.status).toHaveBeenLastCalledWith('reconnecting', '');
   });
 
-  it('passes a prompt on and answers it', () => {
+  it('passes a prompt on and sends the answer', () => {
     last().accept();
     last().say({ type: 'prompt', prompt_id: 1, text: 'Password', echo: false });
     expect(listener.prompt).toHaveBeenCalledWith({ id: 1, text: 'Password', echo: false });

@@ -3,9 +3,9 @@ import { InputSender } from './input-sender';
 /**
  * The browser's end of a live session: JSON text frames for control, binary frames for terminal bytes.
  *
- * Output bytes are counted. The count is acknowledged after the terminal has drawn them (flow control), and a
- * connection that breaks is taken up again at that count, so that a restarted server or a changed network costs
- * nothing that was on the screen. Input is counted as well: see `input-sender.ts`.
+ * Output bytes are counted. The count is acknowledged after the terminal has drawn them (flow control). A broken
+ * connection resumes at that count, so a restarted server or a changed network loses nothing on the screen. Input is
+ * counted as well: see `input-sender.ts`.
  */
 
 export type ConnectionStatus = 'connecting' | 'prompting' | 'open' | 'reconnecting' | 'ended';
@@ -29,33 +29,33 @@ export interface WatchedSession {
 }
 
 export interface EndedSession {
-  /** A closed code: see the enums EndReason and DenialCode of the server. */
+  /** Reason codes: see the enums EndReason and DenialCode of the server. */
   reason: string;
   message: string;
   exitStatus: number | null;
 }
 
-/** What the connection tells its terminal and page. */
+/** Callbacks of the connection to its terminal and page. */
 export interface ConnectionListener {
-  /** Bytes to draw; call `drawn` when the terminal has taken them. */
+  /** Bytes to draw; call `drawn` when the terminal has processed them. */
   output(data: Uint8Array<ArrayBuffer>, drawn: () => void): void;
-  /** The next output draws the whole screen anew, at this size. */
+  /** The next output redraws the whole screen at this size. */
   screen(columns: number, rows: number): void;
   resized(columns: number, rows: number): void;
   status(status: ConnectionStatus, detail: string): void;
   opened(session: OpenedSession): void;
   watching(session: WatchedSession): void;
   prompt(prompt: { id: number; text: string; echo: boolean }): void;
-  /** `actions`: what is permitted from now on; null when that has not changed. */
+  /** `actions`: the permitted actions from now on; null when they have not changed. */
   notice(code: string, message: string, actions: number | null): void;
   ended(end: EndedSession): void;
   /** Round trip to the proxy, in milliseconds. */
   latency(ms: number): void;
-  /** About how many bytes of a large paste the host has not taken yet; 0 when it is done or was dropped. */
+  /** Approximate number of bytes of a large paste that the host has not taken yet; 0 when it is done or was dropped. */
   pasting(bytes: number): void;
 }
 
-/** Frames of the proxy, as `contracts/browser.py` writes them. */
+/** Frames of the proxy, as defined in `contracts/browser.py`. */
 type ServerMessage =
   | { type: 'state'; state: string }
   | ({ type: 'opened'; resume_secret: string; input_until?: number } & OpenedSession)
@@ -80,17 +80,19 @@ type First =
   | { type: 'open'; token: string; columns: number; rows: number }
   | { type: 'watch'; token: string };
 
-/** Time after which the proxy gives a session up when nobody comes back (contracts: RESUME_GRACE_S). */
+/** Time after which the proxy ends a session when nobody reconnects, in ms (contracts: RESUME_GRACE_S). */
 const RESUME_FOR_MS = 60_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 const PING_EVERY_MS = 5_000;
-/** Input below this leaves too quickly to be told; above, it is told in such steps. */
+/**
+ * Less unsent input than this is not reported, because it leaves quickly. Above, it is reported in steps of this size.
+ */
 const PASTE_STEP_BYTES = 64 * 1024;
-/** No frame at all for this long means that the line is dead, even if the socket has not noticed. */
+/** Without any frame for this long the connection is dead, even if the socket has not noticed. */
 const SILENCE_LIMIT_MS = 15_000;
 const ACK_EVERY_BYTES = 64 * 1024;
-/** Close code of the web part when the person is not signed in (any more). */
+/** Close code of the web server when the person is not signed in (any more). */
 const CLOSE_SIGNED_OUT = 4401;
 
 export interface ConnectionOptions {
@@ -98,7 +100,7 @@ export interface ConnectionOptions {
   path: string;
   first: First;
   listener: ConnectionListener;
-  /** Replaced in tests. */
+  /** Injected by tests. */
   createSocket?: (url: string) => WebSocket;
 }
 
@@ -112,7 +114,7 @@ export class LiveConnection {
   #received = 0;
   #drawn = 0;
   #acknowledged = 0;
-  /** After a `screen` message one binary frame is a picture and does not count. */
+  /** After a `screen` message, one binary frame is a screen picture and is not counted. */
   #pictureNext: { offset: number } | null = null;
   #over = false;
   #lostAt: number | null = null;
@@ -135,13 +137,16 @@ export class LiveConnection {
     this.#open();
   }
 
-  /** Keystrokes or pasted text. Ignored while there is no line: nothing typed blindly may run later. */
+  /**
+   * Sends keystrokes or pasted text. Ignored while disconnected: input typed without seeing the screen must not run
+   * later.
+   */
   send(text: string): void {
     this.#input.send(text);
     this.#tellPaste();
   }
 
-  /** Bytes as they are (mouse reports of old programs are not UTF-8). */
+  /** Sends raw bytes (mouse reports of old programs are not UTF-8). */
   sendBytes(data: Uint8Array<ArrayBuffer>): void {
     this.#input.sendBytes(data);
     this.#tellPaste();
@@ -158,13 +163,13 @@ export class LiveConnection {
     this.#options.listener.status('connecting', 'authenticating');
   }
 
-  /** End the session for good. */
+  /** Ends the session permanently. */
   close(): void {
     this.#say({ type: 'close' });
     this.#finish();
   }
 
-  /** Leave without a word (the page goes away; a watcher stops watching). */
+  /** Closes the connection without ending the session (the page goes away, or a watcher stops watching). */
   dispose(): void {
     this.#finish();
   }
@@ -199,7 +204,7 @@ export class LiveConnection {
     });
     socket.addEventListener('close', (event) => {
       if (this.#socket !== socket) return;
-      // The web part says that this sign-in is over: coming back would be refused again and again.
+      // The server says that this sign-in has ended: every reconnect would be refused.
       if (event.code === CLOSE_SIGNED_OUT)
         this.#end({ reason: 'account_closed', message: '', exitStatus: null });
       else this.#lost();
@@ -222,7 +227,7 @@ export class LiveConnection {
         this.#input.opened(message.input_until);
         this.#up();
         listener.opened(message);
-        // The window may have changed while the session was being opened.
+        // The window may have been resized while the session was being opened.
         this.resize(this.#columns, this.#rows);
         break;
       case 'resumed':
@@ -267,7 +272,7 @@ export class LiveConnection {
         });
         break;
       default:
-        // A newer proxy may say more than we know; what it must have understood it does not send unasked.
+        // A newer proxy may send unknown messages; it sends none unasked that the browser has to understand.
         break;
     }
   }

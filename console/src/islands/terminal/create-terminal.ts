@@ -9,7 +9,7 @@ import { styleSafeDocument, withStyleStandIns } from './style-document';
 
 export interface TerminalOptions {
   readonly fontSize: number;
-  /** False for replay and watching: no keys, no answers to the target's queries. */
+  /** False for replay and watching: no key input, and no answers to the target's queries. */
   readonly interactive: boolean;
   readonly scrollback?: number;
   readonly screenReader?: boolean;
@@ -20,7 +20,7 @@ export interface TerminalOptions {
 export interface TerminalHandle {
   readonly terminal: Terminal;
   readonly search: SearchAddon;
-  /** Cells that fit into the host element now; null while it has no size. */
+  /** Number of cells that fit into the host element; null while it has no size. */
   readonly proposed: () => { columns: number; rows: number } | null;
   readonly dispose: () => void;
 }
@@ -29,7 +29,7 @@ function token(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-/** The terminal's palette is one dark set in both themes (tokens.css). */
+/** The terminal's palette is one dark palette in both themes (tokens.css). */
 export function terminalTheme(): ITheme {
   const hue = (name: string): string => token(`--term-${name}`);
   return {
@@ -58,15 +58,16 @@ export function terminalTheme(): ITheme {
 }
 
 function openLink(event: MouseEvent, address: string): void {
-  // The target writes the text: only a deliberate click opens it, only web addresses, and without a way back to us.
+  // The target writes this text: only a deliberate click opens a link, only http and https, and without an opener
+  // reference.
   if (!(event.ctrlKey || event.metaKey) || !/^https?:\/\//i.test(address)) return;
   window.open(address, '_blank', 'noopener,noreferrer');
 }
 
-/** An xterm in `host`, with Unicode 11 widths (as the recorder counts them) and the fastest renderer that works. */
+/** An xterm in `host`, with Unicode 11 widths (the recorder uses the same) and the fastest renderer that works. */
 export function createTerminal(host: HTMLElement, options: TerminalOptions): TerminalHandle {
   const terminal = new Terminal({
-    // Needed by the unicode11 add-on; nothing else that it opens is used.
+    // Needed by the unicode11 add-on; no other proposed API is used.
     allowProposedApi: true,
     documentOverride: styleSafeDocument(),
     fontFamily: token('--font-mono'),
@@ -112,10 +113,10 @@ export function createTerminal(host: HTMLElement, options: TerminalOptions): Ter
 function loadFastRenderer(terminal: Terminal): void {
   try {
     const webgl = new WebglAddon();
-    // Browsers take contexts away when there are many; xterm then draws with elements.
+    // Browsers discard WebGL contexts when there are many; xterm then renders with DOM elements.
     webgl.onContextLoss(() => webgl.dispose());
     terminal.loadAddon(webgl);
   } catch {
-    // No WebGL here: the element renderer is what remains.
+    // WebGL is not available; the DOM renderer remains.
   }
 }

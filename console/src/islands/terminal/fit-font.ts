@@ -1,12 +1,12 @@
 import type { TerminalHandle } from './create-terminal';
 
-/** Below this nobody reads; above it a small screen would look like a poster. */
+/** Limits of the font size: smaller text is not readable, larger text looks like a poster. */
 const SMALLEST_FONT_PX = 6;
 const LARGEST_FONT_PX = 15;
 
 /**
- * The font size at which a screen of this size fills its box, in whole pixels; `proposed` is what the box holds at the present font.
- * For screens whose size another terminal decides: replays, and sessions that are watched.
+ * The font size at which a screen of this size fills its box, in whole pixels. `proposed` is what the box holds at the
+ * current font. For screens whose size another terminal determines: replays and watched sessions.
  */
 export function fittingFont(
   now: number,
@@ -17,11 +17,11 @@ export function fittingFont(
   return Math.floor(Math.min(LARGEST_FONT_PX, Math.max(SMALLEST_FONT_PX, now * scale)));
 }
 
-/** Gives the terminal the font at which its whole screen is seen. */
+/** Sets the font size at which the whole screen is visible. */
 export function fitFont({ terminal, proposed }: TerminalHandle): void {
   const cells = proposed();
   const now = terminal.options.fontSize;
   if (!cells || now === undefined) return;
-  const wanted = fittingFont(now, { columns: terminal.cols, rows: terminal.rows }, cells);
-  if (wanted !== now) terminal.options.fontSize = wanted;
+  const fontSize = fittingFont(now, { columns: terminal.cols, rows: terminal.rows }, cells);
+  if (fontSize !== now) terminal.options.fontSize = fontSize;
 }

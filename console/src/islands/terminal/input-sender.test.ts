@@ -19,7 +19,7 @@ describe('input sender', () => {
     return new TextDecoder().decode(all);
   };
 
-  it('sends a key at once, and in the order of typing', () => {
+  it('sends keys at once, in the order of typing', () => {
     sender.send('l');
     expect(text()).toBe('l');
     sender.send('s');
@@ -27,7 +27,7 @@ describe('input sender', () => {
     expect(text()).toBe('s\r');
   });
 
-  it('sends keys that were typed during a paste behind it', () => {
+  it('sends keys typed during a paste after the paste', () => {
     sender.send('0123456789abcdef');
     sender.send('K');
     expect(text()).toBe('0123456789');
@@ -47,13 +47,13 @@ describe('input sender', () => {
     expect(text()).toBe(`${key}ls\r`);
   });
 
-  it('takes an interrupt inside a paste for text', () => {
+  it('treats an interrupt inside a paste as text', () => {
     sender.send(`0123456789${INTERRUPT}tail`);
     sender.credit(10, 100);
     expect(text()).toBe(`0123456789${INTERRUPT}tail`);
   });
 
-  it('ends a marked paste properly when its rest is dropped, however often the key is pressed', () => {
+  it('ends a bracketed paste properly when its rest is dropped, however often the key is pressed', () => {
     sender.send('\u001b[200~0123456789\u001b[201~');
     sender.send(INTERRUPT);
     sender.send(INTERRUPT);
@@ -64,7 +64,7 @@ describe('input sender', () => {
     expect(text()).toBe(`\u001b[201~${INTERRUPT}`);
   });
 
-  it('sends the mark at the end of a paste once', () => {
+  it('sends the end mark of a paste once', () => {
     sender.opened(12);
     sender.send('\u001b[200~01\u001b[201~');
     sender.send(INTERRUPT);
@@ -79,7 +79,7 @@ describe('input sender', () => {
     expect(text()).toBe(`价格报告${INTERRUPT}`);
   });
 
-  it('repeats what had not arrived when the connection broke, and nothing else', () => {
+  it('after a reconnect repeats what had not arrived, and nothing else', () => {
     sender.send('0123456789abcdef');
     sender.lost();
     text();
@@ -90,7 +90,7 @@ describe('input sender', () => {
     expect(text()).toBe('cdef');
   });
 
-  it('counts on after a return, over several of them', () => {
+  it('continues its count over several reconnects', () => {
     sender.send('0123456789abcdef');
     for (const received of [4, 5, 9]) {
       sender.lost();
@@ -102,7 +102,7 @@ describe('input sender', () => {
     expect(text()).toBe('cdef');
   });
 
-  it('drops what waits when the person interrupts while there is no line', () => {
+  it('drops pending input when the person interrupts while disconnected', () => {
     sender.send('\u001b[200~0123456789\u001b[201~');
     sender.lost();
     text();
@@ -113,7 +113,7 @@ describe('input sender', () => {
     expect(text()).toBe('ls');
   });
 
-  it('goes on from a total that it does not know', () => {
+  it('continues from a total that it does not know', () => {
     sender.send('abc');
     sender.lost();
     text();

@@ -1,35 +1,35 @@
 /**
- * Input on its way to the proxy: keystrokes and pasted text, in order, each byte once.
+ * Sends input to the proxy: keystrokes and pasted text, in order, each byte once.
  *
- * A paste goes out in pieces and only as far as the proxy has room (credit), so that acknowledgements of output and the
- * end of the session never stand behind it. What the proxy may not have received yet is kept: after a lost connection
- * the proxy says how much arrived, and sending goes on from that byte.
+ * A paste is sent in pieces, only as far as the proxy has granted credit, so that acknowledgements of output and the
+ * end of the session never wait behind it. Bytes that the proxy may not have received are retained: after a reconnect
+ * the proxy says how many arrived, and sending continues from that byte.
  */
 
 const PIECE_BYTES = 32 * 1024;
 const INTERRUPT = 0x03;
 const QUIT = 0x1c;
 const SUSPEND = 0x1a;
-/** Bytes of a UTF-8 character behind its first. */
+/** Maximum number of bytes of a UTF-8 character after its first. */
 const LONGEST_REST = 3;
 const PASTE_BEGIN = new TextEncoder().encode('\u001b[200~');
 const PASTE_END = new TextEncoder().encode('\u001b[201~');
 
-/** Input that belongs together: one key, one report of the mouse, one paste. */
+/** Input that belongs together: one key, one mouse report, one paste. */
 interface Entry {
   readonly data: Uint8Array<ArrayBuffer>;
-  /** Total of input bytes before it. */
+  /** Total of input bytes before this entry. */
   readonly at: number;
-  /** It ends a paste whose rest was dropped, and is never dropped itself. */
+  /** The entry ends a paste whose rest was dropped, and is never dropped itself. */
   readonly closes: boolean;
 }
 
 export class InputSender {
   readonly #transmit: (piece: Uint8Array<ArrayBuffer>) => void;
   readonly #encoder = new TextEncoder();
-  /** Kept until the target has taken it. Mostly empty: a session gets single keys. */
+  /** Retained until the target has taken them. Mostly empty: a session gets single keys. */
   #entries: Entry[] = [];
-  /** Totals of bytes: given here, sent, and allowed. The last is null while the proxy does not count (older release). */
+  /** Byte totals: accepted here, sent, and allowed. The last is null while the proxy does not count (older release). */
   #end = 0;
   #sent = 0;
   #until: number | null = null;
@@ -45,13 +45,13 @@ export class InputSender {
     return this.#end - this.#sent;
   }
 
-  /** The session is open. `until` is undefined with a proxy that does not count input. */
+  /** The session is open. `until` is undefined for a proxy that does not count input. */
   opened(until: number | undefined): void {
     this.#up = true;
     this.#until = until ?? null;
   }
 
-  /** The connection was taken up again: go on after the bytes that have arrived. */
+  /** The connection was resumed: continue after the bytes that have arrived. */
   resumed(received: number | undefined, until: number | undefined): void {
     this.#up = true;
     this.#until = until ?? null;
@@ -66,7 +66,7 @@ export class InputSender {
     this.#flush();
   }
 
-  /** There is no line. What was given before it broke is kept for its return. */
+  /** The connection broke. Entries accepted before that are retained for the reconnect. */
   lost(): void {
     this.#up = false;
   }
@@ -83,16 +83,19 @@ export class InputSender {
     this.#flush();
   }
 
-  /** Keystrokes or pasted text. Ignored while there is no line: nothing typed blindly may run later. */
+  /**
+   * Sends keystrokes or pasted text. Ignored while disconnected: input typed without seeing the screen must not run
+   * later.
+   */
   send(text: string): void {
     this.sendBytes(this.#encoder.encode(text));
   }
 
-  /** Bytes as they are (mouse reports of old programs are not UTF-8). */
+  /** Sends raw bytes (mouse reports of old programs are not UTF-8). */
   sendBytes(data: Uint8Array<ArrayBuffer>): void {
     const first = data[0];
     if (data.length === 1 && (first === INTERRUPT || first === QUIT || first === SUSPEND)) {
-      // A terminal's driver drops its waiting input at these keys. The person does not want the rest of the paste.
+      // At these keys a terminal driver drops its pending input; the person does not want the rest of the paste either.
       if (this.#up) this.#drop();
       else this.#dropAtReturn = true;
     }
@@ -121,17 +124,17 @@ export class InputSender {
   }
 
   #unsent(): Entry[] {
-    // Nearly always the newest entry alone: the search from the end is short.
+    // Searches from the end, because usually only the newest entry is unsent.
     const first = this.#entries.findLastIndex((entry) => entry.at <= this.#sent);
     return this.#entries.slice(Math.max(first, 0));
   }
 
   #release(taken: number): void {
-    const kept = this.#entries.findIndex((entry) => entry.at + entry.data.length > taken);
-    this.#entries = kept < 0 ? [] : this.#entries.slice(kept);
+    const firstRetained = this.#entries.findIndex((entry) => entry.at + entry.data.length > taken);
+    this.#entries = firstRetained < 0 ? [] : this.#entries.slice(firstRetained);
   }
 
-  /** Drop what has not been sent; a paste that has begun comes to a proper end. */
+  /** Drops everything that has not been sent; a paste that has begun is terminated properly. */
   #drop(): void {
     this.#entries = this.#entries.filter((entry) => entry.at < this.#sent || entry.closes);
     const last = this.#entries.at(-1);
@@ -152,7 +155,10 @@ export class InputSender {
   }
 }
 
-/** What must still follow when input is cut: the rest of a character, and the mark without which a program would take the next keys for pasted text. */
+/**
+ * The bytes that must follow when input is cut: the rest of a character, and the end mark of a paste. Without the mark,
+ * a program would treat the next keys as pasted text.
+ */
 function endingOf(data: Uint8Array, cut: number): Uint8Array<ArrayBuffer> {
   const rest = data.subarray(cut);
   const isMarked = PASTE_BEGIN.every((byte, index) => data[index] === byte);

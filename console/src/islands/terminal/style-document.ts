@@ -1,10 +1,10 @@
 /**
  * A `document` for xterm.js that works under a content policy without inline styles.
  *
- * xterm writes its theme into `<style>` elements and true colours into `style` attributes; both are refused by such a
- * policy, and each refusal is an error in the console. This document hands out stand-ins: a style element whose text
- * goes into a constructed style sheet, and spans whose style attribute goes through the object model. Both are allowed,
- * because script that runs already may do anything that they can do.
+ * xterm writes its theme into `<style>` elements and true colours into `style` attributes. The policy refuses both, and
+ * each refusal logs an error. This document returns substitutes: a style element whose text goes into a constructed
+ * style sheet, and spans whose style attribute is set through the object model. Allowing both adds no risk, because a
+ * running script can do the same anyway.
  */
 
 function styleStandIn(): HTMLElement {
@@ -20,7 +20,7 @@ function styleStandIn(): HTMLElement {
   });
   const remove = element.remove.bind(element);
   element.remove = () => {
-    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== sheet);
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((adopted) => adopted !== sheet);
     remove();
   };
   return element;
@@ -38,7 +38,7 @@ function spanWithStyles(): HTMLElement {
   return element;
 }
 
-/** The page's document, apart from `createElement('style')` and `createElement('span')`. */
+/** The page's document, except for `createElement('style')` and `createElement('span')`. */
 export function styleSafeDocument(): Document {
   return new Proxy(document, {
     get(target, name) {
@@ -56,8 +56,8 @@ export function styleSafeDocument(): Document {
 }
 
 /**
- * Runs `work` while `document.createElement('style')` hands out stand-ins. xterm's scroll bar takes the page's own
- * document whatever document it was given, but only while it is being opened.
+ * Runs `work` while `document.createElement('style')` returns substitutes. xterm's scroll bar always uses the page's
+ * own document, but only while the terminal is being opened.
  */
 export function withStyleStandIns(work: () => void): void {
   const createElement = document.createElement.bind(document);
@@ -66,7 +66,7 @@ export function withStyleStandIns(work: () => void): void {
   try {
     work();
   } finally {
-    // The own property goes; the prototype's method is there again.
+    // Removes the own property, which makes the prototype's method visible again.
     Reflect.deleteProperty(document, 'createElement');
   }
 }

@@ -1,29 +1,32 @@
-/** Whether this page may still ask the server. */
+/** Whether this page may still send requests. */
 
 let leaving = new AbortController();
 let signedOut = false;
 
-/** Aborted while the page is being left for good: what it asked for is of no use to anybody. */
+/** Aborted when the page is being left for good, because nobody needs the pending answers any more. */
 export function leavingSignal(): AbortSignal {
   return leaving.signal;
 }
 
-/** From now on nothing is asked: the sign-in ends on the server before the browser has left the page. */
+/** Stops all requests: the server ends the sign-in before the browser has left the page. */
 export function stopAsking(): void {
   leaving.abort();
 }
 
-/** A page that the browser kept and shows again asks as before. */
+/** A page restored from the back-forward cache sends requests again. */
 window.addEventListener('pageshow', ({ persisted }) => {
   if (persisted) leaving = new AbortController();
 });
 
-/** What the last answer says about the sign-in. */
+/** Sign-in state according to the last answer. */
 export function noteSignedOut(isOver: boolean): void {
   signedOut = isOver;
 }
 
-/** Whether polls, timers and sockets may ask: not once the page is being left or the sign-in is known to be over. */
+/**
+ * Whether polls, timers and sockets may send requests: not while the page is being left, and not after the sign-in has
+ * ended.
+ */
 export function mayAskUnbidden(): boolean {
   return !signedOut && !leaving.signal.aborted;
 }

@@ -1,7 +1,7 @@
 import { translate } from '../i18n';
 import { HttpError, NoAnswerError } from './errors';
 
-/** Catalogue text for a status; statuses without a line of their own share the general one. */
+/** Catalogue text for a status; statuses without their own text share the general one. */
 function textForStatus(status: number): string {
   switch (status) {
     case 400:
@@ -21,7 +21,7 @@ function textForStatus(status: number): string {
   }
 }
 
-/** What to tell the person about any failure: the server's words first, then the catalogue's. */
+/** Message for any failure: the server's text, else the catalogue's. */
 export function explain(error: unknown): string {
   if (error instanceof HttpError) {
     if (error.status === 401) return textForStatus(401);

@@ -48,7 +48,7 @@ function answer(status: number, body: unknown = {}) {
   return () => count;
 }
 
-test('[S7-001] [S7-002] [S7-003] a request names token, organization and time zone', async () => {
+test('[S7-001] [S7-002] [S7-003] a request carries token, organization and time zone', async () => {
   const seen: Headers[] = [];
   server.use(
     mock.post('*/api/v1/things/', ({ request }) => {
@@ -64,7 +64,7 @@ test('[S7-001] [S7-002] [S7-003] a request names token, organization and time zo
   expect(seen[0]?.get('X-TZ')).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone);
 });
 
-test('[S9-001] a request is given up after 60 s', async () => {
+test('[S9-001] a request is aborted after 60 s', async () => {
   expect(TIMEOUT_MS).toBe(60_000);
   const limits: number[] = [];
   vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
@@ -78,7 +78,7 @@ test('[S9-001] a request is given up after 60 s', async () => {
   expect(limits).toEqual([60_000]);
 });
 
-test('[S5-064] [S5-065] query values: empty ones are dropped, the rest become trimmed text', () => {
+test('[S5-064] [S5-065] empty query values are dropped, the others become trimmed text', () => {
   expect(cleanQuery({ a: '', b: null, c: undefined, d: ' x ', e: 0, f: false })).toEqual({
     d: 'x',
     e: '0',
@@ -86,31 +86,31 @@ test('[S5-064] [S5-065] query values: empty ones are dropped, the rest become tr
   });
 });
 
-describe('a refusal', () => {
+describe('refusals', () => {
   test.each([
     [400, ValidationError, { name: ['required'] }],
     [403, ForbiddenError, {}],
     [404, NotFoundError, {}],
     [409, ConflictError, {}],
-  ])('%i becomes its own class', async (status, kind, body) => {
+  ])('status %i becomes its own class', async (status, kind, body) => {
     answer(status, body);
     await expect(http.get('things/')).rejects.toBeInstanceOf(kind);
     expect(failed).toHaveBeenCalledTimes(1);
   });
 
-  test('[S8-048] is not tried again', async () => {
+  test('[S8-048] a refused request is not retried', async () => {
     const count = answer(503);
     await expect(http.get('things/')).rejects.toThrow('HTTP 503');
     expect(count()).toBe(1);
   });
 
-  test('[S8-018] is not reported when the request is quiet', async () => {
+  test('[S8-018] a refused quiet request is not reported', async () => {
     answer(500, { error: 'boom' });
     await expect(http.get('things/', { quiet: true })).rejects.toThrow('boom');
     expect(failed).not.toHaveBeenCalled();
   });
 
-  test('[S8-004] 401 is no banner but a question', async () => {
+  test('[S8-004] 401 is reported as signed out, not as a failure', async () => {
     answer(401, { code: 'not_authenticated' });
     await expect(http.get('things/')).rejects.toBeInstanceOf(SignedOutError);
     expect(failed).not.toHaveBeenCalled();
@@ -120,32 +120,32 @@ describe('a refusal', () => {
   });
 });
 
-describe('what is said', () => {
+describe('messages', () => {
   test.each([
     [400, '[S8-010]', 'Bad request, please check again'],
     [403, '[S8-011]', 'Bad request, no permission for this operation'],
     [404, '[S8-013]', 'Resource lost or deleted'],
     [409, '[S8-012]', 'Refreshing, please try again later'],
     [500, '[S8-017]', 'The operation failed and the server gave no reason'],
-  ])('for %i %s', async (status, _, text) => {
+  ])('status %i: %s', async (status, _, text) => {
     answer(status);
     const error: unknown = await http.get('things/').catch((problem: unknown) => problem);
     expect(explain(error)).toBe(text);
   });
 
-  test.each(['error', 'msg', 'detail'])("[S8-016] is the server's %s", async (key) => {
+  test.each(['error', 'msg', 'detail'])("[S8-016] the message is the server's %s", async (key) => {
     answer(418, { [key]: 'words of the server' });
     const error: unknown = await http.get('things/').catch((problem: unknown) => problem);
     expect(explain(error)).toBe('words of the server');
   });
 });
 
-test('no answer at all is a class of its own', async () => {
+test('a request without any answer has its own class', async () => {
   server.use(mock.get('*/api/v1/things/', () => HttpResponse.error()));
   await expect(http.get('things/')).rejects.toBeInstanceOf(NoAnswerError);
 });
 
-test('[S5-005] messages of a field are joined with a semicolon, nested ones keep their place', () => {
+test('[S5-005] messages of a field are joined with a semicolon, nested ones keep their path', () => {
   expect(
     fieldErrors({
       name: ['a', 'b'],
@@ -156,7 +156,7 @@ test('[S5-005] messages of a field are joined with a semicolon, nested ones keep
   ).toEqual({ name: 'a; b', meta: { port: 'c' }, protocols: { 0: 'bad' }, rows: { 0: {}, 1: { ip: 'd' } } });
 });
 
-test('[S8-002] a write of a session without the CSRF cookie is not sent but asks for a new sign-in', async () => {
+test('[S8-002] in a session without the CSRF cookie a write is not sent but asks to sign in again', async () => {
   const sent = answer(201);
   setRequestOrganization('org-1');
   await expect(http.post('things/', {})).rejects.toThrow('No token found in cookie');
@@ -175,7 +175,7 @@ test('[S3-078] the text of an error is its `error`, `msg` or `detail`', async ()
   expect(await said({})).toBe('The operation failed and the server gave no reason');
 });
 
-test('[S3-079] field errors are a map of field to a message or to several', async () => {
+test('[S3-079] field errors are a map of field to one or several messages', async () => {
   answer(400, { name: 'Too long', ip: ['Not an address', 'In use'] });
   const error: unknown = await http.get('things/', { quiet: true }).catch((caught: unknown) => caught);
   if (!(error instanceof ValidationError)) throw new Error('no validation error');

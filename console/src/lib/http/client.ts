@@ -10,33 +10,33 @@ const PROFILE = 'users/profile/';
 
 export interface RequestOptions {
   readonly query?: QueryValues;
-  /** Leave the reporting of a failure to the caller: no toast. A lost session is reported all the same. */
+  /** The caller reports failures: no toast. A lost session is reported all the same. */
   readonly quiet?: boolean;
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 interface Listeners {
-  /** A request that nobody declared quiet has failed. */
+  /** A request that is not quiet has failed. */
   failed: (error: HttpError | NoAnswerError) => void;
-  /** 401 on anything but the profile, or no CSRF cookie to write with: the session is over. */
+  /** 401 on any request except the profile, or a write without the CSRF cookie: the session has ended. */
   signedOut: (error: SignedOutError | MissingTokenError) => void;
-  /** The organization that every request names is gone, or closed to the person. */
+  /** The organization that every request names was deleted, or is closed to the person. */
   organizationLost: (error: HttpError) => void;
-  /** Any answer came. `path` is relative to the API root. */
+  /** Called for every answer. `path` is relative to the API root. */
   answered: (path: string) => void;
 }
 
 const listeners: Listeners = { failed() {}, signedOut() {}, organizationLost() {}, answered() {} };
 
-/** The shell decides how failures look; the client only tells it. */
+/** The shell decides how failures are shown; the client only reports them. */
 export function onHttp(handlers: Partial<Listeners>): void {
   Object.assign(listeners, handlers);
 }
 
 let organizationId: string | null = null;
 
-/** Organization that every request names from now on (header X-JMS-ORG). */
+/** Sets the organization that every request names from now on (header X-JMS-ORG). */
 export function setRequestOrganization(id: string | null): void {
   organizationId = id;
 }
@@ -53,7 +53,7 @@ function headersFor(body: unknown, extra: RequestOptions['headers']): Headers {
   if (token !== null) headers.set('X-CSRFToken', token);
   if (organizationId !== null) headers.set('X-JMS-ORG', organizationId);
   if (body !== undefined && !(body instanceof FormData)) headers.set('Content-Type', 'application/json');
-  // A key that the server does not know is a fault of ours, and would be lost without a word.
+  // The server then rejects unknown keys. They would be a bug of the console and otherwise be ignored silently.
   if (body !== undefined) headers.set('Prefer', 'handling=strict');
   for (const [name, value] of Object.entries(extra ?? {})) headers.set(name, value);
   return headers;
@@ -80,12 +80,15 @@ const LOST_ORGANIZATION: ReadonlySet<string | null> = new Set([
   'organization_closed',
 ]);
 
-/** Whether the refusal is about the organization of all requests, not about one that this request alone names. */
+/** Whether the refusal concerns the organization of all requests, not one that only this request names. */
 function isOrganizationLost(error: HttpError, options: RequestOptions): boolean {
   return organizationId !== null && options.query?.['oid'] === undefined && LOST_ORGANIZATION.has(error.code);
 }
 
-/** A lost session or organization concerns the whole page, so it is told even for quiet requests; the guard handles its own profile call. */
+/**
+ * A lost session or organization concerns the whole page, so even quiet requests report it. The guard handles the
+ * profile request itself.
+ */
 function report(error: HttpError | NoAnswerError, options: RequestOptions): void {
   if (options.signal?.aborted) return;
   if (error instanceof SignedOutError) {
@@ -109,7 +112,10 @@ function noAnswer(
 
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** In a session a write without the CSRF cookie can only be refused: it is not sent. Signing in comes before a session. */
+/**
+ * In a session, a write without the CSRF cookie would be refused, so it is not sent. Before a session (sign-in) writes
+ * are allowed.
+ */
 function requireToken(method: string): void {
   if (READING.has(method) || organizationId === null || readCookie('csrftoken') !== null) return;
   const error = new MissingTokenError();
@@ -117,12 +123,12 @@ function requireToken(method: string): void {
   throw error;
 }
 
-/** For who asks from a page that is being left: nobody is there to read an answer or a failure. */
+/** Never settles. For requests while the page is being left: nobody is there to handle an answer or a failure. */
 function noAnswerEver(): Promise<never> {
   return new Promise(() => {});
 }
 
-/** A successful response and how to read it; everything else is thrown, as `request` says. */
+/** A successful response, read by `read`. Any other outcome throws, as described at `request`. */
 export async function openRequest<T>(
   method: string,
   path: string,
@@ -144,7 +150,7 @@ export async function openRequest<T>(
       credentials: 'same-origin',
       signal: AbortSignal.any([timeout, left, ...(options.signal ? [options.signal] : [])]),
     });
-    // The connection can be lost while the answer is read, too.
+    // The connection can also break while the body is being read.
     if (response.ok) {
       const value = await read(response);
       noteSignedOut(false);
@@ -170,8 +176,8 @@ export async function openRequest<T>(
 }
 
 /**
- * One request to the API. Paths are relative to `/api/v1/` unless they start with a slash.
- * No retries. Throws `HttpError` (by status) or `NoAnswerError`; unless `quiet`, the shell has then already told the person.
+ * Sends one request to the API. Paths are relative to `/api/v1/` unless they start with a slash. No retries. Throws
+ * `HttpError` (by status) or `NoAnswerError`; unless `quiet`, the shell has already shown the error.
  */
 export function request<T>(
   method: string,

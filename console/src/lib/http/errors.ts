@@ -1,4 +1,4 @@
-/** What can go wrong with a request, sorted by what the person can do about it. */
+/** Errors of a request, classified by what the person can do about them. */
 
 export type FieldErrors = { readonly [field: string]: string | FieldErrors };
 
@@ -20,13 +20,13 @@ function record(value: unknown): Record<string, unknown> {
     : {};
 }
 
-/** The server's own words: `error`, `msg` or `detail`, in this order. */
+/** The server's message: `error`, `msg` or `detail`, in this order. */
 export function serverMessage(body: unknown): string | null {
   const map = record(body);
   return textOf(map['error']) ?? textOf(map['msg']) ?? textOf(map['detail']);
 }
 
-/** A refused or failed answer of the server. */
+/** The server answered with an error status. */
 export class HttpError extends Error {
   readonly status: number;
   readonly body: unknown;
@@ -49,15 +49,15 @@ export class HttpError extends Error {
     return textOf(record(this.body)['code']);
   }
 
-  /** What the server says, or null: then the catalogue's text for the status is shown. */
+  /** The server's message; null when the catalogue's text for the status should be shown. */
   get serverMessage(): string | null {
     return serverMessage(this.body);
   }
 }
 
-/** 400 with a map of field name to messages: belongs to the fields of a form. */
+/** 400 with a map of field name to messages; they belong to the fields of a form. */
 export class ValidationError extends HttpError {
-  /** Messages by field, arrays joined with a semicolon, nested maps kept. */
+  /** Messages by field. Arrays are joined with a semicolon, nested maps are kept. */
   get fields(): FieldErrors {
     return fieldErrors(this.body);
   }
@@ -67,7 +67,7 @@ export class ForbiddenError extends HttpError {}
 export class NotFoundError extends HttpError {}
 export class ConflictError extends HttpError {}
 
-/** No answer came: offline, refused, aborted by the 60 s limit. */
+/** No answer arrived: offline, refused, or aborted after 60 s. */
 export class NoAnswerError extends Error {
   readonly timedOut: boolean;
   readonly method: string;
@@ -82,7 +82,7 @@ export class NoAnswerError extends Error {
   }
 }
 
-/** There is no CSRF cookie, so nobody is signed in and nothing is sent. */
+/** Without the CSRF cookie nobody is signed in, so the write was not sent. */
 export class MissingTokenError extends Error {
   constructor() {
     super('No token found in cookie');

@@ -2,11 +2,11 @@ import { openRequest, type RequestOptions } from './client';
 
 export interface ReceivedFile {
   readonly content: Blob;
-  /** Name that the server gave it; null when it gave none. */
+  /** File name from the server; null when it sent none. */
   readonly name: string | null;
 }
 
-/** File name of a Content-Disposition header; the encoded form goes before the plain one. */
+/** File name of a Content-Disposition header; the encoded form takes precedence over the plain one. */
 export function fileNameOf(disposition: string | null): string | null {
   if (disposition === null) return null;
   const encoded = /filename\*=(?:utf-8)?'[^']*'([^;]+)/i.exec(disposition)?.[1];
@@ -14,7 +14,7 @@ export function fileNameOf(disposition: string | null): string | null {
     try {
       return decodeURIComponent(encoded.trim());
     } catch {
-      // Wrongly encoded: the plain name, if any, will do.
+      // Wrongly encoded: falls back to the plain name, if any.
     }
   }
   const plain = /filename="([^"]*)"|filename=([^;\s]+)/i.exec(disposition);
@@ -22,15 +22,15 @@ export function fileNameOf(disposition: string | null): string | null {
 }
 
 /**
- * Fetches a file with the headers of every request. `onProgress` is told the bytes that have come so far.
- * Throws as `request` does.
+ * Downloads a file with the headers of every request. `onProgress` receives the number of bytes read so far. Throws as
+ * `request` does.
  */
 export function fetchFile(
   path: string,
   options: RequestOptions & { readonly onProgress?: (bytes: number) => void },
 ): Promise<ReceivedFile> {
   const { onProgress, ...rest } = options;
-  // The format is named in the query; a server that negotiates by Accept would refuse any other type.
+  // The query names the format; a server that negotiates by Accept would refuse any other type.
   const headers = { ...rest.headers, Accept: '*/*' };
   return openRequest('GET', path, undefined, { ...rest, headers }, async (response) => {
     const parts: BlobPart[] = [];
@@ -57,6 +57,6 @@ export function saveFile(content: Blob, name: string): void {
   document.body.append(link);
   link.click();
   link.remove();
-  // Browsers start reading the address after the click; a minute is ample for files of a few MB.
+  // Browsers read the URL after the click; a minute is ample for files of a few MB.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -1,7 +1,7 @@
 export type QueryValue = string | number | boolean | null | undefined;
 export type QueryValues = Readonly<Record<string, QueryValue>>;
 
-/** Empty, null and undefined values are dropped; the rest become trimmed text. */
+/** Drops empty, null and undefined values; the others become trimmed text. */
 export function cleanQuery(values: QueryValues | undefined): Record<string, string> {
   const clean: Record<string, string> = {};
   for (const [key, value] of Object.entries(values ?? {})) {

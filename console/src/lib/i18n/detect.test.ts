@@ -16,19 +16,19 @@ test('[S1-064] the browser decides when nothing is stored', () => {
   expect(detectLanguage()).toBe('en');
 });
 
-test('[S1-063] the cookie wins over the browser', () => {
+test('[S1-063] the cookie takes precedence over the browser', () => {
   browser('en-GB');
   document.cookie = 'django_language=zh-hans; path=/';
   expect(detectLanguage()).toBe('zh');
 });
 
-test('[S1-062] [S1-065] the stored language wins over the cookie', () => {
+test('[S1-062] [S1-065] the stored language takes precedence over the cookie', () => {
   document.cookie = 'django_language=zh-hans; path=/';
   localStorage.setItem('lang', 'en');
   expect(detectLanguage()).toBe('en');
 });
 
-test('[S1-066] [S1-067] [S3-081] [S9-054] the server is told by cookie', () => {
+test('[S1-066] [S1-067] [S3-081] [S9-054] the cookie tells the server the language', () => {
   announceLanguage('zh');
   expect(document.cookie).toContain('django_language=zh-hans');
   expect(document.documentElement.lang).toBe('zh-CN');

@@ -17,7 +17,10 @@ function toLanguage(text: string | null | undefined): Language | null {
   return null;
 }
 
-/** Local storage, then the cookie, then the browser; Simplified Chinese when none of them names a language we have. */
+/**
+ * The language from local storage, else the cookie, else the browser; Simplified Chinese when none of them names a
+ * supported language.
+ */
 export function detectLanguage(): Language {
   return (
     toLanguage(readStored('lang')) ??
@@ -27,13 +30,13 @@ export function detectLanguage(): Language {
   );
 }
 
-/** Remembers the language for this browser and for the server's answers. */
+/** Stores the language for this browser and for the server's answers. */
 export function rememberLanguage(language: Language): void {
   writeStored('lang', STORED_VALUE[language]);
   announceLanguage(language);
 }
 
-/** Tells the server and assistive technology which language the page is in. */
+/** Tells the server (cookie) and assistive technology (`lang` attribute) the language of the page. */
 export function announceLanguage(language: Language): void {
   writeCookie('django_language', COOKIE_VALUE[language], 365);
   document.documentElement.lang = LANGUAGE_TAG[language];

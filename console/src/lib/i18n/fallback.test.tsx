@@ -13,7 +13,7 @@ function Probe() {
   );
 }
 
-test('[S1-060] a text that the present language lacks shows in English', async () => {
+test('[S1-060] a text missing in the current language is shown in English', async () => {
   await startI18n(['ui'], 'zh');
   render(<Probe />);
   expect(await screen.findByText('关闭 Cancel')).toBeTruthy();

@@ -1,10 +1,11 @@
 import { type BackendModule, createInstance } from 'i18next';
 import { initReactI18next, useTranslation } from 'react-i18next';
 import { type Language, announceLanguage, detectLanguage, LANGUAGE_TAG, rememberLanguage } from './detect';
+import { withTitles } from './titles';
 
 /**
- * Each folder `<name>/locales/{zh,en}.json` is a namespace `<name>`, loaded when a route or component asks for it.
- * Keys are written `namespace:key` everywhere; `tools/locales.mjs` fails the check on a missing or unused one.
+ * Each folder `<name>/locales/{zh,en}.json` is a namespace `<name>`, loaded when a route or component requests it. Keys
+ * are always written `namespace:key`; `tools/locales.mjs` fails the check on missing or unused keys.
  */
 const FILES = import.meta.glob<{ default: Record<string, unknown> }>('/src/**/locales/*.json');
 
@@ -27,7 +28,7 @@ async function deliver(
     done(error instanceof Error ? error : new Error(String(error)), null);
     return;
   }
-  done(null, texts);
+  done(null, withTitles(texts));
 }
 
 const i18n = createInstance();
@@ -52,7 +53,7 @@ async function borrowEnglish(languages: readonly string[], namespace: string, ke
   const load = loaderOf('en', namespace);
   if (!load) return;
   const english = createInstance();
-  await english.init({ lng: 'en', resources: { en: { [namespace]: (await load()).default } } });
+  await english.init({ lng: 'en', resources: { en: { [namespace]: withTitles((await load()).default) } } });
   if (!english.exists(key, { ns: namespace })) return;
   i18n.addResource(language, namespace, key, english.t(key, { ns: namespace }));
   i18n.emit('languageChanged', language);
@@ -68,7 +69,7 @@ export async function startI18n(
     .use(initReactI18next)
     .init({
       lng: language,
-      // The second language is not downloaded to fall back on it: `borrowEnglish` fetches what is really missing.
+      // i18next would download the whole second language as a fallback; `borrowEnglish` loads only what is missing.
       fallbackLng: false,
       saveMissing: true,
       missingKeyHandler: (languages, namespace, key) => void borrowEnglish(languages, namespace, key),
@@ -98,32 +99,34 @@ export function currentLocale(): string {
 
 export type Translate = (key: string, values?: Record<string, unknown>) => string;
 
-/** Looks up texts; those without values are kept. A list asks for the same few words in each of its rows. */
+/** Looks up texts and caches those without values, because a list uses the same few texts in each row. */
 function makeTranslate(): Translate {
-  const kept = new Map<string, string>();
+  const cache = new Map<string, string>();
   return (key, values) => {
     if (values !== undefined) return i18n.t(key, values);
-    const known = kept.get(key);
+    const known = cache.get(key);
     if (known !== undefined) return known;
     const text = i18n.t(key);
-    // A text that is not there may come.
-    if (i18n.exists(key)) kept.set(key, text);
+    // A missing text is not cached, because its namespace may still be loading.
+    if (i18n.exists(key)) cache.set(key, text);
     return text;
   };
 }
 
-let present = makeTranslate();
+let currentTranslate = makeTranslate();
 i18n.on('languageChanged', () => {
-  present = makeTranslate();
+  currentTranslate = makeTranslate();
 });
 
 /** Translation outside of components (errors, toasts). */
-export const translate: Translate = (key, values) => present(key, values);
+export const translate: Translate = (key, values) => currentTranslate(key, values);
 
-/** Translation in components: renders again when the language changes. One and the same function until then. */
+/**
+ * Translation in components; they render again when the language changes. The function's identity is stable until then.
+ */
 export function useT(): Translate {
   useTranslation();
-  return present;
+  return currentTranslate;
 }
 
 export type { Language };

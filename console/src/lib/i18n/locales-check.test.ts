@@ -35,7 +35,7 @@ test('[S1-061] a text that is missing in either language fails the check', () =>
   expect(withoutChinese.said).toContain('zh: thing:name is missing');
 });
 
-test('an English text that counts has a singular and a plural', () => {
+test('an English text with a count needs a singular and a plural', () => {
   const zh = { name: '{{count}} 台主机' };
   expect(check(zh, { name: '{{count}} hosts' }, USE).said).toBe(
     'en: thing:name counts, but has no _one and _other',
@@ -47,9 +47,18 @@ test('an English text that counts has a singular and a plural', () => {
   expect(check(zh, { name: '{{count}} min' }, USE).status).toBe(0);
 });
 
-test('so do an empty one, another placeholder, one that nobody uses and one that does not exist', () => {
+test('empty texts, differing placeholders, unused keys and unknown keys fail as well', () => {
   expect(check({ name: ' ' }, { name: 'Name' }, USE).said).toContain('zh: thing:name is empty');
   expect(check({ name: '{{n}}' }, { name: '{{m}}' }, USE).said).toContain('placeholders differ');
   expect(check({ name: '名称' }, { name: 'Name' }, '').said).toBe('thing:name is not used');
   expect(check({ name: '名称' }, { name: 'Name' }, `${USE} t('thing:other')`).said).toContain('thing:other');
+});
+
+test('a key with a star in the code uses all keys that begin so, and one of them must exist', () => {
+  const texts = { label_list: 'Labels', label_create: 'Create label', site: { one: 'site', many: 'sites' } };
+  const uses = (...keys: string[]) =>
+    check(texts, texts, keys.map((key) => `routes('thing:${key}');`).join(''));
+  expect(uses('label_*', 'site.*')).toEqual({ status: 0, said: '' });
+  expect(uses('label_*').said).toBe('thing:site.many is not used\nthing:site.one is not used');
+  expect(uses('label_*', 'site.*', 'rack_*').said).toBe('code names thing:rack_*, of which none exists');
 });

@@ -5,13 +5,13 @@ import { useIsRootOrganization } from '#/lib/session';
 import { Button } from '#/ui/button';
 import type { ActionTools, Resource, ResourceDefinition } from '../define';
 
-// The dialog brings the controls of all forms: not part of a list's first paint.
+// Loaded on demand: the dialog needs the controls of all forms, which a list does not.
 const BulkUpdateDialog = lazy(async () => {
   const [part] = await Promise.all([import('./BulkUpdateDialog'), loadNamespaces(['bulk'])]);
   return { default: part.BulkUpdateDialog };
 });
 
-/** Gives the selected rows the same values of some fields. Absent unless the definition names such fields. */
+/** Action that sets the same values for all selected rows. Renders nothing unless the definition names bulk fields. */
 export function BulkUpdateAction<Row extends Resource>({
   resource,
   api,
@@ -20,11 +20,11 @@ export function BulkUpdateAction<Row extends Resource>({
   tools,
 }: {
   readonly resource: ResourceDefinition<Row>;
-  /** List path that takes the PATCH. */
+  /** List path that receives the PATCH. */
   readonly api: string;
-  /** Selected rows, also of other pages: name by id. */
+  /** Selected rows, including those of other pages: name by id. */
   readonly chosen: ReadonlyMap<string, string>;
-  /** The selection afterwards: the rows that failed. */
+  /** The selection afterwards: the failed rows. */
   readonly onChosen: (chosen: ReadonlyMap<string, string>) => void;
   readonly tools: ActionTools;
 }) {

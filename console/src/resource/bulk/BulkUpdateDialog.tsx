@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type ComponentProps, useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { translate, useT } from '#/lib/i18n';
@@ -18,7 +18,7 @@ import { useMetadata } from '../use-metadata';
 import { type BulkResult, updateMany } from './bulk-update';
 
 const FORM_ID = 'bulk-update';
-/** Failed rows named in the dialog; the selection holds them all. */
+/** Number of failed rows that the dialog names; all failed rows stay selected. */
 const FAILURES_SHOWN = 20;
 
 type Specs = Readonly<Record<string, FieldSpec>>;
@@ -33,11 +33,11 @@ export interface BulkUpdateDialogProps {
   /** Selected rows: name by id. */
   readonly chosen: Names;
   readonly onClose: () => void;
-  /** Something was updated; `left` are the rows that were not. */
+  /** At least one row was updated; `left` are the rows that were not. */
   readonly onUpdated: (left: Names) => void;
 }
 
-/** Rows that were selected without being shown have no name yet. */
+/** Rows that were selected without being displayed have no name yet. */
 function nameOr(name: string | undefined, id: string): string {
   return name === undefined || name === '' ? id : name;
 }
@@ -46,7 +46,7 @@ function nounFor(noun: BulkUpdateDialogProps['noun'], count: number): string {
   return count === 1 ? noun.one : noun.many;
 }
 
-/** Metadata first, then the fields. */
+/** Loads the metadata, then shows the fields. */
 export function BulkUpdateDialog(props: BulkUpdateDialogProps) {
   const t = useT();
   const metadata = useMetadata(props.api);
@@ -74,6 +74,77 @@ export function BulkUpdateDialog(props: BulkUpdateDialogProps) {
   );
 }
 
+interface TickFieldProps extends Pick<
+  ComponentProps<typeof FieldControl>,
+  'name' | 'meta' | 'spec' | 'form' | 'context'
+> {
+  readonly label: string;
+  readonly isTicked: boolean;
+  readonly busy: boolean;
+  readonly onToggle: () => void;
+}
+
+/** A field that can be changed only while its checkbox is ticked. */
+function TickField({ label, isTicked, busy, onToggle, ...field }: TickFieldProps) {
+  const t = useT();
+  const { meta, spec } = field;
+  return (
+    <div className="flex items-start gap-1">
+      <Checkbox
+        className="mt-0.5 flex-none"
+        aria-label={t('bulk:tick', { label })}
+        checked={isTicked}
+        disabled={busy}
+        onChange={onToggle}
+      />
+      {/* The checkbox is the label of the field, instead of a label at the control. */}
+      <div className="min-w-0 grow sm:[&_label]:text-left sm:[&_[id$=-label]]:text-left">
+        <FieldControl
+          {...field}
+          spec={{
+            ...spec,
+            required: isTicked && (spec.required ?? meta?.required),
+            isDisabled: () => !isTicked || busy,
+          }}
+        />
+      </div>
+    </div>
+  );
+}
+
+/** Sends the values for all selected rows. `done` counts finished rows while sending, otherwise it is null. */
+function useUpdate({
+  api,
+  noun,
+  chosen,
+  meta,
+  onClose,
+  onUpdated,
+}: Pick<BulkUpdateDialogProps, 'api' | 'noun' | 'chosen' | 'onClose' | 'onUpdated'> & {
+  readonly meta: FieldMap;
+}) {
+  const t = useT();
+  const [done, setDone] = useState<number | null>(null);
+  const [failed, setFailed] = useState<readonly { readonly name: string; readonly reason: string }[]>([]);
+  const finish = ({ updated, failed: reasons }: BulkResult) => {
+    if (updated.length > 0)
+      toast({
+        tone: 'ok',
+        text: translate('bulk:updated', { count: updated.length, noun: t(nounFor(noun, updated.length)) }),
+      });
+    setFailed([...reasons].map(([id, reason]) => ({ name: nameOr(chosen.get(id), id), reason })));
+    onUpdated(new Map([...reasons.keys()].map((id) => [id, chosen.get(id) ?? ''])));
+    if (reasons.size === 0) onClose();
+  };
+  const send = async (values: FormValues) => {
+    setDone(0);
+    const result = await updateMany(api, [...chosen.keys()], values, meta, setDone);
+    setDone(null);
+    finish(result);
+  };
+  return { done, failed, send };
+}
+
 function LoadedDialog({
   api,
   noun,
@@ -90,8 +161,7 @@ function LoadedDialog({
   const form = useForm<FormValues>({ defaultValues: start, mode: 'onBlur', reValidateMode: 'onChange' });
   const watched = useWatch({ control: form.control });
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
-  const [done, setDone] = useState<number | null>(null);
-  const [failed, setFailed] = useState<readonly { readonly name: string; readonly reason: string }[]>([]);
+  const { done, failed, send } = useUpdate({ api, noun, chosen, meta, onClose, onUpdated });
   const busy = done !== null;
   const count = chosen.size;
   const labelOf = (name: string) => {
@@ -102,7 +172,7 @@ function LoadedDialog({
 
   const update = async () => {
     const values = payloadOf(form.getValues(), chosenFields, meta, specs);
-    // What a form may leave out (a blank secret, a blank number) was ticked here to be changed.
+    // A form may leave out a blank secret or number. Here the field was ticked, so a blank value is sent as well.
     const blank = chosenFields.filter((name) => !(name in values));
     for (const name of blank) form.setError(name, { message: t('resource:form.required') });
     if (blank.length > 0) return;
@@ -113,20 +183,7 @@ function LoadedDialog({
       confirmLabel: t('bulk:confirm', { count }),
     });
     if (!agreed) return;
-    setDone(0);
-    const result = await updateMany(api, [...chosen.keys()], values, meta, setDone);
-    setDone(null);
-    finish(result);
-  };
-  const finish = ({ updated, failed: reasons }: BulkResult) => {
-    if (updated.length > 0)
-      toast({
-        tone: 'ok',
-        text: translate('bulk:updated', { count: updated.length, noun: t(nounFor(noun, updated.length)) }),
-      });
-    setFailed([...reasons].map(([id, reason]) => ({ name: nameOr(chosen.get(id), id), reason })));
-    onUpdated(new Map([...reasons.keys()].map((id) => [id, chosen.get(id) ?? ''])));
-    if (reasons.size === 0) onClose();
+    await send(values);
   };
   const toggle = (name: string) => {
     const next = new Set(ticked);
@@ -138,10 +195,8 @@ function LoadedDialog({
     <Dialog
       isOpen
       title={t('bulk:title', { count, noun: t(nounFor(noun, count)) })}
-      // Once sent, only the answer tells what was changed.
-      onClose={() => {
-        if (!busy) onClose();
-      }}
+      // After sending, only the answer tells which rows were updated, so the dialog cannot be closed.
+      onClose={busy ? () => undefined : onClose}
       footer={
         <>
           <Button disabled={busy} onClick={onClose}>
@@ -171,35 +226,20 @@ function LoadedDialog({
         {failed.length > 0 && <Failures failed={failed} />}
         <p className="text-ink-2">{t('bulk:help')}</p>
         {names.length === 0 && <Note tone="warn">{t('resource:not_allowed')}</Note>}
-        {names.map((name) => {
-          const isTicked = ticked.has(name);
-          const spec = specs[name] ?? {};
-          return (
-            <div key={name} className="flex items-start gap-1">
-              <Checkbox
-                className="mt-0.5 flex-none"
-                aria-label={t('bulk:tick', { label: labelOf(name) })}
-                checked={isTicked}
-                disabled={busy}
-                onChange={() => toggle(name)}
-              />
-              {/* The label stands at its tick, not at its control. */}
-              <div className="min-w-0 grow sm:[&_label]:text-left sm:[&_[id$=-label]]:text-left">
-                <FieldControl
-                  name={name}
-                  meta={meta[name]}
-                  spec={{
-                    ...spec,
-                    required: isTicked && (spec.required ?? meta[name]?.required),
-                    isDisabled: () => !isTicked || busy,
-                  }}
-                  form={form.control}
-                  context={{ mode: 'update', values: { ...start, ...watched } }}
-                />
-              </div>
-            </div>
-          );
-        })}
+        {names.map((name) => (
+          <TickField
+            key={name}
+            name={name}
+            label={labelOf(name)}
+            meta={meta[name]}
+            spec={specs[name] ?? {}}
+            form={form.control}
+            context={{ mode: 'update', values: { ...start, ...watched } }}
+            isTicked={ticked.has(name)}
+            busy={busy}
+            onToggle={() => toggle(name)}
+          />
+        ))}
         {busy && <Progress done={done} total={count} />}
       </form>
     </Dialog>

@@ -61,7 +61,7 @@ const fields = {
 };
 const metadata = { name: 'User group', actions: { GET: fields, POST: fields, PUT: fields, PATCH: fields } };
 
-// The machine may be busy with other things; a condition that never comes true still fails.
+// A generous timeout for busy machines; a condition that never becomes true still fails.
 configure({ asyncUtilTimeout: 20_000 });
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -69,13 +69,13 @@ const server = setupServer();
 const LIST = '*/api/v1/users/groups/';
 type Item = { readonly id: string } & Record<string, unknown>;
 let patches: Item[][] = [];
-/** Errors by id: the answer to a PATCH with such an item names them, aligned with what was sent. */
+/** Errors by id: a PATCH that contains such an item is answered with a list of errors aligned with the items. */
 let refused: Record<string, object> = {};
 let total = 2;
 
 beforeAll(async () => {
   server.listen({ onUnhandledRequest: 'error' });
-  // Loaded on demand in the product; here it must not count against the patience of a single test.
+  // Imported here, so that loading does not count against the timeout of a single test.
   await Promise.all([import('./BulkUpdateDialog'), import('#/ui/question-dialog')]);
 }, 60_000);
 beforeEach(() => {
@@ -111,12 +111,12 @@ afterAll(() => server.close());
 
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `g${index + 1}`);
 
-describe('updating many', () => {
+describe('bulk update request', () => {
   beforeAll(() => startI18n(['app'], 'en'));
   const update = (count: number, progress: number[] = []) =>
     updateMany('users/groups/', ids(count), { comment: 'x' }, fields, (done) => progress.push(done));
 
-  test('[S7-049] [S5-063] is a PATCH with an array: the values once for each row, with its id', async () => {
+  test('[S7-049] [S5-063] it is a PATCH with an array: the values once for each row, with its id', async () => {
     const result = await update(2);
     expect(patches).toEqual([
       [
@@ -127,7 +127,7 @@ describe('updating many', () => {
     expect(result).toEqual({ updated: ['g1', 'g2'], failed: new Map() });
   });
 
-  test('goes in chunks of at most 100 and tells its progress', async () => {
+  test('it is sent in chunks of at most 100 rows and reports progress', async () => {
     const progress: number[] = [];
     const result = await update(250, progress);
     expect(patches.map((items) => items.length)).toEqual([100, 100, 50]);
@@ -135,7 +135,7 @@ describe('updating many', () => {
     expect(result.updated).toHaveLength(250);
   });
 
-  test('rows that the server names are left out, the others are sent once more', async () => {
+  test('rows that the server rejects are left out, and the others are sent again', async () => {
     refused = {
       g2: { comment: ['too short'], meta: { port: ['low'] } },
       g3: { non_field_errors: ['locked'] },
@@ -183,7 +183,7 @@ describe('updating many', () => {
     expect([...result.failed.values()]).toEqual([reason, reason]);
   });
 
-  test('a connection lost in the middle: what was saved is told, the rest is not tried', async () => {
+  test('a connection lost in the middle ends the work and reports which rows were saved', async () => {
     let count = 0;
     server.use(
       mock.patch(LIST, () => {
@@ -198,7 +198,7 @@ describe('updating many', () => {
   });
 });
 
-describe('the dialog', () => {
+describe('bulk update dialog', () => {
   async function open(...names: string[]) {
     await renderScreen(<ResourceList resource={group} />);
     await loadNamespaces(['bulk']);
@@ -239,7 +239,7 @@ describe('the dialog', () => {
     expect(screen.queryByRole('region', { name: 'Actions for the selection' })).toBeNull();
   });
 
-  test('a ticked box is sent as it stands, and an emptied text as empty', async () => {
+  test('a ticked checkbox field is sent as it is, and an emptied text as empty', async () => {
     const dialog = await open('group 1');
     await tick('Active');
     await tick('Comment');
@@ -263,7 +263,7 @@ describe('the dialog', () => {
     expect(patches).toEqual([]);
   });
 
-  test('without a tick nothing is sent; fields that can not be changed are not there', async () => {
+  test('without a tick nothing is sent; fields that cannot be changed are not listed', async () => {
     const dialog = await open('group 1');
     await userEvent.click(within(dialog).getByRole('button', { name: 'Update 1' }));
     expect(screen.queryByRole('alertdialog')).toBeNull();
@@ -274,7 +274,7 @@ describe('the dialog', () => {
     ).toEqual(['Change Active', 'Change Comment', 'Change Quota']);
   });
 
-  test('a ticked required field must have a value, an unticked one need not', async () => {
+  test('a ticked required field needs a value, an unticked one does not', async () => {
     const dialog = await open('group 1');
     await tick('Quota');
     await userEvent.click(within(dialog).getByRole('button', { name: 'Update 1' }));
@@ -316,7 +316,7 @@ describe('the dialog', () => {
     await waitFor(() => expect(patches[0]?.map(({ id }) => id)).toEqual(['g1', 'g17']));
   });
 
-  test('in the root organization it says why not', async () => {
+  test('in the root organization it says why it is not possible', async () => {
     await renderScreen(<ResourceList resource={group} />, {
       session: { ...adminSession, organization: rootOrg },
     });
@@ -328,7 +328,7 @@ describe('the dialog', () => {
     expect(screen.queryByRole('dialog')).toBeNull();
   });
 
-  test('metadata that does not come is told in the dialog', async () => {
+  test('a failed metadata request is reported in the dialog', async () => {
     await renderScreen(<ResourceList resource={group} />);
     await loadNamespaces(['bulk']);
     await userEvent.click(await screen.findByRole('checkbox', { name: 'Select group 1' }));

@@ -5,7 +5,9 @@ import type { FieldMap } from '../api';
 import type { FormValues } from '../define';
 import { fieldProblems } from '../exchange/row-problems';
 
-/** Rows that one request changes at most: a refused request is refused as a whole, and a long one holds locks. */
+/**
+ * Maximum number of rows in one request. A request is accepted or refused as a whole, and a long request holds locks.
+ */
 export const BULK_CHUNK = 100;
 
 export interface BulkResult {
@@ -14,7 +16,7 @@ export interface BulkResult {
   readonly failed: ReadonlyMap<string, string>;
 }
 
-/** Errors of each row, aligned with what was sent; null when the answer says nothing about single rows. */
+/** Errors of each row, aligned with the sent items; null when the answer has no errors for single rows. */
 function errorsByRow(error: unknown, sent: number): readonly unknown[] | null {
   if (!(error instanceof HttpError) || error.status !== 400) return null;
   const { body } = error;
@@ -31,9 +33,9 @@ function reasonOf(item: unknown, fields: FieldMap): string {
 }
 
 /**
- * Gives the same values to many objects: PATCH on the list with one item for each, in chunks. A chunk is saved whole or not at
- * all; when the server names the rows it does not accept, the others are sent once more without them. Any other failure
- * concerns all rows, so it ends the work and is the reason of all rows that are left.
+ * Sets the same values for many objects: PATCH on the list with one item for each object, in chunks. A chunk is saved
+ * completely or not at all. If the server names the rejected rows, the others are sent again without them. Any other
+ * failure concerns all rows, so it ends the work and is reported for all remaining rows.
  */
 export async function updateMany(
   api: string,

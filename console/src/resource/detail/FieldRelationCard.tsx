@@ -12,13 +12,13 @@ import { RemoteSelect } from '../form/RemoteSelect';
 export interface Related {
   readonly id: string;
   readonly name: string;
-  /** Drawn in place of the name. */
+  /** Replaces the name. */
   readonly content?: ReactNode;
 }
 
 /**
- * What an object refers to in a list of its own (`PATCH {path} {field: ids}`): list with remove, and a picker that adds
- * several at once. For relations with rows of their own there is `RelationCard`.
+ * Objects that this object refers to in a list field (`PATCH {path} {field: ids}`): a list with remove buttons, and a
+ * picker that adds several at once. For relations with an endpoint of their own use `RelationCard`.
  */
 export function FieldRelationCard({
   title,
@@ -40,7 +40,7 @@ export function FieldRelationCard({
   readonly path: string;
   readonly field: string;
   readonly items: readonly Related[];
-  /** Key of a text: why the last one stays. Absent: it may go as well. */
+  /** Key of a text: why the last object cannot be removed. Absent: it can be removed. */
   readonly lastReason?: string;
   readonly onChange: () => void;
 }) {
@@ -57,7 +57,7 @@ export function FieldRelationCard({
       setChosen([]);
       onChange();
     } catch {
-      // Already told by the http client; the card keeps what was chosen.
+      // The http client has already shown the error; the card keeps the chosen values.
     } finally {
       setBusy(false);
     }

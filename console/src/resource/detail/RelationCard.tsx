@@ -15,19 +15,71 @@ import type { RemoteOptions } from '../define';
 import { textOf } from '../format';
 import { RemoteSelect } from '../form/RemoteSelect';
 
-/** A relation endpoint: rows that join `own` (this object) with `other`. */
+/** A relation endpoint: its rows join `own` (this object) with `other`. */
 export interface Relation {
   readonly api: string;
   readonly own: string;
   readonly other: string;
 }
 
-/** Shown at once; more are reached through the list of the other side. */
+/** Number of rows shown at once; the list of the other side shows all. */
 const SHOWN = 50;
 
 type RelationRow = Readonly<Record<string, unknown>>;
 
-/** What belongs to this object: list with remove, and a picker that adds several at once. */
+/** The related rows, and `change`: waits for a write, calls `onWritten`, reloads the rows and calls `onChanged`. */
+function useRelation(relation: Relation, id: string, onWritten: () => void, onChanged: () => void) {
+  const [busy, setBusy] = useState(false);
+  const rows = useQuery({
+    queryKey: ['relation', relation.api, id],
+    queryFn: () => fetchPage<RelationRow>(relation.api, { [relation.own]: id, limit: SHOWN, offset: 0 }),
+  });
+  const change = async (work: Promise<unknown>) => {
+    setBusy(true);
+    try {
+      await work;
+      onWritten();
+      await rows.refetch();
+      onChanged();
+    } catch {
+      // The http client has already shown the error; the card keeps the chosen values.
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { rows, busy, change };
+}
+
+function RelatedRow({
+  name,
+  to,
+  disabled,
+  onRemove,
+}: {
+  readonly name: string;
+  readonly to: string | undefined;
+  readonly disabled: boolean;
+  readonly onRemove: () => void;
+}) {
+  const t = useT();
+  return (
+    <li className="flex min-h-7 items-center gap-2">
+      <span className="min-w-0 grow truncate" title={name}>
+        {to === undefined ? name : <AppLink to={to}>{name}</AppLink>}
+      </span>
+      <IconButton
+        kind="text"
+        size="sm"
+        icon={X}
+        label={t('ui:picker.remove', { label: name })}
+        disabled={disabled}
+        onClick={onRemove}
+      />
+    </li>
+  );
+}
+
+/** Objects related to this object: a list with remove buttons, and a picker that adds several at once. */
 export function RelationCard({
   title,
   add,
@@ -50,24 +102,7 @@ export function RelationCard({
   const fieldId = useId();
   const isRoot = useIsRootOrganization();
   const [chosen, setChosen] = useState<readonly string[]>([]);
-  const [busy, setBusy] = useState(false);
-  const rows = useQuery({
-    queryKey: ['relation', relation.api, id],
-    queryFn: () => fetchPage<RelationRow>(relation.api, { [relation.own]: id, limit: SHOWN, offset: 0 }),
-  });
-  const change = async (work: Promise<unknown>) => {
-    setBusy(true);
-    try {
-      await work;
-      setChosen([]);
-      await rows.refetch();
-      onChange();
-    } catch {
-      // Already told by the http client; the card keeps what was chosen.
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { rows, busy, change } = useRelation(relation, id, () => setChosen([]), onChange);
   const related = rows.data?.results ?? [];
   const known = new Set(related.map((row) => textOf(row[relation.other])));
   return (
@@ -80,7 +115,7 @@ export function RelationCard({
             remote={remote}
             multiple
             value={chosen}
-            onChange={(ids) => setChosen(ids.filter((one) => !known.has(one)))}
+            onChange={(ids) => setChosen(ids.filter((candidate) => !known.has(candidate)))}
             disabled={isRoot}
             placeholder={t(add)}
           />
@@ -106,25 +141,18 @@ export function RelationCard({
       <ul className="mt-1 -mb-1.5 empty:hidden">
         {related.map((row) => {
           const other = textOf(row[relation.other]);
-          const name = textOf(row[`${relation.other}_display`]) || other;
           return (
-            <li key={other} className="flex min-h-7 items-center gap-2">
-              <span className="min-w-0 grow truncate" title={name}>
-                {linkTo ? <AppLink to={linkTo(other)}>{name}</AppLink> : name}
-              </span>
-              <IconButton
-                kind="text"
-                size="sm"
-                icon={X}
-                label={t('ui:picker.remove', { label: name })}
-                disabled={busy || isRoot}
-                onClick={() =>
-                  void change(
-                    http.delete(relation.api, { query: { [relation.own]: id, [relation.other]: other } }),
-                  )
-                }
-              />
-            </li>
+            <RelatedRow
+              key={other}
+              name={textOf(row[`${relation.other}_display`]) || other}
+              to={linkTo?.(other)}
+              disabled={busy || isRoot}
+              onRemove={() =>
+                void change(
+                  http.delete(relation.api, { query: { [relation.own]: id, [relation.other]: other } }),
+                )
+              }
+            />
           );
         })}
       </ul>

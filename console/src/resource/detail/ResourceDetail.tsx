@@ -27,7 +27,7 @@ import { useMetadata } from '../use-metadata';
 const TAB_COOKIE = 'activeTab';
 const BASIC = 'basic';
 
-/** The open tab: in the address, else as last remembered in the cookie, else the first. */
+/** The open tab: from the address, else the last one stored in the cookie, else the first. */
 export function useActiveTab(ids: readonly string[]): readonly [string, (id: string) => void] {
   const { activeTab }: { activeTab?: string } = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -66,13 +66,13 @@ function Quick<Row>({
       await work;
       tools.refresh();
     } catch {
-      // The http client has told the person; the switch goes back with the next state of the object.
+      // The http client has shown the error; the switch returns to the state of the reloaded object.
     } finally {
       setBusy(false);
     }
   };
   return (
-    // Words keep a width in which they can be read; a long button goes below them.
+    // Text keeps a readable width; a long button wraps below it.
     <li className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1.5 border-b border-line px-3.5 py-1.5 last:border-b-0">
       <IconOf className="flex-none text-ink-3" aria-hidden />
       <span className="min-w-0 flex-1 basis-40">
@@ -125,8 +125,8 @@ function BasicTab<Row extends Resource>({
       {definition.lead && <div className="col-span-full">{definition.lead(row)}</div>}
       <div className="grid grid-cols-1 gap-3">
         {definition.cards.map((card) => {
-          const items: Definition[] = card.fields.map((one) => {
-            const spec = typeof one === 'string' ? { key: one } : one;
+          const items: Definition[] = card.fields.map((entry) => {
+            const spec = typeof entry === 'string' ? { key: entry } : entry;
             const meta = fields[spec.key] ?? fields[spec.key.replace(/_display$/, '')];
             return {
               label: spec.label === undefined ? (meta?.label ?? spec.key) : t(spec.label),
@@ -162,7 +162,64 @@ function BasicTab<Row extends Resource>({
   );
 }
 
-/** One object: heading with actions, tabs, cards, quick actions. */
+/** Update, clone and delete, as far as the resource has them. */
+function HeadingActions<Row extends Resource>({
+  resource,
+  row,
+  onDeleted,
+}: {
+  readonly resource: ResourceDefinition<Row>;
+  readonly row: Row;
+  readonly onDeleted: () => void;
+}) {
+  const t = useT();
+  const isRoot = useIsRootOrganization();
+  const { routes, can = {} } = resource;
+  const mayUpdate = resource.form !== undefined && routes.paths.update !== undefined;
+  const whyNotUpdated = isRoot
+    ? t('resource:not_in_root')
+    : (can.update?.(row) ?? true)
+      ? undefined
+      : t('resource:not_allowed');
+  const mayDelete = can.delete !== undefined && (can.mayDelete?.() ?? true);
+  const remove = async () => {
+    if (!(await deleteObject(resource, row))) return;
+    // Removed from the cache, so that the list does not show the deleted object.
+    queryClient.removeQueries({ queryKey: ['list', resource.api] });
+    onDeleted();
+  };
+  return (
+    <>
+      {mayUpdate &&
+        (whyNotUpdated === undefined ? (
+          <LinkButton to={objectPath(routes.paths.update, row.id)} icon={Pencil}>
+            {t('resource:action.update')}
+          </LinkButton>
+        ) : (
+          <Button icon={Pencil} disabledReason={whyNotUpdated}>
+            {t('resource:action.update')}
+          </Button>
+        ))}
+      {mayUpdate && !isRoot && can.clone !== false && (
+        <LinkButton to={`${routes.paths.create}?clone_from=${row.id}`} icon={Copy}>
+          {t('resource:action.clone')}
+        </LinkButton>
+      )}
+      {mayDelete && (
+        <Button
+          kind="danger"
+          icon={Trash2}
+          disabledReason={whyKept(resource, row)}
+          onClick={() => void remove()}
+        >
+          {t('resource:action.delete')}
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** Page of one object: heading with actions, tabs, cards, quick actions. */
 export function ResourceDetail<Row extends Resource>({
   resource,
 }: {
@@ -170,10 +227,9 @@ export function ResourceDetail<Row extends Resource>({
 }) {
   const t = useT();
   const navigate = useNavigate();
-  const isRoot = useIsRootOrganization();
   const mayWrite = useMay('admin');
   const { id = '' }: { id?: string } = useParams({ strict: false });
-  const { detail: definition, routes, can = {} } = resource;
+  const { detail: definition, routes } = resource;
   const object = useQuery({
     queryKey: ['object', resource.api, id],
     queryFn: () => http.get<Row>(`${resource.api}${id}/`, { quiet: true }),
@@ -181,7 +237,7 @@ export function ResourceDetail<Row extends Resource>({
   });
   const metadata = useMetadata(`${resource.api}${id}/`, undefined, object.isSuccess);
   const tabs = definition?.tabs ?? [];
-  const [tab, setTab] = useActiveTab([BASIC, ...tabs.map((one) => one.id)]);
+  const [tab, setTab] = useActiveTab([BASIC, ...tabs.map((entry) => entry.id)]);
   const back = { to: routes.paths.list, label: t(routes.titles.list) };
   const tools: ActionTools = {
     refresh: () => void object.refetch(),
@@ -213,57 +269,21 @@ export function ResourceDetail<Row extends Resource>({
       </>
     );
   }
-  const mayUpdate = mayWrite && resource.form !== undefined && routes.paths.update !== undefined;
-  const whyNotUpdated = isRoot
-    ? t('resource:not_in_root')
-    : (can.update?.(row) ?? true)
-      ? undefined
-      : t('resource:not_allowed');
-  const mayDelete = mayWrite && can.delete !== undefined && (can.mayDelete?.() ?? true);
   const fields = metadata.data?.actions.GET ?? {};
   const basic = <BasicTab definition={definition} row={row} fields={fields} tools={tools} />;
   return (
     <>
       <PageHeader
         title={definition.title?.(row) ?? resource.nameOf(row)}
-        // Without a title of its own an object may be called “name (user name)”.
+        // Without a title of its own, an object may be called “name (user name)”.
         lead={definition.title ? resource.nameOf(row) : textOf(valueOf(row, 'name'))}
         back={back}
         aside={definition.status?.(row)}
         actions={
           <>
             {definition.actions?.(row)}
-            {mayUpdate &&
-              (whyNotUpdated === undefined ? (
-                <LinkButton to={objectPath(routes.paths.update, row.id)} icon={Pencil}>
-                  {t('resource:action.update')}
-                </LinkButton>
-              ) : (
-                <Button icon={Pencil} disabledReason={whyNotUpdated}>
-                  {t('resource:action.update')}
-                </Button>
-              ))}
-            {mayUpdate && !isRoot && can.clone !== false && (
-              <LinkButton to={`${routes.paths.create}?clone_from=${row.id}`} icon={Copy}>
-                {t('resource:action.clone')}
-              </LinkButton>
-            )}
-            {mayDelete && (
-              <Button
-                kind="danger"
-                icon={Trash2}
-                disabledReason={whyKept(resource, row)}
-                onClick={() =>
-                  void deleteObject(resource, row).then((gone) => {
-                    if (!gone) return;
-                    // A list that was seen a moment ago must not show it any more.
-                    queryClient.removeQueries({ queryKey: ['list', resource.api] });
-                    tools.navigate(routes.paths.list);
-                  })
-                }
-              >
-                {t('resource:action.delete')}
-              </Button>
+            {mayWrite && (
+              <HeadingActions resource={resource} row={row} onDeleted={() => tools.navigate(back.to)} />
             )}
           </>
         }
@@ -278,11 +298,11 @@ export function ResourceDetail<Row extends Resource>({
             onSelect={setTab}
             tabs={[
               { id: BASIC, label: t('resource:tab.basic'), content: basic },
-              ...tabs.map((one) => ({
-                id: one.id,
-                label: t(one.label),
-                count: one.count?.(row),
-                content: one.content(row, tools),
+              ...tabs.map((entry) => ({
+                id: entry.id,
+                label: t(entry.label),
+                count: entry.count?.(row),
+                content: entry.content(row, tools),
               })),
             ]}
           />

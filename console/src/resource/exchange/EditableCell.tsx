@@ -3,7 +3,7 @@ import { useT } from '#/lib/i18n';
 import { cellText } from './import-row';
 
 /**
- * A cell that becomes a text field by click or Enter and is left by Enter or blur; Escape takes the change back. Text and field
+ * A cell that becomes a text field on click or Enter. Enter or blur saves, Escape restores the old text. Text and field
  * have the same height, so the table does not move.
  */
 export function EditableCell({
@@ -17,7 +17,7 @@ export function EditableCell({
   readonly column: string;
   readonly rowNumber: number;
   readonly value: unknown;
-  /** Why the server did not take it. */
+  /** Why the server rejected the value. */
   readonly problem: string | undefined;
   readonly onCommit: (text: string) => void;
   readonly onEditing: (editing: boolean) => void;
@@ -34,7 +34,7 @@ export function EditableCell({
     if (draft === null && refocus.current) button.current?.focus();
     refocus.current = false;
   }, [draft]);
-  // A page that turns must not take along what was typed.
+  // Unmounting by a page change must not discard typed text.
   useEffect(
     () => () => {
       const { draft: typed, onCommit: commit, onEditing: tell } = latest.current;
@@ -47,7 +47,7 @@ export function EditableCell({
 
   const text = cellText(value);
   const leave = (typed: string | null, keepFocus: boolean) => {
-    // Leaving unmounts the field, which some browsers report as a blur: it must not count twice.
+    // Closing unmounts the field, which some browsers report as a blur: the change must not be saved twice.
     if (latest.current.draft === null) return;
     latest.current = { ...latest.current, draft: null };
     refocus.current = keepFocus;
@@ -58,7 +58,7 @@ export function EditableCell({
   if (draft !== null) {
     return (
       <input
-        // The person has just asked to type here.
+        // The person opened the field to type.
         autoFocus
         className="h-(--row-h) w-full rounded-1 bg-surface-1 px-2.5 outline-2 -outline-offset-2 outline-focus"
         aria-label={t('exchange:import.edit_cell', { column, number: rowNumber })}
@@ -73,7 +73,7 @@ export function EditableCell({
             event.preventDefault();
             leave(event.currentTarget.value, true);
           } else if (event.key === 'Escape') {
-            // The dialog around must stay.
+            // Escape must not close the surrounding dialog.
             event.stopPropagation();
             leave(null, true);
           }

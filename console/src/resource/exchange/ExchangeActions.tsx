@@ -9,10 +9,10 @@ import type { ActionTools, Resource, ResourceDefinition } from '../define';
 import { useMedia } from '#/ui/use-media';
 import { CSV, type ExchangeSource, offersExport } from './exchange-source';
 
-/** The toolbar of a list stays on one line. */
+/** Window width below which the button has no text, so that the toolbar of a list stays on one line. */
 const NARROW = '(width < 1200px)';
 
-// Most visits of a list exchange nothing: dialogs and their texts come when they are opened.
+// Loaded on demand: most visits to a list use neither dialog.
 const ExportDialog = lazy(async () => {
   const [part] = await Promise.all([import('./ExportDialog'), loadNamespaces(['exchange'])]);
   return { default: part.ExportDialog };
@@ -25,16 +25,16 @@ const ImportWizard = lazy(async () => {
 export interface ExchangeActionsProps<Row extends Resource> {
   readonly resource: ResourceDefinition<Row>;
   readonly source: ExchangeSource;
-  /** Absent while loading: then the definition alone decides, so that nothing moves when it comes. */
+  /** Absent while loading: until then the definition alone decides, so that nothing moves when the metadata arrives. */
   readonly metadata: Metadata | undefined;
   /** The person may create objects of this list. */
   readonly mayCreate: boolean;
   readonly tools: ActionTools;
-  /** A list that is empty offers to fill it: one button instead of the menu. */
+  /** An empty list offers the import: one button instead of the menu. */
   readonly importOnly?: boolean;
 }
 
-/** Header action of a list: export and import in a menu, one of them as a button. Absent where neither is possible. */
+/** Header action of a list: export and import in a menu, or a single button. Renders nothing if neither is possible. */
 export function ExchangeActions<Row extends Resource>({
   resource,
   source,

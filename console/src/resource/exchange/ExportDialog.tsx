@@ -28,7 +28,49 @@ const SCOPE_TEXT: Readonly<Record<ExportScope, string>> = {
 };
 const number = (value: number): string => value.toLocaleString('en');
 
-/** Chooses format and rows, downloads the file, and tells what went wrong. */
+/** Downloads an export. `received` is the number of bytes so far; null while no download is running. */
+function useDownload(exchange: ExchangeDefinition, source: ExchangeSource, onSaved: () => void) {
+  const [received, setReceived] = useState<number | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const abort = useRef<AbortController>(null);
+
+  const download = async (scope: ExportScope, format: FileType, signal: AbortSignal) => {
+    const spm = scope === 'selected' ? await cacheIds([...source.chosen.keys()], { quiet: true }) : undefined;
+    const file = await fetchFile(exchange.exportApi ?? source.api, {
+      query: exportQuery(scope, format, source, spm),
+      quiet: true,
+      signal,
+      onProgress: setReceived,
+    });
+    const name = file.name ?? `export.${format}`;
+    saveFile(file.content, name);
+    toast({ tone: 'ok', text: translate('exchange:export.done', { name }) });
+    onSaved();
+  };
+  const run = async (scope: ExportScope, format: FileType) => {
+    const controller = new AbortController();
+    abort.current = controller;
+    setFailure(null);
+    setReceived(0);
+    try {
+      try {
+        await download(scope, format, controller.signal);
+      } catch (error) {
+        if (!exchange.verification?.isMissing(error)) throw error;
+        // The verification expired while the dialog was open.
+        if (await exchange.verification.ask()) await download(scope, format, controller.signal);
+        else setFailure(explain(error));
+      }
+    } catch (error) {
+      if (!controller.signal.aborted) setFailure(explain(error));
+    } finally {
+      setReceived(null);
+    }
+  };
+  return { received, failure, run, stop: () => abort.current?.abort() };
+}
+
+/** Asks for format and rows, downloads the file, and shows errors. */
 export function ExportDialog({
   exchange,
   noun,
@@ -44,48 +86,12 @@ export function ExportDialog({
   const t = useT();
   const [format, setFormat] = useState<FileType>('csv');
   const [scope, setScope] = useState<ExportScope>(() => firstScope(source));
-  const [received, setReceived] = useState<number | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
-  const abort = useRef<AbortController>(null);
+  const { received, failure, run, stop } = useDownload(exchange, source, onClose);
   const busy = received !== null;
   const rows = rowsOfScope(scope, source);
   const tooMany = rows !== undefined && rows > EXPORT_MAX_ROWS;
-
-  const download = async (signal: AbortSignal) => {
-    const spm = scope === 'selected' ? await cacheIds([...source.chosen.keys()], { quiet: true }) : undefined;
-    const file = await fetchFile(exchange.exportApi ?? source.api, {
-      query: exportQuery(scope, format, source, spm),
-      quiet: true,
-      signal,
-      onProgress: setReceived,
-    });
-    const name = file.name ?? `export.${format}`;
-    saveFile(file.content, name);
-    toast({ tone: 'ok', text: translate('exchange:export.done', { name }) });
-    onClose();
-  };
-  const run = async () => {
-    const controller = new AbortController();
-    abort.current = controller;
-    setFailure(null);
-    setReceived(0);
-    try {
-      try {
-        await download(controller.signal);
-      } catch (error) {
-        if (!exchange.verification?.isMissing(error)) throw error;
-        // The verification ran out while the dialog was open.
-        if (await exchange.verification.ask()) await download(controller.signal);
-        else setFailure(explain(error));
-      }
-    } catch (error) {
-      if (!controller.signal.aborted) setFailure(explain(error));
-    } finally {
-      setReceived(null);
-    }
-  };
   const close = () => {
-    abort.current?.abort();
+    stop();
     onClose();
   };
   return (
@@ -104,7 +110,7 @@ export function ExportDialog({
             kind="primary"
             busy={busy}
             disabledReason={isOffered(scope, source) ? undefined : t(`exchange:export.why.${scope}`)}
-            onClick={() => void run()}
+            onClick={() => void run(scope, format)}
           >
             {t(busy ? 'exchange:export.running' : 'exchange:export.run')}
           </Button>
@@ -121,14 +127,14 @@ export function ExportDialog({
         <fieldset className="grid gap-1.5" disabled={busy}>
           <legend className="mb-1.5 text-meta font-semibold text-ink-2">{t('exchange:export.scope')}</legend>
           {/* i18n: exchange:export.why.* */}
-          {EXPORT_SCOPES.map((one) => (
+          {EXPORT_SCOPES.map((option) => (
             <ScopeOption
-              key={one}
-              label={t(SCOPE_TEXT[one])}
-              rows={rowsOfScope(one, source)}
-              why={isOffered(one, source) ? null : t(`exchange:export.why.${one}`)}
-              checked={one === scope}
-              onChoose={() => setScope(one)}
+              key={option}
+              label={t(SCOPE_TEXT[option])}
+              rows={rowsOfScope(option, source)}
+              why={isOffered(option, source) ? null : t(`exchange:export.why.${option}`)}
+              checked={option === scope}
+              onChoose={() => setScope(option)}
             />
           ))}
         </fieldset>
@@ -154,7 +160,7 @@ function ScopeOption({
 }: {
   readonly label: string;
   readonly rows: number | undefined;
-  /** Why it can not be chosen now. */
+  /** Why the option is disabled. */
   readonly why: string | null;
   readonly checked: boolean;
   readonly onChoose: () => void;

@@ -7,7 +7,7 @@ const FORMATS = [
   { value: 'xlsx', label: 'Excel (xlsx)' },
 ] as const;
 
-/** csv or xlsx. */
+/** Choice of csv or xlsx. */
 export function FormatChoice({
   value,
   onChange,

@@ -18,7 +18,7 @@ import { useRun } from './use-run';
 
 const NO_SPECS: Readonly<Record<string, FieldSpec>> = {};
 
-/** Rows are left that this run has begun to work through. */
+/** The run has started and rows remain. */
 function isUnderWay(run: ImportRun): boolean {
   const { state, counts } = run.snapshot();
   return state === 'started' || (state === 'stopped' && counts.pending > 0);
@@ -46,7 +46,7 @@ async function startRun(run: ImportRun, page: number | undefined, onSaved: () =>
   else toast({ tone: 'ok', text: translate('exchange:import.imported', { count: counts.ok }) });
 }
 
-/** Import of a file in three steps: upload, check the rows, save them one by one. */
+/** Imports a file in three steps: upload, check the rows, save them one by one. */
 export function ImportWizard({
   noun,
   source,
@@ -57,17 +57,17 @@ export function ImportWizard({
   /** Key of the text for the rows: “assets”. */
   readonly noun: string;
   readonly source: ExchangeSource;
-  /** How forms fill in the fields of the rows. */
+  /** The form's field descriptions, used for the cells of the rows. */
   readonly specs?: Readonly<Record<string, FieldSpec>>;
   readonly onClose: () => void;
-  /** Rows were saved: the list is out of date. */
+  /** Called when rows were saved: the list is outdated. */
   readonly onSaved: () => void;
 }) {
   const t = useT();
   const { organization } = useSession();
   const [mode, setMode] = useState<ImportMode>('create');
   const [loaded, setLoaded] = useState<LoadedFile | null>(null);
-  // Page of the table of all rows, where the run begins.
+  // Page of the table of all rows; the run starts there.
   const [firstPage, setFirstPage] = useState<number | undefined>(undefined);
   const run = loaded?.run;
 

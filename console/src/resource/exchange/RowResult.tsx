@@ -5,7 +5,7 @@ import { Status } from '#/ui/status';
 import type { ImportRow } from './import-row';
 import type { Remedy } from './remedy';
 
-/** How a row stands: sign and word; for a failed one the reasons, and a remedy where one is known. */
+/** State of a row as an icon and a word; for a failed row also the reasons and, if known, a remedy. */
 export function RowResult({
   row,
   isCurrent,

@@ -7,7 +7,7 @@ import { columnWidth, type ImportColumn, type ImportRow } from './import-row';
 import { remedyFor } from './remedy';
 import { RowResult } from './RowResult';
 
-/** Narrowest useful width of the last column; it takes what the others leave. */
+/** Minimum width of the last column; it takes the remaining space. */
 const RESULT_PX = 240;
 const NUMBER_PX = 56;
 
@@ -19,10 +19,10 @@ export interface ShownRow {
 
 export interface RowsProps {
   readonly columns: readonly ImportColumn[];
-  /** All rows of the file: widths do not change from page to page. */
+  /** All rows of the file, so that column widths do not change from page to page. */
   readonly rows: readonly ImportRow[];
   readonly shown: readonly ShownRow[];
-  /** Metadata of creating: choices that a wrong value may have meant. */
+  /** Metadata of POST: its choices are suggested for wrong values. */
   readonly fields: FieldMap;
   readonly onEdit: (index: number, field: string, text: string) => void;
   readonly onEditing: (index: number | null) => void;
@@ -73,10 +73,10 @@ function LineOf(line: LineProps) {
   );
 }
 
-// A saved row must draw itself, not the ten around it.
+// Memoized, so that saving one row does not redraw the ten others.
 const Line = memo(LineOf);
 
-/** The rows as a table; its first and last column stay in sight. */
+/** The rows as a table; its first and last column stay visible. */
 export function RowTable({ columns, rows, shown, ...rest }: RowsProps) {
   const t = useT();
   const widths = useMemo(
@@ -87,13 +87,13 @@ export function RowTable({ columns, rows, shown, ...rest }: RowsProps) {
           rows.map((row) => row.values[field]),
         ),
       ),
-    // Widths as the file came: typing must not move columns.
+    // Widths are computed once from the original file: typing must not move columns.
     // oxlint-disable-next-line react/exhaustive-deps
     [columns],
   );
   const least = widths.reduce((sum, width) => sum + width, NUMBER_PX + RESULT_PX);
   return (
-    // Scrollable by keyboard.
+    // Makes the box scrollable by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={t('exchange:import.table')}>
       <table className="pt-table table-fixed" style={{ minWidth: least }}>
@@ -125,8 +125,8 @@ export function RowTable({ columns, rows, shown, ...rest }: RowsProps) {
           </tr>
         </thead>
         <tbody>
-          {shown.map((one) => (
-            <Line key={one.index} {...one} columns={columns} {...rest} />
+          {shown.map((entry) => (
+            <Line key={entry.index} {...entry} columns={columns} {...rest} />
           ))}
         </tbody>
       </table>
@@ -139,13 +139,13 @@ export function RowCards({ columns, shown, fields, onEdit, onEditing }: RowsProp
   const t = useT();
   return (
     <ul className="grid grid-cols-1 gap-2" aria-label={t('exchange:import.table')}>
-      {shown.map((one) => {
-        const line: LineProps = { ...one, columns, fields, onEdit, onEditing };
+      {shown.map((entry) => {
+        const line: LineProps = { ...entry, columns, fields, onEdit, onEditing };
         return (
-          <li key={one.index} className="rounded-2 border border-line">
+          <li key={entry.index} className="rounded-2 border border-line">
             <div className="grid gap-1 border-b border-line bg-surface-2 px-2.5 py-1.5">
               <span className="text-meta text-ink-2">
-                {t('exchange:import.row_number', { number: one.row.number })}
+                {t('exchange:import.row_number', { number: entry.row.number })}
               </span>
               <Result line={line} />
             </div>

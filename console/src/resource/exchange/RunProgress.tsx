@@ -8,7 +8,7 @@ import type { LoadedFile } from './loaded-file';
 const MINUTE_MS = 60_000;
 const number = (value: number): string => value.toLocaleString('en');
 
-/** File, time left, and how many rows succeeded, failed and are still to come: as a bar and in words. */
+/** File, remaining time, and the number of succeeded, failed and pending rows, as a bar and in words. */
 export function RunProgress({
   loaded,
   snapshot,
@@ -62,7 +62,7 @@ export function RunProgress({
           {t('exchange:import.pending')} {words.pending}
         </Status>
       </div>
-      {/* Read out when the run changes its state, not for every row. */}
+      {/* Announced when the state of the run changes, not for every row. */}
       <p className="sr-only" role="status">
         {state === 'started' && t('exchange:import.announce.started')}
         {state === 'stopped' && t('exchange:import.announce.stopped', words)}

@@ -1,5 +1,5 @@
 import { ChevronLeft, ChevronRight, Download } from 'lucide-react';
-import { useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { saveFile } from '#/lib/http/file';
 import { useT } from '#/lib/i18n';
 import { Button, IconButton } from '#/ui/button';
@@ -25,7 +25,21 @@ const NO_FIELDS: FieldMap = {};
 const PHONE = '(width < 640px)';
 const FILTERS: readonly RowFilter[] = ['all', 'ok', 'attention', 'pending'];
 
-/** Second and third step: the rows of the file, to be corrected at any time, and how their import stands. */
+function downloadFailed({ name, columns }: LoadedFile, snapshot: RunSnapshot): void {
+  const failed = snapshot.rows.filter((row) => row.state === 'error');
+  const stem = name.replace(/\.\w+$/, '');
+  saveFile(new Blob([csvText(columns, failed)], { type: 'text/csv;charset=utf-8' }), `${stem}-failed.csv`);
+}
+
+/** Rows of one page with their index in the file. */
+function rowsOfPage(snapshot: RunSnapshot, indexes: readonly number[], page: number): readonly ShownRow[] {
+  return indexes.slice(page * IMPORT_PAGE_SIZE, (page + 1) * IMPORT_PAGE_SIZE).flatMap((index) => {
+    const row = snapshot.rows[index];
+    return row ? [{ index, row, isCurrent: index === snapshot.current }] : [];
+  });
+}
+
+/** Second and third step: the rows of the file, which can be edited at any time, and the progress of their import. */
 export function RunStep({
   loaded,
   source,
@@ -34,14 +48,14 @@ export function RunStep({
 }: {
   readonly loaded: LoadedFile;
   readonly source: ExchangeSource;
-  /** How forms fill in the fields: relations say where their values are. */
+  /** The form's field descriptions; for relations they say where the options come from. */
   readonly specs: Specs;
-  /** Page (from 0) of all rows that is shown before the run: it begins there. */
+  /** Page (from 0) of the table before the run; the run starts there. */
   readonly onPage: (page: number | undefined) => void;
 }) {
   const t = useT();
   const isPhone = useMedia(PHONE);
-  const { run, columns, unknown, name } = loaded;
+  const { run, columns, unknown } = loaded;
   const snapshot = useRun(run);
   const metadata = useMetadata(source.api, source.place);
   const fields = useChoices(snapshot, metadata.data?.actions.POST ?? NO_FIELDS, specs);
@@ -50,18 +64,13 @@ export function RunStep({
   const [follows, setFollows] = useState(true);
   const [editing, setEditing] = useState<number | null>(null);
 
-  // Before the run nothing needs attention yet, so all rows are shown; then what does need it.
+  // Before the run all rows are shown; afterwards those that need attention.
   const filter = picked ?? (snapshot.state === 'pending' ? 'all' : 'attention');
   const indexes = useMemo(() => filteredRows(snapshot, filter, editing), [snapshot, filter, editing]);
   const pages = Math.max(1, Math.ceil(indexes.length / IMPORT_PAGE_SIZE));
   const isFollowing = filter === 'all' && follows && snapshot.state !== 'pending' && editing === null;
   const shownPage = Math.min(isFollowing ? snapshot.page : page, pages - 1);
-  const shown: readonly ShownRow[] = indexes
-    .slice(shownPage * IMPORT_PAGE_SIZE, (shownPage + 1) * IMPORT_PAGE_SIZE)
-    .flatMap((index) => {
-      const row = snapshot.rows[index];
-      return row ? [{ index, row, isCurrent: index === snapshot.current }] : [];
-    });
+  const shown = rowsOfPage(snapshot, indexes, shownPage);
 
   useEffect(() => {
     onPage(snapshot.state === 'pending' && filter === 'all' ? shownPage : undefined);
@@ -70,22 +79,14 @@ export function RunStep({
     setFollows(false);
     setPage(next);
   };
-  const onEditing = useMemo(
-    () => (index: number | null) => {
-      setEditing(index);
-      if (index !== null) setFollows(false);
-    },
-    [],
-  );
-  const onEdit = useMemo(
-    () => (index: number, field: string, text: string) => run.edit(index, field, text),
+  const onEditing = useCallback((index: number | null) => {
+    setEditing(index);
+    if (index !== null) setFollows(false);
+  }, []);
+  const onEdit = useCallback(
+    (index: number, field: string, text: string) => run.edit(index, field, text),
     [run],
   );
-  const downloadFailed = () => {
-    const failed = snapshot.rows.filter((row) => row.state === 'error');
-    const stem = name.replace(/\.\w+$/, '');
-    saveFile(new Blob([csvText(columns, failed)], { type: 'text/csv;charset=utf-8' }), `${stem}-failed.csv`);
-  };
   const Rows = isPhone ? RowCards : RowTable;
   return (
     <div className="grid grid-cols-1 gap-3">
@@ -114,7 +115,7 @@ export function RunStep({
           className="ml-auto"
           icon={Download}
           disabled={snapshot.counts.error === 0}
-          onClick={downloadFailed}
+          onClick={() => downloadFailed(loaded, snapshot)}
         >
           {t('exchange:import.download_failed')}
         </Button>
@@ -133,25 +134,38 @@ export function RunStep({
           <p className="px-4 py-8 text-center text-ink-2">{t(`exchange:import.nothing.${filter}`)}</p>
         )}
       </div>
-      <nav
-        aria-label={t('exchange:import.pages')}
-        className="flex items-center justify-end gap-1 tabular-nums"
-      >
-        <IconButton
-          icon={ChevronLeft}
-          label={t('exchange:import.previous')}
-          disabled={shownPage === 0}
-          onClick={() => turnTo(shownPage - 1)}
-        />
-        <span className="px-1">{t('exchange:import.page', { page: shownPage + 1, pages })}</span>
-        <IconButton
-          icon={ChevronRight}
-          label={t('exchange:import.next')}
-          disabled={shownPage >= pages - 1}
-          onClick={() => turnTo(shownPage + 1)}
-        />
-      </nav>
+      <PageTurner page={shownPage} pages={pages} onTurn={turnTo} />
     </div>
+  );
+}
+
+function PageTurner({
+  page,
+  pages,
+  onTurn,
+}: {
+  /** Page from 0. */
+  readonly page: number;
+  readonly pages: number;
+  readonly onTurn: (page: number) => void;
+}) {
+  const t = useT();
+  return (
+    <nav aria-label={t('exchange:import.pages')} className="flex items-center justify-end gap-1 tabular-nums">
+      <IconButton
+        icon={ChevronLeft}
+        label={t('exchange:import.previous')}
+        disabled={page === 0}
+        onClick={() => onTurn(page - 1)}
+      />
+      <span className="px-1">{t('exchange:import.page', { page: page + 1, pages })}</span>
+      <IconButton
+        icon={ChevronRight}
+        label={t('exchange:import.next')}
+        disabled={page >= pages - 1}
+        onClick={() => onTurn(page + 1)}
+      />
+    </nav>
   );
 }
 

@@ -23,7 +23,7 @@ import type { ImportMode } from './save-row';
 
 const FORMATS: readonly FileType[] = ['csv', 'xlsx'];
 
-/** First step: what the rows do, a template to fill in, and the file itself. */
+/** First step: what to do with the rows, a template, and the upload of the file. */
 export function UploadStep({
   mode,
   onMode,
@@ -63,7 +63,7 @@ function Template({ mode, source }: { readonly mode: ImportMode; readonly source
   const t = useT();
   const [busy, setBusy] = useState<FileType | null>(null);
   const count = source.chosen.size;
-  const what =
+  const prompt =
     mode === 'create'
       ? t('exchange:import.template_new')
       : count > 0
@@ -100,7 +100,7 @@ function Template({ mode, source }: { readonly mode: ImportMode; readonly source
             {format}
           </Button>
         ))}
-        <span className="text-meta text-ink-3">{what}</span>
+        <span className="text-meta text-ink-3">{prompt}</span>
       </div>
     </div>
   );
@@ -111,7 +111,7 @@ interface Wrong {
   readonly text: string;
 }
 
-/** Takes one file by button or by drop, checks it, and lets the server read it. */
+/** Takes one file by button or drop, checks it, and has the server read it. */
 function Uploader({
   mode,
   source,
@@ -163,7 +163,7 @@ function Uploader({
       <p id={`${id}-label`} className="mb-1.5 text-meta font-semibold text-ink-2">
         {t('exchange:import.file')}
       </p>
-      {/* Dropping is a shortcut for the pointer; the button does the same for everybody. */}
+      {/* Dropping is a shortcut for pointer users; the button does the same for everybody. */}
       <div
         data-over={over || undefined}
         className="grid justify-items-center gap-2 rounded-3 border border-dashed border-control px-4 py-8 text-center data-over:border-solid data-over:border-accent data-over:bg-accent-soft"
@@ -188,7 +188,7 @@ function Uploader({
           aria-label={t('exchange:import.choose')}
           onChange={(event) => {
             const files = [...(event.target.files ?? [])];
-            // The same file, corrected, must be a change again.
+            // Reset, so that choosing the same file again (after a correction) triggers a change event.
             event.target.value = '';
             void take(files);
           }}
@@ -208,7 +208,7 @@ function Uploader({
   );
 }
 
-/** A rule for the file; a broken one stands out by colour, weight and sign. */
+/** A requirement for the file; a violated one is marked by colour, weight and icon. */
 function Rule({ broken, children }: { readonly broken: boolean; readonly children: ReactNode }) {
   const Sign = broken ? CircleAlert : Info;
   return (

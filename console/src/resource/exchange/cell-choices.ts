@@ -7,7 +7,7 @@ interface Labelled {
   readonly label: string;
 }
 
-/** What a cell of this field may hold, with the words that the console shows for it. */
+/** Possible values of a cell, with the labels that the console shows for them. */
 function choicesOf(meta: FieldMeta | undefined): readonly Labelled[] {
   if (meta?.type === 'boolean') {
     return [
@@ -18,21 +18,21 @@ function choicesOf(meta: FieldMeta | undefined): readonly Labelled[] {
   return (meta?.choices ?? []).map(({ value, display_name: label }) => ({ value, label }));
 }
 
-const same = (one: unknown, other: unknown): boolean =>
-  String(one).trim().toLowerCase() === String(other).trim().toLowerCase();
+const same = (value: unknown, other: unknown): boolean =>
+  String(value).trim().toLowerCase() === String(other).trim().toLowerCase();
 
-/** A value as people read it: the labels of choices, yes and no, and anything else as it is. */
+/** A value as readable text: labels for choices, yes and no for booleans, any other value unchanged. */
 export function shownCell(meta: FieldMeta | undefined, value: unknown): string {
   const choices = choicesOf(meta);
   if (choices.length === 0) return cellText(value);
-  const label = (one: unknown): unknown => choices.find((choice) => same(choice.value, one))?.label ?? one;
+  const label = (item: unknown): unknown => choices.find((choice) => same(choice.value, item))?.label ?? item;
   return cellText(Array.isArray(value) ? value.map(label) : label(value));
 }
 
-/** Typed words as the value that they mean; what is no label stays as it was typed. */
+/** Converts typed labels to their values; text that is not a label stays unchanged. */
 export function meantCell(meta: FieldMeta | undefined, text: string, before: unknown): string {
   const choices = choicesOf(meta);
   if (text === shownCell(meta, before)) return cellText(before);
-  const found = choices.find(({ label }) => same(label, text));
-  return found ? String(found.value) : text;
+  const choice = choices.find(({ label }) => same(label, text));
+  return choice ? String(choice.value) : text;
 }

@@ -1,8 +1,8 @@
 import { cellText, type ImportColumn, type ImportRow } from './import-row';
 
 /**
- * A cell that starts so would be run as a formula by spreadsheet programs, or looks as if it had been kept from that. The server
- * takes one apostrophe away again, so every text survives the way out and back.
+ * Cells that a spreadsheet program would run as a formula, or that begin with an escaping apostrophe. The export
+ * prefixes an apostrophe and the server removes one, so every text survives the round trip.
  */
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
 
@@ -11,7 +11,7 @@ function csvCell(text: string): string {
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }
 
-/** Rows as a csv file that can be corrected and imported again: UTF-8 with BOM, headings as they came. */
+/** Rows as a csv file that can be corrected and imported again: UTF-8 with BOM, headings as in the original file. */
 export function csvText(columns: readonly ImportColumn[], rows: readonly ImportRow[]): string {
   const lines = [
     columns.map(({ heading }) => csvCell(heading)),

@@ -36,7 +36,7 @@ const refused = (body: unknown, status = 400) =>
     ({ text }) => text,
   );
 
-test('columns: those of a field once, the others are named', () => {
+test('columns: each field once, other headings are listed as unknown', () => {
   expect(columns.map(({ field, label, required }) => [field, label, required])).toEqual([
     ['hostname', 'Hostname', true],
     ['ip', 'IP', true],
@@ -45,7 +45,7 @@ test('columns: those of a field once, the others are named', () => {
   expect(unknown).toEqual(['Colour', 'IP again']);
 });
 
-describe('[S8-030] errors of a row as “column: message”', () => {
+describe('[S8-030] row errors as “column: message”', () => {
   test.each([
     ['a field', { ip: ['bad', 'too long'] }, ['IP: bad; too long']],
     ['a single message', { ip: 'bad' }, ['IP: bad']],
@@ -62,13 +62,13 @@ describe('[S8-030] errors of a row as “column: message”', () => {
     ['nothing', null, ['Bad request, please check again']],
   ])('%s', (_, body, texts) => expect(refused(body)).toEqual(texts));
 
-  test('other statuses in the words of the catalogue', () => {
+  test('other statuses use the texts of the catalogue', () => {
     expect(refused('<html>', 500)).toEqual(['The operation failed and the server gave no reason']);
     expect(refused({ error: 'Server internal error' }, 500)).toEqual(['Server internal error']);
   });
 });
 
-describe('a typed cell', () => {
+describe('typed cells', () => {
   test.each([
     ['["ssh/22"]', ['ssh/22']],
     ['{"a": 1}', { a: 1 }],
@@ -83,7 +83,7 @@ describe('a typed cell', () => {
     ["=cmd|' /C calc'!A0", "=cmd|' /C calc'!A0"],
   ])('%s', (text, value) => expect(parseCell(text)).toEqual(value));
 
-  test('emptied it is left out, and spaces alone are empty', () => {
+  test('an emptied cell is left out, and spaces alone count as empty', () => {
     const [row] = rowsOf([{ a: 'x', b: 'y' }]);
     if (!row) throw new Error('no row');
     expect(editRow(row, 'a', '').values).toEqual({ b: 'y' });
@@ -119,7 +119,7 @@ describe('a typed cell', () => {
     expect(meantCell(undefined, 'x', 'y')).toBe('x');
   });
 
-  test('values are shown as they are typed', () => {
+  test('values are displayed as they are typed', () => {
     expect([undefined, null, 'x', 1, false, ['a'], ['a', 'b'], ['a,b'], { a: 1 }].map(cellText)).toEqual([
       '',
       '',
@@ -142,16 +142,16 @@ test('[S9-017] [S9-018] columns are 100 to 180 px wide', () => {
   expect(columnWidth('A very long heading of a column', [1])).toBe(180);
 });
 
-describe('the file', () => {
+describe('import file', () => {
   const file = (name: string, bytes = 10) => new File([new Uint8Array(bytes)], name);
 
-  test('[S3-070] [S7-068] types and their content types', () => {
+  test('[S3-070] [S7-068] file types and their content types', () => {
     expect(CONTENT_TYPE).toEqual({ csv: 'text/csv', xlsx: 'text/xlsx' });
     expect(['a.csv', 'B.XLSX', 'a.xls', 'csv', 'a.csv.exe', 'a.b.csv'].map(fileType)).toEqual([
       'csv',
       'xlsx',
       null,
-      // A name without a dot that happens to be a type is harmless: the server reads what is in it.
+      // A name without a dot that equals a type is accepted: the server checks the content.
       'csv',
       null,
       'csv',
@@ -159,7 +159,7 @@ describe('the file', () => {
     expect(ACCEPTED).toMatch(/^\.csv,\.xlsx,/);
   });
 
-  test('[S5-032] [S5-033] one file, csv or xlsx', () => {
+  test('[S5-032] [S5-033] exactly one file, csv or xlsx', () => {
     expect(fileProblem([file('a.csv')], 10)).toBeNull();
     expect(fileProblem([file('a.xlsx')], 10)).toBeNull();
     expect(fileProblem([file('a.txt')], 10)).toBe('format');
@@ -168,7 +168,7 @@ describe('the file', () => {
     expect(fileProblem([file('a.csv', 0)], 10)).toBe('empty');
   });
 
-  test('[S5-034] [S9-014] at most 10 MB, by a setting up to 30 MB', () => {
+  test('[S5-034] [S9-014] at most 10 MB by default, up to 30 MB by a setting', () => {
     expect([undefined, 20, 30, 31, 0, Number.NaN].map(maxMegabytes)).toEqual([10, 20, 30, 30, 10, 10]);
     const ten = 10 * 1024 * 1024;
     expect(fileProblem([file('a.csv', ten)], maxMegabytes(undefined))).toBeNull();
@@ -176,7 +176,7 @@ describe('the file', () => {
     expect(fileProblem([file('a.csv', ten + 1)], maxMegabytes(30))).toBeNull();
   });
 
-  test('sizes are told in KB and MB', () => {
+  test('sizes are shown in KB and MB', () => {
     expect([10, 88_000, 1_500_000].map(sizeText)).toEqual(['1 KB', '86 KB', '1.4 MB']);
   });
 });
@@ -196,30 +196,30 @@ describe('scopes and queries', () => {
   };
   const chosen = { ...source, chosen: new Map([['a1', 'web-1']]) };
 
-  test('[S5-046] all only without a condition', () => {
+  test('[S5-046] the scope "all" is offered only without a condition', () => {
     expect(isOffered('all', source)).toBe(true);
     expect(isOffered('all', filtered)).toBe(false);
     expect(isOffered('all', { ...source, filters: { search: '' } })).toBe(true);
   });
 
-  test('[S5-047] selected only with selected rows', () => {
+  test('[S5-047] the scope "selected" is offered only with selected rows', () => {
     expect(isOffered('selected', source)).toBe(false);
     expect(isOffered('selected', chosen)).toBe(true);
   });
 
-  test('[S5-048] filtered only with a condition', () => {
+  test('[S5-048] the scope "filtered" is offered only with a condition', () => {
     expect(isOffered('filtered', source)).toBe(false);
     expect(isOffered('filtered', filtered)).toBe(true);
   });
 
-  test('the first choice is what the person has most likely in mind', () => {
+  test('the default is the selection if there is one, else what the list shows', () => {
     expect([source, filtered, chosen].map(firstScope)).toEqual(['all', 'filtered', 'selected']);
     expect(rowsOfScope('selected', chosen)).toBe(1);
     expect(rowsOfScope('all', source)).toBe(12);
     expect(rowsOfScope('all', filtered)).toBeUndefined();
   });
 
-  test('[S7-064] [S7-065] [S7-066] what an export sends', () => {
+  test('[S7-064] [S7-065] [S7-066] query of an export', () => {
     expect(exportQuery('all', 'csv', source)).toEqual({ format: 'csv', node_id: 'n1', order: '-ip' });
     expect(exportQuery('filtered', 'xlsx', filtered)).toEqual({
       format: 'xlsx',
@@ -236,12 +236,12 @@ describe('scopes and queries', () => {
     });
   });
 
-  test('more rows than a file holds: the first of them are asked for, as the dialog says', () => {
+  test('for more rows than a file holds, the first of them are requested, as the dialog says', () => {
     expect(exportQuery('all', 'csv', { ...source, count: 10_001 })).toMatchObject({ limit: 10_000 });
     expect(exportQuery('all', 'csv', { ...source, count: 10_000 }).limit).toBeUndefined();
   });
 
-  test('[S7-072] [S7-073] [S7-074] what a template sends', () => {
+  test('[S7-072] [S7-073] [S7-074] query of a template', () => {
     expect(templateQuery('import', 'csv', chosen)).toMatchObject({
       format: 'csv',
       template: 'import',
@@ -260,7 +260,7 @@ describe('scopes and queries', () => {
   });
 });
 
-test('failed rows as csv: quoted, inert, with the headings of the file', () => {
+test('failed rows as csv: quoted, without formulas, with the headings of the file', () => {
   const rows = rowsOf([
     { hostname: 'a "b", c', ip: '=cmd|x', protocols: ['ssh/22', 'rdp/3389'] },
     { hostname: '中文\nline', ip: "'-1" },
@@ -270,7 +270,7 @@ test('failed rows as csv: quoted, inert, with the headings of the file', () => {
   );
 });
 
-test('the name of a downloaded file', () => {
+test('name of a downloaded file', () => {
   expect(fileNameOf('attachment; filename="asset_2026-11-21_12-00-00.csv"')).toBe(
     'asset_2026-11-21_12-00-00.csv',
   );
@@ -281,7 +281,7 @@ test('the name of a downloaded file', () => {
   expect(fileNameOf(null)).toBeNull();
 });
 
-describe('a remedy', () => {
+describe('remedy for a failed cell', () => {
   const fields = {
     platform: {
       type: 'choice',
@@ -307,7 +307,7 @@ describe('a remedy', () => {
     ['macos', undefined],
     ['', undefined],
     ['linux', undefined],
-  ])('for %s', (typed, value) => expect(remedyFor(failed(typed), fields)?.value).toBe(value));
+  ])('%s', (typed, value) => expect(remedyFor(failed(typed), fields)?.value).toBe(value));
 
   test('only for the failed cell, and only where choices are known', () => {
     expect(remedyFor(failed('Linnux', 'ip'), fields)).toBeNull();

@@ -3,10 +3,10 @@ import type { Metadata } from '../api';
 import type { ExchangeDefinition } from '../define';
 import type { FileType } from './import-file';
 
-/** Media type by which a server tells that it exchanges files. */
+/** Media type that shows that the server exports and imports csv files. */
 export const CSV = 'text/csv';
 
-/** Whether a list can be exported; undefined while the metadata has not come. */
+/** Whether a list can be exported; undefined while the metadata is loading. */
 export function offersExport(
   exchange: ExchangeDefinition | undefined,
   metadata: Metadata | undefined,
@@ -15,32 +15,32 @@ export function offersExport(
   return metadata && metadata.renders?.includes(CSV) === true;
 }
 
-/** What a list shows now: all that export and import need to know about it. */
+/** State of a list that export and import need. */
 export interface ExchangeSource {
   /** List path, e.g. `assets/assets/`. */
   readonly api: string;
-  /** Conditions of the place (node, user …), which hold for every scope but the selection. */
+  /** Fixed conditions of the page (node, user …); they apply to every scope except the selection. */
   readonly place: QueryValues;
-  /** Conditions of the person: search, fields, date range. */
+  /** Conditions set by the person: search, fields, date range. */
   readonly filters: QueryValues;
   readonly order: string;
   /** Selected rows: name by id. */
   readonly chosen: ReadonlyMap<string, string>;
-  /** Rows that the list has in all; absent while unknown. */
+  /** Number of rows of the list; absent while unknown. */
   readonly count: number | undefined;
 }
 
 export type ExportScope = 'all' | 'selected' | 'filtered';
 export const EXPORT_SCOPES: readonly ExportScope[] = ['all', 'selected', 'filtered'];
 
-/** Rows that one file holds at most (the server's limit). */
+/** Maximum number of rows in one file (the server's limit). */
 export const EXPORT_MAX_ROWS = 10_000;
 
 function conditionsOf(source: ExchangeSource): number {
   return Object.keys(cleanQuery(source.filters)).length;
 }
 
-/** Scopes that make sense now: all without conditions, filtered with some, selected with selected rows. */
+/** Scopes that are possible now: all without conditions, filtered with conditions, selected with selected rows. */
 export function isOffered(scope: ExportScope, source: ExchangeSource): boolean {
   switch (scope) {
     case 'all':
@@ -52,20 +52,20 @@ export function isOffered(scope: ExportScope, source: ExchangeSource): boolean {
   }
 }
 
-/** Rows that a scope exports, if known. The list's count belongs to the one that it shows. */
+/** Number of rows that a scope exports, if known. The list's count belongs to the scope that it shows. */
 export function rowsOfScope(scope: ExportScope, source: ExchangeSource): number | undefined {
   if (scope === 'selected') return source.chosen.size;
   return isOffered(scope, source) ? source.count : undefined;
 }
 
-/** The selection if there is one, else what the list shows. */
+/** The default scope: the selection if there is one, else what the list shows. */
 export function firstScope(source: ExchangeSource): ExportScope {
   return source.chosen.size > 0 ? 'selected' : isOffered('filtered', source) ? 'filtered' : 'all';
 }
 
 /**
- * Query of an export. `spm` stands for the selected rows, whatever the list shows by now: they may have been selected under
- * other conditions.
+ * Query of an export. `spm` stands for the selected rows and replaces all conditions, because the rows may have been
+ * selected under other conditions.
  */
 export function exportQuery(
   scope: ExportScope,
@@ -75,7 +75,7 @@ export function exportQuery(
 ): QueryValues {
   const order = source.order;
   if (scope === 'selected') return { spm, order, format };
-  // The server refuses more rows than a file holds; whoever was told so and goes on gets the first of them.
+  // The server refuses more rows than a file holds. The dialog has said so, and the first rows are requested.
   const rows = rowsOfScope(scope, source);
   const limit = rows !== undefined && rows > EXPORT_MAX_ROWS ? EXPORT_MAX_ROWS : undefined;
   return { ...(scope === 'filtered' ? source.filters : {}), ...source.place, order, format, limit };

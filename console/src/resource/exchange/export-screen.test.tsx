@@ -21,8 +21,8 @@ import { adminSession, rootOrg } from '#/test/render';
 import type { ExchangeDefinition } from '../define';
 import { ResourceList } from '../list/ResourceList';
 
-describe('the header action', () => {
-  /** What is offered: the entries of the menu, or the button that stands alone. */
+describe('header action', () => {
+  /** The offered actions: the entries of the menu, or the single button. */
   const offered = async (
     options: { session?: Session; exchange?: ExchangeDefinition; meta?: object } = {},
   ) => {
@@ -41,11 +41,11 @@ describe('the header action', () => {
     expect(await offered()).toEqual(['Import', 'Export']);
   });
 
-  test('[S2-216] nothing is imported in the root organization', async () => {
+  test('[S2-216] import is not offered in the root organization', async () => {
     expect(await offered({ session: { ...adminSession, organization: rootOrg } })).toEqual(['Export']);
   });
 
-  test('what the definition, the server or the rights do not allow is not offered', async () => {
+  test('actions that the definition, the server or the rights exclude are not offered', async () => {
     expect(await offered({ exchange: { import: false } })).toEqual(['Export']);
   });
 
@@ -55,20 +55,20 @@ describe('the header action', () => {
     );
   });
 
-  test('what is offered alone needs no menu', async () => {
+  test('a single action is a button without a menu', async () => {
     expect(await offered({ exchange: { export: false } })).toEqual(['Import']);
     expect(screen.queryByRole('menuitem')).toBeNull();
     await userEvent.click(screen.getByRole('button', { name: 'Import' }));
     expect(await screen.findByRole('dialog', { name: /^Import/ }, { timeout: 60_000 })).toBeTruthy();
   });
 
-  test('without the right to create nothing is imported', async () => {
+  test('without the right to create, import is not offered', async () => {
     expect(await offered({ meta: { actions: { GET: fields } } })).toEqual(['Export']);
   });
 });
 
 describe('export', () => {
-  test('[S5-046] [S5-047] [S5-048] without condition and selection only all is offered, the others say why', async () => {
+  test('[S5-046] [S5-047] [S5-048] without condition and selection only "all" is offered; the others say why not', async () => {
     const { dialog } = await openMenu('Export');
     expect(within(dialog).getByRole('radio', { name: /^All/ })).toHaveProperty('checked', true);
     expect(within(dialog).getByRole('radio', { name: /^Selected.*No row is selected/ })).toHaveProperty(
@@ -81,13 +81,13 @@ describe('export', () => {
     );
   });
 
-  test('[S7-064] all is a GET on the list with the format, saved under the name of the server', async () => {
+  test('[S7-064] "all" is a GET on the list with the format, saved under the server\'s file name', async () => {
     const { dialog } = await openMenu('Export');
     await userEvent.click(within(dialog).getByRole('radio', { name: 'Excel (xlsx)' }));
     await userEvent.click(within(dialog).getByRole('button', { name: 'Export' }));
     expect(await screen.findByText('group_2026-11-21_12-00-00.csv downloaded')).toBeTruthy();
     expect(exports()[0]?.query).toEqual({ format: 'xlsx' });
-    // The organization goes with every request; the server answers for the one that the person sees.
+    // Every request names the organization, so the export is from the displayed organization.
     expect(exports()[0]?.headers.get('X-JMS-ORG')).toBe(adminSession.organization.id);
     expect(saved).toEqual([{ name: 'group_2026-11-21_12-00-00.csv', href: 'blob:http://postern.test/1' }]);
     expect(screen.queryByRole('dialog')).toBeNull();
@@ -120,7 +120,7 @@ describe('export', () => {
     expect(exports()[0]?.query).toEqual({ format: 'csv', spm: 'spm-1' });
   });
 
-  test("a refusal is told in the server's words, and the dialog stays for another try", async () => {
+  test("a refusal shows the server's message, and the dialog stays open for another try", async () => {
     server.use(
       mock.get(LIST, ({ request }) =>
         new URL(request.url).searchParams.has('format')
@@ -137,13 +137,13 @@ describe('export', () => {
     await waitFor(() => expect(saved).toHaveLength(1));
   });
 
-  test('more than 10,000 rows: what is left out is told before', async () => {
+  test('with more than 10,000 rows the dialog says which rows are left out', async () => {
     claimRows(10_250);
     const { dialog } = await openMenu('Export');
     expect(within(dialog).getByText(/10,000 rows at most\. The other 250 are left out/)).toBeTruthy();
   });
 
-  test('another list may be exported than the one shown', async () => {
+  test('another list than the displayed one can be exported', async () => {
     server.use(mock.get('*/api/v1/users/group-secrets/', ({ request }) => csvAnswer(request)));
     const { dialog } = await openMenu('Export', {}, { exportApi: 'users/group-secrets/' });
     await userEvent.click(within(dialog).getByRole('button', { name: 'Export' }));
@@ -152,7 +152,7 @@ describe('export', () => {
   });
 });
 
-test('[S5-047] who may only read selects rows and exports them', async () => {
+test('[S5-047] a person who may only read can select and export rows', async () => {
   server.use(mock.options(LIST, () => HttpResponse.json({ ...metadata, actions: { GET: fields } })));
   await renderScreen(<ResourceList resource={groups()} />);
   await userEvent.click(await screen.findByRole('checkbox', { name: 'Select web' }));

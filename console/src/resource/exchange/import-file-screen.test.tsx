@@ -24,7 +24,7 @@ describe('import: the file', () => {
       applyAccept: false,
     });
 
-  test('[S7-067] [S7-068] [S7-069] it is posted as it is to render-to-json, and title and data become the table', async () => {
+  test('[S7-067] [S7-068] [S7-069] it is posted unchanged to render-to-json, and title and data become the table', async () => {
     server.use(
       mock.post('*/users/groups/render-to-json/', () => HttpResponse.json(rendered(['ops', 'net']))),
     );
@@ -55,7 +55,7 @@ describe('import: the file', () => {
     expect(where('POST', 'users/groups/render-to-json/')).toHaveLength(0);
   });
 
-  test('[S5-035] [S5-037] too large a file highlights the limit that is in force', async () => {
+  test('[S5-035] [S5-037] too large a file highlights the current limit', async () => {
     const { dialog } = await openMenu('Import', {
       session: { ...adminSession, settings: { IMPORT_MAX_MB: 1 } },
     });
@@ -65,7 +65,7 @@ describe('import: the file', () => {
     expect(within(dialog).getByText('One file, .csv or .xlsx').dataset['broken']).toBeUndefined();
   });
 
-  test('[S5-033] two dropped files are refused, one is taken', async () => {
+  test('[S5-033] two dropped files are refused, one is accepted', async () => {
     server.use(mock.post('*/users/groups/render-to-json/', () => HttpResponse.json(rendered(['ops']))));
     const { dialog } = await openMenu('Import');
     const zone = within(dialog).getByText('Drop a file here or').parentElement;
@@ -82,7 +82,7 @@ describe('import: the file', () => {
     expect(await within(dialog).findByRole('button', { name: 'Name, row 1: ops' })).toBeTruthy();
   });
 
-  test('[S8-032] a file that the server can not read: its error stands beneath the uploader', async () => {
+  test('[S8-032] for a file that the server cannot read, the error is shown below the uploader', async () => {
     server.use(
       mock.post('*/users/groups/render-to-json/', () =>
         HttpResponse.json({ error: 'No row with a value' }, { status: 400 }),
@@ -96,7 +96,7 @@ describe('import: the file', () => {
     expect(screen.queryByRole('alertdialog')).toBeNull();
   });
 
-  test('a file without a known column, and unknown columns in another, are told', async () => {
+  test('a file without a known column, and unknown columns in another, are reported', async () => {
     server.use(
       mock.post('*/users/groups/render-to-json/', () =>
         HttpResponse.json({ title: [['Colour', '']], data: [{}] }),
@@ -114,31 +114,31 @@ describe('import: the file', () => {
     expect(await within(dialog).findByText(/left out: Colour/)).toBeTruthy();
   });
 
-  test('[S7-072] [S7-073] [S7-074] templates', async () => {
+  test('[S7-072] [S7-073] [S7-074] templates are downloaded', async () => {
     const { dialog } = await openMenu('Import');
     await userEvent.click(within(dialog).getByRole('button', { name: 'csv' }));
     await waitFor(() => expect(saved).toHaveLength(1));
     expect(exports()[0]?.query).toEqual({ format: 'csv', template: 'import', limit: '1' });
-    await userEvent.click(within(dialog).getByRole('radio', { name: 'Update existing ones' }));
+    await userEvent.click(within(dialog).getByRole('radio', { name: 'Update existing objects' }));
     await userEvent.click(within(dialog).getByRole('button', { name: 'xlsx' }));
     await waitFor(() => expect(saved).toHaveLength(2));
     expect(exports()[1]?.query).toEqual({ format: 'xlsx', template: 'update', limit: '1' });
   });
 
-  test('[S7-074] the update template of selected rows has their spm', async () => {
+  test('[S7-074] the update template of selected rows uses their spm', async () => {
     await renderScreen(<ResourceList resource={groups()} />);
     await userEvent.click(await screen.findByRole('checkbox', { name: 'Select web' }));
     await userEvent.click(screen.getByRole('button', { name: 'Import and export' }));
     await userEvent.click(screen.getByRole('menuitem', { name: 'Import' }));
     const dialog = await screen.findByRole('dialog');
-    await userEvent.click(within(dialog).getByRole('radio', { name: 'Update existing ones' }));
+    await userEvent.click(within(dialog).getByRole('radio', { name: 'Update existing objects' }));
     expect(within(dialog).getByText(/1 selected object/)).toBeTruthy();
     await userEvent.click(within(dialog).getByRole('button', { name: 'csv' }));
     await waitFor(() => expect(saved).toHaveLength(1));
     expect(exports()[0]?.query).toEqual({ format: 'csv', template: 'update', spm: 'spm-1' });
   });
 
-  test('a template that does not come is told', async () => {
+  test('a failed template download is reported', async () => {
     const { dialog } = await openMenu('Import');
     server.use(mock.get(LIST, () => HttpResponse.json({ error: 'no templates today' }, { status: 500 })));
     await userEvent.click(within(dialog).getByRole('button', { name: 'csv' }));

@@ -1,21 +1,21 @@
-/** What may be chosen as an import file. */
+/** Rules for import files. */
 
 export type FileType = 'csv' | 'xlsx';
 export type FileProblem = 'count' | 'format' | 'size' | 'empty';
 
-/** Limit when the server tells none, and the highest that a setting may ask for. */
+/** Default size limit, and the highest that a setting may allow, in MB. */
 export const DEFAULT_MAX_MB = 10;
 export const HIGHEST_MAX_MB = 30;
 const MB = 1024 * 1024;
 
-/** Content types of `render-to-json`. */
+/** Content types for `render-to-json`. */
 export const CONTENT_TYPE: Readonly<Record<FileType, string>> = { csv: 'text/csv', xlsx: 'text/xlsx' };
 
-/** What the open dialog of the browser offers. */
+/** File types for the browser's file dialog. */
 export const ACCEPTED =
   '.csv,.xlsx,text/csv,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
-/** Limit in force, in MB. */
+/** Current size limit, in MB. */
 export function maxMegabytes(setting: number | undefined): number {
   if (setting === undefined || !Number.isFinite(setting) || setting < 1) return DEFAULT_MAX_MB;
   return Math.min(setting, HIGHEST_MAX_MB);
@@ -26,7 +26,10 @@ export function fileType(name: string): FileType | null {
   return end === 'csv' || end === 'xlsx' ? end : null;
 }
 
-/** The first rule that the chosen files break, or null. By name: browsers do not agree on media types of csv files. */
+/**
+ * The first rule that the chosen files violate, or null. Types are checked by file name, because browsers disagree
+ * about the media types of csv files.
+ */
 export function fileProblem(files: readonly File[], maxMb: number): FileProblem | null {
   const [file] = files;
   if (file === undefined || files.length > 1) return 'count';

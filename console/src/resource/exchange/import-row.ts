@@ -1,46 +1,49 @@
-/** What one row of an import file holds and how it stands. */
+/** One row of an import file: its values and its state. */
 
 export type RowState = 'pending' | 'ok' | 'error';
 
 export type RowValues = Readonly<Record<string, unknown>>;
 
-/** One thing that the server did not accept. */
+/** One error of a row. */
 export interface RowProblem {
-  /** Column that it belongs to; null when it concerns the whole row. */
+  /** Column of the error; null when it concerns the whole row. */
   readonly field: string | null;
-  /** `column: message`, or the bare message when it concerns the whole row. */
+  /** `column: message`, or only the message when it concerns the whole row. */
   readonly text: string;
 }
 
 export interface ImportRow {
-  /** Place in the file, from 1; heading and empty lines do not count. */
+  /** Number of the row in the file, from 1, without heading and empty lines. */
   readonly number: number;
   readonly values: RowValues;
   readonly state: RowState;
-  /** Why it failed; empty unless `state` is `error`. */
+  /** Why the row failed; empty unless `state` is `error`. */
   readonly problems: readonly RowProblem[];
-  /** Object that the row has become. A row that is edited afterwards changes that object and does not make a second. */
+  /**
+   * Id of the object that the row was saved as. If the row is edited afterwards, that object is updated instead of
+   * creating a second one.
+   */
   readonly savedId: string | number | null;
-  /** Changed by hand and not saved since. */
+  /** Edited by the person and not saved since. */
   readonly requeued: boolean;
 }
 
 export interface ImportColumn {
   readonly field: string;
-  /** Heading without its star. */
+  /** Heading without its asterisk. */
   readonly label: string;
   readonly required: boolean;
-  /** Heading as it stands in the file. */
+  /** Heading as in the file. */
   readonly heading: string;
 }
 
-/** Answer of `render-to-json`: pairs of heading and field (`''` for a heading that no field has), and a map for each row. */
+/** Answer of `render-to-json`: pairs of heading and field (`''` for an unknown heading), and a map for each row. */
 export interface RenderedFile {
   readonly title: readonly (readonly [heading: string, field: string])[];
   readonly data: readonly RowValues[];
 }
 
-/** The columns that belong to a field, each field once, and the headings that belong to none. */
+/** The columns with a known field, each field once, and the headings without one. */
 export function columnsOf(title: RenderedFile['title']): {
   readonly columns: readonly ImportColumn[];
   readonly unknown: readonly string[];
@@ -73,7 +76,7 @@ export function rowsOf(data: RenderedFile['data']): ImportRow[] {
   }));
 }
 
-/** Between the items of a list that is written as text; the server splits at the same. */
+/** Separator of list items in a cell; the server splits at the same characters. */
 const SEPARATORS = /[,;，；、\n]/u;
 
 function itemsOf(text: string): readonly string[] {
@@ -83,7 +86,7 @@ function itemsOf(text: string): readonly string[] {
     .filter((item) => item !== '');
 }
 
-/** A value as it is read and typed in a cell: `ssh/22, sftp/22` for a list of texts. */
+/** A value as it is displayed and typed in a cell: `ssh/22, sftp/22` for a list of texts. */
 export function cellText(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value) && value.every((item) => typeof item === 'string' && !SEPARATORS.test(item)))
@@ -92,8 +95,8 @@ export function cellText(value: unknown): string {
 }
 
 /**
- * Typed text is parsed as JSON when possible, otherwise kept as it is. Numbers that would not read the same again
- * (`1.50`, twenty digits) stay text: a serial number must not be rounded.
+ * Parses typed text as JSON if possible; otherwise the text is kept. Numbers that would change in a round trip (`1.50`,
+ * twenty digits) stay text, so that a serial number is not rounded.
  */
 export function parseCell(text: string): unknown {
   let value: unknown;
@@ -105,13 +108,16 @@ export function parseCell(text: string): unknown {
   return typeof value === 'number' && String(value) !== text.trim() ? text : value;
 }
 
-/** What was a list stays one, however its items are written now. */
+/** A list value stays a list, whatever separator the person types. */
 function parseLike(before: unknown, text: string): unknown {
   const value = parseCell(text);
   return Array.isArray(before) && typeof value === 'string' ? itemsOf(value) : value;
 }
 
-/** The row after a cell was changed: to be imported again. Emptied cells are left out, as the server leaves out empty ones. */
+/**
+ * The row after a cell was edited; it becomes pending again. Emptied cells are left out, because the server also leaves
+ * out empty cells.
+ */
 export function editRow(row: ImportRow, field: string, text: string): ImportRow {
   if (text === cellText(row.values[field])) return row;
   const values = { ...row.values };
@@ -122,7 +128,7 @@ export function editRow(row: ImportRow, field: string, text: string): ImportRow 
 
 const MIN_WIDTH_PX = 100;
 const MAX_WIDTH_PX = 180;
-/** Advance of the body font for Latin and for Chinese signs, and the cell's padding on both sides. */
+/** Average width of Latin and of Chinese characters in the body font, and the cell's padding on both sides, in px. */
 const CHARACTER_PX = 8;
 const WIDE_PX = 13;
 const PADDING_PX = 20;
@@ -133,7 +139,7 @@ function textWidth(text: string): number {
   return width;
 }
 
-/** Width of a column of the import table: as wide as its texts, but 100 to 180 px. */
+/** Width of a column of the import table: fits its texts, between 100 and 180 px. */
 export function columnWidth(label: string, values: readonly unknown[]): number {
   const widest = values.reduce<number>(
     (most, value) => Math.max(most, textWidth(cellText(value))),

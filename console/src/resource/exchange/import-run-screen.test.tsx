@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { csv, LIST, openMenu, rendered, saved, sent, server, TITLE, where } from '#/test/exchange-rig';
 
 describe('import: the run', () => {
-  /** Opens the wizard with these rows read; names that start with “bad” are refused. */
+  /** Opens the wizard with these rows already read; names that start with “bad” are rejected. */
   async function withRows(names: readonly string[], mode: 'create' | 'update' = 'create', data?: object[]) {
     const bodies: Record<string, unknown>[] = [];
     const save = async (request: Request, status: number) => {
@@ -26,7 +26,7 @@ describe('import: the run', () => {
     );
     const view = await openMenu('Import');
     if (mode === 'update')
-      await userEvent.click(within(view.dialog).getByRole('radio', { name: 'Update existing ones' }));
+      await userEvent.click(within(view.dialog).getByRole('radio', { name: 'Update existing objects' }));
     await userEvent.upload(screen.getByLabelText('Choose file', { selector: 'input' }), csv());
     await within(view.dialog).findByRole('columnheader', { name: /^Name/ });
     return { ...view, bodies };
@@ -47,7 +47,7 @@ describe('import: the run', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 
-  test('[S7-071] update: one PUT to each object; a row without an ID fails by itself', async () => {
+  test('[S7-071] update: one PUT to each object; a row without an ID fails without a request', async () => {
     const { dialog } = await withRows([], 'update', [
       { id: 'g1', name: 'dba' },
       { name: 'nobody' },
@@ -61,7 +61,7 @@ describe('import: the run', () => {
     expect(within(row(2)).getByText('ID: an update needs the ID of the object')).toBeTruthy();
   });
 
-  test('[S8-030] [S8-031] [S8-033] [S4-055] failures: on their row, behind its x icon, and as a toast', async () => {
+  test('[S8-030] [S8-031] [S8-033] [S4-055] failures are shown at their row, behind its x icon, and as a toast', async () => {
     const { dialog } = await withRows(['ops', 'bad-1']);
     await press('Import');
     expect(await screen.findByText('1 row failed to import')).toBeTruthy();
@@ -81,7 +81,7 @@ describe('import: the run', () => {
     ).toEqual(['Name: taken; too short', 'meta.port: high']);
   });
 
-  test('[S4-058] [S4-057] a cell is changed by keyboard alone; its row is imported again', async () => {
+  test('[S4-058] [S4-057] a cell is edited by keyboard alone, and its row is imported again', async () => {
     const { dialog, bodies } = await withRows(['ops', 'bad-1', 'bad-2']);
     await press('Import');
     await within(dialog).findByRole('button', { name: 'Continue' });
@@ -99,7 +99,7 @@ describe('import: the run', () => {
     );
   });
 
-  test('Escape takes a change back and leaves the wizard open; leaving by blur keeps it', async () => {
+  test('Escape undoes an edit and leaves the wizard open; blur saves it', async () => {
     const { dialog } = await withRows(['ops']);
     await userEvent.click(within(dialog).getByRole('button', { name: 'Name, row 1: ops' }));
     await userEvent.keyboard('x{Escape}');
@@ -109,7 +109,7 @@ describe('import: the run', () => {
     expect(within(dialog).getByRole('button', { name: 'Name, row 1: ["a",1]' })).toBeTruthy();
   });
 
-  test('[S4-053] [S4-054] stopped in the middle: the row under way is finished, the rest waits', async () => {
+  test('[S4-053] [S4-054] stopped in the middle: the current row is finished, the rest waits', async () => {
     let release: (() => void) | undefined;
     const { dialog } = await withRows(['ops', 'net', 'dev']);
     server.use(
@@ -153,7 +153,7 @@ describe('import: the run', () => {
     expect(within(dialog).queryByRole('alert')).toBeNull();
   });
 
-  test('a lost session stops it, too', async () => {
+  test('a lost session stops the run as well', async () => {
     const { dialog } = await withRows(['ops', 'net']);
     server.use(mock.post(LIST, () => HttpResponse.json({ code: 'not_authenticated' }, { status: 401 })));
     await press('Import');
@@ -162,7 +162,7 @@ describe('import: the run', () => {
     expect(within(dialog).getByRole('button', { name: 'Continue' })).toBeTruthy();
   });
 
-  test('closing while it runs asks first', async () => {
+  test('closing during a run asks first', async () => {
     const { dialog } = await withRows(['ops', 'net']);
     server.use(mock.post(LIST, () => new Promise<never>(() => {})));
     await press('Import');
@@ -170,7 +170,7 @@ describe('import: the run', () => {
     if (!close) throw new Error('no close button');
     await userEvent.click(close);
     const question = await screen.findByRole('alertdialog', { name: 'Stop the import?' });
-    await userEvent.click(within(question).getByRole('button', { name: 'Go on importing' }));
+    await userEvent.click(within(question).getByRole('button', { name: 'Continue importing' }));
     expect(screen.getByRole('button', { name: 'Stop' })).toBeTruthy();
     await userEvent.click(close);
     await userEvent.click(
@@ -179,7 +179,7 @@ describe('import: the run', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 
-  test('[S9-015] ten rows a page; before the run all rows, then what needs attention', async () => {
+  test('[S9-015] ten rows a page; before the run all rows, then those that need attention', async () => {
     const names = Array.from({ length: 23 }, (_, index) => (index === 4 ? 'bad' : `g-${index + 1}`));
     const { dialog } = await withRows(names);
     expect(within(dialog).getAllByRole('row')).toHaveLength(11);
@@ -191,14 +191,14 @@ describe('import: the run', () => {
     await screen.findByText('1 row failed to import');
     expect(within(dialog).getByRole('button', { name: 'Failed and in progress 1' }).ariaPressed).toBe('true');
     expect(within(dialog).getAllByRole('row')).toHaveLength(2);
-    // The page that was shown came first.
+    // The displayed page comes first.
     const order = where('POST').map(({ body }) => (JSON.parse(body) as { name: string }).name);
     expect(order.slice(0, 4)).toEqual(['g-21', 'g-22', 'g-23', 'g-1']);
     const bar = within(dialog).getByRole('progressbar', { name: 'Import progress' });
     expect(bar.getAttribute('aria-valuetext')).toBe('23 / 23');
   });
 
-  test('failed rows are downloaded as csv, a slip is put right by its remedy', async () => {
+  test('failed rows are downloaded as csv, and a remedy corrects a typo', async () => {
     const blobs: Blob[] = [];
     URL.createObjectURL = (blob) => {
       if (blob instanceof Blob) blobs.push(blob);
@@ -216,7 +216,7 @@ describe('import: the run', () => {
     expect(within(row(1)).getByText('Pending')).toBeTruthy();
   });
 
-  test('a relation that is named almost rightly is offered, too', async () => {
+  test('a remedy is also offered for the misspelt name of a related object', async () => {
     const { dialog } = await withRows([], 'create', [{ name: 'x', kind: 'team', parent: 'Hedquarters' }]);
     server.use(
       mock.post(LIST, () => HttpResponse.json({ parent: ['no such object'] }, { status: 400 })),

@@ -19,12 +19,12 @@ interface Request {
   readonly answer: (saved: Saved) => Promise<void>;
 }
 
-/** Lets everything that is due happen. */
+/** Runs all pending microtasks. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 }
 
-/** A run whose requests are answered and whose pauses are ended by hand; `log` has what happened in its order. */
+/** A run whose requests and pauses the test resolves by hand; `log` records the events in order. */
 function rig(count: number) {
   const log: string[] = [];
   const requests: Request[] = [];
@@ -56,7 +56,7 @@ function rig(count: number) {
   return { run, log, requests, pauses };
 }
 
-/** A run that goes on by itself; `outcome` decides about each row. */
+/** A run that advances by itself; `outcome` decides the result of each row. */
 function selfRunning(count: number, outcome: (row: ImportRow) => Saved = () => OK) {
   const saved: ImportRow[] = [];
   const pauses: number[] = [];
@@ -89,7 +89,7 @@ test('[S3-069] a row is pending, then ok, or error with its message', async () =
   ]);
 });
 
-test('[S4-051] [S4-052] [S4-053] [S4-054] [S4-055] [S4-056] the task and what its button says', async () => {
+test('[S4-051] [S4-052] [S4-053] [S4-054] [S4-055] [S4-056] states of the task and the labels of its button', async () => {
   const { run, requests, pauses } = rig(2);
   const seen: [TaskState, string][] = [];
   const look = () => seen.push([run.snapshot().state, runButton(run.snapshot())]);
@@ -138,7 +138,7 @@ test('[S4-060] [S9-016] rows are saved one by one, 100 ms apart', async () => {
   expect(IMPORT_PAUSE_MS).toBe(100);
 });
 
-test('[S4-060] [S9-016] by default the pause is one of the clock', async () => {
+test('[S4-060] [S9-016] the default pause uses the real clock', async () => {
   vi.useFakeTimers();
   try {
     let saved = 0;
@@ -175,7 +175,7 @@ test('[S4-059] [S4-061] [S9-015] the current page of ten row by row, then the ne
   expect(run.snapshot().state).toBe('done');
 });
 
-test('[S4-059] begun on a later page it takes that page first, and in the end no row is left out', async () => {
+test('[S4-059] started on a later page, it begins there and still saves every row', async () => {
   const { run, numbers } = selfRunning(25);
   await run.start(1);
   expect(numbers()).toEqual([
@@ -193,7 +193,7 @@ test('[S4-059] begun on a later page it takes that page first, and in the end no
   ]);
 });
 
-test('[S4-061] stopped in the pause, no further row is begun; continued, it goes on where it was', async () => {
+test('[S4-061] stopped in the pause, no further row is started; continued, it resumes there', async () => {
   const { run, log, requests, pauses } = rig(12);
   const end = run.start();
   await settle();
@@ -208,7 +208,7 @@ test('[S4-061] stopped in the pause, no further row is begun; continued, it goes
   expect(log.at(-1)).toBe('save 2');
 });
 
-test('a row under way when it is stopped still gets its answer', async () => {
+test('a row being saved when the run is stopped still gets its answer', async () => {
   const { run, requests } = rig(2);
   const end = run.start();
   await settle();
@@ -236,7 +236,7 @@ test('stopped and continued before the answer, no row is saved twice', async () 
   expect(run.snapshot().state).toBe('done');
 });
 
-test('stop before the start and after the end changes nothing', async () => {
+test('stop before the start and after the end has no effect', async () => {
   const { run } = selfRunning(1);
   run.stop();
   expect(run.snapshot().state).toBe('pending');
@@ -245,7 +245,7 @@ test('stop before the start and after the end changes nothing', async () => {
   expect(run.snapshot().state).toBe('done');
 });
 
-test('[S4-057] continue after done makes the failed rows pending and tries only them', async () => {
+test('[S4-057] continue after done makes the failed rows pending and retries only them', async () => {
   let broken = true;
   const { run, saved, numbers } = selfRunning(4, (row) => (broken && row.number % 2 === 0 ? REFUSED : OK));
   await run.start();
@@ -260,7 +260,7 @@ test('[S4-057] continue after done makes the failed rows pending and tries only 
   expect(states(run)).toEqual(['ok', 'ok', 'ok', 'ok']);
 });
 
-test('[S4-057] continue after a stop does not touch the failed rows', async () => {
+test('[S4-057] continue after a stop does not retry the failed rows', async () => {
   const { run, requests, pauses } = rig(3);
   const end = run.start();
   await settle();
@@ -275,7 +275,7 @@ test('[S4-057] continue after a stop does not touch the failed rows', async () =
 });
 
 describe('[S4-058] editing a cell makes its row pending', () => {
-  test('a failed row, whose errors go', async () => {
+  test('for a failed row, whose errors are cleared', async () => {
     const { run } = selfRunning(2, (row) => (row.number === 1 ? REFUSED : OK));
     await run.start();
     run.edit(0, 'name', 'better');
@@ -288,7 +288,7 @@ describe('[S4-058] editing a cell makes its row pending', () => {
     expect(runButton(run.snapshot())).toBe('continue');
   });
 
-  test('a row that succeeded, which then changes the object that it has become', async () => {
+  test('for a saved row, which then updates its object', async () => {
     const { run, saved } = selfRunning(1);
     await run.start();
     run.edit(0, 'name', 'better');
@@ -298,7 +298,7 @@ describe('[S4-058] editing a cell makes its row pending', () => {
     expect(states(run)).toEqual(['ok']);
   });
 
-  test('one before the present row is taken at the end of the same run', async () => {
+  test('for a row before the current one, which is saved at the end of the same run', async () => {
     const { run, log, requests, pauses } = rig(12);
     void run.start(1);
     await settle();
@@ -310,7 +310,7 @@ describe('[S4-058] editing a cell makes its row pending', () => {
     expect(log.filter((line) => line.startsWith('save'))).toEqual(['save 11', 'save 12', 'save 1']);
   });
 
-  test('the row under way, once its answer is there', async () => {
+  test('for the row being saved, after its answer', async () => {
     const { run, requests } = rig(1);
     void run.start();
     await settle();
@@ -321,7 +321,7 @@ describe('[S4-058] editing a cell makes its row pending', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('but not when nothing was changed, nor for a row that does not exist', async () => {
+  test('but not without a change, nor for an unknown row', async () => {
     const { run } = selfRunning(1);
     await run.start();
     run.edit(0, 'name', cellText('row 1'));
@@ -330,8 +330,8 @@ describe('[S4-058] editing a cell makes its row pending', () => {
   });
 });
 
-describe('a lost session or connection', () => {
-  test('stops the run; the row under way stays pending, no other is touched', async () => {
+describe('lost session or connection', () => {
+  test('it stops the run; the current row stays pending, and no other row is touched', async () => {
     const { run, saved } = selfRunning(5, (row) => (row.number === 3 ? LOST : OK));
     await run.start();
     expect(run.snapshot()).toMatchObject({ state: 'stopped', halted: 'no connection', current: null });
@@ -340,7 +340,7 @@ describe('a lost session or connection', () => {
     expect(runButton(run.snapshot())).toBe('continue');
   });
 
-  test('is over with the next attempt, which begins with that row', async () => {
+  test('the next attempt continues with that row', async () => {
     let offline = true;
     const { run, numbers } = selfRunning(5, (row) => (offline && row.number === 3 ? LOST : OK));
     await run.start();
@@ -351,7 +351,7 @@ describe('a lost session or connection', () => {
   });
 });
 
-test('a defect in saving ends the run without losing a row', async () => {
+test('an exception in saving ends the run without losing a row', async () => {
   const run = new ImportRun(rowsOf([{}, {}]), { save: () => Promise.reject(new Error('bug')) });
   await expect(run.start()).rejects.toThrow('bug');
   expect(run.snapshot()).toMatchObject({ state: 'stopped', current: null, counts: { pending: 2 } });
@@ -363,7 +363,7 @@ test('a file without rows is done at once', async () => {
   expect(run.snapshot()).toMatchObject({ state: 'done', counts: { total: 0 } });
 });
 
-test('the time left is told from the third row on', async () => {
+test('the remaining time is estimated from the third row on', async () => {
   let clock = 0;
   const left: (number | null)[] = [];
   const run = new ImportRun(rowsOf(Array.from({ length: 5 }, () => ({}))), {
@@ -383,19 +383,19 @@ test('the time left is told from the third row on', async () => {
   expect(run.snapshot().leftMs).toBeNull();
 });
 
-test('what a filter shows', async () => {
+test('rows that a filter shows', async () => {
   const { run, requests, pauses } = rig(15);
   void run.start();
   await settle();
   await requests[0]?.answer(OK);
   await pauses[0]?.();
   await requests[1]?.answer(REFUSED);
-  const numbers = (...[filter, kept]: [Parameters<typeof filteredRows>[1], number?]) =>
-    filteredRows(run.snapshot(), filter, kept).map((index) => index + 1);
+  const numbers = (...[filter, editedRow]: [Parameters<typeof filteredRows>[1], number?]) =>
+    filteredRows(run.snapshot(), filter, editedRow).map((index) => index + 1);
   expect(numbers('all')).toHaveLength(15);
   expect(numbers('ok')).toEqual([1]);
   expect(numbers('pending')).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
-  // The page under way stays whole, so that no row moves while it is looked at.
+  // The current page is shown completely, so that no row moves during its run.
   expect(numbers('attention')).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   run.stop();
   expect(numbers('attention')).toEqual([2]);
@@ -404,13 +404,13 @@ test('what a filter shows', async () => {
   expect(numbers('attention', 4)).toEqual([2, 5, 13]);
 });
 
-test('20,000 rows: each of them is saved once and told', async () => {
+test('of 20,000 rows each is saved and reported once', async () => {
   const { run, saved } = selfRunning(20_000);
-  let told = 0;
-  run.subscribe(() => (told += 1));
+  let notifications = 0;
+  run.subscribe(() => (notifications += 1));
   await run.start();
   expect(new Set(saved.map((row) => row.number)).size).toBe(20_000);
   expect(saved).toHaveLength(20_000);
   expect(run.snapshot().counts).toEqual({ total: 20_000, ok: 20_000, error: 0, pending: 0 });
-  expect(told).toBeGreaterThan(20_000);
+  expect(notifications).toBeGreaterThan(20_000);
 }, 60_000);

@@ -5,7 +5,10 @@ export type TaskState = 'pending' | 'started' | 'stopped' | 'done';
 export const IMPORT_PAGE_SIZE = 10;
 export const IMPORT_PAUSE_MS = 100;
 
-/** What saving a row led to. `unknown`: nobody can say whether it was saved, so the run stops and the row stays pending. */
+/**
+ * Result of saving a row. `halt`: it is not known whether the row was saved, or further rows would fail as well. The
+ * run stops and the row stays pending.
+ */
 export type Saved =
   | { readonly outcome: 'ok'; readonly id: string | number | null }
   | { readonly outcome: 'error'; readonly problems: readonly RowProblem[] }
@@ -18,25 +21,25 @@ export interface Counts {
   readonly pending: number;
 }
 
-/** Everything about a run at one moment. A new object after each change. */
+/** Snapshot of a run; a new object after each change. */
 export interface RunSnapshot {
   readonly state: TaskState;
   readonly rows: readonly ImportRow[];
   readonly counts: Counts;
-  /** Indexes of the rows that failed or were changed and not saved since. */
+  /** Indexes of the rows that failed or were edited and not saved since. */
   readonly inNeed: ReadonlySet<number>;
   /** Index of the row that is being saved now. */
   readonly current: number | null;
-  /** Page (from 0, of ten rows of the file) that the run is at. */
+  /** Current page of the run (from 0, ten rows of the file each). */
   readonly page: number;
-  /** Why it stopped by itself: no connection, session lost. */
+  /** Why the run stopped by itself: no connection, or the session is lost. */
   readonly halted: string | null;
-  /** Expected time until the last pending row, in ms; null while nothing can be said. */
+  /** Estimated time until the last pending row is saved, in ms; null while unknown. */
   readonly leftMs: number | null;
 }
 
 export interface RunOptions {
-  /** Saves one row and never rejects for a refusal of the server. */
+  /** Saves one row. Does not reject when the server refuses the row. */
   readonly save: (row: ImportRow) => Promise<Saved>;
   readonly wait?: (ms: number) => Promise<void>;
   readonly now?: () => number;
@@ -48,13 +51,14 @@ function sleep(ms: number): Promise<void> {
   });
 }
 
-/** Rows after which the expected time is told. */
+/** Number of saved rows needed for an estimate of the remaining time. */
 const ENOUGH_ROWS = 3;
 
 /**
- * The import task: saves the rows of a file one after another, page by page, 100 ms apart. Pending until started; started until
- * stopped or done; continuing after done tries the failed rows again. A stop lets the request under way finish, because only
- * its answer tells whether the row exists. No row is ever lost: each is pending, ok or error at any moment.
+ * The import task: saves the rows of a file one after another, page by page, 100 ms apart. Pending until started;
+ * started until stopped or done. Continuing after done retries the failed rows. A stop lets the current request finish,
+ * because only its answer tells whether the object exists. Every row is always in one of the states pending, ok or
+ * error.
  */
 export class ImportRun {
   readonly #save: RunOptions['save'];
@@ -70,7 +74,7 @@ export class ImportRun {
   #halted: string | null = null;
   #looping = false;
   #spent = { rows: 0, ms: 0 };
-  /** Cells of the row under way that were changed meanwhile. */
+  /** Edits of the current row made while it is being saved. */
   #held: { readonly index: number; readonly field: string; readonly text: string }[] = [];
   #snapshot: RunSnapshot;
 
@@ -92,7 +96,10 @@ export class ImportRun {
 
   readonly snapshot = (): RunSnapshot => this.#snapshot;
 
-  /** Import and Continue. `page`: where to begin (from 0); default: where it stopped. Resolves when it stops or is done. */
+  /**
+   * Starts or continues the run. `page` is the page to start with (from 0); default: where the run stopped. Resolves
+   * when the run stops or is done.
+   */
   async start(page?: number): Promise<void> {
     if (this.#state === 'started') return;
     if (this.#state === 'done') this.#retryFailed();
@@ -100,18 +107,19 @@ export class ImportRun {
     this.#halted = null;
     if (page !== undefined) this.#page = page;
     this.#changed();
-    // Continued before the request under way was answered: that loop goes on, two would save rows twice.
+    // Continued before the current request was answered: the existing loop goes on. A second loop would save rows
+    // twice.
     if (!this.#looping) await this.#loop();
   }
 
-  /** No further row is begun. */
+  /** Stops the run: no further row is started. */
   stop(): void {
     if (this.#state !== 'started') return;
     this.#state = 'stopped';
     this.#changed();
   }
 
-  /** Changes a cell, which makes the row pending again. Changes of the row under way wait for its answer. */
+  /** Edits a cell, which makes the row pending again. Edits of the row being saved are applied after its answer. */
   edit(index: number, field: string, text: string): void {
     const row = this.#rows[index];
     if (!row) return;
@@ -138,13 +146,13 @@ export class ImportRun {
         }
         if (!first) await this.#wait(IMPORT_PAUSE_MS);
         first = false;
-        // The pause is long enough to stop the run, or to edit the row.
+        // The run may have been stopped, or the row edited, during the pause.
         if (this.#isStarted()) await this.#saveRow(index);
       }
     } finally {
       this.#looping = false;
       this.#current = null;
-      // Only a defect in saving ends the loop in this state; the row stays pending and can be tried again.
+      // Only an exception ends the loop in this state; the row stays pending and can be retried.
       if (this.#state === 'started') this.#state = 'stopped';
       this.#changed();
     }
@@ -155,7 +163,7 @@ export class ImportRun {
     if (row?.state !== 'pending') return;
     this.#current = index;
     this.#changed();
-    const begun = this.#now();
+    const startedAt = this.#now();
     const saved = await this.#save(row);
     this.#current = null;
     if (saved.outcome === 'halt') {
@@ -163,7 +171,7 @@ export class ImportRun {
       this.#halted = saved.reason;
     } else {
       this.#spent.rows += 1;
-      this.#spent.ms += this.#now() - begun;
+      this.#spent.ms += this.#now() - startedAt;
       this.#put(
         index,
         saved.outcome === 'ok'
@@ -177,7 +185,10 @@ export class ImportRun {
     for (const { index, field, text } of held) this.edit(index, field, text);
   }
 
-  /** The next pending row of the present page, else of the pages after it, else from the beginning. Moves on to its page. */
+  /**
+   * Index of the next pending row: of the current page, else of later pages, else from the beginning. Updates the
+   * current page.
+   */
   #nextPending(): number | null {
     if (this.#counts.pending === 0) return null;
     const size = this.#rows.length;
@@ -199,7 +210,7 @@ export class ImportRun {
     this.#page = 0;
   }
 
-  /** A method, so that it is asked again after every pause. */
+  /** A method instead of a local value, because the state may change during every pause. */
   #isStarted(): boolean {
     return this.#state === 'started';
   }
@@ -238,7 +249,7 @@ export class ImportRun {
 
 export type RunButton = 'import' | 'stop' | 'continue' | 'finished';
 
-/** What the one button of the run says. */
+/** Label of the run's button. */
 export function runButton({ state, counts }: Pick<RunSnapshot, 'state' | 'counts'>): RunButton {
   switch (state) {
     case 'pending':
@@ -255,41 +266,41 @@ export function runButton({ state, counts }: Pick<RunSnapshot, 'state' | 'counts
 export type RowFilter = 'all' | 'ok' | 'attention' | 'pending';
 
 /**
- * Indexes of the rows that a filter shows, in the order of the file. `attention`: the failed rows, those changed and not saved
- * since, and while the run is on all rows of its page, so that nothing moves while they are saved. `kept`: a row that is being
- * edited stays whatever becomes of it.
+ * Indexes of the rows that a filter shows, in the order of the file. `attention`: failed rows and rows edited but not
+ * saved; during a run also all rows of the current page, so that nothing moves while they are saved. `editedRow`: a row
+ * being edited stays visible whatever its state.
  */
 export function filteredRows(
   run: RunSnapshot,
   filter: RowFilter,
-  kept: number | null = null,
+  editedRow: number | null = null,
 ): readonly number[] {
   if (filter === 'all') return allRows(run.rows);
-  if (filter === 'attention') return rowsInNeed(run, kept);
-  const shown: number[] = [];
+  if (filter === 'attention') return rowsInNeed(run, editedRow);
+  const indexes: number[] = [];
   run.rows.forEach((row, index) => {
-    if (row.state === filter || index === kept) shown.push(index);
+    if (row.state === filter || index === editedRow) indexes.push(index);
   });
-  return shown;
+  return indexes;
 }
 
 const allIndexes = new WeakMap<readonly ImportRow[], readonly number[]>();
 
-/** A run keeps its rows in one array of fixed length: its indexes are made once. */
+/** Cached: a run keeps its rows in one array of fixed length. */
 function allRows(rows: readonly ImportRow[]): readonly number[] {
   const known = allIndexes.get(rows) ?? [...rows.keys()];
   allIndexes.set(rows, known);
   return known;
 }
 
-/** Without a pass over all rows: this is drawn after each row of a run of thousands. */
-function rowsInNeed(run: RunSnapshot, kept: number | null): readonly number[] {
-  const shown = new Set(run.inNeed);
+/** Does not iterate over all rows, because it runs after each row of an import with thousands. */
+function rowsInNeed(run: RunSnapshot, editedRow: number | null): readonly number[] {
+  const indexes = new Set(run.inNeed);
   if (run.state === 'started') {
     const first = run.page * IMPORT_PAGE_SIZE;
     const end = Math.min(first + IMPORT_PAGE_SIZE, run.rows.length);
-    for (let index = first; index < end; index += 1) shown.add(index);
+    for (let index = first; index < end; index += 1) indexes.add(index);
   }
-  if (kept !== null) shown.add(kept);
-  return [...shown].sort((a, b) => a - b);
+  if (editedRow !== null) indexes.add(editedRow);
+  return [...indexes].sort((a, b) => a - b);
 }

@@ -6,19 +6,19 @@ import { columnsOf, type ImportColumn, type RenderedFile, rowsOf } from './impor
 import { ImportRun } from './import-run';
 import { type ImportMode, saveRow } from './save-row';
 
-/** A file that the server has read, ready to be imported. */
+/** A file that the server has parsed, ready to be imported. */
 export interface LoadedFile {
   readonly name: string;
   /** In bytes. */
   readonly size: number;
   readonly mode: ImportMode;
   readonly columns: readonly ImportColumn[];
-  /** Headings that belong to no field. */
+  /** Headings without a known field. */
   readonly unknown: readonly string[];
   readonly run: ImportRun;
 }
 
-/** The file has rows, but none of its columns is one of the resource's. */
+/** The file has rows, but no column matches a field of the resource. */
 export class NoColumnsError extends Error {
   constructor() {
     super('no column of the file belongs to a field');
@@ -26,7 +26,10 @@ export class NoColumnsError extends Error {
   }
 }
 
-/** Lets the server read a file. Throws what `http` throws when it can not be read, `NoColumnsError` when nothing in it is known. */
+/**
+ * Has the server parse a file. Rejects with the errors of `http` when the file cannot be read, with `NoColumnsError`
+ * when no column is known.
+ */
 export async function loadFile(
   file: File,
   mode: ImportMode,

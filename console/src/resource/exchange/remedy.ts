@@ -1,18 +1,18 @@
 import type { FieldMap } from '../api';
 import { cellText, type ImportRow } from './import-row';
 
-/** A value that would most likely put a failed row right. */
+/** A value that probably corrects a failed row. */
 export interface Remedy {
   readonly field: string;
-  /** What goes into the cell. */
+  /** Text for the cell. */
   readonly value: string;
   readonly label: string;
 }
 
-/** Slips of the pen, not other words. */
+/** Maximum edit distance: corrects typos, not other words. */
 const MAX_DISTANCE = 2;
 
-/** Letters to insert, delete or replace to get from one text to the other. */
+/** Edit distance: characters to insert, delete or replace to turn one text into the other. */
 export function editDistance(from: string, to: string): number {
   let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let row = 1; row <= from.length; row += 1) {
@@ -32,7 +32,7 @@ export function editDistance(from: string, to: string): number {
   return previous[to.length] ?? 0;
 }
 
-/** The choice that a failed cell probably means: `Linnux` → `Linux`, or the display text where the value is wanted. */
+/** The choice that a failed cell probably means: `Linnux` → `Linux`, or the label where the value is required. */
 export function remedyFor(row: ImportRow, fields: FieldMap): Remedy | null {
   for (const { field } of row.problems) {
     const choices = field === null ? undefined : fields[field]?.choices;
@@ -45,7 +45,7 @@ export function remedyFor(row: ImportRow, fields: FieldMap): Remedy | null {
         editDistance(typed, String(value).toLowerCase()),
         editDistance(typed, label.toLowerCase()),
       );
-      // A short word has no room for slips: “ssh” is not “rdp”.
+      // Short words allow no typo: “ssh” is not “rdp”.
       if (
         distance <= Math.min(MAX_DISTANCE, Math.floor(typed.length / 3)) &&
         distance < (best?.distance ?? 9)

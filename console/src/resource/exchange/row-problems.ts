@@ -2,7 +2,7 @@ import { explain } from '#/lib/http/catalogue';
 import { type FieldErrors, fieldErrors, HttpError, ValidationError } from '#/lib/http/errors';
 import type { RowProblem } from './import-row';
 
-/** Errors that belong to no field. */
+/** Keys of errors without a field. */
 const WHOLE_ROW = new Set(['non_field_errors', '__all__']);
 const LIST_PLACE = /^\d+$/;
 
@@ -17,7 +17,7 @@ function* leaves(
   }
 }
 
-/** `Protocols #2` for an item of a list, `Meta.port` for a field within a field. */
+/** `Protocols #2` for an item of a list, `Meta.port` for a nested field. */
 function columnText(path: readonly string[], labels: ReadonlyMap<string, string>): string {
   return path.reduce((text, step, depth) => {
     if (depth === 0) return labels.get(step) ?? step;
@@ -25,7 +25,7 @@ function columnText(path: readonly string[], labels: ReadonlyMap<string, string>
   }, '');
 }
 
-/** A field and the text that names it to people. */
+/** A field and its label. */
 export interface NamedField {
   readonly field: string;
   readonly label: string;
@@ -43,7 +43,7 @@ export function fieldProblems(body: unknown, columns: readonly NamedField[]): re
     );
 }
 
-/** Why a row was refused: the server's field errors flattened as “column: message”, else its own words or the catalogue's. */
+/** Why a row was rejected: the server's field errors as “column: message”, else its message or the catalogue's. */
 export function rowProblems(error: unknown, columns: readonly NamedField[]): readonly RowProblem[] {
   if (error instanceof ValidationError) {
     const problems = fieldProblems(error.body, columns);

@@ -12,17 +12,17 @@ export interface SaveTarget {
   /** List path, e.g. `assets/assets/`. */
   readonly api: string;
   readonly mode: ImportMode;
-  /** Query of the place, sent with what is created in it. */
+  /** Query from the page of the list, sent when an object is created. */
   readonly query: QueryValues;
   readonly columns: readonly ImportColumn[];
-  /** Problem of a row that names no object to update. */
+  /** Error of a row that names no object to update. */
   readonly withoutId: string;
 }
 
-/** Statuses after which every further row would fare the same: too many requests, and a server that is not there. */
+/** Statuses that would repeat for every further row: too many requests, and an unavailable server. */
 const SAME_FOR_ALL = new Set([429, 502, 503, 504]);
 
-/** Nobody knows whether the row was saved, or it certainly was not and the next would not be either. */
+/** Either it is unknown whether the row was saved, or every further row would fail as well. */
 function concernsTheRun(error: unknown): boolean {
   return (
     error instanceof NoAnswerError ||
@@ -36,7 +36,7 @@ function idOf(value: unknown): string | number | null {
   return typeof value.id === 'string' || typeof value.id === 'number' ? value.id : null;
 }
 
-/** Creates (POST to the list) or updates (PUT to the object) one row of an import. */
+/** Saves one row of an import: creates (POST to the list) or updates (PUT to the object). */
 export async function saveRow(target: SaveTarget, row: ImportRow): Promise<Saved> {
   const { api, mode, query, columns } = target;
   const id = mode === 'update' ? idOf(row.values) : row.savedId;

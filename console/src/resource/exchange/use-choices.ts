@@ -5,22 +5,24 @@ import { type Choice, type FieldMap, type FieldMeta, fetchPage } from '../api';
 import type { FieldSpec } from '../define';
 import type { RunSnapshot } from './import-run';
 
-/** Objects that are compared with a wrong value; among more of them a slip can not be told from another name. */
+/**
+ * Maximum number of objects to compare with a wrong value; among more of them a typo cannot be told from another name.
+ */
 const MOST_OBJECTS = 200;
 
 const RELATION: FieldMeta = { type: 'field', required: false, read_only: false, label: '' };
 
-/** Fields that some row failed at. */
+/** Fields in which some row failed. */
 function failedFields(run: RunSnapshot): readonly string[] {
-  const found = new Set<string>();
+  const names = new Set<string>();
   for (const index of run.inNeed)
-    for (const { field } of run.rows[index]?.problems ?? []) if (field !== null) found.add(field);
-  return [...found];
+    for (const { field } of run.rows[index]?.problems ?? []) if (field !== null) names.add(field);
+  return [...names];
 }
 
 /**
- * The metadata with the possible values of relations that rows have failed at, fetched once each. `specs`: how forms choose
- * among them.
+ * The metadata, extended by the options of relation fields in which rows failed; each relation is loaded once. `specs`
+ * are the form's field descriptions.
  */
 export function useChoices(
   run: RunSnapshot,
@@ -33,7 +35,7 @@ export function useChoices(
       const { api = '', query = {}, option } = specs[name]?.remote ?? {};
       return {
         queryKey: ['import-choices', name, api, query, currentSession()?.organization.id],
-        // A remedy is a courtesy: without it the row says what is wrong all the same.
+        // Optional: without the options the row still shows its error, only without a remedy.
         queryFn: async (): Promise<readonly Choice[]> => {
           const page = await fetchPage<Record<string, unknown>>(api, {
             ...query,
@@ -51,12 +53,12 @@ export function useChoices(
   const known = answers.map(({ data }) => data);
   const key = names.map((name, index) => `${name}:${known[index]?.length ?? 0}`).join();
   return useMemo(() => {
-    const found = names.flatMap((name, index) => {
+    const withOptions = names.flatMap((name, index) => {
       const choices = known[index];
       return choices ? [[name, { ...(fields[name] ?? RELATION), choices }] as const] : [];
     });
-    return found.length === 0 ? fields : { ...fields, ...Object.fromEntries(found) };
-    // What matters of names and answers is in the key; lines are drawn again only when it changes.
+    return withOptions.length === 0 ? fields : { ...fields, ...Object.fromEntries(withOptions) };
+    // The key represents names and answers, so rows are redrawn only when it changes.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [fields, key]);
 }

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { ImportRun, RunSnapshot } from './import-run';
 
-/** The run as it is now; renders again after each of its changes. */
+/** Current snapshot of the run; renders again after each change. */
 export function useRun(run: ImportRun): RunSnapshot {
   return useSyncExternalStore(run.subscribe, run.snapshot);
 }

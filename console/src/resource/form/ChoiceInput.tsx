@@ -32,12 +32,12 @@ function optionsOf(meta: FieldMeta | undefined) {
   }));
 }
 
-/** The choice's own value (number, boolean) behind the text of the control. */
+/** Converts the text of the control back to the choice's own value (number, boolean). */
 function choiceValue(meta: FieldMeta | undefined, text: string): unknown {
   return meta?.choices?.find((choice) => String(choice.value) === text)?.value ?? text;
 }
 
-/** The controls that choose among options: those of the metadata, or the rows of another list. */
+/** Controls for choices among options: those of the metadata, or the rows of another list. */
 export function ChoiceInput(props: InputProps) {
   const { kind, name, label, meta, spec, control, value, onChange, disabled } = props;
   const text = Array.isArray(value) ? value.join(', ') : String((value as string | number | null) ?? '');

@@ -18,7 +18,7 @@ export interface FieldControlProps {
   readonly spec: FieldSpec;
   readonly form: Control<FormValues>;
   readonly context: FieldContext;
-  /** What the definition says about other fields, those of nested objects among them. */
+  /** Field descriptions of the whole definition, including those of nested objects. */
   readonly specs?: Readonly<Record<string, FieldSpec>>;
 }
 
@@ -47,7 +47,7 @@ function NestedFields({
   );
 }
 
-/** One field of a form: label, control, rules, help and error; for nested objects all of their fields. */
+/** One form field: label, control, rules, help and error. For a nested object: all of its fields. */
 export function FieldControl({ name, meta, spec, form, context, specs }: FieldControlProps) {
   const t = useT();
   const kind = controlKind(name, meta, spec);
@@ -90,7 +90,7 @@ export function FieldControl({ name, meta, spec, form, context, specs }: FieldCo
           id={`field-${name}`}
         >
           {(control) => (
-            // Controls of several parts are left when the focus leaves all of them.
+            // A control with several elements is left when the focus leaves all of them.
             <span
               role="presentation"
               className="contents"

@@ -5,13 +5,70 @@ import { DateTimeInput } from '#/ui/dates/DateTimeInput';
 import { expiryShortcuts } from '#/ui/dates/shortcuts';
 import { ChoiceInput, type InputProps } from './ChoiceInput';
 
-/** The control of a field, by its kind. */
+function commonProps({ control, name, disabled, inputRef }: InputProps) {
+  return { ...control, name, disabled, ref: inputRef } as const;
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.join(', ');
+  return String((value as string | number | null | undefined) ?? '');
+}
+
+/** Several lines of text: comments, keys, JSON. */
+function LongTextInput(props: InputProps) {
+  const { kind, meta, spec, value, onChange } = props;
+  const look = kind === 'textarea' ? {} : { rows: 5, className: 'font-mono text-meta' };
+  return (
+    <TextArea
+      {...commonProps(props)}
+      {...look}
+      value={textOf(value)}
+      maxLength={kind === 'textarea' ? meta?.max_length : undefined}
+      placeholder={kind === 'key' ? spec.placeholder : undefined}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
+}
+
+function NumberInput(props: InputProps) {
+  const { meta, value, onChange } = props;
+  return (
+    <TextInput
+      {...commonProps(props)}
+      type="number"
+      className="max-w-40"
+      min={meta?.min_value}
+      max={meta?.max_value}
+      value={textOf(value)}
+      onChange={(event) => onChange(event.target.value === '' ? '' : event.target.valueAsNumber)}
+    />
+  );
+}
+
+/** A list of texts, separated by commas. An empty last item is kept, so that the next one can be typed. */
+function ListInput(props: InputProps) {
+  const { value, onChange } = props;
+  return (
+    <TextInput
+      {...commonProps(props)}
+      value={textOf(value)}
+      onChange={(event) =>
+        onChange(
+          event.target.value
+            .split(',')
+            .map((part) => part.trim())
+            .filter((part, index, all) => part !== '' || index === all.length - 1),
+        )
+      }
+    />
+  );
+}
+
+/** The control for a field, by the field's kind. */
 export function FieldInput(props: InputProps) {
-  const { kind, name, label, meta, spec, control, value, onChange, inputRef, disabled, context } = props;
-  const common = { ...control, name, disabled, ref: inputRef } as const;
-  const text = Array.isArray(value)
-    ? value.join(', ')
-    : String((value as string | number | null | undefined) ?? '');
+  const { kind, label, meta, spec, control, value, onChange, disabled, context } = props;
+  const common = commonProps(props);
+  const text = textOf(value);
   switch (kind) {
     case 'custom':
       return spec.render?.({
@@ -46,35 +103,9 @@ export function FieldInput(props: InputProps) {
     case 'password':
       return <PasswordInput {...common} value={text} onChange={(event) => onChange(event.target.value)} />;
     case 'textarea':
-      return (
-        <TextArea
-          {...common}
-          value={text}
-          maxLength={meta?.max_length}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      );
     case 'key':
-      return (
-        <TextArea
-          {...common}
-          rows={5}
-          className="font-mono text-meta"
-          value={text}
-          placeholder={spec.placeholder}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      );
     case 'json':
-      return (
-        <TextArea
-          {...common}
-          rows={5}
-          className="font-mono text-meta"
-          value={text}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      );
+      return <LongTextInput {...props} />;
     case 'time':
       return <ClockInput {...common} seconds className="max-w-40" value={text} onChange={onChange} />;
     case 'date':
@@ -93,32 +124,9 @@ export function FieldInput(props: InputProps) {
       );
     }
     case 'number':
-      return (
-        <TextInput
-          {...common}
-          type="number"
-          className="max-w-40"
-          min={meta?.min_value}
-          max={meta?.max_value}
-          value={text}
-          onChange={(event) => onChange(event.target.value === '' ? '' : event.target.valueAsNumber)}
-        />
-      );
+      return <NumberInput {...props} />;
     case 'list':
-      return (
-        <TextInput
-          {...common}
-          value={text}
-          onChange={(event) =>
-            onChange(
-              event.target.value
-                .split(',')
-                .map((part) => part.trim())
-                .filter((part, index, all) => part !== '' || index === all.length - 1),
-            )
-          }
-        />
-      );
+      return <ListInput {...props} />;
     default:
       return (
         <TextInput

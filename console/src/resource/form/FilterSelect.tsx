@@ -5,7 +5,7 @@ import { Picker } from '#/ui/picker';
 
 const NOTHING = () => {};
 
-/** One of many fixed options; what is typed narrows them down. */
+/** Choice among many fixed options; typing filters them. */
 export function FilterSelect({
   control,
   label,

@@ -1,48 +1,17 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
-import { http } from '#/lib/http/client';
 import type { ControlAttributes } from '#/ui/field';
 import { Picker, type PickerOption } from '#/ui/picker';
-import { cacheIds, fetchPage, type Page } from '../api';
+import { fetchPage } from '../api';
 import type { RemoteOptions } from '../define';
+import { useChosenOptions } from './chosen-options';
 
-/** Options asked for at a time (specification, section 9). */
+/** Options per request (specification, section 9). */
 const PAGE = 10;
 
 type RawRow = Record<string, unknown>;
 
-/** Ids chosen before the list was ever opened need their names: resolved in one request. */
-function useChosenOptions(
-  remote: RemoteOptions,
-  ids: readonly string[],
-  seen: ReadonlyMap<string, PickerOption>,
-) {
-  const missing = ids.filter((id) => !seen.has(id));
-  const query = useQuery({
-    queryKey: ['chosen', remote.api, missing],
-    enabled: missing.length > 0,
-    staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async ({ signal }) => {
-      const spm = await cacheIds(missing, { quiet: true });
-      const answer = await http.get<Page<RawRow> | readonly RawRow[]>(remote.api, {
-        query: { spm, limit: missing.length, offset: 0 },
-        quiet: true,
-        signal,
-      });
-      return 'results' in answer ? answer.results : answer;
-    },
-  });
-  return useMemo(() => {
-    const resolved = new Map(seen);
-    for (const row of query.data ?? []) {
-      const option = remote.option(row);
-      resolved.set(option.id, option);
-    }
-    return ids.map((id) => resolved.get(id) ?? { id, label: query.isFetching ? '…' : id });
-  }, [seen, query.data, query.isFetching, ids, remote]);
-}
-
-/** Choice among the rows of an endpoint: pages of 10, more when the end comes near, search on the server. */
+/** Choice among the rows of an endpoint: pages of 10, loaded on scrolling, with search on the server. */
 export function RemoteSelect({
   control,
   label,

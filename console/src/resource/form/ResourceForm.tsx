@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useBlocker, useNavigate, useParams, useRouter, useSearch } from '@tanstack/react-router';
-import { useId, useMemo, useRef, useState } from 'react';
-import { useForm, useWatch } from 'react-hook-form';
+import { type ComponentProps, useId, useMemo, useRef, useState } from 'react';
+import { useForm, type UseFormReturn, useWatch } from 'react-hook-form';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { http } from '#/lib/http/client';
+import type { QueryValues } from '#/lib/http/query-string';
 import { NotFoundError, ValidationError } from '#/lib/http/errors';
 import { useT } from '#/lib/i18n';
 import { queryClient } from '#/lib/query';
@@ -37,14 +38,14 @@ import { labelOf, useFocusOnFirst, wrongNames } from './wrong-fields';
 
 const NO_FIELDS: FieldMap = {};
 const NO_SPECS: Readonly<Record<string, FieldSpec>> = {};
-/** Above so many errors a summary links to the fields. */
+/** With more errors than this, a summary links to the fields. */
 const SUMMARY_ABOVE = 5;
-/** Fields that a copy must not share with its origin. */
+/** Fields that a clone does not take over from its origin. */
 const NOT_CLONED = new Set(['id', 'name', 'hostname', 'username', 'email']);
 
 type Search = Readonly<Record<string, string>>;
 
-/** Metadata and object first, then the form: it is shown only when all its data is there. */
+/** Loads metadata and object, then shows the form. */
 export function ResourceForm<Row extends Resource>({
   resource,
   mode,
@@ -52,7 +53,7 @@ export function ResourceForm<Row extends Resource>({
 }: {
   readonly resource: ResourceDefinition<Row>;
   readonly mode: FormMode;
-  /** The person tried to save values that break a rule; gets the fields' names. Nothing was sent. */
+  /** Called when the person tried to save invalid values, with the names of the fields. Nothing was sent. */
   readonly onInvalid?: (names: readonly string[]) => void;
 }) {
   const t = useT();
@@ -154,35 +155,18 @@ function startValues<Row extends Resource>(props: LoadedFormProps<Row>): FormVal
   if (!object) return fresh;
   const copied = objectValues(object, names, fields, specs);
   for (const name of names) {
-    // What the origin does not show (secrets, questions of the form itself) starts as in an empty form.
+    // Fields that the API does not return (secrets, questions of the form itself) start as in an empty form.
     if (NOT_CLONED.has(name) || fields[name]?.write_only || !(name in object)) delete copied[name];
   }
   return { ...fresh, ...copied };
 }
 
-function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
-  const { resource, definition, mode, id, fields, title, back } = props;
+/** Asks before a form with unsaved changes is left. Returns a function that leaves a saved form without asking. */
+function useLeave(isDirty: boolean): (target: string) => Promise<void> {
   const t = useT();
-  const formId = useId();
   const router = useRouter();
   const navigate = useNavigate();
-  const isRoot = useIsRootOrganization();
-  const specs = definition.fields ?? NO_SPECS;
-  // The start is fixed for the life of this form; `key` makes a new one for another object.
-  const [start] = useState(() => startValues(props));
-  const form = useForm<FormValues>({ defaultValues: start, mode: 'onTouched', shouldFocusError: false });
-  const watched = useWatch({ control: form.control });
-  const values = useMemo<FormValues>(() => ({ ...start, ...watched }), [start, watched]);
-  const context = { mode, values };
-  const groups = groupsFor(definition, mode, values)
-    .map((group) => ({ ...group, fields: group.fields.filter((name) => !specs[name]?.isHidden?.(context)) }))
-    .filter((group) => group.fields.length > 0);
-  const names = groups.flatMap((group) => group.fields);
-  const [general, setGeneral] = useState<string | null>(null);
-  const [focusWanted, setFocusWanted] = useState(0);
   const left = useRef(false);
-  const { isDirty, isSubmitting, errors, submitCount } = form.formState;
-
   useBlocker({
     shouldBlockFn: async () => {
       if (left.current || !isDirty) return false;
@@ -196,6 +180,93 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
     },
     enableBeforeUnload: () => isDirty && !left.current,
   });
+  return async (target) => {
+    left.current = true;
+    const formPath = router.state.location.pathname;
+    await navigate(splitTarget(target));
+    if (router.state.location.pathname !== formPath) usePage.setState({ finished: formPath });
+  };
+}
+
+interface FieldTexts {
+  readonly fields: FieldMap;
+  readonly specs: Readonly<Record<string, FieldSpec>>;
+}
+
+/** How many fields are invalid, with a link to each. */
+function ErrorSummary({ names, fields, specs }: FieldTexts & { readonly names: readonly string[] }) {
+  const t = useT();
+  return (
+    <Note tone="danger" announce>
+      {t('resource:form.summary', { count: names.length })}
+      <ul className="mt-1 flex flex-wrap gap-x-3">
+        {names.map((name) => (
+          <li key={name}>
+            <button type="button" className="pt-link underline" onClick={() => focusField(name)}>
+              {labelOf(name, fields, specs, t)}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Note>
+  );
+}
+
+function FieldGroups({
+  groups,
+  fields,
+  specs,
+  form,
+  context,
+}: FieldTexts &
+  Pick<ComponentProps<typeof FieldControl>, 'form' | 'context'> & {
+    readonly groups: readonly FieldGroup[];
+  }) {
+  const t = useT();
+  return groups.map((group) => (
+    <fieldset key={group.title} className="grid gap-2.5">
+      <legend className="mb-2.5 w-full border-b border-line pb-1.5 text-meta font-semibold text-ink-2">
+        {t(group.title)}
+      </legend>
+      {group.fields.map((name) => (
+        <FieldControl
+          key={name}
+          name={name}
+          meta={fields[name]}
+          spec={specs[name] ?? {}}
+          form={form}
+          context={context}
+          specs={specs}
+        />
+      ))}
+    </fieldset>
+  ));
+}
+
+/** Sends the object: POST for a new one, else the method of the definition. */
+function write<Row extends Resource>(
+  { resource, definition, mode, id }: LoadedFormProps<Row>,
+  payload: FormValues,
+  query: QueryValues | undefined,
+): Promise<Row> {
+  const options = { quiet: true, query } as const;
+  if (mode === 'create') return http.post<Row>(resource.api, payload, options);
+  return http[definition.method ?? 'put']<Row>(`${resource.api}${id}/`, payload, options);
+}
+
+/** Saves the form and shows refusals at its fields. `focusWanted` increases with each failed attempt. */
+function useSave<Row extends Resource>(
+  props: LoadedFormProps<Row>,
+  form: UseFormReturn<FormValues>,
+  names: readonly string[],
+  start: FormValues,
+  leave: (target: string) => Promise<void>,
+) {
+  const { resource, definition, mode, fields } = props;
+  const specs = definition.fields ?? NO_SPECS;
+  const t = useT();
+  const [general, setGeneral] = useState<string | null>(null);
+  const [focusWanted, setFocusWanted] = useState(0);
 
   const showRefusal = (error: unknown) => {
     if (!(error instanceof ValidationError)) {
@@ -213,14 +284,10 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
     const sent = payloadOf(form.getValues(), names, fields, specs);
     const payload = definition.toPayload?.(sent, { mode, values: form.getValues() }) ?? sent;
     const query = definition.query?.(form.getValues());
-    const options = { quiet: true, query } as const;
     let saved: Row;
-    // Nothing but the request may say that saving failed: what comes after it finds the object saved.
+    // Only the request itself may report a failed save: whatever fails afterwards, the object is saved.
     try {
-      saved =
-        mode === 'create'
-          ? await http.post<Row>(resource.api, payload, options)
-          : await http[definition.method ?? 'put']<Row>(`${resource.api}${id}/`, payload, options);
+      saved = await write(props, payload, query);
     } catch (error) {
       showRefusal(error);
       return;
@@ -237,14 +304,11 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
       focusField(names[0] ?? '');
       return;
     }
-    left.current = true;
     const target =
       definition.opensDetail === mode
         ? objectPath(resource.routes.paths.detail, saved.id)
         : resource.routes.paths.list;
-    const formPath = router.state.location.pathname;
-    await navigate(splitTarget(target));
-    if (router.state.location.pathname !== formPath) usePage.setState({ finished: formPath });
+    await leave(target);
   };
   const trySave = (again: boolean) => {
     void form.handleSubmit(
@@ -255,6 +319,29 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
       },
     )();
   };
+  return { general, focusWanted, trySave };
+}
+
+function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
+  const { definition, mode, id, fields, title, back } = props;
+  const t = useT();
+  const formId = useId();
+  const navigate = useNavigate();
+  const isRoot = useIsRootOrganization();
+  const specs = definition.fields ?? NO_SPECS;
+  // The initial values are fixed for the life of this form; `key` creates a new form for another object.
+  const [start] = useState(() => startValues(props));
+  const form = useForm<FormValues>({ defaultValues: start, mode: 'onTouched', shouldFocusError: false });
+  const watched = useWatch({ control: form.control });
+  const values = useMemo<FormValues>(() => ({ ...start, ...watched }), [start, watched]);
+  const context = { mode, values };
+  const groups = groupsFor(definition, mode, values)
+    .map((group) => ({ ...group, fields: group.fields.filter((name) => !specs[name]?.isHidden?.(context)) }))
+    .filter((group) => group.fields.length > 0);
+  const names = groups.flatMap((group) => group.fields);
+  const { isDirty, isSubmitting, errors, submitCount } = form.formState;
+  const leave = useLeave(isDirty);
+  const { general, focusWanted, trySave } = useSave(props, form, names, start, leave);
 
   const wrong = wrongNames(errors, names);
   useFocusOnFirst(wrong[0], focusWanted);
@@ -286,37 +373,15 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
               </Note>
             )}
             {submitCount > 0 && wrong.length > SUMMARY_ABOVE && (
-              <Note tone="danger" announce>
-                {t('resource:form.summary', { count: wrong.length })}
-                <ul className="mt-1 flex flex-wrap gap-x-3">
-                  {wrong.map((name) => (
-                    <li key={name}>
-                      <button type="button" className="pt-link underline" onClick={() => focusField(name)}>
-                        {labelOf(name, fields, specs, t)}
-                      </button>
-                    </li>
-                  ))}
-                </ul>
-              </Note>
+              <ErrorSummary names={wrong} fields={fields} specs={specs} />
             )}
-            {groups.map((group) => (
-              <fieldset key={group.title} className="grid gap-2.5">
-                <legend className="mb-2.5 w-full border-b border-line pb-1.5 text-meta font-semibold text-ink-2">
-                  {t(group.title)}
-                </legend>
-                {group.fields.map((name) => (
-                  <FieldControl
-                    key={name}
-                    name={name}
-                    meta={fields[name]}
-                    spec={specs[name] ?? {}}
-                    form={form.control}
-                    context={context}
-                    specs={specs}
-                  />
-                ))}
-              </fieldset>
-            ))}
+            <FieldGroups
+              groups={groups}
+              fields={fields}
+              specs={specs}
+              form={form.control}
+              context={context}
+            />
           </div>
         </form>
         {aside}

@@ -2,7 +2,10 @@ import { useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
 import type { FormMode } from '../define';
 
-/** What can be done with a form, across the page and always in sight. “Save and add another” belongs to new objects, “Reset” to existing ones. */
+/**
+ * Buttons of a form, across the page and always visible. “Save and add another” is for new objects, “Reset” for
+ * existing ones.
+ */
 export function SaveBar({
   form,
   mode,
@@ -12,7 +15,7 @@ export function SaveBar({
   onReset,
   onCancel,
 }: {
-  /** Id of the form that it saves. */
+  /** Id of the form element that the buttons submit. */
   readonly form: string;
   readonly mode: FormMode;
   readonly busy: boolean;

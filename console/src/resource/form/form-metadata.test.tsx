@@ -10,7 +10,7 @@ import { ResourceForm } from './ResourceForm';
 
 const { server } = recordedServer(() => []);
 
-/** The form that is built when the server tells these fields and the definition says nothing about them. */
+/** The form built from this metadata alone, without field descriptions. */
 async function formOf(fields: FieldMap) {
   server.use(
     mock.options('*/api/v1/things/', () => HttpResponse.json({ name: 'things', actions: { POST: fields } })),
@@ -44,7 +44,7 @@ test('[S5-050] a choice of four is a group of radio buttons, one of five a selec
   expect(screen.getByRole('combobox', { name: 'Many' })).toBeTruthy();
 });
 
-test('[S5-051] a string without a maximum is a textarea of three rows, one with a maximum is a line', async () => {
+test('[S5-051] a string without a maximum is a textarea of three rows, one with a maximum is a single line', async () => {
   await formOf({ notes: field('Notes', { max_length: undefined }), line: field('Line') });
   const notes = screen.getByLabelText<HTMLTextAreaElement>('Notes');
   expect([notes.tagName, notes.rows]).toEqual(['TEXTAREA', 3]);
@@ -56,12 +56,12 @@ test.each([
   ['[S5-053] a field named email', 'email', {}, 'email'],
   ['[S5-054] a field named password', 'password', {}, 'password'],
   ['any other string', 'note', {}, 'text'],
-])('%s has its type of input', async (_what, name, more, type) => {
+])('%s has its input type', async (_what, name, more, type) => {
   await formOf({ [name]: field('F', more) });
   expect(screen.getByLabelText<HTMLInputElement>('F').type).toBe(type);
 });
 
-test('[S5-055] a field named comment is written in a textarea, whatever its length', async () => {
+test('[S5-055] a field named comment is a textarea, whatever its length', async () => {
   await formOf({ comment: field('Comment', { max_length: 9 }) });
   const comment = screen.getByLabelText<HTMLTextAreaElement>('Comment');
   expect([comment.type, comment.maxLength]).toEqual(['textarea', 9]);

@@ -23,7 +23,7 @@ function meta(label: string, type = 'string', more: Partial<FieldMeta> = {}): Fi
   return { type, required: false, read_only: false, label, max_length: 64, ...more };
 }
 
-/** A resource whose form has these fields, in one group. */
+/** A resource whose form has these fields in one group. */
 function things(fields: FieldMap, specs: Readonly<Record<string, FieldSpec>> = {}) {
   server.use(
     mock.options(LIST, () => HttpResponse.json({ name: 'things', actions: { POST: fields } })),
@@ -101,7 +101,7 @@ describe('modes', () => {
     await waitFor(() => expect(router.state.location.pathname).toBe('/things'));
     expect(sent('PUT')[0]).toMatchObject({ path: '/api/v1/things/t1/', body: { name: 'xy' } });
     expect(sent('POST')).toHaveLength(0);
-    // Its tab among the open views has nothing more to show.
+    // The form is finished, so its view among the open views closes.
     await waitFor(() => expect(usePage.getState().finished).toBe('/things/t1/update'));
   });
 
@@ -122,15 +122,15 @@ describe('modes', () => {
     expect(await screen.findByText('Update failed: locked')).toBeTruthy();
   });
 
-  test('[S8-044] an object that can not be fetched has its own message', async () => {
+  test('[S8-044] an object that cannot be loaded has its own message', async () => {
     server.use(mock.get(ONE, () => HttpResponse.json({}, { status: 500 })));
     await renderScreen(<ResourceForm resource={things({ name: meta('Name') })} mode="update" />, atUpdate);
     expect(await screen.findByText('Loading the user group failed')).toBeTruthy();
   });
 });
 
-describe('rules before sending', () => {
-  test('[S5-001] [S5-002] [S5-003] an invalid form tells so and sends nothing', async () => {
+describe('validation before sending', () => {
+  test('[S5-001] [S5-002] [S5-003] an invalid form says so and sends nothing', async () => {
     const onInvalid = vi.fn<(names: readonly string[]) => void>();
     const fields = { note: meta('Note'), name: meta('Name', 'string', { required: true }) };
     await renderScreen(<ResourceForm resource={things(fields)} mode="create" onInvalid={onInvalid} />);
@@ -140,7 +140,7 @@ describe('rules before sending', () => {
     await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText(/Name/)));
   });
 
-  test('[S5-008] required is checked when the field is left, and again on each change', async () => {
+  test('[S5-008] required is checked when the field loses focus, and then on each change', async () => {
     const fields = { name: meta('Name', 'string', { required: true }) };
     await renderScreen(<ResourceForm resource={things(fields)} mode="create" />);
     await userEvent.click(await screen.findByLabelText(/Name/));
@@ -192,7 +192,7 @@ describe('rules before sending', () => {
   });
 });
 
-describe('errors of the server', () => {
+describe('server errors', () => {
   const nested = {
     name: meta('Name'),
     attrs: meta('Attributes', 'nested object', {
@@ -213,7 +213,7 @@ describe('errors of the server', () => {
     expect(described('Note')?.textContent).toBe('no markup');
   });
 
-  test('[S5-006] errors of nested fields stand under the field inside; values and defaults are nested, too', async () => {
+  test('[S5-006] errors of nested fields are shown at the nested field; values and defaults are nested as well', async () => {
     server.use(refused({ attrs: { host: ['unknown host'], non_field_errors: ['no route'] } }));
     await renderScreen(<ResourceForm resource={things(nested)} mode="create" />);
     await userEvent.type(await screen.findByLabelText('Host'), 'db-1');
@@ -228,7 +228,7 @@ describe('errors of the server', () => {
     await waitFor(() => expect(document.activeElement).toBe(host));
   });
 
-  test('errors of hidden or unknown fields and of lists are told above the form', async () => {
+  test('errors of hidden or unknown fields and of lists are shown above the form', async () => {
     server.use(refused({ ports: { 0: ['bad port'] }, secret: ['weak'], non_field_errors: ['not today'] }));
     await renderScreen(<ResourceForm resource={things({ name: meta('Name') })} mode="create" />);
     await save();
@@ -237,7 +237,7 @@ describe('errors of the server', () => {
 });
 
 describe('controls', () => {
-  test('an existing nested object, JSON and dates come into the form and go back as they were', async () => {
+  test('an existing nested object, JSON and dates are loaded into the form and sent back unchanged', async () => {
     const object = {
       id: 't1',
       name: 'x',
@@ -272,7 +272,7 @@ describe('controls', () => {
     );
   });
 
-  test('a choice of more than four is narrowed down by typing', async () => {
+  test('a choice of more than four is filtered by typing', async () => {
     const choices = ['ssh', 'rdp', 'vnc', 'telnet', 'mysql'].map((value) => ({ value, display_name: value }));
     server.use(created());
     const fields = { protocol: meta('Protocol', 'choice', { choices }) };
@@ -285,7 +285,7 @@ describe('controls', () => {
   });
 });
 
-describe('options of another list', () => {
+describe('options from another list', () => {
   const people = Array.from({ length: 23 }, (_, at) => ({ id: `u${at + 1}`, name: `user ${at + 1}` }));
   const remote = {
     api: 'people/',
@@ -296,11 +296,11 @@ describe('options of another list', () => {
     server.use(
       mock.get('*/api/v1/people/', ({ request }) => {
         const query = new URL(request.url).searchParams;
-        const found = people.filter((one) => (query.has('spm') ? one.id === 'u7' : true));
+        const matches = people.filter((person) => (query.has('spm') ? person.id === 'u7' : true));
         const offset = Number(query.get('offset'));
-        const results = found.slice(offset, offset + Number(query.get('limit')));
-        const next = offset + results.length < found.length ? 'http://postern.test/next' : null;
-        return HttpResponse.json({ count: found.length, next, previous: null, results });
+        const results = matches.slice(offset, offset + Number(query.get('limit')));
+        const next = offset + results.length < matches.length ? 'http://postern.test/next' : null;
+        return HttpResponse.json({ count: matches.length, next, previous: null, results });
       }),
       mock.post('*/api/v1/common/resources/cache/', () => HttpResponse.json({ spm: 'spm-7' })),
     );
@@ -333,7 +333,7 @@ describe('options of another list', () => {
     expect(pages()).toHaveLength(3);
   });
 
-  test('what was chosen before is named through resources/cache and spm', async () => {
+  test('names of chosen ids are loaded through resources/cache and spm', async () => {
     server.use(mock.get(ONE, () => HttpResponse.json({ id: 't1', name: 'x', owner: 'u7' })));
     await renderScreen(
       <ResourceForm resource={things(fields, { owner: { remote } })} mode="update" />,

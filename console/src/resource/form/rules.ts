@@ -5,12 +5,12 @@ import type { FieldMeta } from '../api';
 import type { FieldRule } from '../define';
 import type { ControlKind } from './values';
 
-/** Bounds of the specification (sections 5 and 9), where the metadata names none. */
+/** Bounds of the specification (sections 5 and 9), used where the metadata has none. */
 const PRIORITY = { min: 1, max: 100 } as const;
 const PORT = { min: 1, max: 65_535 } as const;
 const CRONTAB_FIELDS = 5;
 
-/** Rules that go with the last word of a name, wherever such a field stands: `port`, `http_port`. */
+/** Rules by the last word of a field's name: `port` also applies to `http_port`. */
 const RULES_BY_WORD: Readonly<Record<string, FieldRule>> = { port: 'port', crontab: 'crontab' };
 
 export interface Checked {
@@ -68,7 +68,7 @@ function textProblem(text: string, { kind, bounds }: Checked, t: Translate): str
   return null;
 }
 
-/** What is wrong with a value before it is sent, in the person's language; null when nothing is. */
+/** The validation error of a value in the person's language; null when the value is valid. */
 export function problemOf(value: unknown, checked: Checked, t: Translate): string | null {
   if (isEmpty(value)) return checked.required ? t('resource:form.required') : null;
   const rule = checked.rule ?? RULES_BY_WORD[checked.name.split(/[._]/).at(-1) ?? ''];

@@ -5,11 +5,11 @@ import { errorText } from './values';
 export interface SortedErrors {
   /** Message by field; fields of nested objects as `object.field`. */
   readonly fields: ReadonlyMap<string, string>;
-  /** What belongs to no field of the form. */
+  /** Messages that belong to no field of the form. */
   readonly general: readonly string[];
 }
 
-/** Sorts the server's field errors to the fields of a form; nested maps go below the nested object that they name. */
+/** Assigns the server's field errors to the fields of a form; nested maps belong to the nested object of that name. */
 export function sortErrors(errors: FieldErrors, names: readonly string[], metas: FieldMap): SortedErrors {
   const fields = new Map<string, string>();
   const general: string[] = [];

@@ -25,7 +25,7 @@ test.each([
   expect(controlKind(name, field, undefined)).toBe(kind);
 });
 
-test('a new form starts with the metadata defaults under the own ones', () => {
+test("a new form starts with the metadata's defaults, overridden by the definition's", () => {
   const fields = { port: meta('integer', { default: 22 }), is_active: meta('boolean'), name: meta('string') };
   expect(initialValues(fields, ['port', 'is_active', 'name'], { name: 'x' })).toEqual({
     port: 22,
@@ -34,12 +34,12 @@ test('a new form starts with the metadata defaults under the own ones', () => {
   });
 });
 
-test('secrets never come into a form', () => {
+test('secrets are never loaded into a form', () => {
   const fields = { password: meta('string', { write_only: true }) };
   expect(objectValues({ password: 'leaked' }, ['password'], fields)).toEqual({ password: '' });
 });
 
-test('what is sent: no blank secrets, no read-only or local fields, nulls where nothing is chosen', () => {
+test('the request body has no blank secrets and no read-only or local fields, and null for unset values', () => {
   const fields = {
     name: meta('string', { required: true }),
     password: meta('string', { write_only: true }),

@@ -4,7 +4,7 @@ import { fieldValue } from '#/ui/dates/typed';
 import type { FieldMap, FieldMeta } from '../api';
 import type { FieldSpec, FormValues } from '../define';
 
-/** How a field is shown, from its metadata and what the definition says about it. */
+/** How a field is shown, from its metadata and its description in the definition. */
 export type ControlKind =
   | 'custom'
   | 'remote'
@@ -27,7 +27,7 @@ export type ControlKind =
   | 'key'
   | 'input';
 
-/** More options than this become a select (specification, section 5). */
+/** With more options than this a choice becomes a select (specification, section 5). */
 const RADIO_MAX = 4;
 
 export function controlKind(
@@ -96,7 +96,7 @@ function childrenOf(name: string, fields: FieldMap, specs: Specs): FieldMap | nu
   return controlKind(name, fields[name], specs[name]) === 'nested' ? (fields[name]?.children ?? {}) : null;
 }
 
-/** Values of an empty form: defaults of the metadata, then those of the definition. */
+/** Initial values of an empty form: the metadata's defaults, then the definition's. */
 export function initialValues(
   fields: FieldMap,
   names: readonly string[],
@@ -105,16 +105,21 @@ export function initialValues(
 ): FormValues {
   const values: FormValues = {};
   for (const name of names) {
-    const given = name in own ? own[name] : fields[name]?.default;
+    const initial = name in own ? own[name] : fields[name]?.default;
     const children = childrenOf(name, fields, specs);
     if (children) {
-      values[name] = initialValues(children, nestedNames(children), recordOf(given), childSpecs(name, specs));
+      values[name] = initialValues(
+        children,
+        nestedNames(children),
+        recordOf(initial),
+        childSpecs(name, specs),
+      );
       continue;
     }
-    if (given === undefined || given === null) values[name] = emptyOf(fields[name], specs[name]);
-    else if (typeof given === 'object' && isJsonField(name, fields[name], specs)) {
-      values[name] = JSON.stringify(given, null, 2);
-    } else values[name] = given;
+    if (initial === undefined || initial === null) values[name] = emptyOf(fields[name], specs[name]);
+    else if (typeof initial === 'object' && isJsonField(name, fields[name], specs)) {
+      values[name] = JSON.stringify(initial, null, 2);
+    } else values[name] = initial;
   }
   return { ...own, ...values };
 }
@@ -130,7 +135,7 @@ function isJsonField(name: string, meta: FieldMeta | undefined, specs: Specs): b
   return controlKind(name, meta, specs[name]) === 'json';
 }
 
-/** Values of an existing object for the form: date-times in the field's format, secrets never. */
+/** Form values of an existing object: date-times in the field's format, no secrets. */
 export function objectValues(
   object: FormValues,
   names: readonly string[],
@@ -160,8 +165,8 @@ export function objectValues(
 }
 
 /**
- * What is sent: hidden, local and read-only fields left out, blank secrets left out (blank means “as it was”),
- * emptied optional values as null where the server takes null, date-times in ISO 8601.
+ * The request body: without hidden, local and read-only fields and without blank secrets (blank means unchanged).
+ * Emptied optional values become null where the server accepts null; date-times are ISO 8601.
  */
 export function payloadOf(
   values: FormValues,
@@ -202,7 +207,7 @@ export function payloadOf(
   return payload;
 }
 
-/** One line for a field's errors, also when they are nested (list items, sub-objects). */
+/** A field's errors in one line, including nested ones (list items, sub-objects). */
 export function errorText(error: string | FieldErrors): string {
   if (typeof error === 'string') return error;
   return Object.values(error).map(errorText).join('; ');

@@ -5,7 +5,7 @@ import type { FieldMap, FieldMeta } from '../api';
 import type { FieldSpec, FormValues } from '../define';
 import { focusField } from './focus-field';
 
-/** Paths of the fields with an error, in the order in which they stand; `object.field` inside of nested objects. */
+/** Paths of the fields with an error, in the order of the form; `object.field` inside of nested objects. */
 export function wrongNames(errors: FieldErrors<FormValues>, names: readonly string[]): readonly string[] {
   const paths = (error: unknown, path: string): readonly string[] => {
     if (typeof error !== 'object' || error === null) return [];
@@ -33,10 +33,10 @@ export function labelOf(
   return meta?.label ?? path;
 }
 
-/** Moves the focus to the first wrong field each time that `wanted` grows, after the errors are drawn. */
+/** Moves the focus to the first invalid field each time `wanted` increases, after the errors are rendered. */
 export function useFocusOnFirst(first: string | undefined, wanted: number): void {
   useEffect(() => {
     if (wanted > 0 && first !== undefined) focusField(first);
-    // oxlint-disable-next-line react/exhaustive-deps -- only a new try moves the focus, not each change of the errors
+    // oxlint-disable-next-line react/exhaustive-deps -- errors change more often than the focus may move
   }, [wanted]);
 }

@@ -6,10 +6,10 @@ import type { Density } from '#/ui/table';
 
 // i18n: resource:density.*
 const DENSITIES = ['compact', 'normal', 'comfortable'] as const;
-/** More columns than this stand side by side, so that the row height stays in sight. */
+/** With more columns than this the checkboxes are in two columns, so that the row height stays visible. */
 const MANY = 14;
 
-/** Which columns are shown, and how high the rows are. The first column (the name), `id` and the actions always are shown. */
+/** Settings: visible columns and row height. The first column (the name), `id` and the actions are always visible. */
 export function ColumnSettings({
   columns,
   shown,
@@ -40,7 +40,9 @@ export function ColumnSettings({
               onChange={(event) => {
                 const on = event.target.checked;
                 onChange(
-                  columns.map((one) => one.key).filter((key) => (key === column.key ? on : shown.has(key))),
+                  columns
+                    .map((entry) => entry.key)
+                    .filter((key) => (key === column.key ? on : shown.has(key))),
                 );
               }}
             >
@@ -60,14 +62,14 @@ export function ColumnSettings({
           label={t('resource:density.label')}
           options={DENSITIES.map((value) => ({ value, label: t(`resource:density.${value}`) }))}
           value={density}
-          onChange={(value) => onDensity(DENSITIES.find((one) => one === value) ?? 'normal')}
+          onChange={(value) => onDensity(DENSITIES.find((entry) => entry === value) ?? 'normal')}
         />
       </div>
     </PopoverButton>
   );
 }
 
-/** The name (first) and the id can not be hidden. */
+/** The name (first) and the id cannot be hidden. */
 export function isAlwaysShown(key: string, index: number): boolean {
   return index === 0 || key === 'id';
 }

@@ -7,10 +7,10 @@ import { fieldValue, instantOf } from '#/ui/dates/typed';
 
 type Address = Readonly<Record<string, string>>;
 
-/** Shortcuts of the specification, in days; the last 24 hours besides. */
+/** Shortcuts of the specification, in days, besides the last 24 hours. */
 const SHORTCUT_DAYS = [7, 30, 90] as const;
 
-/** A range begins and ends so, unless another time is chosen (specification, section 9). */
+/** Default times of the first and last day of a range (specification, section 9). */
 const START = { hours: 0, minutes: 0, seconds: 1 } as const;
 const END = { hours: 23, minutes: 59, seconds: 59 } as const;
 const clock = ({ hours, minutes }: typeof START | typeof END): string =>
@@ -25,7 +25,10 @@ function at(day: Date, time: typeof START | typeof END): Date {
 const startOfRange = (days: number): Date => at(daysFrom(new Date(), -days), START);
 const endOfToday = (): Date => at(new Date(), END);
 
-/** The fields know minutes: an end that nobody changed keeps its seconds, the first and last minute of a day have those of the default. */
+/**
+ * The fields show minutes: an unchanged end keeps its seconds, and the first and last minute of a day get those of the
+ * default.
+ */
 function instant(typed: string, before: Date, time: typeof START | typeof END): Date {
   if (typed === fieldValue(before, 'datetime')) return before;
   const date = instantOf(typed);
@@ -40,7 +43,7 @@ export interface DateRangeState {
   readonly change: (from: Date, to: Date) => void;
 }
 
-/** Range from the address (`date_start`, `date_end`), else the last days until the end of today. */
+/** Range from the address (`date_start`, `date_end`); default: the last days until the end of today. */
 export function rangeOf(days: number, address: Address): { readonly from: Date; readonly to: Date } {
   const parsed = (key: string, fallback: Date): Date => {
     const date = new Date(address[key] ?? Number.NaN);
@@ -49,7 +52,7 @@ export function rangeOf(days: number, address: Address): { readonly from: Date; 
   return { from: parsed('date_start', startOfRange(days)), to: parsed('date_end', endOfToday()) };
 }
 
-/** The condition of a range; none for a list without one. */
+/** Query conditions of a range; none for a list without one. */
 export function rangeQuery(days: number | undefined, address: Address): DateRangeState['query'] {
   if (days === undefined) return {};
   const { from, to } = rangeOf(days, address);
@@ -79,7 +82,7 @@ export function useDateRange(days: number | undefined): DateRangeState {
   };
 }
 
-/** The longest of the shortcuts. */
+/** The longest shortcut. */
 export const WIDEST_DAYS = 90;
 
 export function isWidest({ from }: DateRangeState): boolean {

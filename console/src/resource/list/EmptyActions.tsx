@@ -7,7 +7,7 @@ import { LinkButton } from '#/ui/link';
 import type { Resource, ResourceDefinition } from '../define';
 import { type DateRangeState, lookBack, WIDEST_DAYS, isWidest } from './DateRange';
 
-/** What to do about an empty list: make a row, take rows from a file, go where rows come from, look further back. */
+/** Next steps of an empty list: create an object, import, go to the source of the rows, or extend the date range. */
 export function EmptyActions<Row extends Resource>({
   resource,
   dates,

@@ -2,7 +2,7 @@ import { ChevronDown, Plus, Trash2, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
 import type { QueryValues } from '#/lib/http/query-string';
-import { translate, useT } from '#/lib/i18n';
+import { type Translate, translate, useT } from '#/lib/i18n';
 import { useIsRootOrganization } from '#/lib/session';
 import { Button, IconButton } from '#/ui/button';
 import { confirm } from '#/ui/confirm';
@@ -63,12 +63,12 @@ export function CreateButton<Row extends Resource>({
   );
 }
 
-/** Names of the chosen rows, as far as they were ever shown. */
+/** Names of the selected rows, as far as they have been displayed. */
 function namesOf(chosen: ReadonlyMap<string, string>): readonly string[] {
   return [...chosen.values()].filter((name) => name !== '');
 }
 
-/** Asks with count and names, deletes all chosen ones in one request, tells the result. */
+/** Asks with count and names, deletes all selected rows in one request, and shows the result. */
 async function deleteChosen<Row extends Resource>(
   resource: ResourceDefinition<Row>,
   chosen: ReadonlyMap<string, string>,
@@ -96,14 +96,18 @@ async function deleteChosen<Row extends Resource>(
   });
 }
 
-/** What can be done with the chosen rows. Takes the place of the toolbar. */
+function tooMany(t: Translate, count: number): string | undefined {
+  return count > SELECT_ALL_MAX ? t('resource:too_many', { count: SELECT_ALL_MAX }) : undefined;
+}
+
+/** Actions for the selected rows. Replaces the toolbar. */
 export function ActionBar<Row extends Resource>({
   resource,
   api,
   chosen,
   onChosen,
   onClear,
-  count,
+  rowTotal,
   onSelectAll,
   allowed,
   tools,
@@ -112,26 +116,26 @@ export function ActionBar<Row extends Resource>({
 }: {
   readonly resource: ResourceDefinition<Row>;
   readonly api: string;
-  /** Id → name; the name is empty for rows that were chosen without being shown. */
+  /** Id → name; the name is empty for rows that were selected without being displayed. */
   readonly chosen: ReadonlyMap<string, string>;
   readonly onChosen: (chosen: ReadonlyMap<string, string>) => void;
   readonly onClear: () => void;
-  /** Rows that meet the conditions. */
-  readonly count: number;
-  /** Chooses all of them, also those of other pages. */
+  /** Number of rows that match the conditions. */
+  readonly rowTotal: { readonly total: number; readonly isMinimum?: boolean } | undefined;
+  /** Selects all matching rows, including those of other pages. */
   readonly onSelectAll: () => Promise<void>;
   readonly allowed: boolean;
   readonly tools: ActionTools;
   readonly query: QueryValues;
-  /** Import and export, which take the chosen rows too. */
+  /** Import and export, which also apply to the selected rows. */
   readonly exchange: ReactNode;
 }) {
   const t = useT();
   const offline = useOnline() ? undefined : t('resource:offline.action');
   const [busy, setBusy] = useState(false);
   if (chosen.size === 0) return null;
+  const { total: count = 0, isMinimum = false } = rowTotal ?? {};
   const bulkTools: BulkTools = { ...tools, query, names: namesOf(chosen), clear: onClear };
-  const tooMany = count > SELECT_ALL_MAX ? t('resource:too_many', { count: SELECT_ALL_MAX }) : undefined;
   return (
     <section
       aria-label={t('resource:selection')}
@@ -140,22 +144,22 @@ export function ActionBar<Row extends Resource>({
       <span className="mr-2 flex-none font-semibold" role="status">
         {t('resource:selected', { count: chosen.size })}
       </span>
-      {count > chosen.size && (
+      {(isMinimum ? chosen.size <= count : count > chosen.size) && (
         <Button
           kind="link"
           className="underline underline-offset-3"
           busy={busy}
-          disabledReason={offline ?? tooMany}
+          disabledReason={offline ?? tooMany(t, count)}
           onClick={() => {
             setBusy(true);
             void onSelectAll().finally(() => setBusy(false));
           }}
         >
-          {t('resource:select_all', { count })}
+          {t(isMinimum ? 'resource:select_all_minimum' : 'resource:select_all', { count })}
         </Button>
       )}
       <span aria-hidden className="mx-1.5 h-4 w-px flex-none bg-accent-line" />
-      {/* What does not fit is scrolled to: a bar of two rows would move the table. */}
+      {/* Overflow scrolls: a second line would move the table. */}
       <div className="flex min-w-0 grow gap-1 overflow-x-auto [scrollbar-width:none] *:flex-none *:outline-offset-[-2px]! max-lg:*:px-1.5!">
         {(resource.list.bulkActions ?? [])
           .filter((action) => action.isOffered?.(bulkTools) ?? true)

@@ -18,14 +18,14 @@ export interface Condition {
   readonly value: string;
 }
 
-/** The conditions as the search field names them. */
+/** All conditions, as the search field names them. */
 export function conditionsOf(
   filters: Readonly<Record<string, string>>,
   fields: readonly SearchField[],
   t: Translate,
 ): readonly Condition[] {
   return Object.entries(filters).map(([key, value]) => {
-    const field = fields.find((one) => one.key === key);
+    const field = fields.find((candidate) => candidate.key === key);
     return {
       key,
       value,
@@ -40,7 +40,7 @@ interface Nouns {
   readonly what: string;
 }
 
-/** A list that could not be loaded: no licence, no permission, no network, or anything else. */
+/** A list that could not be loaded: no licence, no permission, no network, or another error. */
 export function FailedList({
   error,
   noun,
@@ -88,7 +88,7 @@ export function FailedList({
   );
 }
 
-/** No network: the list comes by itself when it is back. */
+/** No network: the list reloads by itself when the network is back. */
 export function OfflineList({ noun, onRetry }: { readonly noun: Nouns; readonly onRetry: () => void }) {
   const t = useT();
   return (
@@ -102,7 +102,7 @@ export function OfflineList({ noun, onRetry }: { readonly noun: Nouns; readonly 
   );
 }
 
-/** Nothing there yet: what it is, and how to make the first one. */
+/** The list is empty: what it contains, and how to create the first object. */
 export function EmptyList({ noun, actions }: { readonly noun: Nouns; readonly actions: ReactNode }) {
   const t = useT();
   return (
@@ -112,7 +112,7 @@ export function EmptyList({ noun, actions }: { readonly noun: Nouns; readonly ac
   );
 }
 
-/** Nothing meets the conditions: which they are, take them off, or search for the words everywhere. */
+/** Nothing matches: shows the conditions and offers to clear them, or to search for the words everywhere. */
 export function NoMatchList({
   noun,
   conditions,

@@ -9,14 +9,14 @@ import { PhoneRows } from './PhoneRows';
 
 type Names = ReadonlyMap<string, string>;
 
-/** The rows as a table, on a phone as cards, or what stands there instead of them; the pager below. */
+/** The rows as a table (on a phone as cards) or their placeholder, with the pager below. */
 export function ListRows<Row extends Resource>({
   resource,
   title,
   columns,
   density,
   rows,
-  found,
+  rowTotal,
   busy,
   controls,
   chosen,
@@ -31,13 +31,13 @@ export function ListRows<Row extends Resource>({
   readonly title: string;
   readonly columns: readonly TableColumn<Row>[];
   readonly density: Density;
-  /** Absent while they load. */
+  /** Absent while the rows are loading. */
   readonly rows: readonly Row[] | undefined;
-  /** Absent while it is looked for. */
-  readonly found: Omit<RowPage<unknown>, 'rows'> | undefined;
+  /** Absent while the number is being counted. */
+  readonly rowTotal: Omit<RowPage<unknown>, 'rows'> | undefined;
   readonly busy: boolean;
   readonly controls: ListControls;
-  /** Name by id; absent where nothing can be chosen. */
+  /** Selected rows, name by id; absent where nothing can be selected. */
   readonly chosen: Names | undefined;
   readonly onChosen: (change: (old: Names) => Names) => void;
   readonly actions: ((row: Row) => readonly RowAction<Row>[]) | undefined;
@@ -79,11 +79,11 @@ export function ListRows<Row extends Resource>({
           current={current}
         />
       )}
-      {found && found.total > 0 && (
+      {rowTotal && rowTotal.total > 0 && (
         <Pager
-          count={found.total}
-          isMinimum={found.isMinimum}
-          hasNext={found.hasNext}
+          count={rowTotal.total}
+          isMinimum={rowTotal.isMinimum}
+          hasNext={rowTotal.hasNext}
           page={state.page}
           size={state.size}
           onPage={setPage}

@@ -1,6 +1,9 @@
 import type { ReactNode } from 'react';
 
-/** The toolbar of a list, and over it the bar of the selection: the toolbar keeps its place, so choosing a row moves no row. */
+/**
+ * The toolbar of a list, covered by the selection bar. The toolbar keeps its space, so selecting a row does not move
+ * the table.
+ */
 export function ListTray({ toolbar, bar }: { readonly toolbar: ReactNode; readonly bar: ReactNode }) {
   const isCovered = bar !== null;
   return (

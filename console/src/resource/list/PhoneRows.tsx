@@ -8,7 +8,7 @@ import { visible } from '#/ui/visible-text';
 import type { Resource, ResourceDefinition } from '../define';
 import { objectPath } from '../routes';
 
-/** Under 640 px a row becomes a card: name, one line, state, menu. */
+/** Below 640 px a row is a card: name, one line, state, menu. */
 export function PhoneRows<Row extends Resource>({
   resource,
   columns,

@@ -1,7 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { RefreshCw } from 'lucide-react';
-import { type ReactNode, useMemo, useState } from 'react';
-import { explain } from '#/lib/http/catalogue';
+import { type Dispatch, type ReactNode, type SetStateAction, useMemo, useState } from 'react';
 import type { QueryValues } from '#/lib/http/query-string';
 import { useT } from '#/lib/i18n';
 import { queryClient } from '#/lib/query';
@@ -11,7 +10,6 @@ import { IconButton } from '#/ui/button';
 import { splitTarget } from '#/ui/link';
 import { Note } from '#/ui/note';
 import { PageHeader } from '#/ui/page';
-import { toast } from '#/ui/toast';
 import type { FieldMap } from '../api';
 import type { ActionTools, Resource, ResourceDefinition } from '../define';
 import { ExchangeActions } from '../exchange/ExchangeActions';
@@ -25,9 +23,9 @@ import { EmptyActions } from './EmptyActions';
 import { conditionsOf, EmptyList, FailedList, NoMatchList, OfflineList } from './ListPlaceholder';
 import { ListRows } from './ListRows';
 import { ListTray } from './ListTray';
-import { RowCount } from './RowCount';
-import { useListState } from './list-state';
-import { fetchAllIds } from './select-all';
+import { countText, RowCount } from './RowCount';
+import { type ListControls, useListState } from './list-state';
+import { chooseAll } from './select-all';
 import { TagSearch } from './tag-search';
 import { besideList, useList } from './use-list';
 import { useListColumns } from './use-list-columns';
@@ -36,21 +34,21 @@ import { useSearchFields } from './use-search-fields';
 
 export interface ResourceListProps<Row extends Resource> {
   readonly resource: ResourceDefinition<Row>;
-  /** Conditions that the place itself sets (node, user …) and the person can not remove. */
+  /** Fixed conditions of the page (node, user …), which the person cannot remove. */
   readonly query?: QueryValues;
   /** Another endpoint with the same rows, e.g. those of one node. */
   readonly api?: string;
-  /** Inside a tab: no page heading, state not in the address. */
+  /** Inside a tab: no page heading, and the state is not in the address. */
   readonly embedded?: boolean;
   readonly title?: string;
-  /** Beside the table: node tree. */
+  /** Content beside the table: node tree. */
   readonly side?: ReactNode;
   /** Query for the create screen, e.g. `?node=…`. */
   readonly createQuery?: string;
   readonly tools?: ReactNode;
-  /** Id of the row that is shown beside the list. */
+  /** Id of the row shown beside the list. */
   readonly current?: string;
-  /** Between heading and rows: quick choices. */
+  /** Between heading and rows: quick filters. */
   readonly strip?: ReactNode;
 }
 
@@ -63,11 +61,95 @@ function exactText(value: string): string {
   return time ? exactStamp(time) : value;
 }
 
-/** The list of a resource: search, columns, order, pages, selection, actions; its state lives in the address. */
+/** What actions of rows and of the selection need: reload the list, navigate, and drop a deleted row from the selection. */
+function useListTools(
+  api: string,
+  refetch: () => Promise<unknown>,
+  setChosen: Dispatch<SetStateAction<ReadonlyMap<string, string>>>,
+): ActionTools {
+  const navigate = useNavigate();
+  return useMemo(
+    () => ({
+      refresh: () => {
+        void refetch();
+        void queryClient.invalidateQueries({ queryKey: besideList(api) });
+      },
+      navigate: (to) => void navigate(splitTarget(to)),
+      gone: (id) => setChosen((old) => new Map([...old].filter(([chosenId]) => chosenId !== id))),
+    }),
+    [api, refetch, navigate, setChosen],
+  );
+}
+
+/** Shown instead of rows: failed, offline, no match or empty; undefined while there are rows or they are loading. */
+function placeholderOf<Row extends Resource>({
+  resource: { noun },
+  rows,
+  error,
+  isOffline,
+  conditions,
+  controls,
+  onRetry,
+  emptyActions,
+}: {
+  readonly resource: ResourceDefinition<Row>;
+  readonly rows: readonly Row[] | undefined;
+  readonly error: Error | null;
+  readonly isOffline: boolean;
+  readonly conditions: ReturnType<typeof conditionsOf>;
+  readonly controls: ListControls;
+  readonly onRetry: () => void;
+  readonly emptyActions: ReactNode;
+}): ReactNode {
+  if (error) return <FailedList error={error} noun={noun} online={!isOffline} onRetry={onRetry} />;
+  if (isOffline) return <OfflineList noun={noun} onRetry={onRetry} />;
+  if (rows?.length !== 0) return undefined;
+  if (conditions.length === 0) return <EmptyList noun={noun} actions={emptyActions} />;
+  return (
+    <NoMatchList
+      noun={noun}
+      conditions={conditions}
+      onClear={() => controls.setFilters({})}
+      onWiden={(words) => controls.setFilters({ search: words })}
+    />
+  );
+}
+
+/** Side panel, heading and rows; as a page it fills the window. `announcement` is read out when it changes. */
+function ListLayout({
+  embedded,
+  side,
+  announcement,
+  heading,
+  children,
+}: {
+  readonly embedded: boolean;
+  readonly side: ReactNode;
+  readonly announcement: string;
+  readonly heading: ReactNode;
+  readonly children: ReactNode;
+}) {
+  return (
+    <div
+      className={`flex min-h-0 gap-3.5 max-lg:flex-col max-lg:gap-2 ${embedded ? '' : 'max-sm:grow md:h-[calc(100dvh-var(--frame,44px)-34px)]'}`}
+    >
+      {side}
+      <div className="flex min-w-0 grow flex-col gap-2">
+        {/* Announces each new result once; the visible count is not a live region. */}
+        <p className="sr-only" role="status">
+          {announcement}
+        </p>
+        {heading}
+        {children}
+      </div>
+    </div>
+  );
+}
+
+/** The list of a resource: search, columns, order, pages, selection, actions. Its state is in the address. */
 export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>) {
   const { resource, query = NO_QUERY, api = resource.api, embedded = false, createQuery = '' } = props;
   const t = useT();
-  const navigate = useNavigate();
   const isPhone = useMedia(PHONE);
   const mayWrite = useMay('admin');
   const online = useOnline();
@@ -77,34 +159,16 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
   const metadata = useMetadata(api, query);
   const rows = useList<Row>(api, controls, { ...query, ...dates.query });
   const fields = metadata.data?.actions.GET ?? NO_FIELDS;
-  // Until the metadata has come, the role decides: what appears late would move what is already there.
+  // Until the metadata arrives, the role decides, because buttons that appear late would move the others.
   const allowed =
     mayWrite &&
     (metadata.isPending || metadata.data?.actions.POST !== undefined || resource.can?.create === false);
   const searchFields = useSearchFields(resource, fields);
 
   const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map());
-
-  const { refetch } = rows;
-  const tools: ActionTools = useMemo(
-    () => ({
-      refresh: () => {
-        void refetch();
-        void queryClient.invalidateQueries({ queryKey: besideList(api) });
-      },
-      navigate: (to) => void navigate(splitTarget(to)),
-      gone: (id) => setChosen((old) => new Map([...old].filter(([one]) => one !== id))),
-    }),
-    [api, refetch, navigate],
-  );
-  const selectAll = async () => {
-    try {
-      const ids = await fetchAllIds(api, { ...controls.state.filters, ...query, ...dates.query });
-      setChosen((old) => new Map(ids.map((id) => [id, old.get(id) ?? ''])));
-    } catch (failure) {
-      toast({ tone: 'error', text: t('resource:failed', { noun: many }), detail: explain(failure) });
-    }
-  };
+  const tools = useListTools(api, rows.refetch, setChosen);
+  const selectAll = () =>
+    chooseAll(api, { ...controls.state.filters, ...query, ...dates.query }, { t, noun: many, setChosen });
   const actionsOf = useRowActions(resource, allowed, tools);
   const { columns, density, settings } = useListColumns(
     resource,
@@ -113,7 +177,7 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
     actionsOf !== undefined,
   );
   const exchanges = !embedded || resource.list.exchange !== undefined;
-  // Who may only read still chooses rows to export.
+  // People who may only read can still select rows for export.
   const selectable =
     !isPhone &&
     ((allowed && resource.can?.deleteMany !== false) ||
@@ -123,7 +187,7 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
   const title = props.title ?? t(resource.routes.titles.list);
 
   const create = <CreateButton resource={resource} query={createQuery} allowed={allowed} tools={tools} />;
-  // On a phone the thumb finds it at the lower edge.
+  // On a phone the button is at the lower edge, in reach of the thumb.
   const atFoot = isPhone && !embedded;
   const conditions = conditionsOf(controls.state.filters, searchFields, t);
 
@@ -135,7 +199,7 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
       filters: { ...controls.state.filters, ...dates.query },
       order: controls.state.order,
       chosen,
-      count: data?.total,
+      count: data?.isMinimum === true ? undefined : data?.total,
     },
     metadata: metadata.data,
     mayCreate: allowed,
@@ -145,31 +209,21 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
   const isChoosing = chosen.size > 0 && !isPhone;
   const exchange = mayExchange && <ExchangeActions {...exchangeActions} />;
 
-  let placeholder: ReactNode;
-  if (error && !data) {
-    placeholder = <FailedList error={error} noun={resource.noun} online={online} onRetry={tools.refresh} />;
-  } else if (!online && !data) placeholder = <OfflineList noun={resource.noun} onRetry={tools.refresh} />;
-  else if (list?.length === 0) {
-    placeholder =
-      conditions.length > 0 ? (
-        <NoMatchList
-          noun={resource.noun}
-          conditions={conditions}
-          onClear={() => controls.setFilters({})}
-          onWiden={(words) => controls.setFilters({ search: words })}
-        />
-      ) : (
-        <EmptyList
-          noun={resource.noun}
-          actions={
-            <EmptyActions resource={resource} dates={dates}>
-              {create}
-              {mayExchange && <ExchangeActions {...exchangeActions} importOnly />}
-            </EmptyActions>
-          }
-        />
-      );
-  }
+  const placeholder = placeholderOf({
+    resource,
+    rows: list,
+    error: data ? null : error,
+    isOffline: !online && !data,
+    conditions,
+    controls,
+    onRetry: tools.refresh,
+    emptyActions: (
+      <EmptyActions resource={resource} dates={dates}>
+        {create}
+        {mayExchange && <ExchangeActions {...exchangeActions} importOnly />}
+      </EmptyActions>
+    ),
+  });
 
   const toolbar = (
     <>
@@ -190,7 +244,7 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
       api={api}
       onChosen={setChosen}
       onClear={() => setChosen(new Map())}
-      count={data?.total ?? 0}
+      rowTotal={data}
       onSelectAll={selectAll}
       allowed={allowed}
       tools={tools}
@@ -199,52 +253,49 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
     />
   ) : null;
   const tray = <ListTray toolbar={toolbar} bar={bar} />;
-  const count = data && <RowCount found={data} />;
+  const count = data && <RowCount rowTotal={data} />;
   return (
-    <div
-      className={`flex min-h-0 gap-3.5 max-lg:flex-col max-lg:gap-2 ${embedded ? '' : 'max-sm:grow md:h-[calc(100dvh-var(--frame,44px)-34px)]'}`}
-    >
-      {props.side}
-      <div className="flex min-w-0 grow flex-col gap-2">
-        {/* Told once for each new result; the visible count does not speak. */}
-        <p className="sr-only" role="status">
-          {data && !rows.isFetching ? t('resource:count', { count: data.total }) : ''}
-        </p>
-        {embedded ? (
+    <ListLayout
+      embedded={embedded}
+      side={props.side}
+      announcement={data && !rows.isFetching ? countText(t, data) : ''}
+      heading={
+        embedded ? (
           <div className="flex flex-wrap items-center gap-2">
             {count}
             {tray}
           </div>
         ) : (
           <PageHeader title={title} aside={count} actions={tray} />
-        )}
-        {props.strip}
-        {data?.searchedFrom !== undefined && (
-          <Note>{t('resource:searched_from', { time: exactText(data.searchedFrom) })}</Note>
-        )}
-        <ListRows
-          resource={resource}
-          title={title}
-          columns={columns}
-          density={density}
-          rows={list}
-          found={data}
-          busy={rows.isFetching}
-          controls={controls}
-          chosen={selectable ? chosen : undefined}
-          onChosen={setChosen}
-          actions={actionsOf}
-          placeholder={placeholder}
-          isPhone={isPhone}
-          embedded={embedded}
-          current={props.current}
-        />
-        {atFoot && placeholder === undefined && (
-          <div className="sticky bottom-0 z-(--z-sticky) -mx-3 -mb-3 grid border-t border-line bg-bg p-3 empty:hidden">
-            {create}
-          </div>
-        )}
-      </div>
-    </div>
+        )
+      }
+    >
+      {props.strip}
+      {data?.searchedFrom !== undefined && (
+        <Note>{t('resource:searched_from', { time: exactText(data.searchedFrom) })}</Note>
+      )}
+      <ListRows
+        resource={resource}
+        title={title}
+        columns={columns}
+        density={density}
+        rows={list}
+        rowTotal={data}
+        busy={rows.isFetching}
+        controls={controls}
+        chosen={selectable ? chosen : undefined}
+        onChosen={setChosen}
+        actions={actionsOf}
+        placeholder={placeholder}
+        isPhone={isPhone}
+        embedded={embedded}
+        current={props.current}
+      />
+      {atFoot && placeholder === undefined && (
+        <div className="sticky bottom-0 z-(--z-sticky) -mx-3 -mb-3 grid border-t border-line bg-bg p-3 empty:hidden">
+          {create}
+        </div>
+      )}
+    </ListLayout>
   );
 }

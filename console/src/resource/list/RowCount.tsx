@@ -1,12 +1,14 @@
-import { useT } from '#/lib/i18n';
+import { type Translate, useT } from '#/lib/i18n';
 import type { RowPage } from '../generic/row-source';
 
-/** How many rows a list has, beside its title. */
-export function RowCount({ found }: { readonly found: Omit<RowPage<unknown>, 'rows'> }) {
+type RowTotal = Omit<RowPage<unknown>, 'rows'>;
+
+export function countText(t: Translate, { total, isMinimum }: RowTotal): string {
+  return t(isMinimum ? 'resource:count_minimum' : 'resource:count', { count: total });
+}
+
+/** Number of rows of a list, beside its title. */
+export function RowCount({ rowTotal }: { readonly rowTotal: RowTotal }) {
   const t = useT();
-  return (
-    <span className="text-ink-3 tabular-nums">
-      {t(found.isMinimum ? 'resource:count_minimum' : 'resource:count', { count: found.total })}
-    </span>
-  );
+  return <span className="text-ink-3 tabular-nums">{countText(t, rowTotal)}</span>;
 }

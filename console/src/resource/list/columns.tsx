@@ -9,7 +9,7 @@ import { AutoCell, valueOf } from '../format';
 import { objectPath } from '../routes';
 import { isAlwaysShown } from './ColumnSettings';
 
-/** Name fields: their column leads to the object's own page. */
+/** Name fields: their column links to the object's own page. */
 const NAME_KEYS = new Set(['name', 'hostname']);
 
 function specOf<Row>(column: string | Column<Row>): Column<Row> {
@@ -20,8 +20,10 @@ export function columnSpecs<Row extends Resource>(resource: ResourceDefinition<R
   return resource.list.columns.map(specOf);
 }
 
-/** Columns of the table: label and sorting from the metadata, cells from the definition or the field's type.
- * Without metadata (it is on its way, or did not come) a column has no label rather than the name of its field. */
+/**
+ * Columns of the table: label and sorting from the metadata, cells from the definition or the field's type. Without
+ * metadata (still loading, or failed) a column has no label; the raw field name is never shown.
+ */
 export function tableColumns<Row extends Resource>(
   resource: ResourceDefinition<Row>,
   shown: ReadonlySet<string>,

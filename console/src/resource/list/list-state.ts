@@ -4,12 +4,12 @@ import { cleanQuery } from '#/lib/http/query-string';
 import type { ListDefinition } from '../define';
 import { rememberedPageSize, rememberPageSize } from '../table-config';
 
-/** Everything about a list that can be shared as an address. */
+/** The state of a list that its address contains. */
 export interface ListState {
   readonly page: number;
   readonly size: number;
   readonly order: string;
-  /** Conditions by key, `search` among them. */
+  /** Conditions by key, including `search`. */
   readonly filters: Readonly<Record<string, string>>;
 }
 
@@ -21,7 +21,7 @@ export interface ListControls {
   readonly setFilters: (filters: Readonly<Record<string, string>>) => void;
 }
 
-/** Keys of the address that belong to the page around the list. */
+/** Query parameters that belong to the page around the list. */
 const FOREIGN = new Set([
   'page',
   'limit',
@@ -38,7 +38,7 @@ const FOREIGN = new Set([
 const NOWHERE: readonly string[] = [];
 const ANYWHERE: ListPlace = {};
 
-/** What of a list's definition its address depends on. */
+/** The part of a list's definition on which its address depends. */
 type ListPlace = Pick<ListDefinition<never>, 'order' | 'place'>;
 
 function isForeign(key: string, place: readonly string[] = NOWHERE): boolean {
@@ -47,12 +47,12 @@ function isForeign(key: string, place: readonly string[] = NOWHERE): boolean {
 
 type Address = Readonly<Record<string, string>>;
 
-function isSame(one: Address, other: Address): boolean {
-  const keys = Object.keys(one);
-  return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key]);
+function isSame(left: Address, right: Address): boolean {
+  const keys = Object.keys(left);
+  return keys.length === Object.keys(right).length && keys.every((key) => left[key] === right[key]);
 }
 
-/** State of a list as its address says. */
+/** Reads the state of a list from its address. */
 export function stateOf(address: Address, { order = '', place = NOWHERE }: ListPlace = {}): ListState {
   const page = Number(address['page'] ?? 1);
   const filters = Object.fromEntries(Object.entries(address).filter(([key]) => !isForeign(key, place)));
@@ -75,10 +75,10 @@ export function useListState(inAddress: boolean, list: ListPlace = ANYWHERE): Li
   const change = useCallback(
     (changes: Record<string, string | undefined>, dropFilters = false) => {
       const next = (old: Address): Record<string, string> => {
-        const kept = dropFilters
+        const remaining = dropFilters
           ? Object.fromEntries(Object.entries(old).filter(([key]) => isForeign(key, list.place)))
           : { ...old };
-        return cleanQuery({ ...kept, ...changes });
+        return cleanQuery({ ...remaining, ...changes });
       };
       if (inAddress) {
         void navigate({ to: '.', search: (old: Address) => next(old), replace: true, resetScroll: false });
@@ -98,7 +98,7 @@ export function useListState(inAddress: boolean, list: ListPlace = ANYWHERE): Li
     setFilters: (filters) => {
       const wanted = cleanQuery(filters);
       if (isSame(wanted, state.filters)) {
-        // The same conditions: the page stays, only an address written by hand gets its clean form.
+        // The conditions are the same: the page number stays; only a hand-written address is normalized.
         if (!isSame(source, cleanQuery(source))) change({});
       } else change({ ...wanted, page: undefined }, true);
     },

@@ -59,7 +59,7 @@ describe('date range', () => {
   });
 });
 
-test('[S5-058] [S5-059] [S5-061] [S8-026] a row is deleted after a question only, and the success is told', async () => {
+test('[S5-058] [S5-059] [S5-061] [S8-026] a row is deleted only after a question, and the success is shown', async () => {
   server.use(mock.delete('*/api/v1/things/t2/', () => new HttpResponse(null, { status: 204 })));
   await renderScreen(list());
   await userEvent.click(await screen.findByRole('button', { name: 'Actions of thing 2' }));
@@ -72,7 +72,7 @@ test('[S5-058] [S5-059] [S5-061] [S8-026] a row is deleted after a question only
 });
 
 describe('states', () => {
-  test('[S2-213] the header actions stand above the table, in every state', async () => {
+  test('[S2-213] the header actions are above the table, in every state', async () => {
     await renderScreen(list({ dateRangeDays: 7, exchange: {} }));
     const table = await screen.findByRole('table');
     for (const action of [
@@ -87,7 +87,7 @@ describe('states', () => {
     }
   });
 
-  test('no match names the conditions, takes them off, or searches everywhere', async () => {
+  test('without a match the conditions are shown, can be cleared, or a search everywhere is offered', async () => {
     rig.stored = [];
     const { router } = await renderScreen(list(), { address: '/?state=off&name=web' });
     expect(await screen.findByText('No matching user groups')).toBeTruthy();
@@ -107,7 +107,7 @@ describe('states', () => {
     expect(screen.getByRole('button', { name: 'Import' })).toBeTruthy();
   });
 
-  test('an empty list leads to where its rows come from, those who may go there', async () => {
+  test('an empty list links to the source of its rows for people who may open it', async () => {
     rig.stored = [];
     const next = { label: 'resource:tab.basic', to: '/connect', permission: 'admin' } as const;
     const { unmount } = await renderScreen(list({ next }));
@@ -129,7 +129,7 @@ describe('states', () => {
     await waitFor(() => expect(screen.queryByRole('button', { name: 'Look back 90 days' })).toBeNull());
   });
 
-  test('[S8-048] a list that fails is asked for once; another try is the person’s', async () => {
+  test('[S8-048] a failed list is requested once; the person decides about a retry', async () => {
     server.use(mock.get(LIST, () => HttpResponse.json({}, { status: 503 })));
     await renderScreen(list());
     const again = await screen.findByRole('button', { name: 'Retry' });
@@ -138,7 +138,7 @@ describe('states', () => {
     await waitFor(() => expect(sent('GET')).toHaveLength(2));
   });
 
-  test('refused: what is needed and who you are; no licence: what is kept', async () => {
+  test('a refused list says what is needed and who you are; without a licence, what is retained', async () => {
     server.use(mock.get(LIST, () => HttpResponse.json({ code: 'permission_denied' }, { status: 403 })));
     const first = await renderScreen(list());
     expect(await screen.findByText(/needs the admin permission.*\(admin\).*“Default”/)).toBeTruthy();
@@ -168,13 +168,13 @@ describe('states', () => {
     expect(screen.getByRole('link', { name: 'Create user group' })).toBeTruthy();
   });
 
-  test('each result is told once to those who do not see it', async () => {
+  test('each result is announced once to screen readers', async () => {
     await renderScreen(list());
-    const told = () => screen.getAllByRole('status').map((status) => status.textContent);
-    await waitFor(() => expect(told()).toContain('40 items'));
+    const announcements = () => screen.getAllByRole('status').map((status) => status.textContent);
+    await waitFor(() => expect(announcements()).toContain('40 items'));
     rig.stored = rig.stored.slice(0, 3);
     await userEvent.click(screen.getByRole('button', { name: 'Refresh' }));
-    await waitFor(() => expect(told()).toContain('3 items'));
+    await waitFor(() => expect(announcements()).toContain('3 items'));
   });
 });
 

@@ -12,7 +12,7 @@ import { lastQuery, list, LIST, rig, sent, server, serveThings } from '#/test/li
 serveThings();
 
 describe('pages', () => {
-  test('[S9-022] [S9-023] [S9-024] [S9-025] [S9-026] fifteen rows at first; total, sizes, previous, five pages, next', async () => {
+  test('[S9-022] [S9-023] [S9-024] [S9-025] [S9-026] fifteen rows by default; total, sizes, previous, five pages, next', async () => {
     rig.stored = Array.from({ length: 150 }, (_, at) => ({ id: `t${at}`, name: `thing ${at}`, state: 'on' }));
     const first = await renderScreen(list());
     await screen.findByRole('link', { name: 'thing 0' });
@@ -42,7 +42,7 @@ describe('pages', () => {
     await screen.findByRole('link', { name: 'thing 49' });
   });
 
-  test('where the server counts no further, its next page is still reached', async () => {
+  test('the next page is reachable even where the server stops counting', async () => {
     rig.stored = Array.from({ length: 100 }, (_, at) => ({ id: `t${at}`, name: `thing ${at}`, state: 'on' }));
     rig.countedUpTo = 60;
     await renderScreen(list(), { address: '/?page=4' });
@@ -61,7 +61,7 @@ describe('pages', () => {
     );
   });
 
-  test('after the last row of the last page is gone, the page before it is shown', async () => {
+  test('after the last row of the last page is deleted, the previous page is shown', async () => {
     const { router } = await renderScreen(list(), { address: '/?page=3&name=x' });
     await screen.findByRole('link', { name: 'thing 40' });
     rig.stored = rig.stored.slice(0, 30);
@@ -72,7 +72,7 @@ describe('pages', () => {
 });
 
 describe('columns', () => {
-  test('[S9-052] [S9-053] hidden columns stay hidden; name, id and actions can not be hidden', async () => {
+  test('[S9-052] [S9-053] hidden columns stay hidden; name, id and actions cannot be hidden', async () => {
     const first = await renderScreen(list());
     await screen.findByRole('columnheader', { name: 'State' });
     await userEvent.click(screen.getByRole('button', { name: 'Columns' }));
@@ -90,7 +90,7 @@ describe('columns', () => {
     expect(screen.getByRole('table').dataset['density']).toBe('compact');
   });
 
-  test('even settings from elsewhere do not hide the id', async () => {
+  test('stored settings cannot hide the id', async () => {
     localStorage.setItem('tableConfig', JSON.stringify({ ThingListTable: { showColumns: [] } }));
     await renderScreen(list());
     await screen.findByRole('link', { name: 'thing 1' });
@@ -98,7 +98,7 @@ describe('columns', () => {
     expect(heads).toEqual(['', 'Name', 'ID', 'Actions']);
   });
 
-  test('the panel opens, closes and gives the focus back by keyboard', async () => {
+  test('the panel opens, closes and returns the focus by keyboard', async () => {
     await renderScreen(list());
     const button = await screen.findByRole('button', { name: 'Columns' });
     button.focus();
@@ -111,7 +111,7 @@ describe('columns', () => {
 });
 
 describe('search', () => {
-  test('[S9-020] the conditions that are there at first are told after 400 ms', async () => {
+  test('[S9-020] the initial conditions are announced after 400 ms', async () => {
     await startI18n(['ui', 'resource'], 'en');
     vi.useFakeTimers();
     const onChange = vi.fn<(value: Readonly<Record<string, string>>) => void>();
@@ -122,7 +122,7 @@ describe('search', () => {
     expect(onChange).toHaveBeenCalledExactlyOnceWith({ name: 'web' });
   });
 
-  test('an address written by hand is cleaned: values trimmed, empty ones dropped, the page kept', async () => {
+  test('a hand-written address is normalized: values trimmed, empty ones dropped, the page kept', async () => {
     const { router } = await renderScreen(list(), { address: '/?page=2&name=%20web%20&state=%20' });
     await screen.findByRole('link', { name: 'thing 16' });
     expect(lastQuery()).toMatchObject({ name: 'web', offset: '15' });
@@ -130,7 +130,7 @@ describe('search', () => {
     await waitFor(() => expect(router.state.location.search).toEqual({ page: '2', name: 'web' }));
   });
 
-  test('fields that the server filters by are offered, with their choices; all by keyboard', async () => {
+  test('fields that the server filters by are offered, with their choices, by keyboard alone', async () => {
     const { router } = await renderScreen(list());
     await screen.findByRole('link', { name: 'thing 1' });
     screen.getByRole('combobox', { name: 'Search' }).focus();
@@ -151,7 +151,7 @@ describe('search', () => {
 });
 
 describe('selection', () => {
-  test('it lasts over pages, and all that match can be chosen and deleted at once', async () => {
+  test('it persists over pages, and all matching rows can be selected and deleted at once', async () => {
     let gone: unknown;
     server.use(
       mock.delete(LIST, ({ request }) => {
@@ -177,7 +177,7 @@ describe('selection', () => {
     expect(sent('POST')[0]?.body).toEqual({ resources: rig.stored.map((row) => row.id) });
   });
 
-  test('a deleted row does not stay chosen', async () => {
+  test('a deleted row does not stay selected', async () => {
     server.use(mock.delete('*/api/v1/things/t1/', () => new HttpResponse(null, { status: 204 })));
     await renderScreen(list());
     await userEvent.click(await screen.findByRole('checkbox', { name: 'Select thing 1' }));
@@ -190,7 +190,23 @@ describe('selection', () => {
     expect(await screen.findByText('thing 1 deleted')).toBeTruthy();
   });
 
-  test('more than ten thousand are not chosen at once', async () => {
+  test.each([
+    [2_500, '2500 selected'],
+    [SELECT_ALL_MAX + 1, 'More than 10000: narrow the search down first'],
+  ])('where the server stops counting, %i rows are selected completely or not at all', async (rows, text) => {
+    rig.stored = Array.from({ length: rows }, (_, at) => ({
+      id: `t${at}`,
+      name: `thing ${at}`,
+      state: 'on',
+    }));
+    rig.countedUpTo = 1_000;
+    await renderScreen(list());
+    await userEvent.click(await screen.findByRole('checkbox', { name: 'Select thing 1' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Select all (more than 1000)' }));
+    expect(await screen.findByText(text)).toBeTruthy();
+  });
+
+  test('more than ten thousand rows are not selected at once', async () => {
     server.use(
       mock.get(LIST, () =>
         HttpResponse.json({ count: SELECT_ALL_MAX + 1, results: rig.stored.slice(0, 15) }),
@@ -203,7 +219,7 @@ describe('selection', () => {
     expect(all.title).toBe('More than 10000: narrow the search down first');
   });
 
-  test('[S8-024] [S8-045] a bulk delete that fails says so with the reason', async () => {
+  test('[S8-024] [S8-045] a failed bulk delete says so with the reason', async () => {
     server.use(mock.delete(LIST, () => HttpResponse.json({ detail: 'in use' }, { status: 400 })));
     const failed = vi.fn<() => void>();
     onHttp({ failed });
@@ -213,7 +229,7 @@ describe('selection', () => {
     const question = await screen.findByRole('alertdialog');
     await userEvent.click(within(question).getByRole('button', { name: 'Delete 1' }));
     expect(await screen.findByText('Bulk delete failed: in use')).toBeTruthy();
-    // Told once: not by the http client as well.
+    // Shown once: the http client does not report it as well.
     expect(failed).not.toHaveBeenCalled();
     onHttp({ failed() {} });
     await userEvent.click(within(question).getByRole('button', { name: 'Cancel' }));

@@ -10,7 +10,7 @@ import { objectPath } from '../routes';
 /** Order of row actions (specification, section 6). */
 const ORDER = { update: 10, delete: 20, clone: 30 } as const;
 
-/** Why this row can not be deleted; undefined when it can. */
+/** Why this row cannot be deleted; undefined when it can. */
 export function whyKept<Row extends Resource>(
   { can = {} }: ResourceDefinition<Row>,
   row: Row,
@@ -19,7 +19,7 @@ export function whyKept<Row extends Resource>(
   return can.kept?.(row) ?? translate('resource:not_allowed');
 }
 
-/** Asks, deletes, tells. True when the object is gone. */
+/** Asks, deletes and reports. Resolves to true when the object is deleted. */
 export function deleteObject<Row extends Resource>(
   resource: ResourceDefinition<Row>,
   row: Row,
@@ -43,7 +43,7 @@ export function deleteObject<Row extends Resource>(
   });
 }
 
-/** Update, delete and clone as far as they are allowed, with the resource's own actions, in the specified order. */
+/** Update, delete and clone as far as they are permitted, with the resource's own actions, in the specified order. */
 export function objectActions<Row extends Resource>(
   resource: ResourceDefinition<Row>,
   isRoot: boolean,

@@ -5,7 +5,7 @@ import { renderScreen } from '#/test/render';
 
 serveThings();
 
-/** A window of 390 px: media queries that ask for less than 640 px match. */
+/** A window of 390 px: media queries for less than 640 px match. */
 function narrow(query: string): MediaQueryList {
   const listeners = { addEventListener: () => undefined, removeEventListener: () => undefined };
   return { matches: query === '(width < 640px)', media: query, ...listeners } as unknown as MediaQueryList;
@@ -16,7 +16,7 @@ describe('on a phone', () => {
     vi.stubGlobal('matchMedia', narrow);
   });
 
-  test('rows are cards, and the way to make one stands after them at the lower edge', async () => {
+  test('rows are cards, and the create button follows them at the lower edge', async () => {
     await renderScreen(list());
     const row = await screen.findByRole('link', { name: 'thing 1' });
     expect(screen.queryByRole('table')).toBeNull();
@@ -26,7 +26,7 @@ describe('on a phone', () => {
     expect(row.compareDocumentPosition(create as Node)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
   });
 
-  test('an empty list offers that once, without the head of a table', async () => {
+  test('an empty list shows the create button once, without a table head', async () => {
     rig.stored = [];
     await renderScreen(list());
     expect(await screen.findByText('No user groups yet')).toBeTruthy();

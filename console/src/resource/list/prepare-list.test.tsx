@@ -16,13 +16,13 @@ const place = { node_id: 'n1' };
 const drawn = list({ dateRangeDays: 7 }) as ReactElement<ResourceListProps<{ id: string }>>;
 const { resource } = drawn.props;
 
-/** The list as the router opens it: prepared first, then drawn. */
+/** The list as the router opens it: prefetched first, then rendered. */
 function Opened() {
   useState(() => void prepareList(resource, address, place));
   return <ResourceList resource={resource} query={place} />;
 }
 
-test('the list asks nothing again that it was prepared with', async () => {
+test('the list repeats no request that was prefetched', async () => {
   await renderScreen(<Opened />, { address: ADDRESS });
   await screen.findByRole('link', { name: 'thing 16' });
   await waitFor(() => expect(queryClient.isFetching()).toBe(0));
@@ -39,7 +39,7 @@ test('the list asks nothing again that it was prepared with', async () => {
   ]);
 });
 
-test('what could not be prepared is told by the list', async () => {
+test('the list reports failed prefetches', async () => {
   server.use(mock.get(LIST, () => HttpResponse.json({ detail: 'broken' }, { status: 500 })));
   await renderScreen(<Opened />, { address: ADDRESS });
   expect(await screen.findByRole('button', { name: 'Retry' })).toBeTruthy();

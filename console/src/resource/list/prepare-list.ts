@@ -9,8 +9,8 @@ import { stateOf } from './list-state';
 import { rowRequest } from './use-list';
 
 /**
- * Asks for metadata and rows of a list that is about to be drawn, so that they are on their way while it is. The questions are
- * those that the list itself asks: it finds them under way or answered. Failures are the list's to tell. `query` as in `ResourceList`.
+ * Prefetches metadata and rows of a list before it is rendered. The query keys equal those of the list, which then
+ * finds the requests pending or answered. Failures are reported by the list. `query` as in `ResourceList`.
  */
 export async function prepareList<Row extends Resource>(
   { api, list }: ResourceDefinition<Row>,

@@ -10,11 +10,11 @@ import { columnSpecs, tableColumns } from './columns';
 interface ListColumns<Row> {
   readonly columns: readonly TableColumn<Row>[];
   readonly density: Density;
-  /** The control that changes them. */
+  /** The control that changes these settings. */
   readonly settings: ReactNode;
 }
 
-/** Columns and row height of a list, as the person left them in this browser. */
+/** Columns and row height of a list, as stored in this browser. */
 export function useListColumns<Row extends Resource>(
   resource: ResourceDefinition<Row>,
   fields: FieldMap,

@@ -4,7 +4,7 @@ import { offsetSource, type RowRequest } from '../generic/row-source';
 import { useRows } from '../generic/use-rows';
 import type { ListControls, ListState } from './list-state';
 
-/** What a list in this state asks for. */
+/** The request for rows of a list in this state. */
 export function rowRequest(state: ListState, fixed: QueryValues): RowRequest {
   return {
     page: state.page,
@@ -14,12 +14,12 @@ export function rowRequest(state: ListState, fixed: QueryValues): RowRequest {
   };
 }
 
-/** Beginning of the query keys of what stands beside the rows of a list: a refresh of the list asks for it again, too. */
+/** Prefix of the query keys of data shown beside a list; refreshing the list reloads it as well. */
 export function besideList(api: string): readonly string[] {
   return ['beside', api];
 }
 
-/** Rows of a list for the present state. */
+/** Rows of a list for the current state. */
 export function useList<Row>(path: string, controls: ListControls, fixed: QueryValues, enabled = true) {
   const { state, setPage } = controls;
   const source = useMemo(() => offsetSource<Row>(path), [path]);

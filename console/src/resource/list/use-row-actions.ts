@@ -6,7 +6,7 @@ import type { ActionTools, Resource, ResourceDefinition } from '../define';
 import { useOnline } from '../use-online';
 import { objectActions } from './object-actions';
 
-/** The actions of a row, in order; undefined where a list offers none. `allowed`: the person may write. */
+/** The actions of a row, in order; undefined for a list without actions. `allowed`: the person may write. */
 export function useRowActions<Row extends Resource>(
   resource: ResourceDefinition<Row>,
   allowed: boolean,

@@ -2,12 +2,15 @@ import { type ComponentPropsWithRef, useState } from 'react';
 import { TextInput } from '../field';
 
 const SHAPE = /^\s*(\d{1,2})(?:[:：.](\d{1,2}))?(?:[:：.](\d{1,2}))?\s*$/;
-/** Digits alone: `930`, `0930`. */
+/** Digits without a separator: `930`, `0930`. */
 const DIGITS = /^\s*(\d{1,2})(\d{2})\s*$/;
 const LIMITS = [24, 60, 60] as const;
 const two = (part: number): string => String(part).padStart(2, '0');
 
-/** `9:30`, `930` and `9` as `09:30` and `09:00`; with seconds `09:30:00`. Null when it is no time of a day. */
+/**
+ * Parses `9:30`, `930` and `9` to `09:30` and `09:00`; with seconds `09:30:00`. Null for text that is not a time of
+ * day.
+ */
 export function readClock(text: string, seconds = false): string | null {
   const match = DIGITS.exec(text) ?? SHAPE.exec(text);
   if (!match || (!seconds && match[3] !== undefined)) return null;
@@ -19,7 +22,7 @@ export function readClock(text: string, seconds = false): string | null {
     .join(':');
 }
 
-/** The hour, minute or second at this place of the text, one more or less; after the last comes the first. */
+/** Changes the hour, minute or second at this position of the text by one, wrapping around. */
 export function stepClock(clock: string, caret: number, by: 1 | -1): string {
   const parts = clock.split(':').map(Number);
   const index = Math.min(Math.floor(caret / 3), parts.length - 1);
@@ -29,7 +32,10 @@ export function stepClock(clock: string, caret: number, by: 1 | -1): string {
 
 const STEP: Readonly<Record<string, 1 | -1>> = { ArrowUp: 1, ArrowDown: -1 };
 
-/** A time of the day in 24 hours: typed, or changed with the arrows. What is no time is handed on as typed, so that it can be refused. */
+/**
+ * A time of day in 24 hours: typed, or changed with the arrow keys. Invalid text is passed on unchanged, so that the
+ * form can reject it.
+ */
 export function ClockInput({
   value,
   onChange,

@@ -9,7 +9,7 @@ import { PanelFrame } from './PanelFrame';
 import type { DateShortcut } from './shortcuts';
 import { type DateBounds, type DateKind, fieldValue, instantOf, readTyped, written } from './typed';
 
-/** Day of a value for the calendar; null for what is no date. */
+/** Day of a value for the calendar; null when the value is not a date. */
 export function dayOf(value: string): CalendarDate | null {
   const typed = readTyped(written(value).slice(0, 'YYYY-MM-DD'.length), 'date');
   return 'value' in typed ? parseDate(typed.value) : null;
@@ -23,7 +23,7 @@ export interface DatePanelProps {
   readonly kind: DateKind;
   readonly value: string;
   readonly bounds: DateBounds;
-  /** Time of a day that is chosen before a time is. */
+  /** Default time of day for a newly chosen day. */
   readonly dayTime: string;
   readonly shortcuts: readonly DateShortcut[];
   readonly opener: RefObject<HTMLElement | null>;
@@ -31,7 +31,7 @@ export interface DatePanelProps {
   readonly onClose: () => void;
 }
 
-/** The calendar of one day or instant. A day alone is taken at once, an instant when it is applied. */
+/** Calendar for one day or instant. A day is taken on click, an instant on Apply. */
 export function DatePanel(props: DatePanelProps) {
   const { label, kind, value, bounds, dayTime, shortcuts, opener, onChange, onClose } = props;
   const t = useT();
@@ -57,7 +57,7 @@ export function DatePanel(props: DatePanelProps) {
         calendar={
           <Calendar
             aria-label={label}
-            // oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog that opens at a key press takes the focus
+            // oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog opened by keyboard takes the focus
             autoFocus
             value={day}
             minValue={dayOfInstant(bounds.min)}

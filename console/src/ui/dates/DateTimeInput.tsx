@@ -5,7 +5,7 @@ import { TextInput } from '../field';
 import type { DateShortcut } from './shortcuts';
 import { type DateBounds, type DateKind, readTyped, written } from './typed';
 
-// Calendars are opened seldom: code and texts come with the first one.
+// Loaded on demand: calendars are rarely opened.
 const DatePanel = lazy(async () => {
   const [part] = await Promise.all([import('./DatePanel'), loadNamespaces(['dates'])]);
   return { default: part.DatePanel };
@@ -19,8 +19,8 @@ const NO_SHORTCUTS: readonly DateShortcut[] = [];
 const NO_BOUNDS: DateBounds = {};
 
 /**
- * A day (`2026-11-20`) or an instant (`2026-11-20T15:45`, in the browser's zone) in every browser and language: typed, or
- * picked in a calendar. What is no date is handed on as typed, so that it can be refused.
+ * A day (`2026-11-20`) or an instant (`2026-11-20T15:45`, in the browser's zone) in every browser and language: typed,
+ * or chosen in a calendar. Invalid text is passed on unchanged, so that the form can reject it.
  */
 export function DateTimeInput({
   value,
@@ -38,11 +38,11 @@ export function DateTimeInput({
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly kind?: DateKind;
-  /** What is chosen there; names the calendar and its button. */
+  /** Names the calendar and its button. */
   readonly calendarLabel?: string;
-  /** Time of a day that is typed without one. */
+  /** Time of day for a typed day without a time. */
   readonly dayTime?: string;
-  /** What the calendar offers. The form refuses what is typed beyond it. */
+  /** Bounds of the calendar. The form rejects typed values beyond them. */
   readonly bounds?: DateBounds;
   readonly shortcuts?: readonly DateShortcut[];
 }) {

@@ -13,7 +13,7 @@ import {
 import { currentLanguage } from '#/lib/i18n';
 import './dates.css';
 
-/** Years to choose from at once; the list follows the year that is shown. */
+/** Number of years in the list, which is centred on the displayed year. */
 const YEARS = 40;
 
 type ChoiceOfMonthOrYear = Parameters<ComponentProps<typeof CalendarMonthPicker>['children']>[0];
@@ -35,7 +35,7 @@ function Chosen({ 'aria-label': label, value, onChange, items }: ChoiceOfMonthOr
   );
 }
 
-/** Month and year, each to choose from, between the steps to the month before and after. */
+/** Month and year selects, between the buttons for the previous and next month. */
 function MonthHeading() {
   const month = <CalendarMonthPicker format="long">{(choice) => <Chosen {...choice} />}</CalendarMonthPicker>;
   const year = (
@@ -48,7 +48,7 @@ function MonthHeading() {
         <ChevronLeft aria-hidden />
       </Button>
       <span className="flex items-center gap-1">
-        {/* In Chinese the year comes first. */}
+        {/* Chinese puts the year first. */}
         {currentLanguage() === 'zh' ? (
           <>
             {year}
@@ -68,7 +68,10 @@ function MonthHeading() {
   );
 }
 
-/** One month as a grid: arrows go by day and week, Page up and down by month, with Shift by year, Home and End to the ends of the month. */
+/**
+ * One month as a grid: arrows move by day and week, Page up and down by month, with Shift by year, Home and End to the
+ * ends of the month.
+ */
 export function MonthGrid() {
   return (
     <>

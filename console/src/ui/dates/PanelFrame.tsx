@@ -10,7 +10,7 @@ export interface PanelShortcut {
   readonly run: () => void;
 }
 
-/** `Asia/Shanghai (GMT+8)` at that instant: summer time has another offset. */
+/** `Asia/Shanghai (GMT+8)` at that instant; summer time has another offset. */
 function zoneOf(instant: Date): string {
   const offset = new Intl.DateTimeFormat('en', { timeZoneName: 'shortOffset' })
     .formatToParts(instant)
@@ -18,7 +18,9 @@ function zoneOf(instant: Date): string {
   return offset === undefined ? browserZone() : `${browserZone()} (${offset})`;
 }
 
-/** Shortcuts beside the calendar, and below it the time, its zone, what is wrong, and the buttons. */
+/**
+ * Layout of a calendar panel: shortcuts beside the calendar; below it the time, its zone, the error and the buttons.
+ */
 export function PanelFrame({
   shortcuts,
   calendar,
@@ -34,7 +36,7 @@ export function PanelFrame({
   /** Instant whose time zone is shown; absent for days without a time. */
   readonly zoneAt?: Date;
   readonly problem: string | null;
-  /** Absent: a day that is chosen is taken at once. */
+  /** Absent when choosing a day applies it at once. */
   readonly onApply?: () => void;
   readonly onCancel: () => void;
 }) {

@@ -15,8 +15,8 @@ const SpanPanel = lazy(async () => {
 const SIDES = ['from', 'to'] as const;
 
 /**
- * A span of time: typed in two fields, or picked in a calendar that also offers shortcuts. On a phone the two fields stand one
- * above the other, and the button beside them.
+ * A span of time: typed in two fields, or chosen in a calendar with shortcuts. On a phone the two fields are stacked,
+ * with the button beside them.
  */
 export function SpanInput({
   span,
@@ -31,7 +31,7 @@ export function SpanInput({
   /** Names the calendar and its button. */
   readonly label: string;
   readonly labels: TypedSpan;
-  /** Times of days that are typed without one. */
+  /** Times of day for typed days without a time. */
   readonly times: TypedSpan;
   readonly shortcuts: readonly SpanShortcut[];
 }) {
@@ -41,11 +41,11 @@ export function SpanInput({
   const [open, setOpen] = useState(false);
   const [typing, setTyping] = useState<TypedSpan | null>(null);
   const value = { from: fieldValue(span.from, 'datetime'), to: fieldValue(span.to, 'datetime') };
-  const shown = typing ?? { from: written(value.from), to: written(value.to) };
+  const texts = typing ?? { from: written(value.from), to: written(value.to) };
   const read = typing && readSpan(typing, times);
   const wrong = read && 'problem' in read ? read : null;
   const [left, setLeft] = useState(false);
-  const told = left ? wrong : null;
+  const refusal = left ? wrong : null;
   const commit = () => {
     setLeft(true);
     if (!read || 'problem' in read) return;
@@ -68,12 +68,12 @@ export function SpanInput({
                 className="w-36! tabular-nums max-sm:w-full!"
                 placeholder="YYYY-MM-DD HH:mm"
                 inputMode="numeric"
-                value={shown[side]}
-                aria-invalid={told?.wrong === side || undefined}
-                aria-describedby={told?.wrong === side ? `${id}-problem` : undefined}
+                value={texts[side]}
+                aria-invalid={refusal?.wrong === side || undefined}
+                aria-describedby={refusal?.wrong === side ? `${id}-problem` : undefined}
                 onChange={(event) => {
                   setLeft(false);
-                  setTyping({ ...shown, [side]: event.target.value });
+                  setTyping({ ...texts, [side]: event.target.value });
                 }}
                 onBlur={commit}
                 onKeyDown={(event) => {
@@ -97,7 +97,7 @@ export function SpanInput({
           onClick={() => setOpen(true)}
         />
       </div>
-      <Problem id={`${id}-problem`} text={told && t(told.problem.key, told.problem.values)} />
+      <Problem id={`${id}-problem`} text={refusal && t(refusal.problem.key, refusal.problem.values)} />
       {open && (
         <Suspense>
           <SpanPanel

@@ -31,7 +31,7 @@ function daysOf({ from, to }: TypedSpan): Days | null {
   return start && end && start.compare(end) <= 0 ? { start, end } : null;
 }
 
-/** The calendar of a span of time: first day, last day, and the time on each of them. */
+/** Calendar for a span of time: first day, last day, and the time on each of them. */
 export function SpanPanel(props: SpanPanelProps) {
   const { label, labels, value, shortcuts, opener, onTyped, onSpan, onClose } = props;
   const t = useT();
@@ -73,7 +73,7 @@ export function SpanPanel(props: SpanPanelProps) {
           <RangeCalendar
             className="pt-range"
             aria-label={label}
-            // oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog that opens at a key press takes the focus
+            // oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog opened by keyboard takes the focus
             autoFocus
             value={days}
             onChange={(chosen) => {

@@ -40,7 +40,7 @@ function Field({
 const value = () => screen.getByRole('status', { hidden: true }).textContent;
 const field = () => screen.getByRole<HTMLInputElement>('textbox', { name: 'Expires' });
 
-/** Opens the calendar from the field, as the keyboard does. */
+/** Opens the calendar from the field by keyboard. */
 async function open() {
   field().focus();
   await userEvent.keyboard('{Alt>}{ArrowDown}{/Alt}');
@@ -50,7 +50,7 @@ async function open() {
 const focusedDay = () => document.activeElement?.getAttribute('aria-label') ?? '';
 
 describe('one instant, by keyboard alone', () => {
-  test('the calendar opens on the chosen day; Escape leaves the value and returns the focus', async () => {
+  test('the calendar opens on the chosen day; Escape keeps the value and returns the focus', async () => {
     render(<Field />);
     await open();
     await waitFor(() => expect(focusedDay()).toContain('November 20, 2026'));
@@ -77,7 +77,7 @@ describe('one instant, by keyboard alone', () => {
     await waitFor(() => expect(focusedDay()).toContain(day));
   });
 
-  test('a day keeps the time until another is typed, and is taken when it is applied', async () => {
+  test('a new day keeps the time until another is typed, and Apply takes both', async () => {
     render(<Field />);
     const dialog = await open();
     await waitFor(() => expect(focusedDay()).toContain('November 20, 2026'));
@@ -91,7 +91,7 @@ describe('one instant, by keyboard alone', () => {
     expect(screen.queryByRole('dialog')).toBeNull();
   });
 
-  test('a time that does not exist is refused in the calendar', async () => {
+  test('an invalid time is refused in the calendar', async () => {
     render(<Field />);
     const dialog = await open();
     const time = within(dialog).getByRole('textbox', { name: 'Time' });
@@ -126,7 +126,7 @@ test.each([
   vi.useRealTimers();
 });
 
-test('days before the earliest cannot be chosen, and the minutes of the earliest day count', async () => {
+test('days before the earliest cannot be chosen, and on the earliest day the minutes count', async () => {
   render(<Field value="2026-11-06T10:00" bounds={{ min: new Date(2026, 10, 5, 9, 30) }} />);
   const dialog = await open();
   expect(
@@ -142,7 +142,7 @@ test('days before the earliest cannot be chosen, and the minutes of the earliest
   expect(within(dialog).getByRole('alert').textContent).toBe('Too early. The earliest is 2026-11-05 09:30.');
 });
 
-test('a day without a time is taken when it is chosen', async () => {
+test('a day without a time is taken on click', async () => {
   render(<Field kind="date" value="2026-11-20" />);
   const dialog = await open();
   expect(within(dialog).queryByRole('textbox', { name: 'Time' })).toBeNull();
@@ -177,27 +177,27 @@ describe('a span', () => {
     );
   }
 
-  test('a typed end before the beginning is named and not taken; Escape brings back what was there', async () => {
+  test('a typed end before the start is refused with a message; Escape restores the old value', async () => {
     const onTyped = vi.fn();
     render(<Span onTyped={onTyped} />);
     const to = screen.getByRole<HTMLInputElement>('textbox', { name: 'To' });
     await userEvent.clear(to);
     await userEvent.type(to, '2026-11-02{Enter}');
-    expect(screen.getByRole('alert').textContent).toContain('The end lies before the beginning');
+    expect(screen.getByRole('alert').textContent).toContain('The end is before the start');
     expect(to.getAttribute('aria-invalid')).toBe('true');
     expect(onTyped).not.toHaveBeenCalled();
     await userEvent.keyboard('{Escape}');
     expect(to.value).toBe('2026-11-09 23:59');
   });
 
-  test('both days are chosen with the arrows', async () => {
+  test('both days are chosen with the arrow keys', async () => {
     const onTyped = vi.fn();
     render(<Span onTyped={onTyped} />);
     screen.getByRole('textbox', { name: 'From' }).focus();
     await userEvent.keyboard('{Alt>}{ArrowDown}{/Alt}');
     const dialog = await screen.findByRole('dialog', { name: 'Time range' });
     await waitFor(() => expect(focusedDay()).toContain('November 3, 2026'));
-    // After the first day the focus stands on the day that follows it.
+    // After the first day the focus moves to the following day.
     await userEvent.keyboard('{ArrowRight}{Enter}{ArrowDown}{Enter}');
     await userEvent.click(within(dialog).getByRole('button', { name: 'Apply' }));
     expect(onTyped).toHaveBeenCalledWith({ from: '2026-11-04T00:00', to: '2026-11-12T23:59' });

@@ -1,6 +1,6 @@
 import { fieldValue } from './typed';
 
-/** A value at one press. */
+/** A value that one click sets. */
 export interface DateShortcut {
   /** Key of a text. */
   readonly label: string;
@@ -21,7 +21,7 @@ export interface SpanShortcut {
 
 const EXPIRY_DAYS = [30, 90] as const;
 
-/** The same time of the day, that many days later, also across a change to summer time. */
+/** The same time of day a number of days later, also across a change to summer time. */
 export function daysFrom(start: Date, days: number): Date {
   const date = new Date(start);
   date.setDate(date.getDate() + days);
@@ -32,12 +32,12 @@ function nextYear(): Date {
   const now = new Date();
   const date = new Date(now);
   date.setFullYear(now.getFullYear() + 1);
-  // 29 February has no anniversary: the last day of the month takes its place.
+  // 29 February has no anniversary in most years: the last day of the month replaces it.
   if (date.getMonth() !== now.getMonth()) date.setDate(0);
   return date;
 }
 
-/** When something is to end: in 30 days, 90 days, a year, or never. `noEnd` is the value that stands for never. */
+/** End dates: in 30 days, 90 days, a year, or never. `noEnd` is the value that means never. */
 export function expiryShortcuts(noEnd: () => string): readonly DateShortcut[] {
   return [
     ...EXPIRY_DAYS.map((days) => ({

@@ -1,16 +1,16 @@
 import type { DateSpan } from './shortcuts';
 import { type DateProblem, readTyped, written } from './typed';
 
-/** A span as it is written in its two fields. */
+/** A span as the text of its two fields. */
 export interface TypedSpan {
   readonly from: string;
   readonly to: string;
 }
 
 export interface SpanChange {
-  /** Typed or picked, by the minute. */
+  /** Typed or chosen, to the minute. */
   readonly onTyped: (span: TypedSpan) => void;
-  /** By a shortcut, exactly. */
+  /** By a shortcut, exact. */
   readonly onSpan: (span: DateSpan) => void;
 }
 
@@ -18,7 +18,10 @@ export type ReadSpan =
   | { readonly value: TypedSpan }
   | { readonly problem: DateProblem; readonly wrong: keyof TypedSpan };
 
-/** Reads both fields; a day alone gets the time of its side. A span that ends before it begins is refused. */
+/**
+ * Parses both fields; a day without a time gets the default time of its side. A span that ends before it begins is
+ * refused.
+ */
 export function readSpan(text: TypedSpan, times: TypedSpan = { from: '00:00', to: '00:00' }): ReadSpan {
   const from = readTyped(text.from, 'datetime', { time: times.from });
   if ('problem' in from) return { ...from, wrong: 'from' };

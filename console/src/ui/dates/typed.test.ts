@@ -9,7 +9,7 @@ test.each([
   ['2026-1-5', '2026-01-05T00:00'],
   [' 2026/1/5 9:30 ', '2026-01-05T09:30'],
   ['2028-02-29 23:59', '2028-02-29T23:59'],
-])('the typed date %s is %s', (typed, value) => {
+])('the typed date %s is parsed as %s', (typed, value) => {
   expect(readTyped(typed)).toEqual({ value });
 });
 
@@ -31,7 +31,7 @@ test('a day has no time', () => {
   });
 });
 
-test('bounds hold by the minute, and belong to what is allowed', () => {
+test('bounds are exact to the minute and inclusive', () => {
   const bounds = { min: new Date(2026, 10, 5, 9, 30, 40), max: new Date(2026, 10, 6, 12, 0) };
   expect(readTyped('2026-11-05 09:30', 'datetime', bounds)).toEqual({ value: '2026-11-05T09:30' });
   expect(readTyped('2026-11-05 09:29', 'datetime', bounds)).toEqual({
@@ -42,7 +42,7 @@ test('bounds hold by the minute, and belong to what is allowed', () => {
   });
 });
 
-test('a span that ends before it begins is refused; a day alone has the time of its side', () => {
+test('a span that ends before it begins is refused; a day without a time gets the default of its side', () => {
   const times = { from: '00:00', to: '23:59' };
   expect(readSpan({ from: '2026-11-03', to: '2026-11-03' }, times)).toEqual({
     value: { from: '2026-11-03T00:00', to: '2026-11-03T23:59' },
@@ -63,22 +63,22 @@ test.each([
   ['9:60', null],
   ['9:30:10', null],
   ['noon', null],
-])('the typed time %s is %s', (typed, value) => {
+])('the typed time %s is parsed as %s', (typed, value) => {
   expect(readClock(typed)).toBe(value);
 });
 
-test('seconds belong to a time only where they are asked for', () => {
+test('seconds are part of a time only where they are required', () => {
   expect(readClock('9:30:10', true)).toBe('09:30:10');
   expect(readClock('9:30', true)).toBe('09:30:00');
 });
 
-test('arrows change the hour or the minute at the caret, and go round', () => {
+test('arrow keys change the hour or the minute at the caret and wrap around', () => {
   expect(stepClock('23:59', 0, 1)).toBe('00:59');
   expect(stepClock('23:59', 4, 1)).toBe('23:00');
   expect(stepClock('00:00', 1, -1)).toBe('23:00');
 });
 
-test('an expiry of a year begun on 29 February ends on the last of February', ({ onTestFinished }) => {
+test('one year after 29 February is the last day of February', ({ onTestFinished }) => {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date(2028, 1, 29, 8, 0) });
   onTestFinished(() => void vi.useRealTimers());
   const values = expiryShortcuts(() => '').map((shortcut) => shortcut.value());

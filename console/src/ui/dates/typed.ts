@@ -1,7 +1,7 @@
-/** A day, or a day with the minute of it. */
+/** A day, optionally with a time to the minute. */
 export type DateKind = 'date' | 'datetime';
 
-/** Why a typed text is not taken; `key` is a text of the namespace `ui`. */
+/** Why typed text is refused; `key` is a text of the namespace `ui`. */
 export interface DateProblem {
   readonly key: string;
   readonly values: Readonly<Record<string, string | number>>;
@@ -28,7 +28,7 @@ export function fieldValue(date: Date, kind: DateKind): string {
   return kind === 'date' ? day : `${day}T${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** The value as people write it. */
+/** The value in display format. */
 export function written(value: string): string {
   return value.replace('T', ' ');
 }
@@ -39,7 +39,7 @@ export function instantOf(value: string): Date {
 }
 
 function outOfBounds(value: string, kind: DateKind, { min, max }: DateBounds): Typed | null {
-  // Compared as they are written, so that the minute of the bound itself is inside.
+  // Compared as text to the minute, so that the bound itself is allowed.
   const earliest = min && fieldValue(min, kind);
   const latest = max && fieldValue(max, kind);
   if (earliest !== undefined && value < earliest)
@@ -49,8 +49,8 @@ function outOfBounds(value: string, kind: DateKind, { min, max }: DateBounds): T
 }
 
 /**
- * Reads what a person typed: `2026-1-5 9:30` is `2026-01-05T09:30`. A day alone gets `time`. Days and minutes that do not
- * exist are refused: 30 February, 24:00, and the hour that summer time leaves out.
+ * Parses typed text: `2026-1-5 9:30` becomes `2026-01-05T09:30`. A day without a time gets `time`. Days and minutes
+ * that do not exist are refused: 30 February, 24:00, and the hour that summer time skips.
  */
 export function readTyped(
   text: string,
