@@ -8,7 +8,7 @@ import { followSystemTheme } from './lib/theme';
 import { ToastRegion } from './ui/toast';
 import './ui/styles.css';
 
-/** A link of the older hash router (`/ui/#/assets`) goes to its path. */
+/** Redirects a link of the older hash router (`/ui/#/assets`) to its path. */
 function redirectHashLink(): void {
   if (location.hash.startsWith('#/')) history.replaceState(null, '', `/ui${location.hash.slice(1)}`);
 }

@@ -95,8 +95,8 @@ for (const path of files(ROOT)) {
   }
   if (path.endsWith('.tsx') && BROWSER_DATES.test(text))
     breaches.push(`${here}: use ui/dates instead of the browser's date input`);
-  if (layer === 'features' && !isTest && /defineResource(?:<\w+>)?\(/.test(text))
-    breaches.push(`${here}: defineResource names no path: its columns, fields and filters are not checked`);
+  if (layer === 'features' && !isTest && /(?:defineResource|definePlain)(?:<\w+>)?\(/.test(text))
+    breaches.push(`${here}: the resource names no path: its columns, fields and filters are not checked`);
   if (/\.resource\.tsx?$/.test(path) && /\bas (?!const\b|\{)[A-Z]\w*|: any\b|as any\b/.test(bare(text)))
     breaches.push(`${here}: a cast or any hides wrong names in a resource`);
   if (!(layer in MAY_USE)) continue;

@@ -1,7 +1,7 @@
 /**
  * Every text exists in Chinese and English with the same placeholders, every key that the code names exists, and every key is used.
  * English counts by `_one` and `_other`.
- * Keys built at run time are declared beside the code: `// i18n: namespace:prefix.*`
+ * Keys built at run time are declared beside the code, `// i18n: namespace:prefix.*`, or are named with a star: `'nav:label_*'`.
  * An argument names another folder than `src` (the check's own test uses it).
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -62,11 +62,16 @@ for (const key of texts.en.keys()) if (!texts.zh.has(key)) problems.push(`zh: ${
 const named = new Set(
   [...code.matchAll(/['"`]([a-z][a-z0-9_-]*:[a-zA-Z0-9_.]+)['"`]/g)].map((match) => match[1]),
 );
-const prefixes = [...code.matchAll(/i18n: ([\w-]+:[\w.]*)\*/g)].map((match) => match[1]);
+const prefixes = [...code.matchAll(/(?:i18n: |['"`])([\w-]+:[\w.]*)\*/g)].map((match) => match[1]);
 const namespaces = new Set([...texts.zh.keys()].map((key) => key.split(':')[0]));
 for (const key of named) {
   if (namespaces.has(key.split(':')[0]) && !texts.zh.has(key))
     problems.push(`code names ${key}, which does not exist`);
+}
+for (const prefix of prefixes) {
+  const known =
+    !namespaces.has(prefix.split(':')[0]) || [...texts.zh.keys()].some((key) => key.startsWith(prefix));
+  if (!known) problems.push(`code names ${prefix}*, of which none exists`);
 }
 for (const key of texts.zh.keys()) {
   if (!named.has(key) && !prefixes.some((prefix) => key.startsWith(prefix)))

@@ -2,7 +2,7 @@ import { Folder, IdCard, Server, Tag, User, Users } from 'lucide-react';
 import type { RemoteOptions } from '#/resource/define';
 import { textOf } from '#/resource/format';
 
-/** Choices among the objects that many forms refer to. Kept in one place, because features do not import each other. */
+/** Choices among objects that many forms refer to. They are shared here, because features do not import each other. */
 
 const id = (row: Record<string, unknown>): string => textOf(row['id']);
 
@@ -31,7 +31,7 @@ export const nodeOptions: RemoteOptions = {
   icon: Folder,
 };
 
-/** Names under which everything on a host is allowed. */
+/** System user names that have every right on a host. */
 const RISKY = new Set(['root', 'administrator']);
 
 export const systemUserOptions: RemoteOptions = {
@@ -57,7 +57,7 @@ export const labelOptions: RemoteOptions = {
   icon: Tag,
 };
 
-/** A platform is referred to by its name, not its id. */
+/** The API refers to a platform by its name, not its id. */
 export const platformOptions: RemoteOptions = {
   api: 'assets/platforms/',
   option: (row) => ({ id: textOf(row['name']), label: textOf(row['name']), detail: textOf(row['base']) }),

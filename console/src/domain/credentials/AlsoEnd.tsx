@@ -8,9 +8,9 @@ import { SkeletonLines } from '#/ui/skeleton';
 import { credentialsToEnd } from './held-credentials';
 
 /**
- * Beside a new password: which keys end together with the old one. Nothing is chosen beforehand.
+ * Beside a new password: a choice of keys to revoke together with the old password. Nothing is preselected.
  *
- * Not by a query: the page of a session whose password must change stands outside of the query client.
+ * Does not use a query, because the change-password page is outside of the query client.
  */
 export function AlsoEnd({
   path,
@@ -19,7 +19,7 @@ export function AlsoEnd({
   onChange,
   layout = 'beside',
 }: {
-  /** Lists what the person holds. */
+  /** Loads the credentials that the person has. */
   readonly path: string;
   readonly isOwn: boolean;
   readonly chosen: readonly string[];
@@ -34,7 +34,7 @@ export function AlsoEnd({
   );
 }
 
-/** The choices alone, for a field that has its label already. */
+/** The checkboxes alone, for a field that already has a label. */
 export function HeldChoices({
   path,
   isOwn,
@@ -52,7 +52,7 @@ export function HeldChoices({
   useEffect(() => {
     let isGone = false;
     credentialsToEnd(path).then(
-      (found) => !isGone && setHeld(found),
+      (loaded) => !isGone && setHeld(loaded),
       (error: unknown) => !isGone && setFailure(explain(error)),
     );
     return () => {

@@ -2,7 +2,7 @@ import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
 import type { QuestionOption } from '#/ui/question';
 
-/** What somebody holds, as far as a change of the password offers to end it. */
+/** The credentials of a person that a password change offers to revoke. */
 interface Held {
   readonly access_keys: readonly {
     readonly id: string;
@@ -16,16 +16,19 @@ interface Held {
   }[];
 }
 
-/** What may be ended together with the password of the person whose credentials `path` lists; nothing that there is not. */
+/**
+ * Options for the credentials that can be revoked together with the password. `path` lists the person's credentials;
+ * kinds of which there are none are left out.
+ */
 export async function credentialsToEnd(path: string): Promise<readonly QuestionOption[]> {
-  const held = await http.get<Held>(path, { quiet: true });
-  const keys = held.access_keys.map(({ id, is_active: isActive, date_last_used: date }) => {
+  const credentials = await http.get<Held>(path, { quiet: true });
+  const keys = credentials.access_keys.map(({ id, is_active: isActive, date_last_used: date }) => {
     if (!isActive) return translate('credentials:key_off', { id });
     return date === null
       ? translate('credentials:key_unused', { id })
       : translate('credentials:key_used', { id, date });
   });
-  const lines = held.public_keys.map(({ comment, fingerprint }) =>
+  const lines = credentials.public_keys.map(({ comment, fingerprint }) =>
     comment ? `${comment} ${fingerprint}` : fingerprint,
   );
   return [

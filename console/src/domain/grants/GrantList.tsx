@@ -2,7 +2,10 @@ import { useMemo } from 'react';
 import { ResourceList } from '#/resource/list/ResourceList';
 import { type GrantPlace, grantsSeenFrom } from './grants.resource';
 
-/** The permissions that name an object: who, what, as whom, until when; with a form for one more, filled in. */
+/**
+ * The permissions that name an object: who, what, as whom, until when. A button opens the form of a new permission,
+ * prefilled with the object.
+ */
 export function GrantList({ place }: { readonly place: GrantPlace }) {
   const { kind, id, name, nodes } = place;
   const spoken = nodes?.join('\n') ?? '';

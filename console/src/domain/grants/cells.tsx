@@ -20,7 +20,7 @@ export function GrantEnd({ row }: { readonly row: GrantRow }) {
   );
 }
 
-/** Whom it names: people by name, groups as such. */
+/** The people and groups of the permission, by name. */
 export function GrantPeople({ row }: { readonly row: GrantRow }) {
   const groups = row.user_groups_display.map((name) => translate('grants:group', { name }));
   return <ChipsCell values={[...row.users_display, ...groups]} />;
@@ -30,7 +30,7 @@ export function GrantTargets({ row }: { readonly row: GrantRow }) {
   return <ChipsCell values={[...row.nodes_display, ...row.assets_display]} />;
 }
 
-/** How the permission reaches this asset: by name, or by a node above it. */
+/** How the permission reaches this asset: directly, or by a node above it. */
 export function GrantWay({
   row,
   assetId,
@@ -64,16 +64,16 @@ interface Person {
   readonly user_display: string;
 }
 
-/** Everybody whom the permission reaches, members of its groups included. */
+/** Number of people whom the permission reaches, including members of its groups. */
 export function Everybody({ row }: { readonly row: GrantRow }) {
-  // Without a group the people are all named already.
+  // Without a group, the column already names every person.
   if (row.user_groups_display.length === 0) return <Missing />;
   const load = async () => {
     const { results } = await http.get<{ readonly results: readonly Person[] }>(
       `perms/asset-permissions/${row.id}/users/all/`,
       { query: { limit: MOST, offset: 0 } },
     );
-    return <ChipsCell values={results.map((one) => one.user_display)} all />;
+    return <ChipsCell values={results.map((row) => row.user_display)} all />;
   };
   return <ShowCell load={load} />;
 }

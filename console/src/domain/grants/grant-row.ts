@@ -2,7 +2,7 @@ import type { Api } from '#/lib/api-types';
 import { parseTime } from '#/lib/time';
 import type { StatusTone } from '#/ui/status';
 
-/** A permission as its list shows it. */
+/** A permission, as the list endpoint returns it. */
 export type GrantRow = Pick<
   Api<'AssetPermission'>,
   'id' | 'name' | 'is_active' | 'is_valid' | 'is_expired' | 'date_start' | 'date_expired' | 'assets'
@@ -23,7 +23,7 @@ export const STATE_TONE: Readonly<Record<GrantState, StatusTone>> = {
   expired: 'danger',
 };
 
-/** Beyond this many years an end is “no end”: the form's own default lies a century ahead. */
+/** An end more than this many years ahead is shown as “no end”: the form's default lies a century ahead. */
 const NO_END_YEARS = 50;
 
 export function stateOf(row: GrantRow, now = new Date()): GrantState {
@@ -38,7 +38,7 @@ export function hasNoEnd(row: GrantRow, now = new Date()): boolean {
   return end === null || end.getFullYear() - now.getFullYear() >= NO_END_YEARS;
 }
 
-/** The nodes of the permission that lie at or above one of these places; all are full paths. */
+/** The nodes of the permission that equal or contain one of these places. All values are full paths. */
 export function nodesAbove(row: GrantRow, places: readonly string[]): readonly string[] {
   return row.nodes_display.filter((node) =>
     places.some((place) => place === node || place.startsWith(node.endsWith('/') ? node : `${node}/`)),

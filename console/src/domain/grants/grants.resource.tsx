@@ -4,11 +4,11 @@ import { ChipsCell } from '#/resource/format';
 import { Everybody, GrantEnd, GrantPeople, GrantState, GrantTargets, GrantWay } from './cells';
 import type { GrantRow } from './grant-row';
 
-/** The object whose page shows its permissions. */
+/** The object whose page shows the permissions. */
 export interface GrantPlace {
   readonly kind: 'asset' | 'user' | 'user_group' | 'system_user';
   readonly id: string;
-  /** Of an asset: the full paths of the nodes that it stands in. */
+  /** For an asset: the full paths of its nodes. */
   readonly nodes?: readonly string[];
   readonly name?: string;
 }
@@ -47,7 +47,7 @@ const accounts: Cell = {
   cell: (row) => <ChipsCell values={row.system_users_display} />,
 };
 
-/** What the page says already is left out: an asset's permissions show no assets. */
+/** The column of the object itself is left out: an asset's permissions show no assets. */
 function columnsSeenFrom({ kind, id, nodes = [] }: GrantPlace): readonly (Cell | Key)[] {
   const way: Cell = {
     key: 'way',
@@ -70,7 +70,7 @@ function columnsSeenFrom({ kind, id, nodes = [] }: GrantPlace): readonly (Cell |
   ];
 }
 
-/** Asset permissions as the page of one object shows them: read there, changed on their own screens. */
+/** Asset permissions on the page of one object: read-only there, edited on their own screens. */
 export function grantsSeenFrom(place: GrantPlace): ResourceDefinition<GrantRow> {
   const columns = columnsSeenFrom(place);
   // i18n: grants:none.*

@@ -42,7 +42,7 @@ const { sent } = recordedServer(
   () => [import('./GrantList')],
 );
 
-test('an asset says who has access, through what, as whom and until when', async () => {
+test('an asset shows who has access, through what, as whom and until when', async () => {
   await renderScreen(<Grants place={{ kind: 'asset', id: 'a1', nodes: ['/Default/web/shop'] }} />);
   const row = await screen.findByRole('row', { name: /on call/ });
   for (const words of ['Li(li)', 'ops (group)', '/Default/web', 'deploy(deploy)', '2026-12-20', 'Valid'])
@@ -55,7 +55,7 @@ test('an asset says who has access, through what, as whom and until when', async
   expect(create.getAttribute('href')).toContain('/perms/asset-permissions/create?asset=a1');
 });
 
-test('a group is shown the permissions that name it, without its own name in each row', async () => {
+test('a group shows the permissions that name it, without its own name in each row', async () => {
   await renderScreen(<Grants place={{ kind: 'user_group', id: 'g1' }} />);
   const row = await screen.findByRole('row', { name: /on call/ });
   expect(row.textContent).not.toContain('ops (group)');
@@ -71,12 +71,12 @@ test.each<[string, Partial<GrantRow>, string]>([
   expect(stateOf({ ...permission, ...change }, NOW)).toBe(state);
 });
 
-test('an end that nobody will live to see is no end', () => {
+test('an end a lifetime ahead is shown as no end', () => {
   expect(hasNoEnd(permission, NOW)).toBe(false);
   expect(hasNoEnd({ ...permission, date_expired: '2126/10/29 00:00:00 +0000' }, NOW)).toBe(true);
 });
 
-test('a node is above a place by whole steps of its path', () => {
+test('a node contains a place by whole steps of the path', () => {
   expect(nodesAbove(permission, ['/Default/web/shop'])).toEqual(['/Default/web']);
   expect(nodesAbove(permission, ['/Default/web'])).toEqual(['/Default/web']);
   expect(nodesAbove({ ...permission, nodes_display: ['/'] }, ['/Default'])).toEqual(['/']);

@@ -1,7 +1,7 @@
 import type { ComponentPropsWithRef } from 'react';
 import { TextInput } from '#/ui/field';
 
-/** The six digits of an authenticator app. Browsers and phones offer to fill them in. */
+/** Field for the six digits of an authenticator app. Browsers and phones offer to fill them in. */
 export function CodeInput({ className = '', ...rest }: ComponentPropsWithRef<'input'>) {
   return (
     <TextInput

@@ -7,12 +7,12 @@ import { CodeInput } from './CodeInput';
 import { QrPicture } from './QrPicture';
 import { useCodeForm } from './use-code-form';
 
-/** Letters of the key in groups of four: somebody types them. */
+/** Length of the groups in which the key is shown, so that a person can type it. */
 export function grouped(secret: string): string {
   return secret.replace(/(.{4})(?=.)/g, '$1 ');
 }
 
-/** QR picture, key to type, and the first code of the app; `confirm` tells the server. */
+/** QR picture, key to type, and the first code of the app. `confirm` sends the code to the server. */
 export function EnrolForm({
   enrolment,
   confirm,

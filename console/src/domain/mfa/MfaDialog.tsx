@@ -10,7 +10,7 @@ import { useCodeForm } from './use-code-form';
 
 const PROFILE = '/ui/users/profile';
 
-/** Asks for a code of the authenticator app until the server takes one, or the person cancels. */
+/** Asks for a code of the authenticator app until the server accepts it or the person cancels. */
 export function MfaDialog({ onDone }: { readonly onDone: (verified: boolean) => void }) {
   const t = useT();
   const form = useId();

@@ -1,6 +1,9 @@
 const QUIET_ZONE = 4;
 
-/** The QR picture of an enrolment, drawn from the server's rows: dark on white in both themes, as cameras want it. */
+/**
+ * The QR picture of an enrolment, drawn from the server's rows. Dark on white in both themes, because cameras need
+ * that.
+ */
 export function QrPicture({ rows, label }: { readonly rows: readonly string[]; readonly label: string }) {
   const size = rows.length + 2 * QUIET_ZONE;
   let path = '';

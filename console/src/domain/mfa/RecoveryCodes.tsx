@@ -14,7 +14,10 @@ function download(text: string): void {
   URL.revokeObjectURL(address);
 }
 
-/** The recovery codes, the only time that they are shown; `onKept` when the person has put them somewhere. */
+/**
+ * Shows the recovery codes; they cannot be shown again. `onKept` is called when the person confirms that the codes are
+ * saved.
+ */
 export function RecoveryCodes({
   codes,
   doneLabel,
@@ -26,7 +29,7 @@ export function RecoveryCodes({
 }) {
   const t = useT();
   const list = useRef<HTMLUListElement>(null);
-  // What was focused went away with the step before; without this, keys would go to the page below.
+  // The previous step removed the focused element. Without this, keys would go to the page below the dialog.
   useEffect(() => list.current?.focus(), []);
   const text = `${codes.join('\n')}\n`;
   return (

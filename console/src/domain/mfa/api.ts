@@ -5,7 +5,7 @@ export const CODE_LENGTH = 6;
 
 export type CodeKind = 'code' | 'recovery';
 
-/** What the person has: `authentication/otp/`. */
+/** The person's second factor, from `authentication/otp/`. */
 export interface SecondFactor {
   readonly is_set: boolean;
   /** 0 off, 1 on, 2 mandatory by the account. */
@@ -16,13 +16,13 @@ export interface SecondFactor {
   readonly date_confirmed: string | null;
 }
 
-/** A secret on its way into an app; shown this once. */
+/** A new secret for an app. The server returns it only once. */
 export interface Enrolment {
   readonly secret: string;
   readonly uri: string;
-  /** One string for each row of the QR picture, `1` for dark. */
+  /** One string for each row of the QR picture; `1` is a dark square. */
   readonly qr: readonly string[];
-  /** Seconds in which the first code must come. */
+  /** Seconds within which the first code must be sent. */
   readonly expires_in: number;
 }
 
@@ -33,23 +33,23 @@ export interface RecoveryCodesAnswer {
 const QUIET = { quiet: true } as const;
 const OTP = 'authentication/otp/';
 
-/** Spaces are how apps group the digits; nobody should have to remove them. */
+/** Removes spaces: apps group the digits with them, and people paste them. */
 export function cleanCode(text: string): string {
   return text.replace(/\s/g, '');
 }
 
-/** Whether a code can be one of the app at all. */
+/** Whether the text has the length of an app's code. */
 export function hasCodeLength(code: string): boolean {
   return code.length === CODE_LENGTH;
 }
 
 export const fetchSecondFactor = () => http.get<SecondFactor>(OTP, QUIET);
-/** Fulfilled when a code was entered not long ago. */
+/** Resolves when a code was entered recently; rejects otherwise. */
 export const checkVerified = () => http.get<unknown>(`${OTP}verify/`, QUIET);
 export const verifyCode = (code: string) => http.post<unknown>(`${OTP}verify/`, { code }, QUIET);
 export const verifyPassword = (password: string) =>
   http.post<unknown>('authentication/password/verify/', { password }, QUIET);
-/** `code` of the present app, where there is one. */
+/** `code` of the current app, if there is one. */
 export const beginEnrolment = (code?: string) =>
   http.post<Enrolment>(`${OTP}enrol/start/`, code === undefined ? {} : { code }, QUIET);
 export const confirmEnrolment = <Answer extends RecoveryCodesAnswer>(code: string) =>

@@ -26,14 +26,14 @@ describe('[S4-062] export of rows with secrets', () => {
   }
   const refused = () => HttpResponse.json({ detail: 'x', code: 'mfa_verify_required' }, { status: 400 });
 
-  test('verified of late, the export dialog opens', async () => {
+  test('after a recent verification the export dialog opens at once', async () => {
     server.use(mock.get(MFA, () => HttpResponse.json({ code: 'ok' })));
     await press();
     expect(await screen.findByRole('dialog', { name: 'Export user groups' })).toBeTruthy();
     expect(where('GET', 'authentication/otp/verify/')).toHaveLength(1);
   });
 
-  test('otherwise the code comes first, and only then the export dialog', async () => {
+  test('otherwise the code is asked for first, then the export dialog opens', async () => {
     server.use(
       mock.get(MFA, refused),
       mock.post(MFA, () => HttpResponse.json({ code: 'ok' })),
@@ -47,7 +47,7 @@ describe('[S4-062] export of rows with secrets', () => {
     expect(await screen.findByRole('dialog', { name: 'Export user groups' })).toBeTruthy();
   });
 
-  test('given up, nothing is shown or exported', async () => {
+  test('when the person cancels, nothing is shown or exported', async () => {
     server.use(mock.get(MFA, refused));
     await press();
     const question = await screen.findByRole('dialog');
@@ -56,7 +56,7 @@ describe('[S4-062] export of rows with secrets', () => {
     expect(exports()).toHaveLength(0);
   });
 
-  test('run out while the dialog was open, the code is asked for again', async () => {
+  test('when the verification expires while the dialog is open, the code is asked for again', async () => {
     let fresh = false;
     server.use(
       mock.get(MFA, () => HttpResponse.json({ code: 'ok' })),

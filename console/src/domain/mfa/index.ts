@@ -9,9 +9,11 @@ import { checkVerified } from './api';
 
 let underWay: Promise<boolean> | null = null;
 
-/** Asks for a code in a dialog of its own; true once the server has taken one, false when the person gives up. */
+/**
+ * Asks for a code in a dialog. Resolves to true when the server accepted the code, to false when the person cancels.
+ */
 async function ask(): Promise<boolean> {
-  // Most visits never come here: the dialog's code and texts come with the first question.
+  // Loaded on demand: most visits never need the dialog.
   const [{ MfaDialog }] = await Promise.all([import('./MfaDialog'), loadNamespaces(['mfa'])]);
   const root = createRoot(document.createElement('div'));
   const verified = await new Promise<boolean>((answer) => {
@@ -37,8 +39,8 @@ async function check(): Promise<boolean> {
 }
 
 /**
- * What must come before secrets are shown or exported. Asks the server quietly whether a code was entered of late, and
- * the person for one if not. Several callers at once share one dialog.
+ * Required before secrets are shown or exported. Asks the server, without a toast, whether a code was entered recently;
+ * if not, asks the person. Concurrent callers share one dialog. Resolves to false when the person cancels.
  */
 export function requireMfa(): Promise<boolean> {
   underWay ??= check().finally(() => {

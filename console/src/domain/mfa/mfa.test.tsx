@@ -22,17 +22,17 @@ beforeEach(() => {
 afterEach(() => server.resetHandlers());
 afterAll(() => server.close());
 
-/** A server on which nobody has verified yet. Answers how often each method was called, and with which codes. */
+/** A server on which nobody has verified yet. Returns the number of calls of each method and the codes sent. */
 function serverThatAsks() {
-  const seen = { checks: 0, codes: [] as string[] };
+  const calls = { checks: 0, codes: [] as string[] };
   server.use(
     mock.get(VERIFY, () => {
-      seen.checks += 1;
+      calls.checks += 1;
       return HttpResponse.json({ detail: 'first', code: 'mfa_verify_required' }, { status: 400 });
     }),
     mock.post(VERIFY, async ({ request }) => {
       const { code } = (await request.json()) as { code: string };
-      seen.codes.push(code);
+      calls.codes.push(code);
       if (code === RIGHT) return HttpResponse.json({ ok: '1' });
       return HttpResponse.json(
         { error: 'MFA Error, please check. 4 left', code: 'mfa_failed' },
@@ -40,7 +40,7 @@ function serverThatAsks() {
       );
     }),
   );
-  return seen;
+  return calls;
 }
 
 async function opened() {
@@ -51,7 +51,7 @@ async function opened() {
 }
 
 describe('the gate before secrets', () => {
-  test('[S7-027] who has verified of late passes without a question', async () => {
+  test('[S7-027] a recent verification passes without a question', async () => {
     server.use(mock.get(VERIFY, () => HttpResponse.json({ code: 'valid', msg: 'verified' })));
     await renderScreen(<p>page</p>);
     await expect(requireMfa()).resolves.toBe(true);
@@ -59,7 +59,7 @@ describe('the gate before secrets', () => {
     expect(currentSession()?.mfaVerifiedAt).not.toBeNull();
   });
 
-  test('[S7-028] [S7-029] an error opens the dialog and no toast', async () => {
+  test('[S7-028] [S7-029] a missing verification opens the dialog and shows no toast', async () => {
     serverThatAsks();
     const { answer } = await opened();
     expect(failed).not.toHaveBeenCalled();
@@ -68,32 +68,32 @@ describe('the gate before secrets', () => {
     expect(screen.queryByRole('dialog')).toBeNull();
   });
 
-  test('[S7-030] a right code is sent and lets through', async () => {
-    const seen = serverThatAsks();
+  test('[S7-030] a correct code is sent and accepted', async () => {
+    const calls = serverThatAsks();
     const { answer, input } = await opened();
     expect(document.activeElement).toBe(input);
     await userEvent.keyboard('314 159{Enter}');
     await expect(answer).resolves.toBe(true);
-    expect(seen.codes).toEqual([RIGHT]);
+    expect(calls.codes).toEqual([RIGHT]);
     expect(currentSession()?.mfaVerifiedAt).not.toBeNull();
   });
 
   test.each(['', '12345', '1234567'])(
     '[S5-011] [S5-012] [S8-020] [S9-044] "%s" is not six characters and is not sent',
     async (typed) => {
-      const seen = serverThatAsks();
+      const calls = serverThatAsks();
       const { answer, input } = await opened();
       if (typed !== '') await userEvent.type(input, typed);
       await userEvent.keyboard('{Enter}');
       expect(await screen.findByText('MFA Error, please check')).toBeTruthy();
       expect(input.getAttribute('aria-invalid')).toBe('true');
-      expect(seen.codes).toEqual([]);
+      expect(calls.codes).toEqual([]);
       await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
       await expect(answer).resolves.toBe(false);
     },
   );
 
-  test("[S8-020] a refused code shows the server's words, and another one may be tried", async () => {
+  test("[S8-020] a refused code shows the server's message, and another code can be tried", async () => {
     serverThatAsks();
     const { answer, input } = await opened();
     await userEvent.type(input, '000000{Enter}');
@@ -104,7 +104,7 @@ describe('the gate before secrets', () => {
     await expect(answer).resolves.toBe(true);
   });
 
-  test('somebody without an app is shown where to set one up', async () => {
+  test('a person without an app is shown where to set one up', async () => {
     serverThatAsks();
     server.use(
       mock.post(VERIFY, () => HttpResponse.json({ error: 'not set up', code: 'mfa_unset' }, { status: 400 })),
@@ -117,13 +117,13 @@ describe('the gate before secrets', () => {
     await answer;
   });
 
-  test('several callers at once share one question', async () => {
-    const seen = serverThatAsks();
+  test('concurrent callers share one question', async () => {
+    const calls = serverThatAsks();
     const { answer, input } = await opened();
     const second = requireMfa();
     await userEvent.type(input, `${RIGHT}{Enter}`);
     await expect(Promise.all([answer, second])).resolves.toEqual([true, true]);
-    expect(seen.checks).toBe(1);
+    expect(calls.checks).toBe(1);
   });
 
   test('without an answer of the server nothing is asked and nothing passes', async () => {
@@ -134,12 +134,12 @@ describe('the gate before secrets', () => {
     await waitFor(() => expect(screen.getByText(/connect/i)).toBeTruthy());
   });
 
-  test('browsers may fill in the code, and axe finds nothing', async () => {
+  test('browsers can fill in the code, and axe reports no violation', async () => {
     serverThatAsks();
     const { answer, dialog, input } = await opened();
     expect(input.getAttribute('autocomplete')).toBe('one-time-code');
-    const found = await axe.run(dialog, { rules: { 'color-contrast': { enabled: false } } });
-    expect(found.violations.map(({ id }) => id)).toEqual([]);
+    const results = await axe.run(dialog, { rules: { 'color-contrast': { enabled: false } } });
+    expect(results.violations.map(({ id }) => id)).toEqual([]);
     await userEvent.keyboard('{Escape}');
     await answer;
   });

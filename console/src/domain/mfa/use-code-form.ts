@@ -3,7 +3,7 @@ import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { cleanCode, hasCodeLength } from './api';
 
-/** A form with one code: what it has to show, and what to do when it is sent. */
+/** State of a form with one code, and the function that sends the code. */
 export interface CodeForm {
   readonly input: RefObject<HTMLInputElement | null>;
   readonly busy: boolean;
@@ -11,7 +11,7 @@ export interface CodeForm {
   readonly submit: (event: FormEvent) => Promise<void>;
 }
 
-/** `send` gives the code to the server; what it throws is shown, and `onRefused` hears it. */
+/** `send` sends the code to the server. If it throws, the error is shown and passed to `onRefused`. */
 export function useCodeForm(
   send: (code: string) => Promise<void>,
   onRefused?: (error: unknown) => void,

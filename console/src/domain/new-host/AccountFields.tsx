@@ -4,10 +4,10 @@ import type { RemoteOptions } from '#/resource/define';
 import { systemUserOptions } from '#/domain/remotes';
 import { RadioGroup } from '#/ui/choice';
 import { Field } from '#/ui/field';
+import { SSH_ACCOUNTS } from './api';
 import { type FormPart, Text } from './fields';
 
-/** Accounts that can sign in to the host that the form makes. */
-const sshAccounts: RemoteOptions = { ...systemUserOptions, query: { protocol: 'ssh' } };
+const sshAccounts: RemoteOptions = { ...systemUserOptions, query: SSH_ACCOUNTS };
 
 function Existing({ host, errors, set }: FormPart) {
   const t = useT();
@@ -62,7 +62,7 @@ export function NewAccount(part: FormPart) {
   );
 }
 
-/** The account with which people work on the host: a new one, or one that other hosts have as well. */
+/** The account with which people work on the host: a new one, or one that other hosts already use. */
 export function AccountFields(part: FormPart) {
   const t = useT();
   const { host, set } = part;

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
@@ -8,7 +9,17 @@ import { groupOptions, nodeOptions, userOptions } from '#/domain/remotes';
 import { Button } from '#/ui/button';
 import { Note } from '#/ui/note';
 import { AccountFields } from './AccountFields';
-import { addHost, type AddedHost, EMPTY_HOST, errorsOf, missingIn, type NewHost } from './api';
+import {
+  addHost,
+  type AddedHost,
+  EMPTY_HOST,
+  errorsOf,
+  existingAccountsQuery,
+  missingIn,
+  type NewHost,
+  without,
+  suggestedAccount,
+} from './api';
 import { type FormPart, Named, Text } from './fields';
 
 function Group({ title, children }: { readonly title: string; readonly children: ReactNode }) {
@@ -31,7 +42,14 @@ function WhereAndWho(part: FormPart) {
   );
 }
 
-/** Puts the cursor into the first field that is wrong; drawn before the next paint. */
+/** Fields of a new account: text in them is a choice for a new account, even before the list of accounts has arrived. */
+const NEW_ACCOUNT_FIELDS: readonly (keyof NewHost)[] = ['username', 'accountName', 'password', 'privateKey'];
+
+function withAccountKind(changes: Partial<NewHost>): Partial<NewHost> {
+  return NEW_ACCOUNT_FIELDS.some((name) => name in changes) ? { accountKind: 'new', ...changes } : changes;
+}
+
+/** Moves the focus to the first invalid field; runs before the next paint. */
 function focusFirst(form: HTMLFormElement): void {
   requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
 }
@@ -39,7 +57,10 @@ function focusFirst(form: HTMLFormElement): void {
 function useNewHost(onAdded: (made: AddedHost, host: NewHost) => void) {
   const t = useT();
   const { profile } = useSession();
-  const [host, setHost] = useState<NewHost>({ ...EMPTY_HOST, users: [profile.id] });
+  const accounts = useQuery(existingAccountsQuery);
+  const [entered, setEntered] = useState<Partial<NewHost>>({ users: [profile.id] });
+  const suggested = suggestedAccount((accounts.data?.results ?? []).map((account) => account.id));
+  const host: NewHost = { ...EMPTY_HOST, ...suggested, ...entered };
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
   const [busy, setBusy] = useState(false);
   const submit = async (event: FormEvent<HTMLFormElement>) => {
@@ -64,18 +85,21 @@ function useNewHost(onAdded: (made: AddedHost, host: NewHost) => void) {
   const part: FormPart = {
     host,
     errors,
-    set: (changes) => setHost((old) => ({ ...old, ...changes })),
+    set: (changes) => {
+      setEntered((old) => ({ ...old, ...withAccountKind(changes) }));
+      setErrors((old) => without(old, Object.keys(changes)));
+    },
   };
   return { part, busy, submit, failure: errors[''] };
 }
 
-/** A host, the account on it and who may connect: stored together, or not at all. */
+/** Creates a host, its account and the permission of those who may connect, in one request: all of them or none. */
 export function NewHostForm({
   onAdded,
   more,
 }: {
   readonly onAdded: (made: AddedHost, host: NewHost) => void;
-  /** Beside the button: other ways. */
+  /** Content beside the button: other ways to add hosts. */
   readonly more?: ReactNode;
 }) {
   const t = useT();

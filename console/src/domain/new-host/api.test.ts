@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bodyOf, EMPTY_HOST, errorsOf, missingIn } from './api';
+import { bodyOf, EMPTY_HOST, errorsOf, missingIn, suggestedAccount } from './api';
 
 describe('the body of a new host', () => {
   it('names host and account by address and username', () => {
@@ -30,7 +30,7 @@ describe('the body of a new host', () => {
     expect(bodyOf(host)).toHaveProperty('system_user', 's');
   });
 
-  it('is not sent before address and secret are there', () => {
+  it('is not sent without address and secret', () => {
     expect(missingIn(EMPTY_HOST)).toEqual(['address', 'username', 'password']);
     expect(missingIn({ ...EMPTY_HOST, secretKind: 'key' })).toContain('privateKey');
     expect(missingIn({ ...EMPTY_HOST, address: 'web', accountKind: 'existing' })).toEqual(['systemUser']);
@@ -38,7 +38,7 @@ describe('the body of a new host', () => {
 });
 
 describe('errors of the server', () => {
-  it('stand at the fields of the form', () => {
+  it('are shown at the fields of the form', () => {
     expect(
       errorsOf({
         asset: { ip: 'Wrong.', protocols: { 0: 'Write ssh/22.' } },
@@ -46,5 +46,19 @@ describe('errors of the server', () => {
         detail: 'Bad.',
       }),
     ).toEqual({ address: 'Wrong.', port: 'Write ssh/22.', accountName: 'Taken.', '': 'No.; Bad.' });
+  });
+});
+
+describe('the account that the form suggests', () => {
+  it('is a new one where no account exists', () => {
+    expect(suggestedAccount([])).toEqual({});
+  });
+
+  it('is the only account that exists', () => {
+    expect(suggestedAccount(['a'])).toEqual({ accountKind: 'existing', systemUser: 'a' });
+  });
+
+  it('is left to the administrator where several exist', () => {
+    expect(suggestedAccount(['a', 'b'])).toEqual({ accountKind: 'existing', systemUser: '' });
   });
 });

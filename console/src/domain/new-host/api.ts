@@ -1,6 +1,7 @@
+import { queryOptions } from '@tanstack/react-query';
 import { http } from '#/lib/http/client';
 
-/** What the form of a new host holds. The account is an existing system user, or a new one with its secret. */
+/** Values of the form for a new host. The account is an existing system user, or a new one with its secret. */
 export interface NewHost {
   readonly address: string;
   readonly hostname: string;
@@ -26,6 +27,34 @@ export interface AddedHost {
 
 export const SSH_PORT = '22';
 
+/** SSH accounts are the accounts that can sign in to the host of this form. */
+export const SSH_ACCOUNTS = { protocol: 'ssh' } as const;
+
+/** At most two existing accounts: enough to know whether there is none, one or a choice. */
+export const existingAccountsQuery = queryOptions({
+  queryKey: ['new-host', 'existing-accounts'],
+  queryFn: () =>
+    http.get<{ readonly results: readonly { readonly id: string }[] }>('assets/system-users/', {
+      query: { ...SSH_ACCOUNTS, limit: '2', fields_size: 'mini' },
+      quiet: true,
+    }),
+  staleTime: 0,
+});
+
+/** Errors without those of the named fields: a field that was changed may be valid now. */
+export function without(
+  errors: Readonly<Record<string, string>>,
+  names: readonly string[],
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(errors).filter(([name]) => !names.includes(name)));
+}
+
+/** Where accounts exist, the form offers them first; a single one is chosen. */
+export function suggestedAccount(ids: readonly string[]): Partial<NewHost> {
+  if (ids.length === 0) return {};
+  return { accountKind: 'existing', systemUser: ids.length === 1 ? (ids[0] ?? '') : '' };
+}
+
 export const EMPTY_HOST: NewHost = {
   address: '',
   hostname: '',
@@ -43,20 +72,20 @@ export const EMPTY_HOST: NewHost = {
   userGroups: [],
 };
 
-/** A new system user as the form describes it. */
+/** A new system user with the values of the form. */
 export function accountOf(host: NewHost): object {
   const username = host.username.trim();
   return {
     name: host.accountName.trim() || username,
     username,
     protocol: 'ssh',
-    // An empty secret is sent: the server refuses an account that could sign in nowhere.
+    // An empty secret is sent as well: the server then refuses an account that could not sign in.
     password: host.password,
     ...(host.secretKind === 'key' ? { private_key: host.privateKey } : {}),
   };
 }
 
-/** The body of `POST perms/new-hosts/`. Names that were left empty follow from address and username. */
+/** The body of `POST perms/new-hosts/`. Empty names default to the address and the username. */
 export function bodyOf(host: NewHost): object {
   return {
     asset: {
@@ -82,18 +111,18 @@ function empty(host: NewHost, wanted: readonly FieldName[]): readonly FieldName[
   return wanted.filter((name) => String(host[name]).trim() === '');
 }
 
-/** Fields of a new account that must be filled in before it is worth asking the server. */
+/** Fields of a new account that must be filled in before the form is sent. */
 export function missingInAccount(host: NewHost): readonly FieldName[] {
   return empty(host, ['username', host.secretKind === 'key' ? 'privateKey' : 'password']);
 }
 
-/** The same for the whole host. */
+/** Fields of the whole form that must be filled in before it is sent. */
 export function missingIn(host: NewHost): readonly FieldName[] {
   const account = host.accountKind === 'existing' ? empty(host, ['systemUser']) : missingInAccount(host);
   return [...empty(host, ['address', 'port']), ...account];
 }
 
-/** Where the server's errors belong: path in its answer → field of the form. */
+/** Maps a path in the server's error answer to a field of the form. */
 const PLACES: Readonly<Record<string, keyof NewHost>> = {
   'asset.ip': 'address',
   'asset.hostname': 'hostname',
@@ -109,19 +138,19 @@ const PLACES: Readonly<Record<string, keyof NewHost>> = {
   user_groups: 'userGroups',
 };
 
-/** An error map of the server as field → message; what belongs to no field stands under an empty name. */
+/** Converts the server's error map to field → message. Messages without a field use the empty name. */
 export function errorsOf(fields: object): Readonly<Record<string, string>> {
-  const found: Record<string, string> = {};
+  const messages: Record<string, string> = {};
   const walk = (value: unknown, path: string): void => {
-    const place = PLACES[path];
+    const field = PLACES[path];
     if (typeof value === 'string') {
-      const name = place ?? '';
-      found[name] = found[name] === undefined ? value : `${found[name]}; ${value}`;
+      const name = field ?? '';
+      messages[name] = messages[name] === undefined ? value : `${messages[name]}; ${value}`;
     } else if (typeof value === 'object' && value !== null) {
       for (const [key, inner] of Object.entries(value))
-        walk(inner, place === undefined ? (path === '' ? key : `${path}.${key}`) : path);
+        walk(inner, field === undefined ? (path === '' ? key : `${path}.${key}`) : path);
     }
   };
   walk(fields, '');
-  return found;
+  return messages;
 }

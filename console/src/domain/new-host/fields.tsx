@@ -4,7 +4,7 @@ import { RemoteSelect } from '#/resource/form/RemoteSelect';
 import { Field, PasswordInput, TextArea, TextInput } from '#/ui/field';
 import type { NewHost } from './api';
 
-/** What each part of the form gets. */
+/** Props of each section of the form. */
 export interface FormPart {
   readonly host: NewHost;
   readonly errors: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ type ListName = 'nodes' | 'users' | 'userGroups';
 
 const INPUTS = { text: TextInput, password: PasswordInput };
 
-/** A line of text; `area` for keys. */
+/** A text field; `area` for several lines, such as keys. */
 export function Text({
   host,
   errors,
@@ -69,7 +69,7 @@ export function Text({
   );
 }
 
-/** Several rows of a list by name. */
+/** A choice of several rows of a list, by name. */
 export function Named({
   host,
   errors,

@@ -31,7 +31,7 @@ function useSettled(text: string): string {
   return settled;
 }
 
-/** A field that finds nodes by name, wherever in the tree they are; what it finds stands in the tree's place. */
+/** A field that finds nodes by name anywhere in the tree. The results replace the tree. */
 export function NodeSearch({
   api,
   onSelect,
@@ -39,14 +39,14 @@ export function NodeSearch({
 }: {
   readonly api: string;
   readonly onSelect: (node: ChosenNode) => void;
-  /** The tree, shown while nothing is searched. */
+  /** The tree, shown while the field is empty. */
   readonly children: ReactNode;
 }) {
   const t = useT();
   const [text, setText] = useState('');
   const term = useSettled(text.trim());
   const isSearching = text.trim() !== '' && term !== '';
-  const found = useQuery({
+  const nodes = useQuery({
     queryKey: ['node-search', api, term],
     queryFn: () => http.get<Answer>(api, { query: { search: term, offset: 0, limit: MOST }, quiet: true }),
     enabled: isSearching,
@@ -69,10 +69,10 @@ export function NodeSearch({
       </div>
       {isSearching ? (
         <div role="status" className="min-h-0 grow overflow-y-auto p-1">
-          {found.isError && <Note tone="danger">{t('node-search:unavailable')}</Note>}
-          {found.data?.results.length === 0 && <p className="px-2 text-ink-2">{t('node-search:none')}</p>}
+          {nodes.isError && <Note tone="danger">{t('node-search:unavailable')}</Note>}
+          {nodes.data?.results.length === 0 && <p className="px-2 text-ink-2">{t('node-search:none')}</p>}
           <ul>
-            {found.data?.results.map((node) => (
+            {nodes.data?.results.map((node) => (
               <li key={node.id}>
                 <button
                   type="button"
@@ -91,7 +91,7 @@ export function NodeSearch({
               </li>
             ))}
           </ul>
-          {found.data && found.data.count > MOST && (
+          {nodes.data && nodes.data.count > MOST && (
             <p className="px-2 py-1 text-meta text-ink-3">{t('node-search:more', { count: MOST })}</p>
           )}
         </div>

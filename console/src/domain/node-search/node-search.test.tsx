@@ -23,7 +23,7 @@ async function search(term: string, onSelect = vi.fn()) {
   return onSelect;
 }
 
-test('what is found stands in the tree’s place and can be chosen', async () => {
+test('results replace the tree, and a result can be chosen', async () => {
   const asked: string[] = [];
   server.use(
     mock.get(api, ({ request }) => {
@@ -41,13 +41,13 @@ test('what is found stands in the tree’s place and can be chosen', async () =>
   expect(screen.getByText('the tree')).toBeTruthy();
 });
 
-test('nothing found is said', async () => {
+test('a search without results says so', async () => {
   server.use(mock.get(api, () => HttpResponse.json({ count: 0, results: [] })));
   await search('nowhere');
-  expect(await screen.findByText('No node of this name')).toBeTruthy();
+  expect(await screen.findByText('No node with this name')).toBeTruthy();
 });
 
-test('[S8-038] a search that is not answered says that the node is unavailable', async () => {
+test('[S8-038] a failed search says that the node is unavailable', async () => {
   server.use(mock.get(api, () => HttpResponse.json({ error: 'no' }, { status: 500 })));
   await search('web');
   expect(await screen.findByText('Node is unavailable, please contact administrator')).toBeTruthy();

@@ -12,11 +12,11 @@ import type { ChosenNode } from '../node-search/chosen-node';
 import { NodeSearch } from '../node-search/NodeSearch';
 import { useMedia } from '#/ui/use-media';
 
-// Only narrow windows need it.
+// Loaded on demand: only narrow windows use it.
 const Drawer = lazy(async () => ({ default: (await import('#/ui/drawer')).Drawer }));
 const WIDE = '(width >= 1200px)';
 
-/** A node or asset as the tree endpoints tell it. */
+/** A node or asset, as the tree endpoints return it. */
 export interface TreeNode {
   readonly id: string;
   readonly name: string;
@@ -34,7 +34,7 @@ export interface TreeNode {
   };
 }
 
-/** “web (12)” → label and count; the server puts the count behind the name. */
+/** Splits “web (12)” into label and count; the server appends the count to the name. */
 export function splitCount(name: string): { label: string; count: number | undefined } {
   const match = /^(.*) \((\d+)\)$/.exec(name);
   return match?.[1] !== undefined
@@ -58,7 +58,7 @@ function itemOf(node: TreeNode, open: boolean): TreeItem {
 
 const TOP = '';
 
-/** A button with the chosen node's name that opens the tree. */
+/** A button, labelled with the chosen node's name, that opens the tree. */
 function TreeDrawer({
   title,
   label,
@@ -90,7 +90,44 @@ function TreeDrawer({
   );
 }
 
-/** The node tree beside a list, in a drawer under 1200 px (`wide`). Children come when a node is opened. */
+/** Loaded nodes by id, and which are expanded or loading. Children are requested when a node is expanded. */
+function useNodes(api: string, query: QueryValues | undefined) {
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
+  const [opened, setOpened] = useState<readonly string[]>([]);
+  const keys = useMemo(() => [TOP, ...opened], [opened]);
+  const results = useQueries({
+    queries: keys.map((key) => ({
+      queryKey: ['tree', api, query ?? {}, key],
+      queryFn: () => http.get<readonly TreeNode[]>(api, { query: { ...query, key }, quiet: true }),
+      staleTime: 30_000,
+    })),
+  });
+  const [top] = results;
+  const nodes = new Map<string, TreeNode>();
+  for (const result of results) for (const node of result.data ?? []) nodes.set(node.id, node);
+  const loading = new Set(keys.filter((_, index) => results[index]?.isLoading));
+  const expanded = new Set(
+    [...nodes.keys()].filter((id) => !closed.has(id) && (opened.includes(id) || nodes.get(id)?.pId === TOP)),
+  );
+  // The first request returns only the root, so its children are requested at once.
+  const roots = (top?.data ?? []).filter((node) => node.isParent && node.pId === TOP).map((node) => node.id);
+  const unasked = roots.filter((id) => !opened.includes(id));
+  if (unasked.length > 0) setOpened([...opened, ...unasked]);
+  const expand = (id: string, open: boolean) => {
+    setClosed((old) => {
+      const next = new Set(old);
+      if (open) next.delete(id);
+      else next.add(id);
+      return next;
+    });
+    if (open && !opened.includes(id)) setOpened([...opened, id]);
+  };
+  return { top, nodes, expanded, loading, expand };
+}
+
+/**
+ * The node tree beside a list; below 1200 px (`wide`) it is in a drawer. Children are loaded when a node is expanded.
+ */
 export function NodeTree({
   title,
   api,
@@ -110,35 +147,15 @@ export function NodeTree({
   readonly onSelect: (node: ChosenNode) => void;
   readonly actions?: ReactNode;
   readonly foot?: ReactNode;
-  /** List of nodes that can be searched by name; its texts (`node-search`) belong to the route. */
+  /** List endpoint in which nodes are searched by name. The route must load its texts (`node-search`). */
   readonly searchApi?: string;
-  /** Windows with room for the tree beside the list; others show it in a drawer. */
+  /** Media query for windows with room for the tree beside the list. In other windows the tree is in a drawer. */
   readonly wide?: string;
 }) {
   const t = useT();
   const isWide = useMedia(wide);
   const [isDrawerOpen, setDrawerOpen] = useState(false);
-  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
-  const [opened, setOpened] = useState<readonly string[]>([]);
-  const keys = useMemo(() => [TOP, ...opened], [opened]);
-  const results = useQueries({
-    queries: keys.map((key) => ({
-      queryKey: ['tree', api, query ?? {}, key],
-      queryFn: () => http.get<readonly TreeNode[]>(api, { query: { ...query, key }, quiet: true }),
-      staleTime: 30_000,
-    })),
-  });
-  const [top] = results;
-  const nodes = new Map<string, TreeNode>();
-  for (const result of results) for (const node of result.data ?? []) nodes.set(node.id, node);
-  const loading = new Set(keys.filter((_, index) => results[index]?.isLoading));
-  const expanded = new Set(
-    [...nodes.keys()].filter((id) => !closed.has(id) && (opened.includes(id) || nodes.get(id)?.pId === TOP)),
-  );
-  // The root comes alone: its children are asked for at once.
-  const roots = (top?.data ?? []).filter((node) => node.isParent && node.pId === TOP).map((node) => node.id);
-  const unasked = roots.filter((id) => !opened.includes(id));
-  if (unasked.length > 0) setOpened([...opened, ...unasked]);
+  const { top, nodes, expanded, loading, expand } = useNodes(api, query);
   const items = [...nodes.values()].map((node) => itemOf(node, expanded.has(node.id)));
   const selectedKey = [...nodes.values()].find((node) => node.meta.data.id === selected)?.id ?? selected;
   const choose = (node: ChosenNode) => {
@@ -161,15 +178,7 @@ export function NodeTree({
           expanded={expanded}
           loading={loading}
           selected={selectedKey}
-          onExpand={(id, open) => {
-            setClosed((old) => {
-              const next = new Set(old);
-              if (open) next.delete(id);
-              else next.add(id);
-              return next;
-            });
-            if (open && !opened.includes(id)) setOpened([...opened, id]);
-          }}
+          onExpand={expand}
           onSelect={(id) => {
             const node = nodes.get(id);
             if (!node) return;

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { ResourceList } from '#/resource/list/ResourceList';
 import { type SessionPlace, sessionsSeenFrom } from './session-history.resource';
 
-/** The sessions of one object, the newest first; a live one leads to its live view. */
+/** The sessions of one object, newest first. A live session links to its live view. */
 export function SessionsOf({ kind, id }: { readonly kind: SessionPlace; readonly id: string }) {
   const resource = useMemo(() => sessionsSeenFrom(kind), [kind]);
   const query = useMemo(() => ({ [`${kind}_id`]: id }), [kind, id]);

@@ -9,7 +9,7 @@ import { CellLink } from '#/ui/link';
 import { Badge, Missing, Status } from '#/ui/status';
 import { VisibleText } from '#/ui/visible-text';
 
-/** Whose sessions are shown. */
+/** The object whose sessions are shown. */
 export type SessionPlace = 'asset' | 'user' | 'system_user';
 
 type Row = Pick<
@@ -60,9 +60,9 @@ const start: Column<Row, Key> = {
   ),
 };
 
-/** Sessions as the page of one object shows them; what the page says already is left out. */
+/** Sessions on the page of one object. The column of the object itself is left out. */
 export function sessionsSeenFrom(place: SessionPlace): ResourceDefinition<Row> {
-  const who = OF_PLACE[place].map((key): Column<Row, Key> => ({
+  const placeColumns = OF_PLACE[place].map((key): Column<Row, Key> => ({
     key,
     cell: (row) => <VisibleText text={row[key]} />,
   }));
@@ -86,7 +86,7 @@ export function sessionsSeenFrom(place: SessionPlace): ResourceDefinition<Row> {
       order: '-date_start',
       columns: [
         start,
-        ...who,
+        ...placeColumns,
         { key: 'protocol', cell: (row) => <Badge>{row.protocol.toUpperCase()}</Badge> },
         'remote_addr',
         { key: 'command_amount', align: 'right' },

@@ -10,7 +10,7 @@ const SshDialog = lazy(async () => {
   return dialog;
 });
 
-/** Beside “Connect”: the ready lines for one's own SSH client. */
+/** Button beside “Connect”: commands for the person's own SSH client. */
 export function SshButton({ asset, size }: { readonly asset: Named; readonly size?: 'sm' }) {
   const t = useT();
   const [isOpen, setIsOpen] = useState(false);

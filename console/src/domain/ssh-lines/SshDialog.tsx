@@ -38,7 +38,7 @@ function Files({ asset, systemUser }: { readonly asset: Named; readonly systemUs
 function Lines({ asset, usable }: { readonly asset: Named; readonly usable: readonly UsableSystemUser[] }) {
   const t = useT();
   const [chosen, setChosen] = useState(usable[0]?.id);
-  const systemUser = usable.find((one) => one.id === chosen);
+  const systemUser = usable.find((option) => option.id === chosen);
   if (!systemUser) return <p>{t('ssh-lines:none', { asset: visible(asset.name) })}</p>;
   return (
     <div className="grid gap-3">
@@ -48,10 +48,12 @@ function Lines({ asset, usable }: { readonly asset: Named; readonly usable: read
             name="ssh-lines-system-user"
             value={systemUser.id}
             onChange={setChosen}
-            options={usable.map((one) => ({
-              value: one.id,
+            options={usable.map((option) => ({
+              value: option.id,
               label: visible(
-                one.username && one.username !== one.name ? `${one.name} (${one.username})` : one.name,
+                option.username && option.username !== option.name
+                  ? `${option.name} (${option.username})`
+                  : option.name,
               ),
             }))}
           />
@@ -63,7 +65,7 @@ function Lines({ asset, usable }: { readonly asset: Named; readonly usable: read
   );
 }
 
-/** How to reach the asset with one's own SSH client. */
+/** How to reach the asset with the person's own SSH client. */
 export default function SshDialog({
   asset,
   onClose,

@@ -9,7 +9,7 @@ import { Missing } from '#/ui/status';
 import { visible } from '#/ui/visible-text';
 import { sshAddressQuery } from './api';
 
-/** The line that reaches the asset with the person's own client, to be copied. One question for all rows. */
+/** The command that reaches the asset with the person's own client, with a copy button. All rows share one request. */
 export function SshLineCell({ asset }: { readonly asset: Named }) {
   const t = useT();
   const { username } = useSession().profile;

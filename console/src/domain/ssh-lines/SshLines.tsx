@@ -10,7 +10,7 @@ import { SkeletonLines } from '#/ui/skeleton';
 import { visible } from '#/ui/visible-text';
 import { sshAddressQuery } from './api';
 
-/** Text to be copied as a whole, with its button. */
+/** A line of text with a button that copies the whole of it. */
 export function CopyBlock({ label, text }: { readonly label: string; readonly text: string }) {
   const t = useT();
   return (
@@ -32,7 +32,7 @@ export function CopyBlock({ label, text }: { readonly label: string; readonly te
   );
 }
 
-/** The lines with which the person's own client reaches the asset as this system user. */
+/** Commands with which the person's own client reaches the asset as this system user. */
 export function SshLines({
   asset,
   systemUser,
@@ -40,7 +40,7 @@ export function SshLines({
 }: {
   readonly asset: Named;
   readonly systemUser: Named;
-  /** Whether files may be moved, in either direction. */
+  /** Whether the person may transfer files, in either direction. */
   readonly transfers: boolean;
 }) {
   const t = useT();

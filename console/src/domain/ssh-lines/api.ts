@@ -13,7 +13,7 @@ export interface UsableSystemUser {
   readonly actions: readonly string[];
 }
 
-/** The installation's address; where it names none, the host under which the console was called. */
+/** The public address of the installation. If none is set, the host name of the current page. */
 export const sshAddressQuery = queryOptions({
   queryKey: ['ssh-address'],
   queryFn: async (): Promise<SshAddress> => {
@@ -23,19 +23,21 @@ export const sshAddressQuery = queryOptions({
   staleTime: 300_000,
 });
 
-/** What the person may use on the asset over SSH, best first; nothing when the asset is not granted to them. */
+/** The system users that the person may use on the asset over SSH, best first. Empty when the asset is not granted. */
 export const usableQuery = (assetId: string) =>
   queryOptions({
     queryKey: ['ssh-lines', assetId],
     queryFn: async () => {
       try {
-        const all = await http.get<readonly UsableSystemUser[]>(
+        const usable = await http.get<readonly UsableSystemUser[]>(
           `perms/users/assets/${assetId}/system-users/`,
           {
             quiet: true,
           },
         );
-        return all.filter((one) => one.protocol === 'ssh').sort((a, b) => b.priority - a.priority);
+        return usable
+          .filter((systemUser) => systemUser.protocol === 'ssh')
+          .sort((a, b) => b.priority - a.priority);
       } catch (error) {
         if (error instanceof HttpError && error.status === 404) return [];
         throw error;

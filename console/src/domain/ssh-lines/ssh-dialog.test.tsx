@@ -52,7 +52,7 @@ async function open() {
   return { user, dialog: within(await screen.findByRole('dialog')) };
 }
 
-test('the line for the best system user is ready to be copied', async () => {
+test('the command for the best system user can be copied at once', async () => {
   const { user, dialog } = await open();
   await user.click(await dialog.findByRole('button', { name: 'Copy: Shell' }));
   await user.click(dialog.getByRole('button', { name: 'Copy: Files with sftp' }));
@@ -70,7 +70,7 @@ test('the line for the best system user is ready to be copied', async () => {
   );
 });
 
-test('lines for files are shown only where the permission has an action for them', async () => {
+test('file transfer commands are shown only if the permission has a file action', async () => {
   const { user, dialog } = await open();
   expect(await dialog.findByText(/^sftp /)).toBeTruthy();
   expect(dialog.queryByText(/desktop/)).toBeNull();
@@ -80,7 +80,7 @@ test('lines for files are shown only where the permission has an action for them
   expect(dialog.queryByText(/^scp /)).toBeNull();
 });
 
-test('without a public address it is the host under which the console was called', async () => {
+test('without a public address the commands use the host name of the page', async () => {
   address = { host: '', port: 22 };
   const { dialog } = await open();
   expect(await dialog.findByText(`ssh admin=deploy=shop-1@${location.hostname}`)).toBeTruthy();
@@ -91,7 +91,7 @@ test('an asset that is not granted says whom to ask', async () => {
     mock.get('*/api/v1/perms/users/assets/a1/system-users/', () => HttpResponse.json({}, { status: 404 })),
   );
   const { dialog } = await open();
-  expect(await dialog.findByText(/No system user that speaks SSH is granted to you on shop-1/)).toBeTruthy();
+  expect(await dialog.findByText(/You have no SSH system user on shop-1/)).toBeTruthy();
 });
 
 test('a failed load can be tried again', async () => {

@@ -6,7 +6,7 @@ export interface Transfer {
   readonly state: 'finished' | 'under_way' | 'interrupted';
 }
 
-/** How a file operation went; of one that has not ended it is not known yet. Its texts are those of `transfers`. */
+/** Result of a file operation; unknown while the operation is running. Its texts are in the namespace `transfers`. */
 export function TransferOutcome({ row }: { readonly row: Transfer }) {
   if (row.state === 'interrupted') return <Status tone="warn">{translate('transfers:interrupted')}</Status>;
   if (row.state === 'under_way') return <Status tone="unknown">{translate('transfers:under_way')}</Status>;

@@ -13,7 +13,42 @@ import { type AccessKey, accessKeysKey, createKey, deleteKey, fetchKeys, setKeyA
 import { KeyRow } from './KeyRow';
 import { NewKey } from './NewKey';
 
-/** Keys of the signed-in person: create, switch on and off, delete. */
+const COLUMNS = ['id', 'secret', 'is_active', 'date_created', 'actions'];
+
+function KeyTable({
+  keys,
+  onToggle,
+  onDelete,
+}: {
+  readonly keys: readonly AccessKey[];
+  readonly onToggle: (key: AccessKey) => Promise<void>;
+  readonly onDelete: (key: AccessKey) => void;
+}) {
+  const t = useT();
+  return (
+    <div className="overflow-x-auto">
+      <table className="w-full min-w-[560px] border-collapse text-left">
+        <thead className="bg-surface-2 text-meta text-ink-2">
+          <tr>
+            {COLUMNS.map((column) => (
+              // i18n: access-keys:column.*
+              <th key={column} scope="col" className="h-8 px-2 font-medium">
+                {t(`access-keys:column.${column}`)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <KeyRow key={key.id} made={key} onToggle={() => onToggle(key)} onDelete={() => onDelete(key)} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** API keys of the signed-in person: create, enable, disable, delete. */
 export default function AccessKeysDialog({ onClose }: { readonly onClose: () => void }) {
   const t = useT();
   const queries = useQueryClient();
@@ -22,9 +57,9 @@ export default function AccessKeysDialog({ onClose }: { readonly onClose: () => 
   const { data, error, refetch } = useQuery({ queryKey: accessKeysKey, queryFn: fetchKeys, staleTime: 0 });
 
   const refresh = () => queries.invalidateQueries({ queryKey: accessKeysKey });
-  const tell = (what: string, failure: unknown) => {
+  const reportFailure = (title: string, failure: unknown) => {
     const id = requestIdOf(failure);
-    toast({ tone: 'error', text: `${what}: ${explain(failure)}`, ...(id ? { detail: `req ${id}` } : {}) });
+    toast({ tone: 'error', text: `${title}: ${explain(failure)}`, ...(id ? { detail: `req ${id}` } : {}) });
   };
   const create = async () => {
     setCreating(true);
@@ -32,7 +67,7 @@ export default function AccessKeysDialog({ onClose }: { readonly onClose: () => 
       setMade(await createKey());
       await refresh();
     } catch (failure) {
-      tell(t('access-keys:update_error'), failure);
+      reportFailure(t('access-keys:update_error'), failure);
     }
     setCreating(false);
   };
@@ -42,7 +77,7 @@ export default function AccessKeysDialog({ onClose }: { readonly onClose: () => 
       toastSucceeded();
       await refresh();
     } catch (failure) {
-      tell(t('access-keys:update_error'), failure);
+      reportFailure(t('access-keys:update_error'), failure);
     }
   };
   const remove = (key: AccessKey) =>
@@ -56,7 +91,7 @@ export default function AccessKeysDialog({ onClose }: { readonly onClose: () => 
         try {
           await deleteKey(key.id);
         } catch (failure) {
-          tell(t('access-keys:delete_error'), failure);
+          reportFailure(t('access-keys:delete_error'), failure);
           throw failure;
         }
         if (made?.id === key.id) setMade(null);
@@ -93,30 +128,7 @@ export default function AccessKeysDialog({ onClose }: { readonly onClose: () => 
       ) : data.length === 0 ? (
         <StateView drawing="empty" title={t('access-keys:none')} />
       ) : (
-        <div className="overflow-x-auto">
-          <table className="w-full min-w-[560px] border-collapse text-left">
-            <thead className="bg-surface-2 text-meta text-ink-2">
-              <tr>
-                {['id', 'secret', 'is_active', 'date_created', 'actions'].map((column) => (
-                  // i18n: access-keys:column.*
-                  <th key={column} scope="col" className="h-8 px-2 font-medium">
-                    {t(`access-keys:column.${column}`)}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {data.map((key) => (
-                <KeyRow
-                  key={key.id}
-                  made={key}
-                  onToggle={() => toggle(key)}
-                  onDelete={() => void remove(key)}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <KeyTable keys={data} onToggle={toggle} onDelete={(key) => void remove(key)} />
       )}
     </Dialog>
   );

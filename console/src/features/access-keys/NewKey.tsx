@@ -5,7 +5,7 @@ import { copyText } from '#/ui/clipboard';
 import { Note } from '#/ui/note';
 import type { AccessKey } from './api';
 
-/** The one time that a secret is shown. It lives in this component's memory only. */
+/** Shows a new secret. The server returns it only once; it is stored in this component's memory only. */
 export function NewKey({ made }: { readonly made: AccessKey }) {
   const t = useT();
   const values = [

@@ -56,7 +56,7 @@ async function open() {
 const press = async (name: string | RegExp) =>
   userEvent.click(await screen.findByRole('button', { name }, { timeout: 60_000 }));
 
-test('[S3-016] [S7-033] lists id, masked secret, state and date', async () => {
+test('[S3-016] [S7-033] it lists id, masked secret, state and date', async () => {
   await open();
   const row = screen.getByText(ID).closest('tr');
   expect(row?.textContent).toContain('******');
@@ -64,7 +64,7 @@ test('[S3-016] [S7-033] lists id, masked secret, state and date', async () => {
   expect(row?.textContent).toMatch(/2026-11-21 \d\d:13:46/);
 });
 
-test('[S7-034] shows a new secret once, copies it, and keeps it nowhere', async () => {
+test('[S7-034] it shows a new secret once, copies it, and stores it nowhere', async () => {
   const user = userEvent.setup();
   const { unmount } = await open();
   await user.click(screen.getByRole('button', { name: 'Create' }));
@@ -79,7 +79,7 @@ test('[S7-034] shows a new secret once, copies it, and keeps it nowhere', async 
   expect(screen.queryByText(MADE.secret)).toBeNull();
 });
 
-test('[S4-023] [S7-035] [S8-049] switches a key off and on', async () => {
+test('[S4-023] [S7-035] [S8-049] it disables and enables a key', async () => {
   await open();
   await press('Switch key 2f86bd21 off');
   expect(await screen.findByText('Inactive', {}, { timeout: 60_000 })).toBeTruthy();
@@ -89,7 +89,7 @@ test('[S4-023] [S7-035] [S8-049] switches a key off and on', async () => {
   expect(bodies).toEqual(['{"is_active":false}', '{"is_active":true}']);
 });
 
-test('[S7-036] deletes a key after a question that names it', async () => {
+test('[S7-036] it deletes a key after a question that names the key', async () => {
   await open();
   await press('Delete key 2f86bd21');
   const dialog = await screen.findByRole(
@@ -102,7 +102,7 @@ test('[S7-036] deletes a key after a question that names it', async () => {
   expect(await screen.findByText('No API keys', {}, { timeout: 60_000 })).toBeTruthy();
 });
 
-test('[S8-028] a toggle that fails shows an update error', async () => {
+test('[S8-028] a failed enable or disable shows an update error', async () => {
   server.use(mock.patch(`${PATH}:id/`, () => HttpResponse.json({ detail: 'is locked' }, { status: 400 })));
   await open();
   await press('Switch key 2f86bd21 off');
@@ -110,7 +110,7 @@ test('[S8-028] a toggle that fails shows an update error', async () => {
   expect(screen.getByText('Active')).toBeTruthy();
 });
 
-test('[S8-029] a create that fails shows an update error', async () => {
+test('[S8-029] a failed create shows an update error', async () => {
   server.use(mock.post(PATH, () => HttpResponse.json({ detail: 'too many keys' }, { status: 400 })));
   await open();
   await press('Create');

@@ -1,6 +1,9 @@
 import { http } from '#/lib/http/client';
 
-/** A key for calls of the API without a browser. The secret is shown once, in the answer that creates it; lists carry a mask. */
+/**
+ * A key for API calls without a browser. Only the answer that creates a key holds its secret; lists return a masked
+ * one.
+ */
 export interface AccessKey {
   readonly id: string;
   readonly secret: string;
@@ -12,7 +15,7 @@ const LIST = 'authentication/access-keys/';
 
 export const accessKeysKey = ['access-keys'] as const;
 
-// Failures are told by the dialog, which names what failed.
+// Quiet: the dialog reports failures, because it can name the operation.
 export const fetchKeys = () => http.get<readonly AccessKey[]>(LIST, { quiet: true });
 export const createKey = () => http.post<AccessKey>(LIST, undefined, { quiet: true });
 export const setKeyActive = (id: string, isActive: boolean) =>

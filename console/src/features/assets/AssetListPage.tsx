@@ -14,7 +14,7 @@ const PlacementDialog = lazy(async () => ({
   default: (await import('./PlacementDialog')).PlacementDialog,
 }));
 
-/** The question that a bulk action or the tree's menu has asked. */
+/** The dialog that a bulk action or the tree's menu has opened. */
 function PlacementHost() {
   const asked = usePlacement((state) => state.asked);
   return (
@@ -26,7 +26,7 @@ function PlacementHost() {
   );
 }
 
-/** Node tree on the left, the chosen node's assets on the right. The node is part of the address. */
+/** Node tree on the left, assets of the chosen node on the right. The node is part of the address. */
 export function AssetListPage() {
   const t = useT();
   const navigate = useNavigate();

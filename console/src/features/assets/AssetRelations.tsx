@@ -8,7 +8,7 @@ interface Props {
   readonly onChange: () => void;
 }
 
-/** The nodes that an asset stands in; one at least. */
+/** The nodes of an asset; at least one must remain. */
 export function AssetNodes({ row, onChange }: Props) {
   return (
     <FieldRelationCard
@@ -24,7 +24,7 @@ export function AssetNodes({ row, onChange }: Props) {
   );
 }
 
-/** The labels that an asset carries. */
+/** The labels of an asset. */
 export function AssetLabels({ row, onChange }: Props) {
   return (
     <FieldRelationCard

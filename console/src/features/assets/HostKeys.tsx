@@ -18,7 +18,10 @@ interface HostKeyRow {
   readonly date_created?: string;
 }
 
-/** Host keys pinned at first use. A changed key refuses the connection until it is forgotten here. */
+/**
+ * Host keys stored at the first connection. If the host presents another key, connections are refused until the stored
+ * key is deleted here.
+ */
 export function HostKeys({ assetId, icon: IconOf }: { readonly assetId: string; readonly icon: Icon }) {
   const t = useT();
   const keys = useQuery({
@@ -26,7 +29,7 @@ export function HostKeys({ assetId, icon: IconOf }: { readonly assetId: string; 
     queryFn: () => fetchPage<HostKeyRow>('assets/host-keys/', { asset: assetId, limit: 20, offset: 0 }),
   });
   const forget = async (row: HostKeyRow, name: string) => {
-    const gone = await confirm({
+    const isDeleted = await confirm({
       title: t('assets:host_key.forget_question'),
       effect: t('assets:host_key.forget_effect'),
       names: [name],
@@ -34,7 +37,7 @@ export function HostKeys({ assetId, icon: IconOf }: { readonly assetId: string; 
       danger: true,
       run: () => http.delete(`assets/host-keys/${row.id}/`),
     });
-    if (gone) {
+    if (isDeleted) {
       toast({ tone: 'ok', text: translate('assets:host_key.forgotten') });
       await keys.refetch();
     }

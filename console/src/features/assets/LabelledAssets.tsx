@@ -7,7 +7,7 @@ import { assetRoutes } from './addresses';
 import { Connectivity } from './asset.resource';
 import type { AssetRow } from './asset-row';
 
-/** Assets as the page of a label shows them: read there, changed on their own screens. */
+/** Assets on the page of a label: read-only there, edited on their own screens. */
 const labelledAssets = defineResource<AssetRow, 'assets/assets/'>({
   name: 'LabelledAssetTable',
   api: 'assets/assets/',
@@ -37,7 +37,7 @@ const labelledAssets = defineResource<AssetRow, 'assets/assets/'>({
   },
 });
 
-/** The assets that carry a label, given as `name:value`. */
+/** The assets with a label, given as `name:value`. */
 export function LabelledAssets({ label }: { readonly label: string }) {
   const query = useMemo(() => ({ label }), [label]);
   return <ResourceList resource={labelledAssets} query={query} embedded />;

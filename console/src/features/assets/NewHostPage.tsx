@@ -10,7 +10,7 @@ import { PageHeader } from '#/ui/page';
 import { toast } from '#/ui/toast';
 import { assetRoutes } from './addresses';
 
-/** A host with its account and the people who may connect, in one form. */
+/** Form that creates a host with its account and the people who may connect. */
 export function NewHostPage() {
   const t = useT();
   const navigate = useNavigate();

@@ -9,7 +9,7 @@ import { confirm } from '#/ui/confirm';
 import { MenuButton } from '#/ui/menu';
 import { askPlacement } from './asset-actions';
 
-// Opened by hand now and then: the list must not wait for it.
+// Loaded on demand: rarely used, so the list does not wait for it.
 const NodeNameDialog = lazy(async () => ({ default: (await import('./NodeNameDialog')).NodeNameDialog }));
 
 interface Editing {
@@ -17,7 +17,7 @@ interface Editing {
   readonly start: string;
 }
 
-/** Create below, rename or delete the chosen node. */
+/** Menu of the chosen node: create a child, rename, delete. */
 export function NodeMenu({
   chosen,
   onGone,

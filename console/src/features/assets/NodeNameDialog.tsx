@@ -5,7 +5,7 @@ import { Button } from '#/ui/button';
 import { Dialog } from '#/ui/dialog';
 import { Field, TextInput } from '#/ui/field';
 
-/** Asks for the name of a node, new or old. */
+/** Asks for the name of a new or existing node. */
 export function NodeNameDialog({
   start,
   title,
@@ -55,7 +55,7 @@ export function NodeNameDialog({
       <form id={form} onSubmit={submit} noValidate>
         <Field label={t('assets:node.name')} layout="above" error={error} required>
           {(control) => (
-            // The dialog was opened to type this name.
+            // The dialog has one purpose, so its field takes the focus.
             <TextInput
               {...control}
               autoFocus

@@ -1,6 +1,7 @@
 import { type FormEvent, useId, useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
+import type { RemoteOptions } from '#/resource/define';
 import { RemoteSelect } from '#/resource/form/RemoteSelect';
 import { assetOptions, nodeOptions } from '#/domain/remotes';
 import { Button } from '#/ui/button';
@@ -12,7 +13,40 @@ import { type Placement, place } from './asset-actions';
 
 const WAYS = ['replace', 'add'] as const;
 
-/** Which assets go into which node, and whether they leave the others. */
+/** A required choice of one or several rows of a list. */
+function RowsField({
+  label,
+  remote,
+  multiple = false,
+  value,
+  isMissing,
+  onChange,
+}: {
+  readonly label: string;
+  readonly remote: RemoteOptions;
+  readonly multiple?: boolean;
+  readonly value: readonly string[];
+  readonly isMissing: boolean;
+  readonly onChange: (ids: readonly string[]) => void;
+}) {
+  const t = useT();
+  return (
+    <Field label={label} error={isMissing ? t('resource:form.required') : undefined} layout="above" required>
+      {(control) => (
+        <RemoteSelect
+          control={control}
+          label={label}
+          remote={remote}
+          multiple={multiple}
+          value={value}
+          onChange={onChange}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** Asks for assets and a node, and whether the assets leave their other nodes. */
 export function PlacementDialog({
   placement,
   onClose,
@@ -44,7 +78,6 @@ export function PlacementDialog({
       setBusy(false);
     }
   };
-  const required = t('resource:form.required');
   const count = placement.assets?.length ?? 0;
   return (
     <Dialog
@@ -71,49 +104,30 @@ export function PlacementDialog({
           </Note>
         )}
         {!placement.node && (
-          <Field
+          <RowsField
             label={t('assets:place.node')}
-            error={tried && node.length === 0 ? required : undefined}
-            layout="above"
-            required
-          >
-            {(control) => (
-              <RemoteSelect
-                control={control}
-                label={t('assets:place.node')}
-                remote={nodeOptions}
-                multiple={false}
-                value={node}
-                onChange={setNode}
-              />
-            )}
-          </Field>
+            remote={nodeOptions}
+            value={node}
+            isMissing={tried && node.length === 0}
+            onChange={setNode}
+          />
         )}
         {!placement.assets && (
-          <Field
+          <RowsField
             label={t('assets:place.assets')}
-            error={tried && assets.length === 0 ? required : undefined}
-            layout="above"
-            required
-          >
-            {(control) => (
-              <RemoteSelect
-                control={control}
-                label={t('assets:place.assets')}
-                remote={assetOptions}
-                multiple
-                value={assets}
-                onChange={setAssets}
-              />
-            )}
-          </Field>
+            remote={assetOptions}
+            multiple
+            value={assets}
+            isMissing={tried && assets.length === 0}
+            onChange={setAssets}
+          />
         )}
         {/* i18n: assets:place.way.* */}
         <Field label={t('assets:place.others')} layout="above" group>
           {() => (
             <RadioGroup
               name="way"
-              options={WAYS.map((one) => ({ value: one, label: t(`assets:place.way.${one}`) }))}
+              options={WAYS.map((option) => ({ value: option, label: t(`assets:place.way.${option}`) }))}
               value={way}
               onChange={(value) => setWay(value === 'add' ? 'add' : 'replace')}
             />

@@ -1,4 +1,5 @@
 import { Plus, X } from 'lucide-react';
+import { OPENED_PROTOCOLS } from '#/domain/protocols';
 import { useT } from '#/lib/i18n';
 import type { CustomInput } from '#/resource/define';
 import { Button, IconButton } from '#/ui/button';
@@ -6,20 +7,19 @@ import { TextInput } from '#/ui/field';
 import { Select } from '#/ui/select';
 
 const DEFAULT_PORT: Readonly<Record<string, number>> = { ssh: 22, rdp: 3389, telnet: 23, vnc: 5901 };
-const PROTOCOLS = Object.keys(DEFAULT_PORT);
 
 function split(entry: string): { protocol: string; port: string } {
   const [protocol = 'ssh', port = ''] = entry.split('/');
   return { protocol, port };
 }
 
-/** One to four rows of protocol and port; each protocol once. */
+/** One to four rows of protocol and port; each protocol at most once. */
 export function ProtocolsField({ input }: { readonly input: CustomInput }) {
   const t = useT();
   const entries = (Array.isArray(input.value) ? input.value.map(String) : []).map(split);
   const set = (next: readonly { protocol: string; port: string }[]) =>
     input.onChange(next.map(({ protocol, port }) => `${protocol}/${port}`));
-  const free = PROTOCOLS.filter((protocol) => !entries.some((entry) => entry.protocol === protocol));
+  const free = OPENED_PROTOCOLS.filter((protocol) => !entries.some((entry) => entry.protocol === protocol));
   return (
     <div
       className="grid max-w-md gap-2"
@@ -33,16 +33,13 @@ export function ProtocolsField({ input }: { readonly input: CustomInput }) {
           <Select
             label={t('assets:protocol.name', { index: index + 1 })}
             className="w-28 sm:w-32"
-            options={PROTOCOLS.filter((one) => one === entry.protocol || free.includes(one)).map((one) => ({
-              value: one,
-              label: one,
-            }))}
+            options={[entry.protocol, ...free].map((protocol) => ({ value: protocol, label: protocol }))}
             value={entry.protocol}
             isDisabled={input.disabled}
             onChange={(protocol) =>
               set(
-                entries.map((one, at) =>
-                  at === index ? { protocol, port: String(DEFAULT_PORT[protocol]) } : one,
+                entries.map((other, at) =>
+                  at === index ? { protocol, port: String(DEFAULT_PORT[protocol]) } : other,
                 ),
               )
             }
@@ -57,7 +54,7 @@ export function ProtocolsField({ input }: { readonly input: CustomInput }) {
             value={entry.port}
             disabled={input.disabled}
             onChange={(event) =>
-              set(entries.map((one, at) => (at === index ? { ...one, port: event.target.value } : one)))
+              set(entries.map((other, at) => (at === index ? { ...other, port: event.target.value } : other)))
             }
           />
           <IconButton

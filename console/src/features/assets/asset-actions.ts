@@ -18,7 +18,7 @@ export async function setActive(ids: readonly string[], active: boolean, tools: 
   tools.refresh();
 }
 
-/** Assets that are to be put into a node; what is missing is asked for. */
+/** Assets to put into a node. The dialog asks for the missing values. */
 export interface Placement {
   readonly way: 'add' | 'replace';
   readonly node?: { readonly id: string; readonly label: string };
@@ -32,7 +32,7 @@ export function askPlacement(placement: Placement): void {
   usePlacement.setState({ asked: placement });
 }
 
-/** Puts assets into a node; `replace` takes them out of all others. */
+/** Puts assets into a node; `replace` removes them from all other nodes. */
 export async function place(way: Placement['way'], node: string, assets: readonly string[]): Promise<void> {
   await http.put(`assets/nodes/${node}/assets/${way}/`, { assets }, { quiet: true });
   toast({ tone: 'ok', text: translate('assets:place.done', { count: assets.length }) });
@@ -50,17 +50,17 @@ export function moveToNode(ids: readonly string[], tools: BulkTools): void {
   });
 }
 
-/** Takes the chosen assets out of the node that the list shows; who stands nowhere else goes to the root. */
+/** Removes the chosen assets from the node that the list shows. Assets without another node go to the root node. */
 export async function removeFromNode(ids: readonly string[], tools: BulkTools): Promise<void> {
   const node = String(tools.query['node_id']);
-  const gone = await confirm({
+  const isRemoved = await confirm({
     title: translate('assets:remove.question', { count: ids.length }),
     effect: translate('assets:remove.effect'),
     names: tools.names,
     confirmLabel: translate('assets:remove.confirm'),
     run: () => http.put(`assets/nodes/${node}/assets/remove/`, { assets: ids }),
   });
-  if (!gone) return;
+  if (!isRemoved) return;
   toast({ tone: 'ok', text: translate('assets:remove.done', { count: ids.length }) });
   await queryClient.invalidateQueries({ queryKey: ['tree'] });
   tools.clear();

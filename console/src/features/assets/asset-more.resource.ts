@@ -3,7 +3,10 @@ import { asset } from './asset.resource';
 import type { AssetRow } from './asset-row';
 import { assetMorePath } from './addresses';
 
-/** Hardware and system of an asset: what is rarely written by hand has a form of its own, which changes nothing else. */
+/**
+ * Form for hardware and system details of an asset. They are rarely written by hand, so they have their own form, which
+ * changes nothing else.
+ */
 export const assetMore: ResourceDefinition<AssetRow> = {
   ...asset,
   routes: {

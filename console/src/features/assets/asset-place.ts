@@ -4,7 +4,7 @@ import type { QueryValues } from '#/lib/http/query-string';
 const COOKIE = 'show_current_asset';
 const YEAR = 365;
 
-/** Whether the person wants only the assets that lie in the node itself, not those of the nodes below it. */
+/** Whether the person wants only the assets of the node itself, without those of the nodes below it. */
 export function rememberedOnlyDirect(): boolean {
   return readCookie(COOKIE) === '1';
 }
@@ -13,7 +13,7 @@ export function rememberOnlyDirect(only: boolean): void {
   writeCookie(COOKIE, only ? '1' : '0', YEAR);
 }
 
-/** Conditions of the list beside a chosen node. */
+/** Conditions of the asset list for the chosen node. */
 export function placeOf(node: string | undefined, onlyDirect: boolean): QueryValues | undefined {
   return node === undefined ? undefined : { node_id: node, show_current_asset: onlyDirect ? 1 : 0 };
 }

@@ -1,6 +1,6 @@
 import type { Api } from '#/lib/api-types';
 
-/** An asset as its list tells it. */
+/** An asset, as the list endpoint returns it. */
 export type AssetRow = Pick<
   Api<'Asset'>,
   | 'id'
@@ -14,6 +14,6 @@ export type AssetRow = Pick<
   | 'labels'
   | 'labels_display'
 > & {
-  /** Always told, although null may be sent. */
+  /** Always present in answers, although a write may send null. */
   readonly protocols: readonly string[];
 };

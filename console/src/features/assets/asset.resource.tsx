@@ -181,7 +181,7 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
     },
     toPayload: (values) => {
       const { nodes, ...rest } = values;
-      // Without a choice the server puts the asset into the root node.
+      // Without a node, the server puts the asset into the root node.
       return Array.isArray(nodes) && nodes.length === 0 ? rest : values;
     },
     opensDetail: 'create',

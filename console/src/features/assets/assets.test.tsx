@@ -83,7 +83,7 @@ const { server, sent, methods } = recordedServer(
     mock.get('*/api/v1/assets/platforms/', () => pageOfRows([{ id: 1, name: 'Linux', base: 'Linux' }])),
     mock.get('*/api/v1/assets/host-keys/', () => pageOfRows([])),
     mock.get('*/api/v1/assets/assets/:id/', ({ params }) =>
-      HttpResponse.json(assets.find((one) => one.id === params['id']) ?? row(String(params['id']))),
+      HttpResponse.json(assets.find((asset) => asset.id === params['id']) ?? row(String(params['id']))),
     ),
     mock.get('*/api/v1/assets/assets/', () => pageOfRows(assets)),
     mock.patch('*/api/v1/assets/assets/:id/', ({ params }) => HttpResponse.json(row(String(params['id'])))),
@@ -98,7 +98,7 @@ const { server, sent, methods } = recordedServer(
 );
 
 describe('form', () => {
-  test('[S2-221] an update leads back to the list', async () => {
+  test('[S2-221] an update returns to the list', async () => {
     server.use(mock.put('*/api/v1/assets/assets/:id/', () => HttpResponse.json(row('ok'))));
     const { router } = await renderScreen(<ResourceForm resource={asset} mode="update" />, {
       address: '/assets/assets/ok/update',
@@ -110,7 +110,7 @@ describe('form', () => {
     expect(sent('PUT', 'assets/assets/ok/')[0]?.body).toMatchObject({ hostname: 'ok', comment: 'moved' });
   });
 
-  test('a new asset is shown on its own page', async () => {
+  test('a new asset opens its own page', async () => {
     server.use(mock.post('*/api/v1/assets/assets/', () => HttpResponse.json(row('fresh'), { status: 201 })));
     const { router } = await renderScreen(<ResourceForm resource={asset} mode="create" />);
     await userEvent.type(await screen.findByLabelText(/Hostname/), 'fresh');
@@ -121,7 +121,7 @@ describe('form', () => {
 });
 
 describe('list', () => {
-  test('shows the columns of the contract and the labels', async () => {
+  test('it shows the columns of the contract and the labels', async () => {
     await renderScreen(<ResourceList resource={asset} />);
     await screen.findByRole('link', { name: 'ok' });
     const heads = screen.getAllByRole('columnheader').map((head) => head.textContent.trim());
@@ -151,7 +151,7 @@ describe('list', () => {
     }
   });
 
-  test('[S5-059] an asset is named by its hostname when it is to be deleted', async () => {
+  test('[S5-059] the delete question names the asset by its hostname', async () => {
     await renderScreen(<ResourceList resource={asset} />);
     await userEvent.click(await screen.findByRole('button', { name: 'Actions of failed' }));
     await userEvent.click(screen.getByRole('menuitem', { name: 'Delete' }));
@@ -160,14 +160,14 @@ describe('list', () => {
     expect(sent('DELETE', 'assets/assets/')).toHaveLength(0);
   });
 
-  test('the label of the address is a condition of the request', async () => {
+  test('the label in the address is a condition of the request', async () => {
     await renderScreen(<ResourceList resource={asset} />, { address: '/?label=env:prod' });
     await screen.findByRole('link', { name: 'ok' });
     expect(sent('GET', 'assets/assets/')[0]?.query.get('label')).toBe('env:prod');
     expect(screen.getByText('Label: env:prod')).toBeTruthy();
   });
 
-  test('chosen assets are moved into a node, after which none is chosen', async () => {
+  test('chosen assets are moved into a node, and the selection is cleared', async () => {
     server.use(mock.put('*/api/v1/assets/nodes/n2/assets/replace/', () => HttpResponse.json({})));
     await renderScreen(<AssetListPage />);
     await userEvent.click(await screen.findByRole('checkbox', { name: 'Select ok' }));
@@ -187,7 +187,7 @@ describe('list', () => {
     );
   });
 
-  test('inside a node chosen assets are taken out of it', async () => {
+  test('inside a node, chosen assets are removed from it', async () => {
     server.use(mock.put('*/api/v1/assets/nodes/n0/assets/remove/', () => HttpResponse.json({})));
     await renderScreen(<AssetListPage />, { address: '/?node=n0' });
     await userEvent.click(await screen.findByRole('checkbox', { name: 'Select new' }));
@@ -198,7 +198,7 @@ describe('list', () => {
     expect(sent('PUT', 'assets/nodes/n0/assets/remove/')[0]?.body).toEqual({ assets: ['new'] });
   });
 
-  test('in the root organization nothing is moved', async () => {
+  test('in the root organization assets cannot be moved', async () => {
     await renderScreen(<ResourceList resource={asset} />, {
       session: { ...adminSession, organization: rootOrg },
     });
@@ -212,7 +212,7 @@ describe('list', () => {
 describe('more information', () => {
   const at = { address: '/assets/assets/detail/new/update', pattern: '/assets/assets/detail/$id/update' };
 
-  test('writes hardware and system with a PATCH and leads back to the asset', async () => {
+  test('it writes hardware and system with a PATCH and returns to the asset', async () => {
     const { router } = await renderScreen(<ResourceForm resource={assetMore} mode="update" />, at);
     const vendor = await screen.findByLabelText<HTMLInputElement>(/Vendor/);
     expect(vendor.value).toBe('Dell');
@@ -227,7 +227,7 @@ describe('more information', () => {
     expect(methods().includes('PUT')).toBe(false);
   });
 
-  test('is reached from the menu of a row', async () => {
+  test('the menu of a row opens it', async () => {
     const { router } = await renderScreen(<ResourceList resource={asset} />);
     await userEvent.click(await screen.findByRole('button', { name: 'Actions of new' }));
     await userEvent.click(screen.getByRole('menuitem', { name: 'Edit more information' }));
@@ -240,7 +240,7 @@ describe('detail', () => {
   const card = async (title: string) =>
     (await screen.findByRole('heading', { level: 2, name: title })).closest('section') as HTMLElement;
 
-  test('labels come and go with a PATCH of the whole set', async () => {
+  test('adding and removing labels sends a PATCH with all labels', async () => {
     await renderScreen(<ResourceDetail resource={asset} />, at('ok'));
     const box = await card('Labels');
     await userEvent.click(within(box).getByRole('button', { name: 'Remove env:prod' }));
@@ -248,7 +248,7 @@ describe('detail', () => {
     expect(sent('PATCH', 'assets/assets/ok/')[0]?.body).toEqual({ labels: ['l2'] });
   });
 
-  test('a label is added to those that are there', async () => {
+  test('a new label is added to the existing ones', async () => {
     server.use(
       mock.get('*/api/v1/assets/assets/one/', () =>
         HttpResponse.json(row('one', { labels: ['l2'], labels_display: ['tier:core'] })),
@@ -264,7 +264,7 @@ describe('detail', () => {
     );
   });
 
-  test('the last node stays', async () => {
+  test('the last node cannot be removed', async () => {
     await renderScreen(<ResourceDetail resource={asset} />, at('new'));
     const box = await card('Nodes');
     const remove = within(box).getByRole('button', { name: 'Remove /Default/web' });
@@ -293,7 +293,7 @@ describe('labels', () => {
     );
   });
 
-  test('[S1-023] the list leads from a label to the assets that carry it', async () => {
+  test('[S1-023] the list links from a label to the assets that have it', async () => {
     await renderScreen(<ResourceList resource={label} />);
     const count = await screen.findByRole('link', { name: '2' });
     expect(count.getAttribute('href')).toBe('/assets/assets?label=env%3Aprod');
@@ -301,7 +301,7 @@ describe('labels', () => {
     expect(screen.getByRole('link', { name: 'Create label' })).toBeTruthy();
   });
 
-  test('a label is made of name, value and assets', async () => {
+  test('a label is created from name, value and assets', async () => {
     server.use(
       mock.post('*/api/v1/assets/labels/', () =>
         HttpResponse.json({ ...labels[0], id: 'l9' }, { status: 201 }),
@@ -323,7 +323,7 @@ describe('labels', () => {
     expect(await screen.findByText('env:prod created')).toBeTruthy();
   });
 
-  test('a pair that is taken is told at both fields', async () => {
+  test('a duplicate name and value is reported at both fields', async () => {
     server.use(
       mock.post('*/api/v1/assets/labels/', () =>
         HttpResponse.json({ name: ['This field must be unique.'], value: ['Taken.'] }, { status: 400 }),

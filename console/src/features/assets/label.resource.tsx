@@ -15,7 +15,7 @@ function nameOf(row: LabelRow): string {
   return `${row.name}:${row.value}`;
 }
 
-/** The assets that carry a label. */
+/** The assets that have a label. */
 function carriers(row: LabelRow): string {
   return `/assets/assets?label=${encodeURIComponent(nameOf(row))}`;
 }

@@ -2,6 +2,7 @@ import { IdCard } from 'lucide-react';
 import type { Api } from '#/lib/api-types';
 import { Grants } from '#/domain/grants/Grants';
 import { SessionHistory } from '#/domain/session-history/SessionHistory';
+import { OPENED_PROTOCOLS } from '#/domain/protocols';
 import { paths } from '#/lib/paths';
 import { defineResource, type FieldContext, type FieldGroup, type NamesOf } from '#/resource/define';
 import { AmountCell, CopyCell } from '#/resource/format';
@@ -15,16 +16,13 @@ export type SystemUserRow = Pick<
   'id' | 'name' | 'username' | 'protocol' | 'assets_amount' | 'ssh_key_fingerprint'
 >;
 
-/** Protocols that hosts speak; the others come with applications. */
-const HOST_PROTOCOLS = ['ssh', 'rdp', 'vnc', 'telnet'] as const;
-
 function isManual({ values }: FieldContext): boolean {
   return values['login_mode'] === 'manual';
 }
 
-/** Fields by protocol, as far as this system user's protocol knows them. */
 type Field = NamesOf<'assets/system-users/'>['written'];
 
+/** Groups of the form. Fields that do not apply to the chosen protocol are left out. */
 function groups({ values }: FieldContext): readonly FieldGroup<Field>[] {
   const onlySsh = (field: Field): readonly Field[] => (values['protocol'] === 'ssh' ? [field] : []);
   return [
@@ -68,17 +66,11 @@ export const systemUser = defineResource<SystemUserRow, 'assets/system-users/'>(
       'org_name',
     ],
     shown: ['name', 'username', 'protocol', 'login_mode', 'assets_amount', 'comment'],
-    // i18n: assets:protocol_menu.*
-    createMenu: HOST_PROTOCOLS.map((protocol) => ({
-      id: protocol,
-      label: `assets:protocol_menu.${protocol}`,
-      to: `/assets/system-users/create?protocol=${protocol}`,
-    })),
   },
   form: {
     groups,
     initial: (query) => ({
-      protocol: HOST_PROTOCOLS.find((protocol) => protocol === query['protocol']) ?? 'ssh',
+      protocol: OPENED_PROTOCOLS.find((protocol) => protocol === query['protocol']) ?? 'ssh',
       login_mode: 'auto',
       sftp_root: 'tmp',
       priority: 81,

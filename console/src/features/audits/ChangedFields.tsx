@@ -2,14 +2,14 @@ import { visible } from '#/ui/visible-text';
 import { Missing } from '#/ui/status';
 import type { Change } from './EventDetails';
 
-/** Names of fields that a row of the log shows before the rest is counted. */
+/** Number of field names in a row of the log; the others are counted. */
 const SHOWN = 2;
 
 function isSame({ before, after }: Change): boolean {
   return JSON.stringify(before) === JSON.stringify(after);
 }
 
-/** Which fields an event changed, by name: the log is read without opening each row. */
+/** Names of the fields that an event changed, so that people need not open each row. */
 export function ChangedFields({ changes }: { readonly changes: readonly Change[] }) {
   const names = changes.filter((change) => !isSame(change)).map(({ label }) => visible(label));
   if (names.length === 0) return <Missing />;

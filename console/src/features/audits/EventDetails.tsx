@@ -6,7 +6,7 @@ import { textOf } from '#/resource/format';
 import { AppLink } from '#/ui/link';
 import { Missing } from '#/ui/status';
 
-/** One value that an event tells; `before` or `after` is absent where there was none. */
+/** One value of an event. `before` or `after` is absent where there was no value. */
 export interface Change {
   readonly field: string;
   readonly label: string;
@@ -14,7 +14,7 @@ export interface Change {
   readonly after?: unknown;
 }
 
-/** What the log holds of one event, in the events and in the operation log. */
+/** An event, as the audit events and the operation log return it. */
 export interface EventStatement {
   readonly id: string;
   readonly sequence: number;
@@ -42,7 +42,7 @@ function itemsOf(value: unknown): readonly string[] | null {
   return Array.isArray(value) ? value.map(textOf) : null;
 }
 
-/** Instants as the audit record writes them. */
+/** Date-times, in the format of the audit records. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
 function words(value: unknown, t: Translate): string {
@@ -51,7 +51,7 @@ function words(value: unknown, t: Translate): string {
   return time ? exactStamp(time) : textOf(value);
 }
 
-/** A list, with the items that the other side does not have marked. */
+/** A list of values; the items that the other side lacks are marked. */
 function Items({
   items,
   other,
@@ -67,7 +67,7 @@ function Items({
     <span className="flex flex-wrap gap-x-2 gap-y-1">
       {items.map((item, index) =>
         other.includes(item) ? (
-          // oxlint-disable-next-line react/no-array-index-key -- a list of the log may hold an item twice and never changes
+          // oxlint-disable-next-line react/no-array-index-key -- a logged list may hold an item twice and never changes
           <span key={index}>{item}</span>
         ) : (
           // oxlint-disable-next-line react/no-array-index-key -- as above
@@ -110,7 +110,7 @@ function Cell({ label, children }: { readonly label: string; readonly children: 
 
 const GRID = 'grid gap-x-4 gap-y-1 px-3 py-2 sm:grid-cols-[minmax(100px,1fr)_minmax(0,2fr)_minmax(0,2fr)]';
 
-/** The values before and after, side by side; one below the other on narrow screens. */
+/** The values before and after, side by side; on narrow screens one below the other. */
 function Changes({ changes }: { readonly changes: readonly Change[] }) {
   const t = useT();
   if (changes.length === 0) return <p className="text-ink-3">{t('audits:event.no_values')}</p>;
@@ -151,7 +151,7 @@ function Fact({ label, children }: { readonly label: string; readonly children: 
   );
 }
 
-/** All that the log holds of one event. */
+/** Everything that the log holds about one event. */
 export function EventDetails({ row }: { readonly row: EventStatement }) {
   const t = useT();
   return (

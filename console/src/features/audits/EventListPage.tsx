@@ -16,7 +16,7 @@ import { EventDetails, type EventRow } from './EventDetails';
 import { VerificationStatus } from './VerificationStatus';
 
 const API = 'audits/events/';
-/** Days that the list goes back when it is opened. */
+/** Default length of the date range, in days. */
 const DAYS = 7;
 const REFUSALS = 'refusals';
 
@@ -73,7 +73,7 @@ interface CategoryCount {
   readonly count_is_minimum: boolean;
 }
 
-/** How many events of each category fit the other conditions of the list, as it is written: `41`, `999+`. */
+/** Number of events in each category that match the other conditions, as text: `41`, `999+`. */
 function useCounts(filters: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const { category: _, ...others } = filters;
   const query = { ...others, ...useDateRange(DAYS).query };
@@ -87,7 +87,7 @@ function useCounts(filters: Readonly<Record<string, string>>): Readonly<Record<s
   );
 }
 
-/** The categories as one choice above the rows; it is the same condition as in the search field. */
+/** The categories as buttons above the rows. They set the same condition as the search field. */
 function CategoryStrip() {
   const t = useT();
   const { state, setFilters } = useListState(true);
@@ -119,13 +119,13 @@ function CategoryStrip() {
   );
 }
 
-/** The end of a verification is an event itself. */
+/** A finished verification is itself an event, so the list is reloaded. */
 function showNewEvents(): void {
   void queryClient.invalidateQueries({ queryKey: ['list', API] });
   void queryClient.invalidateQueries({ queryKey: besideList(API) });
 }
 
-/** Everything that the audit log holds. */
+/** Every event of the audit log. */
 export function EventListPage() {
   const strip = (
     <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1.5">

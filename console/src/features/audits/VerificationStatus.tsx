@@ -28,7 +28,7 @@ const verificationQuery = (organization: string) =>
 
 function Faults({ state }: { readonly state: Verification }) {
   const t = useT();
-  const more = (state.faults ?? 0) - state.first_faults.length;
+  const unnamed = (state.faults ?? 0) - state.first_faults.length;
   return (
     <PopoverButton icon={ListTree} label={t('audits:verification.show_faults')}>
       <ul className="grid max-w-[420px] gap-1.5 p-1" aria-label={t('audits:verification.show_faults')}>
@@ -39,13 +39,13 @@ function Faults({ state }: { readonly state: Verification }) {
             <span className="text-ink-3 wrap-anywhere">{visible(fault.place)}</span>
           </li>
         ))}
-        {more > 0 && <li className="text-ink-3">{t('audits:verification.more', { count: more })}</li>}
+        {unnamed > 0 && <li className="text-ink-3">{t('audits:verification.more', { count: unnamed })}</li>}
       </ul>
     </PopoverButton>
   );
 }
 
-/** What is known of the log, in one line. */
+/** The state of the log's verification, in one line. */
 function Outcome({ state }: { readonly state: Verification }): ReactNode {
   const t = useT();
   const at = <TimeCell value={state.date_finished} exact />;
@@ -90,7 +90,7 @@ function Outcome({ state }: { readonly state: Verification }): ReactNode {
   );
 }
 
-/** Whether the log was verified, when, and how it ended; a button has it verified again. */
+/** Whether the log was verified, when, and with which result. A button starts a new verification. */
 export function VerificationStatus({ onFinished }: { readonly onFinished: () => void }) {
   const t = useT();
   const query = verificationQuery(useSession().organization.id);

@@ -32,7 +32,7 @@ const { sent } = recordedServer(() => [
   ),
 ]);
 
-test('each category tells how many events it has under the other conditions of the list', async () => {
+test('each category shows its number of events under the other conditions of the list', async () => {
   await renderScreen(<EventListPage />, {
     address: '/audits/events?category=viewing&user=Ann(ann)',
     pattern: '/audits/events',

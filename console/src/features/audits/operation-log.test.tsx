@@ -35,7 +35,7 @@ recordedServer(() => [
   mock.get('*/api/v1/audits/operate-logs/', () => HttpResponse.json(pageOf([operation]))),
 ]);
 
-test('an operation names the fields that it changed, and opens on their values before and after', async () => {
+test('an operation names the changed fields and opens to show their values before and after', async () => {
   await renderScreen(<OperateLogPage />);
   const line = await screen.findByRole('row', { name: /on call/ });
   expect(line.textContent).toContain('System users, Active +1');

@@ -9,7 +9,7 @@ import { visible } from '#/ui/visible-text';
 import { ChangedFields } from './ChangedFields';
 import { EventDetails, type EventStatement } from './EventDetails';
 
-/** Days that a log goes back when it is opened. */
+/** Default length of the date range, in days. */
 const DAYS = 7;
 const READ_ONLY = { create: false, deleteMany: false } as const;
 
@@ -51,7 +51,7 @@ function Outcome({ ok }: { readonly ok: boolean }) {
   return <Status tone={ok ? 'ok' : 'danger'}>{translate(ok ? 'audits:success' : 'audits:failed')}</Status>;
 }
 
-/** Why a sign-in was refused. The log keeps the code of the refusal; a reader wants words. */
+/** Why a sign-in was refused. The log stores a code; the reader needs words. */
 const REASONS: Readonly<Record<string, string>> = {
   password_failed: 'audits:reason.password_failed',
   block_login: 'audits:reason.block_login',

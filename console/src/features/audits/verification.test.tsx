@@ -45,14 +45,14 @@ async function show(...states: object[]) {
   return finished;
 }
 
-test('a log that is whole says so with time and number of records', async () => {
+test('an intact log shows the time of verification and the number of records', async () => {
   await show(WHOLE);
   const status = await screen.findByText('Audit chain intact');
   expect(status.parentElement?.textContent).toContain('2,184,290 records verified');
   expect(screen.getByRole('button', { name: 'Verify again' })).toBeTruthy();
 });
 
-test('verifying again shows each step, asks once, and refreshes the list at its end', async () => {
+test('a new verification shows each step, sends one request, and refreshes the list at its end', async () => {
   const finished = await show(NEVER, { ...NEVER, is_running: true }, WHOLE);
   await userEvent.click(await screen.findByRole('button', { name: 'Verify' }));
   expect(await screen.findByText('Waiting to verify…')).toBeTruthy();
@@ -64,7 +64,7 @@ test('verifying again shows each step, asks once, and refreshes the list at its 
   expect(sent('POST', 'audits/verification/')).toHaveLength(1);
 }, 20_000);
 
-test('faults are counted, and the first of them are named', async () => {
+test('faults are counted, and the first ones are named', async () => {
   await show(FAULTY);
   expect(await screen.findByText('22 faults found')).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Show faults' }));
@@ -76,7 +76,7 @@ test('faults are counted, and the first of them are named', async () => {
   ]);
 });
 
-test('a verification whose worker was killed does not look as if it went on', async () => {
+test('a verification whose worker was killed is not shown as running', async () => {
   await show({ ...NEVER, is_interrupted: true, date_finished: WHOLE.date_finished });
   expect(await screen.findByText('Last verification was not completed')).toBeTruthy();
   expect(screen.getByRole('button', { name: 'Verify again' }).getAttribute('aria-busy')).toBeNull();

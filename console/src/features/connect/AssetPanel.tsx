@@ -11,7 +11,7 @@ import { assetSearchQuery, branchQuery, type GrantedAsset, type GrantedNode } fr
 
 const COUNT = /^(.*) \((\d+)\)$/s;
 
-/** Two nodes may hold the same asset: the id in the tree names the place, not the asset. */
+/** The id in the tree identifies the position, not the asset, because several nodes may hold the same asset. */
 function treeItem(node: GrantedNode, parentId: string | null): TreeItem {
   if (node.meta.type === 'asset') {
     return { id: `${parentId ?? ''}/${node.id}`, label: node.name, parentId, isBranch: false, icon: Server };
@@ -59,7 +59,7 @@ export function AssetPanel({ onChoose }: { readonly onChoose: (asset: GrantedAss
 function AssetTree({ onChoose }: { readonly onChoose: (asset: GrantedAsset) => void }) {
   const t = useT();
   const roots = useQuery(branchQuery(null));
-  // Until the person opens or closes something, the roots that hold anything are open.
+  // Until the person expands or collapses a node, the roots that have children are expanded.
   const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null);
   const expanded = chosen ?? openAtFirst(roots.data ?? []);
   const open = [...expanded];
@@ -117,16 +117,16 @@ function Matches({
   readonly onChoose: (asset: GrantedAsset) => void;
 }) {
   const t = useT();
-  const found = useQuery(assetSearchQuery(search));
-  if (found.isPending) return <SkeletonLines lines={4} />;
-  if (found.isError) {
+  const searchQuery = useQuery(assetSearchQuery(search));
+  if (searchQuery.isPending) return <SkeletonLines lines={4} />;
+  if (searchQuery.isError) {
     return (
       <p role="alert" className="p-3">
-        {explain(found.error)}
+        {explain(searchQuery.error)}
       </p>
     );
   }
-  const { count, results } = found.data;
+  const { count, results } = searchQuery.data;
   return (
     <div className="min-h-0 grow overflow-y-auto p-1">
       <p role="status" className="px-2 py-1 text-meta text-ink-3">

@@ -1,6 +1,6 @@
 import { useBlocker } from '@tanstack/react-router';
 import { ArrowLeft, PanelLeft, PanelRight } from 'lucide-react';
-import { use, useState } from 'react';
+import { type ComponentProps, use, useState } from 'react';
 import { useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { Button, IconButton } from '#/ui/button';
@@ -19,22 +19,9 @@ import { TabStrip } from './TabStrip';
 import { useOpening } from './use-opening';
 import { liveSessions, useWorkspace } from './workspace';
 
-/** The web terminal: a dark workspace of its own. `?asset=<id>` opens one at once. */
-export function ConnectPage() {
+/** Asks before the page is left with running sessions, because unmounting a terminal ends its session. */
+function useLeaveQuestion(): void {
   const t = useT();
-  usePageTitle(t('nav:connect'));
-  const frameTools = use(FrameTools);
-  const { tabs, panes, current } = useWorkspace();
-  const [showsAssets, setShowsAssets] = useState(() => window.innerWidth >= 640);
-  const [showsInfo, setShowsInfo] = useState(() => window.innerWidth >= 1200);
-  const tab = tabs.find((one) => one.id === current);
-  const pane = tab ? panes[tab.focused] : undefined;
-
-  const opening = useOpening(() => {
-    if (window.innerWidth < 640) setShowsAssets(false);
-  });
-
-  // A terminal that leaves the page ends its session.
   useBlocker({
     shouldBlockFn: async () => {
       const live = liveSessions();
@@ -50,6 +37,59 @@ export function ConnectPage() {
     },
     enableBeforeUnload: () => liveSessions().length > 0,
   });
+}
+
+/** Left column: the way back to the console and the assets; on a phone it covers the terminals. */
+function AssetColumn({
+  onChoose,
+  onHide,
+}: {
+  readonly onChoose: ComponentProps<typeof AssetPanel>['onChoose'];
+  readonly onHide: () => void;
+}) {
+  const t = useT();
+  return (
+    <div className="flex w-56 flex-none flex-col gap-2 border-r border-line bg-bg max-sm:absolute max-sm:inset-y-0 max-sm:left-0 max-sm:z-(--z-drawer) max-sm:w-[min(280px,86vw)]">
+      <div className="flex h-11 flex-none items-center gap-1 px-2">
+        <LinkButton
+          to={paths.home}
+          kind="text"
+          size="sm"
+          icon={ArrowLeft}
+          label={t('connect:back_to_console')}
+        />
+        <span className="grow">
+          <Logo />
+        </span>
+        <IconButton
+          icon={PanelLeft}
+          kind="text"
+          size="sm"
+          label={t('connect:hide_assets')}
+          onClick={onHide}
+        />
+      </div>
+      <AssetPanel onChoose={onChoose} />
+    </div>
+  );
+}
+
+/** The web terminal: a dark workspace of its own. `?asset=<id>` opens a session of that asset at once. */
+export function ConnectPage() {
+  const t = useT();
+  usePageTitle(t('nav:connect'));
+  const frameTools = use(FrameTools);
+  const { tabs, panes, current } = useWorkspace();
+  const [showsAssets, setShowsAssets] = useState(() => window.innerWidth >= 640);
+  const [showsInfo, setShowsInfo] = useState(() => window.innerWidth >= 1200);
+  const tab = tabs.find((candidate) => candidate.id === current);
+  const pane = tab ? panes[tab.focused] : undefined;
+
+  const opening = useOpening(() => {
+    if (window.innerWidth < 640) setShowsAssets(false);
+  });
+
+  useLeaveQuestion();
 
   return (
     <main
@@ -61,28 +101,10 @@ export function ConnectPage() {
       <h1 className="sr-only">{t('nav:connect')}</h1>
       <div className="flex min-h-0 grow">
         {showsAssets && (
-          <div className="flex w-56 flex-none flex-col gap-2 border-r border-line bg-bg max-sm:absolute max-sm:inset-y-0 max-sm:left-0 max-sm:z-(--z-drawer) max-sm:w-[min(280px,86vw)]">
-            <div className="flex h-11 flex-none items-center gap-1 px-2">
-              <LinkButton
-                to={paths.home}
-                kind="text"
-                size="sm"
-                icon={ArrowLeft}
-                label={t('connect:back_to_console')}
-              />
-              <span className="grow">
-                <Logo />
-              </span>
-              <IconButton
-                icon={PanelLeft}
-                kind="text"
-                size="sm"
-                label={t('connect:hide_assets')}
-                onClick={() => setShowsAssets(false)}
-              />
-            </div>
-            <AssetPanel onChoose={(asset) => void opening.choose(asset)} />
-          </div>
+          <AssetColumn
+            onChoose={(asset) => void opening.choose(asset)}
+            onHide={() => setShowsAssets(false)}
+          />
         )}
         <div className="flex min-w-0 grow flex-col">
           <div className="flex h-10 flex-none items-center gap-1 border-b border-line px-1.5">

@@ -6,16 +6,16 @@ import { Button } from '#/ui/button';
 import { NoAccessDialog } from './NoAccessDialog';
 import type { Pane } from './workspace';
 
-/** Ends that the person brought about need no alarm. */
+/** End reasons that the person caused; they are not shown as errors. */
 const QUIET = new Set(['user_closed', 'target_closed']);
 
-/** Ends that are noticed here, where the proxy could not say anything. */
+/** End reasons that the browser detects itself, because the proxy could not report anything. */
 const OWN_WORDS: Readonly<Record<string, string>> = {
   connection_lost: 'connect:end.connection_lost',
   account_closed: 'connect:end.signed_out',
 };
 
-/** Refusals that a permission, or somebody who writes one, can mend. */
+/** Refusals that a permission can fix. */
 const ABOUT_PERMISSION = new Set([
   'no_permission',
   'permission_expired',
@@ -27,7 +27,7 @@ const ABOUT_PERMISSION = new Set([
   'unknown_system_user',
 ]);
 
-/** Why a session is over or was not given, in words, with the next step. i18n: connect:end.* */
+/** Why a session ended or was refused, with the next step. i18n: connect:end.* */
 export function EndNotice({
   pane,
   onAgain,

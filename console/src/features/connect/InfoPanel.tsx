@@ -21,7 +21,7 @@ const ACTIONS = [
   ['connect:action.download', 4],
 ] as const;
 
-/** What the person should know about the session in front of them. */
+/** What the person should know about the focused session. */
 export function InfoPanel({ pane }: { readonly pane: Pane }) {
   const t = useT();
   const now = useNow(1000);

@@ -12,7 +12,7 @@ import { FailedState } from '#/ui/states';
 import { visible } from '#/ui/visible-text';
 import { type OwnAccess, ownAccessQuery } from './api';
 
-/** The form of a permission with asset, person and account filled in. */
+/** Address of the permission form, with asset, person and account filled in. */
 function permissionForm({ asset, user, system_user: account }: OwnAccess): string {
   const filled = new URLSearchParams({ asset: asset?.id ?? '', user });
   if (account) filled.set('system_user', account.id);
@@ -20,10 +20,10 @@ function permissionForm({ asset, user, system_user: account }: OwnAccess): strin
 }
 
 function Reasons({ access }: { readonly access: OwnAccess }) {
-  const told = access.reasons.length > 0 ? access.reasons : [{ ...access, permission: null }];
+  const reasons = access.reasons.length > 0 ? access.reasons : [{ ...access, permission: null }];
   return (
     <ul className="grid gap-1.5">
-      {told.map(({ code, message, permission }) => (
+      {reasons.map(({ code, message, permission }) => (
         <li
           key={`${code}-${permission?.id ?? ''}`}
           className="flex items-start gap-2 [overflow-wrap:anywhere]"
@@ -62,7 +62,7 @@ function NextStep({ access }: { readonly access: OwnAccess }) {
   return <p className="text-ink-2">{t(isRoot ? 'connect:why.in_root' : 'connect:why.ask_anybody')}</p>;
 }
 
-/** Why a connection is not given, and what helps: the form of the missing permission, or whom to ask. */
+/** Why a connection is refused, and what helps: the prefilled form of the missing permission, or whom to ask. */
 export function NoAccessDialog({
   assetId,
   onClose,

@@ -2,7 +2,10 @@ import { TriangleAlert, X } from 'lucide-react';
 import { useT } from '#/lib/i18n';
 import { IconButton } from '#/ui/button';
 
-/** What the proxy tells while the session goes on: an end that comes, actions that are gone. Beside the terminal, where it covers nothing. */
+/**
+ * Messages of the proxy during a session: an upcoming end, revoked actions. Shown beside the terminal, so that it
+ * covers nothing.
+ */
 export function NoticeBar({
   text,
   onPutAway,
@@ -12,7 +15,7 @@ export function NoticeBar({
 }) {
   const t = useT();
   return (
-    // There before its text comes, so that the text is read out.
+    // The live region exists before its text does; otherwise screen readers would not announce the text.
     <div role="status">
       {text !== null && (
         <div className="flex items-center gap-2 border-b border-warn-line bg-warn-soft px-3 py-1">

@@ -2,7 +2,7 @@ import { NoAccessDialog } from './NoAccessDialog';
 import { SystemUserDialog } from './SystemUserDialog';
 import type { Opening } from './use-opening';
 
-/** What is asked or told before a session begins. */
+/** Dialogs before a session starts: the choice of an account, or why there is no access. */
 export function OpeningDialogs({ opening }: { readonly opening: Opening }) {
   const { choice, noAccess, start, leave } = opening;
   if (noAccess !== null) return <NoAccessDialog assetId={noAccess} onClose={leave} />;

@@ -8,7 +8,7 @@ const KEY_STEP = 0.03;
 
 const percent = (share: number): string => `${share * 100}%`;
 
-/** All panes of all tabs: those of hidden tabs stay mounted, because a terminal that leaves the page ends its session. */
+/** All panes of all tabs. Panes of hidden tabs stay mounted, because unmounting a terminal ends its session. */
 export function PaneArea({
   tabs,
   current,
@@ -39,7 +39,7 @@ function TabPanel({ tab, isShown }: { readonly tab: WorkspaceTab; readonly isSho
       className={`absolute inset-1.5 ${isShown ? '' : 'invisible'}`}
       inert={!isShown}
     >
-      {/* The order of the list is the order of opening: moving an element would remount its terminal in some browsers. */}
+      {/* The list keeps the order in which panes were opened: some browsers remount a terminal whose element moves. */}
       {[...ids].sort().map((id) => {
         const pane = panes[id];
         const rect = rects.get(id);
@@ -95,7 +95,7 @@ function DividerHandle({
     ? { left: percent(area.left + area.width * ratio), top: percent(area.top), height: percent(area.height) }
     : { top: percent(area.top + area.height * ratio), left: percent(area.left), width: percent(area.width) };
   return (
-    // A separator that can be moved is a control: role, value and arrow keys as the ARIA practices describe.
+    // A movable separator is a control: role, value and arrow keys follow the ARIA practices.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <div
       role="separator"

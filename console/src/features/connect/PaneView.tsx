@@ -140,7 +140,7 @@ export function PaneView({
       )}
       <NoticeBar text={pane.notice} onPutAway={() => updatePane(id, { notice: null })} />
       <div className="relative min-h-0 grow p-1.5">
-        {/* Each attempt is a session of its own, with a token of its own. */}
+        {/* Each attempt is a new session with a new token. */}
         <PaneTerminal
           key={attempt}
           pane={pane}
@@ -262,7 +262,7 @@ function SearchBar({
         placeholder={t('connect:search')}
         value={text}
         className="max-w-64"
-        // It opens on the person's own command, to type into.
+        // The person opened the bar to type into its field.
         autoFocus
         onChange={(event) => {
           setText(event.target.value);
@@ -312,7 +312,7 @@ function PromptForm({
       <div className="grid w-full max-w-sm gap-3 rounded-3 border border-line-2 bg-surface-1 p-4 shadow-dialog">
         <Field layout="above" label={text}>
           {(control) => (
-            // The session waits for exactly this.
+            // The session waits for this answer.
             <Input {...control} ref={input} autoFocus autoComplete="off" />
           )}
         </Field>

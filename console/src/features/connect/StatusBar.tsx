@@ -6,7 +6,7 @@ import { Status } from '#/ui/status';
 import { stateKey, statusTone } from './PaneView';
 import { FONT_SIZES, setPreferences, useWorkspace, type Pane } from './workspace';
 
-/** State of the focused pane, and how all panes look. */
+/** State of the focused pane, and display settings of all panes. */
 export function StatusBar({ pane }: { readonly pane: Pane | undefined }) {
   const t = useT();
   const { fontSize, screenReader } = useWorkspace((state) => state.preferences);

@@ -5,7 +5,7 @@ import { RadioGroup } from '#/ui/choice';
 import { Dialog } from '#/ui/dialog';
 import type { GrantedAsset, GrantedSystemUser } from './api';
 
-/** Which account to use, when there is a choice. The first has the highest priority. */
+/** Asks which account to use, when there are several. The first one has the highest priority. */
 export function SystemUserDialog({
   asset,
   choices,
@@ -20,7 +20,7 @@ export function SystemUserDialog({
   const t = useT();
   const [chosen, setChosen] = useState(choices[0]?.id ?? '');
   const connect = (): void => {
-    const systemUser = choices.find((one) => one.id === chosen);
+    const systemUser = choices.find((choice) => choice.id === chosen);
     if (systemUser) onChoose(systemUser);
   };
   return (
@@ -43,9 +43,12 @@ export function SystemUserDialog({
           name="system-user"
           value={chosen}
           onChange={setChosen}
-          options={choices.map((one) => ({
-            value: one.id,
-            label: one.username && one.username !== one.name ? `${one.name} (${one.username})` : one.name,
+          options={choices.map((choice) => ({
+            value: choice.id,
+            label:
+              choice.username && choice.username !== choice.name
+                ? `${choice.name} (${choice.username})`
+                : choice.name,
           }))}
         />
       </div>

@@ -9,7 +9,7 @@ import { closeTab, type Pane, showTab, useWorkspace, type WorkspaceTab } from '.
 
 const tabId = (id: string): string => `tab-${id}`;
 
-/** The tab that a key leads to; undefined for other keys and where there is none. */
+/** The tab that a key moves to; undefined for other keys and at the ends. */
 function neighbour(tabs: readonly WorkspaceTab[], at: number, key: string): WorkspaceTab | undefined {
   switch (key) {
     case 'ArrowRight':
@@ -26,8 +26,8 @@ function neighbour(tabs: readonly WorkspaceTab[], at: number, key: string): Work
 }
 
 /**
- * The open tabs. A tab list may hold tabs only, and each tab here has a button that closes it beside it: the list owns the tabs by
- * reference. Arrows, Home and End move, Delete closes.
+ * The open tabs. A tab list may contain only tabs, but each tab here has a close button beside it; so the list owns its
+ * tabs by `aria-owns`. Arrows, Home and End move, Delete closes.
  */
 export function TabStrip() {
   const t = useT();
@@ -54,7 +54,10 @@ export function TabStrip() {
     }
   };
   return (
-    <div ref={strip} className="flex min-w-0 grow gap-0.5 self-stretch overflow-x-auto">
+    <div
+      ref={strip}
+      className="flex min-w-0 grow gap-0.5 self-stretch overflow-x-auto [scrollbar-width:none]"
+    >
       {tabs.length > 0 && (
         <span
           role="tablist"

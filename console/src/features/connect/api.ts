@@ -48,7 +48,7 @@ interface Page<Row> {
 
 const SEARCH_LIMIT = 50;
 
-/** Child nodes and assets of a node; without a key the roots. */
+/** Child nodes and assets of a node; without a key, the root nodes. */
 export const branchQuery = (key: string | null) =>
   queryOptions({
     queryKey: ['connect', 'branch', key],
@@ -79,13 +79,21 @@ export function grantedAsset(id: string): Promise<Page<GrantedAsset>> {
   });
 }
 
-/** What may be used on an asset, for the protocols that the terminal speaks, best first; nothing where the asset is not given. */
+/**
+ * System users that the person may use on an asset, for the protocols of the terminal, best first. Empty when the asset
+ * is not granted.
+ */
 export async function usableSystemUsers(assetId: string): Promise<readonly GrantedSystemUser[]> {
   try {
-    const all = await http.get<readonly GrantedSystemUser[]>(`perms/users/assets/${assetId}/system-users/`, {
-      quiet: true,
-    });
-    return all.filter((one) => one.protocol === 'ssh').sort((a, b) => b.priority - a.priority);
+    const granted = await http.get<readonly GrantedSystemUser[]>(
+      `perms/users/assets/${assetId}/system-users/`,
+      {
+        quiet: true,
+      },
+    );
+    return granted
+      .filter((systemUser) => systemUser.protocol === 'ssh')
+      .sort((a, b) => b.priority - a.priority);
   } catch (error) {
     if (error instanceof NotFoundError) return [];
     throw error;
@@ -100,7 +108,10 @@ export function connectionToken(assetId: string, systemUserId: string): Promise<
   );
 }
 
-/** Why the person can or cannot connect, and what helps. Names and reasons are only as many as they may hear. */
+/**
+ * Why the person can or cannot connect, and what helps. The server includes only the names and reasons that this person
+ * may see.
+ */
 export interface OwnAccess {
   readonly allowed: boolean;
   readonly code: string;

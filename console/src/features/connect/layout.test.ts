@@ -5,7 +5,7 @@ const ONE: Layout = { kind: 'pane', id: 'a' };
 const three = splitPane(splitPane(ONE, 'a', 'columns', 'b'), 'b', 'rows', 'c');
 
 describe('pane layout', () => {
-  it('keeps panes in order when split', () => {
+  it('keeps the order of panes when one is split', () => {
     expect(panesOf(three)).toEqual(['a', 'b', 'c']);
   });
 
@@ -18,13 +18,13 @@ describe('pane layout', () => {
     expect(area).toBeCloseTo(1);
   });
 
-  it('gives the place of a closed pane to its neighbour', () => {
+  it('gives the space of a closed pane to its neighbour', () => {
     const left = removePane(three, 'b');
     expect(left && rectsOf(left).get('c')).toEqual({ left: 0.5, top: 0, width: 0.5, height: 1 });
     expect(removePane(ONE, 'a')).toBeNull();
   });
 
-  it('has one divider for each split and keeps both parts visible', () => {
+  it('has one divider for each split and keeps both sides visible', () => {
     expect(dividersOf(three).map((divider) => divider.split)).toEqual(['a|b', 'b|c']);
     expect(rectsOf(setRatio(three, 'a|b', 0)).get('a')?.width).toBeGreaterThan(0.1);
     expect(rectsOf(setRatio(three, 'a|b', 2)).get('a')?.width).toBeLessThan(0.9);

@@ -1,6 +1,6 @@
 /**
  * How the panes of one tab share its area: a binary tree of splits. Panes are drawn from a flat list of rectangles and
- * never move in the document, because a terminal that is mounted anew would be a new session.
+ * never move in the document, because remounting a terminal would open a new session.
  */
 
 export type Direction = 'columns' | 'rows';
@@ -11,13 +11,13 @@ export type Layout =
       readonly kind: 'split';
       readonly id: string;
       readonly direction: Direction;
-      /** Share of the first part, 0–1. */
+      /** Share of the first side of the split, 0–1. */
       readonly ratio: number;
       readonly first: Layout;
       readonly second: Layout;
     };
 
-/** Parts of the area, each 0–1. */
+/** Fractions of the area, each 0–1. */
 export interface Rect {
   readonly left: number;
   readonly top: number;
@@ -40,7 +40,7 @@ export function panesOf(layout: Layout): string[] {
   return layout.kind === 'pane' ? [layout.id] : [...panesOf(layout.first), ...panesOf(layout.second)];
 }
 
-/** Put `added` beside (columns) or below (rows) pane `at`. */
+/** Puts `added` beside (columns) or below (rows) pane `at`. */
 export function splitPane(layout: Layout, at: string, direction: Direction, added: string): Layout {
   if (layout.kind === 'pane') {
     if (layout.id !== at) return layout;
@@ -54,7 +54,7 @@ export function splitPane(layout: Layout, at: string, direction: Direction, adde
   };
 }
 
-/** Without pane `id`; its neighbour takes the place. Null when nothing is left. */
+/** Removes pane `id`; its neighbour takes the space. Null when no pane is left. */
 export function removePane(layout: Layout, id: string): Layout | null {
   if (layout.kind === 'pane') return layout.id === id ? null : layout;
   const first = removePane(layout.first, id);
@@ -89,7 +89,7 @@ function parts(area: Rect, direction: Direction, ratio: number): [Rect, Rect] {
   ];
 }
 
-/** Where each pane lies. */
+/** Rectangle of each pane. */
 export function rectsOf(layout: Layout, area: Rect = WHOLE): ReadonlyMap<string, Rect> {
   if (layout.kind === 'pane') return new Map([[layout.id, area]]);
   const [first, second] = parts(area, layout.direction, layout.ratio);

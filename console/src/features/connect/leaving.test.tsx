@@ -34,7 +34,7 @@ async function working(end: object | null) {
 }
 const answer = async (name: string) => userEvent.click(await screen.findByRole('button', { name }));
 
-test('who has a session is asked before the web terminal is left, by name of the asset', async () => {
+test('a person with a running session is asked before leaving the web terminal; the question names the asset', async () => {
   const router = await working(null);
   void router.navigate({ to: '/users' });
   const question = await screen.findByRole('alertdialog', { name: 'End 1 session?' });
@@ -47,14 +47,14 @@ test('who has a session is asked before the web terminal is left, by name of the
   expect(await screen.findByText('elsewhere')).toBeTruthy();
 });
 
-test('a session that has ended keeps nobody', async () => {
+test('a session that has ended asks no question', async () => {
   const router = await working({ reason: 'user_closed' });
   void router.navigate({ to: '/users' });
   expect(await screen.findByText('elsewhere')).toBeTruthy();
   expect(screen.queryByRole('alertdialog')).toBeNull();
 });
 
-test('its bar holds what the frame offers', async () => {
+test('its bar holds the tools of the frame', async () => {
   await working(null);
   expect(screen.getByRole('button', { name: 'of the frame' })).toBeTruthy();
   await act(async () => useWorkspace.setState({ panes: {} }));

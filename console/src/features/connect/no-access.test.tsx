@@ -22,7 +22,7 @@ recordedServer(() => [mock.get('*/api/v1/perms/users/assets/a1/access/', () => H
 
 const dialog = <NoAccessDialog assetId="a1" onClose={() => undefined} />;
 
-test('whoever may not grant hears whom to ask, and no more about the asset', async () => {
+test('a person who may not grant access sees whom to ask, and nothing else about the asset', async () => {
   answer = { ...refused, ask: ['Ann Li', 'Bo Xu'] };
   await renderScreen(dialog);
   expect(await screen.findByText('Ask for an asset permission: Ann Li, Bo Xu.')).toBeTruthy();
@@ -30,7 +30,7 @@ test('whoever may not grant hears whom to ask, and no more about the asset', asy
   expect(screen.queryByRole('link')).toBeNull();
 });
 
-test('an administrator sees each reason with its permission, and gets the form filled in', async () => {
+test('an administrator sees each reason with its permission, and can open the prefilled form', async () => {
   answer = {
     ...refused,
     code: 'grant_expired',
@@ -54,14 +54,14 @@ test('an administrator sees each reason with its permission, and gets the form f
   );
 });
 
-test('in the root organization it says where permissions are written', async () => {
+test('in the root organization it says where permissions are created', async () => {
   answer = { ...refused, asset: { id: 'a1', name: 'shop-1' } };
   await renderScreen(dialog, { session: { ...adminSession, organization: rootOrg } });
-  expect(await screen.findByText(/choose it in the console first/)).toBeTruthy();
+  expect(await screen.findByText(/Switch to it in the console first/)).toBeTruthy();
   expect(screen.queryByRole('link')).toBeNull();
 });
 
-test('what was granted meanwhile is told', async () => {
+test('access granted in the meantime is reported', async () => {
   answer = { ...refused, allowed: true, code: 'granted', message: 'Granted by the permission on call.' };
   await renderScreen(dialog);
   expect(await screen.findByText('You may connect now. Choose the asset again.')).toBeTruthy();

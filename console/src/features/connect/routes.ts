@@ -10,7 +10,7 @@ export const connectSection: Section = {
       name: 'Connect',
       path: '/connect',
       title: 'nav:connect',
-      // Administrators reach assets as well, by permissions like everybody else.
+      // Administrators need permissions to reach assets, like everybody else.
       permission: 'any',
       hidden: true,
       frame: 'bare',

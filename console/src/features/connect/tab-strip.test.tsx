@@ -44,7 +44,7 @@ async function strip() {
   );
 }
 
-test('the tab list holds its tabs and nothing else, though each has a button beside it', async () => {
+test('the tab list contains only its tabs, although each has a close button beside it', async () => {
   const { container } = await strip();
   const list = await screen.findByRole('tablist');
   const owned = list.getAttribute('aria-owns')?.split(' ') ?? [];
@@ -60,7 +60,7 @@ test('the tab list holds its tabs and nothing else, though each has a button bes
   expect(violations).toEqual([]);
 });
 
-test('arrows, Home and End move between tabs, and Delete closes one', async () => {
+test('arrows, Home and End move between tabs, and Delete closes a tab', async () => {
   await strip();
   (await screen.findByRole('tab', { selected: true })).focus();
   const selected = () => screen.getByRole('tab', { selected: true }).textContent;

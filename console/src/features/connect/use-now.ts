@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The present time, renewed every `everyMs`. */
+/** The current time, refreshed every `everyMs`. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

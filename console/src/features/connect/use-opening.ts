@@ -4,20 +4,20 @@ import { toast } from '#/ui/toast';
 import { grantedAsset, type GrantedAsset, type GrantedSystemUser, usableSystemUsers } from './api';
 import { openTab } from './workspace';
 
-/** What stands between an asset and its session: a choice of accounts, or that there is none. */
+/** What must be resolved before the session of an asset can start: the choice of an account, or missing access. */
 export interface Opening {
   readonly choice: {
     readonly asset: GrantedAsset;
     readonly systemUsers: readonly GrantedSystemUser[];
   } | null;
-  /** Id of the asset that is not given to the person. */
+  /** Id of the asset that is not granted to the person. */
   readonly noAccess: string | null;
   readonly choose: (asset: GrantedAsset) => Promise<void>;
   readonly start: (asset: GrantedAsset, systemUser: GrantedSystemUser) => void;
   readonly leave: () => void;
 }
 
-/** Opens sessions of assets, the one that the address names (`?asset=<id>`) at once. */
+/** Opens sessions of assets. The asset named in the address (`?asset=<id>`) is opened at once. */
 export function useOpening(onStart: () => void): Opening {
   const [choice, setChoice] = useState<Opening['choice']>(null);
   const [noAccess, setNoAccess] = useState<string | null>(null);
@@ -54,10 +54,10 @@ export function useOpening(onStart: () => void): Opening {
     const address = new URL(location.href);
     const id = address.searchParams.get('asset');
     if (id === null) return;
-    // Reloading the page must not open one more session.
+    // Removes the parameter, so that reloading the page does not open another session.
     address.searchParams.delete('asset');
     history.replaceState(history.state, '', address);
-    // Asks the server first; the state changes when the answer is there.
+    // The state changes only after the server's answer.
     // oxlint-disable-next-line react/set-state-in-effect
     void openFromAddress(id);
   }, []);

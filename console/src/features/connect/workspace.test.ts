@@ -72,7 +72,7 @@ describe('workspace', () => {
     expect(liveSessions()).toEqual([]);
   });
 
-  it('connects anew in the same pane as a new session', () => {
+  it('reconnects in the same pane as a new session', () => {
     openTab(target);
     const pane = state().tabs[0]?.focused as string;
     updatePane(pane, {
@@ -83,7 +83,7 @@ describe('workspace', () => {
     expect(state().panes[pane]).toMatchObject({ id: pane, attempt: 1, token: null, end: null });
   });
 
-  it('remembers the size of the text, never a token', () => {
+  it('stores the text size, never a token', () => {
     openTab(target);
     updatePane(state().tabs[0]?.focused as string, { token: { token: 'very-secret' } as never });
     setPreferences({ fontSize: 16 });

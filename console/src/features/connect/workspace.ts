@@ -14,10 +14,10 @@ export interface PaneTarget {
 export interface Pane {
   readonly id: string;
   readonly target: PaneTarget;
-  /** Grows with each new connection of this pane: a new session is a new component. */
+  /** Incremented for each connection of this pane: a new session needs a new component. */
   readonly attempt: number;
   readonly token: ConnectionToken | null;
-  /** Why no token was given. */
+  /** Why the server gave no token. */
   readonly refusal: string | null;
   readonly status: ConnectionStatus;
   readonly detail: string;
@@ -27,9 +27,9 @@ export interface Pane {
   readonly end: EndedSession | null;
   readonly latencyMs: number | null;
   readonly prompt: { readonly id: number; readonly text: string; readonly echo: boolean } | null;
-  /** What the proxy has told while the session goes on; null: nothing, or the person has put it away. */
+  /** Last notice of the proxy; null when there is none or the person dismissed it. */
   readonly notice: string | null;
-  /** About how many bytes of a large paste have not left yet. */
+  /** Approximate number of bytes of a large paste that are not sent yet. */
   readonly pasting: number;
 }
 
@@ -106,7 +106,7 @@ export function openTab(target: PaneTarget): void {
   }));
 }
 
-/** The same target once more, beside or below. */
+/** Opens the same target again, beside or below. */
 export function splitFrom(paneId: string, direction: Direction): void {
   useWorkspace.setState(({ tabs, panes }) => {
     const origin = panes[paneId];
@@ -128,19 +128,23 @@ export function closePane(paneId: string): void {
     const { [paneId]: closed, ...left } = panes;
     if (!closed) return {};
     const at = tabs.findIndex((tab) => panesOf(tab.layout).includes(paneId));
-    const kept = tabs.flatMap((tab) => {
+    const remainingTabs = tabs.flatMap((tab) => {
       const layout = removePane(tab.layout, paneId);
       if (layout === null) return [];
       const focused = tab.focused === paneId ? (panesOf(layout)[0] as string) : tab.focused;
       return [{ ...tab, layout, focused }];
     });
-    const isThere = kept.some((tab) => tab.id === current);
-    return { panes: left, tabs: kept, current: isThere ? current : (kept[Math.max(0, at - 1)]?.id ?? null) };
+    const isThere = remainingTabs.some((tab) => tab.id === current);
+    return {
+      panes: left,
+      tabs: remainingTabs,
+      current: isThere ? current : (remainingTabs[Math.max(0, at - 1)]?.id ?? null),
+    };
   });
 }
 
 export function closeTab(tabId: string): void {
-  const tab = useWorkspace.getState().tabs.find((one) => one.id === tabId);
+  const tab = useWorkspace.getState().tabs.find((candidate) => candidate.id === tabId);
   for (const pane of tab ? panesOf(tab.layout) : []) closePane(pane);
 }
 
@@ -171,13 +175,13 @@ export function updatePane(paneId: string, change: Partial<Pane>): void {
   });
 }
 
-/** The session of a pane may do something else from now on. */
+/** The permitted actions of a pane's session have changed. */
 export function updateActions(paneId: string, actions: number): void {
   const session = useWorkspace.getState().panes[paneId]?.session;
   if (session) updatePane(paneId, { session: { ...session, actions } });
 }
 
-/** A new session in the same pane. */
+/** Starts a new session in the same pane. */
 export function reconnectPane(paneId: string): void {
   useWorkspace.setState(({ panes }) => {
     const pane = panes[paneId];
@@ -195,7 +199,7 @@ export function setPreferences(change: Partial<TerminalPreferences>): void {
   });
 }
 
-/** Names of the assets whose sessions would end with the page. */
+/** Names of the assets whose sessions would end if the page is left. */
 export function liveSessions(): readonly string[] {
   return Object.values(useWorkspace.getState().panes)
     .filter((pane) => pane.session !== null && pane.end === null)

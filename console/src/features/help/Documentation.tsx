@@ -12,7 +12,7 @@ import { AppLink } from '#/ui/link';
 import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState } from '#/ui/states';
 
-/** With what reads their texts. */
+/** Guides, loaded together with the renderer of their Markdown. */
 const Guides = lazy(async () => ({ default: (await import('./Guides')).Guides }));
 
 const KEYS = [
@@ -22,10 +22,10 @@ const KEYS = [
   ['close', 'Esc'],
 ] as const;
 
-/** scp and sftp take the first colon for the end of the host. */
+/** scp and sftp end the host name at the first colon, so an IPv6 address needs brackets. */
 const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
-/** The lines with places for account and asset: those of a certain asset are on its own page. */
+/** Commands with placeholders for account and asset. The page of each asset has the commands for that asset. */
 function Lines({ address }: { readonly address: SshAddress }) {
   const t = useT();
   const { username } = useSession().profile;
@@ -74,7 +74,7 @@ function Reach() {
   );
 }
 
-/** What one wants to know at the desk: how to get to a host, the keys, and the guides. */
+/** How to reach a host, the keyboard shortcuts, and the guides. */
 export function Documentation() {
   const t = useT();
   const mayAdminister = useMay('admin');

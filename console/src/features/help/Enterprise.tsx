@@ -4,19 +4,10 @@ import { Card } from '#/ui/card';
 import { Note } from '#/ui/note';
 import { LicenceImport } from './LicenceImport';
 
-/** Features that a licence opens, by the words of the specification. */
-const FEATURES = [
-  'organizations',
-  'remote_apps',
-  'accounts',
-  'acl',
-  'tickets',
-  'cloud',
-  'vault',
-  'interface',
-] as const;
+/** Features that need a licence. */
+const FEATURES = ['organizations', 'invitations'] as const;
 
-/** What the enterprise edition is, whether it is on, and how it is switched on. */
+/** What the enterprise edition is, whether it is active, and how to activate it. */
 export function Enterprise() {
   const t = useT();
   const { settings, profile } = useSession();

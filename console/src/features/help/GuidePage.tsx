@@ -16,7 +16,7 @@ const TAG: Readonly<Record<Language, string>> = { en: 'en', zh: 'zh-CN' };
 
 function Guide({ guide, section }: { readonly guide: GuideText; readonly section: string }) {
   const t = useT();
-  // The heading that the address names is there only now.
+  // The heading named in the address exists only after rendering.
   useEffect(() => {
     if (location.hash !== '')
       document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
@@ -33,7 +33,7 @@ function Guide({ guide, section }: { readonly guide: GuideText; readonly section
   );
 }
 
-/** One guide, as it belongs to this version. */
+/** One guide of this version. */
 export function GuidePage() {
   const t = useT();
   const { section = '', name = '' }: { section?: string; name?: string } = useParams({ strict: false });

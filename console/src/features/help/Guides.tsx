@@ -5,7 +5,7 @@ import { SkeletonLines } from '#/ui/skeleton';
 import { guideIndexQuery } from './guides';
 import { Markdown } from './Markdown';
 
-/** The guides with what they are about, each a page of the console. */
+/** List of the guides with their descriptions. Each guide is a page of the console. */
 export function Guides() {
   const t = useT();
   const index = useQuery(guideIndexQuery(currentLanguage())).data;

@@ -19,7 +19,7 @@ const CONTENT: Record<Topic, () => React.ReactNode> = {
   enterprise: () => <Enterprise />,
 };
 
-/** Help that needs no other site: a bastion often stands where there is none. */
+/** Help is served by the console itself: a bastion often has no access to other sites. */
 export function HelpPage() {
   const t = useT();
   const navigate = useNavigate();

@@ -12,7 +12,7 @@ interface ImportAnswer {
   readonly msg: string;
 }
 
-/** Uploads a licence file. The server judges it and says in words what it found. */
+/** Uploads a licence file and shows the server's answer. */
 export function LicenceImport() {
   const t = useT();
   const input = useRef<HTMLInputElement>(null);
@@ -34,13 +34,13 @@ export function LicenceImport() {
       const { status, msg } = await http.post<ImportAnswer>('xpack/license/import', form);
       if (status) {
         toast({ tone: 'ok', text: msg });
-        // Menus and screens follow the licence: the guard starts anew.
+        // Menus and screens depend on the licence, so the guard has to run again.
         browserLocation.reload();
         return;
       }
       setProblem(msg);
     } catch {
-      // The http client has told it.
+      // The http client has already shown the error.
     }
     setBusy(false);
   };

@@ -7,7 +7,7 @@ import { IconButton } from '#/ui/button';
 import { copyText } from '#/ui/clipboard';
 import { guideTarget } from './guides';
 
-/** The anchor of a heading, as GitHub makes it: links of the guides mean these. */
+/** Anchor of a heading, by the same rule as GitHub: links in the guides use these anchors. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -30,7 +30,7 @@ function Anchor({ token, section }: Place & { readonly token: Tokens.Link }) {
     );
   }
   const target = guideTarget(token.href, section);
-  // A file of the repository that the console does not hold.
+  // The link points to a file of the repository that the console does not contain.
   if (target === null) return words;
   return (
     <Link to={target.to || '.'} hash={target.hash} className="pt-link underline">
@@ -67,7 +67,7 @@ function inline(token: Token, section: string): ReactNode {
       return 'tokens' in token && token.tokens ? (
         <Inline tokens={token.tokens} section={section} />
       ) : (
-        // HTML, too, is only text here.
+        // Raw HTML is rendered as plain text.
         ('text' in token && String(token['text'])) || token.raw
       );
   }
@@ -75,7 +75,7 @@ function inline(token: Token, section: string): ReactNode {
 
 function Inline({ tokens, section }: Place & { readonly tokens: readonly Token[] | undefined }) {
   return tokens?.map((token, index) => (
-    // oxlint-disable-next-line react/no-array-index-key -- a text that does not change
+    // oxlint-disable-next-line react/no-array-index-key -- the text never changes
     <span key={index}>{inline(token, section)}</span>
   ));
 }
@@ -99,18 +99,18 @@ function CodeBlock({ text }: { readonly text: string }) {
 }
 
 function TableBlock({ token, section }: Place & { readonly token: Tokens.Table }) {
-  const cell = 'border-b border-line px-2.5 py-1.5 text-left align-top';
+  const cellClass = 'border-b border-line px-2.5 py-1.5 text-left align-top';
   return (
-    // A table may be wider than a phone: the keyboard scrolls it, too.
+    // A table may be wider than a phone; tabIndex makes it scrollable by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className="overflow-x-auto rounded-2 border border-line" tabIndex={0} role="group">
       <table className="w-full min-w-[420px] border-collapse [&_code]:whitespace-nowrap">
         <thead className="bg-surface-2 text-meta text-ink-2">
           <tr>
-            {token.header.map((one, index) => (
-              // oxlint-disable-next-line react/no-array-index-key -- a text that does not change
-              <th key={index} className={`${cell} font-medium`} scope="col">
-                <Inline tokens={one.tokens} section={section} />
+            {token.header.map((cell, index) => (
+              // oxlint-disable-next-line react/no-array-index-key -- the text never changes
+              <th key={index} className={`${cellClass} font-medium`} scope="col">
+                <Inline tokens={cell.tokens} section={section} />
               </th>
             ))}
           </tr>
@@ -119,10 +119,10 @@ function TableBlock({ token, section }: Place & { readonly token: Tokens.Table }
           {token.rows.map((row, at) => (
             // oxlint-disable-next-line react/no-array-index-key -- as above
             <tr key={at}>
-              {row.map((one, index) => (
+              {row.map((cell, index) => (
                 // oxlint-disable-next-line react/no-array-index-key -- as above
-                <td key={index} className={cell}>
-                  <Inline tokens={one.tokens} section={section} />
+                <td key={index} className={cellClass}>
+                  <Inline tokens={cell.tokens} section={section} />
                 </td>
               ))}
             </tr>
@@ -135,7 +135,7 @@ function TableBlock({ token, section }: Place & { readonly token: Tokens.Table }
 
 function ListBlock({ token, section }: Place & { readonly token: Tokens.List }) {
   const items = token.items.map((item, index) => (
-    // oxlint-disable-next-line react/no-array-index-key -- a text that does not change
+    // oxlint-disable-next-line react/no-array-index-key -- the text never changes
     <li key={index}>
       <Blocks tokens={item.tokens} section={section} />
     </li>
@@ -178,6 +178,9 @@ function block(token: Token, section: string): ReactNode {
       return <hr className="border-line" />;
     case 'space':
       return null;
+    case 'html':
+      // Comments mark generated parts of a page; other HTML is shown as text.
+      return /^<!--[^>]*-->\s*$/.test(token.raw) ? null : inline(token, section);
     case 'paragraph':
       return (
         <p>
@@ -191,19 +194,19 @@ function block(token: Token, section: string): ReactNode {
 
 function Blocks({ tokens, section }: Place & { readonly tokens: readonly Token[] }) {
   return tokens.map((token, index) => (
-    // oxlint-disable-next-line react/no-array-index-key -- a text that does not change
+    // oxlint-disable-next-line react/no-array-index-key -- the text never changes
     <div key={index} className="contents">
       {block(token, section)}
     </div>
   ));
 }
 
-/** The first heading of a text, which is the title of its page. */
+/** The first heading of a text; it becomes the title of the page. */
 export function titleOf(text: string): string {
   return /^# (.+)$/m.exec(text)?.[1] ?? '';
 }
 
-/** A guide as a page: from the parsed text straight to elements, so that nothing in it can become HTML of its own. */
+/** Renders a guide from its parsed tokens directly to React elements, so that no text in it can become HTML. */
 export function Markdown({ text, section }: Place & { readonly text: string }) {
   const tokens = useMemo(
     () => marked.lexer(text).filter((token) => !(token.type === 'heading' && token['depth'] === 1)),

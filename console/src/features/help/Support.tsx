@@ -7,7 +7,7 @@ import { Button } from '#/ui/button';
 import { Card, Definitions } from '#/ui/card';
 import { copyText } from '#/ui/clipboard';
 
-/** What the one who helps will ask for, ready to be copied; nothing in it is secret. */
+/** Facts that a support request should contain, ready to be copied. None of them is secret. */
 export function Support() {
   const t = useT();
   const { organization, currentRole } = useSession();

@@ -22,7 +22,7 @@ async function open(path: string) {
   return renderScreen(<GuidePage />, { address: path, pattern: '/help/$section/$name' });
 }
 
-test('help shows host and port of this installation, and copies each line', async () => {
+test('help shows host and port of this installation and copies each command', async () => {
   await renderScreen(<Documentation />);
   const copied: string[] = [];
   const user = userEvent.setup();
@@ -31,8 +31,8 @@ test('help shows host and port of this installation, and copies each line', asyn
     return Promise.resolve();
   });
   await screen.findByText('gate.example.com');
-  for (const what of ['Host', 'Port', 'ssh', 'sftp'])
-    await user.click(screen.getByRole('button', { name: `Copy: ${what}` }));
+  for (const label of ['Host', 'Port', 'ssh', 'sftp'])
+    await user.click(screen.getByRole('button', { name: `Copy: ${label}` }));
   expect(copied).toEqual([
     'gate.example.com',
     '2222',
@@ -41,17 +41,17 @@ test('help shows host and port of this installation, and copies each line', asyn
   ]);
 });
 
-test('help lists the guides, each a page of the console', async () => {
+test('help lists the guides; each is a page of the console', async () => {
   await renderScreen(<Documentation />);
   const link = await screen.findByRole('link', { name: 'SSH access' });
   expect(link.getAttribute('href')).toBe('/help/guide/ssh-access');
 });
 
-test('a guide is a readable page: title, headings to link to, tables and code to copy', async () => {
+test('a guide has a title, linkable headings, tables and code to copy', async () => {
   await open('/help/guide/ssh-access');
   expect(await screen.findByRole('heading', { level: 1, name: 'SSH access' })).toBeTruthy();
-  const heading = screen.getByRole('heading', { name: 'The user name says where to' });
-  expect(heading.id).toBe('the-user-name-says-where-to');
+  const heading = screen.getByRole('heading', { name: 'User name forms' });
+  expect(heading.id).toBe('user-name-forms');
   expect(within(screen.getAllByRole('table')[0] as HTMLElement).getAllByRole('row').length).toBeGreaterThan(
     3,
   );
@@ -59,12 +59,12 @@ test('a guide is a readable page: title, headings to link to, tables and code to
   expect(screen.getByRole('article').lang).toBe('en');
 });
 
-test('a guide that does not exist says so', async () => {
+test('an unknown guide says that it does not exist', async () => {
   await open('/help/guide/no-such-page');
   await waitFor(() => expect(screen.getByText('There is no such guide')).toBeTruthy());
 });
 
-test('links of guides lead to pages of the console, and to nothing that it does not hold', () => {
+test('links in guides lead to pages of the console; links to files that it does not contain are plain text', () => {
   expect(guideTarget('install.md#the-consoles-address', 'guide')).toEqual({
     to: '/help/guide/install',
     hash: 'the-consoles-address',
@@ -75,15 +75,23 @@ test('links of guides lead to pages of the console, and to nothing that it does 
   expect(guideTarget('../../deploy/nginx.conf', 'guide')).toBeNull();
 });
 
-test('anchors are those that the links of the guides mean', () => {
+test('anchors of headings match the links in the guides', () => {
   expect(anchorOf('The second factor (MFA)')).toBe('the-second-factor-mfa');
   expect(anchorOf("The console's address")).toBe('the-consoles-address');
 });
 
-test('HTML in a text is text', () => {
+test('HTML in a guide is shown as text', () => {
   const { container } = render(
     <Markdown text={'# T\n\na <img src=x onerror=alert(1)> b\n\n<script>1</script>'} section="guide" />,
   );
   expect(container.querySelector('img, script')).toBeNull();
   expect(container.textContent).toContain('<img src=x onerror=alert(1)>');
+});
+
+test('comments of a page are not shown', () => {
+  const { container } = render(
+    <Markdown text={'# T\n\nbefore\n\n<!-- example:begin -->\n\nafter'} section="reference" />,
+  );
+  expect(container.textContent).not.toContain('example');
+  expect(container.textContent).toContain('after');
 });

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Language } from '#/lib/i18n';
 
-/** The guides of this version, as they lie in the repository: a bastion often stands where there is no other site. */
+/** The guides of this version, bundled from the repository: a bastion often has no access to other sites. */
 const FILES = {
   ...import.meta.glob<string>('../../../../docs/guide/*.md', { query: '?raw', import: 'default' }),
   ...import.meta.glob<string>('../../../../docs/reference/*.md', { query: '?raw', import: 'default' }),
@@ -25,7 +25,7 @@ function fileOf(section: string, name: string, language: Language) {
   return original && { load: original, language: 'en' as const };
 }
 
-/** Null: there is no such guide. */
+/** The guide; null when it does not exist. */
 export const guideQuery = (section: string, name: string, language: Language) =>
   queryOptions({
     queryKey: ['guide', section, name, language],
@@ -45,7 +45,7 @@ export interface GuideTarget {
   readonly hash: string;
 }
 
-/** Where a link of a guide leads inside the console; null for files that the console does not hold. */
+/** Target of a guide's link inside the console; null for files that the console does not contain. */
 export function guideTarget(href: string, section: string): GuideTarget | null {
   const [path = '', hash = ''] = href.split('#', 2);
   if (path === '') return { to: '', hash };

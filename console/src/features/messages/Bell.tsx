@@ -6,7 +6,7 @@ import { CountBadge } from '#/ui/count-badge';
 import { useUnread } from './api';
 import { useUnreadSocket } from './socket';
 
-// The sanitiser and the list come with the first look at the messages.
+// Loaded on demand: the sanitiser and the list are needed only when the messages are opened.
 const MessagePanel = lazy(() => import('./MessagePanel'));
 
 /** The bell of the top bar with the number of unread messages. */

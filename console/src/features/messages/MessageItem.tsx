@@ -7,21 +7,21 @@ import { markRead, type SiteMessage } from './api';
 import { messageTime } from './message-time';
 import { safeFragment } from './sanitise';
 
-/** Markup of a message has no classes of its own. */
+/** Styles for the HTML of a message, which has no classes of its own. */
 const PROSE =
   'grid gap-2 [overflow-wrap:anywhere] [&_a]:underline [&_code]:font-mono [&_code]:text-meta [&_ol]:list-decimal [&_ol]:pl-5 ' +
   '[&_table]:block [&_table]:overflow-x-auto [&_td]:border [&_td]:border-line [&_td]:px-2 [&_td]:py-1 [&_th]:border [&_th]:border-line ' +
   '[&_th]:px-2 [&_th]:py-1 [&_th]:text-left [&_ul]:list-disc [&_ul]:pl-5';
 
 function MessageBody({ html }: { readonly html: string }) {
-  const place = useRef<HTMLDivElement>(null);
+  const body = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    place.current?.replaceChildren(safeFragment(html));
+    body.current?.replaceChildren(safeFragment(html));
   }, [html]);
-  return <div ref={place} className={PROSE} />;
+  return <div ref={body} className={PROSE} />;
 }
 
-/** One message: subject and time; the text opens below it. */
+/** One message: subject and time. The text opens below. */
 export function MessageItem({ message }: { readonly message: SiteMessage }) {
   const t = useT();
   const id = useId();
@@ -31,7 +31,7 @@ export function MessageItem({ message }: { readonly message: SiteMessage }) {
   const Chevron = open ? ChevronDown : ChevronRight;
   const mark = async () => {
     setBusy(true);
-    // The http client has told a failure; the button is there for another try.
+    // The http client has already shown the failure; the button stays for another try.
     await markRead([message.id]).catch(() => undefined);
     setBusy(false);
   };

@@ -12,7 +12,7 @@ import { FailedState, StateView } from '#/ui/states';
 import { fetchMessages, markAllRead, messagesKey, noteUnread } from './api';
 import { MessageItem } from './MessageItem';
 
-/** The newest unread messages, from the right edge. */
+/** Drawer at the right edge with the newest unread messages. */
 export default function MessagePanel({ onClose }: { readonly onClose: () => void }) {
   const t = useT();
   const [busy, setBusy] = useState(false);
@@ -68,7 +68,7 @@ export default function MessagePanel({ onClose }: { readonly onClose: () => void
             ? t('messages:shown', { shown: data.results.length, count: data.count })
             : ''}
         </span>
-        {/* The drawer is modal: it goes with the link. */}
+        {/* The drawer is modal, so following a link closes it. */}
         <span onClickCapture={onClose}>
           <LinkButton to={paths.messages} kind="text">
             {t('messages:all')}

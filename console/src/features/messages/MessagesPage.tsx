@@ -23,7 +23,7 @@ function showOf(text: string | undefined): Show {
   return text === 'unread' || text === 'read' ? text : 'all';
 }
 
-/** All site messages of this person, newest first. */
+/** All messages of this person, newest first. */
 export function MessagesPage() {
   const t = useT();
   const navigate = useNavigate();

@@ -2,14 +2,14 @@ import { create } from 'zustand';
 import { http } from '#/lib/http/client';
 import { queryClient } from '#/lib/query';
 
-/** A message of the system or of an administrator to this person. `message` is HTML from the server. */
+/** A message from the system or an administrator to this person. `message` is HTML from the server. */
 export interface SiteMessage {
   readonly id: string;
   readonly subject: string;
   readonly message: string;
   readonly has_read: boolean;
   readonly date_created: string;
-  /** Name of the sender; empty for the system. */
+  /** Name of the sender; empty for system messages. */
   readonly sender_display?: string | null;
 }
 
@@ -18,15 +18,15 @@ export interface MessagePage {
   readonly results: readonly SiteMessage[];
 }
 
-/** Messages of one page (specification, section 9). */
+/** Messages per page (specification, section 9). */
 export const PAGE_SIZE = 15;
-/** Ids that one "mark all" request names. */
+/** Maximum number of ids in one "mark all" request. */
 const MARK_AT_ONCE = 100;
 const LIST = 'notifications/site-message/';
 
 export const messagesKey = ['site-messages'] as const;
 
-/** Newest first. `hasRead` absent: all. */
+/** One page of messages, newest first. Without `hasRead`: read and unread. */
 export function fetchMessages(offset: number, hasRead?: boolean): Promise<MessagePage> {
   return http.get<MessagePage>(LIST, {
     query: { offset, limit: PAGE_SIZE, has_read: hasRead },
@@ -35,13 +35,13 @@ export function fetchMessages(offset: number, hasRead?: boolean): Promise<Messag
 }
 
 interface UnreadState {
-  /** null: not known yet. */
+  /** null until the first answer. */
   readonly count: number | null;
 }
 
 export const useUnread = create<UnreadState>(() => ({ count: null }));
 
-/** The server or a list has told how many are unread; open lists follow when the number is news. */
+/** Stores the unread count from the server or a list. If the count changed, open lists are reloaded. */
 export function noteUnread(count: number): void {
   const before = useUnread.getState().count;
   useUnread.setState({ count });
@@ -59,7 +59,7 @@ export async function markRead(ids: readonly string[]): Promise<void> {
   await afterMarking();
 }
 
-/** Marks what is unread now, also beyond the page that is shown. */
+/** Marks all unread messages as read, including those of other pages. */
 export async function markAllRead(): Promise<void> {
   const { results, count } = await http.get<MessagePage>(LIST, {
     query: { offset: 0, limit: MARK_AT_ONCE, has_read: false },

@@ -40,20 +40,22 @@ const server = setupServer(
     const url = new URL(request.url);
     lists.push(url);
     const wanted = url.searchParams.get('has_read');
-    const found = messages.filter((one) => wanted === null || String(one.has_read) === wanted);
+    const matches = messages.filter((message) => wanted === null || String(message.has_read) === wanted);
     const offset = Number(url.searchParams.get('offset'));
-    const results = found.slice(offset, offset + Number(url.searchParams.get('limit')));
-    return HttpResponse.json({ count: found.length, next: null, previous: null, results });
+    const results = matches.slice(offset, offset + Number(url.searchParams.get('limit')));
+    return HttpResponse.json({ count: matches.length, next: null, previous: null, results });
   }),
   mock.patch('*/api/v1/notifications/site-message/mark-as-read/', async ({ request }) => {
     const body = (await request.json()) as { ids: string[] };
     marked.push(body);
-    messages = messages.map((one) => (body.ids.includes(one.id) ? { ...one, has_read: true } : one));
+    messages = messages.map((message) =>
+      body.ids.includes(message.id) ? { ...message, has_read: true } : message,
+    );
     return HttpResponse.json({ detail: 'ok' });
   }),
 );
 
-/** A socket whose other end is the test. */
+/** A socket whose server side is played by the test. */
 class FakeSocket extends EventTarget {
   static opened: FakeSocket[] = [];
   closed = false;
@@ -104,24 +106,24 @@ function socket(): FakeSocket {
 }
 const bell = (name: RegExp | string) => screen.findByRole('button', { name }, { timeout: 60_000 });
 
-test('the socket brings news of live sessions to whoever follows them, and says whose it wants', async () => {
-  const heard = vi.fn();
+test('the socket passes news of live sessions to subscribers and names their organization to the server', async () => {
+  const onChange = vi.fn();
   await renderScreen(<Bell />);
   await bell('Site messages');
-  const leave = followSessions('org-1', heard);
+  const leave = followSessions('org-1', onChange);
   socket().open();
   expect(socket().sent).toEqual(['{"follow_sessions_of":"org-1"}']);
   socket().tell('{"type":"sessions_changed"}');
   socket().tell('{"type":"sessions_refused"}');
-  expect(heard).toHaveBeenCalledTimes(1);
+  expect(onChange).toHaveBeenCalledTimes(1);
   leave();
   expect(socket().sent.at(-1)).toBe('{"follow_sessions_of":null}');
   socket().tell('{"type":"sessions_changed"}');
-  expect(heard).toHaveBeenCalledTimes(1);
+  expect(onChange).toHaveBeenCalledTimes(1);
 });
 
-describe('the bell', () => {
-  test('[S1-071] [S1-072] [S9-008] [S7-039] shows the unread count that the socket pushes, at most 99', async () => {
+describe('bell', () => {
+  test('[S1-071] [S1-072] [S9-008] [S7-039] it shows the unread count that the socket pushes, at most 99', async () => {
     await renderScreen(<Bell />);
     expect((await bell('Site messages')).textContent).toBe('');
     expect(socket().url).toBe('ws://postern.test/ws/notifications/site-msg/');
@@ -135,7 +137,7 @@ describe('the bell', () => {
     expect((await bell('Site messages, 100 unread')).textContent).toBe('99+');
   });
 
-  test('[S9-007] [S7-037] opens the newest 15 unread messages', async () => {
+  test('[S9-007] [S7-037] it opens the newest 15 unread messages', async () => {
     messages = Array.from({ length: 20 }, (_, number) => message(String(number)));
     await renderScreen(<Bell />);
     await userEvent.click(await bell('Site messages'));
@@ -146,7 +148,7 @@ describe('the bell', () => {
     expect(screen.getByText('Newest 15 of 20 unread')).toBeTruthy();
   });
 
-  test('[S4-022] [S7-038] [S3-011] marks one as read, then all', async () => {
+  test('[S4-022] [S7-038] [S3-011] it marks one message as read, then all', async () => {
     messages = Array.from({ length: 130 }, (_, number) => message(String(number)));
     await renderScreen(<Bell />);
     await userEvent.click(await bell('Site messages'));
@@ -155,11 +157,11 @@ describe('the bell', () => {
     expect(marked).toEqual([{ ids: ['0'] }]);
     await userEvent.click(await bell('Mark all as read'));
     expect(await screen.findByText('No unread messages', {}, { timeout: 60_000 })).toBeTruthy();
-    expect(messages.every((one) => one.has_read)).toBe(true);
+    expect(messages.every((message) => message.has_read)).toBe(true);
     expect(useUnread.getState().count).toBe(0);
   });
 
-  test('[S3-013] [S3-015] draws the message as HTML, sanitised once more', async () => {
+  test('[S3-013] [S3-015] it renders the message as HTML after sanitising it again', async () => {
     messages = [message('1')];
     await renderScreen(<Bell />);
     await userEvent.click(await bell('Site messages'));
@@ -173,7 +175,7 @@ describe('the bell', () => {
   });
 });
 
-test('[S3-015] only the tags and attributes of the allow-list are left', () => {
+test('[S3-015] only tags and attributes of the allow-list remain', () => {
   const place = document.createElement('div');
   place.append(
     safeFragment(`${HOSTILE}<style>p{}</style><h1>x</h1><table><tr><td colspan=2>1</td></tr></table>`),
@@ -184,8 +186,8 @@ test('[S3-015] only the tags and attributes of the allow-list are left', () => {
   expect(place.querySelector('td')?.attributes).toHaveLength(0);
 });
 
-describe('a broken socket', () => {
-  test('[S8-019] is told once for an outage and opened again, ever more slowly', async () => {
+describe('broken socket', () => {
+  test('[S8-019] an outage is reported once, and reconnects are tried at growing intervals', async () => {
     await renderScreen(<Bell />);
     await bell('Site messages');
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -198,13 +200,13 @@ describe('a broken socket', () => {
     await act(() => vi.advanceTimersByTimeAsync(2_000));
     expect(FakeSocket.opened).toHaveLength(3);
     expect(screen.queryByText('Connect Websocket failed')).toBeNull();
-    // A number from the server ends the outage: the next one is told again.
+    // A number from the server ends the outage: the next outage is reported again.
     socket().tell('{"unread_count":1}');
     socket().drop();
     await vi.waitFor(() => expect(screen.getByText('Connect Websocket failed')).toBeTruthy());
   });
 
-  test('waits up to a minute, spread by chance', () => {
+  test('it waits at most a minute, with random jitter', () => {
     expect([1, 2, 3, 10].map((failures) => reconnectDelay(failures, 1))).toEqual([
       1_000, 2_000, 4_000, 60_000,
     ]);
@@ -212,9 +214,9 @@ describe('a broken socket', () => {
   });
 
   const refused = () => HttpResponse.json({ detail: 'x' }, { status: 401 });
-  const told = vi.fn<() => void>();
+  const onSignedOut = vi.fn<() => void>();
 
-  test('closed because the sign-in is over, it asks once and never again', async () => {
+  test('closed because the sign-in has ended, it sends one request and no more', async () => {
     let asked = 0;
     server.use(
       mock.get('*/api/v1/notifications/site-message/', () => {
@@ -222,27 +224,27 @@ describe('a broken socket', () => {
         return refused();
       }),
     );
-    onHttp({ signedOut: told });
+    onHttp({ signedOut: onSignedOut });
     await renderScreen(<Bell />);
     await bell('Site messages');
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     socket().drop(4401);
-    // The refusal is what brings up the question to sign in again.
-    await vi.waitFor(() => expect(told).toHaveBeenCalledOnce());
+    // The refused request opens the question to sign in again.
+    await vi.waitFor(() => expect(onSignedOut).toHaveBeenCalledOnce());
     await act(() => vi.advanceTimersByTimeAsync(120_000));
     window.dispatchEvent(new Event('focus'));
     window.dispatchEvent(new Event('online'));
     expect(asked).toBe(1);
     expect(FakeSocket.opened).toHaveLength(1);
     expect(screen.queryByText('Connect Websocket failed')).toBeNull();
-    // Signed in elsewhere and back again: the first answer, and then the bell works.
+    // Signed in elsewhere and back again: after the first answer the bell works.
     server.resetHandlers();
     await http.get('notifications/site-message/?offset=0&limit=15');
     window.dispatchEvent(new Event('focus'));
     expect(FakeSocket.opened).toHaveLength(2);
   });
 
-  test('does not ask at all when another request was refused already', async () => {
+  test('it sends nothing when another request was already refused', async () => {
     server.use(mock.get('*/api/v1/elsewhere/', refused));
     await renderScreen(<Bell />);
     await bell('Site messages');
@@ -257,7 +259,7 @@ describe('a broken socket', () => {
     await http.get('notifications/site-message/?offset=0&limit=15');
   });
 
-  test('closed because of a new sign-in in another tab, it is opened again', async () => {
+  test('closed because of a new sign-in in another tab, it reconnects', async () => {
     await renderScreen(<Bell />);
     await bell('Site messages');
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -269,7 +271,7 @@ describe('a broken socket', () => {
     expect(screen.queryByText('Connect Websocket failed')).toBeNull();
   });
 
-  test('goes with the bell', async () => {
+  test('it closes when the bell is removed', async () => {
     const { unmount } = await renderScreen(<Bell />);
     await bell('Site messages');
     unmount();
@@ -277,11 +279,11 @@ describe('a broken socket', () => {
   });
 });
 
-describe('the time of a message', () => {
+describe('time of a message', () => {
   const now = new Date('2026-11-21T12:00:00');
   const ago = (ms: number) => messageTime(new Date(now.getTime() - ms), now);
 
-  test('[S9-010] is relative up to seven days', async () => {
+  test('[S9-010] it is relative up to seven days', async () => {
     await startI18n(['app'], 'en');
     expect([30_000, 300_000, 7_200_000, DAY_MS, 7 * DAY_MS].map(ago)).toEqual([
       'now',
@@ -292,19 +294,19 @@ describe('the time of a message', () => {
     ]);
   });
 
-  test('has a space between number and Chinese', async () => {
+  test('it has a space between number and Chinese word', async () => {
     await startI18n(['app'], 'zh');
     expect([300_000, 7_200_000, 7 * DAY_MS].map(ago)).toEqual(['5 分钟前', '2 小时前', '7 天前']);
     await startI18n(['app'], 'en');
   });
 
-  test('[S9-009] is the date when it is older', () => {
+  test('[S9-009] it is the date for older messages', () => {
     expect(ago(7 * DAY_MS + 1_000)).toBe('2026-11-14 11:59');
     expect(ago(40 * DAY_MS)).toBe('2026-10-12 12:00');
   });
 });
 
-test('[S2-182] the page lists all messages, filters and pages them', async () => {
+test('[S2-182] the page lists, filters and pages all messages', async () => {
   messages = Array.from({ length: 17 }, (_, number) => message(String(number), { has_read: number < 16 }));
   const { router } = await renderScreen(<MessagesPage />, {
     pattern: '/notifications/site-messages',

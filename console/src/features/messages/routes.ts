@@ -13,7 +13,7 @@ export const messagesSection: Section = {
       path: paths.messages,
       title: 'nav:messages',
       permission: 'any',
-      // Reached by the bell; the menu stays short.
+      // Opened by the bell, so the menu does not list it.
       hidden: true,
       texts: ['resource', 'messages'],
       load: () => import('./MessagesPage').then((module) => module.MessagesPage),

@@ -1,6 +1,6 @@
 import DOMPurify, { type Config } from 'dompurify';
 
-/** The server's own allow-list once more: what it let through by mistake is not drawn either. */
+/** The same allow-list as on the server. If the server lets something through by mistake, it is still not rendered. */
 const ALLOWED: Config = {
   ALLOWED_TAGS: [
     'p',
@@ -26,7 +26,7 @@ const ALLOWED: Config = {
   RETURN_DOM_FRAGMENT: true,
 };
 
-/** Nodes to insert: no markup text is handed to the document, only DOMPurify's own policy parses it (Trusted Types). */
+/** Returns DOM nodes instead of markup: only DOMPurify's own policy parses the text (Trusted Types). */
 export function safeFragment(html: string): DocumentFragment {
   const fragment = DOMPurify.sanitize(html, { ...ALLOWED, RETURN_DOM_FRAGMENT: true });
   for (const link of fragment.querySelectorAll('a')) {

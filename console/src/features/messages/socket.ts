@@ -9,10 +9,13 @@ import { fetchMessages, noteUnread } from './api';
 const PATH = '/ws/notifications/site-msg/';
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 60_000;
-/** The server closes so when the sign-in is over. */
+/** Close code of the server when the sign-in has ended. */
 const SIGNED_OUT = 4401;
 
-/** Time before the next attempt, doubling up to a minute; `chance` (0–1) spreads many browsers after a restart. */
+/**
+ * Delay before the next attempt, in ms: doubles up to a minute. `chance` (0–1) is random jitter that spreads many
+ * browsers after a restart.
+ */
 export function reconnectDelay(failures: number, chance: number = Math.random()): number {
   const full = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.max(0, failures - 1));
   return full / 2 + (full / 2) * chance;
@@ -34,14 +37,15 @@ function unreadCountOf(message: object): number | null {
 }
 
 /**
- * Keeps a connection that tells the number of unread messages. A broken one is opened again, ever more slowly; the person is
- * told once for each outage. Once the sign-in is over it asks for nothing. Returns what ends it.
+ * Keeps a socket open on which the server sends the number of unread messages. A broken socket is reopened at growing
+ * intervals, and each outage is reported once. After the sign-in has ended no more requests are sent. Returns a
+ * function that closes the socket.
  */
 export function followUnread(): () => void {
   let socket: WebSocket | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
-  let told = false;
+  let isReported = false;
   let ended = false;
 
   const retry = () => {
@@ -49,16 +53,19 @@ export function followUnread(): () => void {
     failures += 1;
     timer = setTimeout(connect, reconnectDelay(failures));
   };
-  const tell = () => {
-    // Without a network the browser says itself when it is back.
-    if (!navigator.onLine || told) return;
-    told = true;
+  const reportOutage = () => {
+    // Without a network the `online` event triggers the next attempt, and the offline bar is shown.
+    if (!navigator.onLine || isReported) return;
+    isReported = true;
     void loadNamespaces(['messages']).then(() =>
       toast({ tone: 'error', text: translate('messages:socket_failed') }),
     );
   };
-  /** This sign-in is over, but another tab may have signed in since: a request tells, and asks the person if it is refused. */
-  const lookAgain = () => {
+  /**
+   * This sign-in has ended, but another tab may have signed in since. A request finds out; if it is refused, the http
+   * client asks the person to sign in.
+   */
+  const checkSignIn = () => {
     fetchMessages(0, false).then(
       ({ count }) => {
         noteUnread(count);
@@ -88,9 +95,9 @@ export function followUnread(): () => void {
       if ('type' in message && message.type === 'sessions_changed') noteSessionNews();
       const count = unreadCountOf(message);
       if (count === null) return;
-      // Only an answer shows that the connection is of use: a refused sign-in opens and closes at once.
+      // A refused sign-in opens and closes the socket at once, so only a received message counts as success.
       failures = 0;
-      told = false;
+      isReported = false;
       noteUnread(count);
     });
     opened.addEventListener('close', ({ code }) => {
@@ -98,9 +105,9 @@ export function followUnread(): () => void {
       if (ended || socket !== opened) return;
       socket = null;
       if (!mayAskUnbidden()) return;
-      if (code === SIGNED_OUT) lookAgain();
+      if (code === SIGNED_OUT) checkSignIn();
       else {
-        tell();
+        reportOutage();
         retry();
       }
     });
@@ -110,7 +117,7 @@ export function followUnread(): () => void {
     connect();
   };
   window.addEventListener('online', atOnce);
-  // Who comes back from signing in elsewhere finds the bell at work again.
+  // After signing in elsewhere and returning to the page, the bell works again.
   window.addEventListener('focus', atOnce);
   connect();
   return () => {

@@ -17,7 +17,7 @@ const everybody: RemoteOptions = { ...userOptions, query: { ...userOptions.query
 
 const ROLES = ['User', 'Auditor', 'Admin'] as const;
 
-/** Gives chosen people chosen roles in an organization; a role that somebody has already stays as it is. */
+/** Gives the chosen people the chosen roles in an organization. Roles that a person already has stay unchanged. */
 export function AddMembers({
   organization,
   onAdded,
@@ -48,7 +48,7 @@ export function AddMembers({
       setTried(false);
       onAdded();
     } catch {
-      // Told by the http client; what was chosen stays.
+      // The http client has already shown the error; the choices stay.
     } finally {
       setBusy(false);
     }

@@ -4,13 +4,13 @@ import { ResourceList } from '#/resource/list/ResourceList';
 import { AddMembers } from './AddMembers';
 import { membersOf } from './member.resource';
 
-/** Who belongs to an organization and in which roles; people of the whole installation can be let in. */
+/** Members of an organization with their roles. People of the whole installation can be added. */
 export function Members({
   organization,
   onChange,
 }: {
   readonly organization: { readonly id: string; readonly name: string };
-  /** The counts of the organization are no longer right. */
+  /** A change of members changes the counts of the organization, so its queries are invalidated. */
   readonly onChange: () => void;
 }) {
   const { id } = organization;

@@ -18,23 +18,23 @@ interface MemberRow {
   readonly org_display: string;
 }
 
-/** Takes one role away; with the last one the person leaves the organization. */
+/** Removes one role. When the last role is removed, the person leaves the organization. */
 async function remove(row: MemberRow, tools: ActionTools): Promise<boolean> {
   const names = { name: row.user_display, role: row.role_display, organization: row.org_display };
-  const gone = await confirm({
+  const isRemoved = await confirm({
     title: translate('orgs:remove.question', names),
     effect: translate('orgs:remove.effect'),
     confirmLabel: translate('orgs:remove.confirm'),
     danger: true,
     run: () => http.delete(`${MEMBERS}${row.id}/`),
   });
-  if (!gone) return false;
+  if (!isRemoved) return false;
   toast({ tone: 'ok', text: translate('orgs:remove.done', names) });
   tools.refresh();
   return true;
 }
 
-/** People of an organization; `removed` follows what a role that was taken away has changed. */
+/** Members of an organization. `removed` is called after a role was removed. */
 export const membersOf = (removed: () => void) =>
   defineResource<MemberRow, 'orgs/org-member-relation/'>({
     name: 'OrganizationMemberTable',

@@ -10,7 +10,7 @@ import { organizationRoutes } from './addresses';
 
 const Members = lazyPart(async () => (await import('./Members')).Members);
 
-/** What is counted of an organization, in the order of the columns. */
+/** The objects that are counted for an organization, in the order of the columns. */
 const COUNTED = [
   'users',
   'groups',
@@ -37,9 +37,9 @@ const amounts = COUNTED.map((kind) => ({
   },
 }));
 
-/** The selector of the sidebar offers what the profile names. */
+/** The selector of the sidebar shows the organizations of the profile, so the profile is reloaded. */
 async function followInSelector(): Promise<void> {
-  // What was saved is saved; a selector that is behind follows with the next start.
+  // The write has succeeded; if the profile cannot be reloaded, the selector is outdated until the next start.
   await http.get<Profile>('users/profile/', { quiet: true }).then(updateProfile, () => undefined);
 }
 
@@ -53,7 +53,7 @@ export const organization = defineResource<OrganizationRow, 'orgs/orgs/'>({
   can: {
     delete: (row) => !row.is_default,
     kept: () => translate('orgs:default_stays'),
-    // The server deletes them one by one.
+    // The server deletes organizations one at a time only.
     deleteMany: false,
   },
   deleted: followInSelector,

@@ -85,14 +85,14 @@ async function show(
 }
 const update = () => show('update', '/xpack/orgs/b1/update', '/xpack/orgs/$id/update');
 const detail = (id = 'b1', query = '') => show('detail', `/xpack/orgs/${id}${query}`, '/xpack/orgs/$id');
-const offered = () => currentSession()?.organizations.map((one) => one.name);
+const offered = () => currentSession()?.organizations.map((organization) => organization.name);
 const rowNamed = async (name: string) => {
   const row = (await screen.findByRole('link', { name })).closest('tr');
   if (!row) throw new Error(`no row of ${name}`);
   return within(row);
 };
 
-test('[S3-056] [S3-057] the list counts what each organization owns', async () => {
+test('[S3-056] [S3-057] the list counts the objects of each organization', async () => {
   await show('list');
   const cells = (await rowNamed('Branch')).getAllByRole('cell').map((cell) => cell.textContent);
   expect(cells).toEqual(expect.arrayContaining(['Branch', '3', '1', '12', '0', '2', '4', 'north']));
@@ -102,13 +102,13 @@ test('[S3-056] [S3-057] the list counts what each organization owns', async () =
     expect(screen.getByRole('columnheader', { name: head })).toBeTruthy();
 });
 
-test('the default organization is not deleted; another one after a question, and the selector follows', async () => {
+test('the default organization cannot be deleted; another one can after a question, and the selector follows', async () => {
   server.use(mock.delete('*/api/v1/orgs/orgs/b1/', () => new HttpResponse(null, { status: 204 })));
   await show('list');
   await userEvent.click((await rowNamed('Default')).getByRole('button', { name: 'Actions of Default' }));
-  const kept = await screen.findByRole('menuitem', { name: /Delete/ });
-  expect(kept.textContent).toContain('The default organization stays');
-  expect(kept.getAttribute('aria-disabled')).toBe('true');
+  const deleteButton = await screen.findByRole('menuitem', { name: /Delete/ });
+  expect(deleteButton.textContent).toContain('The default organization cannot be deleted');
+  expect(deleteButton.getAttribute('aria-disabled')).toBe('true');
   await userEvent.keyboard('{Escape}');
   await userEvent.click((await rowNamed('Branch')).getByRole('button', { name: 'Actions of Branch' }));
   await userEvent.click(await screen.findByRole('menuitem', { name: 'Delete' }));
@@ -123,7 +123,7 @@ test('the default organization is not deleted; another one after a question, and
   await waitFor(() => expect(offered()).toEqual(['GLOBAL', 'Default']));
 });
 
-test('one that owns something stays, and the server says what', async () => {
+test('an organization that owns objects is not deleted, and the server says what it owns', async () => {
   const detailText = 'The organization still has: People (3). Remove them first, then delete it.';
   server.use(
     mock.delete('*/api/v1/orgs/orgs/b1/', () =>
@@ -139,8 +139,8 @@ test('one that owns something stays, and the server says what', async () => {
   expect(screen.getByRole('heading', { level: 1, name: 'Branch' })).toBeTruthy();
 });
 
-describe('the form', () => {
-  /** Titles and labels of the groups, and the kinds of their controls, as they stand on the screen. */
+describe('organization form', () => {
+  /** Titles and labels of the groups with the kinds of their controls, as shown on screen. */
   const parts = async () => {
     const form = within(await screen.findByRole('form'));
     return [
@@ -151,7 +151,7 @@ describe('the form', () => {
     ];
   };
 
-  test('[S2-171] create and update show one form', async () => {
+  test('[S2-171] create and update show the same form', async () => {
     const first = await show('create');
     await screen.findByRole('heading', { level: 1, name: 'Create organization' });
     const atCreate = await parts();
@@ -166,7 +166,7 @@ describe('the form', () => {
     ]);
   });
 
-  test('[S7-046] founds an organization at the path of the contract, and the selector offers it', async () => {
+  test('[S7-046] a new organization is created at the path of the contract, and the selector offers it', async () => {
     server.use(mock.post('*/api/v1/orgs/orgs/', () => HttpResponse.json(branch, { status: 201 })));
     const { router } = await show('create');
     await userEvent.type(await screen.findByLabelText(/^\*?Name$/), 'Branch');
@@ -176,7 +176,7 @@ describe('the form', () => {
     expect(offered()).toEqual(['GLOBAL', 'Default', 'Branch']);
   });
 
-  test('a rename leaves the people alone, and the selector shows the new name', async () => {
+  test('a rename keeps the members, and the selector shows the new name', async () => {
     server.use(
       mock.put('*/api/v1/orgs/orgs/b1/', () => HttpResponse.json({ ...branch, name: 'South' })),
       mock.get('*/api/v1/users/profile/', () =>
@@ -194,8 +194,8 @@ describe('the form', () => {
   });
 });
 
-describe('[S2-189] the members of an organization', () => {
-  test('are listed with their roles', async () => {
+describe('[S2-189] members of an organization', () => {
+  test('they are listed with their roles', async () => {
     await detail('b1', '?activeTab=members');
     expect(await screen.findByRole('cell', { name: 'Li(li)' })).toBeTruthy();
     expect(screen.getByRole('cell', { name: 'Organization auditor' })).toBeTruthy();
@@ -203,7 +203,7 @@ describe('[S2-189] the members of an organization', () => {
     expect(asked?.query.get('org')).toBe('b1');
   });
 
-  test('are searched by words and role; nobody types the id of a person', async () => {
+  test("they are searched by words and role, without typing a person's id", async () => {
     await detail('b1', '?activeTab=members');
     await screen.findByRole('cell', { name: 'Li(li)' });
     await userEvent.click(screen.getByRole('combobox', { name: 'Search' }));
@@ -212,10 +212,10 @@ describe('[S2-189] the members of an organization', () => {
     expect(offers.filter((offer) => /^(User|Organization)/.test(offer))).toEqual([]);
   });
 
-  test('are let in: every chosen person in every chosen role', async () => {
+  test('every chosen person is added with every chosen role', async () => {
     server.use(mock.post('*/api/v1/orgs/org-member-relation/', () => HttpResponse.json([], { status: 201 })));
     await detail('b1', '?activeTab=members');
-    const form = within(await screen.findByRole('form', { name: 'Let people in' }));
+    const form = within(await screen.findByRole('form', { name: 'Add members' }));
     await userEvent.click(form.getByRole('button', { name: 'Add' }));
     expect(form.getByText('This field is required')).toBeTruthy();
     expect(sent('POST', 'orgs/org-member-relation/')).toHaveLength(0);
@@ -232,14 +232,14 @@ describe('[S2-189] the members of an organization', () => {
     await waitFor(() => expect(sent('GET', 'orgs/org-member-relation/').length).toBeGreaterThan(1));
   });
 
-  test('lose one role at a time, after a question that names person, role and organization', async () => {
+  test('one role is removed at a time, after a question that names person, role and organization', async () => {
     server.use(
       mock.delete('*/api/v1/orgs/org-member-relation/m1/', () => new HttpResponse(null, { status: 204 })),
     );
     await detail('b1', '?activeTab=members');
     await screen.findByRole('cell', { name: 'Li(li)' });
     await userEvent.click(screen.getByRole('button', { name: /Remove/ }));
-    const question = 'Take the role Organization auditor in “Branch” from Li(li)?';
+    const question = 'Remove the role Organization auditor in “Branch” from Li(li)?';
     const dialog = await screen.findByRole('alertdialog', { name: question });
     await userEvent.click(within(dialog).getByRole('button', { name: 'Remove' }));
     await waitFor(() => expect(sent('DELETE', 'orgs/org-member-relation/m1/')).toHaveLength(1));

@@ -7,12 +7,12 @@ import { useMedia } from '#/ui/use-media';
 import { assetPermission } from './asset-permission.resource';
 import { placeOf } from './place';
 
-/** Windows in which tree and sentence fit beside each other. */
+/** Media query for windows with room for the tree and the summary side by side. */
 const ROOMY = '(width >= 1440px)';
-/** Windows in which the page is one column: the button of the tree stands above the heading. */
+/** Media query for windows with one column: the button of the tree is above the heading. */
 const NARROW = '(width < 1200px)';
 
-/** Permissions, narrowed by a node or asset of the tree. */
+/** The permissions, filtered by the node or asset chosen in the tree. */
 export function AssetPermissionListPage() {
   const t = useT();
   const navigate = useNavigate();

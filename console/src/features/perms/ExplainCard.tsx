@@ -22,7 +22,7 @@ interface Step {
   readonly to?: string;
 }
 
-/** The way from the person to the asset, step by step. */
+/** The path from the person to the asset, step by step. */
 function stepsOf({ permission, via }: Reason, t: Translate): readonly Step[] {
   const steps: Step[] = [];
   if (via?.user_group) {
@@ -109,7 +109,7 @@ function VerdictView({ verdict }: { readonly verdict: Verdict }) {
   );
 }
 
-/** May this person reach this asset with this system user, and why? Answers from the saved rules. */
+/** Shows whether a person can reach an asset with a system user, and why. Uses the saved permissions. */
 export function ExplainCard() {
   const t = useT();
   const [user, setUser] = useState<readonly string[]>([]);

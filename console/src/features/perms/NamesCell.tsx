@@ -22,7 +22,9 @@ export function NameList({ objects }: { readonly objects: readonly NamedObject[]
   );
 }
 
-/** The first name with a link; the others open below it. `label` says of what, e.g. "Who: Web release". */
+/**
+ * The first name with a link; a button opens the others below it. `label` names the column, e.g. "Who: Web release".
+ */
 export function NamesCell({
   objects,
   label,

@@ -8,7 +8,7 @@ import type { FormValues } from '#/resource/define';
 import { systemUserOptions } from '#/domain/remotes';
 import { Card } from '#/ui/card';
 
-/** The figures follow this long after the last change. */
+/** Debounce, in ms: the numbers are requested this long after the last change. */
 const SETTLE_MS = 300;
 
 function idList(value: unknown): readonly string[] {
@@ -24,7 +24,7 @@ function useSettled(text: string): string {
   return settled;
 }
 
-/** Sum of a number per id; undefined until all are known. */
+/** Sum of one number for each id; undefined until all numbers are loaded. */
 function useSum(
   kind: string,
   ids: readonly string[],
@@ -80,7 +80,7 @@ function Figure({
   );
 }
 
-/** What the rule would open, before it is saved: people, hosts, and system users that may do everything. */
+/** Effect of the permission before it is saved: numbers of people and hosts, and system users with every right. */
 export function PreviewCard({ values }: { readonly values: FormValues }) {
   const t = useT();
   const settled = useSettled(
@@ -113,9 +113,13 @@ export function PreviewCard({ values }: { readonly values: FormValues }) {
       aside={t('perms:preview.when')}
     >
       <div className="grid grid-cols-3" aria-live="polite">
-        <Figure value={people} label={t('perms:preview.people')} />
-        <Figure value={hosts} label={t('perms:preview.hosts')} />
-        <Figure value={risky} label={t('perms:preview.risky')} warn={(risky ?? 0) > 0} />
+        <Figure value={people} label={t('perms:preview.people', { count: people ?? 0 })} />
+        <Figure value={hosts} label={t('perms:preview.hosts', { count: hosts ?? 0 })} />
+        <Figure
+          value={risky}
+          label={t('perms:preview.risky', { count: risky ?? 0 })}
+          warn={(risky ?? 0) > 0}
+        />
       </div>
       {(risky ?? 0) > 0 && (
         <p className="flex gap-2 border-t border-line px-3.5 py-2.5 text-warn">

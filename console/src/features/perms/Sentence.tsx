@@ -9,7 +9,7 @@ import { accountsOf, type NamedLists, type NamedObject, whatOf, whoOf } from './
 import { NameList } from './NamesCell';
 import { isEndless } from './validity';
 
-/** Names shown before the rest is asked for. */
+/** Number of names shown; a button shows the others. */
 const NAMES_SHOWN = 6;
 
 interface SentenceRow extends NamedLists {
@@ -88,7 +88,7 @@ function Times({ row }: { readonly row: SentenceRow }) {
   );
 }
 
-/** The permission as a sentence: who reaches what, as whom, to do what, until when. */
+/** The permission as one sentence: who reaches what, as whom, with which actions, until when. */
 export function Sentence({ row }: { readonly row: SentenceRow }) {
   const t = useT();
   return (

@@ -3,7 +3,7 @@ import { exactTime, minuteStamp, parseTime } from '#/lib/time';
 import { Missing, Status } from '#/ui/status';
 import { isEndless, type ValidityFacts, validityOf } from './validity';
 
-/** How a permission stands, in one word. */
+/** State of a permission, in one word. */
 export function Validity({ row }: { readonly row: ValidityFacts }) {
   const { tone, key, count } = validityOf(row);
   // i18n: perms:state.*
@@ -12,7 +12,7 @@ export function Validity({ row }: { readonly row: ValidityFacts }) {
 
 const DATE_LENGTH = 'YYYY-MM-DD'.length;
 
-/** The day on which a permission ends, or that it does not; the exact time is in the tooltip. */
+/** The day on which a permission ends, or “no end”. The tooltip has the exact time. */
 export function Until({ value }: { readonly value: string }) {
   const end = parseTime(value);
   if (!end) return <Missing />;

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { actionNames, chosenLeaves } from './actions';
 
-test('[S6-061] [S6-062] [S6-063] group names of the server stand for their leaves', () => {
+test('[S6-061] [S6-062] [S6-063] group names of the server include their leaves', () => {
   expect([...chosenLeaves(['connect', 'updownload'])]).toEqual(['connect', 'upload_file', 'download_file']);
   expect(chosenLeaves(['all']).size).toBe(5);
 });
 
-test('groups are named only when all their leaves are chosen', () => {
+test('groups are sent only when all their leaves are chosen', () => {
   expect(actionNames(new Set(['connect', 'download_file']))).toEqual(['connect', 'download_file']);
   expect(actionNames(chosenLeaves(['all']))).toEqual([
     'all',

@@ -1,4 +1,4 @@
-/** Action names of a permission, as they form a tree on the screen. */
+/** Action names of a permission, as a tree. */
 export interface ActionNode {
   readonly name: string;
   readonly children: readonly ActionNode[];
@@ -19,7 +19,7 @@ export function leavesOf(node: ActionNode): readonly string[] {
   return node.children.length === 0 ? [node.name] : node.children.flatMap(leavesOf);
 }
 
-/** The chosen leaves of what the server lists (which names groups too). */
+/** The chosen leaves. The server's list contains group names as well. */
 export function chosenLeaves(names: readonly string[]): ReadonlySet<string> {
   const chosen = new Set<string>();
   const visit = (node: ActionNode, inherited: boolean) => {
@@ -31,7 +31,7 @@ export function chosenLeaves(names: readonly string[]): ReadonlySet<string> {
   return chosen;
 }
 
-/** Names to send: each leaf, and each group whose leaves are all chosen. */
+/** Names to send: each chosen leaf, and each group whose leaves are all chosen. */
 export function actionNames(leaves: ReadonlySet<string>): readonly string[] {
   const names: string[] = [];
   const visit = (node: ActionNode) => {

@@ -36,15 +36,15 @@ export type AssetPermissionRow = Pick<
   | 'system_users_amount'
 > &
   NamedLists & {
-    /** Always told, although null may be sent. */
+    /** Always present in answers, although a write may send null. */
     readonly actions: readonly string[];
   };
 
-/** Expiry of a new permission, in days (contract). */
+/** Default lifetime of a new permission, in days (contract). */
 const DEFAULT_DAYS = 36_500;
 const noEnd = (): string => fieldValue(daysFrom(new Date(), DEFAULT_DAYS), 'datetime');
 
-/** What the address of the form names: other pages lead here with an asset, a person or an account filled in. */
+/** Query parameters of the form: other pages link here with an asset, a person or an account prefilled. */
 function named(query: Readonly<Record<string, string>>, key: string): readonly string[] {
   return query[key] ? [query[key]] : [];
 }
@@ -64,7 +64,7 @@ type Amount =
   | 'nodes_amount'
   | 'system_users_amount';
 
-/** Numbers for whoever sorts by them; hidden until a person chooses the column. */
+/** Columns with numbers, for sorting; hidden by default. */
 function amount(key: Amount, tab: string) {
   return {
     key,
@@ -75,7 +75,7 @@ function amount(key: Amount, tab: string) {
   };
 }
 
-/** A column that names objects, with the names that do not fit one press away. */
+/** A column of named objects. A button opens the names that do not fit. */
 function names(
   key: 'who' | 'what' | 'as_whom',
   objectsOf: (row: AssetPermissionRow) => readonly NamedObject[],

@@ -5,7 +5,7 @@ export interface Named {
   readonly name: string;
 }
 
-/** How a rule meets the question: the person or a group on one side, the asset or a node on the other. */
+/** How a permission covers the question: by the person or a group, and by the asset or a node. */
 export interface Via {
   readonly user?: Named;
   readonly user_group?: Named;

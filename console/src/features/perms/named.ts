@@ -3,7 +3,7 @@ import type { Api } from '#/lib/api-types';
 import { paths } from '#/lib/paths';
 import type { Icon } from '#/ui/icon';
 
-/** The lists of a permission, each as ids and, in the same order, as names. */
+/** The relations of a permission, each as ids and, in the same order, as names. */
 export type NamedLists = Pick<
   Api<'AssetPermission'>,
   | 'users'
@@ -18,25 +18,25 @@ export type NamedLists = Pick<
   | 'system_users_display'
 >;
 
-/** An object that a permission names, with its page. */
+/** An object that a permission names, with the address of its page. */
 export interface NamedObject {
   readonly id: string;
   readonly name: string;
-  /** What tells it from others of the same name: user name, address, path. */
+  /** Distinguishes objects of the same name: user name, address, path. */
   readonly detail: string;
   readonly to: string;
   readonly icon: Icon;
 }
 
-/** `name(key)` as the server names people and hosts. */
+/** Splits `name(key)`, the server's form for people and hosts. */
 const NAME_AND_KEY = /^(?<name>.+)\((?<key>[^()]*)\)$/;
 
 function named(text: string): Pick<NamedObject, 'name' | 'detail'> {
-  const found = NAME_AND_KEY.exec(text)?.groups;
-  return found ? { name: found['name'] ?? text, detail: found['key'] ?? '' } : { name: text, detail: '' };
+  const groups = NAME_AND_KEY.exec(text)?.groups;
+  return groups ? { name: groups['name'] ?? text, detail: groups['key'] ?? '' } : { name: text, detail: '' };
 }
 
-/** `/Default/web/front` is called `front`; its path is the detail. */
+/** `/Default/web/front` has the name `front`; the path is the detail. */
 function placed(path: string): Pick<NamedObject, 'name' | 'detail'> {
   return { name: path.slice(path.lastIndexOf('/') + 1) || path, detail: path };
 }
@@ -51,7 +51,7 @@ function objects(
   return ids.map((id, index) => ({ id, ...split(names[index] ?? id), icon, to: to(id) }));
 }
 
-/** Groups first: they name more people than a person does. */
+/** Groups come first, because they stand for more people. */
 export function whoOf(row: NamedLists): readonly NamedObject[] {
   return [
     ...objects(row.user_groups, row.user_groups_display, Users, paths.userGroup),
@@ -59,7 +59,7 @@ export function whoOf(row: NamedLists): readonly NamedObject[] {
   ];
 }
 
-/** Nodes first, for the same reason. */
+/** Nodes come first, because they stand for more assets. */
 export function whatOf(row: NamedLists): readonly NamedObject[] {
   return [
     ...objects(row.nodes, row.nodes_display, Folder, paths.assetsOfNode, placed),

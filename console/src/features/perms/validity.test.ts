@@ -34,7 +34,7 @@ describe('the state of a permission', () => {
     expect(endsAt('2026/11/29 12:00:00 +0000').key).toBe('valid');
   });
 
-  it('takes an end that is a lifetime away for none', () => {
+  it('treats an end a lifetime ahead as no end', () => {
     expect(isEndless(new Date('2126-01-01'), NOW)).toBe(true);
     expect(isEndless(new Date('2036-01-01'), NOW)).toBe(false);
   });
@@ -54,7 +54,7 @@ describe('what a permission names', () => {
     system_users_display: ['deploy'],
   };
 
-  it('has name, detail and page, the wider objects first', () => {
+  it('has name, detail and page, groups and nodes first', () => {
     expect(whoOf(row).map(({ name, detail, to }) => [name, detail, to])).toEqual([
       ['Release team', '', '/users/groups/g1'],
       ['Li (night shift)', 'li', '/users/users/u1'],

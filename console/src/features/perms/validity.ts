@@ -1,7 +1,7 @@
 import { parseTime } from '#/lib/time';
 import type { StatusTone } from '#/ui/status';
 
-/** What decides how a permission stands. */
+/** The fields that determine the state of a permission. */
 export interface ValidityFacts {
   readonly is_active: boolean;
   readonly date_start: string;
@@ -12,7 +12,7 @@ export interface ValidityFacts {
   readonly nodes: readonly unknown[];
 }
 
-/** Name of the text below `state` with its number, and the tone in which it is shown. */
+/** Key of the text below `state`, its number, and the colour in which it is shown. */
 export interface ValidityState {
   readonly tone: StatusTone;
   readonly key:
@@ -29,17 +29,17 @@ export interface ValidityState {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** An end that is nearer than this is worth a word. */
+/** An end nearer than this many days is shown as a warning. */
 const SOON_DAYS = 7;
 /** The form writes "no end" as a date a hundred years away. */
 const NO_END_YEARS = 50;
 
-/** Whether an end is so far away that it means none. */
+/** Whether an end is so far ahead that it means "no end". */
 export function isEndless(end: Date, now: Date = new Date()): boolean {
   return end.getFullYear() - now.getFullYear() >= NO_END_YEARS;
 }
 
-/** The first reason why the permission gives no access; else how long it still does. */
+/** The first reason why the permission gives no access; otherwise how long it remains valid. */
 export function validityOf(row: ValidityFacts, now: Date = new Date()): ValidityState {
   if (!row.is_active) return { tone: 'unknown', key: 'inactive' };
   const left = (parseTime(row.date_expired)?.getTime() ?? Number.POSITIVE_INFINITY) - now.getTime();

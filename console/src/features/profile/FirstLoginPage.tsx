@@ -43,7 +43,7 @@ function Improvement({ profile }: { readonly profile: FullProfile }) {
           ...(key.trim() === '' ? {} : { public_key: key }),
           is_first_login: false,
         });
-        // A full load: the guard starts anew and lets the person through.
+        // A full page load, so that the guard runs again with the completed profile.
         location.assign(`/ui${paths.guide}`);
       }}
     >
@@ -124,7 +124,7 @@ function Improvement({ profile }: { readonly profile: FullProfile }) {
   );
 }
 
-/** Shown once, after the first sign-in. */
+/** Completes the profile; shown once, after the first sign-in. */
 export function FirstLoginPage() {
   const t = useT();
   const query = useQuery({ queryKey: PROFILE_KEY, queryFn: fetchProfile, staleTime: 0 });

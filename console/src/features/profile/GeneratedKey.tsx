@@ -9,7 +9,10 @@ import { toast } from '#/ui/toast';
 import { generateKey } from './api';
 import { useWantedDialog } from './wanted-dialog';
 
-/** Makes a new key pair: the public half replaces the stored keys, the private half is saved as a file and kept nowhere. */
+/**
+ * Generates a key pair on the server. The public key replaces the stored keys; the private key is downloaded as a file
+ * and stored nowhere.
+ */
 export function GeneratedKey({
   username,
   onSaved,

@@ -21,7 +21,7 @@ const WORK: readonly Step[] = [
 ];
 const OWN: Step = { id: 'profile', to: paths.profile, icon: User };
 
-/** After the first sign-in: where to begin, and the guide that the administrator has named. */
+/** Shown after the first sign-in: where to begin, and the guide that the administrator has set. */
 export function GuidePage() {
   const t = useT();
   const { currentRole } = useSession();

@@ -8,18 +8,18 @@ import { Note } from '#/ui/note';
 import { toast } from '#/ui/toast';
 import { answerInvitation, fetchInvitations, type Invitation } from './invitations-api';
 
-/** Organizations that invite the person, who accepts or declines. Nothing is shown when there are none. */
+/** Organizations that invite the person, with buttons to accept or decline. Renders nothing without invitations. */
 export function Invitations({ onJoined }: { readonly onJoined: () => void }) {
   const t = useT();
   const [rows, setRows] = useState<readonly Invitation[]>([]);
   const [failure, setFailure] = useState<string | null>(null);
   const [busy, setBusy] = useState<string | null>(null);
-  // Not by a query: the page that people without an organization see stands outside of the query client.
+  // Does not use a query, because the page for people without an organization is outside of the query client.
   const [asked, setAsked] = useState(0);
   useEffect(() => {
     let isGone = false;
     fetchInvitations().then(
-      (found) => !isGone && setRows(found),
+      (invitations) => !isGone && setRows(invitations),
       (error: unknown) => !isGone && setFailure(explain(error)),
     );
     return () => {

@@ -76,13 +76,13 @@ function Info({ profile, onSaved }: { readonly profile: FullProfile; readonly on
   );
 }
 
-/** Each named in itself, as people look for it. */
+/** Each language is named in itself, so that its speakers recognise it. */
 const LANGUAGES: readonly Option[] = [
   { value: 'zh-hans', label: '中文(简体)' },
   { value: 'en', label: 'English' },
 ];
 
-/** What only an administrator changes. */
+/** Fields that only an administrator can change. */
 const FIXED = ['username', 'name', 'email'] as const;
 
 function Settings({ profile, onSaved }: { readonly profile: FullProfile; readonly onSaved: () => void }) {
@@ -151,7 +151,7 @@ const PASSWORDS = ['old_password', 'new_password', 'new_password_again'] as cons
 
 function Password({ isLocal }: { readonly isLocal: boolean }) {
   const t = useT();
-  // What there is to end is another after each change.
+  // A password change revokes credentials, so the list is loaded again after each change.
   const [changes, setChanges] = useState(0);
   const [end, setEnd] = useState<readonly string[]>([]);
   if (!isLocal) return <Note>{t('profile:password.not_local')}</Note>;

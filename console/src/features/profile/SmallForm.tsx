@@ -9,7 +9,7 @@ export type Errors = Readonly<Record<string, string | undefined>>;
 
 const NONE: readonly string[] = [];
 
-/** A form of a few plain fields: collects their text, shows what the server finds wrong with each. */
+/** A form of a few text fields. It collects their values and shows the server's errors at the fields. */
 export function SmallForm({
   label,
   fields,
@@ -48,13 +48,13 @@ export function SmallForm({
       form.reset();
     } catch (error) {
       if (error instanceof ValidationError) {
-        const found = Object.entries(error.fields).filter(([name]) => fields.includes(name));
+        const fieldMessages = Object.entries(error.fields).filter(([name]) => fields.includes(name));
         setErrors(
           Object.fromEntries(
-            found.map(([name, text]) => [name, typeof text === 'string' ? text : explain(error)]),
+            fieldMessages.map(([name, text]) => [name, typeof text === 'string' ? text : explain(error)]),
           ),
         );
-        if (found.length === 0) setFailure(explain(error));
+        if (fieldMessages.length === 0) setFailure(explain(error));
       } else setFailure(explain(error));
     } finally {
       setBusy(false);

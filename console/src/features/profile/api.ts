@@ -1,10 +1,10 @@
 import { http } from '#/lib/http/client';
 import type { Profile } from '#/lib/session';
 
-/** The profile with what only its own screens show. */
+/** The profile, with the fields that only the profile screens use. */
 export interface FullProfile extends Profile {
   readonly phone: string | null;
-  /** Over SSH and in messages; empty while the person has chosen none. */
+  /** Language over SSH and in messages; empty until the person has chosen one. */
   readonly language: 'zh-hans' | 'en' | '';
   readonly wechat: string;
   readonly comment: string;
@@ -45,12 +45,12 @@ export function savePublicKey(publicKey: string): Promise<unknown> {
   return http.put('users/profile/public-key/', { public_key: publicKey }, { quiet: true });
 }
 
-/** A new key pair; the answer is the private half, once. */
+/** Generates a key pair; the answer contains the private key, which the server does not keep. */
 export function generateKey(): Promise<string> {
   return http.post<string>('users/profile/public-key/generate/', {}, { quiet: true });
 }
 
-/** `end`: kinds of credentials that end together with the old password. */
+/** `end`: kinds of credentials to revoke together with the old password. */
 export function savePassword(
   values: Readonly<Record<string, string>>,
   end: readonly string[],

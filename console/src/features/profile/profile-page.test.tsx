@@ -45,7 +45,7 @@ const { server, sent } = recordedServer(() => [
 ]);
 
 async function showTab(tab: string) {
-  // As the route does it: texts first.
+  // As the route does: load the texts first.
   const Page = lazy(async () => {
     await loadNamespaces(['profile', 'mfa']);
     return { default: ProfilePage };
@@ -59,7 +59,7 @@ async function showTab(tab: string) {
   return screen.getByRole('tabpanel', { name: tab });
 }
 
-test('an invitation is accepted or declined by the person', async () => {
+test('a person accepts or declines an invitation', async () => {
   const open = ['Branch', 'Works'].map((name) => ({
     id: name,
     org_display: name,
@@ -69,7 +69,7 @@ test('an invitation is accepted or declined by the person', async () => {
   }));
   const answered = mock.post('*/api/v1/users/profile/invitations/:id/:verb/', ({ params }) => {
     open.splice(
-      open.findIndex((one) => one.id === params['id']),
+      open.findIndex((invitation) => invitation.id === params['id']),
       1,
     );
     return HttpResponse.json({ msg: 'ok' });
@@ -80,17 +80,17 @@ test('an invitation is accepted or declined by the person', async () => {
   );
   const panel = await showTab('Basic info');
   await userEvent.click(
-    await within(panel).findByRole('button', { name: 'Accept the invitation into “Branch”' }),
+    await within(panel).findByRole('button', { name: 'Accept the invitation to “Branch”' }),
   );
   expect(await screen.findByText('You have joined “Branch”')).toBeTruthy();
-  await userEvent.click(within(panel).getByRole('button', { name: 'Decline the invitation into “Works”' }));
-  expect(await screen.findByText('Invitation into “Works” declined')).toBeTruthy();
-  await waitFor(() => expect(within(panel).queryByText('Invitations into organizations')).toBeNull());
+  await userEvent.click(within(panel).getByRole('button', { name: 'Decline the invitation to “Works”' }));
+  expect(await screen.findByText('Invitation to “Works” declined')).toBeTruthy();
+  await waitFor(() => expect(within(panel).queryByText('Invitations to organizations')).toBeNull());
   expect(sent('POST', 'users/profile/invitations/Branch/accept/')).toHaveLength(1);
   expect(sent('POST', 'users/profile/invitations/Works/decline/')).toHaveLength(1);
 });
 
-test('shows what the contract names about the person', async () => {
+test('it shows the fields that the contract names', async () => {
   const panel = await showTab('Basic info');
   const terms = within(panel)
     .getAllByRole('term')
@@ -116,7 +116,7 @@ test('shows what the contract names about the person', async () => {
   expect(within(panel).getByText('li@laptop aa:bb')).toBeTruthy();
 });
 
-test('a change of the password offers to end keys, and asks anew what there is', async () => {
+test('a password change offers to revoke keys, and reloads the list of keys afterwards', async () => {
   let keys = [{ id: 'key-1', is_active: true, date_last_used: null }];
   server.use(
     mock.get('*/api/v1/users/profile/credentials/', () =>
@@ -128,11 +128,11 @@ test('a change of the password offers to end keys, and asks anew what there is',
     }),
   );
   const panel = await showTab('Password');
-  await userEvent.click(await within(panel).findByRole('checkbox', { name: 'End access keys (1)' }));
+  await userEvent.click(await within(panel).findByRole('checkbox', { name: 'Delete access keys (1)' }));
   for (const [label, value] of [
     ['Current password', 'old'],
     ['New password', 'new'],
-    ['Once more', 'new'],
+    ['New password again', 'new'],
   ] as const) {
     await userEvent.type(within(panel).getByLabelText(new RegExp(`^\\*?${label}$`)), value);
   }
@@ -141,7 +141,7 @@ test('a change of the password offers to end keys, and asks anew what there is',
   expect(sent('PUT', 'users/profile/password/')[0]?.body).toMatchObject({ end: ['access_keys'] });
 });
 
-test('changes phone and the like; the account itself is an administrator’s', async () => {
+test('a person changes their phone and similar fields; only an administrator changes the account', async () => {
   const panel = await showTab('Settings');
   for (const label of ['Username', 'Name', 'Email']) {
     expect(within(panel).getByLabelText<HTMLInputElement>(label).disabled).toBe(true);

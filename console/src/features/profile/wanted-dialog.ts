@@ -3,8 +3,9 @@ import { browserLocation } from '#/lib/browser-location';
 import { safeNext } from '#/lib/safe-next';
 
 /**
- * The dialog that the address asks for (`?dialog=mfa-enable&next=…`): older pages of the server lead here. Answers the part behind
- * the name, and what to call when the dialog is closed: it leaves the address, or goes to `next` after a change.
+ * The dialog that the address asks for (`?dialog=mfa-enable&next=…`); older pages of the server link here. Returns the
+ * action after the name, and a function to call when the dialog closes: it removes the parameters from the address, or
+ * goes to `next` after a change.
  */
 export function useWantedDialog(name: string): readonly [string | null, (changed: boolean) => void] {
   const { dialog, next }: { dialog?: string; next?: string } = useSearch({ strict: false });

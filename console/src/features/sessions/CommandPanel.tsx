@@ -23,7 +23,7 @@ function currentCommand(commands: readonly CommandRow[], positionMs: number): st
   return commands.findLast((command) => command.offset_ms <= positionMs)?.id ?? null;
 }
 
-/** Commands beside the player; a click jumps there, the list follows the playhead. */
+/** Commands beside the player. A click jumps to the command; the list follows the current position. */
 export function CommandPanel({
   commands,
   count,
@@ -37,7 +37,7 @@ export function CommandPanel({
 }) {
   const t = useT();
   const [wanted, setWanted] = useState('');
-  const shown = commands.filter((command) =>
+  const matchingCommands = commands.filter((command) =>
     command.input.toLowerCase().includes(wanted.trim().toLowerCase()),
   );
   const current = currentCommand(commands, positionMs);
@@ -55,13 +55,13 @@ export function CommandPanel({
           onChange={(event) => setWanted(event.target.value)}
         />
       </header>
-      {shown.length === 0 && (
+      {matchingCommands.length === 0 && (
         <p className="p-3.5 text-ink-3">
           {t(commands.length === 0 ? 'sessions:no_commands' : 'sessions:no_match')}
         </p>
       )}
       <ol className="min-h-0 grow overflow-y-auto">
-        {shown.map((command) => (
+        {matchingCommands.map((command) => (
           <li key={command.id}>
             <button
               type="button"

@@ -32,7 +32,7 @@ function Hash({ label, value }: { readonly label: string; readonly value: string
   );
 }
 
-/** The seal of the recording, and a check of it on demand. */
+/** The seal of the recording, with a button that verifies it. */
 export function EvidenceCard({ sessionId, replay }: { readonly sessionId: string; readonly replay: Replay }) {
   const t = useT();
   const check = useMutation({

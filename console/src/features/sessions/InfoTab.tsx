@@ -5,7 +5,7 @@ import { Card, Definitions } from '#/ui/card';
 import { AppLink } from '#/ui/link';
 import type { SessionRow } from './api';
 
-/** Who, where to, as whom, from where and when. */
+/** Facts about the session: who, which asset and account, from where, when. */
 export function InfoTab({ session }: { readonly session: SessionRow }) {
   const t = useT();
   const start = parseTime(session.date_start);

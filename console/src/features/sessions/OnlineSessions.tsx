@@ -10,11 +10,11 @@ import { PREVIEW_WIDTH } from './preview-room';
 import { onlineSessions, onlineSessionsReadOnly } from './session.resource';
 import { SessionPreview } from './SessionPreview';
 
-/** Durations and numbers of commands change without news. */
+/** Poll interval, because durations and command counts change without a notification. */
 const LIVE_EVERY_MS = 5_000;
 const ONLINE = { is_finished: '0' };
 
-/** Keeps the list as it is now: what begins or ends is told by the server, the rest is asked for from time to time. */
+/** Keeps the list up to date: the server notifies when sessions begin or end; other values are polled. */
 function useLiveList(): void {
   const client = useQueryClient();
   const organization = useSession().organization.id;
@@ -29,7 +29,7 @@ function useLiveList(): void {
     };
     const leave = followSessions(organization, follow);
     const timer = setInterval(refresh, LIVE_EVERY_MS);
-    // What happened while the page was hidden.
+    // Catches up on changes that happened while the page was hidden.
     document.addEventListener('visibilitychange', refresh);
     return () => {
       leave();
@@ -39,14 +39,14 @@ function useLiveList(): void {
   }, [client, organization]);
 }
 
-/** Sessions that run now, and one of them beside the list. */
+/** Running sessions, with one of them beside the list. */
 export function OnlineSessions() {
   const mayTerminate = useMay('admin');
   const navigate = useNavigate();
   const hasRoom = useMedia(PREVIEW_WIDTH);
   const { preview }: { preview?: string } = useSearch({ strict: false });
   useLiveList();
-  const shown = hasRoom ? preview : undefined;
+  const shownSession = hasRoom ? preview : undefined;
   return (
     <div className="flex items-start gap-3.5">
       <div className="min-w-0 grow">
@@ -54,12 +54,12 @@ export function OnlineSessions() {
           embedded
           resource={mayTerminate ? onlineSessions : onlineSessionsReadOnly}
           query={ONLINE}
-          current={shown}
+          current={shownSession}
         />
       </div>
-      {shown !== undefined && (
+      {shownSession !== undefined && (
         <SessionPreview
-          id={shown}
+          id={shownSession}
           onClose={() =>
             void navigate({ to: '.', search: { activeTab: 'online' }, replace: true, resetScroll: false })
           }

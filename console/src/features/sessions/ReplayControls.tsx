@@ -9,7 +9,7 @@ import { clockText } from './clock-text';
 const STEP_MS = 10_000;
 const SHOWN_SPEEDS = SPEEDS.filter((speed) => speed !== 16 && speed !== 4);
 
-/** Below the time line: steps, play and pause, the moment, idle skipping, speed. */
+/** Controls below the time line: steps, play and pause, position, skipping of idle time, speed. */
 export function ReplayControls({
   player,
   state,

@@ -12,7 +12,7 @@ import { EvidenceCard } from './EvidenceCard';
 import { ReplayView } from './ReplayView';
 import { usePlayerState } from './use-player';
 
-/** The recording of a session that is over, its commands beside it. */
+/** The recording of a finished session, with its commands beside it. */
 export function ReplayTab({
   session,
   commands,

@@ -1,5 +1,6 @@
 import { Expand, Shrink } from 'lucide-react';
-import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useCallback, useEffect, useRef, useState } from 'react';
+import type { Recording } from '#/islands/replay/container';
 import type { ReplayPlayer } from '#/islands/replay/player';
 import { ReplayScreen } from '#/islands/replay/ReplayScreen';
 import { useT } from '#/lib/i18n';
@@ -17,7 +18,68 @@ import { useRecording } from './use-recording';
 const KEY_STEP_MS = 5_000;
 const SKIPPED_SHOWN_MS = 2_000;
 
-/** The player: terminal, time line, controls. `onPlayer` hands it to the command list beside. */
+/** Whether the element fills the screen. */
+function useFullScreen(frame: RefObject<HTMLElement | null>): boolean {
+  const [isFull, setFull] = useState(false);
+  useEffect(() => {
+    const follow = (): void => setFull(document.fullscreenElement === frame.current);
+    document.addEventListener('fullscreenchange', follow);
+    return () => document.removeEventListener('fullscreenchange', follow);
+  }, [frame]);
+  return isFull;
+}
+
+/** Key handler of the player as a whole; keys of its controls are left to them. */
+function playerKeys(player: ReplayPlayer | null, positionMs: number, durationMs: number) {
+  const seek = (ms: number): void => void player?.seek(ms);
+  const actions: Partial<Record<string, () => void>> = {
+    ' ': () => player?.toggle(),
+    ArrowRight: () => seek(positionMs + KEY_STEP_MS),
+    ArrowLeft: () => seek(positionMs - KEY_STEP_MS),
+    Home: () => seek(0),
+    End: () => seek(durationMs),
+  };
+  return (event: KeyboardEvent<HTMLElement>): void => {
+    if (event.target !== event.currentTarget) return;
+    const action = actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  };
+}
+
+/** Who and where, the size of the recorded screen, and the button for full screen. */
+function Heading({
+  session,
+  recording,
+  frame,
+}: {
+  readonly session: SessionRow;
+  readonly recording: Recording;
+  readonly frame: RefObject<HTMLElement | null>;
+}) {
+  const t = useT();
+  const isFull = useFullScreen(frame);
+  return (
+    <header className="flex min-h-9 items-center gap-2 border-b border-line bg-surface-1 px-3">
+      <span className="min-w-0 grow truncate font-mono text-meta text-ink-2">
+        {session.login_name || session.system_user}@{session.asset} ·{' '}
+        {recording.isProgram
+          ? t('sessions:replay.no_terminal')
+          : `${recording.header.columns}×${recording.header.rows}`}
+      </span>
+      <IconButton
+        icon={isFull ? Shrink : Expand}
+        kind="text"
+        size="sm"
+        label={t(isFull ? 'sessions:replay.leave_full' : 'sessions:replay.full')}
+        onClick={() => void (isFull ? document.exitFullscreen() : frame.current?.requestFullscreen())}
+      />
+    </header>
+  );
+}
+
+/** The player: terminal, time line, controls. `onPlayer` passes the player to the command list beside it. */
 export function ReplayView({
   session,
   replay,
@@ -34,21 +96,14 @@ export function ReplayView({
   const t = useT();
   const { recording, failure, reopen } = useRecording(replay.src);
   const [player, setPlayer] = useState<ReplayPlayer | null>(null);
-  const [isFull, setFull] = useState(false);
   const frame = useRef<HTMLElement>(null);
   const state = usePlayerState(player);
-
-  useEffect(() => {
-    const follow = (): void => setFull(document.fullscreenElement === frame.current);
-    document.addEventListener('fullscreenchange', follow);
-    return () => document.removeEventListener('fullscreenchange', follow);
-  }, []);
 
   const take = useCallback(
     (made: ReplayPlayer | null) => {
       setPlayer(made);
       onPlayer(made);
-      // Whoever opens a replay wants to see it run; a link to a moment stands still there.
+      // A replay starts by itself; a link to a position stays paused there.
       if (startMs === 0) made?.play();
     },
     [onPlayer, startMs],
@@ -79,22 +134,9 @@ export function ReplayView({
   const durationMs = recording.durationMs;
   const began = parseTime(recording.header.started_at) ?? parseTime(session.date_start);
   const seek = (ms: number): void => void player?.seek(ms);
-  const onKey = (event: KeyboardEvent<HTMLElement>): void => {
-    if (event.target !== event.currentTarget) return;
-    const run: Record<string, () => void> = {
-      ' ': () => player?.toggle(),
-      ArrowRight: () => seek(state.positionMs + KEY_STEP_MS),
-      ArrowLeft: () => seek(state.positionMs - KEY_STEP_MS),
-      Home: () => seek(0),
-      End: () => seek(durationMs),
-    };
-    const action = run[event.key];
-    if (!action) return;
-    event.preventDefault();
-    action();
-  };
+  const onKey = playerKeys(player, state.positionMs, durationMs);
   return (
-    // The player is one control: space and arrow keys work on it as a whole.
+    // The player is one control: space and arrow keys work anywhere in it.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <section
       ref={frame}
@@ -105,21 +147,7 @@ export function ReplayView({
       onKeyDown={onKey}
       className="pt-card flex h-full min-h-96 flex-col overflow-hidden bg-term-bg text-ink-1"
     >
-      <header className="flex min-h-9 items-center gap-2 border-b border-line bg-surface-1 px-3">
-        <span className="min-w-0 grow truncate font-mono text-meta text-ink-2">
-          {session.login_name || session.system_user}@{session.asset} ·{' '}
-          {recording.isProgram
-            ? t('sessions:replay.no_terminal')
-            : `${recording.header.columns}×${recording.header.rows}`}
-        </span>
-        <IconButton
-          icon={isFull ? Shrink : Expand}
-          kind="text"
-          size="sm"
-          label={t(isFull ? 'sessions:replay.leave_full' : 'sessions:replay.full')}
-          onClick={() => void (isFull ? document.exitFullscreen() : frame.current?.requestFullscreen())}
-        />
-      </header>
+      <Heading session={session} recording={recording} frame={frame} />
       {recording.isNewer && (
         <p role="status" className="border-b border-line bg-surface-1 px-3 py-1 text-meta text-ink-2">
           {t('sessions:replay.newer')}

@@ -62,7 +62,7 @@ function RecordingBadge({ state }: { readonly state: SessionRow['recording_state
   );
 }
 
-/** A session that moves files has no picture: its files are what there is to see. */
+/** A session that only transfers files has no screen; its page shows the files instead. */
 function firstTab(session: SessionRow): string {
   if (isFileSession(session)) return 'files';
   return session.is_finished ? 'replay' : 'watch';

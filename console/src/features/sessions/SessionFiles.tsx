@@ -13,7 +13,7 @@ import { byteText } from './StreamAccounts';
 
 const API = 'audits/ftp-logs/';
 const LIVE_EVERY_MS = 3_000;
-/** Kinds of session that move files and nothing else. */
+/** Kinds of sessions that only transfer files. */
 const FILE_KINDS = new Set(['sftp', 'scp', 'rsync']);
 
 export function isFileSession({ kind }: SessionRow): boolean {
@@ -58,7 +58,7 @@ const files = defineResource<FileRow, 'audits/ftp-logs/'>({
   },
 });
 
-/** What the session did with files: the same rows as the file log, of this session alone. */
+/** File operations of the session: the rows of the file log, filtered by this session. */
 export function SessionFiles({ session }: { readonly session: SessionRow }) {
   const t = useT();
   const client = useQueryClient();

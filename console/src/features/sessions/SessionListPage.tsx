@@ -9,7 +9,7 @@ import { offlineSessions } from './session.resource';
 
 const OFFLINE = { is_finished: '1' };
 
-/** Sessions that run now, kept fresh, and those that are over. */
+/** Running sessions, kept up to date, and finished ones. */
 export function SessionListPage() {
   const t = useT();
   const navigate = useNavigate();

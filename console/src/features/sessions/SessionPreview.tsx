@@ -36,7 +36,7 @@ function LastCommands({ session }: { readonly session: SessionRow }) {
   );
 }
 
-/** What the picture does not tell. i18n: sessions:recording.* */
+/** Facts that the screen does not show. i18n: sessions:recording.* */
 function Facts({ session }: { readonly session: SessionRow }) {
   const t = useT();
   const start = parseTime(session.date_start);
@@ -68,7 +68,7 @@ function Picture({ session }: { readonly session: SessionRow }) {
   const ended = useCallback(() => {
     void client.invalidateQueries({ queryKey: ['terminal/sessions'] });
   }, [client]);
-  // What has ended stays, with its reason, until the person moves on.
+  // A session that has ended stays, with its end reason, until the person chooses another.
   if (session.is_finished) {
     return (
       <div className="p-3.5">
@@ -107,7 +107,7 @@ function Actions({ session }: { readonly session: SessionRow }) {
   );
 }
 
-/** One session beside the list: its screen as it is now, what can be done, and the facts. */
+/** One session beside the list: its current screen, the possible actions, and the facts. */
 export function SessionPreview({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const t = useT();
   const session = useQuery(sessionQuery(id));

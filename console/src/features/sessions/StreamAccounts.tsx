@@ -6,7 +6,7 @@ import { useT } from '#/lib/i18n';
 const UNIT_BYTES = 1000;
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
-/** A number of bytes for people: `512 MB`. */
+/** A number of bytes as readable text: `512 MB`. */
 export function byteText(bytes: number): string {
   let value = bytes;
   let unit = 0;
@@ -14,21 +14,24 @@ export function byteText(bytes: number): string {
     value /= UNIT_BYTES;
     unit += 1;
   }
-  const shown = unit === 0 || value >= 100 ? Math.round(value) : Math.round(value * 10) / 10;
-  return `${shown} ${UNITS[unit] ?? ''}`;
+  const rounded = unit === 0 || value >= 100 ? Math.round(value) : Math.round(value * 10) / 10;
+  return `${rounded} ${UNITS[unit] ?? ''}`;
 }
 
 /** i18n: sessions:streams.* */
 
-/** What a command without a terminal read and wrote that the recording does not show as text: amount and hash. */
+/**
+ * Totals (bytes and hash) of the streams of a command without a terminal that the recording does not show completely as
+ * text.
+ */
 export function StreamAccounts({ recording }: { readonly recording: Recording }) {
   const t = useT();
   const [ends, setEnds] = useState<readonly StreamEnd[]>([]);
   useEffect(() => {
     let isHere = true;
     recording.streamEnds().then(
-      (found) => isHere && setEnds(found.filter((end) => !isWholeText(end))),
-      // The player reads the same block and tells why it cannot.
+      (streamEnds) => isHere && setEnds(streamEnds.filter((end) => !isWholeText(end))),
+      // The player reads the same block and reports the failure.
       () => undefined,
     );
     return () => {

@@ -6,7 +6,7 @@ import { clockText } from './clock-text';
 const BARS = 160;
 const HEIGHT = 22;
 
-/** Activity as bars of equal count over the whole recording, 0–1. */
+/** Relative activity over the whole recording, in equal intervals, 0–1. */
 export function activityBars(bytes: readonly number[], unitMs: number, durationMs: number): number[] {
   const bars = Array.from({ length: BARS }, () => 0);
   if (durationMs <= 0) return bars;
@@ -14,12 +14,12 @@ export function activityBars(bytes: readonly number[], unitMs: number, durationM
     const bar = Math.min(BARS - 1, Math.floor((place * unitMs * BARS) / durationMs));
     bars[bar] = (bars[bar] ?? 0) + amount;
   });
-  // A flood must not flatten everything else.
+  // A logarithmic scale, so that one burst does not hide all other activity.
   const largest = Math.max(...bars.map((amount) => Math.log1p(amount)), 1);
   return bars.map((amount) => Math.log1p(amount) / largest);
 }
 
-/** The way through a recording: activity, marks of commands, and a slider over them. */
+/** Time line of a recording: activity, marks of commands, and a slider over them. */
 export function Timeline({
   durationMs,
   positionMs,
@@ -50,7 +50,7 @@ export function Timeline({
       >
         {bars.map((height, bar) => (
           <rect
-            // The bars have no identity but their place.
+            // A bar has no identity other than its position.
             // oxlint-disable-next-line react/no-array-index-key
             key={bar}
             x={bar + 0.15}
@@ -77,7 +77,7 @@ export function Timeline({
         type="range"
         min={0}
         max={Math.max(1, Math.round(durationMs))}
-        // Fine enough that the slider stands where the played part of the chart ends.
+        // The step is fine enough for the slider to match the end of the played part of the chart.
         step={Math.max(50, Math.round(durationMs / 500))}
         value={Math.round(positionMs)}
         aria-label={t('sessions:replay.position')}

@@ -9,7 +9,7 @@ import { watchToken, type SessionRow, type WatchToken } from './api';
 
 const nothing = (): void => undefined;
 
-/** A running session as it looks now, read-only. */
+/** The current screen of a running session, read-only. */
 export function WatchView({
   session,
   onEnded,

@@ -49,7 +49,7 @@ export interface CommandRow {
   readonly timestamp: number;
 }
 
-/** Where a replay is, and the proof that belongs to it. */
+/** Address of a replay, with the evidence that belongs to it. */
 export interface Replay {
   readonly type: string;
   readonly src: string;
@@ -82,7 +82,7 @@ interface Page<Row> {
 const LIVE_EVERY_MS = 3_000;
 const COMMANDS_SHOWN = 1_000;
 
-/** Whether there will be a recording, but it is not here yet. */
+/** Whether a recording is expected but not available yet. */
 export function isRecordingOnItsWay(session: SessionRow): boolean {
   return !session.can_replay && !['none', 'lost'].includes(session.recording_state);
 }
@@ -95,7 +95,7 @@ export const sessionQuery = (id: string) =>
   queryOptions({
     queryKey: ['terminal/sessions', 'detail', id],
     queryFn: ({ signal }) => http.get<SessionRow>(`terminal/sessions/${id}/`, { signal, quiet: true }),
-    // A live session changes without us; an ended one gets its recording sealed a moment later.
+    // A live session changes by itself, and the recording of a finished one is sealed a moment later.
     refetchInterval: ({ state }) => {
       const session = state.data;
       return session && !isSettled(session) && mayAskUnbidden() ? LIVE_EVERY_MS : false;
@@ -129,7 +129,7 @@ export const lastCommandsQuery = (sessionId: string) =>
     refetchInterval: () => (mayAskUnbidden() ? LIVE_EVERY_MS : false),
   });
 
-/** Null when there is no recording (yet); asked again when it has arrived. */
+/** The replay; null while there is no recording. Requested again when the recording becomes available. */
 export const replayQuery = (sessionId: string, canReplay: boolean) =>
   queryOptions({
     queryKey: ['terminal/sessions', 'replay', sessionId, canReplay],

@@ -1,6 +1,6 @@
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** Place in a recording: `05:02`, or `1:05:02` from one hour on. */
+/** Position in a recording: `05:02`, or `1:05:02` from one hour on. */
 export function clockText(ms: number): string {
   const seconds = Math.floor(Math.max(0, ms) / 1000);
   const hours = Math.floor(seconds / 3600);
@@ -8,7 +8,7 @@ export function clockText(ms: number): string {
   return hours > 0 ? `${hours}:${rest}` : rest;
 }
 
-/** Reads what `?t=` holds, in seconds; null when there is nothing usable. */
+/** Parses the value of `?t=`; returns seconds, or null for unusable text. */
 export function startFromAddress(search: string): number | null {
   const text = new URLSearchParams(search).get('t');
   const seconds = text === null || text === '' ? Number.NaN : Number(text);

@@ -67,7 +67,7 @@ async function open(address = '/terminal/session') {
   return view;
 }
 
-test('a session that begins appears, and one that ends vanishes, when the server says that something changed', async () => {
+test('after a notification of the server, a new session appears and an ended one disappears', async () => {
   const wishes: (string | null)[] = [];
   const leave = bringSessionNews((organization) => wishes.push(organization));
   const { unmount } = await open();
@@ -100,7 +100,7 @@ test('Monitor shows the session beside the list, with its facts and last command
   await waitFor(() => expect(screen.queryByRole('complementary', { name: 'Session' })).toBeNull());
 });
 
-test('a session that ends stays beside the list with its reason until the person moves on', async () => {
+test('a session that ends stays beside the list with its end reason until the person chooses another', async () => {
   await open('/terminal/session?activeTab=online&preview=li');
   const preview = await screen.findByRole('complementary', { name: 'Session' });
   await within(preview).findByRole('button', { name: /Terminate/ });

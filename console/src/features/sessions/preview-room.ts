@@ -1,4 +1,4 @@
-/** A list with a session beside it needs so much room. */
+/** Media query for windows with room for a session beside the list. */
 export const PREVIEW_WIDTH = '(width >= 1200px)';
 
 export function hasRoomForPreview(): boolean {

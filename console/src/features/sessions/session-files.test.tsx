@@ -59,7 +59,7 @@ async function open() {
   await loadNamespaces(['sessions', 'transfers']);
 }
 
-test('a file session opens on what it did with files', async () => {
+test('a file session opens on its file operations', async () => {
   await open();
   const tab = await screen.findByRole('tab', { name: 'Files' });
   expect(tab.getAttribute('aria-selected')).toBe('true');
@@ -69,7 +69,7 @@ test('a file session opens on what it did with files', async () => {
   expect(sent('GET', 'audits/ftp-logs/')[0]?.query.get('session')).toBe('s1');
 });
 
-test('a shell opens on its recording; its files are one tab away', async () => {
+test('a shell session opens on its recording, with its files in another tab', async () => {
   server.use(
     mock.get('*/api/v1/terminal/sessions/s1/', () => HttpResponse.json({ ...session, kind: 'shell' })),
   );

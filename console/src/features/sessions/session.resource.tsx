@@ -10,7 +10,7 @@ import type { SessionRow } from './api';
 import { hasRoomForPreview } from './preview-room';
 import { confirmTerminate } from './terminate';
 
-/** An hour and more without a number is not readable at a glance; seconds since the start serve both tabs. */
+/** Length of a session in seconds; for a running session, the time since its start. */
 function lastedS(row: SessionRow): number | null {
   if (row.duration_s !== null) return row.duration_s;
   const start = parseTime(row.date_start);
@@ -26,7 +26,7 @@ const monitor: ObjectAction<SessionRow> = {
     if (row.can_join) return undefined;
     return translate(row.login_from === 'RT' ? 'sessions:watch.rdp_client' : 'sessions:watch.cannot_why');
   },
-  // Beside the list where there is room, else on a page of its own.
+  // Opens beside the list where there is room, otherwise on its own page.
   run: (row, tools) =>
     tools.navigate(hasRoomForPreview() ? paths.sessionPreview(row.id) : paths.session(row.id)),
 };
@@ -61,7 +61,7 @@ const download: ObjectAction<SessionRow> = {
   run: (row) => location.assign(apiUrl(`terminal/sessions/${row.id}/replay/download/`)),
 };
 
-/** Online and offline sessions are one definition with a variant. */
+/** Online and offline sessions share one definition with a variant. */
 function sessionResource(
   variant: 'online' | 'offline',
   mayTerminate: boolean,

@@ -5,7 +5,7 @@ import { confirm } from '#/ui/confirm';
 import { toast } from '#/ui/toast';
 import { BadgeCheck, Ban, RefreshCw, ShieldOff } from 'lucide-react';
 
-/** What decides which actions a terminal has. */
+/** The fields that determine the possible actions of a terminal. */
 export interface TerminalStanding {
   readonly id: string;
   readonly name: string;
@@ -28,7 +28,7 @@ interface Deed {
   /** Below `terminals.` in the texts. */
   readonly words: 'accept' | 'refuse' | 'renew' | 'revoke';
   readonly danger: boolean;
-  /** The terminal is no longer there afterwards. */
+  /** The terminal no longer exists after the action. */
   readonly removes?: boolean;
 }
 

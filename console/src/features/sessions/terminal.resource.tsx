@@ -34,7 +34,7 @@ export type TerminalRow = Pick<
 
 const TONES: Readonly<Record<string, StatusTone>> = { normal: 'ok', high: 'warn', critical: 'danger' };
 
-/** Whether it may work, and if so how it is. */
+/** Whether the terminal is accepted and, if so, its health. */
 function Standing({ row }: { readonly row: TerminalRow }) {
   const state = stateOf(row);
   if (state === 'accepted')

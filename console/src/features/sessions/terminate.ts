@@ -5,7 +5,9 @@ import { terminateSessions, type SessionRow } from './api';
 
 type Named = Pick<SessionRow, 'id' | 'user' | 'asset'>;
 
-/** Asks, names who is affected, and gives the order. Resolves to whether it was given. */
+/**
+ * Asks for confirmation with the names of the people affected, then terminates. Resolves to whether the order was sent.
+ */
 export async function confirmTerminate(sessions: readonly Named[]): Promise<boolean> {
   const count = sessions.length;
   const done = await confirm({

@@ -12,7 +12,7 @@ const IDLE: PlayerState = {
 
 const nothing = (): (() => void) => () => undefined;
 
-/** State of a player; renders again with each change of it. */
+/** State of a player; renders again with each change. */
 export function usePlayerState(player: ReplayPlayer | null): PlayerState {
   return useSyncExternalStore(
     player ? (listener) => player.subscribe(listener) : nothing,

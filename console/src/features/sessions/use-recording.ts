@@ -2,13 +2,13 @@ import { useEffect, useState } from 'react';
 import { httpSource, Recording } from '#/islands/replay/container';
 
 interface Opened {
-  /** Null while it is being opened, and when that failed. */
+  /** Null while the recording is loading, and after a failure. */
   readonly recording: Recording | null;
   readonly failure: Error | null;
   readonly reopen: () => void;
 }
 
-/** The recording at an address, opened once and again on request. */
+/** Opens the recording at an address once, and again when `reopen` is called. */
 export function useRecording(src: string): Opened {
   const [recording, setRecording] = useState<Recording | null>(null);
   const [failure, setFailure] = useState<Error | null>(null);

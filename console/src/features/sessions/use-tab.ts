@@ -3,7 +3,7 @@ import { writeCookie } from '#/lib/storage';
 
 const COOKIE = 'activeTab';
 
-/** The open tab of a page, kept in the query and in the cookie `activeTab` (specification, section 2). */
+/** The open tab of a page, stored in the query and in the cookie `activeTab` (specification, section 2). */
 export function useTab(usual: string): readonly [string, (tab: string) => void] {
   const [tab, setTab] = useState(() => new URLSearchParams(location.search).get(COOKIE) ?? usual);
   const select = (next: string): void => {

@@ -15,7 +15,7 @@ import { SignInFrame } from './SignInFrame';
 const FIELDS = ['old_password', 'new_password', 'new_password_again'] as const;
 type Errors = Partial<Record<(typeof FIELDS)[number], string>>;
 
-/** The only screen that a session with an outdated password may use. */
+/** The only screen for a session that must change its password. */
 export function ChangePasswordPage() {
   const t = useT();
   usePageTitle(t('signin:change.title'));
@@ -36,14 +36,14 @@ export function ChangePasswordPage() {
       new_password_again: typed('new_password_again'),
       end,
     };
-    const found: Errors = {};
-    for (const name of FIELDS) if (change[name] === '') found[name] = t('signin:required');
-    if (!found.new_password_again && change.new_password !== change.new_password_again) {
-      found.new_password_again = t('signin:change.differs');
+    const problems: Errors = {};
+    for (const name of FIELDS) if (change[name] === '') problems[name] = t('signin:required');
+    if (!problems.new_password_again && change.new_password !== change.new_password_again) {
+      problems.new_password_again = t('signin:change.differs');
     }
-    setErrors(found);
+    setErrors(problems);
     setFailure(null);
-    const firstWrong = FIELDS.find((name) => found[name]);
+    const firstWrong = FIELDS.find((name) => problems[name]);
     if (firstWrong) {
       form.querySelector<HTMLInputElement>(`[name=${firstWrong}]`)?.focus();
       return;

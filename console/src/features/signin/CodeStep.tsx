@@ -7,10 +7,10 @@ import { Field, TextInput } from '#/ui/field';
 import { Note } from '#/ui/note';
 import { answerChallenge, refusal, type SignedIn } from './api';
 
-/** Why there is no use in another code: the sign-in itself is over. */
+/** Reasons why another code cannot help: the sign-in itself has ended. */
 const LAPSED = 'session_empty';
 
-/** The second step of signing in: a code of the authenticator app, or a recovery code. */
+/** Second step of signing in: a code of the authenticator app, or a recovery code. */
 export function CodeStep({
   hasRecovery,
   onSignedIn,
@@ -18,7 +18,7 @@ export function CodeStep({
 }: {
   readonly hasRecovery: boolean;
   readonly onSignedIn: (answer: SignedIn) => void;
-  /** Back to name and password; with the reason when the server demands it. */
+  /** Returns to name and password, with the reason when the server requires it. */
   readonly onRestart: (reason: string | null) => void;
 }) {
   const t = useT();

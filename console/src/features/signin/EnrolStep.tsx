@@ -10,7 +10,10 @@ import { refusal, type SignedIn } from './api';
 
 type Confirmed = RecoveryCodesAnswer & SignedIn;
 
-/** Setting up an authenticator app in the course of a sign-in that demands one; then the recovery codes, then in. */
+/**
+ * Sets up an authenticator app during a sign-in that requires one, shows the recovery codes, then completes the
+ * sign-in.
+ */
 export function EnrolStep({
   onSignedIn,
   onRestart,
@@ -24,17 +27,17 @@ export function EnrolStep({
   const [failure, setFailure] = useState<string | null>(null);
 
   useEffect(() => {
-    let gone = false;
+    let isGone = false;
     beginEnrolment().then(
-      (begun) => {
-        if (!gone) setEnrolment(begun);
+      (started) => {
+        if (!isGone) setEnrolment(started);
       },
       (error: unknown) => {
-        if (!gone) setFailure(refusal(error).text);
+        if (!isGone) setFailure(refusal(error).text);
       },
     );
     return () => {
-      gone = true;
+      isGone = true;
     };
   }, []);
 

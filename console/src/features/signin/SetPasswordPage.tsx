@@ -9,7 +9,7 @@ import { usePageTitle } from '#/ui/page-title';
 import { setPassword } from './api';
 import { SignInFrame } from './SignInFrame';
 
-/** Where a one-time link of an administrator leads: the token is in the fragment, so that no server log holds it. */
+/** Target of an administrator's one-time link. The token is in the fragment, so that no server log contains it. */
 export function SetPasswordPage() {
   const t = useT();
   usePageTitle(t('signin:set.title'));
@@ -40,8 +40,8 @@ export function SetPasswordPage() {
       location.assign('/ui/login');
     } catch (error) {
       setBusy(false);
-      const told = error instanceof ValidationError ? error.fields['new_password'] : undefined;
-      if (typeof told === 'string') setWrong({ new_password: told });
+      const message = error instanceof ValidationError ? error.fields['new_password'] : undefined;
+      if (typeof message === 'string') setWrong({ new_password: message });
       else setFailure(explain(error));
     }
   };

@@ -6,7 +6,7 @@ import { Button, IconButton } from '#/ui/button';
 import { Logo } from '#/ui/logo';
 import { Wall } from './Wall';
 
-/** Wall on the left, one narrow form on the right; language and theme within reach before anybody is signed in. */
+/** Wall on the left, a narrow form on the right. Language and theme can be changed before signing in. */
 export function SignInFrame({ children }: { readonly children: ReactNode }) {
   const t = useT();
   const theme = useTheme();

@@ -10,7 +10,7 @@ import { SkeletonLines } from '#/ui/skeleton';
 import { refusal, type SecondFactorWanted, type SignedIn, signIn } from './api';
 import { SignInFrame } from './SignInFrame';
 
-// Whoever has no second factor never loads its steps.
+// Loaded on demand: only people with a second factor need these steps.
 const CodeStep = lazy(async () => {
   const [part] = await Promise.all([import('./CodeStep'), loadNamespaces(['mfa'])]);
   return { default: part.CodeStep };
@@ -24,7 +24,7 @@ function nextFromAddress(): string | null {
   return safeNext(new URLSearchParams(location.search).get('next'));
 }
 
-/** A full load: the guard starts anew with the new session. */
+/** A full page load, so that the guard runs with the new session. */
 function enter(answer: SignedIn): void {
   const next = nextFromAddress() ?? safeNext(answer.next) ?? '/ui/';
   location.assign(
@@ -32,7 +32,7 @@ function enter(answer: SignedIn): void {
   );
 }
 
-/** Name and password, then whatever second factor the account asks for. */
+/** Asks for name and password, then for the second factor that the account requires. */
 export function SignInPage() {
   const t = useT();
   usePageTitle(t('signin:title'));
@@ -66,7 +66,7 @@ function PasswordStep({
   reason,
   onWanted,
 }: {
-  /** Why the person is back here. */
+  /** Why the person is back on this step. */
   readonly reason: string | null;
   readonly onWanted: (wanted: SecondFactorWanted) => void;
 }) {
@@ -123,7 +123,7 @@ function PasswordStep({
               autoComplete="username"
               autoCapitalize="none"
               className="pt-field-lg"
-              // The page has one purpose: typing can start at once.
+              // The page has one purpose, so its first field takes the focus.
               autoFocus
             />
           )}

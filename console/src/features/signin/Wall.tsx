@@ -5,7 +5,7 @@ const COURSE = 42;
 const COURSES = 24;
 const STONE_WIDTHS = [124, 148, 112, 138, 130];
 
-/** Vertical joints of one course, moved so that they never meet those of the course above. */
+/** Vertical joints of one course of stones, shifted so that they never align with those of the course above. */
 function joints(course: number): number[] {
   const at: number[] = [];
   let x = -((course * 61) % 120);
@@ -26,7 +26,7 @@ function Stones() {
   return <path d={lines.join('')} className="fill-none stroke-[var(--wall-joint)]" strokeWidth="1" />;
 }
 
-/** The sign-in page's wall with the small lit gate; decoration with one sentence. */
+/** The wall with the small lit gate on the sign-in page: decoration with one sentence. */
 export function Wall() {
   const t = useT();
   return (

@@ -5,14 +5,14 @@ import { serverPaths } from '#/lib/paths';
 import { readCookie } from '#/lib/storage';
 import type { CodeKind } from '#/domain/mfa/api';
 
-/** The person is in. */
+/** The sign-in is complete. */
 export interface SignedIn {
-  /** Where the server would send the person. */
+  /** Address to which the server would redirect. */
   readonly next: string;
   readonly must_change_password: boolean;
 }
 
-/** Name and password were right, and a second factor is wanted: a code, or setting up an app first. */
+/** Name and password were correct. A second factor is required: a code, or the setup of an app. */
 export interface SecondFactorWanted {
   readonly error: 'mfa_required' | 'mfa_unset';
   readonly msg: string;
@@ -21,7 +21,7 @@ export interface SecondFactorWanted {
 
 export type SignInAnswer = SignedIn | SecondFactorWanted;
 
-/** The login page of the server sets the CSRF cookie; fetch it when this browser has none yet. */
+/** The login page of the server sets the CSRF cookie; it is fetched when the browser does not have the cookie yet. */
 export async function ensureCsrfCookie(): Promise<void> {
   if (readCookie('csrftoken') === null) {
     await fetch(serverPaths.login, { credentials: 'same-origin', redirect: 'manual' });
@@ -33,7 +33,7 @@ export async function signIn(username: string, password: string): Promise<SignIn
   return http.post<SignInAnswer>('authentication/sign-in/', { username, password }, { quiet: true });
 }
 
-/** The code of the sign-in that is under way in this browser. */
+/** Sends the code for the pending sign-in of this browser. */
 export function answerChallenge(code: string, type: CodeKind): Promise<SignedIn> {
   return http.post<SignedIn>('authentication/mfa/challenge/', { code, type }, { quiet: true });
 }
@@ -42,7 +42,7 @@ export interface PasswordChange {
   readonly old_password: string;
   readonly new_password: string;
   readonly new_password_again: string;
-  /** Kinds of credentials that end together with the old password. */
+  /** Kinds of credentials to revoke together with the old password. */
   readonly end: readonly string[];
 }
 
@@ -50,13 +50,13 @@ export function changePassword(change: PasswordChange): Promise<unknown> {
   return http.put('users/profile/password/', change, { quiet: true });
 }
 
-/** Sets the password that a one-time link stands for. */
+/** Sets a password with the token of a one-time link. */
 export async function setPassword(token: string, password: string): Promise<unknown> {
   await ensureCsrfCookie();
   return http.post('authentication/set-password/', { token, new_password: password }, { quiet: true });
 }
 
-/** Why a step of signing in was refused: the contract has a slug in `error` there, and the sentence in `msg`. */
+/** The message of a refused sign-in step. Here the contract has a slug in `error` and the sentence in `msg`. */
 export function refusal(error: unknown): { readonly slug: string | null; readonly text: string } {
   const body = error instanceof HttpError ? error.body : null;
   const { error: slug, msg } = (body ?? {}) as { error?: unknown; msg?: unknown };

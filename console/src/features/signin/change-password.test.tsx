@@ -30,7 +30,7 @@ async function fill() {
 
 const submit = () => userEvent.click(document.querySelector<HTMLElement>('[type=submit]') ?? document.body);
 
-test('whoever must change the password may end keys together with the old one', async () => {
+test('a person who must change the password can revoke keys together with it', async () => {
   await fill();
   await userEvent.click(await screen.findByRole('checkbox', { name: 'Remove SSH public keys (1)' }));
   await submit();
@@ -39,7 +39,7 @@ test('whoever must change the password may end keys together with the old one', 
   expect(await screen.findByText('Too short')).toBeTruthy();
 });
 
-test('nothing ends without the choice, and a list that does not load is in nobody’s way', async () => {
+test('no key is revoked without a choice, and a failed list does not block the change', async () => {
   server.use(mock.get('*/api/v1/users/profile/credentials/', () => HttpResponse.json({}, { status: 500 })));
   await fill();
   expect(await screen.findByText(/went wrong|error|failed/i)).toBeTruthy();

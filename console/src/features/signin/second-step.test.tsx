@@ -50,21 +50,21 @@ function challenge(answers: (body: { code: string; type: string }) => Response) 
 }
 
 describe('signing in', () => {
-  test('[S1-051] whoever has no second factor is in after the password', async () => {
+  test('[S1-051] without a second factor the password completes the sign-in', async () => {
     answerSignIn({ next: '/ui/assets', must_change_password: false });
     await passPassword();
     await vi.waitFor(() => expect(went).toHaveBeenCalledWith('/ui/assets'));
     expect(screen.queryByLabelText('MFA code')).toBeNull();
   });
 
-  test('a refused password shows the sentence of the server, not its slug', async () => {
+  test("a refused password shows the server's sentence, not its slug", async () => {
     const body = { error: 'password_failed', msg: 'Wrong, six tries left' };
     server.use(mock.post('*/api/v1/authentication/sign-in/', () => HttpResponse.json(body, { status: 400 })));
     await passPassword();
     expect((await screen.findByRole('alert')).textContent).toBe('Wrong, six tries left');
   });
 
-  test('[S1-051] whoever has one is asked for the code, and in after it', async () => {
+  test('[S1-051] with a second factor a code is asked for and completes the sign-in', async () => {
     answerSignIn(WANTS_CODE);
     const seen = challenge(() =>
       HttpResponse.json({ msg: 'ok', next: '/ui/sessions', must_change_password: false }),
@@ -79,7 +79,7 @@ describe('signing in', () => {
     expect(seen).toEqual([{ code: '123456', type: 'code' }]);
   });
 
-  test('[S5-012] [S8-020] a code that is not six characters is not sent; a wrong one shows why', async () => {
+  test('[S5-012] [S8-020] a code that is not six characters is not sent; a wrong code shows why', async () => {
     answerSignIn(WANTS_CODE);
     const seen = challenge(() =>
       HttpResponse.json({ error: 'mfa_failed', msg: 'MFA Error, please check. 4 left' }, { status: 400 }),
@@ -95,7 +95,7 @@ describe('signing in', () => {
     expect(went).not.toHaveBeenCalled();
   });
 
-  test('a recovery code may stand in', async () => {
+  test('a recovery code can replace the code', async () => {
     answerSignIn(WANTS_CODE);
     const seen = challenge(() => HttpResponse.json({ msg: 'ok', next: '/ui/', must_change_password: true }));
     await passPassword();
@@ -105,7 +105,7 @@ describe('signing in', () => {
     expect(seen).toEqual([{ code: 'abcd-efgh-ijkl-mnop', type: 'recovery' }]);
   });
 
-  test('a sign-in whose time is over starts again, and says why', async () => {
+  test('an expired sign-in starts again and says why', async () => {
     answerSignIn(WANTS_CODE);
     challenge(() =>
       HttpResponse.json({ error: 'session_empty', msg: 'This one has lapsed' }, { status: 400 }),
@@ -116,7 +116,7 @@ describe('signing in', () => {
     expect(screen.getByRole('alert').textContent).toContain('This one has lapsed');
   });
 
-  test('whoever needs an app sets it up on the way in and gets recovery codes', async () => {
+  test('a person who must set up an app does so during the sign-in and gets recovery codes', async () => {
     answerSignIn({ error: 'mfa_unset', msg: 'set up', data: { choices: [], url: '/' } });
     server.use(
       mock.post('*/api/v1/authentication/otp/enrol/start/', () =>
@@ -142,7 +142,7 @@ describe('signing in', () => {
     await userEvent.type(screen.getByLabelText(/MFA code/), '123456{Enter}');
     expect(await screen.findByText('aaaa-bbbb-cccc-dddd')).toBeTruthy();
     expect(went).not.toHaveBeenCalled();
-    await userEvent.click(screen.getByRole('button', { name: 'I have kept them' }));
+    await userEvent.click(screen.getByRole('button', { name: 'I have saved the codes' }));
     expect(went).toHaveBeenCalledWith('/ui/');
   });
 });

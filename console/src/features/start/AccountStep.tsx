@@ -4,12 +4,19 @@ import { http } from '#/lib/http/client';
 import { ValidationError } from '#/lib/http/errors';
 import { useT } from '#/lib/i18n';
 import { NewAccount } from '#/domain/new-host/AccountFields';
-import { accountOf, EMPTY_HOST, errorsOf, missingInAccount, type NewHost } from '#/domain/new-host/api';
+import {
+  accountOf,
+  EMPTY_HOST,
+  errorsOf,
+  missingInAccount,
+  type NewHost,
+  without,
+} from '#/domain/new-host/api';
 import { Button } from '#/ui/button';
 import { Note } from '#/ui/note';
 import { readAgain } from './api';
 
-/** The account with which people work on hosts. */
+/** Step: the account with which people work on hosts. */
 export function AccountStep() {
   const t = useT();
   const [account, setAccount] = useState<NewHost>(EMPTY_HOST);
@@ -43,7 +50,10 @@ export function AccountStep() {
       <NewAccount
         host={account}
         errors={errors}
-        set={(changes) => setAccount((old) => ({ ...old, ...changes }))}
+        set={(changes) => {
+          setAccount((old) => ({ ...old, ...changes }));
+          setErrors((old) => without(old, Object.keys(changes)));
+        }}
       />
       <div className="flex flex-wrap items-center gap-2">
         <Button kind="primary" type="submit" busy={busy}>

@@ -6,7 +6,7 @@ import { sshAddressQuery } from '#/domain/ssh-lines/api';
 import { CopyBlock } from '#/domain/ssh-lines/SshLines';
 import { Card } from '#/ui/card';
 
-/** What the steps lead to: the line with which everybody connects. */
+/** The result of the steps: the command with which everybody connects. */
 export function Goal() {
   const t = useT();
   const { username } = useSession().profile;

@@ -4,7 +4,7 @@ import { LinkButton } from '#/ui/link';
 import { toast } from '#/ui/toast';
 import { readAgain } from './api';
 
-/** The form of a new host; many hosts come by import. */
+/** Step: the form of a new host, or the import for many hosts. */
 export function HostStep() {
   const t = useT();
   return (

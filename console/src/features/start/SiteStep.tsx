@@ -7,7 +7,7 @@ import { Button } from '#/ui/button';
 import { Field, TextInput } from '#/ui/field';
 import { readAgain } from './api';
 
-/** The address under which this page was opened is the likely one. */
+/** Suggests the address under which this page was opened. */
 export function SiteStep({ siteUrl }: { readonly siteUrl: string }) {
   const t = useT();
   const [address, setAddress] = useState(location.origin);

@@ -16,7 +16,7 @@ import { closeStart } from './closed';
 import { Goal } from './Goal';
 import { Step } from './Step';
 
-/** The address of the site is a setting of the whole installation. */
+/** The site address is a setting of the whole installation. */
 function stepsFor(session: Session): readonly StepId[] {
   return STEPS.filter((step) => step !== 'site_url' || session.profile.is_superuser);
 }
@@ -30,7 +30,7 @@ function useClose(): () => void {
   };
 }
 
-/** An organization that was complete before anybody came here has no need of the page; who asks for it (`?show=1`) gets it. */
+/** An organization that was already set up before this visit does not need the page. `?show=1` opens it anyway. */
 function useNeed(data: FirstRun | undefined, steps: readonly StepId[], close: () => void): void {
   const { show }: { show?: string } = useSearch({ strict: false });
   const isFirst = useRef(true);
@@ -62,7 +62,7 @@ function Steps({ data, steps }: { readonly data: FirstRun; readonly steps: reado
   );
 }
 
-/** From an empty organization to the first connection: steps that tick themselves off. */
+/** From an empty organization to the first connection: steps that mark themselves as done. */
 export function StartPage() {
   const t = useT();
   const session = useSession();

@@ -32,7 +32,7 @@ function Mark({ number, isDone, isOpen }: { number: number; isDone: boolean; isO
   );
 }
 
-/** One step: done ones shrink to a line, the open one shows all that it takes. */
+/** One step. A finished step shrinks to a line; the open step shows its form. */
 export function Step({
   id,
   number,

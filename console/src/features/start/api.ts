@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { http } from '#/lib/http/client';
 import { queryClient } from '#/lib/query';
 
-/** In the order in which they are taken. The address of the site is asked of those who may set it. */
+/** In the order of the page. Only people who may set the site address see that step. */
 export const STEPS = ['site_url', 'account', 'host', 'person', 'permission', 'connect'] as const;
 export type StepId = (typeof STEPS)[number];
 
@@ -14,12 +14,12 @@ export interface FirstRun {
 export const firstRunQuery = queryOptions({
   queryKey: ['first-run'],
   queryFn: () => http.get<FirstRun>('first-run/', { quiet: true }),
-  // Steps are done on other screens, too.
+  // Refetched on return to the page, because steps can be completed on other screens.
   staleTime: 0,
   refetchOnWindowFocus: true,
 });
 
-/** After a step: the server says what is done now. */
+/** Reloads the state of the steps after one was completed. */
 export async function readAgain(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: firstRunQuery.queryKey });
 }

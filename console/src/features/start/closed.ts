@@ -7,7 +7,7 @@ function keyOf({ profile, organization }: Session): string {
   return `postern.start.closed.${profile.id}.${organization.id}`;
 }
 
-/** Whether the first steps are what an administrator sees first. The root organization has none: nothing is made there. */
+/** Whether an administrator lands on the first steps. Never in the root organization, where nothing can be created. */
 export function isStartOpen(session: Session): boolean {
   return (
     mayUse(session.currentRole, 'admin') &&

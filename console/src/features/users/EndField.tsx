@@ -3,7 +3,7 @@ import { currentSession } from '#/lib/session';
 import { HeldChoices } from '#/domain/credentials/AlsoEnd';
 import type { CustomInput } from '#/resource/define';
 
-/** In the form of a person: what ends together with the old password. */
+/** In the user form: a choice of credentials to revoke together with the old password. */
 export function EndField({ input }: { readonly input: CustomInput }) {
   const { id = '' }: { id?: string } = useParams({ strict: false });
   return (

@@ -43,11 +43,11 @@ function grantedAssets(base: string, api: string) {
           cell: (row) => (
             <ShowCell
               load={async () => {
-                const found = await http.get<readonly GrantedSystemUser[]>(
+                const systemUsers = await http.get<readonly GrantedSystemUser[]>(
                   `${base}assets/${row.id}/system-users/`,
                   { query: { cache_policy: 1 } },
                 );
-                return <ChipsCell values={found.map((one) => one.name)} />;
+                return <ChipsCell values={systemUsers.map((systemUser) => systemUser.name)} />;
               }}
             />
           ),
@@ -58,8 +58,8 @@ function grantedAssets(base: string, api: string) {
 }
 
 /**
- * Assets that a person or group may reach, with the nodes they stand in; system users are looked up on demand.
- * `base` ends with a slash.
+ * Assets that a person or group may reach, with their nodes. System users are loaded on demand. `base` ends with a
+ * slash.
  */
 export function GrantedAssets({ base }: { readonly base: string }) {
   const t = useT();

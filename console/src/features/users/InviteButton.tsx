@@ -7,7 +7,7 @@ import { managesMembers } from './user-actions';
 
 const InviteDialog = lazy(async () => ({ default: (await import('./InviteDialog')).InviteDialog }));
 
-/** Brings existing people into this organization. Only with a licence, and not in the root organization. */
+/** Adds existing people to this organization. Needs a licence; not available in the root organization. */
 export function InviteButton({ onInvited }: { readonly onInvited: () => void }) {
   const t = useT();
   const mayWrite = useMay('admin');

@@ -14,19 +14,65 @@ import { Note } from '#/ui/note';
 import { toast } from '#/ui/toast';
 import { OpenInvitations } from './OpenInvitations';
 
-/** People of all organizations; the server names a few at a time. */
+/** Choice among people of all organizations; the server returns a few at a time. */
 const everybody: RemoteOptions = { ...userOptions, api: 'users/users/suggestion/', query: {} };
 
 const ROLES = ['User', 'Auditor', 'Admin'] as const;
 
-/** User names or e-mail addresses as they were written: one in a line, or separated by commas or blanks. */
+/** Parses user names or e-mail addresses: one per line, or separated by commas or spaces. */
 function addressees(text: string): readonly string[] {
-  return [...new Set(text.split(/[\s,;，；]+/u).filter((one) => one !== ''))];
+  return [...new Set(text.split(/[\s,;，；]+/u).filter((name) => name !== ''))];
+}
+
+/** Super administrators (`adds`) choose people from a list; others type names or addresses. */
+function PeopleField({
+  adds,
+  value,
+  isMissing,
+  onChange,
+}: {
+  readonly adds: boolean;
+  readonly value: readonly string[];
+  readonly isMissing: boolean;
+  readonly onChange: (people: readonly string[]) => void;
+}) {
+  const t = useT();
+  return (
+    <Field
+      label={t(adds ? 'users:invite.people' : 'users:invite.addressees')}
+      help={t(adds ? 'users:invite.people_help' : 'users:invite.addressees_help')}
+      error={isMissing ? t('resource:form.required') : undefined}
+      layout="above"
+      required
+    >
+      {(control) =>
+        adds ? (
+          <RemoteSelect
+            control={control}
+            label={t('users:invite.people')}
+            remote={everybody}
+            multiple
+            value={value}
+            onChange={onChange}
+          />
+        ) : (
+          <TextArea
+            {...control}
+            rows={3}
+            autoCapitalize="none"
+            spellCheck={false}
+            onChange={(event) => onChange(addressees(event.target.value))}
+          />
+        )
+      }
+    </Field>
+  );
 }
 
 /**
- * People are asked to join the present organization with the chosen roles. Super administrators choose from everybody, and need
- * not ask; others write whom they mean, and are told nothing about them before they have joined.
+ * Invites people to the current organization with the chosen roles. Super administrators choose from all people, who
+ * are added at once. Other administrators type names or addresses; before those people have joined, they learn nothing
+ * about them.
  */
 export function InviteDialog({
   onClose,
@@ -68,7 +114,6 @@ export function InviteDialog({
       setBusy(false);
     }
   };
-  const required = t('resource:form.required');
   return (
     <Dialog
       isOpen
@@ -89,37 +134,15 @@ export function InviteDialog({
             {failure}
           </Note>
         )}
-        <Field
-          label={t(adds ? 'users:invite.people' : 'users:invite.addressees')}
-          help={t(adds ? 'users:invite.people_help' : 'users:invite.addressees_help')}
-          error={tried && people.length === 0 ? required : undefined}
-          layout="above"
-          required
-        >
-          {(control) =>
-            adds ? (
-              <RemoteSelect
-                control={control}
-                label={t('users:invite.people')}
-                remote={everybody}
-                multiple
-                value={people}
-                onChange={setPeople}
-              />
-            ) : (
-              <TextArea
-                {...control}
-                rows={3}
-                autoCapitalize="none"
-                spellCheck={false}
-                onChange={(event) => setPeople(addressees(event.target.value))}
-              />
-            )
-          }
-        </Field>
+        <PeopleField
+          adds={adds}
+          value={people}
+          isMissing={tried && people.length === 0}
+          onChange={setPeople}
+        />
         <Field
           label={t('users:invite.roles')}
-          error={tried && roles.length === 0 ? required : undefined}
+          error={tried && roles.length === 0 ? t('resource:form.required') : undefined}
           layout="above"
           group
           required

@@ -22,7 +22,7 @@ import {
   unlockPerson,
 } from './locks-api';
 
-/** One locked name or address: what it is, until when, and the way out. */
+/** One locked name or address: what it is, until when, and the unlock button. */
 function LockRow({
   icon,
   name,
@@ -57,7 +57,7 @@ function LockRow({
   );
 }
 
-/** The rows of a query, or why there are none to show. */
+/** The rows of a query, or the reason why there are none. */
 function Rows<Row>({
   query,
   failed,
@@ -168,7 +168,7 @@ function Addresses({ query }: { readonly query: UseQueryResult<readonly LockedAd
   );
 }
 
-/** Names and addresses that failed sign-ins have locked, until when, and how to let them try again. */
+/** Names and addresses locked by failed sign-ins, until when, with buttons to unlock them. */
 export function LocksPage() {
   const t = useT();
   const { profile, organization } = useSession();

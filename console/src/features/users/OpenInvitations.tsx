@@ -31,7 +31,7 @@ function useInvitations<Row>(path: string) {
   });
 }
 
-/** What the organization has sent and nobody has accepted; and members whom other organizations invite. */
+/** Pending invitations of this organization, and members who are invited by other organizations. */
 export function OpenInvitations({ onJoined }: { readonly onJoined: () => void }) {
   const t = useT();
   const sent = useInvitations<SentInvitation>(SENT);
@@ -52,7 +52,7 @@ export function OpenInvitations({ onJoined }: { readonly onJoined: () => void })
     setBusy(null);
   };
   // i18n: users:invite.role.*
-  const shown = ({ roles, date_expired }: Pick<SentInvitation, 'roles' | 'date_expired'>) => (
+  const details = ({ roles, date_expired }: Pick<SentInvitation, 'roles' | 'date_expired'>) => (
     <span className="block text-meta text-ink-3">
       {roles.map((role) => t(`users:invite.role.${role}`)).join(', ')} · {t('users:invite.until')}{' '}
       <TimeCell value={date_expired} />
@@ -73,7 +73,7 @@ export function OpenInvitations({ onJoined }: { readonly onJoined: () => void })
               <li key={row.id} className="flex flex-wrap items-center gap-2 border-b border-line py-2">
                 <span className="min-w-0 grow basis-48 [overflow-wrap:anywhere]">
                   {row.addressee}
-                  {shown(row)}
+                  {details(row)}
                 </span>
                 <Button
                   size="sm"
@@ -103,7 +103,7 @@ export function OpenInvitations({ onJoined }: { readonly onJoined: () => void })
               <li key={row.id} className="flex flex-wrap items-center gap-2 border-b border-line py-2">
                 <span className="min-w-0 grow basis-48 [overflow-wrap:anywhere]">
                   {row.user_display} → {row.org_display}
-                  {shown(row)}
+                  {details(row)}
                 </span>
                 <Button
                   size="sm"

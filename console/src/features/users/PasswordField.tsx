@@ -5,7 +5,7 @@ import { Button } from '#/ui/button';
 import { copyText } from '#/ui/clipboard';
 import { PasswordInput } from '#/ui/field';
 
-/** No look-alikes, so that a password can be read out; 20 of 56 characters are 116 bits. */
+/** No look-alike characters, so that a password can be read aloud; 20 of 56 characters give 116 bits. */
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const LENGTH = 20;
 
@@ -21,7 +21,7 @@ export function randomPassword(): string {
   return password;
 }
 
-/** Password with a button that makes one up and copies it. */
+/** Password field with a button that generates a password and copies it. */
 export function PasswordField({ input }: { readonly input: CustomInput }) {
   const t = useT();
   return (

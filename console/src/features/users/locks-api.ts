@@ -1,12 +1,12 @@
 import { http } from '#/lib/http/client';
 
-/** Somebody whose name failed sign-ins have locked. */
+/** A person whose name is locked by failed sign-ins. */
 export interface LockedPerson {
   readonly id: string;
   readonly username: string;
   readonly name: string;
   readonly date_locked_until: string;
-  /** Not oneself, and nobody above oneself. */
+  /** False for the signed-in person and for people with higher rights. */
   readonly can_unlock: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface LockedAddress {
   readonly date_locked_until: string;
 }
 
-/** `everybody`: also people without an organization; the server heeds it for system administrators only. */
+/** `everybody` includes people without an organization; the server honours it for system administrators only. */
 export function fetchLockedPeople(everybody: boolean): Promise<readonly LockedPerson[]> {
   return http.get<readonly LockedPerson[]>(`users/users/locked/${everybody ? '?all=1' : ''}`, {
     quiet: true,

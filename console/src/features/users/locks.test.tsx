@@ -56,14 +56,14 @@ test('a system administrator sees locked people and addresses and unlocks each a
   });
 });
 
-test('a question that is declined unlocks nobody', async () => {
+test('declining the question unlocks nobody', async () => {
   await renderScreen(<LocksPage />);
   await userEvent.click(await screen.findByRole('button', { name: 'Unlock Ann (ann)' }));
   await userEvent.click(await screen.findByRole('button', { name: 'Cancel' }));
   expect(sent('PATCH', 'users/users/ann/unblock/')).toHaveLength(0);
 });
 
-test('nobody is offered what the server refuses, and hidden characters show', async () => {
+test('refused actions are disabled, and hidden characters are shown', async () => {
   await renderScreen(<LocksPage />);
   const unlock = await screen.findByRole('button', { name: /Unlock Bea \(bea.*U\+202E/i });
   expect(unlock.getAttribute('aria-disabled')).toBe('true');
@@ -72,7 +72,7 @@ test('nobody is offered what the server refuses, and hidden characters show', as
   ).toMatch(/own lock/);
 });
 
-test('an organization administrator sees the people only', async () => {
+test('an organization administrator sees only the people', async () => {
   await renderScreen(<LocksPage />, { session: orgAdmin });
   expect(await screen.findByText('Ann (ann)')).toBeTruthy();
   expect(screen.queryByText('Addresses')).toBeNull();
@@ -80,7 +80,7 @@ test('an organization administrator sees the people only', async () => {
   expect(sent('GET', 'users/users/locked/')[0]?.query.has('all')).toBe(false);
 });
 
-test('nothing locked and a failed load say so', async () => {
+test('an empty list and a failed load say so', async () => {
   locked = [];
   server.use(
     mock.get('*/api/v1/authentication/locked-addresses/', () => HttpResponse.json({}, { status: 503 })),
@@ -92,7 +92,7 @@ test('nothing locked and a failed load say so', async () => {
   server.resetHandlers();
 });
 
-test('an unlocking that fails leaves the question open', async () => {
+test('a failed unlock leaves the question open', async () => {
   server.use(
     mock.patch('*/api/v1/users/users/ann/unblock/', () =>
       HttpResponse.json({ detail: 'Somebody above you.' }, { status: 403 }),

@@ -6,7 +6,10 @@ import { confirm } from '#/ui/confirm';
 import { toast } from '#/ui/toast';
 
 interface LinkAnswer {
-  /** Given once, to whoever asked for it: the token stands in the fragment, which no server sees. */
+  /**
+   * Returned once, to the administrator who asked for it. The token is in the fragment, which browsers do not send to a
+   * server.
+   */
   readonly set_password_link?: { readonly url: string; readonly date_expired: string } | null;
 }
 
@@ -15,7 +18,7 @@ interface Person {
   readonly name: string;
 }
 
-/** Voids the password of a person after a question, then shows the link with which a new one is set. */
+/** Asks, invalidates the person's password, and shows the link with which they set a new one. */
 export async function resetPassword(person: Person): Promise<void> {
   const options = await credentialsToEnd(`users/users/${person.id}/credentials/`);
   let answer: LinkAnswer = {};
@@ -32,7 +35,7 @@ export async function resetPassword(person: Person): Promise<void> {
   if (done) await showSetPasswordLink(answer);
 }
 
-/** Ends everything of an account that is suspected to be in wrong hands, then shows the link for a new password. */
+/** Ends all sessions and credentials of an account that may be compromised, then shows the link for a new password. */
 export async function resetAccess(person: Person): Promise<void> {
   let answer: LinkAnswer = {};
   const done = await confirm({
@@ -49,7 +52,7 @@ export async function resetAccess(person: Person): Promise<void> {
   await showSetPasswordLink(answer);
 }
 
-/** Shows the link of an answer that carries one; it cannot be shown again. */
+/** Shows the link if the answer contains one. It cannot be shown again. */
 export async function showSetPasswordLink(answer: LinkAnswer): Promise<void> {
   const link = answer.set_password_link;
   if (!link) return;
@@ -61,7 +64,7 @@ export async function showSetPasswordLink(answer: LinkAnswer): Promise<void> {
     confirmLabel: translate('users:link.copy'),
     run: async () => {
       await copyText(address);
-      // Without a secure context nothing was copied: the dialog stays, so that the link can be marked by hand.
+      // Without a secure context nothing was copied: the dialog stays open, so that the link can be selected.
       if (!window.isSecureContext) throw new Error('The clipboard is closed.');
     },
   });

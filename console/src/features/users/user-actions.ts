@@ -15,7 +15,7 @@ export function hasLicence(): boolean {
   return currentSession()?.settings.XPACK_LICENSE_IS_VALID === true;
 }
 
-/** Inviting into and removing from an organization is licensed, and there is nothing to leave in the root one. */
+/** Inviting to and removing from an organization need a licence, and nobody can leave the root organization. */
 export function managesMembers(): boolean {
   return hasLicence() && currentSession()?.organization.is_root === false;
 }
@@ -41,7 +41,7 @@ async function remove(
   const organization = currentSession()?.organization.name ?? '';
   const name = names[0] ?? '';
   const several = count > 1;
-  const gone = await confirm({
+  const isDone = await confirm({
     title: several
       ? translate('users:remove.several.question', { count, organization })
       : translate('users:remove.question', { name, organization }),
@@ -53,7 +53,7 @@ async function remove(
     danger: true,
     run: work,
   });
-  if (!gone) return false;
+  if (!isDone) return false;
   toast({
     tone: 'ok',
     text: several
@@ -64,7 +64,7 @@ async function remove(
   return true;
 }
 
-/** Takes a person out of the organization; the account stays. */
+/** Removes a person from the organization; the account stays. */
 export async function removeOne(row: Person, tools: ActionTools): Promise<void> {
   await remove(1, [row.name], () => http.post(`users/users/${row.id}/remove/`), tools);
 }
@@ -86,12 +86,12 @@ function reset(person: Person, kind: 'mfa' | 'key', work: () => Promise<unknown>
   });
 }
 
-/** Forgets the authenticator of a person, who then sets up a new one. */
+/** Resets the authenticator of a person, who then sets up a new one. */
 export function resetMfa(person: Person): Promise<boolean> {
   return reset(person, 'mfa', () => http.post(`users/users/${person.id}/otp/reset/`));
 }
 
-/** Removes the SSH public keys of a person. */
+/** Deletes the SSH public keys of a person. */
 export function resetKey(person: Person): Promise<boolean> {
   return reset(person, 'key', () => http.patch(`users/users/${person.id}/pubkey/reset/`, {}));
 }

@@ -25,7 +25,7 @@ const menuOf = async (name: string) => {
 describe('list', () => {
   const list = <ResourceList resource={user} />;
 
-  test('[S1-011] shows the columns of the contract and offers the others', async () => {
+  test('[S1-011] it shows the columns of the contract and offers the others', async () => {
     await renderScreen(list);
     await screen.findByRole('link', { name: 'Name li' });
     const heads = screen.getAllByRole('columnheader').map((head) => head.textContent.trim());
@@ -38,7 +38,7 @@ describe('list', () => {
       'State',
       'Actions',
     ]);
-    expect(user.list.columns.map((one) => (typeof one === 'string' ? one : one.key))).toEqual(
+    expect(user.list.columns.map((entry) => (typeof entry === 'string' ? entry : entry.key))).toEqual(
       expect.arrayContaining([
         'email',
         'phone',
@@ -56,7 +56,7 @@ describe('list', () => {
     );
   });
 
-  test('whoever may not be changed or deleted keeps the actions, with the reason', async () => {
+  test('a person who may not be changed or deleted has disabled actions with the reason', async () => {
     await renderScreen(list);
     const update = await screen.findByRole('button', { name: 'Update Name boss (boss)' });
     expect(update.getAttribute('aria-disabled')).toBe('true');
@@ -64,7 +64,7 @@ describe('list', () => {
     expect(screen.getByRole('menuitem', { name: /Delete/ }).getAttribute('aria-disabled')).toBe('true');
   });
 
-  test('only super administrators delete accounts', async () => {
+  test('only super administrators can delete accounts', async () => {
     await renderScreen(list, { session: orgAdmin });
     expect(await screen.findByRole('button', { name: 'Update Name li (li)' })).toBeTruthy();
     await userEvent.click(screen.getByRole('checkbox', { name: 'Select Name li (li)' }));
@@ -74,14 +74,14 @@ describe('list', () => {
     expect(screen.queryByRole('menuitem', { name: /Delete/ })).toBeNull();
   });
 
-  test('a selection is activated and deactivated with one request', async () => {
+  test('one request activates or deactivates a selection', async () => {
     server.use(mock.patch('*/api/v1/users/users/', () => HttpResponse.json([])));
     await renderScreen(list);
     await userEvent.click(await screen.findByRole('checkbox', { name: 'Select Name li (li)' }));
     await userEvent.click(screen.getByRole('checkbox', { name: 'Select Name boss (boss)' }));
     await userEvent.click(screen.getByRole('button', { name: 'Deactivate' }));
     expect(await screen.findByText('2 users deactivated')).toBeTruthy();
-    expect(sent('PATCH', 'users/users/').map((one) => one.body)).toEqual([
+    expect(sent('PATCH', 'users/users/').map((entry) => entry.body)).toEqual([
       [
         { id: 'li', is_active: false },
         { id: 'boss', is_active: false },
@@ -89,7 +89,7 @@ describe('list', () => {
     ]);
   });
 
-  test('inviting and removing need a licence and an organization that is not the root', async () => {
+  test('inviting and removing need a licence and an organization other than the root', async () => {
     const plain = await renderScreen(list);
     expect(await menuOf('Name li (li)')).toEqual(['Delete', 'Clone']);
     expect(screen.queryByRole('button', { name: 'Invite' })).toBeNull();
@@ -103,7 +103,7 @@ describe('list', () => {
     expect(screen.getByRole('button', { name: 'Invite' })).toBeTruthy();
   });
 
-  test('removing asks with name and organization; the account is not deleted', async () => {
+  test('removing asks with name and organization and does not delete the account', async () => {
     server.use(mock.post('*/api/v1/users/users/li/remove/', () => new HttpResponse(null, { status: 204 })));
     await renderScreen(list, { session: licensed });
     await menuOf('Name li (li)');
@@ -130,7 +130,7 @@ describe('list', () => {
     expect(sent('POST', 'common/resources/cache/')[0]?.body).toEqual({ resources: ['li', 'boss'] });
   });
 
-  test('administrators of an organization write whom they invite, and are shown nothing about them', async () => {
+  test('organization administrators type whom they invite and see nothing about those people', async () => {
     const open = [
       { id: 'i1', addressee: 'zhao@example.invalid', roles: ['User'], date_expired: '2027-01-01T00:00:00Z' },
     ];
@@ -180,7 +180,7 @@ describe('list', () => {
     expect(sent('GET', 'users/users/suggestion/')).toHaveLength(0);
   });
 
-  test('an invitation of a super administrator gives each chosen person each chosen role', async () => {
+  test('an invitation by a super administrator gives each chosen person each chosen role', async () => {
     server.use(mock.post('*/api/v1/users/users/invite/', () => HttpResponse.json([], { status: 201 })));
     await renderScreen(list, { session: licensed });
     await userEvent.click(await screen.findByRole('button', { name: 'Invite' }));

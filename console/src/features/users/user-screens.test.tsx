@@ -25,7 +25,7 @@ describe('form', () => {
   const update = <ResourceForm resource={user} mode="update" />;
   const atUpdate = { address: '/users/users/li/update', pattern: '/users/users/$id/update' };
 
-  test('the password is asked for as the strategy, the source and the mode say', async () => {
+  test('strategy, source and mode determine whether the form asks for a password', async () => {
     const first = await renderScreen(create);
     expect(await screen.findByLabelText(/^\*?Password$/)).toBeTruthy();
     await userEvent.click(screen.getByRole('radio', { name: 'the email' }));
@@ -42,7 +42,7 @@ describe('form', () => {
     expect(screen.getByLabelText(/Public key/)).toBeTruthy();
   });
 
-  test('a new password of somebody else offers to end their keys, and sends what is chosen', async () => {
+  test('a new password for another person offers to revoke their keys and sends the choice', async () => {
     server.use(
       mock.put('*/api/v1/users/users/li/', () => HttpResponse.json(people[0])),
       mock.get('*/api/v1/users/users/li/credentials/', () =>
@@ -54,9 +54,9 @@ describe('form', () => {
     );
     await renderScreen(update, atUpdate);
     const change = await screen.findByRole('checkbox', { name: 'Change password' });
-    expect(screen.queryByText('Also end')).toBeNull();
+    expect(screen.queryByText('Also revoke')).toBeNull();
     await userEvent.click(change);
-    const end = await screen.findByRole('checkbox', { name: 'End access keys (1)' });
+    const end = await screen.findByRole('checkbox', { name: 'Delete access keys (1)' });
     expect((end as HTMLInputElement).checked).toBe(false);
     await userEvent.click(end);
     await userEvent.type(screen.getByLabelText(/^\*?Password$/), 'a-Long-enough-secret-9');
@@ -68,7 +68,7 @@ describe('form', () => {
     });
   });
 
-  test('an update sends neither secrets nor the questions of the form', async () => {
+  test("an update sends neither secrets nor the form's own questions", async () => {
     server.use(mock.put('*/api/v1/users/users/li/', () => HttpResponse.json(people[0])));
     await renderScreen(update, atUpdate);
     const comment = await screen.findByLabelText(/Comment/);
@@ -89,7 +89,7 @@ describe('form', () => {
       expect(Object.keys(body)).not.toContain(name);
   });
 
-  test('roles: the system role for super administrators, those of the organization with a licence', async () => {
+  test('super administrators set the system role; with a licence the organization roles are shown', async () => {
     const first = await renderScreen(create, { session: orgAdmin });
     await screen.findByLabelText(/Username/);
     expect(screen.queryByRole('radio', { name: 'the Admin' })).toBeNull();
@@ -102,7 +102,7 @@ describe('form', () => {
     expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'the User' }).checked).toBe(true);
   });
 
-  test('a person who sets his own password: no password is sent, and the link is shown before the form is left', async () => {
+  test('when the person sets their own password, none is sent and the link is shown before the form closes', async () => {
     server.use(
       mock.post('*/api/v1/users/users/', () =>
         HttpResponse.json(
@@ -128,7 +128,7 @@ describe('form', () => {
     await waitFor(() => expect(router.state.location.pathname).toBe('/users/users'));
   });
 
-  test('[S2-004] [S7-050] a clone has what is not personal, and the usual start for what the origin does not show', async () => {
+  test('[S2-004] [S7-050] a clone copies what is not personal and uses defaults for the rest', async () => {
     await renderScreen(create, { address: '/?clone_from=li' });
     expect((await screen.findByLabelText<HTMLTextAreaElement>(/Comment/)).value).toBe('nights');
     for (const name of [/^\*?Name$/, /Username/, /Email/])
@@ -137,7 +137,7 @@ describe('form', () => {
     expect(sent('GET', 'users/users/li/')).toHaveLength(1);
   });
 
-  test('in the root organization groups are not offered', async () => {
+  test('groups are not offered in the root organization', async () => {
     await renderScreen(create, { session: { ...licensed, organization: rootOrg } });
     await screen.findByLabelText(/Username/);
     expect(screen.queryByRole('combobox', { name: 'User group' })).toBeNull();
@@ -154,7 +154,7 @@ describe('detail', () => {
   };
   const off = async (action: string) => (await button(action)).getAttribute('aria-disabled') === 'true';
 
-  test('quick actions are closed where there is nothing to do', async () => {
+  test('quick actions are disabled when there is nothing to do', async () => {
     server.use(
       mock.get('*/api/v1/users/users/ldap/', () => HttpResponse.json(person('ldap', { source: 'ldap' }))),
     );
@@ -192,7 +192,7 @@ describe('detail', () => {
 
   const link = { url: '/ui/set-password#once', date_expired: '2026/11/23 00:00:00 +0000' };
 
-  test('a password reset lists what there is to end, and ends only what is chosen', async () => {
+  test('a password reset lists the credentials to revoke and revokes only the chosen ones', async () => {
     server.use(
       mock.get('*/api/v1/users/users/eve/', () => HttpResponse.json(person('eve'))),
       mock.get('*/api/v1/users/users/eve/credentials/', () =>
@@ -218,7 +218,7 @@ describe('detail', () => {
     await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
   });
 
-  test('everything of a suspected account ends in one call after a question', async () => {
+  test('one call ends all access of a suspected account after a question', async () => {
     server.use(
       mock.get('*/api/v1/users/users/eve/', () => HttpResponse.json(person('eve'))),
       mock.post('*/api/v1/users/users/eve/access/reset/', () =>
@@ -229,13 +229,13 @@ describe('detail', () => {
     await userEvent.click(await button('Suspected account'));
     const question = await screen.findByRole('alertdialog');
     expect(question.textContent).toContain('live sessions');
-    await userEvent.click(within(question).getByRole('button', { name: 'End everything' }));
+    await userEvent.click(within(question).getByRole('button', { name: 'End all access' }));
     await waitFor(() => expect(sent('POST', 'users/users/eve/access/reset/')).toHaveLength(1));
     expect(await screen.findByText(/No e-mail was sent/)).toBeTruthy();
     await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
   });
 
-  test('nobody resets his own MFA here', async () => {
+  test('people cannot reset their own MFA here', async () => {
     server.use(
       mock.get('*/api/v1/users/users/:id/', () => HttpResponse.json(person(admin.id, { mfa_enabled: true }))),
     );

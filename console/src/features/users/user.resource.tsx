@@ -56,7 +56,7 @@ export type UserRow = Pick<
   | 'can_delete'
 >;
 
-/** The server's default: a new account lasts as long. */
+/** The server's default lifetime of a new account. */
 const DEFAULT_DAYS = 25_550;
 const farAway = (): string => fieldValue(daysFrom(new Date(), DEFAULT_DAYS), 'datetime');
 
@@ -76,7 +76,7 @@ function isLocal({ values }: FieldContext): boolean {
   return values['source'] === undefined || values['source'] === '' || values['source'] === 'local';
 }
 
-/** A new person gets his password from the form; for an existing one it is asked for first. */
+/** The form asks for the password of a new person. For an existing person it has to be enabled first. */
 function wantsPassword(context: FieldContext): boolean {
   if (!isLocal(context)) return false;
   return context.mode === 'create'
@@ -221,7 +221,7 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
       end: {
         label: 'credentials:also_end',
         help: 'credentials:also_end_help',
-        // A new person holds nothing yet.
+        // A new person has no credentials yet.
         isHidden: (context) => context.mode === 'create' || !wantsPassword(context),
         render: (input) => <EndField input={input} />,
       },
@@ -246,7 +246,7 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
     },
     toPayload: (values, { mode }) => {
       if (mode === 'update' || values['date_expired'] !== null) return values;
-      // Without a date the server's own default holds; null would mean never.
+      // Without a date the server applies its default; null would mean "never".
       const { date_expired: _none, ...rest } = values;
       return rest;
     },

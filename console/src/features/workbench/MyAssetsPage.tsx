@@ -25,13 +25,13 @@ interface MySystemUser {
 const ALL = 'perms/users/assets/';
 
 async function loadSystemUsers(assetId: string) {
-  const found = await http.get<readonly MySystemUser[]>(`perms/users/assets/${assetId}/system-users/`, {
+  const systemUsers = await http.get<readonly MySystemUser[]>(`perms/users/assets/${assetId}/system-users/`, {
     query: { cache_policy: 1 },
   });
-  return <ChipsCell values={found.map((one) => one.name)} />;
+  return <ChipsCell values={systemUsers.map((systemUser) => systemUser.name)} />;
 }
 
-/** Whether the person's own SSH client reaches it. */
+/** Whether the person's own SSH client can reach the asset. */
 function hasSsh(row: MyAssetRow): boolean {
   return row.is_active && row.protocols.some((protocol) => protocol.startsWith('ssh/'));
 }
@@ -92,7 +92,7 @@ function resourceFor(api: string) {
   });
 }
 
-/** What I may reach: tree on the left, assets on the right, Connect on each. */
+/** The assets that the person may reach: tree on the left, assets on the right, a Connect button for each. */
 export function MyAssetsPage() {
   const t = useT();
   const navigate = useNavigate();

@@ -34,7 +34,7 @@ const { sent } = recordedServer(() => [
   ),
 ]);
 
-test('each asset that speaks SSH shows its line, and copies it; one request serves all rows', async () => {
+test('each SSH asset shows its command and copies it; one request serves all rows', async () => {
   await renderScreen(<MyAssetsPage />, { address: '/my-assets', pattern: '/my-assets' });
   const copied: string[] = [];
   const user = userEvent.setup();

@@ -25,67 +25,85 @@ function stateText(factor: SecondFactor): string {
   return factor.level > 0 || factor.forced ? 'mfa:card.pending' : 'mfa:card.off';
 }
 
-/** The own second factor: its state, and what can be done about it. */
-export function SecondFactorCard({
-  isLocal,
-  onChanged,
-}: {
-  /** Only local accounts have a password that can be asked for before a change. */
-  readonly isLocal: boolean;
-  readonly onChanged: () => void;
-}) {
-  const t = useT();
-  const query = useQuery({ queryKey: ['second-factor'], queryFn: fetchSecondFactor, staleTime: 0 });
+/** The open dialog, opened by a button or by the address, and a function to call when it closes. */
+function useFlow(factor: SecondFactor | undefined, isLocal: boolean) {
   const [flow, setFlow] = useState<Flow | null>(null);
-  const factor = query.data;
-  const isOn = factor?.is_set === true;
   const [wanted, leave] = useWantedDialog('mfa');
-  // What cannot be done now is not begun: the card says why.
+  // An action that is not possible now is not started; the card says why.
   const offered: Flow | null =
     factor &&
     isLocal &&
     isFlow(wanted) &&
-    (wanted === 'enable') !== isOn &&
+    (wanted === 'enable') !== factor.is_set &&
     !(wanted === 'disable' && factor.forced)
       ? wanted
       : null;
   const [isBegun, setBegun] = useState(false);
   if (offered !== null && !isBegun) {
-    // Kept in the state: when the app is set up the address offers nothing any more, and its recovery codes are still shown.
+    // Kept in state, because the address no longer offers the action while the recovery codes are shown.
     setBegun(true);
     setFlow(offered);
   }
+  return [flow, setFlow, leave] as const;
+}
+
+/** A button for each change that is possible in this state. */
+function FlowButtons({
+  factor,
+  isLocal,
+  onStart,
+}: {
+  readonly factor: SecondFactor;
+  readonly isLocal: boolean;
+  readonly onStart: (flow: Flow) => void;
+}) {
+  const t = useT();
   const reason = isLocal ? undefined : t('mfa:card.not_local');
+  return (
+    <span className="flex flex-wrap justify-end gap-2">
+      {!factor.is_set && (
+        <Button kind="primary" disabledReason={reason} onClick={() => onStart('enable')}>
+          {t('mfa:card.enable')}
+        </Button>
+      )}
+      {factor.is_set && (
+        <>
+          <Button disabledReason={reason} onClick={() => onStart('update')}>
+            {t('mfa:card.update')}
+          </Button>
+          <Button onClick={() => onStart('renew')}>{t('mfa:card.renew')}</Button>
+          <Button
+            kind="danger"
+            disabledReason={factor.forced ? t('mfa:card.forced') : undefined}
+            onClick={() => onStart('disable')}
+          >
+            {t('mfa:card.disable')}
+          </Button>
+        </>
+      )}
+    </span>
+  );
+}
+
+/** The person's own second factor: its state and the possible actions. */
+export function SecondFactorCard({
+  isLocal,
+  onChanged,
+}: {
+  /** Only local accounts have a password that can be checked before a change. */
+  readonly isLocal: boolean;
+  readonly onChanged: () => void;
+}) {
+  const t = useT();
+  const query = useQuery({ queryKey: ['second-factor'], queryFn: fetchSecondFactor, staleTime: 0 });
+  const factor = query.data;
+  const isOn = factor?.is_set === true;
+  const [flow, setFlow, leave] = useFlow(factor, isLocal);
   return (
     <Card
       title={t('mfa:card.title')}
       flush
-      actions={
-        factor && (
-          <span className="flex flex-wrap justify-end gap-2">
-            {!isOn && (
-              <Button kind="primary" disabledReason={reason} onClick={() => setFlow('enable')}>
-                {t('mfa:card.enable')}
-              </Button>
-            )}
-            {isOn && (
-              <>
-                <Button disabledReason={reason} onClick={() => setFlow('update')}>
-                  {t('mfa:card.update')}
-                </Button>
-                <Button onClick={() => setFlow('renew')}>{t('mfa:card.renew')}</Button>
-                <Button
-                  kind="danger"
-                  disabledReason={factor.forced ? t('mfa:card.forced') : undefined}
-                  onClick={() => setFlow('disable')}
-                >
-                  {t('mfa:card.disable')}
-                </Button>
-              </>
-            )}
-          </span>
-        )
-      }
+      actions={factor && <FlowButtons factor={factor} isLocal={isLocal} onStart={setFlow} />}
     >
       {query.error && (
         <FailedState

@@ -22,7 +22,7 @@ import { toast } from '#/ui/toast';
 
 export type Flow = 'enable' | 'update' | 'renew' | 'disable';
 
-/** What the person has to show first. */
+/** The proof that the person must give first. */
 const ASKS: Readonly<Record<Flow, { readonly password: boolean; readonly code: boolean }>> = {
   enable: { password: true, code: false },
   update: { password: true, code: true },
@@ -42,13 +42,13 @@ interface Shown {
   readonly code: string;
 }
 
-/** One change of the second factor from the first question to the end, in one dialog. */
+/** One change of the second factor, from the first question to the end, in one dialog. */
 export function SecondFactorFlow({
   flow,
   onClose,
 }: {
   readonly flow: Flow;
-  /** `changed`: something is different now. */
+  /** `changed`: the second factor has changed. */
   readonly onClose: (changed: boolean) => void;
 }) {
   const t = useT();
@@ -108,13 +108,13 @@ function ProofForm({
     const password = String(data.get('password') ?? '');
     const code = cleanCode(String(data.get('code') ?? ''));
     const wrongCode = takesRecovery ? code === '' : !hasCodeLength(code);
-    const found = {
+    const problems = {
       ...(asks.password && password === '' ? { password: t('mfa:flow.required') } : {}),
       ...(asks.code && wrongCode ? { code: t('mfa:error') } : {}),
     };
-    setMissing(found);
+    setMissing(problems);
     setFailure(null);
-    const first = Object.keys(found)[0];
+    const first = Object.keys(problems)[0];
     if (first !== undefined) {
       event.currentTarget.querySelector<HTMLInputElement>(`[name=${first}]`)?.focus();
       return;

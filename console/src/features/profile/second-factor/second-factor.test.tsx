@@ -33,7 +33,7 @@ beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
 afterEach(() => server.resetHandlers());
 afterAll(() => server.close());
 
-/** The card of somebody in this state; every write is kept as `path body`. */
+/** Renders the card for a person in this state and records every write as `path body`. */
 async function card(state: SecondFactor, isLocal = true, address = '/') {
   const sent: string[] = [];
   const answers: Readonly<Record<string, object>> = {
@@ -50,7 +50,7 @@ async function card(state: SecondFactor, isLocal = true, address = '/') {
     }),
   );
   const changed = vi.fn();
-  // As the route does it: texts first.
+  // As the route does: load the texts first.
   const Card = lazy(async () => {
     await loadNamespaces(['mfa']);
     return { default: SecondFactorCard };
@@ -68,7 +68,7 @@ async function card(state: SecondFactor, isLocal = true, address = '/') {
 const press = async (name: string) => userEvent.click(screen.getByRole('button', { name }));
 const dialog = () => screen.findByRole('dialog', undefined, { timeout: 60_000 });
 
-describe('the own second factor', () => {
+describe('own second factor', () => {
   test.each([
     ['enable', OFF, /password/],
     ['disable', ON, /MFA code/],
@@ -81,12 +81,12 @@ describe('the own second factor', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 
-  test('the address opens nothing that cannot be done now', async () => {
+  test('the address opens nothing when the action is not possible', async () => {
     await card(ON, true, '/?dialog=mfa-enable');
     expect(screen.queryByRole('dialog')).toBeNull();
   });
 
-  test('a change that another page asked for goes back to it', async () => {
+  test('a change that another page requested returns to that page', async () => {
     const assign = vi.spyOn(browserLocation, 'assign').mockImplementation(() => undefined);
     await card(ON, true, '/?dialog=mfa-disable&next=%2Fui%2Fassets%2Fassets');
     const box = within(await dialog());
@@ -94,7 +94,7 @@ describe('the own second factor', () => {
     await waitFor(() => expect(assign).toHaveBeenCalledWith('/ui/assets/assets'));
   });
 
-  test('is set up with the password, the picture and a first code, and ends with the recovery codes', async () => {
+  test('setup asks for the password, shows the picture, takes a first code and ends with the recovery codes', async () => {
     const { sent, changed } = await card(OFF);
     await press('Enable');
     const box = within(await dialog());
@@ -111,7 +111,7 @@ describe('the own second factor', () => {
     ]);
   });
 
-  test('closing the recovery codes counts as a change, closing before does not', async () => {
+  test('closing the recovery codes counts as a change, closing an earlier step does not', async () => {
     const { changed } = await card(ON);
     await press('New recovery codes');
     await dialog();
@@ -120,18 +120,18 @@ describe('the own second factor', () => {
     expect(changed).not.toHaveBeenCalled();
     await press('New recovery codes');
     const box = within(await dialog());
-    await userEvent.type(box.getByLabelText(/Code of the present app/), '123456{Enter}');
+    await userEvent.type(box.getByLabelText(/Code of the current app/), '123456{Enter}');
     await box.findByText('aaaa-bbbb-cccc-dddd');
     await userEvent.keyboard('{Escape}');
     await waitFor(() => expect(changed).toHaveBeenCalledOnce());
   });
 
-  test('moves to another app with password and a code of the present one', async () => {
+  test('moving to another app asks for the password and a code of the current app', async () => {
     const { sent } = await card(ON);
     await press('Change app');
     const box = within(await dialog());
     await userEvent.type(box.getByLabelText(/Current password/), 'violet anchor');
-    await userEvent.type(box.getByLabelText(/Code of the present app/), '654321{Enter}');
+    await userEvent.type(box.getByLabelText(/Code of the current app/), '654321{Enter}');
     expect(await box.findByText('ABCD EFGH')).toBeTruthy();
     expect(sent).toEqual([
       'password/verify/ {"password":"violet anchor"}',
@@ -142,7 +142,7 @@ describe('the own second factor', () => {
   test.each([
     ['123456', 'code'],
     ['abcd-efgh-ijkl-mnop', 'recovery'],
-  ])('is switched off with %s', async (typed, type) => {
+  ])('%s switches it off', async (typed, type) => {
     const { sent, changed } = await card(ON);
     await press('Disable');
     const box = within(await dialog());
@@ -155,25 +155,25 @@ describe('the own second factor', () => {
     const { sent } = await card(ON);
     await press('New recovery codes');
     const box = within(await dialog());
-    await userEvent.type(box.getByLabelText(/Code of the present app/), '12345{Enter}');
+    await userEvent.type(box.getByLabelText(/Code of the current app/), '12345{Enter}');
     expect(await box.findByText('MFA Error, please check')).toBeTruthy();
     expect(sent).toEqual([]);
     await userEvent.keyboard('{Escape}');
   });
 
-  test('stays on where it is mandatory, and says so', async () => {
+  test('a mandatory second factor cannot be switched off, and the card says so', async () => {
     await card({ ...ON, forced: true });
     const button = screen.getByRole('button', { name: 'Disable' });
     expect(button.getAttribute('aria-disabled')).toBe('true');
     expect(button.title).toBe('MFA is mandatory for your account');
   });
 
-  test('tells what a forced account without an app has before it', async () => {
+  test('an account that must set up an app sees what to do first', async () => {
     await card({ ...OFF, forced: true });
-    expect(screen.getByText('On; an authenticator app is set up at the next sign-in')).toBeTruthy();
+    expect(screen.getByText('On; you set up an authenticator app at the next sign-in')).toBeTruthy();
   });
 
-  test('needs a password of ours', async () => {
+  test('accounts without a local password cannot change it', async () => {
     await card(OFF, false);
     expect(screen.getByRole('button', { name: 'Enable' }).getAttribute('aria-disabled')).toBe('true');
   });
