@@ -1,4 +1,4 @@
-"""Pages that have come to rest, and what the accessibility rules find on them."""
+"""Waits until pages are idle, and runs the accessibility rules on them."""
 
 from pathlib import Path
 from typing import Any, Final, Self
@@ -10,8 +10,8 @@ from product import wait_until
 AXE: Final = Path(__file__).resolve().parent.parent / "console" / "node_modules" / "axe-core" / "axe.min.js"
 RULES: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
-#: Resolves when the fonts are there and two frames in a row were drawn in which nothing came, left or changed its look.
-#: What moves for ever, as a spinner does, is at rest.
+#: Resolves when fonts are loaded and two consecutive frames were drawn without an added, removed or restyled element.
+#: Endless animations such as a spinner are ignored.
 AT_REST: Final = """async (patience) => {
   const deadline = Date.now() + patience;
   const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
@@ -31,16 +31,16 @@ AT_REST: Final = """async (patience) => {
 
 
 def at_rest(page: Page) -> None:
-    """Wait until the page looks as it will stay: letters of the right font, nothing half faded in."""
+    """Wait until the page looks final: right font, no running transition."""
     page.evaluate(AT_REST, PATIENCE_MS)
 
 
-#: Resolves when the page has nothing to do but to wait.
+#: Resolves when the page is idle.
 IDLE: Final = "patience => new Promise((resolve) => requestIdleCallback(() => resolve(), { timeout: patience }))"
 
 
 class Requests:
-    """The requests of a page. They are complete when all have been answered and the page, idle again, begins no other."""
+    """The requests of a page. They are complete when all are answered and the idle page sends no further request."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
@@ -66,7 +66,9 @@ class Requests:
         self._open.discard(request)
 
     def complete(self) -> None:
-        """Wait until they are. Answers are drawn, and what that asks for is answered and drawn as well."""
+        """Wait until all requests are complete. Answers are rendered first, because rendering may send further
+        requests.
+        """
         wait_until(self._rest, PATIENCE_MS / 1_000, message="an answer to every request of the page")
 
     def _rest(self) -> bool:
@@ -77,12 +79,12 @@ class Requests:
         except Error as error:
             if "context was destroyed" not in error.message:
                 raise
-            return False  # another document took the place of this one
+            return False  # another document replaced this document
         return begun == self._begun and not self._open
 
 
 def settled(page: Page, address: str) -> None:
-    """Open a screen and wait until it has all that it asks for."""
+    """Open a screen and wait until it has loaded everything."""
     with Requests(page) as requests:
         page.goto(address)
         page.get_by_role("heading", level=1).first.wait_for(state="attached")
@@ -93,7 +95,7 @@ def settled(page: Page, address: str) -> None:
 
 
 def axe_findings(page: Page, part: Locator | None = None) -> list[str]:
-    """What the accessibility rules find in a part of the page, by default on the whole of it, when it is at rest."""
+    """Return the accessibility findings in a part of the page, by default in the whole page, once it is idle."""
     at_rest(page)
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text())
@@ -102,11 +104,11 @@ def axe_findings(page: Page, part: Locator | None = None) -> list[str]:
     if part is None:
         result = page.evaluate(f"rules => ({run})(document, rules)", RULES)
     else:
-        # Rules about the page as a whole say nothing about a part of it.
+        # Rules about the page as a whole do not apply to a part of it.
         result = part.evaluate(run, [rule for rule in RULES if rule != "best-practice"])
     return [
-        f"{page.url}: {found['id']}: {found['nodes'][0]['html'][:160]} {_reason(found['nodes'][0])}"
-        for found in result["violations"]
+        f"{page.url}: {violation['id']}: {violation['nodes'][0]['html'][:160]} {_reason(violation['nodes'][0])}"
+        for violation in result["violations"]
     ]
 
 

@@ -1,4 +1,4 @@
-"""The administrator's console in Chromium: fixtures of a signed-in browser, and the gestures that its screens share."""
+"""The administrator's console in Chromium: fixtures of a signed-in browser, and actions that its screens share."""
 
 import re
 import uuid
@@ -15,7 +15,7 @@ PASSWORD: Final = "meadow-Copper-signal-58"
 
 @pytest.fixture(scope="module")
 def signed_in(product: Product, browser: Browser) -> Iterator[BrowserContext]:
-    """A browser in which the administrator has signed in."""
+    """A browser in which the administrator is signed in."""
     context = window(browser)
     page = context.new_page()
     sign_in(page, product.url, "admin", ADMIN_PASSWORD)
@@ -29,7 +29,7 @@ def signed_in(product: Product, browser: Browser) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def page(signed_in: BrowserContext) -> Iterator[Page]:
-    """A tab of the administrator's; nothing may go wrong on it."""
+    """A tab of the administrator. The test fails on any page error."""
     tab = signed_in.new_page()
     faults = Faults()
     faults.watch(tab)
@@ -40,7 +40,7 @@ def page(signed_in: BrowserContext) -> Iterator[Page]:
 
 @pytest.fixture(scope="module")
 def objects(product: Product) -> dict[str, str]:
-    """One object of each kind, made through the API; what stands in braces in the addresses below."""
+    """One object of each kind, created through the API. Their ids replace the braces in the addresses below."""
     api, mark = product.api(), uuid.uuid4().hex[:6]
     user = {
         "name": f"Routes {mark}",
@@ -72,7 +72,7 @@ def objects(product: Product) -> dict[str, str]:
 
 
 def text(page: Page, label: str) -> Locator:
-    """A text field of the form."""
+    """Return a text field of the form."""
     return page.get_by_role("main").get_by_role("textbox", name=label, exact=True)
 
 
@@ -85,7 +85,7 @@ def pick(scope: Page | Locator, field: str, option: str) -> None:
     options = page.get_by_role("listbox")
     several = options.get_attribute("aria-multiselectable") == "true"
     offered.click()
-    if several:  # stays open for the next one
+    if several:  # stays open for the next choice
         page.keyboard.press("Escape")
     expect(options).to_have_count(0)
 
@@ -99,12 +99,12 @@ def row_of(page: Page, name: str) -> Locator:
 
 
 def listed(page: Page, name: str | re.Pattern[str], *, exact: bool = False) -> Locator:
-    """Links of the page itself, not of the views that the shell remembers."""
+    """Return links of the page itself, not of the views that the shell keeps open."""
     return page.get_by_role("main").get_by_role("link", name=name, exact=exact)
 
 
 def choose_rows(page: Page, *names: str) -> Locator:
-    """Mark rows; gives the bar of what can be done with them."""
+    """Select rows and return the bar of bulk actions."""
     for name in names:
         page.get_by_role("checkbox", name=f"Select {name}").check()
     bar = page.get_by_role("region", name="Actions for the selection")
@@ -113,6 +113,6 @@ def choose_rows(page: Page, *names: str) -> Locator:
 
 
 def more(page: Page, name: str, action: str) -> None:
-    """An entry of a row's menu."""
+    """Open an entry of a row's menu."""
     page.get_by_role("button", name=f"Actions of {name}").click()
     page.get_by_role("menuitem", name=action).click()

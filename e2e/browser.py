@@ -1,4 +1,4 @@
-"""Chromium as the tests start it, and what every page is held to."""
+"""Chromium as started by the tests, and the checks that apply to every page."""
 
 import re
 import shutil
@@ -16,14 +16,17 @@ ARGUMENTS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
 )
-#: What a loaded machine may need for anything that is waited for. An idle one needs no more for it.
+#: Time limit of waits on a loaded machine. Waits end as soon as their condition holds, so an idle machine loses no
+#: time.
 PATIENCE_MS: Final = 60_000
-#: What the browser told lately, of all windows; shown with a test that fails.
-TOLD: Final[deque[str]] = deque(maxlen=80)
+#: Recent console messages of all windows, shown with a failing test.
+BROWSER_LOG: Final[deque[str]] = deque(maxlen=80)
 
 
 def executable(playwright: Playwright) -> str | None:
-    """The system's Chromium, or the one that Playwright has fetched; None: Playwright says how it is fetched."""
+    """Return the system's Chromium, or the one that Playwright has installed. None: Playwright explains how to install
+    it.
+    """
     fetched = Path(playwright.chromium.executable_path)
     return shutil.which("chromium") or (str(fetched) if fetched.exists() else None)
 
@@ -42,29 +45,32 @@ def chromium() -> Iterator[Browser]:
 
 
 def window(browser: Browser, **options: Any) -> BrowserContext:
-    """A person's browser with a memory of its own; options as of `Browser.new_context`.
+    """Return a separate browser context for one person. Options as for `Browser.new_context`.
 
-    Nothing fades in or slides, as for a person who asked for less motion: a page that is half way there is neither what
-    is tested nor what the rules of contrast are about.
+    Motion is reduced, so nothing fades or slides. A page in the middle of a transition is not what the tests or the
+    contrast rules are about.
     """
     usual = {"locale": "en-US", "viewport": {"width": 1440, "height": 900}, "reduced_motion": "reduce"}
     context = browser.new_context(**{**usual, **options})
     context.set_default_timeout(PATIENCE_MS)
-    context.on("console", lambda said: TOLD.append(f"console {said.type}: {said.text[:300]}"))
-    context.on("weberror", lambda error: TOLD.append(f"error: {str(error.error)[:500]}"))
-    context.on("requestfailed", lambda one: TOLD.append(f"not answered: {one.method} {one.url} ({one.failure})"))
-    context.on("response", _told)
+    context.on("console", lambda message: BROWSER_LOG.append(f"console {message.type}: {message.text[:300]}"))
+    context.on("weberror", lambda error: BROWSER_LOG.append(f"error: {str(error.error)[:500]}"))
+    context.on(
+        "requestfailed",
+        lambda request: BROWSER_LOG.append(f"not answered: {request.method} {request.url} ({request.failure})"),
+    )
+    context.on("response", _log_response)
     return context
 
 
-def _told(response: Response) -> None:
+def _log_response(response: Response) -> None:
     if response.status >= 400 or "/ui/bundle/" not in response.url:
-        TOLD.append(f"{response.status} {response.request.method} {response.url[:200]}")
+        BROWSER_LOG.append(f"{response.status} {response.request.method} {response.url[:200]}")
 
 
 @dataclass
 class Faults:
-    """What went wrong on a page: console errors (among them violations of the content policy) and failed requests."""
+    """Errors of a page: console errors (including violations of the content security policy) and failed requests."""
 
     expected_statuses: frozenset[int] = frozenset()
     found: list[str] = field(default_factory=list)
@@ -75,7 +81,7 @@ class Faults:
         page.on("response", self._response)
 
     def _console(self, message: ConsoleMessage) -> None:
-        # A failed request is judged by its status, below.
+        # A failed request is judged by its status below.
         if message.type == "error" and "Failed to load resource" not in message.text:
             self.found.append(f"{message.location.get('url')}: {message.text}")
 
@@ -85,7 +91,7 @@ class Faults:
 
 
 def sign_in(page: Page, url: str, username: str, password: str) -> None:
-    """Through the sign-in page, in English."""
+    """Sign in through the sign-in page in English."""
     page.goto(f"{url}/ui/login")
     page.get_by_label("Username").fill(username)
     page.get_by_label("Password", exact=True).fill(password)
@@ -94,7 +100,7 @@ def sign_in(page: Page, url: str, username: str, password: str) -> None:
 
 
 def first_sign_in(page: Page) -> None:
-    """The page that a person sees once."""
+    """Complete the page that is shown at a person's first sign-in."""
     page.get_by_role("checkbox", name="I know that").check()
     page.get_by_role("button", name="Continue").click()
     page.get_by_role("link", name="Start", exact=True).click()
@@ -102,7 +108,7 @@ def first_sign_in(page: Page) -> None:
 
 
 class Shown:
-    """What the terminal of a page is given to draw, however it draws it."""
+    """The data that the page's terminal receives, however it renders it."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
@@ -114,13 +120,13 @@ class Shown:
             self._frames.append(frame)
 
     def waits_for(self, pattern: str) -> None:
-        """Until something matches that came after what was waited for last."""
+        """Wait for a match after the previous match."""
 
         def came() -> bool:
-            self._page.evaluate("1")  # lets the frames in
-            found = re.search(pattern.encode(), b"".join(self._frames))
-            if found:
-                self._frames = [b"".join(self._frames)[found.end() :]]
-            return found is not None
+            self._page.evaluate("1")  # lets the frames arrive
+            match = re.search(pattern.encode(), b"".join(self._frames))
+            if match:
+                self._frames = [b"".join(self._frames)[match.end() :]]
+            return match is not None
 
         wait_until(came, message=f"{pattern} in the terminal")

@@ -1,4 +1,4 @@
-"""A browser's websocket to a session, without the browser: speaks the frames of the console."""
+"""A browser's websocket to a session without a browser: speaks the console's frames."""
 
 import asyncio
 import contextlib
@@ -11,7 +11,7 @@ from websockets.exceptions import ConnectionClosed
 
 
 class BrowserSocket:
-    """Collects output and messages; sends keys."""
+    """Collects output and messages, and sends keys."""
 
     def __init__(self, api: Api, path: str) -> None:
         self._api = api
@@ -61,7 +61,7 @@ class BrowserSocket:
                     self._picture = False
                 else:
                     self.received += len(frame)
-                    # The other side may have closed already; what it said before that still waits to be read.
+                    # The other side may have closed already. Its earlier messages can still be read.
                     with contextlib.suppress(ConnectionClosed):
                         await self.say(type="ack", received=self.received)
             self._changed.set()
@@ -75,7 +75,7 @@ class BrowserSocket:
         await self._socket.send(text.encode())
 
     async def until(self, condition: Any, seconds: float = 60.0) -> Any:
-        """Wait for `condition(self)`; gives its value."""
+        """Wait for `condition(self)` and return its value."""
         try:
             async with asyncio.timeout(seconds):
                 while not (value := condition(self)):
@@ -86,7 +86,7 @@ class BrowserSocket:
             raise AssertionError(f"never came: {self.messages[-5:]} {self.output[-500:]!r}") from None
 
     async def message(self, kind: str, seconds: float = 60.0) -> dict[str, Any]:
-        """The first message of a kind, waited for."""
+        """Wait for the first message of a kind."""
 
         def found(_: Self) -> dict[str, Any] | None:
             return next((message for message in self.messages if message["type"] == kind), None)

@@ -1,4 +1,4 @@
-"""A licensed installation with two organizations, and the administrator in front of it: for tests of the frame."""
+"""A licensed installation with two organizations and a signed-in administrator, for tests of the console's frame."""
 
 import os
 import subprocess
@@ -62,7 +62,7 @@ def company(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Company]:
 
 
 def install_licence(product: Product, directory: Path) -> None:
-    """As an operator does it: issue, trust, install."""
+    """Install a licence as an operator does: issue, trust, install."""
     environ = {**os.environ, "POSTERN_HOME": str(product.home)}
     key, licence = directory / "issuing.key", directory / "company.licence"
     for command in (
@@ -81,7 +81,7 @@ def install_licence(product: Product, directory: Path) -> None:
 
 @pytest.fixture
 def page(browser: Browser, company: Company) -> Iterator[Page]:
-    """The administrator on a wide screen; nothing may go wrong behind the scenes."""
+    """The administrator on a wide screen. The test fails on any page error."""
     yield from signed_in(browser, company, "admin", ADMIN_PASSWORD)
 
 
@@ -117,5 +117,5 @@ def account(page: Page) -> Locator:
 
 
 def go(page: Page, company: Company, path: str) -> None:
-    """Open a screen: it is there, and what it does when it opens is done."""
+    """Open a screen and wait until it has loaded."""
     settled(page, f"{company.product.url}/ui{path}")

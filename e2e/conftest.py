@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser import PATIENCE_MS, TOLD, chromium
+from browser import BROWSER_LOG, PATIENCE_MS, chromium
 from playwright.sync_api import Browser, Error, Page, expect
 from product import Product, free_port
 from world import TargetHost, World, build_world
@@ -24,29 +24,29 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
 
 @pytest.fixture(scope="session")
 def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TargetHost]:
-    """A real host to reach."""
+    """A real host to connect to."""
     with TargetHost(tmp_path_factory.mktemp("host") / "sshd", free_port()) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def world(product: Product, host: TargetHost, tmp_path_factory: pytest.TempPathFactory) -> World:
-    """Everything that the administrator of the story sets up."""
+    """Everything that the administrator sets up in the demo story."""
     directory: Path = tmp_path_factory.mktemp("people")
     return build_world(product, directory, host)
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Not for the whole session: Playwright's event loop must be gone when tests come that bring their own."""
+    """Per module, because Playwright's event loop must be closed before tests with their own event loop run."""
     with chromium() as running:
         yield running
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """What is shown with a failure begins with the test that fails."""
-    TOLD.clear()
+    """Start collecting the output that is shown if this test fails."""
+    BROWSER_LOG.clear()
     for running in Product.started:
         running.mark_log()
     return (yield)
@@ -54,15 +54,17 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """With a failure: pictures of the open pages, what the browser told, and what the products logged meanwhile."""
+    """For a failure, attach screenshots of the open pages, console messages, and the products' recent logs."""
     report = yield
     if report.failed:
         pictures = "\n".join(
             f"{page.url}: {picture(item, number, page)}" for number, page in enumerate(open_pages(item))
         )
         logs = [(f"log of {running.home}", running.new_log()[-SHOWN:]) for running in Product.started]
-        told = "\n".join(TOLD)[-SHOWN:]
-        report.sections += [(name, text) for name, text in (("pages", pictures), ("browser", told), *logs) if text]
+        browser_log = "\n".join(BROWSER_LOG)[-SHOWN:]
+        report.sections += [
+            (name, text) for name, text in (("pages", pictures), ("browser", browser_log), *logs) if text
+        ]
     return report
 
 
@@ -72,7 +74,7 @@ def open_pages(item: pytest.Item) -> list[Page]:
 
 
 def picture(item: pytest.Item, number: int, page: Page) -> str:
-    """Path of a picture of the page: test-results/<test>-<n>.png; or why there is none."""
+    """Save a screenshot as test-results/<test>-<n>.png and return its path, or the reason why there is none."""
     folder = Path(__file__).resolve().parent.parent / "test-results"
     folder.mkdir(exist_ok=True)
     path = folder / f"{item.name.replace('/', '-')}-{number}.png"

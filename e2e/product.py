@@ -1,4 +1,4 @@
-"""The whole product, started as a person would start it, on free ports and an empty data folder."""
+"""The whole product, started as an operator would start it, on free ports and with an empty data folder."""
 
 import contextlib
 import http.cookiejar
@@ -23,12 +23,14 @@ from peers.ports import free_port
 POSTERN = Path(sys.executable).parent / "postern"
 ADMIN_PASSWORD = "gate-Keeper-of-the-wall-7"
 START_TIMEOUT_S = 240.0
-#: What a product that is given up may need for ending by itself; then it is killed.
+#: How long a product that failed to start may take to stop before it is killed.
 GIVE_UP_S = 60.0
 
 
 def wait_until(condition: Any, timeout_s: float = 60.0, every_s: float = 0.05, message: str = "condition") -> Any:
-    """Call `condition` until it is true and give its value; fails by name after `timeout_s`."""
+    """Call `condition` until it is true and return its value. Fails with the name of the condition after
+    `timeout_s`.
+    """
     deadline = time.monotonic() + timeout_s
     while True:
         value = condition()
@@ -48,7 +50,7 @@ class Answer:
 
 
 class Api:
-    """A person at the API, with the cookies of a browser."""
+    """A client of the API with a browser's cookies."""
 
     def __init__(self, url: str, language: str = "en") -> None:
         self.url = url
@@ -57,7 +59,7 @@ class Api:
         self._language = language
 
     def call(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Answer:
-        """One call; a refusal is an answer, too."""
+        """Make one call. A refusal is returned as an answer, too."""
         sent = {"Accept": "application/json", "Accept-Language": self._language, **(headers or {})}
         token = next((cookie.value for cookie in self.cookies if cookie.name == "csrftoken"), None)
         if token and method != "GET":
@@ -109,9 +111,9 @@ def _decoded(raw: bytes) -> Any:
 
 
 class Product:
-    """`postern up` in a process of its own."""
+    """`postern up` in its own process."""
 
-    #: All that run now.
+    #: All products that are running.
     started: "ClassVar[list[Product]]" = []
 
     def __init__(self, home: Path, **environ: str) -> None:
@@ -135,25 +137,25 @@ class Product:
         self._log_seen = 0
 
     def start(self, limit_s: float = START_TIMEOUT_S) -> "Product":
-        """Start and wait until every part is healthy. One that does not become so leaves no process behind."""
+        """Start and wait until every service is healthy. If one does not become healthy, no process is left behind."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [str(POSTERN), "up"],
                 env=self._environ,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                umask=0o022,  # an ordinary shell's: what is private is made so by the product
+                umask=0o022,  # an ordinary shell's umask: the product itself must make files private
             )
         self.started.append(self)
         try:
             wait_until(self._healthy_or_ended, limit_s, message="health")
-        except BaseException:  # a test that is interrupted meanwhile, too
+        except BaseException:  # also for a test that is interrupted meanwhile
             self._give_up()
             raise
         return self
 
     def _give_up(self) -> None:
-        """End what was started, in whatever state it is."""
+        """Stop whatever was started, in any state."""
         assert self.process is not None
         self.started.remove(self)
         family = self.family()
@@ -166,13 +168,13 @@ class Product:
         self.process.wait(GIVE_UP_S)
 
     def family(self) -> list[psutil.Process]:
-        """All processes of this product: of its data folder, and what they have started."""
-        found: dict[int, psutil.Process] = {}
+        """Return all processes of this product: those of its data folder, and their children."""
+        processes: dict[int, psutil.Process] = {}
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error):
                 if process.environ().get("POSTERN_HOME") == str(self.home):
-                    found |= {one.pid: one for one in (process, *process.children(recursive=True))}
-        return list(found.values())
+                    processes |= {member.pid: member for member in (process, *process.children(recursive=True))}
+        return list(processes.values())
 
     def _healthy_or_ended(self) -> bool:
         assert self.process is not None
@@ -189,20 +191,20 @@ class Product:
         return self.log.read_text(errors="replace")
 
     def mark_log(self) -> None:
-        """What `new_log` gives begins here."""
+        """Mark the start of what `new_log` returns."""
         self._log_seen = len(self.output())
 
     def new_log(self) -> str:
         return self.output()[self._log_seen :]
 
     def made_up_password(self) -> str:
-        """The administrator's password as printed at the first start."""
-        # It is printed when every part is up, a moment after the health page says so.
-        found: re.Match[str] = wait_until(lambda: re.search(r"admin / (\S+) ", self.output()), message="the banner")
-        return found.group(1)
+        """Return the administrator's password as printed at the first start."""
+        # It is printed after every service is up, shortly after the health page says so.
+        banner: re.Match[str] = wait_until(lambda: re.search(r"admin / (\S+) ", self.output()), message="the banner")
+        return banner.group(1)
 
     def part(self, name: str) -> psutil.Process:
-        """The running process of one part: web, worker, proxy or redis."""
+        """Return the running process of a service: web, worker, proxy or redis."""
         assert self.process is not None
         for child in psutil.Process(self.process.pid).children():
             try:
@@ -214,7 +216,7 @@ class Product:
         raise AssertionError(f"{name} does not run")
 
     def kill_part(self, name: str, number: signal.Signals = signal.SIGKILL) -> None:
-        """Kill one part and wait until its successor runs."""
+        """Kill a service and wait until its successor runs."""
         before = self.part(name)
         before.send_signal(number)
         before.wait(60)
@@ -228,7 +230,7 @@ class Product:
         wait_until(successor, message=f"a new {name}")
 
     def stop(self) -> int:
-        """End as Ctrl-C does, and make sure that nothing is left behind."""
+        """Stop as Ctrl-C does, and check that nothing is left behind."""
         assert self.process is not None
         self.started.remove(self)
         family = psutil.Process(self.process.pid).children(recursive=True) if self.process.poll() is None else []
@@ -246,7 +248,7 @@ class Product:
         self.stop()
 
     def api(self, username: str = "admin", password: str = ADMIN_PASSWORD, language: str = "en") -> Api:
-        """A signed-in person at the API."""
+        """Return a signed-in client of the API."""
         api = Api(self.url, language)
         api.sign_in(username, password)
         return api

@@ -1,4 +1,4 @@
-"""The description of the API as a person meets it: after the sign-in, in the browser, with nothing from another host."""
+"""The API documentation pages in a browser: after sign-in, and without any resource from another host."""
 
 from browser import window
 from company import Company
@@ -6,7 +6,7 @@ from playwright.sync_api import Browser, expect
 from product import ADMIN_PASSWORD
 
 
-def test_strangers_sign_in_first_and_then_read_and_call(browser: Browser, company: Company) -> None:
+def test_strangers_must_sign_in_before_they_read_and_call(browser: Browser, company: Company) -> None:
     context = window(browser)
     page = context.new_page()
     answered: list[str] = []
@@ -25,8 +25,8 @@ def test_strangers_sign_in_first_and_then_read_and_call(browser: Browser, compan
     assert "tried" in [label["name"] for label in company.admin.get("/api/v1/assets/labels/")]
 
     page.goto(f"{company.product.url}/api/redoc/")
-    # Not by its role: the page has some 50,000 elements, whose roles would be computed at each look
+    # Not by role: the page has about 50,000 elements, whose roles would be computed at each look
     expect(page.locator("h1", has_text="Postern")).to_be_visible()
-    # Redoc asks another host for a logo; the content policy stops the question before it leaves.
+    # Redoc requests a logo from another host. The content security policy blocks the request.
     assert [url for url in answered if not url.startswith((company.product.url, "data:", "blob:"))] == []
     context.close()

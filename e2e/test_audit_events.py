@@ -1,4 +1,4 @@
-"""The auditor's screen: every kind of event in words, with what was before and after, wide and narrow, light and dark."""
+"""The auditor's screen: every kind of event in words, with values before and after, wide and narrow, light and dark."""
 
 import os
 import re
@@ -16,14 +16,14 @@ LANGUAGES = {"en": ("All events", "Asset changed", "Before"), "zh-hans": ("å…¨éƒ
 
 
 def picture(page: Page, name: str) -> None:
-    """A picture of the page, when somebody asks for them with POSTERN_PICTURES=folder."""
+    """Save a screenshot if POSTERN_PICTURES names a folder."""
     if PICTURES:
         page.screenshot(path=f"{PICTURES}/{name}.png")
 
 
 @pytest.fixture(scope="module")
 def changed_asset(company: Company) -> str:
-    """An asset that was changed: its event has values before and after."""
+    """An asset that was changed, so that its event has values before and after."""
     (asset,) = company.admin.get("/api/v1/assets/assets/?hostname=web-default&limit=1")["results"]
     answer = company.admin.call(
         "PATCH", f"/api/v1/assets/assets/{asset['id']}/", {"ip": "127.0.0.2", "comment": "moved to the new rack"}
@@ -48,7 +48,7 @@ def screen(request: pytest.FixtureRequest, browser: Browser, company: Company) -
     settled(page, f"{company.product.url}/ui/audits/events")
     yield page
     context.close()
-    assert [one for one in faults.found if "audits/events" not in one or "500" not in one] == []
+    assert [fault for fault in faults.found if "audits/events" not in fault or "500" not in fault] == []
 
 
 SCREENS = [
@@ -78,13 +78,13 @@ def test_events_are_shown_in_words_with_before_and_after(
     expect(details.get_by_text(before).first).to_be_attached()
     details.scroll_into_view_if_needed()
     picture(screen, f"event-{name}")
-    screen.evaluate("scrollTo(0, 0)")  # nothing half hidden below the frame
+    screen.evaluate("scrollTo(0, 0)")  # nothing is half hidden below the viewport
     assert axe_findings(screen) == []
     assert screen.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 @pytest.mark.parametrize("screen", [("en", 1440, "light")], indirect=True)
-def test_events_are_narrowed_by_category_and_object(screen: Page, changed_asset: str) -> None:
+def test_events_are_filtered_by_category_and_object(screen: Page, changed_asset: str) -> None:
     category = screen.get_by_role("group", name="Category")
     category.get_by_role("button", name=re.compile(r"^Assets\s*\d")).click()
     screen.wait_for_url("**category=inventory**")
@@ -142,7 +142,7 @@ def test_log_is_verified_again_by_the_worker(screen: Page, request: pytest.Fixtu
     expect(screen.get_by_role("status").filter(has_text=under_way)).to_be_visible()
     picture(screen, f"verifying-{name}")
     expect(screen.get_by_role("status").filter(has_text=whole)).to_be_visible()
-    expect(screen.get_by_text(event).first).to_be_attached()  # the list has the event of it without a refresh
+    expect(screen.get_by_text(event).first).to_be_attached()  # the list shows its event without a refresh
     picture(screen, f"verified-{name}")
     assert axe_findings(screen) == []
     assert screen.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -1,4 +1,6 @@
-"""The whole story in a browser: from the first administrator's first sign-in to the replay of a stopped session."""
+"""The whole demo story in a browser: from the first administrator's first sign-in to the replay of a terminated
+session.
+"""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +20,7 @@ ADA = "ledger-Ink-cabinet-61"
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    """A Postern that nobody has used: its first password was made up and printed once."""
+    """An unused Postern: its first password was generated and printed once."""
     running = Product(tmp_path_factory.mktemp("fresh") / "home", POSTERN_ADMIN_PASSWORD="").start()
     try:
         yield running
@@ -53,14 +55,16 @@ def save(page: Page) -> None:
 
 
 def told(product: Product, session: str, command: str) -> None:
-    """Wait until the session is over, its recording sealed and the command known."""
+    """Wait until the session has ended, its recording is sealed and the command is detected."""
     api = product.api("admin", ADMIN)
 
     def all_of_it() -> bool:
         row = api.get(f"/api/v1/terminal/sessions/{session}/")
         commands = api.get(f"/api/v1/terminal/commands/?session_id={session}&limit=50&offset=0")["results"]
         return (
-            row["recording_state"] == "sealed" and row["can_replay"] and command in [one["input"] for one in commands]
+            row["recording_state"] == "sealed"
+            and row["can_replay"]
+            and command in [entry["input"] for entry in commands]
         )
 
     wait_until(all_of_it, 120, every_s=0.5, message=f"the recording and {command!r}")
@@ -83,7 +87,7 @@ def test_story_from_first_sign_in_to_replay(
     faults = Faults()
     admin = person(browser, faults)
 
-    # The first administrator must replace the made-up password before anything else.
+    # The first administrator must replace the generated password before anything else.
     sign_in(admin, fresh.url, "admin", fresh.made_up_password())
     assert "change-password" in admin.url
     admin.get_by_role("textbox", name="Current password").fill(fresh.made_up_password())
@@ -115,16 +119,16 @@ def test_story_from_first_sign_in_to_replay(
     pick(admin, "System users", "deploy")
     save(admin)
 
-    # The colleague opens a shell from her own list, never seeing the key.
+    # The colleague opens a shell from her own list without ever seeing the key.
     li = person(browser, faults)
     sign_in(li, fresh.url, "li", LI)
     first_sign_in(li)
     expect(li.get_by_text("shop-1").first).to_be_visible()
-    shown = Shown(li)
+    terminal_data = Shown(li)
     li.goto(f"{fresh.url}/ui/connect")
     li.get_by_role("treeitem", name="shop-1").click()
     expect(li.get_by_role("status").get_by_text("Connected")).to_be_visible()
-    shown.waits_for(r"[#$] ")
+    terminal_data.waits_for(r"[#$] ")
     li.locator(".xterm-helper-textarea").focus()
     li.keyboard.type("echo marker-$((6*7)) 价格\n")
 
@@ -140,14 +144,14 @@ def test_story_from_first_sign_in_to_replay(
     expect(ada.get_by_role("button", name="Terminate")).to_have_attribute("aria-disabled", "true")
     expect(ada.get_by_text("echo marker-").first).to_be_visible()
 
-    # The administrator stops it; the colleague is told.
+    # The administrator terminates it, and the colleague is told.
     admin.goto(ada.url)
     admin.get_by_role("button", name="Terminate").click()
     admin.get_by_role("alertdialog").get_by_role("button", name="Terminate").click()
     expect(li.get_by_text("terminated by").first).to_be_visible()
     expect(ada.get_by_text(re.compile("terminated", re.IGNORECASE)).first).to_be_visible()
 
-    # The replay is sealed, verified, and the command leads to its place.
+    # The replay is sealed and verified, and the command links to its position.
     session = ada.url.split("?")[0]
     told(fresh, session.rpartition("/")[2], "echo marker-$((6*7)) 价格")
     ada.goto(session)
@@ -159,29 +163,29 @@ def test_story_from_first_sign_in_to_replay(
     expect(ada.get_by_text("Unaltered since it was sealed")).to_be_visible()
     ada.screenshot(path=str(tmp_path / "replay.png"))
 
-    # Everything is in the log, and nothing went wrong on the way.
+    # Everything is in the log, and no page error occurred.
     admin.goto(f"{fresh.url}/ui/audits/operate-log")
     expect(admin.get_by_role("row").nth(3)).to_be_visible()
-    # The browser asks for the replay before it is sealed, and is told that there is none yet.
+    # The browser requests the replay before it is sealed, and is told that there is none yet.
     assert [fault for fault in faults.found if "/replay/" not in fault] == []
 
 
-def test_terminal_copies_and_pastes_by_its_chords(fresh: Product, target: TargetHost, browser: Browser) -> None:
+def test_terminal_copies_and_pastes_by_its_shortcuts(fresh: Product, target: TargetHost, browser: Browser) -> None:
     context = window(browser, permissions=["clipboard-read", "clipboard-write"])
     page = context.new_page()
     sign_in(page, fresh.url, "li", LI)
-    shown = Shown(page)
+    terminal_data = Shown(page)
     page.goto(f"{fresh.url}/ui/connect")
     page.get_by_role("treeitem", name="shop-1").click()
     expect(page.get_by_role("status").get_by_text("Connected")).to_be_visible()
-    shown.waits_for(r"[#$] ")
+    terminal_data.waits_for(r"[#$] ")
     page.locator(".xterm-helper-textarea").focus()
     page.keyboard.type("clear; echo nee''dle\n")
-    shown.waits_for(r"needle\r\n")
-    shown.waits_for(r"[#$] ")
+    terminal_data.waits_for(r"needle\r\n")
+    terminal_data.waits_for(r"[#$] ")
 
     def copied() -> bool:
-        # Drawn a moment after it came: a double click before that takes another word, or none.
+        # Rendered shortly after it arrives: an earlier double click selects another word, or none.
         at_rest(page)
         box = page.locator(".xterm-screen").bounding_box()
         assert box is not None
@@ -196,9 +200,9 @@ def test_terminal_copies_and_pastes_by_its_chords(fresh: Product, target: Target
     page.evaluate("navigator.clipboard.writeText('echo pasted-$((40+2))')")
     page.locator(".xterm-helper-textarea").focus()
     page.keyboard.press("Control+Shift+V")
-    shown.waits_for(r"echo pasted-\$\(\(40\+2\)\)")
+    terminal_data.waits_for(r"echo pasted-\$\(\(40\+2\)\)")
     page.keyboard.press("Enter")
-    shown.waits_for("pasted-42")
+    terminal_data.waits_for("pasted-42")
     page.keyboard.type("exit\n")
     expect(page.get_by_role("alert")).to_be_visible()
     context.close()

@@ -1,4 +1,4 @@
-"""What the console has people copy works as it stands; and locked sign-ins are unlocked on their screen."""
+"""Lines that the console offers for copying work unchanged, and locked sign-ins are unlocked on their screen."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
 def picture(page: Page, name: str) -> None:
-    """Pictures of the page in both themes, when POSTERN_PICTURES names a folder."""
+    """Save screenshots of the page in both themes if POSTERN_PICTURES names a folder."""
     if PICTURES:
         for theme in THEMES:
             page.emulate_media(color_scheme=theme)
@@ -35,7 +35,7 @@ def page_of_zhang(browser: Browser, world: World) -> Iterator[Page]:
 
 
 def clients(world: World, folder: Path) -> dict[str, str]:
-    """`ssh`, `sftp` and `scp` that bring the options of the test along: the copied line stays as it is."""
+    """`ssh`, `sftp` and `scp` wrappers that add the test's options, so that the copied line stays unchanged."""
     for program in ("ssh", "sftp", "scp"):
         script = folder / program
         options = " ".join(world.ssh_options())
@@ -87,7 +87,7 @@ def test_copied_lines_reach_the_asset(page_of_zhang: Page, world: World, tmp_pat
     assert (by_name.returncode, by_name.stdout) == (0, "by-name\n"), by_name.stderr
     picture(page, "ssh-lines-files")
 
-    # On a phone the same, and nothing is wider than the screen.
+    # On a phone the same lines work, and nothing is wider than the screen.
     page.set_viewport_size({"width": 320, "height": 700})
     page.reload()
     page.get_by_role("button", name=f"Lines for your own SSH client: {ASSET}").first.click()

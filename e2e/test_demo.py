@@ -1,4 +1,4 @@
-"""`postern demo`: a story to look at, told once for each data folder."""
+"""`postern demo`: creates demo data, once per data folder."""
 
 import json
 import os
@@ -24,20 +24,20 @@ class Demo:
         self.log = home.with_name("demo.log")
 
     def environ(self, **more: str) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("POSTERN_")}
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("POSTERN_")}
         return {
-            **kept,
+            **environment,
             "POSTERN_HOME": str(self.home),
             "POSTERN_HTTP": f"127.0.0.1:{free_port()}",
             "POSTERN_SSH": f"127.0.0.1:{free_port()}",
-            # Names of a real installation: the demo must not touch it.
+            # Names of a real installation, which the demo must not touch.
             "DATABASE_URL": "postgresql://nobody:nothing@127.0.0.1:1/real",
             "POSTERN_REDIS_URL": "redis://127.0.0.1:1/0",
             **more,
         }
 
     def run(self) -> str:
-        """Start, wait for the banner, and leave it running; gives what it said."""
+        """Start, wait for the banner, and leave it running. Returns its output."""
         environ = self.environ()
         self.url = f"http://{environ['POSTERN_HTTP']}"
         with self.log.open("wb") as log:
@@ -66,22 +66,22 @@ class Demo:
 
 
 def rows(api: Api, path: str, **query: str) -> list[dict[str, object]]:
-    more = "".join(f"&{name}={value}" for name, value in query.items())
-    found: list[dict[str, object]] = api.get(f"/api/v1/{path}?limit=100&offset=0{more}")["results"]
-    return found
+    parameters = "".join(f"&{name}={value}" for name, value in query.items())
+    results: list[dict[str, object]] = api.get(f"/api/v1/{path}?limit=100&offset=0{parameters}")["results"]
+    return results
 
 
 @pytest.mark.spec("S1-045")
-def test_demo_tells_its_story_once_and_keeps_a_session_live(tmp_path: Path) -> None:
+def test_demo_creates_its_data_once_and_keeps_a_session_live(tmp_path: Path) -> None:
     demo = Demo(tmp_path / "home")
-    said = demo.run()
+    output = demo.run()
     try:
-        assert "could not be told" not in said
-        assert "lin=ops=demo-host@127.0.0.1" in said, "the form of the login name that no tool takes apart"
+        assert "could not be told" not in output
+        assert "lin=ops=demo-host@127.0.0.1" in output, "the form of the login name that no tool takes apart"
         file = demo.home / "demo" / "passwords.json"
         assert file.stat().st_mode & 0o777 == 0o600
         for username, password in json.loads(file.read_text()).items():
-            assert re.search(rf"{username}\s+{password}", said)
+            assert re.search(rf"{username}\s+{password}", output)
         admin = demo.admin()
         assert {row["username"] for row in rows(admin, "users/users/")} == {
             "admin",
@@ -145,7 +145,7 @@ def test_demo_on_the_folder_of_a_real_installation_is_refused(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("name", ["POSTERN_HTTP", "POSTERN_SSH"])
-def test_demo_on_an_address_of_others_is_refused(tmp_path: Path, name: str) -> None:
+def test_demo_on_an_address_reachable_by_others_is_refused(tmp_path: Path, name: str) -> None:
     demo = Demo(tmp_path / "home")
     assert "loopback addresses only" in refusal(demo.environ(**{name: "0.0.0.0:8099"}))
     assert not demo.home.exists()

@@ -1,4 +1,6 @@
-"""From an empty installation to the first connection by the list of first steps; and a template that imports as it is."""
+"""From an empty installation to the first connection by the checklist of first steps, and a template that imports
+unchanged.
+"""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +17,7 @@ from world import TargetHost
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    """A Postern in which nothing was made yet."""
+    """A Postern without any objects."""
     with Product(tmp_path_factory.mktemp("first-run") / "home") as running:
         yield running
 
@@ -30,7 +32,7 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TargetHost]:
 def page(browser: Browser, fresh: Product) -> Iterator[Page]:
     context = window(browser, accept_downloads=True)
     opened = context.new_page()
-    faults = Faults(frozenset({400}))  # what is refused on purpose
+    faults = Faults(frozenset({400}))  # requests that are refused on purpose
     faults.watch(opened)
     sign_in(opened, fresh.url, "admin", ADMIN_PASSWORD)
     opened.get_by_role("heading", level=1).first.wait_for(state="attached")
@@ -47,7 +49,7 @@ def steps(fresh: Product) -> dict[str, bool]:
     return found
 
 
-def test_list_of_first_steps_leads_to_the_first_connection(page: Page, fresh: Product, target: TargetHost) -> None:
+def test_checklist_of_first_steps_leads_to_the_first_connection(page: Page, fresh: Product, target: TargetHost) -> None:
     expect(page.get_by_role("heading", level=1, name="Start here")).to_be_visible()
     expect(page.get_by_text("6 steps to the first connection")).to_be_visible()
     assert axe_findings(page) == []
@@ -83,6 +85,11 @@ def test_list_of_first_steps_leads_to_the_first_connection(page: Page, fresh: Pr
         "person": False,
         "connect": False,
     }
+    page.goto(f"{fresh.url}/ui/assets/new-host")
+    form = page.get_by_role("form", name="Add a host")
+    expect(form.get_by_role("radio", name="Existing account")).to_be_checked()
+    expect(form.get_by_role("combobox", name="System user")).to_have_value(target.login)
+    page.goto(f"{fresh.url}/ui/start")
     page.get_by_role("link", name="Create a user").click()
     page.get_by_role("textbox", name="Name", exact=True).fill("Li Na")
     page.get_by_role("textbox", name="Username", exact=True).fill("li")
@@ -127,7 +134,7 @@ def test_template_of_assets_imports_as_it_was_downloaded(page: Page, fresh: Prod
     page.keyboard.type("ssh/22, sftp/2222")
     page.keyboard.press("Enter")
     dialog.get_by_role("button", name="Import", exact=True).click()
-    expect(dialog.get_by_text("Write protocol/port, as in ssh/22").first).to_be_visible()
+    expect(dialog.get_by_text("Enter a protocol and a port, for example ssh/22").first).to_be_visible()
     cell = dialog.get_by_role("button", name=re.compile(r"^Protocols, row 1: "))
     cell.click()
     page.keyboard.press("Control+A")

@@ -1,4 +1,6 @@
-"""The gallery: every part of the console in every state, held to the accessibility rules in both themes and narrow."""
+"""The gallery: every component of the console in every state, checked by the accessibility rules in both themes and
+narrow.
+"""
 
 import os
 import re
@@ -17,7 +19,7 @@ from product import free_port, wait_until
 
 CONSOLE: Final = Path(__file__).resolve().parent.parent / "console"
 WIDTHS: Final = (1440, 390, 320)
-#: What opens over the page: the button, and the role of what comes.
+#: Components that open over the page: their button, and the role of what opens.
 OPENERS: Final = (
     ("Menu", "menu"),
     ("Popover", "group"),
@@ -28,7 +30,7 @@ OPENERS: Final = (
     ("Choose Expires", "dialog"),
     ("Time range", "dialog"),
 )
-#: Notes whatever takes time to move or to fade; `window.__moved` has the names.
+#: Records everything that moves or fades over time. `window.__moved` has the names.
 WITNESS: Final = """
 window.__moved = [];
 document.addEventListener('transitionrun', (event) => window.__moved.push(event.propertyName));
@@ -39,7 +41,7 @@ for (const kind of ['animationend', 'animationiteration'])
 
 @pytest.fixture(scope="module")
 def gallery(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Address of the gallery on a development server, which needs no Postern behind it."""
+    """Address of the gallery on a development server, which needs no running Postern."""
     port = free_port()
     cache = tmp_path_factory.mktemp("gallery")
     log = cache / "vite.log"
@@ -69,7 +71,7 @@ def gallery(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
     try:
         wait_until(answers, timeout_s=180, message=f"the development server, see {log}")
-        # The server bundles packages when they are first asked for, and loads the page again when it finds more.
+        # The server bundles packages on first use, and reloads the page when it discovers more.
         page = window(browser).new_page()
         with Requests(page) as requests:
             show(page, address, "light", "en")
@@ -90,12 +92,12 @@ def opened(browser: Browser, address: str, theme: str, language: str, **options:
 def show(page: Page, address: str, theme: str, language: str) -> None:
     page.add_init_script(f"localStorage.theme = '{theme}'; localStorage.lang = '{language}'")
     page.goto(address)
-    # The last part to come: rows of a generic table.
+    # The last component to appear: rows of a generic table.
     expect(page.get_by_text("plan-01").first).to_be_visible()
 
 
 def overlays(page: Page) -> Iterator[tuple[str, Locator]]:
-    """One after the other: opened, handed out, closed again."""
+    """Open each overlay in turn, yield it, and close it."""
     for opener, role in OPENERS:
         page.get_by_role("button", name=opener, exact=True).first.click()
         overlay = page.get_by_role(role, name="Popover") if role == "group" else page.get_by_role(role)
@@ -106,7 +108,9 @@ def overlays(page: Page) -> Iterator[tuple[str, Locator]]:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_part_meets_the_accessibility_rules_at_rest_and_open(browser: Browser, gallery: str, theme: str) -> None:
+def test_every_component_meets_the_accessibility_rules_idle_and_open(
+    browser: Browser, gallery: str, theme: str
+) -> None:
     page = opened(browser, gallery, theme, "en")
     expect(page.locator("html")).to_have_attribute("data-theme", theme)
     page.get_by_role("button", name="Check", exact=True).click()
@@ -116,12 +120,12 @@ def test_every_part_meets_the_accessibility_rules_at_rest_and_open(browser: Brow
     expect(page.get_by_text("2 assets failed")).to_be_visible()
     wrong = axe_findings(page)
     for opener, overlay in overlays(page):
-        wrong += [f"{opener}: {one}" for one in axe_findings(page, overlay)]
+        wrong += [f"{opener}: {finding}" for finding in axe_findings(page, overlay)]
     assert wrong == []
 
 
 @pytest.mark.parametrize("motion", ["reduce", "no-preference"])
-def test_nothing_moves_for_who_asked_for_less_motion(browser: Browser, gallery: str, motion: str) -> None:
+def test_nothing_moves_for_users_who_prefer_reduced_motion(browser: Browser, gallery: str, motion: str) -> None:
     page = opened(browser, gallery, "light", "en", reduced_motion=motion)
     page.evaluate(WITNESS)
     page.get_by_role("button", name="Error toast").click()
@@ -135,7 +139,7 @@ def test_nothing_moves_for_who_asked_for_less_motion(browser: Browser, gallery: 
         assert moved & {"pt-rise", "pt-fade"}, moved
 
 
-def test_nothing_but_tables_scrolls_sideways(browser: Browser, gallery: str) -> None:
+def test_only_tables_scroll_sideways(browser: Browser, gallery: str) -> None:
     page = opened(browser, gallery, "light", "cn")
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
@@ -144,7 +148,7 @@ def test_nothing_but_tables_scrolls_sideways(browser: Browser, gallery: str) -> 
         assert beyond <= 0, f"{beyond} px too wide at {width} px"
 
 
-def test_tooltips_come_to_the_keyboard_too(browser: Browser, gallery: str) -> None:
+def test_tooltips_are_available_by_keyboard(browser: Browser, gallery: str) -> None:
     page = opened(browser, gallery, "light", "en")
     page.get_by_role("button", name="Popover").focus()
     page.keyboard.press("Tab")
@@ -154,7 +158,7 @@ def test_tooltips_come_to_the_keyboard_too(browser: Browser, gallery: str) -> No
     expect(tip).to_have_count(0)
 
 
-def test_dates_are_chosen_by_keyboard_alone(browser: Browser, gallery: str) -> None:
+def test_dates_can_be_chosen_by_keyboard_alone(browser: Browser, gallery: str) -> None:
     page = opened(browser, gallery, "light", "en")
     expires = page.get_by_label("Expires", exact=True).first
     expires.focus()

@@ -1,4 +1,4 @@
-"""Files in and out, and many rows at once: export, import with mistakes that are put right, update by file, bulk update."""
+"""Import and export of files, and bulk changes: export, import with corrected errors, update by file, bulk update."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ RUN_MS: Final = 2 * PATIENCE_MS
 
 @pytest.fixture(scope="module")
 def office(product: Product) -> Product:
-    """Twenty groups, one of them with a comment that a spreadsheet could take for a formula."""
+    """Twenty groups, one of them with a comment that a spreadsheet could evaluate as a formula."""
     api = product.api()
     for number in range(1, 21):
         api.post(
@@ -38,7 +38,7 @@ def office(product: Product) -> Product:
 
 @pytest.fixture
 def page(browser: Browser, office: Product) -> Iterator[Page]:
-    """The list of groups before the administrator's eyes; in the end nothing may have gone wrong that was not meant to."""
+    """The administrator's list of groups. The test fails on unexpected page errors."""
     context = window(browser, accept_downloads=True)
     opened = context.new_page()
     faults = Faults(frozenset({400}))  # rows that are refused on purpose
@@ -66,7 +66,7 @@ def open_dialog(page: Page, entry: str) -> Locator:
 
 
 def rows_of(download: Download) -> list[dict[str, str]]:
-    """The rows of a csv file by title."""
+    """Return the rows of the csv file by title."""
     text = Path(download.path()).read_text(encoding="utf-8-sig")
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
@@ -84,8 +84,8 @@ def names(rows: list[dict[str, str]]) -> list[str]:
 
 
 def groups(office: Product, prefix: str) -> dict[str, dict[str, Any]]:
-    found = office.api().get(f"{GROUPS}?search={prefix}")
-    return {group["name"]: group for group in found if group["name"].startswith(prefix)}
+    answer = office.api().get(f"{GROUPS}?search={prefix}")
+    return {group["name"]: group for group in answer if group["name"].startswith(prefix)}
 
 
 def choose_file(page: Page, name: str, text: str) -> None:
@@ -101,7 +101,7 @@ def csv_text(*rows: tuple[str, ...]) -> str:
 
 
 class Held:
-    """Inside the block, rows that the page sends after the first `pass_on` wait; in the end they go on."""
+    """Inside the block, rows that the page sends after the first `pass_on` are held. At its end they are released."""
 
     def __init__(self, page: Page, pass_on: int = 0) -> None:
         self._page = page
@@ -127,17 +127,17 @@ class Held:
             route.continue_()
 
     def until(self, count: int) -> None:
-        """Wait until so many rows wait."""
+        """Wait until this many rows are held."""
         wait_until(lambda: self._page.evaluate("1") and len(self.routes) >= count, message=f"{count} rows on their way")
 
 
 def findings_in_both_themes(page: Page) -> list[str]:
-    found = axe_findings(page)
+    violations = axe_findings(page)
     for theme in ("dark", "light"):
         page.emulate_media(color_scheme=theme)
         expect(page.locator("html")).to_have_attribute("data-theme", theme)
-        found += axe_findings(page) if theme == "dark" else []
-    return found
+        violations += axe_findings(page) if theme == "dark" else []
+    return violations
 
 
 def change_cell(dialog: Locator, cell: str, text: str) -> None:
@@ -174,7 +174,7 @@ def test_export_of_all_filtered_and_selected_rows(page: Page, office: Product) -
     assert sorted(names(export(page, dialog))) == ["office-03", "office-20"]
 
 
-def test_import_of_thirty_rows_two_of_them_put_right(page: Page, office: Product) -> None:
+def test_import_of_thirty_rows_with_two_corrected(page: Page, office: Product) -> None:
     open_list(page, office)
     dialog = open_dialog(page, "Import")
     with page.expect_download() as coming:
@@ -185,7 +185,7 @@ def test_import_of_thirty_rows_two_of_them_put_right(page: Page, office: Product
     choose_file(page, "groups.txt", "x")
     expect(dialog.get_by_text("groups.txt is neither .csv nor .xlsx")).to_be_visible()
     choose_file(page, "groups.csv", "Colour\nred\n")
-    expect(dialog.get_by_text("No column of the file is known here")).to_be_visible()
+    expect(dialog.get_by_text("The file has no known column")).to_be_visible()
     assert findings_in_both_themes(page) == []
 
     lines = [(f"branch-{number:02}", f"floor {number}") for number in range(1, 31)]
@@ -240,7 +240,7 @@ def test_update_by_the_file_of_selected_rows(page: Page, office: Product) -> Non
     for name in ("office-01", "office-05"):
         page.get_by_role("checkbox", name=f"Select {name}").check()
     dialog = open_dialog(page, "Import")
-    dialog.get_by_role("radio", name="Update existing ones").check()
+    dialog.get_by_role("radio", name="Update existing objects").check()
     with page.expect_download() as coming:
         dialog.get_by_role("button", name="csv", exact=True).click()
     rows = rows_of(coming.value)
@@ -264,7 +264,7 @@ def test_update_by_the_file_of_selected_rows(page: Page, office: Product) -> Non
             assert after[name]["comment"] == group["comment"]
 
 
-def test_server_lost_in_the_middle_of_an_import(page: Page, office: Product) -> None:
+def test_server_lost_during_an_import(page: Page, office: Product) -> None:
     open_list(page, office, "?search=office")
     dialog = open_dialog(page, "Import")
     choose_file(
@@ -275,7 +275,7 @@ def test_server_lost_in_the_middle_of_an_import(page: Page, office: Product) -> 
     with Held(page, pass_on=3) as held:
         dialog.get_by_role("button", name="Import", exact=True).click()
         held.until(1)
-        # This row reaches the server; its answer does not come back.
+        # This row reaches the server, but its answer is lost.
         assert held.routes[0].fetch().status == 201
         page.context.set_offline(True)
         held.routes.pop(0).abort("internetdisconnected")
@@ -283,7 +283,7 @@ def test_server_lost_in_the_middle_of_an_import(page: Page, office: Product) -> 
     expect(dialog.get_by_role("button", name="Continue")).to_be_visible()
     page.context.set_offline(False)
     dialog.get_by_role("button", name="Continue").click()
-    # The row whose answer was lost is refused as a double by now; none is missing and none is there twice.
+    # The row whose answer was lost is now refused as a duplicate. No row is missing and none exists twice.
     everyone = [f"offline-{number:02}" for number in range(1, 13)]
     wait_until(lambda: sorted(groups(office, "offline-")) == everyone, every_s=0.5, message="twelve rows")
     button = dialog.get_by_role("button", name="Finished").or_(dialog.get_by_role("button", name="Continue"))
@@ -291,7 +291,7 @@ def test_server_lost_in_the_middle_of_an_import(page: Page, office: Product) -> 
     assert sorted(groups(office, "offline-")) == everyone
 
 
-def test_bulk_update_of_selected_people(page: Page, office: Product) -> None:
+def test_bulk_update_of_selected_users(page: Page, office: Product) -> None:
     api = office.api()
     for number in (1, 2, 3):
         api.post(

@@ -12,7 +12,7 @@ def transfer(world: World, name: str) -> dict[str, Any] | None:
     return next((row for row in rows if row["filename"] == name), None)
 
 
-def test_upload_that_dies_with_the_proxy_is_under_way_and_then_interrupted(world: World) -> None:
+def test_upload_of_a_killed_proxy_is_listed_as_running_and_then_interrupted(world: World) -> None:
     command = world.ssh(f"scp -t {world.directory}")
     path = f"half of a report -> {world.directory}"
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as client:
@@ -32,7 +32,7 @@ def test_upload_that_dies_with_the_proxy_is_under_way_and_then_interrupted(world
         client.wait(60)
 
     def interrupted() -> bool:
-        found = transfer(world, path)
-        return found is not None and found["state"] == "interrupted"
+        row = transfer(world, path)
+        return row is not None and row["state"] == "interrupted"
 
     wait_until(interrupted, message="the interrupted upload")

@@ -1,4 +1,4 @@
-"""Joining an organization with consent, and finding the way back from one that is gone."""
+"""Joining an organization with consent, and recovering from an organization that no longer exists."""
 
 import re
 import uuid
@@ -22,7 +22,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Branch:
-    """An organization of its own for one test."""
+    """A separate organization for one test."""
 
     id: str
     name: str
@@ -35,7 +35,7 @@ def branch(company: Company) -> Branch:
 
 
 def new_person(company: Company, org_id: str, *roles: str) -> Person:
-    """A person of one organization, and of no other."""
+    """Create a user who belongs to this organization only."""
     username = f"p-{uuid.uuid4().hex[:8]}"
     body = {
         "name": username.title(),
@@ -52,20 +52,20 @@ def new_person(company: Company, org_id: str, *roles: str) -> Person:
 
 @pytest.fixture
 def pages(browser: Browser) -> Iterator["Pages"]:
-    """Browsers of several people; nothing may go wrong behind the scenes but what a test names."""
+    """Browsers of several users. The test fails on page errors other than those that it names."""
     opened = Pages(browser)
     yield opened
     for context in opened.contexts:
         context.close()
-    # The router logs why the guard stopped somebody who belongs nowhere.
-    assert [one for one in opened.faults.found if "the guard failed: organization" not in one] == []
+    # The router logs why the guard rejected a user without any organization.
+    assert [fault for fault in opened.faults.found if "the guard failed: organization" not in fault] == []
 
 
 class Pages:
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
         self.contexts: list[object] = []
-        # A refusal about an organization is a part of the story.
+        # A refusal about an organization is expected here.
         self.faults = Faults(expected_statuses=frozenset({401, 403, 404}))
 
     def sign_in(self, company: Company, person: Person, address: str = "/login") -> Page:
@@ -90,23 +90,23 @@ def fill_sign_in(page: Page, company: Company, person: Person, address: str) -> 
 
 
 def findings(page: Page) -> list[str]:
-    """What the accessibility rules find in both themes, and whether the page is too wide for a phone."""
-    found: list[str] = []
+    """Return the accessibility findings in both themes, and whether the page is too wide for a phone."""
+    violations: list[str] = []
     at_rest(page)
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
         expect(page.locator("html")).to_have_attribute("data-theme", theme)
-        found += axe_findings(page)
+        violations += axe_findings(page)
     page.set_viewport_size({"width": 320, "height": 720})
     at_rest(page)
     width = page.evaluate("document.documentElement.scrollWidth")
     page.set_viewport_size({"width": 1440, "height": 900})
-    return [*found, *([f"{width} px wide"] if width > 320 else [])]
+    return [*violations, *([f"{width} px wide"] if width > 320 else [])]
 
 
 @pytest.mark.parametrize("address", ["/login", "/core/auth/login/"])
 def test_sign_in_page_is_served_at_the_addresses_of_the_contract(company: Company, pages: Pages, address: str) -> None:
-    """The page itself, at that address, which leads back to wherever a console lies."""
+    """The page itself is served at that address, and leads back to the console from which it was opened."""
     person = new_person(company, DEFAULT_ORG)
     page = pages.sign_in(company, person, address)
     page.context.clear_cookies()
@@ -119,11 +119,11 @@ def test_sign_in_page_is_served_at_the_addresses_of_the_contract(company: Compan
     page.wait_for_url(f"{company.product.url}/api/docs/")
 
 
-def test_invited_person_joins_when_they_accept(company: Company, branch: Branch, pages: Pages) -> None:
+def test_invited_user_joins_after_accepting(company: Company, branch: Branch, pages: Pages) -> None:
     inviter = new_person(company, branch.id, "Admin")
     guest = new_person(company, company.shanghai)
 
-    # The administrator writes an address, and is told nothing about who has it.
+    # The administrator writes an address, and learns nothing about its owner.
     admin_page = pages.sign_in(company, inviter)
     admin_page.goto(f"{company.product.url}/ui/users/users")
     admin_page.get_by_role("button", name="Invite").click()
@@ -139,16 +139,16 @@ def test_invited_person_joins_when_they_accept(company: Company, branch: Branch,
     waiting.get_by_role("button", name="Withdraw the invitation of “nobody-at-all”").click()
     expect(waiting.get_by_role("listitem")).to_have_count(1)
 
-    # The person is told by the bell, and decides on the profile page.
+    # The user is notified by the bell, and decides on the profile page.
     guest_page = pages.sign_in(company, guest)
     guest_page.get_by_role("button", name="Site messages, 1 unread").click()
-    # In the language that the account had when the message was made: the sign-in has set it anew meanwhile.
-    told = re.compile(f"(You are invited into the organization|你被邀请加入组织) {branch.name}")
+    # In the account's language when the message was created. The sign-in has changed that language meanwhile.
+    notice = re.compile(f"(You are invited into the organization|你被邀请加入组织) {branch.name}")
     messages = guest_page.get_by_role("dialog", name="Site messages")
-    expect(messages.get_by_role("button", name=told).first).to_be_visible()
+    expect(messages.get_by_role("button", name=notice).first).to_be_visible()
     guest_page.keyboard.press("Escape")
     guest_page.goto(f"{company.product.url}/ui/users/profile")
-    accept = guest_page.get_by_role("button", name=f"Accept the invitation into “{branch.name}”")
+    accept = guest_page.get_by_role("button", name=f"Accept the invitation to “{branch.name}”")
     accept.wait_for()
     assert findings(guest_page) == []
     accept.click()
@@ -159,7 +159,7 @@ def test_invited_person_joins_when_they_accept(company: Company, branch: Branch,
 
 
 @pytest.mark.parametrize("end", ["left", "deleted"])
-def test_stale_organization_leads_back_to_one_that_is_open(
+def test_stale_organization_leads_back_to_an_accessible_one(
     company: Company, branch: Branch, pages: Pages, end: str
 ) -> None:
     person = new_person(company, DEFAULT_ORG, "Admin")
@@ -172,7 +172,7 @@ def test_stale_organization_leads_back_to_one_that_is_open(
     page.goto(f"{company.product.url}/ui/users/groups")
     page.get_by_role("heading", level=1, name="User groups").wait_for()
 
-    # In the middle of work: a question, and the console goes on in another organization.
+    # While the user is working: a question appears, and the console continues in another organization.
     (row,) = company.admin.get(f"{relation}?org={branch.id}&user={person.id}")
     company.admin.delete(f"{relation}{row['id']}/")
     if end == "deleted":
@@ -190,7 +190,7 @@ def test_stale_organization_leads_back_to_one_that_is_open(
     page.goto(f"{company.product.url}/ui/users/users")
     expect(page.get_by_role("link", name=person.username.title())).to_be_visible()
 
-    # Signing in anew with what the browser has kept.
+    # Sign in again with the data that the browser has stored.
     page.evaluate(
         """([id, name, username]) => {
           const kept = JSON.stringify({ id, name, is_default: false, is_root: false });
@@ -206,7 +206,7 @@ def test_stale_organization_leads_back_to_one_that_is_open(
     expect(page.get_by_role("link", name=person.username.title())).to_be_visible()
 
 
-def test_person_without_an_organization_sees_invitations_and_can_sign_out(
+def test_user_without_an_organization_sees_invitations_and_can_sign_out(
     company: Company, branch: Branch, pages: Pages
 ) -> None:
     person = new_person(company, branch.id)
@@ -221,7 +221,7 @@ def test_person_without_an_organization_sees_invitations_and_can_sign_out(
     page.goto(f"{company.product.url}/ui/")
     expect(page.get_by_role("heading", name="You do not belong to any organization")).to_be_visible()
     expect(page.get_by_role("button", name="Sign out")).to_be_visible()
-    accept = page.get_by_role("button", name="Accept the invitation into “Default”")
+    accept = page.get_by_role("button", name="Accept the invitation to “Default”")
     accept.wait_for()
     assert findings(page) == []
     accept.click()

@@ -1,4 +1,4 @@
-"""Everything by keyboard alone, and on a screen that is zoomed or narrow."""
+"""Everything by keyboard alone, also on a zoomed or narrow screen."""
 
 from collections.abc import Iterator
 
@@ -19,12 +19,12 @@ def page(browser: Browser, world: World) -> Iterator[Page]:
 
 @pytest.fixture
 def refused_page(browser: Browser, world: World) -> Iterator[Page]:
-    """As above; rows are refused on purpose."""
+    """As above, but rows are refused on purpose."""
     yield from at_the_keys(browser, world, Faults(frozenset({400})))
 
 
 def at_the_keys(browser: Browser, world: World, faults: Faults) -> Iterator[Page]:
-    """The administrator, signed in without touching a mouse."""
+    """The administrator, signed in by keyboard only."""
     context = window(browser)
     page = context.new_page()
     faults.watch(page)
@@ -41,7 +41,7 @@ def at_the_keys(browser: Browser, world: World, faults: Faults) -> Iterator[Page
 
 
 def tab_to(page: Page, target: Locator, key: str = "Tab") -> None:
-    """Press a key until the target has the focus, and see that the focus shows."""
+    """Press a key until the target has the focus, and check that the focus is visible."""
     target.first.wait_for()
     for _ in range(MOST_STEPS):
         if target.first.evaluate("element => element === document.activeElement"):
@@ -61,7 +61,7 @@ def press(page: Page, target: Locator, key: str = "Enter") -> None:
     page.keyboard.press(key)
 
 
-def test_group_is_made_changed_and_deleted_by_keyboard(world: World, page: Page) -> None:
+def test_group_is_created_changed_and_deleted_by_keyboard(world: World, page: Page) -> None:
     settled(page, f"{world.product.url}/ui/users/groups")
     press(page, page.get_by_role("link", name="Create"))
     page.wait_for_url("**/users/groups/create")
@@ -88,7 +88,7 @@ def test_group_is_made_changed_and_deleted_by_keyboard(world: World, page: Page)
     row.wait_for(state="detached")
 
 
-def test_file_is_imported_and_a_refused_row_put_right_by_keyboard(world: World, refused_page: Page) -> None:
+def test_file_is_imported_and_a_refused_row_corrected_by_keyboard(world: World, refused_page: Page) -> None:
     page = refused_page
     groups = "/api/v1/users/groups/"
     world.admin.post(groups, {"name": "keys-taken"})
@@ -102,7 +102,7 @@ def test_file_is_imported_and_a_refused_row_put_right_by_keyboard(world: World, 
     dialog.wait_for()
     tab_to(page, dialog.get_by_role("button", name="Choose file"))
     with page.expect_file_chooser() as chooser:
-        page.evaluate("0")  # answered behind the wish to be handed choosers, which a key on its own can overtake
+        page.evaluate("0")  # answered after the page requested file choosers, which a mere key press can overtake
         page.keyboard.press("Enter")
     rows = "*Name,Comment\nkeys-1,first\nkeys-taken,second\nkeys-3,third\n"
     chooser.value.set_files({"name": "groups.csv", "mimeType": "text/csv", "buffer": rows.encode()})
@@ -110,7 +110,7 @@ def test_file_is_imported_and_a_refused_row_put_right_by_keyboard(world: World, 
     press(page, dialog.get_by_role("button", name="Import", exact=True))
     failed = dialog.get_by_role("button", name="Name, row 2: keys-taken (failed)")
     failed.wait_for()
-    # The focus is still in the dialog: nothing has to be looked for from the start of the page.
+    # The focus is still in the dialog, so nothing has to be searched from the start of the page.
     assert dialog.evaluate("dialog => dialog.contains(document.activeElement)")
     press(page, dialog.get_by_role("button", name="Why row 2 failed"))
     page.get_by_role("dialog", name="Why row 2 failed").get_by_role("listitem").first.wait_for()
@@ -135,7 +135,7 @@ def test_file_is_imported_and_a_refused_row_put_right_by_keyboard(world: World, 
 
 def test_first_tab_skips_to_the_content(world: World, page: Page) -> None:
     settled(page, f"{world.product.url}/ui/users/users")
-    # From the very top of the document: a page that was opened starts at its heading.
+    # From the top of the document, because an opened page starts at its heading.
     page.evaluate("document.body.tabIndex = -1; document.body.focus()")
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
@@ -143,7 +143,7 @@ def test_first_tab_skips_to_the_content(world: World, page: Page) -> None:
     page.wait_for_function("document.querySelector('main').contains(document.activeElement)")
 
 
-def test_failed_form_leads_to_the_first_fault(world: World, page: Page) -> None:
+def test_failed_form_moves_the_focus_to_the_first_error(world: World, page: Page) -> None:
     settled(page, f"{world.product.url}/ui/users/users/create")
     press(page, page.get_by_role("button", name="Save", exact=True))
     expect(page.get_by_role("textbox", name="Name").first).to_be_focused()

@@ -1,4 +1,4 @@
-"""A page that sends more input than it may: its session ends, and the person reads why, in their language and on a phone too."""
+"""A page that sends too much input: its session ends, and the user reads why, in their language and on a phone too."""
 
 import os
 from typing import Final
@@ -16,7 +16,7 @@ MESSAGES: Final = {
     "zh-hans": "页面发送输入的速度超过目标主机的接收速度",
 }
 ASSETS: Final = {"en": "Show assets", "zh-hans": "显示资产"}
-#: As a page of another make would: it does not wait until it may send more.
+#: Like a page of another vendor, which ignores the credit.
 SEND: Final = """() => {
   const socket = openSockets.at(-1);
   for (let piece = 0; piece < 32; piece++) socket.send(new Uint8Array(256 * 1024));
@@ -27,7 +27,7 @@ SEND: Final = """() => {
     ("language", "width", "scheme"),
     [("en", 1440, "light"), ("zh-hans", 1440, "dark"), ("en", 320, "dark"), ("zh-hans", 320, "light")],
 )
-def test_session_that_ends_by_its_limit_says_why(
+def test_session_ended_by_its_input_limit_says_why(
     browser: Browser, world: World, language: str, width: int, scheme: str
 ) -> None:
     context = window(browser, viewport={"width": width, "height": 860}, color_scheme=scheme)
@@ -36,15 +36,15 @@ def test_session_that_ends_by_its_limit_says_why(
     sign_in(page, world.product.url, "zhang", ZHANG_PASSWORD)
     page.get_by_role("heading", level=1).first.wait_for(state="attached")
     context.add_cookies([{"name": "django_language", "value": language, "url": world.product.url}])
-    shown = Shown(page)
+    terminal_data = Shown(page)
     page.goto(f"{world.product.url}/ui/connect")
     if width < 640:
         page.get_by_role("button", name=ASSETS[language]).last.click()
     page.get_by_role("treeitem", name=ASSET).click()
-    shown.waits_for(r"[#$] ")
+    terminal_data.waits_for(r"[#$] ")
     page.locator(".xterm-helper-textarea").focus()
     page.keyboard.type("stty raw -echo; echo re''ady; sleep 600\n")
-    shown.waits_for("ready")
+    terminal_data.waits_for("ready")
     page.evaluate(SEND)
     notice = page.get_by_role("alert").filter(has_text=MESSAGES[language])
     expect(notice).to_be_visible()

@@ -1,4 +1,4 @@
-"""Browser sessions over the one public port: opened, taken up again, watched, stopped — and not disturbed by restarts."""
+"""Browser sessions over the one public port: opened, resumed, watched, terminated, and undisturbed by restarts."""
 
 import asyncio
 import signal
@@ -15,7 +15,7 @@ from timing import soon_async
 
 
 def token_for(api: Api, world: World) -> dict[str, Any]:
-    """A connection token, as the console asks for it."""
+    """Request a connection token as the console does."""
     granted: dict[str, Any] = api.post(
         "/api/v1/authentication/connection-token/", {"asset": world.asset_id, "system_user": world.system_user_id}
     )
@@ -95,7 +95,7 @@ async def test_auditor_watches_from_the_present_screen_within_a_second(world: Wo
             assert b"watchers-do-not-type" not in socket.output
 
 
-async def test_lost_browser_connection_is_taken_up_without_a_gap(world: World) -> None:
+async def test_lost_browser_connection_is_resumed_without_a_gap(world: World) -> None:
     zhang = world.zhang()
     granted = token_for(zhang, world)
     first = BrowserSocket(zhang, granted["ws_path"])
@@ -135,7 +135,7 @@ async def test_signing_out_ends_the_browser_session(world: World) -> None:
         await asyncio.to_thread(wait_until, over)
 
 
-async def test_end_that_is_moved_during_a_session_takes_effect_at_its_second_as_expired(world: World) -> None:
+async def test_end_moved_during_a_session_takes_effect_on_time_as_expired(world: World) -> None:
     zhang = world.zhang()
     permission = f"/api/v1/perms/asset-permissions/{world.permission_id}/"
     before = world.admin.get(permission)
@@ -147,8 +147,8 @@ async def test_end_that_is_moved_during_a_session_takes_effect_at_its_second_as_
             await asyncio.to_thread(
                 world.admin.call, "PATCH", permission, {"date_expired": end.isoformat(), "actions": ["connect"]}
             )
-            told = await socket.message("notice")
-            assert (told["code"], told["actions"]) == ("actions", 1), "uploads and downloads go at once"
+            notice = await socket.message("notice")
+            assert (notice["code"], notice["actions"]) == ("actions", 1), "uploads and downloads go at once"
             ended = await socket.message("ended")
             assert ended["reason"] == "grant_expired"
         finally:
@@ -218,12 +218,12 @@ async def test_killed_proxy_loses_no_shown_byte_and_the_recording_plays(world: W
     assert row["end_reason"] == "interrupted"
     replay = world.admin.get(f"/api/v1/terminal/sessions/{message['session_id']}/replay/")
     cast = world.admin.call("GET", replay["cast_url"]).body
-    shown = [line for line in socket.output.decode(errors="replace").split() if line.startswith("number-")]
-    assert [line for line in shown if line not in cast] == []
+    lines = [line for line in socket.output.decode(errors="replace").split() if line.startswith("number-")]
+    assert [line for line in lines if line not in cast] == []
 
 
-async def test_health_is_never_200_while_a_part_is_dead(world: World) -> None:
-    """Asked without a pause from the kill on: the last sign of life of a killed part stays for most of a minute."""
+async def test_health_is_never_200_while_a_service_is_dead(world: World) -> None:
+    """Polled continuously from the kill on: the last heartbeat of a killed service stays valid for almost a minute."""
     product = world.product
     await asyncio.to_thread(wait_until, product.healthy, 180.0)
     for name in ("worker", "proxy"):

@@ -1,4 +1,4 @@
-"""Questions before something with consequences can be read and answered on a narrow phone."""
+"""Confirmation questions can be read and answered on a narrow phone."""
 
 import os
 from typing import Final
@@ -11,7 +11,7 @@ from product import ADMIN_PASSWORD
 from world import World
 
 PICTURES: Final = os.environ.get("POSTERN_PICTURES", "")
-ENDING: Final = {"en": "End everything", "zh-hans": "全部结束"}
+ENDING: Final = {"en": "End all access", "zh-hans": "结束全部访问"}
 
 
 @pytest.mark.parametrize(("language", "scheme"), [("en", "light"), ("zh-hans", "dark")])

@@ -1,4 +1,4 @@
-"""Organizations in the console: founding one, letting people in, renaming and deleting it."""
+"""Organizations in the console: creating one, adding members, renaming and deleting it."""
 
 import re
 import uuid
@@ -16,7 +16,7 @@ from world import ZHANG_PASSWORD
 
 @pytest.fixture
 def admin_page(browser: Browser, company: Company) -> Iterator[Page]:
-    """The administrator; a refusal by the server is a part of the story, everything else is not."""
+    """The administrator. Refusals by the server are expected; any other error fails the test."""
     context = window(browser)
     page = context.new_page()
     faults = Faults(expected_statuses=frozenset({403}))
@@ -35,7 +35,7 @@ def selector(page: Page) -> Locator:
 
 
 def offered(page: Page) -> list[str]:
-    """Names that the selector of the sidebar offers."""
+    """Return the names that the sidebar's selector offers."""
     selector(page).click()
     page.get_by_role("menu", name=re.compile("^Organization")).wait_for()
     names = page.get_by_role("menuitemradio").all_inner_texts()
@@ -49,12 +49,12 @@ def root_nodes(company: Company, org_id: str) -> list[str]:
 
 
 @pytest.mark.spec("S1-036", "S2-171", "S2-189", "S3-056", "S7-046")
-def test_organization_is_founded_peopled_renamed_and_deleted(company: Company, admin_page: Page) -> None:
+def test_organization_is_created_filled_renamed_and_deleted(company: Company, admin_page: Page) -> None:
     page = admin_page
     before = f"Beijing {uuid.uuid4().hex[:6]}"
     after = f"{before} West"
 
-    # Founded: by the menu, in the form, and offered by the selector without loading the page anew.
+    # Created: by the menu, in the form, and offered by the selector without a reload.
     menu = page.get_by_role("navigation", name="Main menu")
     menu.get_by_role("button", name="Extension").click()
     menu.get_by_role("link", name="Organizations").click()
@@ -66,10 +66,10 @@ def test_organization_is_founded_peopled_renamed_and_deleted(company: Company, a
     wait_until(lambda: before in offered(page), message="the selector with the organization")
     org_id = next(row["id"] for row in company.admin.get("/api/v1/orgs/orgs/") if row["name"] == before)
 
-    # Peopled.
+    # Members are added.
     listed(page, before, exact=True).click()
     page.get_by_role("tab", name="Members").click()
-    form = page.get_by_role("form", name="Let people in")
+    form = page.get_by_role("form", name="Add members")
     pick(form, "Users", "zhang")
     form.get_by_role("checkbox", name="Organization auditor").check()
     form.get_by_role("button", name="Add").click()
@@ -86,7 +86,7 @@ def test_organization_is_founded_peopled_renamed_and_deleted(company: Company, a
     assert root_nodes(company, org_id) == [after]
     expect(row_of(page, after).get_by_role("cell").nth(2)).to_have_text("1")
 
-    # Not deleted while somebody belongs to it.
+    # Cannot be deleted while it has members.
     more(page, after, "Delete")
     question = page.get_by_role("alertdialog", name=f"Delete organization “{after}”?")
     question.get_by_role("button", name="Delete").click()
@@ -137,28 +137,28 @@ def test_route_opens_its_screen(company: Company, admin_page: Page, path: str, h
 
 
 def findings(page: Page) -> list[str]:
-    """What the accessibility rules find in both themes, and whether the page is too wide for a phone."""
-    found: list[str] = []
+    """Return the accessibility findings in both themes, and whether the page is too wide for a phone."""
+    violations: list[str] = []
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
         expect(page.locator("html")).to_have_attribute("data-theme", theme)
-        found += axe_findings(page)
+        violations += axe_findings(page)
     page.set_viewport_size({"width": 320, "height": 720})
     at_rest(page)
     width = page.evaluate("document.documentElement.scrollWidth")
-    return [*found, *([f"{width} px wide"] if width > 320 else [])]
+    return [*violations, *([f"{width} px wide"] if width > 320 else [])]
 
 
-def test_members_are_there_for_everybody(company: Company, admin_page: Page) -> None:
+def test_members_tab_shows_its_form_and_is_accessible(company: Company, admin_page: Page) -> None:
     go(admin_page, company, f"/xpack/orgs/{company.shanghai}?activeTab=members")
-    expect(admin_page.get_by_role("form", name="Let people in")).to_be_visible()
+    expect(admin_page.get_by_role("form", name="Add members")).to_be_visible()
     assert findings(admin_page) == []
 
 
 @pytest.mark.spec("S2-168", "S6-026")
-def test_nobody_but_a_super_administrator_opens_them(company: Company, browser: Browser) -> None:
+def test_only_a_super_administrator_opens_organizations(company: Company, browser: Browser) -> None:
     for page in signed_in(browser, company, "zhang", ZHANG_PASSWORD):
         expect(page.get_by_role("button", name="Extension")).to_have_count(0)
         for path in ("/xpack/orgs", "/xpack/orgs/create", f"/xpack/orgs/{company.shanghai}"):
             go(page, company, path)
-            expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("^You can not open “"))
+            expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("^You cannot open “"))

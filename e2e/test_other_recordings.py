@@ -1,4 +1,4 @@
-"""Recordings that are neither of a terminal nor of a program, on the page of their session."""
+"""Recordings of neither a terminal nor a program, on the page of their session."""
 
 from pathlib import Path
 from subprocess import run
@@ -14,7 +14,7 @@ NOT_PLAYABLE = {"en": "This recording cannot be played here yet", "zh-hans": "æ­
 
 
 def recorded_session(world: World) -> str:
-    """A session that has ended, with a sealed recording."""
+    """An ended session with a sealed recording."""
     before = {row["id"] for row in world.sessions()}
     run(world.ssh("true"), check=True)
 
@@ -26,7 +26,7 @@ def recorded_session(world: World) -> str:
 
 
 def serve_instead(page: Page, world: World, session: str, name: str) -> None:
-    """Let the page read a recording of the fixtures: no proxy of this version makes one."""
+    """Serve a recording from the fixtures to the page, because no proxy of this version creates one."""
     source = world.admin.get(f"/api/v1/terminal/sessions/{session}/replay/")["src"].partition("?")[0]
     body = (RECORDINGS / f"{name}.postern").read_bytes()
 
@@ -72,7 +72,7 @@ def test_recording_of_queries_plays_to_its_end(browser: Browser, world: World, t
     page.goto(f"{world.product.url}/ui/terminal/sessions/{session}")
     expect(page.get_by_text("no terminal")).to_be_visible()
     expect(page.get_by_text("00:03").first).to_be_visible()
-    expect(page.get_by_role("button", name="Play")).to_be_visible()  # it has come to its end
+    expect(page.get_by_role("button", name="Play")).to_be_visible()  # the replay has reached its end
     page.screenshot(path=str(tmp_path / "queries.png"))
     context.close()
     assert faults.found == []

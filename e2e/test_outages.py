@@ -1,4 +1,6 @@
-"""A full disk and a web part that is away: what cannot be recorded does not happen, and nothing needs a restart after."""
+"""A full disk and an absent web service: what cannot be recorded does not happen, and no restart is needed
+afterwards.
+"""
 
 import contextlib
 import os
@@ -33,7 +35,7 @@ def disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def frail(disk: Path, host: TargetHost, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    """A product of its own on the small volume."""
+    """A separate product on the small volume."""
     running = Product(disk / "home", POSTERN_RECORDING_RESERVE_MB="1")
     running.log = tmp_path_factory.mktemp("logs") / "postern.log"
     running.start()
@@ -45,7 +47,7 @@ def frail(disk: Path, host: TargetHost, tmp_path_factory: pytest.TempPathFactory
 
 @contextlib.contextmanager
 def full(disk: Path) -> Iterator[None]:
-    """Not a byte is left on the volume, until the end of the block."""
+    """Fill the volume to the last byte until the end of the block."""
     filler = fill(disk)
     try:
         yield
@@ -76,13 +78,13 @@ def test_full_disk_lets_nothing_pass_unlogged_and_recovers_without_a_restart(fra
         file.write_bytes(file.name.encode() * 100)
     got = frail.directory / "got"
     got.mkdir()
-    shown = frail.directory / "shown"
+    output_file = frail.directory / "shown"
     with (
         subprocess.Popen(
             sftp(frail), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, bufsize=1
         ) as transfer,
-        shown.open("wb") as output,
-        # It will show more than the segments that the journal has in store.
+        output_file.open("wb") as output,
+        # It will output more than the journal's spare segments can hold.
         subprocess.Popen(
             frail.ssh("read; yes | head -c 40000000", options=("-tt",)), stdin=subprocess.PIPE, stdout=output
         ) as shell,
@@ -106,7 +108,7 @@ def test_full_disk_lets_nothing_pass_unlogged_and_recovers_without_a_restart(fra
             shell.stdin.write(b"\n")
             shell.stdin.flush()
             assert shell.wait(60) == 255
-            said = shown.read_bytes()[-300:]
+            said = output_file.read_bytes()[-300:]
             assert b"cannot be recorded" in said or b"no room left to log" in said
             wait_until(lambda: refuses_writes(frail, disk), message="the refusal of every write")
         transfer.stdin.close()
@@ -124,7 +126,7 @@ def test_full_disk_lets_nothing_pass_unlogged_and_recovers_without_a_restart(fra
 
 
 def refuses_writes(frail: World, disk: Path) -> bool:
-    """Whether no write passes. The journals of sessions that end give room back, which is taken at once."""
+    """Whether no write succeeds. Journals of ending sessions free space, which is filled immediately."""
     fill(disk)
     visitor = Api(frail.product.url)
     visitor.call("GET", "/core/auth/login/")
@@ -141,25 +143,27 @@ def refuses_writes(frail: World, disk: Path) -> bool:
 
 
 def running_web(world: World) -> psutil.Process:
-    """The web part, which may be about to start again."""
+    """Return the web process, which may be about to restart."""
     wait_until(world.product.healthy, message="health")
     return world.product.part("web")
 
 
 def web_to_kill(world: World) -> psutil.Process:
-    """The web part, up for so long that its successor is started without the pause of a part that dies again and again."""
+    """Return a web process that has run long enough for its successor to start without the pause after repeated
+    crashes.
+    """
     web = running_web(world)
     wait_until(lambda: time.time() - web.create_time() > STABLE_AFTER_S, message="a web part that is up")
     return web
 
 
 @pytest.mark.parametrize("delay_s", [0.0, 0.2, 0.4])
-def test_right_key_connects_through_a_restart_of_the_web_part(frail: World, delay_s: float) -> None:
-    """Wherever the sign-in and the opening of the session are when the web part is killed."""
+def test_right_key_connects_through_a_restart_of_the_web_service(frail: World, delay_s: float) -> None:
+    """Whatever step of sign-in or opening is in progress when the web process is killed."""
     web = web_to_kill(frail)
     with ThreadPoolExecutor(1) as pool:
         connecting = pool.submit(run, frail.ssh("echo in"))
-        time.sleep(delay_s)  # not a wait for anything: it chooses the request that is cut off
+        time.sleep(delay_s)  # not a wait for a condition: it selects the request that is interrupted
         web.send_signal(signal.SIGKILL)
         done = connecting.result()
     assert (done.returncode, done.stdout) == (0, "in\n"), done.stderr
@@ -189,18 +193,18 @@ def test_right_password_connects_through_a_restart_and_is_in_the_log_once(
     ) as connecting:
         time.sleep(delay_s)
         web.send_signal(signal.SIGKILL)
-        shown, said = connecting.communicate(timeout=90)
-    assert (connecting.returncode, shown) == (0, "in\n"), said
+        output, said = connecting.communicate(timeout=90)
+    assert (connecting.returncode, output) == (0, "in\n"), said
     web.wait(60)
     wait_until(frail.product.healthy, message="health")
     assert sign_ins(frail) == before + 1
 
 
-def test_web_part_that_stays_away_is_told_as_temporarily_unavailable(frail: World) -> None:
+def test_web_service_that_stays_away_is_reported_as_temporarily_unavailable(frail: World) -> None:
     web = running_web(frail)
     family = [*web.children(recursive=True), web]
     for process in family:
-        process.suspend()  # it takes connections and answers none
+        process.suspend()  # it accepts connections and answers none
     try:
         done = run(frail.ssh("echo in"))
     finally:

@@ -1,4 +1,4 @@
-"""A morning's work on the screens of users, groups, assets and labels, in a browser."""
+"""Typical administration on the screens of users, groups, assets and labels, in a browser."""
 
 import re
 import uuid
@@ -9,16 +9,16 @@ from admin_console import PASSWORD, choose_rows, listed, more, pick, row_of, sav
 from playwright.sync_api import Page, expect
 from product import Product, wait_until
 
-# Fixtures are found among the names of the module.
+# Pytest looks for fixtures among the names of the module.
 signed_in, page, objects = admin_console.signed_in, admin_console.page, admin_console.objects
 
 
-def test_labels_are_put_on_assets_singly_and_in_bulk_and_assets_are_found_by_them(product: Product, page: Page) -> None:
+def test_labels_are_assigned_singly_and_in_bulk_and_assets_are_found_by_them(product: Product, page: Page) -> None:
     mark = uuid.uuid4().hex[:6]
     url, first, second = f"{product.url}/ui", f"stage-{mark}-1", f"stage-{mark}-2"
-    shown = f"stage {mark}"
+    label_text = f"stage {mark}"
 
-    # A label, then an asset that carries it.
+    # Create a label, then an asset that carries it.
     page.goto(f"{url}/assets/labels/create")
     text(page, "Name").fill("stage")
     text(page, "Value").fill(mark)
@@ -38,7 +38,7 @@ def test_labels_are_put_on_assets_singly_and_in_bulk_and_assets_are_found_by_the
         {"hostname": second, "ip": "192.0.2.22", "platform": "Linux"},
     )
 
-    # Both at once: only the ticked fields are written.
+    # Change both at once: only the ticked fields are written.
     page.goto(f"{url}/assets/assets?search=stage-{mark}")
     bar = choose_rows(page, first, second)
     bar.get_by_role("button", name="Update").click()
@@ -50,14 +50,14 @@ def test_labels_are_put_on_assets_singly_and_in_bulk_and_assets_are_found_by_the
     dialog.get_by_role("button", name="Update 2").click()
     page.get_by_role("alertdialog").get_by_role("button", name="Update 2").click()
     expect(page.get_by_text("2 assets updated")).to_be_visible()
-    expect(row_of(page, second)).to_contain_text(shown)
+    expect(row_of(page, second)).to_contain_text(label_text)
     rows = product.api().get(f"/api/v1/assets/assets/?label=stage:{mark}")
     assert {(row["hostname"], row["comment"], row["ip"]) for row in rows} == {
         (first, f"moved {mark}", "192.0.2.21"),
         (second, f"moved {mark}", "192.0.2.22"),
     }
 
-    # The list is narrowed by the label: typed as a condition, or from the label's own number.
+    # Filter the list by the label: typed as a condition, or from the label's own count.
     page.goto(f"{url}/assets/assets")
     box = page.get_by_role("combobox", name="Search")
     box.fill(f"stage:{mark}")
@@ -68,7 +68,7 @@ def test_labels_are_put_on_assets_singly_and_in_bulk_and_assets_are_found_by_the
     row_of(page, mark).get_by_role("link", name="2", exact=True).click()
     expect(listed(page, f"stage-{mark}")).to_have_count(2)
 
-    # One loses it on its own page.
+    # Remove it from one asset on that asset's page.
     listed(page, second, exact=True).click()
     page.get_by_role("button", name=f"Remove stage:{mark}").click()
     expect(page.get_by_text("No labels")).to_be_visible()
@@ -94,14 +94,14 @@ def test_assets_move_between_nodes_and_an_asset_is_deleted_from_its_page(product
     held = api.get(f"/api/v1/assets/assets/?node_id={node['id']}&show_current_asset=1")
     assert {(row["hostname"], len(row["nodes"])) for row in held} == {(name, 1) for name in names}
 
-    # Inside the node, one is taken out again.
+    # Inside the node, remove one asset again.
     page.goto(f"{url}/assets/assets?node={node['id']}")
     choose_rows(page, names[0]).get_by_role("button", name="Remove from node").click()
     page.get_by_role("alertdialog").get_by_role("button", name="Remove", exact=True).click()
     expect(listed(page, names[0], exact=True)).to_have_count(0)
     expect(listed(page, names[1], exact=True)).to_be_visible()
 
-    # The other is deleted where it is described, and the list is shown.
+    # Delete the other on its detail page; the list is shown.
     listed(page, names[1], exact=True).click()
     expect(page.get_by_role("button", name=re.compile(f"^Remove .*room-{mark}"))).to_have_attribute(
         "aria-disabled", "true"
@@ -118,7 +118,7 @@ def test_assets_move_between_nodes_and_an_asset_is_deleted_from_its_page(product
 
 
 @pytest.mark.spec("S3-032", "S3-033")
-def test_more_information_is_written_alone_and_shown_on_the_assets_page(
+def test_more_information_is_saved_separately_and_shown_on_the_assets_page(
     product: Product, objects: dict[str, str], page: Page
 ) -> None:
     page.goto(f"{product.url}/ui/assets/assets/detail/{objects['asset']}/update")
@@ -153,14 +153,14 @@ def create_user(page: Page, name: str, username: str) -> None:
 
 
 @pytest.mark.spec("S2-004", "S7-050", "S2-220")
-def test_a_user_is_created_cloned_and_deactivated_in_bulk(product: Product, page: Page) -> None:
+def test_user_is_created_cloned_and_deactivated_in_bulk(product: Product, page: Page) -> None:
     mark, api = uuid.uuid4().hex[:6], product.api()
     url, first, second = f"{product.url}/ui", f"crew-{mark}-a", f"crew-{mark}-b"
     page.goto(f"{url}/users/users/create")
     text(page, "Comment").fill(f"night shift {mark}")
     create_user(page, "Crew A", first)
 
-    # The clone has what is not personal, and asks for the rest.
+    # The clone copies what is not personal, and asks for the rest.
     original = api.get(f"/api/v1/users/users/?username={first}")[0]["id"]
     page.goto(f"{url}/users/users?search=crew-{mark}")
     with page.expect_request(
@@ -184,7 +184,7 @@ def test_a_user_is_created_cloned_and_deactivated_in_bulk(product: Product, page
 
 
 @pytest.mark.spec("S2-223", "S2-224")
-def test_groups_are_saved_one_after_another_and_members_come_and_go_on_the_groups_page(
+def test_groups_are_saved_one_after_another_and_members_change_on_the_groups_page(
     product: Product, objects: dict[str, str], page: Page
 ) -> None:
     mark, api = uuid.uuid4().hex[:6], product.api()
@@ -217,7 +217,7 @@ def test_groups_are_saved_one_after_another_and_members_come_and_go_on_the_group
     expect(member).to_have_count(0)
     wait_until(lambda: members() == [], message="the member's leaving")
 
-    # The same relation from the person's side.
+    # The same relation from the user's side.
     page.goto(f"{product.url}/ui/users/users/{person['id']}?activeTab=basic")
     pick(page, "Add to a user group", f"team-{mark}-1")
     page.get_by_role("button", name="Add", exact=True).click()

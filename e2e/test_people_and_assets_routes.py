@@ -1,4 +1,4 @@
-"""Every route of users, groups, assets, system users and labels, the first sign-in, and the calls of the account."""
+"""Every route of users, groups, assets, system users and labels, the first sign-in, and the account pages."""
 
 import re
 import uuid
@@ -11,7 +11,7 @@ from browser import Faults, sign_in, window
 from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD, Product
 
-# Fixtures are found among the names of the module.
+# Pytest looks for fixtures among the names of the module.
 signed_in, page, objects = admin_console.signed_in, admin_console.page, admin_console.objects
 
 
@@ -71,7 +71,7 @@ def test_route_opens_its_screen(product: Product, objects: dict[str, str], page:
 
 
 @pytest.mark.spec("S2-026", "S2-024", "S2-025")
-def test_a_first_sign_in_leads_over_the_own_data_to_the_guide(product: Product, browser: Browser) -> None:
+def test_first_sign_in_leads_over_the_own_profile_to_the_guide(product: Product, browser: Browser) -> None:
     username = f"first-{uuid.uuid4().hex[:6]}"
     body = {
         "name": "First",
@@ -107,7 +107,7 @@ def test_a_first_sign_in_leads_over_the_own_data_to_the_guide(product: Product, 
 
 
 @pytest.mark.spec("S7-051")
-def test_profile_organization_and_sign_out_go_to_the_paths_of_the_contract(product: Product, browser: Browser) -> None:
+def test_profile_organization_and_sign_out_have_the_paths_of_the_contract(product: Product, browser: Browser) -> None:
     context = window(browser)
     page = context.new_page()
     sign_in(page, product.url, "admin", ADMIN_PASSWORD)

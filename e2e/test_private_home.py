@@ -1,4 +1,4 @@
-"""What the product keeps is its owner's alone: every file after real use, and every environment of its processes."""
+"""The product's data is private to its owner: every file after real use, and every environment of its processes."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ SECRETS = {"POSTERN_BOOTSTRAP_TOKEN": "MARK-boot-token-of-this-test", "POSTERN_H
 
 
 class WatchedProduct(Product):
-    """Its health page wants a token."""
+    """Its health page requires a token."""
 
     def healthy(self) -> bool:
         try:
@@ -33,7 +33,7 @@ class WatchedProduct(Product):
 
 
 def open_to_others(home: Path) -> list[str]:
-    """Every file, folder and socket that group or others can reach."""
+    """Return every file, folder and socket that group or others can access."""
     return [
         f"{stat.filemode(info.st_mode)} {path}"
         for path in (home, *home.rglob("*"))
@@ -81,28 +81,28 @@ def test_everything_in_the_data_folder_is_private_after_real_use(used: Any, tmp_
     )  # fmt: skip
     assert put.returncode == 0, put
     wait_until(lambda: any(row["has_replay"] for row in world.sessions(is_finished="1")), message="a sealed recording")
-    product.kill_part("web")  # a part that was started again is as careful as the first
+    product.kill_part("web")  # a restarted service is as careful as the first
     wait_until(product.healthy, message="health")
 
     kinds = {part for path in home.rglob("*") for part in path.relative_to(home).parts[:1]}
     assert {"postern.sqlite3", "secrets", "proxy", "run", "replays", "licence", "postern.lock"} <= kinds
     assert any(stat.S_ISSOCK(path.lstat().st_mode) for path in home.rglob("*"))
     assert open_to_others(home) == []
-    assert "of-an-older-version.cast" in product.output()  # and it was said
+    assert "of-an-older-version.cast" in product.output()  # and it was logged
 
     marks = [b"MARK-", ADMIN_PASSWORD.encode()]
-    found = {}
+    environments = {}
     for process in psutil.Process(product.process.pid).children(recursive=True):
         environ = Path(f"/proc/{process.pid}/environ").read_bytes()
-        found[" ".join(process.cmdline())[:90]] = [mark for mark in marks if mark in environ]
-    for line, present in found.items():
+        environments[" ".join(process.cmdline())[:90]] = [mark for mark in marks if mark in environ]
+    for line, present in environments.items():
         allowed = [b"MARK-"] if "entrypoints web" in line or "entrypoints proxy" in line else []
         assert present == allowed, line
-    assert len(found) >= 5, found  # redis, web, worker, proxy, sealer
+    assert len(environments) >= 5, environments  # redis, web, worker, proxy, sealer
 
 
-def test_redis_and_proxy_sockets_take_no_connection_of_another_user(product: Product) -> None:
-    """Asked as that user, where the tests may become one."""
+def test_redis_and_proxy_sockets_refuse_connections_of_another_user(product: Product) -> None:
+    """Connects as that user, if the tests may switch users."""
     if os.geteuid() != 0:
         pytest.skip("only root can become another user")
     sockets = [path for path in product.home.rglob("*") if stat.S_ISSOCK(path.lstat().st_mode)]

@@ -1,4 +1,4 @@
-"""What the tests start themselves."""
+"""Tests of the helper that starts the product."""
 
 import socket
 from pathlib import Path
@@ -8,7 +8,7 @@ from product import Product
 
 
 def test_product_that_does_not_become_healthy_leaves_no_process_behind(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes connections and never answers
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # accepts connections and never answers
         redis = f"redis://127.0.0.1:{silent.getsockname()[1]}/0"
         product = Product(tmp_path / "home", POSTERN_REDIS_URL=redis)
         with pytest.raises(AssertionError, match=r"^health did not come true"):
@@ -20,7 +20,7 @@ def test_product_that_does_not_become_healthy_leaves_no_process_behind(tmp_path:
     assert product.process.returncode is not None
 
 
-def test_product_that_ends_at_once_leaves_no_process_behind(tmp_path: Path) -> None:
+def test_product_that_exits_immediately_leaves_no_process_behind(tmp_path: Path) -> None:
     product = Product(tmp_path / "home", POSTERN_LANGUAGE="no language")
     with pytest.raises(AssertionError, match="postern ended"):
         product.start()

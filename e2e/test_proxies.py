@@ -1,4 +1,6 @@
-"""A proxy of another machine: it waits, is accepted on the console, carries sessions, and is worth nothing when it is stolen."""
+"""A proxy on another machine: it waits, is accepted in the console, carries sessions, and its stolen credential is
+worthless.
+"""
 
 import json
 import os
@@ -30,7 +32,7 @@ NAME = "branch-gate"
 
 @dataclass
 class RemoteProxy:
-    """`postern proxy` with a data folder of its own, as on another machine."""
+    """`postern proxy` with its own data folder, as on another machine."""
 
     home: Path
     environ: dict[str, str]
@@ -87,7 +89,7 @@ def row_of(product: Product, name: str = NAME) -> Any:
 
 
 def knock(product: Product, credential: dict[str, str], path: str, body: Any = None) -> tuple[int, Any]:
-    """What somebody gets who has stolen a proxy's credential."""
+    """Return what an attacker with a stolen proxy credential gets."""
     request = urllib.request.Request(
         product.url + INTERNAL + path,
         data=json.dumps(body).encode() if body is not None else None,
@@ -111,17 +113,17 @@ def test_local_proxy_is_accepted_by_a_secret_that_never_leaves_the_data_folder(p
     assert stat.S_IMODE(secret.stat().st_mode) == 0o600
     assert secret.read_text().strip() not in product.output()
     environ = {**os.environ, "POSTERN_HOME": str(product.home)}
-    shown = subprocess.run(
+    listing = subprocess.run(
         [str(POSTERN), "terminal", "list"], env=environ, capture_output=True, text=True, timeout=120, check=True
     )
-    assert f"{local['name']}\trunning" in shown.stdout
+    assert f"{local['name']}\trunning" in listing.stdout
     done = subprocess.run(
         world.ssh("echo through the local proxy"), capture_output=True, text=True, timeout=120, check=False
     )
     assert done.stdout == "through the local proxy\n"
 
 
-def test_remote_proxy_waits_is_accepted_and_is_worth_nothing_when_stolen(
+def test_remote_proxy_waits_is_accepted_and_its_stolen_credential_is_worthless(
     product: Product,
     world: World,
     remote: RemoteProxy,
@@ -133,11 +135,11 @@ def test_remote_proxy_waits_is_accepted_and_is_worth_nothing_when_stolen(
     wait_until(lambda: waiting["fingerprint"] in remote.log, message="the fingerprint in the proxy's log")
     assert not remote.listens
 
-    # The credential of a waiting proxy can do nothing but ask.
+    # The credential of a waiting proxy can only query its state.
     assert knock(product, remote.credential, "registration/") == (200, {"state": "waiting"})
     assert knock(product, remote.credential, "heartbeat/", {})[0] == 401
 
-    # A bell for the super administrators; then the page, where it is accepted.
+    # Super administrators are notified by the bell, and accept it on its page.
     def noticed() -> bool:
         answer = product.api().get("/api/v1/notifications/site-message/?limit=20&offset=0")
         return any(NAME in str(message) for message in answer["results"])
@@ -154,13 +156,13 @@ def test_remote_proxy_waits_is_accepted_and_is_worth_nothing_when_stolen(
     expect(page.get_by_text(f"{NAME} is accepted")).to_be_visible()
     wait_until(lambda: remote.listens, message="the SSH port of the accepted proxy")
 
-    # A person signs in through it and works.
+    # A user signs in through it and works.
     through = [str(product.ssh_port), str(remote.ssh_port)]
     argv = [remote.ssh_port.__str__() if part == through[0] else part for part in world.ssh("echo from the branch")]
     done = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=False)
     assert done.stdout == "from the branch\n", done.stderr
 
-    # Its credential, stolen: nothing for anybody who is not there.
+    # A stolen credential gives nothing for users who are not connected.
     people = {row["username"]: row["id"] for row in product.api().get("/api/v1/users/users/")}
     wish = {"asset": "shop-1", "protocol": "ssh", "login_from": "ST", "remote_addr": "127.0.0.1"}
     before = len(world.sessions())
@@ -188,7 +190,7 @@ def test_remote_proxy_waits_is_accepted_and_is_worth_nothing_when_stolen(
     assert remote.process is not None
     assert remote.process.wait(90) == 1
     assert re.search(r"does not take this proxy's credential", remote.log)
-    # Started again, it registers again, and waits again.
+    # After a restart it registers again, and waits again.
     remote.start()
     again = wait_until(
         lambda: (row := row_of(product)) and row["id"] != waiting["id"] and row, message="the second registration"

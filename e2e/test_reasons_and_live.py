@@ -1,4 +1,4 @@
-"""What the console says without being asked twice: why a connection is not given, and which sessions run now."""
+"""The console explains why a connection is not permitted, and shows running sessions without a refresh."""
 
 import re
 import subprocess
@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD
 from world import ZHANG_PASSWORD, World
 
-#: Lists that ask from time to time would show in the end what the server should have told at once.
+#: Polling lists would eventually show what the server should have pushed.
 NO_POLLING = """
 const every = window.setInterval;
 window.setInterval = (work, ms, ...more) => (ms === 5000 ? 0 : every(work, ms, ...more));
@@ -39,7 +39,7 @@ def page_of_zhang(browser: Browser, world: World) -> Iterator[Page]:
 
 @pytest.fixture
 def lonely(world: World) -> dict[str, str]:
-    """An asset that no permission names, with one account."""
+    """An asset without any permission, with one account."""
     name = f"lonely-{uuid.uuid4().hex[:6]}"
     made = world.admin.post(
         "/api/v1/assets/assets/",
@@ -50,14 +50,14 @@ def lonely(world: World) -> dict[str, str]:
     return {"id": made["id"], "name": name}
 
 
-def test_connecting_without_a_permission_says_why_and_leads_to_the_form_filled_in(
+def test_connecting_without_a_permission_says_why_and_offers_the_filled_in_form(
     admin_page: Page, world: World, lonely: dict[str, str]
 ) -> None:
     page, faults = admin_page, Faults()
     faults.watch(page)
     page.goto(f"{world.product.url}/ui/connect?asset={lonely['id']}")
     dialog = page.get_by_role("dialog", name=f"No access to {lonely['name']}")
-    expect(dialog.get_by_text(re.compile("No permission (names|gives)"))).to_be_visible()
+    expect(dialog.get_by_text(re.compile("No permission (includes|gives)"))).to_be_visible()
     assert faults.found == []
     with page.context.expect_page() as opened:
         dialog.get_by_role("link", name="Create permission").click()
@@ -74,7 +74,7 @@ def test_connecting_without_a_permission_says_why_and_leads_to_the_form_filled_i
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
-def test_whoever_may_not_grant_learns_whom_to_ask_and_nothing_about_the_asset(
+def test_user_without_the_right_to_grant_learns_whom_to_ask_and_nothing_about_the_asset(
     page_of_zhang: Page, world: World, lonely: dict[str, str]
 ) -> None:
     page = page_of_zhang
@@ -85,7 +85,9 @@ def test_whoever_may_not_grant_learns_whom_to_ask_and_nothing_about_the_asset(
     expect(page.get_by_text(lonely["name"])).to_have_count(0)
 
 
-def test_sessions_appear_are_shown_beside_the_list_and_vanish_without_a_refresh(admin_page: Page, world: World) -> None:
+def test_sessions_appear_are_previewed_beside_the_list_and_vanish_without_a_refresh(
+    admin_page: Page, world: World
+) -> None:
     page, faults = admin_page, Faults()
     faults.watch(page)
     page.add_init_script(NO_POLLING)

@@ -1,4 +1,4 @@
-"""What bad luck and bad input get: a clear sentence, a record where it matters, and nothing else disturbed."""
+"""Failures and bad input: each gets a clear sentence, an audit record where it matters, and disturbs nothing else."""
 
 import os
 import re
@@ -30,12 +30,12 @@ def own_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TargetHost]:
 
 @pytest.fixture(scope="module")
 def company(own_product: Product, own_host: TargetHost, tmp_path_factory: pytest.TempPathFactory) -> World:
-    """A world of its own: these tests change keys and close accounts."""
+    """A separate world, because these tests change keys and close accounts."""
     return build_world(own_product, tmp_path_factory.mktemp("staff"), own_host)
 
 
 def said(company: World, login: str) -> str:
-    """What ssh tells the person who may not pass."""
+    """Return what ssh shows to a refused user."""
     done = run(company.ssh("true", login=login))
     assert done.returncode != 0
     return done.stderr + done.stdout
@@ -86,7 +86,7 @@ def test_wrong_credential_says_whom_to_ask(company: World, tmp_path: Path) -> No
     assert recorded(company, "locked", "credential_refused")
 
 
-def test_unknown_asset_and_missing_permission_get_no_hint_of_more(company: World) -> None:
+def test_unknown_asset_and_missing_permission_reveal_nothing_more(company: World) -> None:
     assert "nowhere" in said(company, "zhang@deploy@nowhere")
     before = {row["id"] for row in company.sessions()}
     company.admin.post(
@@ -118,15 +118,15 @@ def test_withdrawn_permission_ends_the_session(company: World) -> None:
 def test_changed_host_key_is_refused_and_recorded(company: World) -> None:
     assert run(company.ssh("true")).returncode == 0
     company.host.change_host_key()
-    told = said(company, "zhang@deploy@web-1")
-    assert "key" in told
+    message = said(company, "zhang@deploy@web-1")
+    assert "key" in message
     assert recorded(company, "web-1", "host_key_refused")
     rows = company.admin.get("/api/v1/audits/operate-logs/?limit=30&offset=0")["results"]
     assert any("host" in str(row).lower() and "key" in str(row).lower() for row in rows)
 
 
-def test_disabled_person_is_out_within_seconds(company: World) -> None:
-    # After the test above the pinned key is forgotten by an administrator who has checked it.
+def test_disabled_user_is_disconnected_within_seconds(company: World) -> None:
+    # After the test above, the pinned key is removed by an administrator who has verified the change.
     keys = company.admin.get("/api/v1/assets/host-keys/?limit=10&offset=0")["results"]
     for key in keys:
         company.admin.delete(f"/api/v1/assets/host-keys/{key['id']}/")
@@ -146,21 +146,21 @@ def test_disabled_person_is_out_within_seconds(company: World) -> None:
     soon(disabled, 5)
 
 
-def test_unmet_conditions_are_told_in_ssh_with_the_address_to_go_to(company: World) -> None:
+def test_unmet_conditions_are_explained_in_ssh_with_the_address_to_open(company: World) -> None:
     before = {row["id"] for row in company.sessions()}
     command = [part.replace("LogLevel=ERROR", "LogLevel=INFO") for part in company.ssh("true")]  # shows banners
     zhang, path = company.zhang(), "/api/v1/users/profile/"
     zhang.call("PATCH", path, {"is_first_login": True})
-    told = run(command)
-    assert told.returncode == 255
-    assert "first sign-in is not complete" in told.stderr
-    assert f"http://localhost:{company.product.http_port}" in told.stderr
+    result = run(command)
+    assert result.returncode == 255
+    assert "first sign-in is not complete" in result.stderr
+    assert f"http://localhost:{company.product.http_port}" in result.stderr
     zhang.call("PATCH", path, {"is_first_login": False})
     company.admin.patch(f"/api/v1/users/users/{company.zhang_id}/", {"need_update_password": True})
-    told = run(command)
-    assert told.returncode == 255
-    assert "password must be changed" in told.stderr
-    assert f"http://localhost:{company.product.http_port}" in told.stderr
+    result = run(command)
+    assert result.returncode == 255
+    assert "have to change your password" in result.stderr
+    assert f"http://localhost:{company.product.http_port}" in result.stderr
     company.admin.patch(f"/api/v1/users/users/{company.zhang_id}/", {"need_update_password": False})
     assert {row["id"] for row in company.sessions()} == before
     assert run(command).returncode == 0
@@ -179,7 +179,7 @@ def test_guessing_locks_the_account_and_an_administrator_unlocks_it(company: Wor
     assert right.body["error"] == "block_login"
     company.admin.patch(f"/api/v1/users/users/{company.zhang_id}/unblock/", {})
 
-    # What the guesser did to the address is forgotten for the person as well: it is one of theirs.
+    # The guesser's failures at this address are cleared for the user as well, because the address is one of theirs.
     elsewhere = run(company.ssh("true"))
     assert elsewhere.returncode == 0
 
@@ -201,7 +201,7 @@ def test_operator_unlocks_at_the_command_line(company: World) -> None:
     assert answer.status == 200
 
 
-def test_the_log_of_all_this_is_whole(company: World) -> None:
+def test_log_of_all_this_is_intact(company: World) -> None:
     def verified() -> bool:
         done = subprocess.run(
             [str(POSTERN), "audit", "verify"],
@@ -219,7 +219,7 @@ def test_the_log_of_all_this_is_whole(company: World) -> None:
 PASTE_BYTES = 200 * 1024 * 1024
 
 
-def test_paste_of_200_mb_arrives_whole_with_flat_memory_and_disturbs_nobody(company: World) -> None:
+def test_paste_of_200_mb_arrives_completely_with_bounded_memory_and_disturbs_nobody(company: World) -> None:
     proxy = company.product.part("proxy")
     before = held_bytes(proxy.pid)
     command = f"stty raw -echo; printf ready; head -c {PASTE_BYTES} | wc -c"
@@ -229,9 +229,9 @@ def test_paste_of_200_mb_arrives_whole_with_flat_memory_and_disturbs_nobody(comp
     assert paste.stdin is not None
     assert paste.stdout is not None
     try:
-        shown = b""
-        while b"ready" not in shown:
-            shown += os.read(paste.stdout.fileno(), 1024)
+        output = b""
+        while b"ready" not in output:
+            output += os.read(paste.stdout.fileno(), 1024)
         piece = b"x" * 1024 * 1024
         highest = before
         for number in range(PASTE_BYTES // len(piece)):
@@ -240,9 +240,9 @@ def test_paste_of_200_mb_arrives_whole_with_flat_memory_and_disturbs_nobody(comp
                 highest = max(highest, held_bytes(proxy.pid))
                 assert run(company.ssh("echo undisturbed")).stdout == "undisturbed\n"
         paste.stdin.flush()
-        while str(PASTE_BYTES).encode() not in shown and (more := os.read(paste.stdout.fileno(), 1024)):
-            shown += more
-        assert str(PASTE_BYTES).encode() in shown
+        while str(PASTE_BYTES).encode() not in output and (chunk := os.read(paste.stdout.fileno(), 1024)):
+            output += chunk
+        assert str(PASTE_BYTES).encode() in output
         assert highest - before < PASTE_BYTES / 4
     finally:
         paste.kill()

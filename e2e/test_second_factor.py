@@ -1,4 +1,6 @@
-"""The second factor of the whole product: set up in a browser, asked for by browser and ssh; and signed requests of programs."""
+"""The second factor in the whole product: set up in a browser, required by browser and ssh; and signed requests of
+programs.
+"""
 
 import json
 import os
@@ -21,13 +23,13 @@ PICTURES = os.environ.get("POSTERN_PICTURES", "")
 
 @pytest.fixture(scope="module")
 def own_product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    """A Postern whose administrator gets a second factor: the tests of the shared one sign in without."""
+    """A Postern whose administrator gets a second factor. Tests of the shared product sign in without one."""
     with Product(tmp_path_factory.mktemp("second-factor") / "home") as running:
         yield running
 
 
 def picture(page: Page, name: str) -> None:
-    """A picture of the page, when somebody asks for them with POSTERN_PICTURES=folder."""
+    """Save a screenshot if POSTERN_PICTURES names a folder."""
     if PICTURES:
         page.screenshot(path=f"{PICTURES}/{name}.png", full_page=True)
 
@@ -40,12 +42,12 @@ def enter_password(page: Page, product: Product) -> None:
 
 
 def code_of(secret: str, *, steps: int = 0) -> str:
-    """What the app shows now, or so many steps later; each code is taken once."""
+    """Return the app's code for now, or for this many time steps later. Each code is accepted once."""
     return pyotp.TOTP(secret).at(datetime.now(UTC), counter_offset=steps)
 
 
 def ask_ssh(product: Product, folder: Path, *answers: str) -> str:
-    """Real ssh whose questions are answered by a program; what it said, prompts included."""
+    """Run real ssh with a program that answers its questions. Returns its output including prompts."""
     left, program, asked = folder / "answers", folder / "askpass", folder / "asked"
     left.write_text("".join(f"{answer}\n" for answer in answers))
     program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$1" >> {asked}\nhead -n 1 {left}\nsed -i 1d {left}\n')
@@ -63,7 +65,7 @@ def ask_ssh(product: Product, folder: Path, *answers: str) -> str:
 
 
 @pytest.mark.spec("S1-051")
-def test_second_factor_from_setting_up_to_switching_off(own_product: Product, browser: Browser, tmp_path: Path) -> None:
+def test_second_factor_from_setup_to_removal(own_product: Product, browser: Browser, tmp_path: Path) -> None:
     page = window(browser).new_page()
     faults = Faults(expected_statuses=frozenset({400}))
     faults.watch(page)
@@ -89,7 +91,7 @@ def test_second_factor_from_setting_up_to_switching_off(own_product: Product, br
     expect(page.get_by_role("button", name="Change app")).to_be_visible()
     picture(page, "mfa-profile")
 
-    # ssh asks for it, and takes no less.
+    # ssh asks for it, and accepts nothing less.
     refused = ask_ssh(own_product, tmp_path, ADMIN_PASSWORD, "000000", "000000", "000000")
     assert "MFA Error, please check" in refused
     assert "SYSTEMUSER=ASSET" not in refused
@@ -112,19 +114,19 @@ def test_second_factor_from_setting_up_to_switching_off(own_product: Product, br
     page.keyboard.press("Enter")
     page.wait_for_url(lambda address: "/login" not in address)
 
-    # And off again.
+    # Switch it off again.
     page.goto(f"{own_product.url}/ui/users/profile")
     page.get_by_role("button", name="Disable", exact=True).click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("MFA code or recovery code").fill(recovery[2])
     dialog.get_by_role("button", name="Disable").click()
     expect(page.get_by_role("button", name="Enable", exact=True)).to_be_visible()
-    own_product.api()  # the password alone again
+    own_product.api()  # the password alone suffices again
     assert faults.found == []
 
 
 @pytest.mark.spec("S7-034")
-def test_examples_of_the_guide_sign_requests(own_product: Product) -> None:
+def test_request_signing_examples_of_the_guide_work(own_product: Product) -> None:
     key = own_product.api().post("/api/v1/authentication/access-keys/")
     environ = {
         "PATH": os.environ["PATH"],

@@ -1,4 +1,4 @@
-"""The console's frame in a real browser: menu, organizations, pages, open views, languages, the way out."""
+"""The console's frame in a real browser: menu, organizations, pages, open views, languages, sign-out."""
 
 import json
 
@@ -11,7 +11,7 @@ from world import ZHANG_PASSWORD
 
 
 @pytest.mark.spec("S1-001", "S1-069", "S9-006", "S9-056", "S3-082", "S1-010")
-def test_sidebar_is_220_px_wide_and_remembers_that_it_was_closed(page: Page, company: Company) -> None:
+def test_sidebar_is_220_px_wide_and_remembers_its_collapsed_state(page: Page, company: Company) -> None:
     sidebar = page.get_by_role("complementary", name="Sidebar")
     box = sidebar.bounding_box()
     assert box is not None
@@ -39,7 +39,7 @@ def test_sidebar_is_220_px_wide_and_remembers_that_it_was_closed(page: Page, com
 
 
 @pytest.mark.spec("S1-004", "S1-090", "S4-025", "S4-026", "S3-084", "S3-085", "S6-050")
-def test_switch_of_organization_reloads_and_shows_what_is_there(page: Page, company: Company) -> None:
+def test_switch_of_organization_reloads_with_its_data(page: Page, company: Company) -> None:
     go(page, company, "/assets/assets")
     page.get_by_role("link", name="web-default").wait_for()
     page.evaluate("window.before = true")
@@ -55,11 +55,11 @@ def test_switch_of_organization_reloads_and_shows_what_is_there(page: Page, comp
 
 
 @pytest.mark.spec("S4-024", "S4-027")
-def test_switch_on_an_object_goes_to_the_root_and_forgets_the_role(page: Page, company: Company) -> None:
+def test_switch_on_an_object_goes_to_the_root_and_clears_the_role(page: Page, company: Company) -> None:
     go(page, company, "/assets/assets")
     page.get_by_role("link", name="web-default").click()
     page.wait_for_url(lambda address: len(address.rsplit("/", 1)[-1].split("?")[0]) == 36)
-    # A role that is still remembered after the switch would lead to the user page.
+    # A role still remembered after the switch would lead to the user page.
     page.evaluate("localStorage.setItem('jms_current_role_admin', '1')")
     choose_organization(page, "Shanghai")
     page.wait_for_url(lambda address: address.rstrip("/").endswith("/start"))
@@ -90,7 +90,7 @@ def test_admin_page_and_user_page(page: Page, company: Company) -> None:
 
 
 @pytest.mark.spec("S4-048", "S4-049", "S2-205")
-def test_open_views_are_kept_and_closed(page: Page, company: Company) -> None:
+def test_open_views_persist_and_can_be_closed(page: Page, company: Company) -> None:
     strip = page.get_by_role("navigation", name="Open views")
     go(page, company, "/assets/assets?search=web")
     go(page, company, "/users/groups")
@@ -102,20 +102,20 @@ def test_open_views_are_kept_and_closed(page: Page, company: Company) -> None:
     wait_until(lambda: page.evaluate("scrollY") == 0, message="the top of the page")
     expect(page.get_by_role("heading", level=1).first).to_be_focused()
     strip.get_by_role("button", name="All open views").click()
-    page.get_by_role("menuitem", name="Keep open").click()
+    page.get_by_role("menuitem", name="Pin").click()
     strip.get_by_role("button", name="All open views").click()
     page.get_by_role("menuitem", name="Close all").click()
     expect(strip.get_by_role("link")).to_have_count(1)
     page.reload()
     expect(strip.get_by_role("link")).to_have_text(["Assets"])
-    # Another tab of the browser starts with nothing.
+    # Another tab of the browser starts with none.
     other = page.context.new_page()
     other.goto(f"{company.product.url}/ui/users/users")
     expect(other.get_by_role("navigation", name="Open views").get_by_role("link")).to_have_text(["Users"])
 
 
 @pytest.mark.spec("S1-006", "S1-077", "S3-081", "S9-054")
-def test_language_switch_is_kept_and_the_server_follows(page: Page, company: Company) -> None:
+def test_language_switch_persists_and_the_server_follows(page: Page, company: Company) -> None:
     go(page, company, "/assets/assets")
     page.get_by_role("columnheader", name="Hostname").wait_for()
     page.get_by_role("button", name="简体中文").click()
@@ -130,7 +130,7 @@ def test_language_switch_is_kept_and_the_server_follows(page: Page, company: Com
 
 
 @pytest.mark.spec("S2-001", "S1-085", "S7-082", "S7-083")
-def test_unknown_page_and_the_way_out(page: Page, company: Company) -> None:
+def test_unknown_page_and_sign_out(page: Page, company: Company) -> None:
     go(page, company, "/no/such/page")
     assert page.url.endswith("/ui/404")
     page.get_by_role("heading", level=1, name="Page not found").wait_for()
@@ -141,7 +141,7 @@ def test_unknown_page_and_the_way_out(page: Page, company: Company) -> None:
         assert out.value.url.endswith("/core/auth/logout/?next=%2Fui%2F")
         page.get_by_label("Username").wait_for()
         requests.complete()
-    page.goto("about:blank")  # a page that still lives could be given a cookie again
+    page.goto("about:blank")  # a page that is still open could receive a cookie again
     page.context.clear_cookies()
     with Requests(page) as requests:
         with page.expect_request(lambda request: "/core/auth/login/" in request.url) as back:
@@ -151,7 +151,7 @@ def test_unknown_page_and_the_way_out(page: Page, company: Company) -> None:
         requests.complete()
 
 
-def test_ordinary_user_has_no_selector_and_a_phone_has_everything(browser: Browser, company: Company) -> None:
+def test_ordinary_user_has_no_selector_and_a_phone_shows_everything(browser: Browser, company: Company) -> None:
     for page in signed_in(browser, company, "zhang", ZHANG_PASSWORD, width=390):
         page.get_by_role("button", name="Open menu").click()
         drawer = page.get_by_role("dialog", name="Main menu")
@@ -171,7 +171,7 @@ def test_ordinary_user_has_no_selector_and_a_phone_has_everything(browser: Brows
 
 
 def test_each_view_keeps_its_own_name_and_address(page: Page, company: Company) -> None:
-    """A form that is saved leaves for its list and closes its own view: the names of the others stay their own."""
+    """A saved form navigates to its list and closes its own view. The names of the other views must not change."""
     page.goto(f"{company.product.url}/ui/users/groups?search=none")
     page.get_by_role("link", name="Create user group").first.click()
     page.get_by_role("textbox", name="Name").fill("Named once")
@@ -196,7 +196,7 @@ def test_toolbar_of_a_list_stays_on_one_line_beside_the_open_sidebar(page: Page,
             assert place["x"] + place["width"] <= 992, path
 
 
-def test_tooltip_comes_by_pointer_can_be_moved_onto_and_put_away(page: Page, company: Company) -> None:
+def test_tooltip_appears_by_pointer_can_be_hovered_and_dismissed(page: Page, company: Company) -> None:
     go(page, company, "/users/users")
     tip = page.locator("[data-tip-box]")
     columns = page.get_by_role("button", name="Columns")

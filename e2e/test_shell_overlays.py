@@ -1,4 +1,4 @@
-"""What opens over every screen: messages, command palette, API keys; and the help."""
+"""Overlays available on every screen: messages, command palette, API keys; and the help menu."""
 
 import re
 
@@ -42,7 +42,7 @@ def test_message_arrives_at_the_bell_and_is_read(page: Page, company: Company) -
 
 
 @pytest.mark.spec("S8-019")
-def test_broken_socket_is_told_and_opened_again(browser: Browser, company: Company) -> None:
+def test_broken_websocket_is_reported_and_reconnected(browser: Browser, company: Company) -> None:
     context = window(browser)
     page = context.new_page()
     opened: list[WebSocketRoute] = []
@@ -86,11 +86,13 @@ def test_palette_finds_screens_and_objects_by_keyboard(page: Page, company: Comp
 
 
 @pytest.mark.spec("S1-084", "S3-016", "S4-023", "S7-033", "S7-034", "S7-035", "S7-036")
-def test_api_key_is_shown_once_and_kept_nowhere(page: Page, company: Company) -> None:
+def test_api_key_is_shown_once_and_stored_nowhere(page: Page, company: Company) -> None:
     account(page).click()
     page.get_by_role("menuitem", name="API keys").click()
     dialog = page.get_by_role("dialog", name="API keys")
-    with page.expect_response(lambda one: one.url.endswith("/access-keys/") and one.request.method == "POST") as made:
+    with page.expect_response(
+        lambda response: response.url.endswith("/access-keys/") and response.request.method == "POST"
+    ) as made:
         dialog.get_by_role("button", name="Create").click()
     secret = made.value.json()["secret"]
     assert made.value.status == 201
@@ -99,9 +101,9 @@ def test_api_key_is_shown_once_and_kept_nowhere(page: Page, company: Company) ->
     short = made.value.json()["id"][:8]
     dialog.get_by_role("button", name=f"Switch key {short} off").click()
     dialog.get_by_role("button", name=f"Switch key {short} on").wait_for()
-    kept = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])")
-    assert secret not in kept
-    assert ADMIN_PASSWORD not in kept
+    stored = page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])")
+    assert secret not in stored
+    assert ADMIN_PASSWORD not in stored
     dialog.get_by_role("button", name="Close").first.click()
     account(page).click()
     page.get_by_role("menuitem", name="API keys").click()

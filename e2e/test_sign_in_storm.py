@@ -1,4 +1,4 @@
-"""A storm of sign-ins: whoever hashes waits for each other, and nobody else for them."""
+"""A storm of sign-ins: requests that hash passwords wait for each other, and delay nothing else."""
 
 import fcntl
 import json
@@ -16,13 +16,13 @@ from test_proxies import knock
 from postern.foundation.settings import Settings
 
 TERMINALS = "/api/v1/terminal/terminals/"
-#: More than have turns in all web processes together.
+#: More than the hashing slots of all web processes together.
 AT_ONCE = 24
 
 
 @pytest.fixture(scope="module")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    """A product of this file's own behind a reverse proxy, so that the strangers have addresses of their own."""
+    """A separate product behind a reverse proxy, so that the strangers have different addresses."""
     home = tmp_path_factory.mktemp("storm") / "home"
     with Product(home, POSTERN_TRUSTED_PROXIES="127.0.0.1", POSTERN_WEB_PROCESSES="2") as running:
         yield running
@@ -30,7 +30,7 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
 
 @contextmanager
 def hashing_is_busy(product: Product) -> Iterator[None]:
-    """Every turn to hash is taken, as by others who hash without a pause."""
+    """Occupy every hashing slot, as clients that hash continuously would."""
     folder = Settings.load({"POSTERN_HOME": str(product.home)}).run_dir
     held = [os.open(folder / f"hashing-{number}.lock", os.O_RDWR | os.O_CREAT, 0o600) for number in range(2)]
     try:
@@ -43,7 +43,7 @@ def hashing_is_busy(product: Product) -> Iterator[None]:
 
 
 def at_a_proxy(product: Product, number: int) -> int:
-    """Somebody signs in by SSH, as their proxy tells it."""
+    """Sign in by SSH, as the proxy reports it to the control plane."""
     credential = json.loads((product.home / "proxy" / "credential.json").read_text())
     body = {
         "username": f"nobody-{number}",
@@ -65,7 +65,7 @@ def last_heard(api: Api) -> Any:
     return local["stat"]["date_created"]
 
 
-def test_parts_stay_healthy_while_sign_ins_wait_for_hashing(product: Product) -> None:
+def test_services_stay_healthy_while_sign_ins_wait_for_hashing(product: Product) -> None:
     api = product.api()
     with ThreadPoolExecutor(2 * AT_ONCE) as strangers:
         with hashing_is_busy(product):
@@ -84,11 +84,11 @@ def test_parts_stay_healthy_while_sign_ins_wait_for_hashing(product: Product) ->
             wait_until(two_heartbeats_later, message="a heartbeat of the proxy")
             assert set(health) == {200}
             assert api.call("GET", "/api/v1/users/profile/").status == 200
-            answers = {one.result() for one in storm}
+            answers = {future.result() for future in storm}
         assert answers == {503}
 
 
-def test_wrong_passwords_in_masses_do_not_make_the_product_look_dead(product: Product) -> None:
+def test_mass_of_wrong_passwords_does_not_make_the_product_look_dead(product: Product) -> None:
     api, over = product.api(), threading.Event()
 
     def guess(number: int) -> set[int]:
@@ -107,6 +107,6 @@ def test_wrong_passwords_in_masses_do_not_make_the_product_look_dead(product: Pr
             wait_until(lambda: last_heard(api) > before, message="a heartbeat of the proxy")
         finally:
             over.set()
-        answers = set().union(*(one.result() for one in storm))
+        answers = set().union(*(future.result() for future in storm))
     assert set(health) == {200}
     assert answers <= {200, 400, 503}, "judged, or asked to try again"

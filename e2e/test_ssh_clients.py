@@ -1,4 +1,4 @@
-"""Other people's clients against the whole product, with the snippets that the guide gives."""
+"""Clients of other projects against the whole product, configured with the guide's snippets."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def run(argv: list[str], **options: object) -> subprocess.CompletedProcess[str]:
 
 
 def snippet(language: str, world: World) -> str:
-    """The block of the guide in this language, for the host of the tests."""
+    """Return the guide's code block in this language, for the host of the tests."""
     text = GUIDE.read_text(encoding="utf-8")
     (block,) = re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     for there, here in (
@@ -37,7 +37,7 @@ def snippet(language: str, world: World) -> str:
 
 @pytest.fixture
 def ssh_config(world: World, tmp_path: Path) -> Path:
-    """The guide's `~/.ssh/config`, with the key of the person and nothing of the tester's."""
+    """Return the guide's `~/.ssh/config` with the user's key, without anything of the tester's configuration."""
     path = tmp_path / "ssh_config"
     path.write_text(
         snippet("ssh_config", world) + f"    IdentityFile {world.keys['zhang']}\n    IdentitiesOnly yes\n"
@@ -48,8 +48,8 @@ def ssh_config(world: World, tmp_path: Path) -> Path:
 
 
 def ansible(inventory: Path, ssh_args: str, tmp_path: Path, *arguments: str) -> dict[str, object]:
-    """One ad-hoc call; what it says about the host."""
-    # The path of a Unix socket has room for about a hundred characters, which the folders of tests use up.
+    """Make one ad-hoc call. Returns its output about the host."""
+    # The path of a Unix socket is limited to about a hundred characters, which the folders of tests use up.
     with tempfile.TemporaryDirectory() as sockets:
         environ = {
             "PATH": os.environ["PATH"],
@@ -60,7 +60,7 @@ def ansible(inventory: Path, ssh_args: str, tmp_path: Path, *arguments: str) -> 
             "ANSIBLE_SSH_CONTROL_PATH_DIR": sockets,
             "ANSIBLE_PYTHON_INTERPRETER": sys.executable,
         }
-        # An ssh that another test ran may have left the tester's own input non-blocking, which Ansible refuses.
+        # An ssh of another test may have left the tester's own input non-blocking, which Ansible refuses.
         done = run(
             [str(ANSIBLE), "-i", str(inventory), ASSET, *arguments], env=environ, cwd=tmp_path, stdin=subprocess.DEVNULL
         )
@@ -69,7 +69,7 @@ def ansible(inventory: Path, ssh_args: str, tmp_path: Path, *arguments: str) -> 
     return answer
 
 
-def test_ssh_config_of_the_guide_serves_ssh_scp_and_sftp(world: World, ssh_config: Path, tmp_path: Path) -> None:
+def test_ssh_config_of_the_guide_works_for_ssh_scp_and_sftp(world: World, ssh_config: Path, tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.write_bytes(os.urandom(200_000))
     ran = run(["ssh", "-F", str(ssh_config), ASSET, "echo in; exit 7"])
@@ -96,12 +96,12 @@ def test_rsync_files_are_in_the_file_log_by_name_both_ways(world: World, ssh_con
 
     def logged() -> bool:
         rows = world.admin.get("/api/v1/audits/ftp-logs/?limit=100&offset=0")["results"]
-        told = {(row["operate"], row["filename"], row["is_success"]) for row in rows}
+        entries = {(row["operate"], row["filename"], row["is_success"]) for row in rows}
         return {
             (operation, f"{tmp_path}/there/{name}", True)
             for operation in ("Upload", "Download")
             for name in ("report 数据.txt", "sub/notes")
-        } <= told
+        } <= entries
 
     wait_until(logged, message="files of both transfers in the log")
 
@@ -168,9 +168,19 @@ def test_putty_tools_run_a_command_and_fetch_a_file(world: World, tmp_path: Path
     file.write_text("through Postern\n")
     batch.write_text(f"get {file} {back}\n")
     assert run(["puttygen", str(world.keys["zhang"]), "-o", str(key)]).returncode == 0
-    shown = re.findall(r"host keys ED25519 (SHA256:\S+), RSA (SHA256:\S+)", world.product.output())
-    assert shown, "both fingerprints are in the log"
-    options = ["-batch", "-hostkey", shown[-1][0], "-i", str(key), "-P", str(world.product.ssh_port), "-l", LOGIN]
+    fingerprints = re.findall(r"host keys ED25519 (SHA256:\S+), RSA (SHA256:\S+)", world.product.output())
+    assert fingerprints, "both fingerprints are in the log"
+    options = [
+        "-batch",
+        "-hostkey",
+        fingerprints[-1][0],
+        "-i",
+        str(key),
+        "-P",
+        str(world.product.ssh_port),
+        "-l",
+        LOGIN,
+    ]
     ran = run(["plink", "-ssh", *options, "127.0.0.1", "echo in; exit 7"])
     assert (ran.returncode, ran.stdout) == (7, "in\n"), ran.stderr
     fetched = run(["psftp", *options, "-b", str(batch), "127.0.0.1"])
@@ -192,13 +202,13 @@ def test_paramiko_runs_a_command(world: World) -> None:
 def test_mosh_is_refused_with_the_reason(world: World) -> None:
     done = run(world.ssh("mosh-server new -s -c 256", login=LOGIN))
     assert done.returncode == 255
-    # The person's own language is Chinese.
+    # The user's own language is Chinese.
     assert "mosh-server" in done.stderr
     assert "录像" in done.stderr or "recording" in done.stderr
 
 
-def test_k36_postern_itself_is_no_target(world: World) -> None:
-    """Here local targets are allowed; the services of Postern stay closed on every address of the machine."""
+def test_k36_postern_itself_is_not_a_target(world: World) -> None:
+    """Local targets are allowed here. Postern's own services stay blocked on every address of the machine."""
     product = world.product
     for number, (address, port) in enumerate(
         (("127.0.0.1", product.http_port), ("127.0.0.1", product.ssh_port), ("::ffff:127.0.0.1", product.ssh_port))

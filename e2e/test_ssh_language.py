@@ -1,4 +1,4 @@
-"""A person made by an English-speaking administrator, with their own ssh: one language, and whose it is."""
+"""A user created by an English-speaking administrator, with their own ssh client: which language they read."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _ENGLISH = re.compile(r"[A-Za-z]{3,} [a-z]{3,}")
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
 SENT = ("-o", "SendEnv=LANG", "-o", "SendEnv=LC_ALL")
 
-#: Chosen language, the client's LANG, what is spoken. The installation's language is Chinese, the default.
+#: Chosen language, the client's LANG, expected language. The installation's language is Chinese, the default.
 CASES = {
     "chosen zh": ("zh-hans", "en_US.UTF-8", "zh"),
     "chosen en": ("en", "zh_CN.UTF-8", "en"),
@@ -25,22 +25,22 @@ CASES = {
 
 @pytest.fixture
 def speaking(world: World) -> Iterator[World]:
-    """Zhang, whose name is written in letters meanwhile: names are shown as they are."""
+    """The user Zhang, whose name is written in Latin letters meanwhile, because names are shown unchanged."""
     world.admin.patch(f"/api/v1/users/users/{world.zhang_id}/", {"name": "zhang"})
     yield world
     world.zhang().patch("/api/v1/users/profile/", {"language": "en"})
     world.admin.patch(f"/api/v1/users/users/{world.zhang_id}/", {"name": "张伟"})
 
 
-def only(language: str, shown: str) -> None:
-    lines = [line for line in _ESCAPES.sub("", shown).splitlines() if not line.startswith("Connection to")]
-    said = "\n".join(lines)
+def only(language: str, output: str) -> None:
+    lines = [line for line in _ESCAPES.sub("", output).splitlines() if not line.startswith("Connection to")]
+    text = "\n".join(lines)
     other, own = (_CHINESE, _ENGLISH) if language == "en" else (_ENGLISH, _CHINESE)
-    assert not other.search(said), said
-    assert own.search(said), said
+    assert not other.search(text), text
+    assert own.search(text), text
 
 
-def test_person_who_was_made_has_chosen_no_language(world: World) -> None:
+def test_created_user_has_no_chosen_language(world: World) -> None:
     made = world.admin.post(
         "/api/v1/users/users/",
         {"name": "Nina", "username": "nina", "email": "nina@example.invalid", "password_strategy": "custom",
@@ -52,18 +52,18 @@ def test_person_who_was_made_has_chosen_no_language(world: World) -> None:
 
 
 @pytest.mark.parametrize(("chosen", "lang", "spoken"), CASES.values(), ids=CASES.keys())
-def test_menu_refusals_and_ends_speak_one_language(speaking: World, chosen: str, lang: str, spoken: str) -> None:
+def test_menu_refusals_and_ends_use_one_language(speaking: World, chosen: str, lang: str, spoken: str) -> None:
     world = speaking
     world.zhang().patch("/api/v1/users/profile/", {"language": chosen})
     locale = ["env", "-u", "LANG", "-u", "LC_ALL", "-u", "LC_MESSAGES", *([f"LANG={lang}"] if lang else [])]
 
-    # Refusals: the control plane's words.
+    # Refusals: texts of the control plane.
     for login in ("zhang@deploy@nowhere", f"zhang@nobody@{ASSET}"):
         refused = run([*locale, *world.ssh("true", login=login, options=SENT)])
         assert refused.returncode == 255
         only(spoken, refused.stderr)
 
-    # The menu, and the end of a session that an administrator orders.
+    # The menu, and the end of a session that an administrator terminates.
     before = {row["id"] for row in world.sessions()}
     terminal = Terminal([*locale, *world.ssh(login="zhang", options=("-tt", *SENT))])
     terminal.shows(prompt := "asset> " if spoken == "en" else "资产> ")
@@ -87,12 +87,12 @@ def test_menu_refusals_and_ends_speak_one_language(speaking: World, chosen: str,
     only(spoken, terminal.output.decode().rpartition("\x07")[2][-200:])
 
 
-def test_strangers_read_the_installations_language_whoever_they_claim_to_be(speaking: World) -> None:
+def test_strangers_read_the_installations_language_whatever_name_they_use(speaking: World) -> None:
     world = speaking
     world.zhang().patch("/api/v1/users/profile/", {"language": "en"})
-    told = []
+    messages = []
     for name in ("zhang", "no-such-person"):
         argv = [word.replace("LogLevel=ERROR", "LogLevel=INFO") for word in world.ssh("true", login=name)]
         argv[1:1] = ["-o", "PubkeyAuthentication=no", "-o", "BatchMode=yes"]
-        told.append(run(argv).stderr.replace(name, "X"))
-    assert told[0] == told[1]
+        messages.append(run(argv).stderr.replace(name, "X"))
+    assert messages[0] == messages[1]

@@ -1,4 +1,4 @@
-"""The purpose of the product, with a person's own ssh: reach a host without its credential, recorded and stoppable."""
+"""The purpose of the product with a user's own ssh: reach a host without its credential, recorded and terminable."""
 
 import os
 import pty
@@ -15,7 +15,7 @@ from timing import soon
 
 
 class Terminal:
-    """A program on a terminal of its own, as a person would run it."""
+    """A program on its own terminal, as a user would run it."""
 
     def __init__(self, argv: list[str]) -> None:
         pid, self._fd = pty.fork()
@@ -100,7 +100,7 @@ def test_ssh_shell_is_recorded_with_its_commands(world: World) -> None:
     assert "the-answer-is-42" in cast
 
 
-def test_every_command_has_a_replay_with_what_was_piped_into_it(world: World) -> None:
+def test_every_command_has_a_replay_with_its_piped_input(world: World) -> None:
     before = {row["id"] for row in world.sessions()}
     done = run(
         world.ssh("/usr/bin/env sh"),
@@ -130,7 +130,7 @@ def test_every_command_has_a_replay_with_what_was_piped_into_it(world: World) ->
         assert part in cast
 
 
-def test_ssh_menu_lists_and_opens_what_is_granted(world: World) -> None:
+def test_ssh_menu_lists_and_opens_granted_assets(world: World) -> None:
     terminal = Terminal(world.ssh(login="zhang", options=("-tt",)))
     terminal.shows("web-1")
     terminal.type("1\r")
@@ -141,7 +141,7 @@ def test_ssh_menu_lists_and_opens_what_is_granted(world: World) -> None:
     terminal.ends()
 
 
-def test_sftp_and_scp_move_files_and_are_audited(world: World, tmp_path: Path) -> None:
+def test_sftp_and_scp_transfer_files_and_are_audited(world: World, tmp_path: Path) -> None:
     source = tmp_path / "report.txt"
     source.write_bytes(os.urandom(300_000))
     landed, back = tmp_path / "landed.txt", tmp_path / "back.txt"

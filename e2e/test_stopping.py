@@ -1,4 +1,4 @@
-"""Stopping Postern under live sessions: people are told, have their time, and everything is recorded to its end."""
+"""Stopping Postern with live sessions: users are told, get their time, and everything is recorded to its end."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ SECONDS = 12
 
 @pytest.fixture
 def stoppable(tmp_path: Path, host: TargetHost) -> World:
-    """A Postern of its own, which the test stops; it speaks English to those who have chosen nothing."""
+    """A separate Postern that the test stops. Its default language is English."""
     product = Product(tmp_path / "home", POSTERN_LANGUAGE="en", POSTERN_SHUTDOWN_SECONDS=str(SECONDS)).start()
     people = tmp_path / "people"
     people.mkdir()
@@ -29,7 +29,7 @@ def no_locale(argv: list[str]) -> list[str]:
 
 
 def opened(world: World) -> tuple[Terminal, str]:
-    """A shell in use, and the id of its session."""
+    """Return a shell in use, and the id of its session."""
     before = {row["id"] for row in world.sessions()}
     terminal = Terminal(no_locale(world.ssh(options=("-tt",))))
     terminal.shows("$" if os.geteuid() else "#")
@@ -43,14 +43,14 @@ def opened(world: World) -> tuple[Terminal, str]:
 
 
 def stopped_within(product: Product, terminal: Terminal, seconds: float) -> None:
-    """Both have ended; the terminal is read meanwhile, as a person would."""
+    """Wait until both have ended. Meanwhile read the terminal, as a user would."""
     assert product.process is not None
     terminal.ends(seconds)
     assert product.process.wait(seconds) == 0, product.new_log()
     product.started.remove(product)
 
 
-def test_shutdown_tells_sessions_and_menu_grants_the_time_and_finishes_the_records(stoppable: World) -> None:
+def test_shutdown_warns_sessions_and_menu_grants_the_time_and_completes_the_records(stoppable: World) -> None:
     world, product = stoppable, stoppable.product
     assert product.process is not None
     menu = Terminal(no_locale(world.ssh(login="zhang", options=("-tt",))))
@@ -71,10 +71,10 @@ def test_shutdown_tells_sessions_and_menu_grants_the_time_and_finishes_the_recor
     terminal, second = opened(world)
     product.process.send_signal(signal.SIGINT)
     terminal.shows(f"may go on for {SECONDS} seconds")
-    told = time.monotonic()
+    told_at_s = time.monotonic()
     product.process.send_signal(signal.SIGINT)
     terminal.shows("The service is shutting down. Please connect again in a moment.")
-    assert time.monotonic() - told < SECONDS / 2, "the second signal ended nothing"
+    assert time.monotonic() - told_at_s < SECONDS / 2, "the second signal ended nothing"
     stopped_within(product, terminal, 60)
 
     product.start()

@@ -1,4 +1,4 @@
-"""What the proxy tells during a session, on the page of the web terminal."""
+"""Notices of the proxy during a session, on the page of the web terminal."""
 
 import pytest
 from browser import Faults, Shown, sign_in, window
@@ -7,25 +7,25 @@ from world import ASSET, ZHANG_PASSWORD, World
 
 
 @pytest.mark.parametrize("width", [1440, 320])
-def test_person_sees_which_actions_ended_however_narrow_the_screen(browser: Browser, world: World, width: int) -> None:
+def test_user_sees_which_actions_ended_even_on_a_narrow_screen(browser: Browser, world: World, width: int) -> None:
     faults = Faults()
     context = window(browser, viewport={"width": width, "height": 800})
     page = context.new_page()
     faults.watch(page)
     sign_in(page, world.product.url, "zhang", ZHANG_PASSWORD)
-    shown = Shown(page)
+    terminal_data = Shown(page)
     page.goto(f"{world.product.url}/ui/connect")
     if width < 640:
         page.get_by_role("button", name="Show assets").last.click()
     page.get_by_role("treeitem", name=ASSET).click()
-    shown.waits_for(r"[#$] ")
+    terminal_data.waits_for(r"[#$] ")
     permission = f"/api/v1/perms/asset-permissions/{world.permission_id}/"
     world.admin.patch(permission, {"actions": ["connect", "download_file"]})
     try:
         notice = page.get_by_role("status").filter(has_text="upload")
         expect(notice).to_be_visible()
         assert notice.bounding_box()["width"] <= width
-        notice.get_by_role("button", name="Put this notice away").click()
+        notice.get_by_role("button", name="Dismiss this notice").click()
         expect(notice).to_have_count(0)
     finally:
         world.admin.patch(permission, {"actions": ["all"]})

@@ -1,4 +1,4 @@
-"""Several web processes behave like one: what one learns the others know, and none is missed when it goes."""
+"""Several web processes behave like one: changes in one are visible in all, and one can be lost without harm."""
 
 import asyncio
 import http.client
@@ -25,7 +25,7 @@ NODES = "/api/v1/assets/nodes/"
 
 @pytest.fixture(scope="module")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    """A product of this file's own, with three web processes: some tests kill them."""
+    """A separate product with three web processes, because some tests kill them."""
     with Product(tmp_path_factory.mktemp("processes") / "home", POSTERN_WEB_PROCESSES=str(PROCESSES)) as running:
         yield running
 
@@ -46,7 +46,7 @@ def all_processes_run(product: Product) -> None:
     wait_until(lambda: all_run(product), 120, message="all web processes")
 
 
-def test_setting_changed_in_one_process_holds_in_all_at_once(product: Product) -> None:
+def test_setting_changed_in_one_process_applies_in_all_immediately(product: Product) -> None:
     with one_for_each(product, product.api()) as pinned:
         for number, writer in enumerate(pinned):
             changed = writer.call("PATCH", SETTINGS, {"SECURITY_LOGIN_LIMIT_COUNT": 20 + number})
@@ -57,22 +57,24 @@ def test_setting_changed_in_one_process_holds_in_all_at_once(product: Product) -
 
 def test_sign_out_in_one_process_ends_the_sign_in_in_all(product: Product, world: World) -> None:
     with one_for_each(product, world.zhang()) as pinned:
-        assert {one.call("GET", "/api/v1/users/profile/").status for one in pinned} == {200}
+        assert {client.call("GET", "/api/v1/users/profile/").status for client in pinned} == {200}
         assert pinned[0].call("POST", "/api/v1/authentication/sign-out/", {}).status == 200
-        assert {one.call("GET", "/api/v1/users/profile/").status for one in pinned} == {401}
+        assert {client.call("GET", "/api/v1/users/profile/").status for client in pinned} == {401}
 
 
-def test_right_taken_in_one_process_is_gone_in_all_at_once(product: Product, world: World) -> None:
+def test_right_removed_in_one_process_is_gone_in_all_immediately(product: Product, world: World) -> None:
     asked = f"/api/v1/perms/asset-permissions/{world.permission_id}/"
     with one_for_each(product, world.admin) as writers, one_for_each(product, world.zhang()) as readers:
         for number, writer in enumerate(writers * 2):
             is_active = bool(number % 2)
             assert writer.call("PATCH", asked, {"is_active": is_active}).status == 200
-            counts = {one.call("GET", "/api/v1/perms/users/assets/?limit=5&offset=0").body["count"] for one in readers}
+            counts = {
+                client.call("GET", "/api/v1/perms/users/assets/?limit=5&offset=0").body["count"] for client in readers
+            }
             assert counts == {int(is_active)}
 
 
-def test_wrong_passwords_count_together_in_whichever_process_they_are_tried(product: Product, world: World) -> None:
+def test_wrong_passwords_count_together_across_all_processes(product: Product, world: World) -> None:
     world.admin.call("PATCH", SETTINGS, {"SECURITY_LOGIN_LIMIT_COUNT": 6})
     stranger = Api(product.url)
     stranger.call("GET", "/core/auth/login/")
@@ -83,8 +85,8 @@ def test_wrong_passwords_count_together_in_whichever_process_they_are_tried(prod
             for number in range(6):
                 answer = pinned[number % PROCESSES].call("POST", "/api/v1/authentication/sign-in/", guess)
                 assert answer.status in {400, 401, 403}, answer
-            for one in pinned:
-                assert one.call("POST", "/api/v1/authentication/sign-in/", right).status != 200
+            for client in pinned:
+                assert client.call("POST", "/api/v1/authentication/sign-in/", right).status != 200
     finally:
         subprocess.run(
             [str(POSTERN), "user", "unlock", "auditor"], env=product._environ, check=True, stdout=subprocess.DEVNULL
@@ -149,7 +151,7 @@ async def test_watchers_at_all_processes_see_a_session_and_terminate_reaches_it(
 
 
 def test_writers_in_all_processes_wait_for_each_other_and_none_fails(product: Product, world: World) -> None:
-    """SQLite has one writer at a time; the audit chain has one end."""
+    """SQLite has one writer at a time, and the audit chain has one end."""
     api = product.api()
 
     def write(number: int) -> list[int]:
@@ -163,7 +165,7 @@ def test_writers_in_all_processes_wait_for_each_other_and_none_fails(product: Pr
         return statuses
 
     with ThreadPoolExecutor(12) as writers:
-        statuses = [status for found in writers.map(write, range(12)) for status in found]
+        statuses = [status for results in writers.map(write, range(12)) for status in results]
     assert set(statuses) == {201}
     verified = subprocess.run(
         [str(POSTERN), "audit", "verify"], env=product._environ, check=False, capture_output=True, text=True
@@ -172,7 +174,7 @@ def test_writers_in_all_processes_wait_for_each_other_and_none_fails(product: Pr
 
 
 class Load:
-    """Signed-in clients that read a list without a pause, each on a connection that it keeps."""
+    """Signed-in clients that read a list continuously, each on its own persistent connection."""
 
     def __init__(self, product: Product, api: Api, clients: int) -> None:
         self._product = product
@@ -196,7 +198,8 @@ class Load:
         pinned: Pinned | None = None
         while not self._over.is_set():
             try:
-                if pinned is None or pinned.connection.sock is None:  # the answer before said that it is the last
+                # the previous answer said that it was the connection's last
+                if pinned is None or pinned.connection.sock is None:
                     pinned = Pinned(self._product, self._api)
                 status = pinned.call("GET", "/api/v1/assets/assets/?limit=15&offset=0").status
                 if status != 200:
@@ -215,7 +218,7 @@ class Load:
         wait_until(lambda: self.answers >= target, 120, message="answers")
 
 
-def test_killed_process_takes_only_its_own_connections_along(product: Product, world: World) -> None:
+def test_killed_process_ends_only_its_own_connections(product: Product, world: World) -> None:
     before = web_pids(product)
     victim = psutil.Process(min(before))
     ssh = subprocess.Popen(

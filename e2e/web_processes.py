@@ -1,4 +1,4 @@
-"""The web processes of a running product, and connections that lead to one of them."""
+"""The web processes of a running product, and connections pinned to one of them."""
 
 import asyncio
 import http.client
@@ -13,7 +13,7 @@ import psutil
 from product import Answer, Api, Product, wait_until
 from websockets.asyncio.client import ClientConnection, connect
 
-#: Connections that are tried for each process before it counts as one that gets none.
+#: Connections tried per process before it counts as receiving none.
 _TRIES = 40
 
 
@@ -22,7 +22,7 @@ def web_pids(product: Product) -> set[int]:
 
 
 def owner_of(product: Product, port: int) -> int | None:
-    """The web process at the other end of the client's local `port`."""
+    """Return the web process at the other end of the client's local `port`."""
     for pid in web_pids(product):
         try:
             ends = psutil.Process(pid).net_connections("tcp")
@@ -34,7 +34,7 @@ def owner_of(product: Product, port: int) -> int | None:
 
 
 class Pinned:
-    """A signed-in person on one connection, which stays with one process."""
+    """A signed-in client on one connection, which stays with one process."""
 
     def __init__(self, product: Product, api: Api) -> None:
         self._api = api
@@ -47,7 +47,7 @@ class Pinned:
             raise
 
     def _owner(self, product: Product) -> int | None:
-        """Raises ConnectionError when the owner has ended, and the connection with it."""
+        """Return the process. Raises ConnectionError if it has ended, and the connection with it."""
         sock = self.connection.sock
         if sock is None or (select.select([sock], [], [], 0)[0] and not sock.recv(1, socket.MSG_PEEK)):
             raise ConnectionResetError("closed by the other end")
@@ -66,13 +66,13 @@ class Pinned:
 
 @contextmanager
 def one_for_each(product: Product, api: Api) -> Iterator[list[Pinned]]:
-    """A connection to each web process."""
+    """Open a connection to each web process."""
     opened: list[Pinned] = []
     wanted = web_pids(product)
     try:
         while {pinned.pid for pinned in opened} != wanted:
             assert len(opened) < _TRIES, f"only some of {wanted} take connections"
-            opened.append(Pinned(product, api))  # all stay open: the next connection goes to another process
+            opened.append(Pinned(product, api))  # all stay open, so the next connection goes to another process
         yield list({pinned.pid: pinned for pinned in opened}.values())
     finally:
         for pinned in opened:

@@ -1,4 +1,4 @@
-"""A small company on a running Postern: a host, its account, people, and a permission — all made through the API."""
+"""A small company on a running Postern: a host, its account, users and a permission, all created through the API."""
 
 import getpass
 import os
@@ -43,7 +43,7 @@ class TargetHost:
             f"AuthorizedKeysFile {authorized}\nStrictModes no\nUsePAM no\nPasswordAuthentication no\n"
             "KbdInteractiveAuthentication no\nPermitRootLogin yes\nUseDNS no\nPrintMotd no\nPrintLastLog no\n"
             "AcceptEnv LANG LC_*\nSubsystem sftp internal-sftp\nLogLevel VERBOSE\nMaxStartups 1000\n"
-            # What the tester's own shell does when it starts may take long, or wait for another one that was killed.
+            # The tester's own shell may take long to start, or wait for a killed predecessor.
             f"SetEnv HOME={home}\n"
         )
         self._process = subprocess.Popen(
@@ -70,7 +70,7 @@ class TargetHost:
         self.stop()
 
     def change_host_key(self) -> None:
-        """As a reinstalled, or a false, host would."""
+        """Change the host key, as a reinstalled or false host would."""
         self.stop()
         (self.directory / "log").unlink()
         for path in (self.host_key, self.host_key.with_suffix(".pub")):
@@ -81,7 +81,7 @@ class TargetHost:
 
 @dataclass
 class World:
-    """What the tests refer to."""
+    """The objects that tests refer to."""
 
     product: Product
     host: TargetHost
@@ -95,21 +95,21 @@ class World:
     keys: dict[str, Path] = field(default_factory=dict)
 
     def zhang(self) -> Api:
-        """The colleague at the API."""
+        """Return the colleague's API client."""
         return self.product.api("zhang", ZHANG_PASSWORD)
 
     def auditor(self) -> Api:
         return self.product.api("auditor", AUDITOR_PASSWORD)
 
     def ssh_options(self) -> list[str]:
-        """Options for ssh, sftp and scp: nothing of the tester's own configuration."""
+        """Options for ssh, sftp and scp that exclude the tester's own configuration."""
         return [
             "-F", "none", "-o", f"UserKnownHostsFile={self.directory / 'known_hosts'}", "-o", "StrictHostKeyChecking=accept-new",
             "-o", "IdentitiesOnly=yes", "-o", "IdentityAgent=none", "-o", "LogLevel=ERROR", "-i", str(self.keys["zhang"]),
         ]  # fmt: skip
 
     def ssh(self, *command: str, login: str = "", options: tuple[str, ...] = ()) -> list[str]:
-        """The colleague's ssh straight to the host."""
+        """Run the colleague's ssh directly to the host."""
         name = login or f"zhang@deploy@{ASSET}"
         return [
             "ssh",
@@ -133,7 +133,7 @@ ASSET = "web-1"
 
 
 def build_world(product: Product, directory: Path, host: TargetHost) -> World:
-    """The story's first chapter: everything that an administrator sets up."""
+    """Set up everything that an administrator would: the first part of the demo story."""
     admin = product.api()
     asset = admin.post(
         "/api/v1/assets/assets/",
@@ -182,7 +182,7 @@ def build_world(product: Product, directory: Path, host: TargetHost) -> World:
     key = directory / "zhang_key"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "zhang", "-f", str(key)], check=True)
     for name, password in (("zhang", ZHANG_PASSWORD), ("auditor", AUDITOR_PASSWORD)):
-        # As on the first-login page: nobody gets a session who has not confirmed that it is recorded.
+        # As on the first-login page: users get no session until they confirm that sessions are recorded.
         product.api(name, password).call("PATCH", "/api/v1/users/profile/", {"is_first_login": False})
     product.api("zhang", ZHANG_PASSWORD).call(
         "PUT", "/api/v1/users/profile/public-key/", {"public_key": key.with_suffix(".pub").read_text()}
