@@ -1,10 +1,11 @@
-"""The API with 100,000 assets in one organization on SQLite: time and CPU of the web process for each kind of call.
+"""The API with 100,000 assets in one organization on SQLite: response time and CPU of the web process per kind of call.
 
     python bench/api.py [--quick]
 
-Printed for each: p50 and p95 of the time until the answer is there and of the CPU that the web process spent on it, the goal where there
-is one, and the ratio to the baseline: an ordinary DRF `ModelViewSet` over the same rows, in the same run (`peers/plain_drf.py`; it checks
-no right, signs nobody in and audits nothing). Ratios below 1 are better. Requests go one after the other, the two servers in turn.
+For each kind of call it prints p50 and p95 of the response time and of the CPU time of the web process, the goal if
+there is one, and the ratio to the baseline. The baseline is an ordinary DRF `ModelViewSet` over the same rows in the
+same run (`peers/plain_drf.py`); it checks no rights, has no sign-in and writes no audit log. Ratios below 1 are better.
+Requests are sent one after the other, alternating between the two servers in blocks.
 """
 
 import argparse
@@ -30,19 +31,19 @@ import psutil
 HERE: Final = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "peers"))
 
-from many_assets import PASSWORD  # noqa: E402 - the peers join the path above
+from many_assets import PASSWORD  # noqa: E402 - sys.path is extended above
 
 POSTERN: Final = Path(sys.executable).parent / "postern"
 ASSETS: Final = "/api/v1/assets/assets/"
 PAGE: Final = {"limit": "15", "draw": "1", "display": "1", "order": "hostname"}
-#: Calls to one server before the other has its turn.
+#: Consecutive calls to one server before the other server is called.
 BLOCK: Final = 25
 START_TIMEOUT_S: Final = 120.0
 
 
 @dataclass
 class Case:
-    """One kind of call. `goal_ms` is CPU of the web process; `plain` is the same call to the baseline."""
+    """A kind of call. `goal_ms` is CPU time of the web process; `plain` is the equivalent call to the baseline."""
 
     name: str
     call: Callable[[], None]
@@ -55,7 +56,7 @@ class Case:
 
 
 class Server:
-    """A started HTTP server and the process whose CPU counts."""
+    """A running HTTP server and the process whose CPU time is measured."""
 
     def __init__(self, port: int, pid: int) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
@@ -63,7 +64,7 @@ class Server:
         self._cookies: dict[str, str] = {}
 
     def cpu_ms(self) -> float:
-        """CPU of the process so far, from its own clock (nanoseconds)."""
+        """CPU time of the process so far in nanoseconds, from its own clock."""
         return time.clock_gettime(self._clock) * 1e3
 
     def request(
@@ -73,7 +74,7 @@ class Server:
         query: dict[str, str] | None = None,
         body: Any = None,
     ) -> Any:
-        """The decoded answer. Anything but success ends the run."""
+        """The decoded answer. Any status other than success ends the benchmark."""
         headers = {"Cookie": self.cookies()}
         headers |= {"Accept-Language": "en", "X-TZ": "Asia/Shanghai"}
         if "csrftoken" in self._cookies:
@@ -84,7 +85,7 @@ class Server:
         target = f"{path}?{urlencode(query)}" if query else path
         try:
             answer = self._sent(method, target, data, headers)
-        except ConnectionError:  # the server ends connections that nobody uses for some seconds
+        except ConnectionError:  # the server closes connections that are idle for some seconds
             answer = self._sent(method, target, data, headers)
         raw = answer.read()
         if answer.status >= 300:
@@ -96,13 +97,13 @@ class Server:
         return json.loads(raw) if raw else None
 
     def sign_in(self) -> None:
-        """As the administrator whom `many_assets` made."""
+        """Sign in as the administrator that `many_assets` created."""
         path = "/api/v1/authentication/sign-in/"
         self.request("GET", path)
         self.request("POST", path, body={"username": "bench", "password": PASSWORD})
 
     def cookies(self) -> str:
-        """The header that names the signed-in person."""
+        """The header that identifies the signed-in person."""
         return "; ".join(f"{name}={value}" for name, value in self._cookies.items())
 
     def _sent(self, method: str, target: str, data: bytes | None, headers: dict[str, str]) -> http.client.HTTPResponse:
@@ -150,7 +151,7 @@ def started(command: list[str], environ: dict[str, str]) -> Iterator["subprocess
 
 @contextmanager
 def filled_home(count: int) -> Iterator[dict[str, str]]:
-    """The environment of an installation with `count` assets, in a data folder that is thrown away."""
+    """The environment of an installation with `count` assets, in a temporary data folder."""
     with tempfile.TemporaryDirectory(prefix="postern-bench-") as home:
         environ = {
             **os.environ,
@@ -165,13 +166,13 @@ def filled_home(count: int) -> Iterator[dict[str, str]]:
 
 @contextmanager
 def product(environ: dict[str, str]) -> Iterator[Server]:
-    """`postern up`, and in it the web part."""
+    """`postern up`, and the process id of its web service."""
     http_port = free_port()
     environ = {
         **environ,
         "POSTERN_HTTP": f"127.0.0.1:{http_port}",
         "POSTERN_SSH": f"127.0.0.1:{free_port()}",
-        "POSTERN_WEB_PROCESSES": "1",  # one request after the other; `load.py` measures several
+        "POSTERN_WEB_PROCESSES": "1",  # requests are sent one after the other; `load.py` measures several processes
     }
     with started([str(POSTERN), "up"], environ) as process:
         wait_for(http_port, "/api/health/", process)
@@ -183,7 +184,7 @@ def product(environ: dict[str, str]) -> Iterator[Server]:
 
 @contextmanager
 def plain(environ: dict[str, str]) -> Iterator[Server]:
-    """The baseline."""
+    """The baseline server."""
     port = free_port()
     with started([sys.executable, str(HERE / "peers" / "plain_drf.py"), str(port)], environ) as process:
         wait_for(port, "/assets/?limit=1", process)
@@ -191,7 +192,7 @@ def plain(environ: dict[str, str]) -> Iterator[Server]:
 
 
 def cases(ours: Server, theirs: Server, count: int) -> list[Case]:
-    """What is measured, over `count` assets."""
+    """The measured calls, over `count` assets."""
     far = count * 9 // 10
     chosen = ours.request("GET", ASSETS, {"limit": "100", "offset": "5000", "fields_size": "mini"})["results"]
     ids = [row["id"] for row in chosen]
@@ -220,17 +221,17 @@ def cases(ours: Server, theirs: Server, count: int) -> list[Case]:
             body=[{"id": key, "comment": f"round {next(serial)}"} for key in ids],
         )
 
-    made: list[str] = []
+    created_ids: list[str] = []
 
     def bulk_create() -> None:
         values = {"ip": "203.0.113.9", "platform": "Linux", "protocols": ["ssh/22"]}
         rows = ours.request("POST", ASSETS, body=[{**values, "hostname": f"set-{next(serial)}"} for _ in range(100)])
-        made.extend(row["id"] for row in rows)
+        created_ids.extend(row["id"] for row in rows)
 
     def bulk_delete() -> None:
-        """Of those that `bulk_create` made: it has as many rounds."""
-        gone, made[:] = made[:100], made[100:]
-        ours.request("DELETE", ASSETS, {"ids": ",".join(gone)})
+        """Delete the assets that `bulk_create` made; it runs as many rounds."""
+        deleted_ids, created_ids[:] = created_ids[:100], created_ids[100:]
+        ours.request("DELETE", ASSETS, {"ids": ",".join(deleted_ids)})
 
     return [
         Case("list, page of 15", *reads("", offset="0", **PAGE), goal_ms=6),
@@ -252,7 +253,9 @@ def cases(ours: Server, theirs: Server, count: int) -> list[Case]:
 
 
 def measure(case: Case, ours: Server, theirs: Server, rounds: int) -> None:
-    """Warm up, then call in blocks, the two servers in turn: neither finds the processor's caches full of the other's work."""
+    """Warm up, then call the two servers in alternating blocks, so that neither finds the CPU caches full of the
+    other's data.
+    """
     for block in range(-1, -(-rounds // BLOCK)):
         count = 3 if block < 0 else min(BLOCK, rounds - block * BLOCK)
         for _ in range(count):
@@ -270,7 +273,7 @@ def measure(case: Case, ours: Server, theirs: Server, rounds: int) -> None:
 
 
 def quantiles(values: list[float]) -> tuple[float, float]:
-    """p50 and p95."""
+    """p50 and p95 of the samples."""
     ordered = sorted(values)
     return statistics.median(ordered), ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
 

@@ -1,7 +1,8 @@
-"""The console in a real browser: bytes, main-thread CPU, wall time, layout, memory — each beside its goal.
+"""The console in a real browser: transferred bytes, main-thread CPU, wall time, layout and memory, compared with goals.
 
-Chromium's own counters (`Performance.getMetrics`) give CPU of the main thread, heap and nodes; medians of several rounds. The goals
-are named in GOALS; a figure above 1.00 of its goal has missed it. Rows: 1,000 assets made through the API.
+Chromium's own counters (`Performance.getMetrics`) measure main-thread CPU, heap and nodes; results are medians of
+several rounds. GOALS lists the goals; a ratio above 1.00 misses the goal. The data is 1,000 assets created through the
+API.
 """
 
 import statistics
@@ -14,9 +15,9 @@ from typing import Any, Final
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "e2e"), str(ROOT / "server" / "tests")]
 
-from browser import chromium  # noqa: E402 - the end-to-end tests' driver is found by the line above
-from playwright.sync_api import Browser, CDPSession, Page  # noqa: E402 - as above
-from product import ADMIN_PASSWORD, Product  # noqa: E402 - as above
+from browser import chromium  # noqa: E402 - sys.path is extended above
+from playwright.sync_api import Browser, CDPSession, Page  # noqa: E402 - sys.path is extended above
+from product import ADMIN_PASSWORD, Product  # noqa: E402 - sys.path is extended above
 
 ASSETS: Final = 1_000
 CHUNK: Final = 250
@@ -56,8 +57,8 @@ SCROLL: Final = """
   requestAnimationFrame(step);
 })
 """
-# Pressed and watched from inside: finding a button by its role, or reading a row's text anew for each frame, costs as much as what
-# is measured. Ends after the frame that shows the result.
+# Click and wait inside the page: finding a button by role, or reading a row's text for each frame from outside, costs
+# as much as the measured work. Resolves after the frame that shows the result.
 NEXT_PAGE: Final = """
 (count) => new Promise((done) => {
   const rows = () => document.querySelectorAll('main tbody tr');
@@ -80,12 +81,12 @@ SELECT_ROW: Final = """
 
 
 class Meter:
-    """Chromium's counters for one page."""
+    """Chromium's counters for a page."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
         self.cdp: CDPSession = page.context.new_cdp_session(page)
-        # CPU of the thread, not wall time of its tasks: other work on the machine does not count.
+        # CPU time of the thread instead of wall time, so that other work on the machine does not count.
         self.cdp.send("Performance.enable", {"timeDomain": "threadTicks"})
 
     def read(self, name: str) -> float:
@@ -115,7 +116,7 @@ def rows_shown(page: Page, count: int) -> None:
 
 
 def script_kb(page: Page) -> float:
-    """Compressed JavaScript that the page fetched, KB."""
+    """Compressed JavaScript that the page loaded, in KB."""
     size = page.evaluate(
         "performance.getEntriesByType('resource').filter(e => e.name.split('?')[0].endsWith('.js'))"
         ".reduce((sum, e) => sum + e.encodedBodySize, 0)"
@@ -124,22 +125,22 @@ def script_kb(page: Page) -> float:
 
 
 def cold(browser: Browser, state: Any, url: str, path: str, wait: Callable[[Page], None]) -> dict[str, float]:
-    """One visit with an empty cache."""
+    """A visit with an empty cache."""
     context = browser.new_context(locale="en-US", viewport={"width": 1440, "height": 900}, storage_state=state)
     page = context.new_page()
     page.add_init_script(OBSERVE)
     meter = Meter(page)
     page.goto(f"{url}{path}", wait_until="commit")
     wait(page)
-    found = {
+    figures = {
         "wall": float(page.evaluate("performance.now()")),
         "cpu": meter.read("TaskDuration") * 1000,
     }
     page.wait_for_load_state("networkidle")
-    found["kb"] = script_kb(page)
-    found["lcp"], found["cls"] = page.evaluate("[window.__lcp, window.__cls]")
+    figures["kb"] = script_kb(page)
+    figures["lcp"], figures["cls"] = page.evaluate("[window.__lcp, window.__cls]")
     context.close()
-    return found
+    return figures
 
 
 def median_of(runs: list[dict[str, float]], key: str) -> float:
@@ -153,7 +154,7 @@ def measure(browser: Browser, url: str, rounds: int) -> dict[str, float]:
     state = first.storage_state()
     first.close()
     visits = [cold(browser, state, url, "/ui/assets/assets", lambda page: rows_shown(page, 15)) for _ in range(rounds)]
-    found = {
+    figures = {
         "sign-in page, JavaScript": login["kb"],
         "list page, all JavaScript, cold": median_of(visits, "kb"),
         "navigation to a usable list, CPU": median_of(visits, "cpu"),
@@ -167,14 +168,14 @@ def measure(browser: Browser, url: str, rounds: int) -> dict[str, float]:
     page.goto(f"{url}/ui/assets/assets")
     rows_shown(page, 100)
     page.wait_for_load_state("networkidle")
-    found |= within_the_list(Meter(page), rounds)
-    found |= between_routes(Meter(page), url, rounds)
+    figures |= within_the_list(Meter(page), rounds)
+    figures |= between_routes(Meter(page), url, rounds)
     context.close()
-    return found
+    return figures
 
 
 def within_the_list(meter: Meter, rounds: int) -> dict[str, float]:
-    """What a person does on a list of a hundred rows."""
+    """Typical operations on a list of a hundred rows."""
     page = meter.page
 
     def next_page() -> None:
@@ -193,7 +194,7 @@ def within_the_list(meter: Meter, rounds: int) -> dict[str, float]:
 
 
 def between_routes(meter: Meter, url: str, rounds: int) -> dict[str, float]:
-    """Moving about without loading the document again."""
+    """Navigation without reloading the document."""
     page = meter.page
     menu = page.get_by_role("navigation").first
 
@@ -201,7 +202,7 @@ def between_routes(meter: Meter, url: str, rounds: int) -> dict[str, float]:
         link = menu.get_by_role("link", name=name, exact=True)
         started = float(page.evaluate("performance.now()"))
         link.click()
-        # `!!`: a handle on the row would keep the whole page in memory.
+        # `!!`: a handle to the row would keep the whole page in memory.
         page.wait_for_function(
             "name => document.querySelector('h1')?.innerText.includes(name) && !!document.querySelector('main tbody tr')",
             arg=name,
@@ -210,7 +211,7 @@ def between_routes(meter: Meter, url: str, rounds: int) -> dict[str, float]:
 
     page.goto(f"{url}/ui/assets/assets")
     rows_shown(page, 15)
-    for name in ("System users", "Assets"):  # the chunks are in the cache afterwards
+    for name in ("System users", "Assets"):  # caches the chunks of both pages
         go(name)
     times = [go(name) for _ in range(rounds) for name in ("System users", "Assets")]
     before = meter.heap_mb()
@@ -251,11 +252,11 @@ def main(arguments: list[str]) -> None:
         try:
             fill(product)
             with chromium() as browser:
-                found = measure(browser, product.url, rounds)
+                figures = measure(browser, product.url, rounds)
         finally:
             product.stop()
     for name, (goal, unit) in GOALS.items():
-        print(f"{name:38} {found[name]:8.2f} {unit:6} {found[name] / goal:5.2f} of the goal of {goal:g}")
+        print(f"{name:38} {figures[name]:8.2f} {unit:6} {figures[name] / goal:5.2f} of the goal of {goal:g}")
 
 
 if __name__ == "__main__":

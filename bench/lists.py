@@ -1,13 +1,15 @@
-"""Every list of the product at size: CPU of the web process for a page of 15, and what it reads.
+"""All lists of the product with many rows: CPU of the web process for a page of 15, and rows and queries read.
 
     python bench/lists.py [--quick] [--postgres URL]
 
-The lists come from the URL configuration, so a new one is measured by itself. 100,000 rows in each table, 10,000 permissions, 200
-organizations and proxies, and 1,000,000 rows in each log (`--quick`: a tenth of each) on SQLite, or in the empty database of the URL. Printed for each list: rows of its
-table, CPU of the first page, of a deep one (page 500) and of a search that finds nothing, SQL queries of a page, and instructions of SQLite's
-machine in thousands. Then one create of each resource, and one object of an array of 100.
+The lists are taken from the URL configuration, so new lists are included automatically. 100,000 rows in each table,
+10,000 permissions, 200 organizations and proxies, and 1,000,000 rows in each log (`--quick`: a tenth of each) on
+SQLite, or in the empty database of the URL. For each list it prints the rows of its table, the CPU time of the first
+page, of page 500 and of a search without matches, the SQL queries of a page, and the instructions of SQLite's virtual
+machine in thousands. Then it measures creating an object of each resource, singly and in an array of 100.
 
-The ratios are those to the goals: 8 ms for a page, 15 ms for a create, 3 ms for an object of an array. What misses its goal is marked.
+Ratios are relative to the goals: 8 ms for a page, 15 ms for a create, 3 ms for an object of an array. Missed goals are
+marked.
 """
 
 import argparse
@@ -27,20 +29,20 @@ from api import POSTERN, Server, product
 HERE: Final = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "server" / "tests"))
 
-from factories.payloads import filled, payloads  # noqa: E402 - the tests' folder joins the path above
+from factories.payloads import filled, payloads  # noqa: E402 - sys.path is extended above
 
 GOAL_PAGE_MS: Final = 8.0
 GOAL_CREATE_MS: Final = 15.0
 GOAL_ITEM_MS: Final = 3.0
 DEEP: Final = 499 * 15
 ITEMS: Final = 100
-#: Rows of each table, permissions, rows of each log.
+#: Rows of each table, number of permissions, rows of each log.
 SIZES: Final = (100_000, 10_000, 1_000_000)
 
 
 @contextmanager
 def filled_home(sizes: tuple[int, ...], database: str | None) -> Iterator[dict[str, str]]:
-    """The environment of an installation whose tables are filled."""
+    """The environment of an installation with filled tables."""
     with tempfile.TemporaryDirectory(prefix="postern-bench-") as home:
         environ = {
             **os.environ,
@@ -61,44 +63,44 @@ def peer(*arguments: str, environ: dict[str, str]) -> str:
 
 
 def cpu_ms(server: Server, call: Callable[[], Any], rounds: int) -> float:
-    """Median CPU of the web process, after two calls that warm it up."""
-    found = []
+    """Median CPU time of the web process, after two warm-up calls."""
+    samples = []
     for turn in range(-2, rounds):
         before = server.cpu_ms()
         call()
         if turn >= 0:
-            found.append(server.cpu_ms() - before)
-    return statistics.median(found)
+            samples.append(server.cpu_ms() - before)
+    return statistics.median(samples)
 
 
 def show_lists(server: Server, lists: list[dict[str, Any]], rounds: int) -> None:
     print(
         f"{'list':62} {'rows':>9} {'first':>7} {'deep':>7} {'search':>7} {'of goal':>8} {'SQL':>4} {'steps/1000':>11}"
     )
-    for one in lists:
-        if one["queries"] == 0 or not is_open(server, one):
+    for listed in lists:
+        if listed["queries"] == 0 or not is_open(server, listed):
             continue
-        url, query = one["url"], one["query"]
+        url, query = listed["url"], listed["query"]
 
         def page(more: dict[str, str], url: str = url, query: dict[str, str] = query) -> float:
             return cpu_ms(server, lambda: server.request("GET", url, {**query, **more}), rounds)
 
         first, deep = page({}), page({"offset": str(DEEP)})
-        search = page({"search": "nowhere-at-all"}) if one["searches"] else None
+        search = page({"search": "nowhere-at-all"}) if listed["searches"] else None
         miss = " <" if max(first, deep) > GOAL_PAGE_MS else ""
         print(
-            f"{one['path']:62} {one['rows']:9,} {first:7.1f} {deep:7.1f} {'-' if search is None else f'{search:.1f}':>7}"
-            f" {first / GOAL_PAGE_MS:8.2f} {one['queries']:4} {one['steps'] / 1e3:11.1f}{miss}",
+            f"{listed['path']:62} {listed['rows']:9,} {first:7.1f} {deep:7.1f} {'-' if search is None else f'{search:.1f}':>7}"
+            f" {first / GOAL_PAGE_MS:8.2f} {listed['queries']:4} {listed['steps'] / 1e3:11.1f}{miss}",
             flush=True,
         )
 
 
-def is_open(server: Server, one: dict[str, Any]) -> bool:
-    """Not a list of the licensed extension."""
+def is_open(server: Server, listed: dict[str, Any]) -> bool:
+    """Whether the list can be read without a licence."""
     try:
-        server.request("GET", one["url"], one["query"])
+        server.request("GET", listed["url"], listed["query"])
     except SystemExit:
-        print(f"{one['path']:62} closed without a licence")
+        print(f"{listed['path']:62} closed without a licence")
         return False
     return True
 
@@ -118,10 +120,10 @@ def show_writes(server: Server, rounds: int) -> None:
         def create_many(path: str = path) -> None:
             server.request("POST", path, body=[body(path) for _ in range(ITEMS)])
 
-        one, item = cpu_ms(server, create, rounds), cpu_ms(server, create_many, max(rounds // 5, 2)) / ITEMS
-        miss = " <" if one > GOAL_CREATE_MS or item > GOAL_ITEM_MS else ""
+        single, item = cpu_ms(server, create, rounds), cpu_ms(server, create_many, max(rounds // 5, 2)) / ITEMS
+        miss = " <" if single > GOAL_CREATE_MS or item > GOAL_ITEM_MS else ""
         print(
-            f"{path:40} {one:8.1f} {one / GOAL_CREATE_MS:8.2f} {item:12.2f} {item / GOAL_ITEM_MS:8.2f}{miss}",
+            f"{path:40} {single:8.1f} {single / GOAL_CREATE_MS:8.2f} {item:12.2f} {item / GOAL_ITEM_MS:8.2f}{miss}",
             flush=True,
         )
 

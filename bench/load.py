@@ -1,14 +1,14 @@
-"""Many clients at once: a list of 15 out of 10,000 assets on SQLite, read by 1, 2, 8, 32 and 64 clients.
+"""Concurrent clients: 1, 2, 8, 32 and 64 clients read a page of 15 out of 10,000 assets on SQLite.
 
     python bench/load.py [--quick]
 
-Printed for each number of clients: answers a second, p50 and p95, and the ratio of answers to the baseline: plain DRF
-(`peers/plain_drf.py`) under uvicorn with the same number of processes, in the same run, the two in turn. The clients are `ab -k`
-(Debian: apache2-utils) where it is installed, otherwise threads of this script, which take more of the machine. Then the memory of all
-parts (PSS), before and after the load.
+For each number of clients it prints answers per second, p50 and p95, and the ratio to the baseline: plain DRF
+(`peers/plain_drf.py`) under uvicorn with the same number of processes, measured alternately in the same run. The
+clients are `ab -k` (Debian: apache2-utils) if installed, otherwise threads of this script, which use more CPU. Then it
+prints the memory of all processes (PSS) before and after the load.
 
-Goals on two cores that nobody else uses: 8 clients get 320 answers a second; 64 clients get no less than 90 % of the best, with a
-p95 of at most 300 ms; all parts take at most 450 MB at idle.
+Goals on two otherwise idle cores: 320 answers per second for 8 clients; at least 90 % of the best rate for 64 clients,
+with a p95 of at most 300 ms; at most 450 MB for all idle processes.
 """
 
 import http.client
@@ -41,7 +41,7 @@ SETTLE_S: Final = 10.0
 
 @dataclass(frozen=True)
 class Site:
-    """A server under load: one address, with the cookies of whoever asks."""
+    """A server under load: its address, and the cookies of the signed-in client."""
 
     port: int
     path: str
@@ -54,7 +54,7 @@ class Site:
 
 @dataclass(frozen=True)
 class Figures:
-    """Answers a second; times in ms; answers that were none."""
+    """Answers per second, times in ms, and the number of failed requests."""
 
     per_second: float
     p50: float
@@ -69,7 +69,7 @@ def measure(site: Site, clients: int, seconds: float) -> Figures:
 def _with_ab(site: Site, clients: int, seconds: float) -> Figures:
     headers = [part for name, value in site.headers.items() for part in ("-H", f"{name}: {value}")]
     url = f"http://127.0.0.1:{site.port}{site.path}"
-    told = subprocess.run(
+    output = subprocess.run(
         ["ab", "-k", "-q", "-l", "-t", f"{seconds:.0f}", "-n", "1000000", "-c", str(clients), *headers, url],
         check=True,
         capture_output=True,
@@ -77,8 +77,8 @@ def _with_ab(site: Site, clients: int, seconds: float) -> Figures:
     ).stdout
 
     def number(pattern: str) -> float:
-        found = re.search(pattern, told)
-        return float(found.group(1)) if found else 0.0
+        match = re.search(pattern, output)
+        return float(match.group(1)) if match else 0.0
 
     failed = number(r"Failed requests:\s+(\d+)") + number(r"Non-2xx responses:\s+(\d+)")
     return Figures(number(r"per second:\s+([\d.]+)"), number(r"50%\s+(\d+)"), number(r"95%\s+(\d+)"), int(failed))
@@ -116,7 +116,7 @@ def _with_threads(site: Site, clients: int, seconds: float) -> Figures:
 
 
 def memory_mb(pid: int) -> float:
-    """PSS of a process and all that it started."""
+    """PSS of a process and all of its descendants."""
     family = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
     return sum(float(member.memory_full_info().pss) for member in family) / 1e6
 
@@ -141,7 +141,7 @@ def product(environ: dict[str, str], processes: int) -> Iterator[tuple[Site, int
 
 @contextmanager
 def plain(environ: dict[str, str], processes: int) -> Iterator[Site]:
-    """The baseline."""
+    """The baseline server."""
     port = free_port()
     script = str(HERE / "peers" / "plain_drf.py")
     with started([sys.executable, script, str(port), str(processes)], environ) as process:
@@ -154,7 +154,7 @@ def main() -> int:
     processes = min(len(os.sched_getaffinity(0)), 4)
     clients_are = "ab -k" if shutil.which("ab") else "threads of this script"
     print(f"{COUNT:,} assets on SQLite, {processes} processes, clients: {clients_are}")
-    found: dict[int, Figures] = {}
+    figures: dict[int, Figures] = {}
     with filled_home(COUNT) as environ, product(environ, processes) as (ours, pid):
         time.sleep(SETTLE_S)
         idle_mb = memory_mb(pid)
@@ -163,7 +163,7 @@ def main() -> int:
                 measure(site, 4, 2)  # warm up
             for clients in CLIENTS:
                 mine, baseline = measure(ours, clients, seconds), measure(theirs, clients, seconds)
-                found[clients] = mine
+                figures[clients] = mine
                 print(
                     f"{clients:3} clients   {mine.per_second:6.0f} a second   p50 {mine.p50:5.0f} ms   p95 {mine.p95:5.0f} ms"
                     f"   {mine.failed} failed   {mine.per_second / baseline.per_second:5.2f} × plain DRF"
@@ -171,11 +171,11 @@ def main() -> int:
                     flush=True,
                 )
         loaded_mb = memory_mb(pid)
-    best = max(figures.per_second for figures in found.values())
+    best = max(measured.per_second for measured in figures.values())
     print(
-        f"8 clients: {found[8].per_second / GOAL_OF_8:.2f} of the goal of {GOAL_OF_8:.0f} a second; "
-        f"64 clients: {found[64].per_second / best:.2f} of the best (goal 0.90), "
-        f"p95 {found[64].p95:.0f} ms (goal {GOAL_P95_MS:.0f})"
+        f"8 clients: {figures[8].per_second / GOAL_OF_8:.2f} of the goal of {GOAL_OF_8:.0f} a second; "
+        f"64 clients: {figures[64].per_second / best:.2f} of the best (goal 0.90), "
+        f"p95 {figures[64].p95:.0f} ms (goal {GOAL_P95_MS:.0f})"
     )
     print(
         f"memory of all parts (PSS): {idle_mb:.0f} MB at idle (goal {GOAL_MB:.0f}), {loaded_mb:.0f} MB after the load"

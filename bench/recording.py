@@ -1,9 +1,9 @@
-"""Figures of the recording path: what a write costs before the bytes are shown, and what sealing and opening cost later.
+"""The recording path: cost of a write before its bytes are shown, and of sealing and opening a recording.
 
     python bench/recording.py [--megabytes 20] [--sessions 100] [--kills 0] [--mutations 0]
 
-`--kills 200` repeats promise 1 and `--mutations 10000` promise 6 at their full counts (minutes). Wall times on a
-machine that others use are good to a factor of two, ratios to about a third.
+`--kills 200` repeats the kill test and `--mutations 10000` the tamper test at their full counts, which takes minutes.
+On a shared machine, wall times are accurate to a factor of two, and ratios to about a third.
 """
 
 import argparse
@@ -23,18 +23,18 @@ from uuid import UUID
 ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "server" / "src"), str(ROOT / "server" / "tests")]
 
-from postern.contracts.recording import Recording, RecordingHeader, iter_asciicast, offline_verifier, verify  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.core.recording import Journal  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.core.recording.sealer import Sealer  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.core.vt import Screen  # noqa: E402 - the tests' peers join the path above
-from proxies.recording.recording_tools import KEY  # noqa: E402 - the tests' peers join the path above
+from postern.contracts.recording import Recording, RecordingHeader, iter_asciicast, offline_verifier, verify  # noqa: E402 - sys.path is extended above
+from postern.proxies.core.recording import Journal  # noqa: E402 - sys.path is extended above
+from postern.proxies.core.recording.sealer import Sealer  # noqa: E402 - sys.path is extended above
+from postern.proxies.core.vt import Screen  # noqa: E402 - sys.path is extended above
+from proxies.recording.recording_tools import KEY  # noqa: E402 - sys.path is extended above
 
 WRITE_BYTES: Final = 1_024
 
 
 def corpus(size: int) -> bytes:
-    """Log lines, coloured text, Chinese and a little full-screen drawing, deterministic."""
-    source = random.Random(1)  # noqa: S311 - made-up text, the same at each run
+    """Log lines, coloured text, Chinese and some full-screen drawing; deterministic."""
+    source = random.Random(1)  # noqa: S311 - generated text, the same at each run
     parts: list[bytes] = []
     total = 0
     while total < size:
@@ -71,7 +71,7 @@ def quantiles(samples: list[float]) -> str:
 
 
 def bench_writes(place: Path, data: bytes, sessions: int) -> None:
-    """The price of a write before its bytes go to the person, against a bare `write()` of the same bytes."""
+    """Cost of a write before its bytes are sent to the person, compared with a bare `write()` of the same bytes."""
     pieces = [data[start : start + WRITE_BYTES] for start in range(0, len(data), WRITE_BYTES)]
     with (place / "bare").open("wb", buffering=0) as file:
         bare = [timed(lambda piece=piece: file.write(piece)) for piece in pieces]
@@ -96,7 +96,7 @@ def bench_writes(place: Path, data: bytes, sessions: int) -> None:
 
 
 def bench_sealing(place: Path, data: bytes) -> Path:
-    """Sealing one recording, CPU per MB, against deflate alone."""
+    """Cost of sealing a recording in CPU time per MB, compared with deflate alone."""
     journal = Journal(place / "journal", reserve_bytes=0)
     journal.start()
     recorder = journal.open_session(UUID(int=1), 80, 24, header(1))
@@ -141,21 +141,21 @@ def bench_reading(path: Path, megabytes: float) -> None:
 
 
 def bench_kills(count: int) -> None:
-    """Promise 1 at its full count."""
+    """Kill the writer repeatedly: no byte that was shown may be missing from the recording."""
     from proxies.recording.test_recording_kill import lost_bytes, run_and_kill  # noqa: PLC0415 - needs pytest
 
-    source = random.Random(7)  # noqa: S311 - moments to die at
+    source = random.Random(7)  # noqa: S311 - moments of the kills
     lost = shown_bytes = 0
     for seed in range(count):
         with tempfile.TemporaryDirectory() as folder:
-            shown = run_and_kill(Path(folder), seed, source.uniform(0.0, 0.3))
-            shown_bytes += sum(shown.values())
-            lost += lost_bytes(Path(folder), seed, shown)
+            shown_by_session = run_and_kill(Path(folder), seed, source.uniform(0.0, 0.3))
+            shown_bytes += sum(shown_by_session.values())
+            lost += lost_bytes(Path(folder), seed, shown_by_session)
     print(f"kill -9, {count} runs          {shown_bytes} bytes shown, {lost} lost")
 
 
 def bench_mutations(count: int) -> None:
-    """Promise 6 at its full count."""
+    """Change recordings repeatedly: verification must detect every change."""
     from unit.contracts.recording.test_recording_verification import undetected  # noqa: PLC0415 - needs pytest
 
     missed, tried = undetected(count, seed=60)
@@ -180,7 +180,7 @@ def main() -> None:
         bench_writes(writes, data, arguments.sessions)
         path = bench_sealing(sealing, data)
         bench_reading(path, arguments.megabytes)
-    logging.disable(logging.WARNING)  # hundreds of "incomplete" are the point
+    logging.disable(logging.WARNING)  # hundreds of "incomplete" warnings are expected
     if arguments.mutations:
         bench_mutations(arguments.mutations)
     if arguments.kills:

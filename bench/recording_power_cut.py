@@ -1,9 +1,9 @@
-"""What a power cut costs: the age of the oldest record that the disk had not got (promise 2: at most a second).
+"""Data loss of a power cut: age of the oldest record that was not on disk (goal: at most a second).
 
     python bench/recording_power_cut.py [--cuts 6]
 
-A journal is written on ext4 in a file behind a loop device; at random moments the file is copied as it is, without any
-sync, mounted again and sealed. Needs root. A real disk's own cache is not part of it.
+A journal is written to ext4 in a file behind a loop device. At random moments the file is copied without a sync,
+mounted and sealed. Needs root. The cache of a real disk is not simulated.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from uuid import UUID
 ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "server" / "src"), str(ROOT / "server" / "tests")]
 
-from proxies.recording.recording_tools import header, journal_in, recorded_output, seal_all  # noqa: E402 - the tests' peers join the path above
+from proxies.recording.recording_tools import header, journal_in, recorded_output, seal_all  # noqa: E402 - sys.path is extended above
 
 IMAGE_MB: Final = 96
 SESSIONS: Final = 20
@@ -33,7 +33,7 @@ def run(*command: object) -> None:
 
 
 def cut(folder: Path, source: random.Random) -> float:
-    """One power cut; seconds between the oldest lost record and the cut (0.0: nothing was lost)."""
+    """Simulate a power cut. Returns the seconds between the oldest lost record and the cut (0.0: nothing was lost)."""
     image, copy, mounted = folder / "disk", folder / "copy", folder / "mounted"
     mounted.mkdir(exist_ok=True)
     with image.open("wb") as file:
@@ -80,7 +80,7 @@ def main() -> None:
         print("skipped: needs root and mkfs.ext4")
         return
     logging.disable(logging.WARNING)
-    source = random.Random(2)  # noqa: S311 - moments to cut at
+    source = random.Random(2)  # noqa: S311 - moments of the cuts
     with tempfile.TemporaryDirectory() as folder:
         ages = [cut(Path(folder), source) for _ in range(2 if arguments.quick else arguments.cuts)]
     print(f"power cuts {len(ages)}: oldest lost record {min(ages):.2f} to {max(ages):.2f} s old (goal: at most 1.0)")

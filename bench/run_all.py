@@ -1,4 +1,4 @@
-"""`make bench`: every benchmark of this folder, one after the other, so that none disturbs another."""
+"""`make bench`: runs all benchmarks of this folder one after the other, so that they do not affect each other."""
 
 import subprocess
 import sys

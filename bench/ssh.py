@@ -1,10 +1,10 @@
-"""The SSH front against `ssh -J` through a second sshd: interleaved in one run, printed as ratios.
+"""The SSH front compared with `ssh -J` through a second sshd: interleaved in one run, printed as ratios.
 
     python bench/ssh.py [--quick] [--stock] [--json FILE]
 
-Recording and command detection are on. All legs run on this machine, so the absolute figures say little; the ratios of
-one run say something, to about a third where others use the machine too. `--stock` measures the library's own data
-path instead of ours. Ratios above 1 are better for throughput, below 1 for times.
+Recording and command detection are on. Everything runs on this machine, so absolute figures mean little; the ratios of
+one run are accurate to about a third on a shared machine. `--stock` measures the library's own data path instead of
+ours. Ratios above 1 are better for throughput, below 1 for times.
 """
 
 import argparse
@@ -25,21 +25,21 @@ from typing import Any, Final
 ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "server" / "src"), str(ROOT / "server" / "tests")]
 
-import asyncssh  # noqa: E402 - the tests' peers join the path above
+import asyncssh  # noqa: E402 - sys.path is extended above
 
-from peers.sshd import Sshd, make_key  # noqa: E402 - the tests' peers join the path above
+from peers.sshd import Sshd, make_key  # noqa: E402 - sys.path is extended above
 
 MB: Final = 1_000_000
-#: 2 KB ten times a second, without a process for each piece.
+#: 2 KB ten times per second from a single process.
 CHATTER: Final = "perl -e '$| = 1; while (1) { print \"x\" x 2000; select(undef, undef, undef, 0.1) }'"
-#: The choice of clients and machines without AES instructions. The library's own data path serves it.
+#: The cipher that clients prefer on machines without AES instructions. The library's own data path serves it.
 CHACHA: Final = "chacha20-poly1305@openssh.com"
-KEX: Final = "curve25519-sha256"  # the same everywhere: a newer exchange costs OpenSSH 0.4 s a hop here
+KEX: Final = "curve25519-sha256"  # the same for all paths: a newer key exchange costs OpenSSH 0.4 s per hop here
 
 
 @dataclass(frozen=True)
 class Way:
-    """One way to the target."""
+    """A path to the target."""
 
     name: str
     options: tuple[str, ...]
@@ -65,7 +65,7 @@ class Place:
 
 
 def cpu_s(pid: int) -> float:
-    """User and system time of a process so far."""
+    """User and system CPU time of a process so far."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -76,7 +76,7 @@ def rss_mb(pid: int) -> float:
 
 @contextlib.asynccontextmanager
 async def place(folder: Path, *, stock: bool) -> AsyncIterator[Place]:
-    """Target, jump host and gateway, each in processes of their own."""
+    """Target, jump host and gateway, each in its own process."""
     key = make_key(folder / "person_key")
     async with Sshd(folder / "target") as target, Sshd(folder / "jump") as jump:
         known = (
@@ -113,7 +113,7 @@ async def place(folder: Path, *, stock: bool) -> AsyncIterator[Place]:
         try:
             yield Place(
                 Way("direct", to_target, "127.0.0.1"),
-                # What -J does, spelled out so that the jump host gets its own key.
+                # Equivalent to -J, written out so that the jump host gets its own key.
                 Way("ssh -J", (*to_target, "-o", f"ProxyCommand={to_jump}"), "127.0.0.1"),
                 Way(
                     "postern",
@@ -140,7 +140,7 @@ async def place(folder: Path, *, stock: bool) -> AsyncIterator[Place]:
 
 
 async def timed(argv: Sequence[str], *, stdin: bytes | None = None) -> float:
-    """Wall time of a command that must succeed; its output is thrown away."""
+    """Wall time of a command that must succeed. Its output is discarded."""
     begun = time.perf_counter()
     process = await asyncio.create_subprocess_exec(
         *argv,
@@ -177,7 +177,7 @@ class Results:
         self._add(what, shown, middle["postern"] / middle["ssh -J"], None)
 
     def tails(self, what: str, samples: dict[str, list[float]]) -> None:
-        """As `times`, with more of the late ones; the ratio is that of p95."""
+        """Like `times`, but reports more high percentiles; the ratio is that of p95."""
         shown, p95 = {}, {}
         for name, values in samples.items():
             cuts = [cut * 1000 for cut in statistics.quantiles(values, n=100)]
@@ -214,7 +214,7 @@ async def throughput(
     rounds: int,
     argv: Callable[[Way], list[str]],
 ) -> None:
-    """`argv(path)` is run over each path in turn, `rounds` times."""
+    """Run `argv(path)` over each path alternately, `rounds` times."""
     times: dict[str, list[float]] = {path.name: [] for path in where.paths}
     cpu = 0.0
     for _ in range(rounds):
@@ -254,7 +254,7 @@ async def transfers(where: Place, results: Results, size: int, rounds: int) -> N
 
 
 class Echo:
-    """A remote `cat` on a raw terminal: one byte there and back."""
+    """A remote `cat` on a raw terminal: the round trip of one byte."""
 
     def __init__(self, path: Way) -> None:
         self.path = path
@@ -287,7 +287,7 @@ async def echo(where: Place, results: Results, samples: int, what: str) -> None:
     for one in echoes:
         await one.start()
     for number in range(samples + 20):
-        # The first one after a pause finds everything cold: each path is it in turn.
+        # The first echo after a pause runs with cold caches, so each path is first in turn.
         for place_in_row in range(len(echoes)):
             one = echoes[(number + place_in_row) % len(echoes)]
             await one.once()
@@ -300,7 +300,7 @@ async def echo(where: Place, results: Results, samples: int, what: str) -> None:
 
 
 class Busy:
-    """Sessions with a terminal that show 20 KB each second, and a client that throws it away."""
+    """Sessions with a terminal that print 20 KB per second, and a client that discards it."""
 
     def __init__(self, path: Way, sessions: int) -> None:
         self._path = path
@@ -331,7 +331,9 @@ class Busy:
 
 
 async def echo_under_load(where: Place, results: Results, samples: int, sessions: int) -> None:
-    """One key's echo beside busy sessions: as many on each path, at the same time, so that both meet the same moments."""
+    """Echo latency of a key beside busy sessions. Each path has the same number of them at the same time, so both see
+    the same load.
+    """
     async with Busy(where.jump, sessions), Busy(where.gateway, sessions):
         echoes = [Echo(where.jump), Echo(where.gateway)]
         for one in echoes:
@@ -358,7 +360,7 @@ async def set_up(where: Place, results: Results, samples: int) -> None:
 
 
 async def memory(where: Place, results: Results, sessions: int) -> None:
-    """Idle shells with a terminal, opened by one client process of ours."""
+    """Idle shells with a terminal, opened by a single client process of ours."""
     before = rss_mb(where.gateway_pid)
     connections = []
     for _ in range(sessions):

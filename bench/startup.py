@@ -1,7 +1,7 @@
-"""Cold start of the whole product to a healthy answer, and the memory of all its processes at idle.
+"""Time from a cold start of the product to a healthy answer, and the memory of all idle processes.
 
-Goals: healthy within 8 s on two cores after set-up; all processes together under 450 MB (PSS: pages that processes share are
-counted once; RSS is printed beside it).
+Goals: healthy within 8 s on two cores after set-up; below 450 MB for all processes (PSS, which counts shared pages
+once; RSS is printed, too).
 """
 
 import json
@@ -38,7 +38,7 @@ def healthy(url: str) -> bool:
 
 
 def start_once(home: str, *, settle_s: float) -> tuple[float, list[tuple[str, float, float]]]:
-    """Seconds to healthy, and (process, RSS MB, PSS MB) after `settle_s`."""
+    """Seconds until healthy, and (process, RSS MB, PSS MB) after `settle_s`."""
     http, ssh = free_port(), free_port()
     environ = {
         **os.environ,

@@ -1,4 +1,4 @@
-"""Terminal emulation of plain, coloured, full-screen and Chinese output in MB/s, and what a keyframe costs."""
+"""Terminal emulation of plain, coloured, full-screen and Chinese output in MB/s, and the cost of a keyframe."""
 
 import random
 import time
@@ -32,7 +32,7 @@ def corpora(source: random.Random) -> dict[str, bytes]:
 
 
 def main() -> None:
-    for name, data in corpora(random.Random(1)).items():  # noqa: S311 - made-up text, the same at each run
+    for name, data in corpora(random.Random(1)).items():  # noqa: S311 - generated text, the same at each run
         screen = Screen(80, 24)
         start = time.perf_counter()
         for at in range(0, len(data), CHUNK_BYTES):

@@ -1,7 +1,8 @@
-"""The console's types of what the API answers and takes: `console/src/generated/api.ts`, made from the API's own description.
+"""The console's types for API requests and answers: `console/src/generated/api.ts`, generated from the OpenAPI
+document.
 
-The generator is an npm package of its own (`console/tools/openapi`), installed when types are made. Whether they are current is
-told without it: their first line carries the hash of the schemas that they were made from.
+The generator is a separate npm package (`console/tools/openapi`), installed only when types are generated. Checking
+that they are current needs no generator: their first line has the hash of the schemas that they were generated from.
 """
 
 import hashlib
@@ -20,28 +21,28 @@ _GENERATOR: Final = ROOT / "console" / "tools" / "openapi"
 
 
 def is_current() -> bool:
-    """Whether the types were made from the schemas of today."""
+    """Whether the types were generated from the current schemas."""
     return TYPES.exists() and TYPES.read_text(encoding="utf-8").startswith(_first_line(*_described()))
 
 
 def make() -> None:
-    """Write the types. Needs the npm registry. Raises CalledProcessError."""
+    """Generate the types. Needs the npm registry. Raises CalledProcessError."""
     schemas, lists = _described()
     if not (_GENERATOR / "node_modules").is_dir():
         subprocess.run(["npm", "ci", "--include=dev", "--no-audit", "--no-fund"], cwd=_GENERATOR, check=True)
     with tempfile.TemporaryDirectory() as folder:
-        source, made = Path(folder, "openapi.json"), Path(folder, "api.ts")
+        source, types = Path(folder, "openapi.json"), Path(folder, "api.ts")
         source.write_text(schemas, encoding="utf-8")
         command = [
             str(_GENERATOR / "node_modules/.bin/openapi-typescript"),
             str(source),
             "-o",
-            str(made),
+            str(types),
             "--immutable",
         ]
         subprocess.run(command, cwd=_GENERATOR, check=True)
         TYPES.parent.mkdir(parents=True, exist_ok=True)
-        text = made.read_text(encoding="utf-8")
+        text = types.read_text(encoding="utf-8")
         TYPES.write_text(f"{_first_line(schemas, lists)}\n{text}\n{lists}", encoding="utf-8")
     subprocess.run([str(ROOT / "console/node_modules/.bin/oxfmt"), str(TYPES)], cwd=ROOT / "console", check=True)
 
@@ -52,11 +53,13 @@ def _first_line(schemas: str, lists: str) -> str:
 
 
 def _described() -> tuple[str, str]:
-    """What objects look like, in a stable order, and the TypeScript of all lists: their rows, their writes, their filters."""
+    """The schemas in a stable order, and the TypeScript of all lists: types of their rows and writes, and their
+    filters.
+    """
     with tempfile.TemporaryDirectory() as home:
         os.environ.setdefault("POSTERN_HOME", home)
         os.environ["DJANGO_SETTINGS_MODULE"] = "postern.foundation.django_settings"
-        import django  # noqa: PLC0415 - reads the settings when it is set up, which make their folder
+        import django  # noqa: PLC0415 - reads the settings during set-up, which create its data folder
 
         django.setup()
         from postern.foundation.rest.openapi.document import document  # noqa: PLC0415 - needs the settings
@@ -69,7 +72,9 @@ def _described() -> tuple[str, str]:
 
 
 def lists_of(paths: dict[str, Any]) -> str:
-    """The interface `lists`: for each path that answers with rows, their type, that of a write, and the names of its filters."""
+    """The interface `lists`: for each path that returns rows, the types of a row and of a write, and the names of its
+    filters.
+    """
     lines = ["/** Lists by path: a row, what is written to make one, and by what the rows can be narrowed. */"]
     lines.append("export interface lists {")
     for path, operations in sorted(paths.items()):
@@ -89,13 +94,13 @@ def lists_of(paths: dict[str, Any]) -> str:
 
 
 def _taken(paths: dict[str, Any], path: str) -> str | None:
-    """Name of the schema of what is written: to make a row, or else to change one."""
+    """Name of the schema of the request body: of a create, otherwise of an update."""
     writes = (paths[path].get("post"), *(paths.get(f"{path}{{id}}/", {}).get(method) for method in ("put", "patch")))
     return next(filter(None, (_first_reference((write or {}).get("requestBody", {})) for write in writes)), None)
 
 
 def _row_of(operation: dict[str, Any]) -> str | None:
-    """Name of the schema whose array the operation answers with, bare or in the envelope of a page."""
+    """Name of the item schema when the operation returns an array, bare or in the envelope of a page."""
     content = operation.get("responses", {}).get("200", {}).get("content", {})
     schema = content.get("application/json", {}).get("schema", {})
     for shape in schema.get("oneOf", [schema]):
@@ -106,7 +111,7 @@ def _row_of(operation: dict[str, Any]) -> str | None:
 
 
 def _first_reference(part: Any) -> str | None:
-    """Name of the first schema that is referred to in there."""
+    """Name of the first schema that is referred to below this node."""
     if isinstance(part, dict) and "$ref" in part:
         return str(part["$ref"]).rsplit("/", 1)[1]
     parts = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
@@ -114,10 +119,10 @@ def _first_reference(part: Any) -> str | None:
 
 
 def _without_words(part: Any) -> Any:
-    """Types do not change with labels and sentences. A field that is called `title` is no text but a schema."""
+    """Remove labels and descriptions, which do not affect types. A property named `title` is a schema and is kept."""
     if isinstance(part, list):
-        return [_without_words(one) for one in part]
+        return [_without_words(item) for item in part]
     if not isinstance(part, dict):
         return part
     texts = {name for name in ("title", "description") if isinstance(part.get(name), str)}
-    return {name: _without_words(one) for name, one in part.items() if name not in texts}
+    return {name: _without_words(item) for name, item in part.items() if name not in texts}

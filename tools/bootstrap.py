@@ -1,11 +1,11 @@
-"""Sets up what a command of the Makefile needs, and nothing that is already there. Standard library only.
+"""Installs what a command of the Makefile needs, if it is missing. Standard library only.
 
     python3 tools/bootstrap.py run      enough to run Postern: system packages, Python environment, built console
-    python3 tools/bootstrap.py demo     also an SSH server, which the demo starts as its target
+    python3 tools/bootstrap.py demo     also an SSH server, which the demo uses as its target
     python3 tools/bootstrap.py gen      enough to write generated pages and types: environment and packages, no built console
     python3 tools/bootstrap.py test     also what the tests need: real servers, a browser, development packages
 
-Each step leaves a stamp that holds the hash of what it was made from, so a second run does no work.
+Each step writes a stamp with the hash of its inputs, so a second run does nothing.
 """
 
 import hashlib
@@ -22,12 +22,13 @@ VENV: Final = ROOT / ".venv"
 STAMPS: Final = ROOT / ".stamps"
 CONSOLE: Final = ROOT / "console"
 ORACLE: Final = ROOT / "tools" / "oracle"
+API_TYPES: Final = CONSOLE / "tools" / "openapi"
 
-#: Oldest versions that work; the newest are not limited here.
+#: Oldest versions that work. There is no upper limit here.
 PYTHON: Final = (3, 11)
 NODE: Final = (20, 19)
 
-#: What must be found (a command, or a file), and the Debian package that brings it.
+#: Required command or file, and the Debian package that provides it.
 RUN_NEEDS: Final = {"ssh-keygen": "openssh-client"}
 DEMO_NEEDS: Final = {
     **RUN_NEEDS,
@@ -57,7 +58,7 @@ TEST_NEEDS: Final = {
 
 
 def fail(message: str) -> NoReturn:
-    """Stop with one clear line."""
+    """Stop with a one-line error."""
     print(f"setup: {message}", file=sys.stderr)
     sys.exit(1)
 
@@ -67,7 +68,7 @@ def say(message: str) -> None:
 
 
 def run(*argv: str, cwd: Path = ROOT, environ: dict[str, str] | None = None) -> None:
-    """Run one command; its output is shown; a failure stops the set-up."""
+    """Run a command and show its output. A failure stops the set-up."""
     try:
         subprocess.run(argv, cwd=cwd, check=True, env={**os.environ, **(environ or {})})
     except FileNotFoundError:
@@ -77,7 +78,7 @@ def run(*argv: str, cwd: Path = ROOT, environ: dict[str, str] | None = None) -> 
 
 
 def digest(paths: Iterable[Path]) -> str:
-    """Hash of names and contents of files."""
+    """Hash of the names and contents of files."""
     total = hashlib.sha256()
     for path in sorted(paths):
         total.update(str(path.relative_to(ROOT)).encode() + b"\0")
@@ -96,7 +97,7 @@ def stamp(name: str, value: str) -> None:
 
 
 def have(need: str) -> bool:
-    """Whether a command or file (a pattern when it starts with /) is there."""
+    """Whether a command or file exists. A name that starts with / is a file pattern."""
     if need.startswith("/"):
         return any(Path("/").glob(need[1:]))
     return shutil.which(need) is not None
@@ -110,7 +111,7 @@ def has_venv_module() -> bool:
 
 
 def system_packages(needs: dict[str, str]) -> None:
-    """Install missing Debian packages, when that is allowed here; otherwise say which are missing."""
+    """Install missing Debian packages if this is possible here; otherwise report which are missing."""
     missing = {package for need, package in needs.items() if not have(need)}
     if not has_venv_module():
         missing.add("python3-venv")
@@ -138,23 +139,23 @@ def system_packages(needs: dict[str, str]) -> None:
 
 
 def check_versions() -> None:
-    """Refuse a Python or Node that is too old, by name."""
+    """Stop if Python or Node is too old."""
     if sys.version_info < PYTHON:
         fail(f"Python {PYTHON[0]}.{PYTHON[1]} or newer is needed; this is {sys.version.split()[0]}")
-    found = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout.strip()
-    version = tuple(int(part) for part in found.lstrip("v").split(".")[:2])
+    version_text = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    version = tuple(int(part) for part in version_text.lstrip("v").split(".")[:2])
     if version < NODE:
-        fail(f"Node {NODE[0]}.{NODE[1]} or newer is needed; this is {found}")
+        fail(f"Node {NODE[0]}.{NODE[1]} or newer is needed; this is {version_text}")
 
 
 def python_environment(*, development: bool) -> None:
-    """The virtual environment with the locked packages, checked by hash."""
+    """The virtual environment with the locked packages, verified by hash."""
     full = ROOT / "server" / "requirements-dev.lock"
     lean = ROOT / "server" / "requirements.lock"
     project = ROOT / "server" / "pyproject.toml"
     wanted_full = digest([full, project])
     wanted_lean = digest([lean, project])
-    # A development environment holds everything that running needs.
+    # A development environment contains everything needed for running.
     if stamped("venv-dev", wanted_full) or (not development and stamped("venv", wanted_lean)):
         return
     say("installing Python packages")
@@ -167,7 +168,7 @@ def python_environment(*, development: bool) -> None:
 
 
 def node_packages(folder: Path, name: str) -> None:
-    """Packages of one lock file, exactly as locked."""
+    """Install the packages of a lock file in exactly these versions."""
     wanted = digest([folder / "package-lock.json", folder / "package.json"])
     if stamped(name, wanted) and (folder / "node_modules").exists():
         return
@@ -177,16 +178,16 @@ def node_packages(folder: Path, name: str) -> None:
 
 
 def console_sources() -> list[Path]:
-    """Everything the built console depends on."""
+    """Hash of everything that the built console depends on."""
     folders = [path for name in ("src", "public") for path in (CONSOLE / name).rglob("*") if path.is_file()]
-    # The console shows these pages.
+    # The console displays these pages.
     folders += [path for name in ("guide", "reference") for path in (ROOT / "docs" / name).glob("*.md")]
     tops = [path for path in CONSOLE.glob("*") if path.is_file()]
     return [path for path in (*folders, *tops) if ".test." not in path.name]
 
 
 def console() -> None:
-    """The built console in console/dist."""
+    """Build the console into console/dist."""
     wanted = digest(console_sources())
     if stamped("console", wanted) and (CONSOLE / "dist" / "index.html").exists():
         return
@@ -211,6 +212,8 @@ def main(arguments: list[str]) -> int:
         node_packages(CONSOLE, "console-packages")
     if testing and ORACLE.exists():
         node_packages(ORACLE, "oracle-packages")
+    if testing and API_TYPES.exists():  # `make new-resource` is tried in a copy, which makes types
+        node_packages(API_TYPES, "api-types-packages")
     if not generating:
         console()
     return 0

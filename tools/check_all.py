@@ -1,10 +1,10 @@
-"""`make check`: everything that reads the code without running the product. Longest first, two at a time."""
+"""`make check`: all checks that do not run the product. The longest come first, two run at a time."""
 
 import sys
 
 from steps import BIN, ROOT, Step, exit_status, perform_all
 
-#: The type checker loads Django's settings, which make a data folder.
+#: The type checker loads Django's settings, which create a data folder.
 HOME = str(ROOT / ".stamps" / "check-home")
 PYTHON_FOLDERS = ("src", "tests", "../tools", "../e2e", "../bench")
 

@@ -1,4 +1,4 @@
-"""`make dev`: the server starts again when its code changes, the console changes at once in the browser."""
+"""`make dev`: the server restarts when its code changes, and the browser updates the console immediately."""
 
 import subprocess
 import sys

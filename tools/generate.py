@@ -1,4 +1,4 @@
-"""Writes generated pages; with --check only says whether they are current."""
+"""Writes generated pages; with --check it only reports whether they are current."""
 
 import sys
 from collections.abc import Callable
@@ -9,20 +9,26 @@ from steps import ROOT
 from postern.foundation.settings import SETTINGS_REFERENCE
 
 
+def _shown_default(default: str) -> str:
+    """A value as code; a default that is described in words as these words."""
+    if not default:
+        return "—"
+    return default if " " in default else f"`{default}`"
+
+
 def settings_page() -> str:
-    """The reference of all settings, as Markdown."""
+    """The reference page of all settings, as Markdown."""
     lines = [
         "# Settings",
         "",
-        "Written by `make gen` from `postern.foundation.settings`; do not edit. All are environment variables, read once at start; a",
-        "wrong value stops the start with one line that says what it should be.",
+        "Written by `make gen` from `postern.foundation.settings`; do not edit.",
+        "",
+        "All settings are environment variables. Postern reads them once at start. An invalid value stops the start with one line",
+        "that says what the value should be.",
         "",
         "| variable | default | meaning |",
         "|---|---|---|",
-        *(
-            f"| `{name}` | {f'`{default}`' if default else '—'} | {meaning} |"
-            for name, default, meaning in SETTINGS_REFERENCE
-        ),
+        *(f"| `{name}` | {_shown_default(default)} | {meaning} |" for name, default, meaning in SETTINGS_REFERENCE),
         "",
     ]
     return "\n".join(lines)

@@ -1,10 +1,10 @@
-"""Runs a command, and then names and ends the processes that it left behind. Linux only.
+"""Runs a command, then reports and kills the processes that it left behind. Linux only.
 
     python tools/left_behind.py <command> [argument …]
 
-Processes that outlive their parent become children of this one instead of PID 1's, so none is missed, whatever name,
-process group or session it has. Exits with the status of the command.
-With a record of the tests (`test_record`) each line names the tests that ran when its process was started.
+Orphaned processes become children of this process instead of PID 1, so all of them are found, whatever their name,
+process group or session. Exits with the status of the command. With a record of the tests (`test_record`), each line
+names the tests that were running when the process was started.
 """
 
 import contextlib
@@ -22,14 +22,14 @@ from typing import Final
 import psutil
 import test_record
 
-#: Time for processes that end by themselves, for example because their connection has ended.
+#: Time for processes to end by themselves, for example after their connection has ended.
 GRACE_S: Final = 20.0
-#: prctl(2): what these numbers are called in <sys/prctl.h>.
+#: prctl(2): constants from <sys/prctl.h>.
 PR_SET_PDEATHSIG: Final = 1
 PR_SET_CHILD_SUBREAPER: Final = 36
-#: The kernel tells the time at which it was booted, and with it that of a process's start, to the second.
+#: The kernel reports the boot time, and so the start time of a process, with a precision of one second.
 START_ERROR_S: Final = 1.0
-#: Each line about a process that was left behind begins so.
+#: Prefix of each line about a process that was left behind.
 MARK: Final = "LEFT BEHIND: "
 
 _libc: Final = ctypes.CDLL(None, use_errno=True)
@@ -40,9 +40,9 @@ def main(command: Sequence[str]) -> int:
         print(__doc__, file=sys.stderr)
         return 2
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
-    # Ctrl-C reaches the command, too; this process waits for it to end.
+    # Ctrl-C also reaches the command; this process waits for the command to end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    child = subprocess.Popen(command, preexec_fn=_end_with_parent)  # noqa: PLW1509 - no thread runs yet
+    child = subprocess.Popen(command, preexec_fn=_end_with_parent)  # noqa: PLW1509 - no thread is running yet
     signal.signal(signal.SIGTERM, lambda number, _frame: child.send_signal(number))
     status = _wait(child)
     left = remaining()
@@ -53,7 +53,7 @@ def main(command: Sequence[str]) -> int:
 
 
 def remaining() -> list[psutil.Process]:
-    """Descendants of this process that do not end by themselves within `GRACE_S`."""
+    """Descendants of this process that have not ended by themselves within `GRACE_S`."""
     deadline = time.monotonic() + GRACE_S
     while True:
         _reap()
@@ -64,7 +64,7 @@ def remaining() -> list[psutil.Process]:
 
 
 def told(process: psutil.Process) -> str:
-    """One line about a process that was left behind."""
+    """A line about a process that was left behind."""
     with contextlib.suppress(psutil.Error):
         started = process.create_time()
         clock = datetime.fromtimestamp(started).astimezone().strftime("%H:%M:%S")
@@ -74,14 +74,14 @@ def told(process: psutil.Process) -> str:
 
 
 def tests_at(moment: float) -> list[str]:
-    """Ids of the tests that ran at that moment; several with parallel workers, none without a record."""
+    """Ids of the tests that were running at that time; several with parallel workers, none without a record."""
     path = os.environ.get(test_record.VARIABLE)
     tests = test_record.read(Path(path)) if path else []
     return [test.id for test in tests if test.started - START_ERROR_S <= moment <= test.ended + START_ERROR_S]
 
 
 def end(processes: Sequence[psutil.Process]) -> None:
-    """Kill the processes, and whatever they start meanwhile; those that the kernel holds are given up after a while."""
+    """Kill the processes and their new children. Processes in uninterruptible sleep are given up after a while."""
     deadline = time.monotonic() + GRACE_S
     waiting = list(processes)
     while waiting and time.monotonic() < deadline:
@@ -94,7 +94,7 @@ def end(processes: Sequence[psutil.Process]) -> None:
 
 
 def _wait(child: "subprocess.Popen[bytes]") -> int:
-    """Wait for the command, and reap every orphan that ends meanwhile. As shells do, 128 + number tells of a signal."""
+    """Wait for the command and reap orphans that end meanwhile. Returns 128 + number for a signal, as shells do."""
     while True:
         pid, status = os.waitpid(-1, 0)
         if pid == child.pid:
@@ -121,7 +121,7 @@ def _lives(process: psutil.Process) -> bool:
 
 
 def _end_with_parent() -> None:
-    """The command ends when this process is killed."""
+    """Let the kernel end the command when this process is killed."""
     _prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 

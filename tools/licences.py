@@ -1,4 +1,4 @@
-"""Refuses a dependency whose licence does not go with GPL-3.0-or-later, or that names none."""
+"""Refuses dependencies whose licence is incompatible with GPL-3.0-or-later, or that declare no licence."""
 
 import json
 import subprocess
@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 from steps import BIN, ROOT
 
-#: Licences that may be combined with ours. A new spelling is added here after a look at the licence itself.
+#: Licences compatible with ours. Read the licence itself before adding a new spelling.
 FINE = (
     "MIT", "BSD", "Apache", "ISC", "PSF", "Python Software Foundation", "Python-2.0", "MPL", "Mozilla Public License 2.0",
     "LGPL", "Lesser General Public", "GPL-3", "GPLv3", "GPL-2.0-or-later", "Unlicense", "CC0", "0BSD", "Zlib", "OFL", "BlueOak",
     "Public Domain", "HPND", "CC-BY-4.0",
 )  # fmt: skip
 
-#: Packages whose metadata say it badly, with what their licence file says.
+#: Packages with unusable licence metadata, and the licence from their licence file.
 KNOWN = {
     "asyncssh": "EPL-2.0 OR GPL-2.0-or-later: taken under the GPL",
     "pytest-randomly": "MIT",
@@ -33,7 +33,7 @@ def python_packages() -> Iterator[tuple[str, str]]:
 
 
 def node_packages() -> Iterator[tuple[str, str]]:
-    """What is installed here: a lock file also names the builds of a package for other platforms."""
+    """The installed packages. A lock file would also list builds for other platforms."""
     lock = ROOT / "console" / "package-lock.json"
     if lock.exists():
         for path, package in json.loads(lock.read_text(encoding="utf-8"))["packages"].items():

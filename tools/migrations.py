@@ -1,6 +1,6 @@
-"""`make migrations app=assets name=asset_rack`: writes a migration; with --check only says whether one is missing.
+"""`make migrations app=assets name=asset_rack`: writes a migration; with --check it only reports missing migrations.
 
-Django's settings make a data folder. It is a passing one here, so that none is left wherever the command was started.
+Django's settings create a data folder. Here it is a temporary folder, so that none is left in the current folder.
 """
 
 import os
@@ -13,7 +13,7 @@ from steps import BIN, ROOT
 
 def main(arguments: list[str]) -> int:
     check = ["--check", "--dry-run"] if "--check" in arguments else []
-    wanted = dict(one.split("=", 1) for one in arguments if "=" in one and one.split("=", 1)[1])
+    wanted = dict(argument.split("=", 1) for argument in arguments if "=" in argument and argument.split("=", 1)[1])
     name = ["--name", wanted["name"]] if "name" in wanted else []
     app = [wanted["app"]] if "app" in wanted else []
     if not check and not (app and name):

@@ -1,6 +1,6 @@
-/* A wall clock that is CLOCK_SHIFT_S seconds ahead (or behind), for every program that is started with this library preloaded.
- * Clocks that only go forward stay as they are, so waits last as long as they should.
- * libfaketime is no help here: with glibc 2.36 its waits with a deadline on the monotonic clock fail or never end. */
+/* Shifts the wall clock by CLOCK_SHIFT_S seconds for every program that preloads this library.
+ * Monotonic clocks are not changed, so timeouts keep their length.
+ * libfaketime cannot be used: with glibc 2.36 its waits with a monotonic deadline fail or never end. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/syscall.h>

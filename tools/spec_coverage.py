@@ -1,10 +1,10 @@
-"""Which statements of the specification are shown by a test.
+"""Reports which statements of the specification are covered by a test.
 
     python tools/spec_coverage.py            print the counts and the open statements, write docs/specification/coverage.md
     python tools/spec_coverage.py --check    only fail on ids that no statement has, and on a stale coverage page
 
-A Python test shows a statement with `@pytest.mark.spec("S4-012")`; a console or browser test with `[S4-012]` in its
-title. Nothing is run here: the page says what the tests claim, and the tests themselves prove it.
+A Python test claims a statement with `@pytest.mark.spec("S4-012")`; a console or browser test with `[S4-012]` in its
+title. This script runs no tests: the page lists the claims, and the tests prove them.
 """
 
 import argparse
@@ -26,7 +26,7 @@ _ID = re.compile(r"S\d+-\d{3}[a-z]?")
 
 @dataclass(frozen=True)
 class Statement:
-    """One numbered statement of the specification."""
+    """A numbered statement of the specification."""
 
     id: str
     section: str
@@ -35,7 +35,7 @@ class Statement:
 
 
 def read_statements(path: Path) -> list[Statement]:
-    """The statements of a tab-separated file whose first line names the columns id, section, area, statement, kind."""
+    """The statements of a tab-separated file with the columns id, section, area, statement, kind."""
     lines = path.read_text(encoding="utf-8").splitlines()
     return [Statement(*line.split("\t")[:4]) for line in lines[1:] if line.strip()]
 
@@ -53,12 +53,12 @@ def ids_in_titles(path: Path) -> Iterator[tuple[str, int]]:
     """Each id in square brackets in the file (titles of console and browser tests), with its line."""
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         for group in _TITLE_ID.finditer(line):
-            for found in _ID.findall(group.group(1)):
-                yield found, number
+            for statement_id in _ID.findall(group.group(1)):
+                yield statement_id, number
 
 
 def ids_in_tests(root: Path) -> dict[str, list[str]]:
-    """Where each id is claimed: id → list of `file:line`."""
+    """The places that claim each id: id → list of `file:line`."""
     places: dict[str, list[str]] = defaultdict(list)
     sources = [
         (ids_in_python, [*root.glob("server/tests/**/test_*.py"), *root.glob("e2e/**/test_*.py")]),
@@ -66,8 +66,8 @@ def ids_in_tests(root: Path) -> dict[str, list[str]]:
     ]
     for read, paths in sources:
         for path in sorted(paths):
-            for found, line in read(path):
-                places[found].append(f"{path.relative_to(root)}:{line}")
+            for statement_id, line in read(path):
+                places[statement_id].append(f"{path.relative_to(root)}:{line}")
     return places
 
 
@@ -78,13 +78,13 @@ def page(statements: list[Statement], places: dict[str, list[str]]) -> str:
         row = counts[statement.section, statement.area]
         row[1] += 1
         row[0] += statement.id in places
-    shown = sum(row[0] for row in counts.values())
+    shown_count = sum(row[0] for row in counts.values())
     lines = [
         "# Statements of the specification and the tests that show them",
         "",
         "Written by `make spec`; do not edit.",
         "",
-        f"Shown: {shown} of {len(statements)}.",
+        f"Shown: {shown_count} of {len(statements)}.",
         "",
         "| section | area | shown | statements |",
         "|---|---|---|---|",
@@ -122,8 +122,8 @@ def main(arguments: list[str]) -> int:
     places = ids_in_tests(ROOT)
     known = {statement.id for statement in statements}
     unknown = sorted(set(places) - known)
-    for found in unknown:
-        print(f"unknown statement {found} at {', '.join(places[found])}", file=sys.stderr)
+    for statement_id in unknown:
+        print(f"unknown statement {statement_id} at {', '.join(places[statement_id])}", file=sys.stderr)
     text = page(statements, places)
     if check:
         stale = not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text

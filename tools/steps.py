@@ -1,4 +1,4 @@
-"""Runs named commands, two at a time where they allow it, and shows the output of those that fail."""
+"""Runs named commands, several at a time if allowed, and shows the output of those that fail."""
 
 import os
 import subprocess
@@ -12,14 +12,15 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 BIN: Final = ROOT / ".venv" / "bin"
-#: Compiled modules are kept, whatever the caller's shell says. Without them each worker of a test run rewrites the asserts
-#: of all test files, and each process of a started product compiles the product: about a minute of a whole run.
+#: Keep compiled modules, even if the caller's shell disables them. Otherwise each worker of a test run rewrites the
+#: asserts of all test files, and each process of a started product compiles the product, which adds about a minute to a
+#: whole run.
 KEEP_BYTECODE: Final = {"PYTHONDONTWRITEBYTECODE": ""}
 
 
 @dataclass(frozen=True)
 class Step:
-    """One command; `cwd` is relative to the top of the repository."""
+    """A command; `cwd` is relative to the top of the repository."""
 
     name: str
     argv: Sequence[str]
@@ -36,7 +37,7 @@ class Outcome:
 
 
 def perform(step: Step) -> Outcome:
-    """Run one step to its end, keeping its output."""
+    """Run a step to its end and keep its output."""
     started = time.monotonic()
     done = subprocess.run(
         step.argv,
@@ -57,7 +58,7 @@ def perform(step: Step) -> Outcome:
 
 
 def perform_all(steps: Sequence[Step], *, at_once: int) -> list[Outcome]:
-    """Run the steps, `at_once` of them side by side, in the order given."""
+    """Run the steps in the given order, at most `at_once` at the same time."""
     with ThreadPoolExecutor(max_workers=at_once) as pool:
         return list(pool.map(perform, steps))
 

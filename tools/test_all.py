@@ -1,8 +1,8 @@
-"""`make test`: the checks, then every test, the server's on both databases. Ends with one line that counts them.
+"""`make test`: all checks, then all tests; server tests run on both databases. Prints the number of tests at the end.
 
-An end-to-end test that fails is run once more, alone, when all others are done. If it passes then, it counts as passed
-and is named as flaky, with its first failure: a defect to be mended, but no reason to lose the run. So are processes that
-tests leave behind. The result is also written to `.stamps/last-test.json`.
+A failed end-to-end test is repeated once, alone, after all others. If it passes then, it counts as passed and is
+reported as flaky with its first failure: a defect to fix, but no reason to fail the run. Processes that tests leave
+behind are reported in the same way. The result is also written to `.stamps/last-test.json`.
 """
 
 import json
@@ -26,16 +26,16 @@ from test_record import TestRecord
 from throwaway_postgresql import postgresql
 
 PYTEST: Final = (str(BIN / "python"), "-m", "pytest", "-q", "-p", "test_record")
-#: Runs a command, and names the processes that are left of it.
+#: Runs a command and reports the processes that it leaves behind.
 WATCHED: Final = (str(BIN / "python"), str(ROOT / "tools" / "left_behind.py"))
-#: Many tests wait for a shell, a host or a clock: two cores carry four of them.
+#: Most tests wait for a shell, a host or a clock, so two cores can run four workers.
 SERVER: Final = ("-n", "4", "--dist", "worksteal")
-#: A browser leaves time to the others, and so does a product that is stopped: three workers leave none.
+#: End-to-end tests wait for browsers and for stopping products; three workers use the machine fully.
 END_TO_END: Final = ("-n", "3", "--dist", "loadfile")
 STAMP: Final = ROOT / ".stamps" / "last-test.json"
-#: More failures than this have a cause that a second try does not take away.
+#: More failures than this have a common cause that a retry does not remove.
 MAX_RETRIED: Final = 8
-#: Slowest files that are named at the end.
+#: Number of slowest files that are listed at the end.
 NAMED_FILES: Final = 20
 
 _COUNTS = re.compile(r"(\d+) (passed|failed|skipped)\b")
@@ -43,29 +43,29 @@ _COUNTS = re.compile(r"(\d+) (passed|failed|skipped)\b")
 
 @dataclass
 class Totals:
-    """What all runs together came to."""
+    """Totals of all runs."""
 
     ok: bool = True
     passed: int = 0
     failed: int = 0
     skipped: int = 0
-    #: Tests that failed and then passed: id and first failure.
+    #: Tests that failed first and passed when repeated.
     flaky: list[TestRecord] = field(default_factory=list)
-    #: Processes that outlived their run: a line each.
+    #: Processes that outlived their run, one line each.
     left: list[str] = field(default_factory=list)
-    #: Seconds of each test file and run, set-up included.
+    #: Seconds of each test file and run, including set-up.
     files: dict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     def add(
         self, outcome: Outcome, tests: Sequence[TestRecord] | None = None, recovered: Sequence[TestRecord] = ()
     ) -> None:
-        """Count one run: by its record, or without one by its closing line.
+        """Count a run from its record, or from its closing line if there is no record.
 
-        `recovered` are those of its failures that passed when they were tried again.
+        `recovered` are failures that passed when they were repeated.
         """
         counts = count(outcome.output) if tests is None else Counter(test.outcome for test in tests)
         if not outcome.ok and not counts["failed"]:
-            counts["failed"] = 1  # it ended before it could count
+            counts["failed"] = 1  # it ended before it could count its tests
         failed = counts["failed"] - len(recovered)
         self.ok = self.ok and (outcome.ok or failed == 0)
         self.passed += counts["passed"] + len(recovered)
@@ -77,7 +77,7 @@ class Totals:
 
 
 def count(output: str) -> Counter[str]:
-    """Passed, failed and skipped tests in the closing lines of vitest."""
+    """Passed, failed and skipped tests from the closing lines of vitest."""
     total: Counter[str] = Counter()
     closing = [line for line in output.splitlines()[-15:] if _COUNTS.search(line) and "Test Files" not in line]
     if closing:
@@ -87,7 +87,7 @@ def count(output: str) -> Counter[str]:
 
 
 def pytest_step(name: str, argv: Sequence[str], cwd: str, record: Path, **environ: str) -> Step:
-    """A run of pytest that leaves a record of its tests, and names the processes that it leaves."""
+    """A pytest command that writes a record of its tests and reports processes that it leaves behind."""
     return Step(
         name,
         (*WATCHED, *PYTEST, *argv),
@@ -97,14 +97,14 @@ def pytest_step(name: str, argv: Sequence[str], cwd: str, record: Path, **enviro
 
 
 def retried(failures: Sequence[TestRecord], run: Callable[[str], Outcome]) -> list[TestRecord]:
-    """Run each failed test once more, in a process of its own; gives those that pass. `run` gets the id of a test."""
+    """Repeat each failed test in its own process. Returns those that pass. `run` is called with the id of a test."""
     if len(failures) > MAX_RETRIED:
         return []
     return [failure for failure in failures if run(failure.id).ok]
 
 
 def main() -> int:
-    # A run that is stopped takes its PostgreSQL with it.
+    # A stopped run must stop its PostgreSQL server, too.
     signal.signal(signal.SIGTERM, _stop)
     started = time.monotonic()
     commit = tested_commit()
@@ -112,7 +112,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="postern-test-record-") as name:
         run_tests(totals, Path(name))
     if not totals.ok and not totals.failed:
-        totals.failed = 1  # a check
+        totals.failed = 1  # a check failed
     seconds = round(time.monotonic() - started)
     tell(totals, seconds)
     write_stamp(totals, seconds, commit)
@@ -122,11 +122,11 @@ def main() -> int:
 
 
 def run_tests(totals: Totals, folder: Path) -> None:
-    """Run all tests one suite after the other."""
+    """Run all test suites one after the other."""
     totals.add(perform(Step("console, unit", ("npm", "run", "--silent", "test"), "console")))
 
     def run(name: str, argv: Sequence[str], cwd: str, **environ: str) -> tuple[Outcome, list[TestRecord]]:
-        """One run of pytest with the record of its tests; empty when it ended before it could write."""
+        """Run pytest and return the record of its tests; empty when it ended before it could write the record."""
         record = folder / f"{len(list(folder.iterdir()))}.jsonl"
         outcome = perform(pytest_step(name, argv, cwd, record, **environ))
         tests = test_record.read(record)
@@ -148,7 +148,7 @@ def run_tests(totals: Totals, folder: Path) -> None:
 
 
 def tell(totals: Totals, seconds: int) -> None:
-    """Print the slowest files and the flaky tests with their first failures."""
+    """Print the slowest files, and the flaky tests with their first failures."""
     print(f"slowest files, of {seconds} s in {ROOT.name}:")
     slowest = sorted(totals.files.items(), key=lambda item: item[1], reverse=True)
     for name, spent in slowest[:NAMED_FILES]:
@@ -160,13 +160,13 @@ def tell(totals: Totals, seconds: int) -> None:
 
 
 def tested_commit() -> str:
-    """The commit whose files are tested; not a bare hash when files differ from it."""
+    """The tested commit, marked when files differ from it."""
     commit = _git("rev-parse", "HEAD")
     return f"{commit} with changes" if _git("status", "--porcelain") else commit
 
 
 def write_stamp(totals: Totals, seconds: int, commit: str) -> None:
-    """Leave what was tested and how it ended for whoever asks later."""
+    """Write what was tested and the result to a file."""
     result = {
         "commit": commit if tested_commit() == commit else f"{commit}, changed while it was tested",
         "passed": totals.passed,
@@ -179,7 +179,7 @@ def write_stamp(totals: Totals, seconds: int, commit: str) -> None:
 
 
 def _first_line(failure: str) -> str:
-    """The line of a failure that names the error."""
+    """The line of a failure that states the error."""
     errors = [line[1:].strip() for line in failure.splitlines() if line.startswith("E ")]
     return errors[0] if errors else failure.strip().rpartition("\n")[2]
 

@@ -1,6 +1,6 @@
-"""`make test-clock`: the server's tests at moments at which programs read the date wrongly.
+"""`make test-clock`: runs the server's tests at dates that programs often handle wrongly.
 
-Each run begins shortly before the moment, so that it comes while tests are running. Needs a C compiler (`cc`).
+Each run begins shortly before the date, so that the change happens while tests are running. Needs a C compiler (`cc`).
 """
 
 import os
@@ -15,13 +15,13 @@ from steps import BIN, ROOT, Step, perform
 from throwaway_postgresql import postgresql
 
 LIBRARY: Final = ROOT / ".stamps" / "other_clock.so"
-#: How long before its moment a run begins: most of a run is over when as much time has passed again.
+#: How long before its date a run begins. Most of a run is over after twice this time.
 BEFORE: Final = timedelta(seconds=75)
 
 
 @dataclass(frozen=True)
 class Moment:
-    """A point in time, and the time zone in which the machine stands."""
+    """A point in time, and the time zone of the machine."""
 
     name: str
     at: datetime
@@ -40,7 +40,9 @@ MOMENTS: Final = (
 
 
 def preloaded(moment: Moment) -> dict[str, str]:
-    """Environment of a program for which the moment is near. Raises CalledProcessError when the library does not compile."""
+    """Environment for a program that shifts its clock to the date. Raises CalledProcessError when the library does not
+    compile.
+    """
     LIBRARY.parent.mkdir(exist_ok=True)
     source = Path(__file__).with_name("other_clock.c")
     subprocess.run(["cc", "-O2", "-Wall", "-shared", "-fPIC", "-o", str(LIBRARY), str(source)], check=True)

@@ -1,6 +1,6 @@
-"""A pytest plugin that records what a run did: one JSON line for each test, in the file that TEST_RECORD_FILE names.
+"""A pytest plugin that records the tests of a run: one JSON line per test, in the file named by TEST_RECORD_FILE.
 
-`make test` reads it to run failed end-to-end tests once more and to name the slowest files. Use: `pytest -p test_record`.
+`make test` reads it to repeat failed end-to-end tests and to list the slowest files. Use: `pytest -p test_record`.
 """
 
 import json
@@ -12,21 +12,23 @@ from typing import Any
 
 import pytest
 
-#: Environment variable with the path of the record. The tests forget all variables of the product, so it is none of those.
+#: Environment variable with the path of the record. It has no POSTERN prefix, because the tests clear the product's
+#: variables.
 VARIABLE = "TEST_RECORD_FILE"
 
 
 @dataclass
 class TestRecord:
-    """One test of a run. `seconds` covers its set-up, call and tear-down; `failure` is the whole first failure, or "".
+    """The record of a test. `seconds` covers set-up, call and tear-down; `failure` is the complete first failure, or
+    "".
 
     `started` and `ended` are seconds since the epoch.
     """
 
-    __test__ = False  # its name makes pytest look for tests in it
+    __test__ = False  # its name would make pytest look for tests in it
 
     id: str
-    #: passed, failed (in its set-up or tear-down, too) or skipped
+    #: passed, failed (also in set-up or tear-down) or skipped
     outcome: str = "passed"
     seconds: float = 0.0
     failure: str = field(default="", repr=False)
@@ -35,7 +37,7 @@ class TestRecord:
 
 
 def read(path: Path) -> list[TestRecord]:
-    """The tests of a finished run; none when the run ended before it could write."""
+    """The tests of a finished run; empty when the run ended before it could write the record."""
     if not path.exists():
         return []
     return [TestRecord(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]

@@ -1,4 +1,4 @@
-"""A PostgreSQL server for one run of the tests: free port, empty data folder, nothing left behind."""
+"""A temporary PostgreSQL server for a test run, with a free port and an empty data folder, deleted afterwards."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ from peers.ports import free_port
 
 @contextmanager
 def postgresql() -> Iterator[str]:
-    """Start the server and yield its DATABASE_URL. It runs as `postgres` when the caller is root."""
+    """Start the server and yield its DATABASE_URL. The server runs as `postgres` when the caller is root."""
     binaries = max(Path("/usr/lib/postgresql").glob("*/bin"))
     folder = Path(tempfile.mkdtemp(prefix="postern-pg-"))
     owner = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
@@ -26,7 +26,7 @@ def postgresql() -> Iterator[str]:
         shutil.chown(folder, "postgres")
     port = free_port()
     data = folder / "data"
-    # Nothing here outlives the run, so nothing needs to reach the disk.
+    # The data is deleted after the run, so it need not reach the disk.
     fast = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off"
     options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c max_connections=200 {fast}"
     control = [*owner, str(binaries / "pg_ctl"), "-D", str(data), "-w", "-s"]

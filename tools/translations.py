@@ -1,11 +1,11 @@
 """Translations of the server's texts, without the gettext tools.
 
-    python tools/translations.py missing     the texts of the source that have no Chinese yet, ready to paste into the .po
+    python tools/translations.py missing     print the texts without a Chinese translation, ready to paste into the .po
     python tools/translations.py compile     write django.mo from django.po (run it after every change; both are committed)
 
-Source texts are English and stand in calls of `gettext` (usually `_`), `gettext_lazy`, `ngettext` …; the Chinese is in
-`server/src/postern/locale/zh_Hans/LC_MESSAGES/django.po`. A server test fails when a text has no translation, when
-the placeholders differ, when an entry is used nowhere, or when the .mo is not the one that the .po gives.
+Source texts are English, in calls of `gettext` (usually `_`), `gettext_lazy`, `ngettext` …; the Chinese is in
+`server/src/postern/locale/zh_Hans/LC_MESSAGES/django.po`. A server test fails when a text has no translation, when the
+placeholders differ, when an entry is unused, or the .mo was not compiled from the present .po.
 """
 
 import ast
@@ -28,7 +28,7 @@ _PLACEHOLDER: Final = re.compile(r"%\(\w+\)[sd]|%[sd]|\{\w*\}")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text of the source; `plural` when it counts something."""
+    """A text in the source; `plural` is set when it counts something."""
 
     single: str
     plural: str | None = None
@@ -43,16 +43,16 @@ class Catalogue:
 
 
 class CatalogueError(Exception):
-    """The .po file, or a call in the source, cannot be understood."""
+    """The .po file or a call in the source cannot be parsed."""
 
 
 def texts_of_source(root: Path = SOURCE) -> dict[Text, str]:
-    """Every translatable text below `root`, with the place where it is first used."""
-    found: dict[Text, str] = {}
+    """Every translatable text below `root`, with the location of its first use."""
+    places: dict[Text, str] = {}
     for path in sorted(root.rglob("*.py")):
         for text, line in _texts_of(ast.parse(path.read_text(encoding="utf-8")), path):
-            found.setdefault(text, f"{path.relative_to(root)}:{line}")
-    return found
+            places.setdefault(text, f"{path.relative_to(root)}:{line}")
+    return places
 
 
 def _texts_of(tree: ast.AST, path: Path) -> Iterator[tuple[Text, int]]:
@@ -74,17 +74,17 @@ def _texts_of(tree: ast.AST, path: Path) -> Iterator[tuple[Text, int]]:
 
 def _imported_names(tree: ast.AST) -> dict[str, str]:
     """Local name → gettext function, from `from django.utils.translation import …`."""
-    found: dict[str, str] = {}
+    functions: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module == "django.utils.translation":
-            found.update(
+            functions.update(
                 {alias.asname or alias.name: alias.name for alias in node.names if alias.name in _ONE | _PLURAL}
             )
-    return found
+    return functions
 
 
 def read_catalogue(text: str) -> Catalogue:
-    """A .po text as a catalogue: plain entries, plural entries with one form (Chinese has one), comments."""
+    """Parse the text of a .po file: plain entries, plural entries with one form (Chinese has one), comments."""
     catalogue = Catalogue()
     for block in re.split(r"\n\s*\n", text.strip()):
         values = _read_block(block)
@@ -117,7 +117,7 @@ def _read_block(block: str) -> dict[str, str]:
 
 
 def write_binary(catalogue: Catalogue) -> bytes:
-    """The .mo form: sorted by source text, as `gettext` wants it (GNU gettext manual, "MO files")."""
+    """The .mo file: sorted by source text, as `gettext` requires (GNU gettext manual, "MO files")."""
     pairs = [(b"", catalogue.header.encode())]
     for text, translation in catalogue.translations.items():
         key = text.single if text.plural is None else f"{text.single}\0{text.plural}"
@@ -135,19 +135,19 @@ def write_binary(catalogue: Catalogue) -> bytes:
 
 
 def problems(texts: dict[Text, str], catalogue: Catalogue) -> list[str]:
-    """What is wrong with a catalogue, one line each; empty when all is well."""
-    found = [
+    """Problems of a catalogue, one line each; empty when there are none."""
+    messages = [
         f"{place}: not translated: {text.single!r}"
         for text, place in texts.items()
         if not catalogue.translations.get(text)
     ]
-    found += [f"used nowhere: {text.single!r}" for text in catalogue.translations if text not in texts]
-    found += [
+    messages += [f"used nowhere: {text.single!r}" for text in catalogue.translations if text not in texts]
+    messages += [
         f"placeholders differ: {text.single!r}"
         for text, translation in catalogue.translations.items()
         if translation and placeholders(text.plural or text.single) != placeholders(translation)
     ]
-    return found
+    return messages
 
 
 def placeholders(text: str) -> list[str]:
@@ -172,7 +172,7 @@ def _show_missing() -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Run a command of the module's description; 2 when it is unknown."""
+    """Run a command from the module's description; 2 when it is unknown."""
     match arguments:
         case ["missing"]:
             _show_missing()

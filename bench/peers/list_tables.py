@@ -1,4 +1,4 @@
-"""Fills the tables behind all lists of an installation, or tells what their pages read.
+"""Fills the tables of all lists of an installation, or reports what their pages read.
 
     list_tables.py fill ROWS PERMISSIONS LOG_ROWS
     list_tables.py survey
@@ -21,17 +21,17 @@ from postern.foundation import django_settings
 django_settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 django_settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
 
-import django  # noqa: E402 - the settings first
+import django  # noqa: E402 - needs the settings
 
 django.setup()
 
-from django.db import connection  # noqa: E402 - the app registry first
-from django.test.utils import CaptureQueriesContext  # noqa: E402 - the app registry first
-from many_assets import make_administrator  # noqa: E402 - the app registry first
-from rest_framework.test import APIClient  # noqa: E402 - the app registry first
+from django.db import connection  # noqa: E402 - needs the app registry
+from django.test.utils import CaptureQueriesContext  # noqa: E402 - needs the app registry
+from many_assets import make_administrator  # noqa: E402 - needs the app registry
+from rest_framework.test import APIClient  # noqa: E402 - needs the app registry
 
-from factories.lists import FilledLists, Steps, counted_steps, list_routes, named_ids  # noqa: E402 - the app registry first
-from postern.apps.users.models import User  # noqa: E402 - the app registry first
+from factories.lists import FilledLists, Steps, counted_steps, list_routes, named_ids  # noqa: E402 - needs the app registry
+from postern.apps.users.models import User  # noqa: E402 - needs the app registry
 
 _LOGS: Final = (
     "audits.AuditEvent",
@@ -41,7 +41,7 @@ _LOGS: Final = (
     "sessions.FileTransfer",
     "sessions.Session",
 )
-#: Nobody has more of these.
+#: Models of which an installation never has many rows.
 _FEW: Final = ("orgs.Organization", "sessions.Terminal")
 _FEW_ROWS: Final = 200
 
@@ -57,7 +57,7 @@ def survey() -> list[dict[str, Any]]:
     admin = User.objects.get(username="bench")
     client = APIClient(SERVER_NAME="127.0.0.1")
     client.force_authenticate(admin)
-    ids, found = named_ids(admin), []
+    ids, lists = named_ids(admin), []
     for route in list_routes():
         url, query = route.url(ids), route.query()
         client.get(url, query)
@@ -70,8 +70,8 @@ def survey() -> list[dict[str, Any]]:
                 client.get(url, query)
         known = {"path": route.path, "url": url, "query": query, "rows": route.model._default_manager.count()}  # noqa: SLF001 - the documented model API
         known |= {"queries": len(queries), "steps": steps.count, "searches": bool(route.view.search_fields)}
-        found.append(known)
-    return found
+        lists.append(known)
+    return lists
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Fills an installation with assets, straight into its tables: `many_assets.py COUNT` with POSTERN_HOME set.
+"""Fills the tables of an installation with assets: `many_assets.py COUNT` with POSTERN_HOME set.
 
-Makes the system administrator `bench` (password as in `PASSWORD`) and, in the default organization, COUNT assets with two protocols,
-a node each (of 200) and, every tenth, a label. Migrated, installed tables are taken for granted.
+Creates the system administrator `bench` (with the password `PASSWORD`), and COUNT assets in the default organization.
+Each asset has two protocols and one of 200 nodes; every tenth has a label. The tables must have been migrated.
 """
 
 import os
@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from postern.apps.users.models import User
 
-PASSWORD: Final = "plum orbit cactus 41"  # noqa: S105 - of a data folder that the benchmark throws away
+PASSWORD: Final = "plum orbit cactus 41"  # noqa: S105 - of a temporary data folder
 _BATCH: Final = 2_000
 _NODES: Final = 200
 
 
 def fill(count: int) -> None:
-    """Make `count` assets in the default organization."""
+    """Create `count` assets in the default organization."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "postern.foundation.django_settings"
-    import django  # noqa: PLC0415 - the environment first
+    import django  # noqa: PLC0415 - needs the environment
 
     django.setup()
-    from django.db import transaction  # noqa: PLC0415 - the app registry first
+    from django.db import transaction  # noqa: PLC0415 - needs the app registry
 
     make_administrator()
     with transaction.atomic():
@@ -30,10 +30,10 @@ def fill(count: int) -> None:
 
 
 def make_administrator() -> "User":
-    """The system administrator who signs in. Django is set up."""
-    from postern.apps.orgs.roles import OrgRole  # noqa: PLC0415 - the app registry first
-    from postern.apps.users.models import Membership, SystemRole, User  # noqa: PLC0415 - the app registry first
-    from postern.kernel.ids import DEFAULT_ORG_ID  # noqa: PLC0415 - the app registry first
+    """The system administrator for the sign-in. Django must be set up."""
+    from postern.apps.orgs.roles import OrgRole  # noqa: PLC0415 - needs the app registry
+    from postern.apps.users.models import Membership, SystemRole, User  # noqa: PLC0415 - needs the app registry
+    from postern.kernel.ids import DEFAULT_ORG_ID  # noqa: PLC0415 - needs the app registry
 
     user = User(
         username="bench",
@@ -49,7 +49,7 @@ def make_administrator() -> "User":
 
 
 def _assets(count: int) -> None:
-    from postern.apps.assets.models import (  # noqa: PLC0415 - the app registry first
+    from postern.apps.assets.models import (  # noqa: PLC0415 - needs the app registry
         Asset,
         AssetNode,
         AssetProtocol,
@@ -57,10 +57,10 @@ def _assets(count: int) -> None:
         Node,
         Platform,
     )
-    from postern.apps.assets.tree import change_log  # noqa: PLC0415 - the app registry first
-    from postern.apps.assets.tree.actions import create_node  # noqa: PLC0415 - the app registry first
-    from postern.foundation.caller.actor import SYSTEM  # noqa: PLC0415 - the app registry first
-    from postern.kernel.ids import DEFAULT_ORG_ID  # noqa: PLC0415 - the app registry first
+    from postern.apps.assets.tree import change_log  # noqa: PLC0415 - needs the app registry
+    from postern.apps.assets.tree.actions import create_node  # noqa: PLC0415 - needs the app registry
+    from postern.foundation.caller.actor import SYSTEM  # noqa: PLC0415 - needs the app registry
+    from postern.kernel.ids import DEFAULT_ORG_ID  # noqa: PLC0415 - needs the app registry
 
     root = Node.objects.get(org_id=DEFAULT_ORG_ID, parent__isnull=True)
     nodes = [create_node(actor=SYSTEM, parent=root, value=f"rack {number:03}") for number in range(_NODES)]

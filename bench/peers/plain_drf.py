@@ -1,8 +1,9 @@
 # ruff: noqa: E402 - the settings are changed before Django loads
-"""The baseline of `bench/api.py` and `bench/load.py`: the same rows behind an ordinary `ModelViewSet`, as the manuals of DRF build one.
+"""The baseline of `bench/api.py` and `bench/load.py`: the same rows behind an ordinary `ModelViewSet`, as in DRF's
+manual.
 
-`plain_drf.py PORT [PROCESSES]` with POSTERN_HOME set serves `/assets/` with uvicorn: the same fields, filters, search, order and pages, one session
-cookie's worth of authentication left out, which is in its favour. It audits nothing and checks no right.
+`plain_drf.py PORT [PROCESSES]` with POSTERN_HOME set serves `/assets/` with uvicorn, with the same fields, filters,
+search, order and pages. It has no session authentication, no audit log and no rights, which is in its favour.
 """
 
 import os

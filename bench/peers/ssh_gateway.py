@@ -1,5 +1,5 @@
-"""The SSH front alone in a process of its own, as the product composes it (recording and command detection on), but
-with a control plane made of plain objects. Started by `bench/ssh.py`; prints one JSON line when it listens.
+"""The SSH front in its own process, composed as in the product (with recording and command detection), but with an
+in-memory control plane. Started by `bench/ssh.py`; prints one JSON line when it listens.
 
     python bench/peers/ssh_gateway.py FOLDER TARGET_PORT TARGET_LOGIN TARGET_KEY PERSON_PUBLIC_KEY [--stock]
 """
@@ -15,30 +15,30 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "server" / "src"), str(ROOT / "server" / "tests")]
 
-import uvloop  # noqa: E402 - the tests' peers join the path above
+import uvloop  # noqa: E402 - sys.path is extended above
 
-from fakes.control_plane import FakeAsset, FakeControlPlane, FakeSystemUser  # noqa: E402 - the tests' peers join the path above
-from fakes.recording import FakeRecordings  # noqa: E402 - the tests' peers join the path above
-from peers.core_services import core_services  # noqa: E402 - the tests' peers join the path above
-from postern.contracts.access import SessionGrant  # noqa: E402 - the tests' peers join the path above
-from postern.contracts.enums import Protocol  # noqa: E402 - the tests' peers join the path above
-from postern.contracts.terminals import ProxySettings  # noqa: E402 - the tests' peers join the path above
-from postern.kernel.secret import Secret  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.core.commands import CommandDetector  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.core.control.client import HttpControlPlane  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.core.control.outbox import EventOutbox  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.core.control.registration import obtain_credential  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.core.garbage import settle_garbage_collector  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.core.limits import Limits  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.core.recording import Recorder, RecordingConfig, RecordingService  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.core.sessions.recording_header import header_of  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.core.sessions.registry import SessionRegistry  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.core.sessions.services import SessionServices  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.core.settings import ProxyConfig  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.ssh.limits import SshLimits  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.ssh.listener import SshListener  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.ssh.settings import SshSettings  # noqa: E402 - the tests' peers join the path above
-from postern.proxies.ssh.target import SshTargets, TargetConnection  # noqa: E402 - the tests' peers join the path above
+from fakes.control_plane import FakeAsset, FakeControlPlane, FakeSystemUser  # noqa: E402 - sys.path is extended above
+from fakes.recording import FakeRecordings  # noqa: E402 - sys.path is extended above
+from peers.core_services import core_services  # noqa: E402 - sys.path is extended above
+from postern.contracts.access import SessionGrant  # noqa: E402 - sys.path is extended above
+from postern.contracts.enums import Protocol  # noqa: E402 - sys.path is extended above
+from postern.contracts.terminals import ProxySettings  # noqa: E402 - sys.path is extended above
+from postern.kernel.secret import Secret  # noqa: E402 - sys.path is extended above
+from postern.proxies.core.commands import CommandDetector  # noqa: E402 - sys.path is extended above
+from postern.proxies.core.control.client import HttpControlPlane  # noqa: E402 - sys.path is extended above
+from postern.proxies.core.control.outbox import EventOutbox  # noqa: E402 - sys.path is extended above
+from postern.proxies.core.control.registration import obtain_credential  # noqa: E402 - sys.path is extended above
+from postern.proxies.core.garbage import settle_garbage_collector  # noqa: E402 - sys.path is extended above
+from postern.proxies.core.limits import Limits  # noqa: E402 - sys.path is extended above
+from postern.proxies.core.recording import Recorder, RecordingConfig, RecordingService  # noqa: E402 - sys.path is extended above
+from postern.proxies.core.sessions.recording_header import header_of  # noqa: E402 - sys.path is extended above
+from postern.proxies.core.sessions.registry import SessionRegistry  # noqa: E402 - sys.path is extended above
+from postern.proxies.core.sessions.services import SessionServices  # noqa: E402 - sys.path is extended above
+from postern.proxies.core.settings import ProxyConfig  # noqa: E402 - sys.path is extended above
+from postern.proxies.ssh.limits import SshLimits  # noqa: E402 - sys.path is extended above
+from postern.proxies.ssh.listener import SshListener  # noqa: E402 - sys.path is extended above
+from postern.proxies.ssh.settings import SshSettings  # noqa: E402 - sys.path is extended above
+from postern.proxies.ssh.target import SshTargets, TargetConnection  # noqa: E402 - sys.path is extended above
 
 LIMITS: Final = Limits()
 SSH_LIMITS: Final = SshLimits(
@@ -88,7 +88,7 @@ async def serve(folder: Path, port: int, login: str, key: str, person: str, *, f
                 LIMITS,
             )
             services = core_services(plane, registry, FakeRecordings(), LIMITS)
-            # As fast as it goes: what is measured is not the limit on credentials
+            # The benchmark must not run into the limit on credentials.
             services.settings.current = ProxySettings(credentials_a_minute=100_000)
             targets = SshTargets(plane, LIMITS, SSH_LIMITS, services.dial_policy, fast=fast)
             services.connectors.add(Protocol.SSH, targets, TargetConnection)

@@ -1,1 +1,1 @@
-"""House rules as code: what no ready-made linter checks the way we mean it. `python -m house_lint FOLDER…`."""
+"""Project-specific lint rules that no existing linter covers. Usage: `python -m house_lint FOLDER…`."""

@@ -1,4 +1,4 @@
-"""Check all Python files below the given folders; prints `path:line: rule: what is wrong`, exits with 1 when anything is."""
+"""Checks all Python files below the given folders. Prints `path:line: rule: problem`; exits with 1 if any."""
 
 import sys
 from pathlib import Path
@@ -7,7 +7,7 @@ from house_lint.rules import check_source
 
 
 def main(folders: list[str]) -> int:
-    """Exit status: 0 when all files keep the rules."""
+    """Exit status: 0 when no file violates a rule."""
     faults = 0
     for folder in folders:
         for path in sorted(Path(folder).rglob("*.py")):

@@ -1,4 +1,4 @@
-"""The rules. Each is one visitor over the syntax tree; there are no suppressions, only the places named in `EXEMPT`."""
+"""The rules, each a visitor over the syntax tree. There are no suppressions, only the exemptions in `EXEMPT`."""
 
 import ast
 import io
@@ -11,7 +11,7 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Finding:
-    """One broken rule."""
+    """A violation of a rule."""
 
     line: int
     rule: str
@@ -20,10 +20,10 @@ class Finding:
 
 Rule = Callable[[str, ast.Module], Iterator[Finding]]
 
-#: The one renderer that may declare HTML safe (it sanitises).
+#: The only renderer that may mark HTML as safe, because it sanitizes it.
 HTML_RENDERER: Final = "foundation/html.py"
 
-#: (rule, end of the path) → why the rule does not speak of this place.
+#: (rule, end of the path) → why the rule does not apply there.
 EXEMPT: Final = {
     ("no-mark-safe", HTML_RENDERER): "the sanitiser itself",
     ("no-naive-datetime", "kernel/clock.py"): "the one clock",
@@ -45,12 +45,14 @@ _MARKER: Final = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 
 
 def check_source(path: str, source: str) -> list[Finding]:
-    """All findings in one file, by line. `path` uses forward slashes; it decides which places are exempt."""
+    """All violations in a file, by line. `path` uses forward slashes and determines the exemptions."""
     tree = ast.parse(source)
-    found = [finding for rule in RULES for finding in rule(path, tree)]
-    found += _unfinished(source)
-    found = [one for one in found if not any(one.rule == rule and path.endswith(end) for rule, end in EXEMPT)]
-    return sorted(found, key=lambda finding: (finding.line, finding.rule))
+    findings = [finding for rule in RULES for finding in rule(path, tree)]
+    findings += _unfinished(source)
+    findings = [
+        finding for finding in findings if not any(finding.rule == rule and path.endswith(end) for rule, end in EXEMPT)
+    ]
+    return sorted(findings, key=lambda finding: (finding.line, finding.rule))
 
 
 def _name(node: ast.expr) -> str:
@@ -69,7 +71,7 @@ def _is(node: ast.expr, value: object) -> bool:
 
 
 def no_random(path: str, tree: ast.Module) -> Iterator[Finding]:
-    """K5: guessable numbers have no place in the product; whoever needs chance takes `secrets`."""
+    """Random numbers come from `secrets` only (K5: tokens cannot be predicted)."""
     del path
     for node in ast.walk(tree):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
@@ -80,7 +82,7 @@ def no_random(path: str, tree: ast.Module) -> Iterator[Finding]:
 
 
 def no_shell(path: str, tree: ast.Module) -> Iterator[Finding]:
-    """K28: commands are argument lists."""
+    """Commands are argument lists (K28: the front starts no shell)."""
     del path
     for call in _calls(tree):
         for keyword in call.keywords:
@@ -91,7 +93,7 @@ def no_shell(path: str, tree: ast.Module) -> Iterator[Finding]:
 
 
 def no_unverified_tls(path: str, tree: ast.Module) -> Iterator[Finding]:
-    """K20: who we talk to is always checked."""
+    """TLS certificates are always verified (K20: no TLS certificate goes unchecked)."""
     del path
     for call in _calls(tree):
         for keyword in call.keywords:
@@ -109,7 +111,7 @@ def no_unverified_tls(path: str, tree: ast.Module) -> Iterator[Finding]:
 
 
 def no_mark_safe(path: str, tree: ast.Module) -> Iterator[Finding]:
-    """K3: text becomes HTML in one place, which sanitises it."""
+    """Text becomes HTML in one place only, which sanitizes it (K3: stored text is never executed)."""
     del path
     for node in ast.walk(tree):
         named = isinstance(node, ast.Name | ast.Attribute) and _name(node) in {"mark_safe", "SafeString", "SafeText"}
@@ -119,7 +121,9 @@ def no_mark_safe(path: str, tree: ast.Module) -> Iterator[Finding]:
 
 
 def no_expanded_query(path: str, tree: ast.Module) -> Iterator[Finding]:
-    """K22: no dictionary is expanded into a query, because its keys would choose columns and operators."""
+    """No dictionary is expanded into a query, since its keys would choose columns and operators (K22: no request value
+    is part of a query).
+    """
     del path
     for call in _calls(tree):
         expanded = [keyword.value for keyword in call.keywords if keyword.arg is None]
@@ -128,12 +132,12 @@ def no_expanded_query(path: str, tree: ast.Module) -> Iterator[Finding]:
 
 
 def _is_written_out(value: ast.expr) -> bool:
-    """A dict display shows its keys (`{f"{column}_id": x}`); a variable does not."""
+    """Whether the keys are visible: they are in a dict display (`{f"{column}_id": x}`), but not in a variable."""
     return isinstance(value, ast.Dict) and all(isinstance(key, ast.Constant | ast.JoinedStr) for key in value.keys)
 
 
 def no_naive_datetime(path: str, tree: ast.Module) -> Iterator[Finding]:
-    """Instants know their zone."""
+    """Datetimes have a time zone."""
     del path
     for call in _calls(tree):
         function = call.func
@@ -151,7 +155,7 @@ def no_naive_datetime(path: str, tree: ast.Module) -> Iterator[Finding]:
 
 
 def no_star_import(path: str, tree: ast.Module) -> Iterator[Finding]:
-    """Where a name comes from can be read."""
+    """Imports show where each name comes from."""
     del path
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
@@ -159,7 +163,7 @@ def no_star_import(path: str, tree: ast.Module) -> Iterator[Finding]:
 
 
 def no_late_import(path: str, tree: ast.Module) -> Iterator[Finding]:
-    """An import inside a function hides a cycle. Composition roots and `AppConfig.ready` have a reason."""
+    """Imports inside functions hide import cycles. Composition roots and `AppConfig.ready` are exempt."""
     if "/entrypoints/" in path:
         return
     for node in ast.walk(tree):
@@ -173,7 +177,7 @@ def no_late_import(path: str, tree: ast.Module) -> Iterator[Finding]:
 
 
 def _unfinished(source: str) -> Iterator[Finding]:
-    """Unfinished work is an issue of the tracker, not a comment."""
+    """Unfinished work is tracked as an issue, not in a comment."""
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT and _MARKER.search(token.string):
             yield Finding(token.start[0], "no-unfinished", "finish it, or write an issue")
