@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { browserLocation } from '#/lib/browser-location';
 import { http } from '#/lib/http/client';
 import { setSession } from '#/lib/session';
+import { eventually } from '#/test/eventually';
 import { renderScreen } from '#/test/render';
 import { clearToasts, TOAST_MS, useToasts } from '#/ui/toast';
 import { KEEP_ALIVE_MS, reportHttp } from './report-http';
@@ -161,7 +162,7 @@ describe('the timer after an answer', () => {
     await vi.advanceTimersByTimeAsync(KEEP_ALIVE_MS - 1);
     expect(profileCalls).toHaveLength(0);
     await vi.advanceTimersByTimeAsync(1);
-    await vi.waitFor(() => expect(profileCalls).toHaveLength(1));
+    await eventually(() => expect(profileCalls).toHaveLength(1));
     await settle();
     // The answer to the profile request itself does not start the timer.
     await vi.advanceTimersByTimeAsync(10 * KEEP_ALIVE_MS);

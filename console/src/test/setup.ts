@@ -1,8 +1,8 @@
 import { cleanup, configure } from '@testing-library/react';
 import { afterEach, beforeEach } from 'vitest';
+import { PATIENCE_MS } from './eventually';
 
-// Generous for loaded machines: on an idle one, conditions are met at once.
-configure({ asyncUtilTimeout: 60_000 });
+configure({ asyncUtilTimeout: PATIENCE_MS });
 
 /* What jsdom lacks. */
 class NoResizeObserver implements ResizeObserver {

@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
 import { expect, test, vi } from 'vitest';
@@ -40,7 +40,7 @@ test.each([
   await userEvent.click(await screen.findByRole('button', { name: 'Switch organization' }));
   await userEvent.click(await screen.findByRole('menuitem', { name: 'Branch' }));
   expect(sent('GET', 'orgs/orgs/current/')[0]?.query.get('oid')).toBe('branch');
-  await vi.waitFor(() => expect(readCookie(ORGANIZATION_COOKIE)).toBe('branch'));
+  await waitFor(() => expect(readCookie(ORGANIZATION_COOKIE)).toBe('branch'));
   await userEvent.click(screen.getByRole('button', { name: 'Sign out' }));
   expect(assign).toHaveBeenCalledWith('/core/auth/logout/?next=%2Fui%2F');
 });
@@ -67,6 +67,6 @@ test('a person without any organization is told so and sees their invitations', 
   const refusal = { status: 403, body: null, requestId: null, method: 'GET', path: 'orgs/orgs/current/' };
   await renderScreen(<ErrorPage error={new GuardError('organization', new ForbiddenError(refusal))} />);
   expect(await screen.findByRole('heading', { name: 'You do not belong to any organization' })).toBeTruthy();
-  await vi.waitFor(() => expect(sent('GET', 'users/profile/invitations/')).toHaveLength(1));
+  await waitFor(() => expect(sent('GET', 'users/profile/invitations/')).toHaveLength(1));
   expect(screen.getByRole('button', { name: 'Sign out' })).toBeTruthy();
 });

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { http, onHttp } from '#/lib/http/client';
 import { startI18n } from '#/lib/i18n';
 import { followSessions } from '#/lib/live-sessions';
+import { eventually } from '#/test/eventually';
 import { renderScreen } from '#/test/render';
 import { badgeText } from '#/ui/count-badge';
 import { clearToasts } from '#/ui/toast';
@@ -192,7 +193,7 @@ describe('broken socket', () => {
     await bell('Site messages');
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     socket().drop();
-    await vi.waitFor(() => expect(screen.getAllByText('Connect Websocket failed')).toHaveLength(1));
+    await eventually(() => expect(screen.getAllByText('Connect Websocket failed')).toHaveLength(1));
     act(clearToasts);
     await act(() => vi.advanceTimersByTimeAsync(1_000));
     expect(FakeSocket.opened).toHaveLength(2);
@@ -203,7 +204,7 @@ describe('broken socket', () => {
     // A number from the server ends the outage: the next outage is reported again.
     socket().tell('{"unread_count":1}');
     socket().drop();
-    await vi.waitFor(() => expect(screen.getByText('Connect Websocket failed')).toBeTruthy());
+    await eventually(() => expect(screen.getByText('Connect Websocket failed')).toBeTruthy());
   });
 
   test('it waits at most a minute, with random jitter', () => {
@@ -230,7 +231,7 @@ describe('broken socket', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     socket().drop(4401);
     // The refused request opens the question to sign in again.
-    await vi.waitFor(() => expect(onSignedOut).toHaveBeenCalledOnce());
+    await eventually(() => expect(onSignedOut).toHaveBeenCalledOnce());
     await act(() => vi.advanceTimersByTimeAsync(120_000));
     window.dispatchEvent(new Event('focus'));
     window.dispatchEvent(new Event('online'));
@@ -265,7 +266,7 @@ describe('broken socket', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     messages = [message('1')];
     socket().drop(4401);
-    await vi.waitFor(() => expect(useUnread.getState().count).toBe(1));
+    await eventually(() => expect(useUnread.getState().count).toBe(1));
     await act(() => vi.advanceTimersByTimeAsync(1_000));
     expect(FakeSocket.opened).toHaveLength(2);
     expect(screen.queryByText('Connect Websocket failed')).toBeNull();

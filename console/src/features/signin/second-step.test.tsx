@@ -1,4 +1,4 @@
-import { render, screen } from '@testing-library/react';
+import { render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
@@ -53,7 +53,7 @@ describe('signing in', () => {
   test('[S1-051] without a second factor the password completes the sign-in', async () => {
     answerSignIn({ next: '/ui/assets', must_change_password: false });
     await passPassword();
-    await vi.waitFor(() => expect(went).toHaveBeenCalledWith('/ui/assets'));
+    await waitFor(() => expect(went).toHaveBeenCalledWith('/ui/assets'));
     expect(screen.queryByLabelText('MFA code')).toBeNull();
   });
 
@@ -75,7 +75,7 @@ describe('signing in', () => {
     expect(document.activeElement).toBe(input);
     expect(input.getAttribute('autocomplete')).toBe('one-time-code');
     await userEvent.type(input, '123 456{Enter}');
-    await vi.waitFor(() => expect(went).toHaveBeenCalledWith('/ui/sessions'));
+    await waitFor(() => expect(went).toHaveBeenCalledWith('/ui/sessions'));
     expect(seen).toEqual([{ code: '123456', type: 'code' }]);
   });
 
@@ -101,7 +101,7 @@ describe('signing in', () => {
     await passPassword();
     await userEvent.click(await screen.findByRole('button', { name: 'Use a recovery code' }, LATER));
     await userEvent.type(screen.getByLabelText('Recovery code'), 'abcd-efgh-ijkl-mnop{Enter}');
-    await vi.waitFor(() => expect(went).toHaveBeenCalledWith('/ui/change-password?next=%2Fui%2F'));
+    await waitFor(() => expect(went).toHaveBeenCalledWith('/ui/change-password?next=%2Fui%2F'));
     expect(seen).toEqual([{ code: 'abcd-efgh-ijkl-mnop', type: 'recovery' }]);
   });
 
