@@ -2,7 +2,8 @@
 
 A failed end-to-end test is repeated once, alone, after all others. If it passes then, it counts as passed and is
 reported as flaky with its first failure: a defect to fix, but no reason to fail the run. Processes that tests leave
-behind are reported in the same way. The result is also written to `.stamps/last-test.json`.
+behind are reported in the same way. The failures of all parts are printed again at the end, where a log that is cut
+still shows them. The result is also written to `.stamps/last-test.json`.
 """
 
 import json
@@ -37,8 +38,11 @@ STAMP: Final = ROOT / ".stamps" / "last-test.json"
 MAX_RETRIED: Final = 8
 #: Number of slowest files that are listed at the end.
 NAMED_FILES: Final = 20
+#: Number of lines that are repeated of a failure whose end is not known.
+NAMED_LINES: Final = 20
 
 _COUNTS = re.compile(r"(\d+) (passed|failed|skipped)\b")
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @dataclass
@@ -49,6 +53,8 @@ class Totals:
     passed: int = 0
     failed: int = 0
     skipped: int = 0
+    #: Failures as they are printed: the part of the run, the test if it is known, and what it reports.
+    failures: list[str] = field(default_factory=list)
     #: Tests that failed first and passed when repeated.
     flaky: list[TestRecord] = field(default_factory=list)
     #: Processes that outlived their run, one line each.
@@ -71,6 +77,7 @@ class Totals:
         self.passed += counts["passed"] + len(recovered)
         self.failed += failed
         self.skipped += counts["skipped"]
+        self.failures += failures(outcome, [test for test in tests or () if test not in recovered])
         self.flaky += recovered
         self.left += [line for line in outcome.output.splitlines() if line.startswith(left_behind.MARK)]
         print(f"        {' '.join(f'{number} {word}' for word, number in counts.items() if number)}", flush=True)
@@ -84,6 +91,19 @@ def count(output: str) -> Counter[str]:
         for number, word in _COUNTS.findall(closing[-1]):
             total[word] += int(number)
     return total
+
+
+def failures(outcome: Outcome, tests: Sequence[TestRecord]) -> list[str]:
+    """What failed in a run. Without a record of its tests: what vitest marks as failed, else the end of the output."""
+    part = outcome.step.name
+    failed = [test for test in tests if test.outcome == "failed"]
+    if failed or outcome.ok:
+        return [f"{part}: {test.id}\n{test.failure}" for test in failed]
+    lines = [_COLOURS.sub("", line).rstrip() for line in outcome.output.splitlines()]
+    marked = [place for place, line in enumerate(lines) if line.startswith(" FAIL ")]
+    if not marked:
+        return ["\n".join((part, *lines[-NAMED_LINES:]))]
+    return ["\n".join((f"{part}: {lines[place].strip()}", *lines[place + 1 : place + NAMED_LINES])) for place in marked]
 
 
 def pytest_step(name: str, argv: Sequence[str], cwd: str, record: Path, **environ: str) -> Step:
@@ -108,7 +128,8 @@ def main() -> int:
     signal.signal(signal.SIGTERM, _stop)
     started = time.monotonic()
     commit = tested_commit()
-    totals = Totals(ok=perform(Step("checks", (str(BIN / "python"), "tools/check_all.py"))).ok)
+    checks = perform(Step("checks", (str(BIN / "python"), "tools/check_all.py")))
+    totals = Totals(ok=checks.ok, failures=failures(checks, ()))
     with tempfile.TemporaryDirectory(prefix="postern-test-record-") as name:
         run_tests(totals, Path(name))
     if not totals.ok and not totals.failed:
@@ -148,7 +169,7 @@ def run_tests(totals: Totals, folder: Path) -> None:
 
 
 def tell(totals: Totals, seconds: int) -> None:
-    """Print the slowest files, and the flaky tests with their first failures."""
+    """Print the slowest files, then the flaky tests and the failures."""
     print(f"slowest files, of {seconds} s in {ROOT.name}:")
     slowest = sorted(totals.files.items(), key=lambda item: item[1], reverse=True)
     for name, spent in slowest[:NAMED_FILES]:
@@ -157,6 +178,8 @@ def tell(totals: Totals, seconds: int) -> None:
         print(f"FLAKY   {test.id}\n{test.failure}")
     for line in totals.left:
         print(line)
+    for failure in totals.failures:
+        print(f"FAILED  {failure}")
 
 
 def tested_commit() -> str:

@@ -52,7 +52,7 @@ def run(folder: Path, *ids: str) -> tuple[Outcome, list[test_record.TestRecord]]
         text=True,
         check=False,
     )
-    outcome = Outcome(Step("", argv), ok=done.returncode == 0, seconds=0.0, output=done.stdout)
+    outcome = Outcome(Step("end to end", argv), ok=done.returncode == 0, seconds=0.0, output=done.stdout)
     return outcome, test_record.read(record)
 
 
@@ -86,7 +86,11 @@ def test_stamp_names_commit_counts_and_flaky_tests(
     assert (stamp["passed"], stamp["failed"], stamp["seconds"]) == (2, 1, 12)
     assert stamp["flaky"] == ["test_four.py::test_fails_the_first_time: AssertionError: not seen yet"]
     test_all.tell(totals, 12)
-    assert "FLAKY   test_four.py::test_fails_the_first_time" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "FLAKY   test_four.py::test_fails_the_first_time" in told
+    # A log that is cut keeps its end: only the test that failed twice is there.
+    assert told.count("FAILED  ") == 1
+    assert "assert 'this' == 'that'" in told.rpartition("FAILED  end to end: test_four.py::test_fails_twice")[2]
 
 
 def test_many_failures_are_not_retried() -> None:
@@ -98,3 +102,19 @@ def test_run_that_ends_before_any_result_is_a_failure() -> None:
     totals = test_all.Totals()
     totals.add(Outcome(Step("", ()), ok=False, seconds=0.0, output="Killed"), [])
     assert (totals.passed, totals.failed, totals.ok) == (0, 1, False)
+
+
+@pytest.mark.parametrize(
+    ("output", "failures"),
+    [
+        (
+            "\x1b[31m FAIL \x1b[39m src/ui/bell.test.tsx > it rings\nAssertionError: silent\n",
+            ["console, unit: FAIL  src/ui/bell.test.tsx > it rings\nAssertionError: silent"],
+        ),
+        ("Error: out of memory\n", ["console, unit\nError: out of memory"]),
+    ],
+)
+def test_failures_of_a_run_without_a_record_are_taken_from_its_output(output: str, failures: list[str]) -> None:
+    totals = test_all.Totals()
+    totals.add(Outcome(Step("console, unit", ()), ok=False, seconds=0.0, output=output))
+    assert totals.failures == failures
