@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { startI18n } from './i18n';
-import { friendlyDuration, friendlyTime, minuteStamp, parseTime } from './time';
+import { friendlyDuration, friendlyTime, isEndless, minuteStamp, parseTime } from './time';
 
 beforeAll(() => startI18n(['app'], 'en'));
 
@@ -11,6 +11,12 @@ test('the wire format and ISO 8601 are parsed, other text is not', () => {
   expect(parseTime('soon')).toBeNull();
   expect(parseTime('')).toBeNull();
   expect(parseTime(null)).toBeNull();
+});
+
+test('an end decades ahead means no end', () => {
+  const now = new Date(2026, 10, 22);
+  expect(isEndless(new Date(2096, 10, 5), now)).toBe(true);
+  expect(isEndless(new Date(2036, 10, 22), now)).toBe(false);
 });
 
 test('times are relative under an hour, then today with the time, then a date', () => {

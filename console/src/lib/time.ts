@@ -15,6 +15,14 @@ export function parseTime(text: unknown): Date | null {
   return Number.isNaN(date.getTime()) ? null : date;
 }
 
+/** Forms and the server write "no end" as a date 70 or 100 years away. */
+const NO_END_YEARS = 50;
+
+/** Whether an end is so far ahead that it means "no end". */
+export function isEndless(end: Date, now: Date = new Date()): boolean {
+  return end.getFullYear() - now.getFullYear() >= NO_END_YEARS;
+}
+
 const two = (n: number): string => String(n).padStart(2, '0');
 
 /** `2026-11-18 22:15`, in the browser's zone. */

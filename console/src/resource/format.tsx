@@ -1,7 +1,7 @@
 import { Check, Copy, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useT } from '#/lib/i18n';
-import { exactTime, exactStamp, friendlyTime, parseTime } from '#/lib/time';
+import { exactTime, exactStamp, friendlyTime, isEndless, parseTime } from '#/lib/time';
 import { IconButton } from '#/ui/button';
 import { copyText } from '#/ui/clipboard';
 import { CellLink } from '#/ui/link';
@@ -37,13 +37,15 @@ export function MonoCell({ value }: { readonly value: unknown }) {
   );
 }
 
-/** Relative or short time; the tooltip has the exact time with its zone. `exact` for audit pages. */
+/** Relative or short time, or "no end" for an end that is decades away; the tooltip has the exact time with its zone. `exact` for audit pages. */
 export function TimeCell({ value, exact = false }: { readonly value: unknown; readonly exact?: boolean }) {
+  const t = useT();
   const date = parseTime(value);
   if (!date) return <Missing />;
+  const near = exact ? exactStamp(date) : friendlyTime(date);
   return (
     <time dateTime={date.toISOString()} title={exactTime(date)} className="tabular-nums">
-      {exact ? exactStamp(date) : friendlyTime(date)}
+      {isEndless(date) ? t('resource:no_end') : near}
     </time>
   );
 }

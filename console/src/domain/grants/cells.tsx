@@ -1,23 +1,15 @@
 import { Folder, Server } from 'lucide-react';
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
-import { ChipsCell, ShowCell, TimeCell } from '#/resource/format';
+import { ChipsCell, ShowCell } from '#/resource/format';
 import { Missing, Status } from '#/ui/status';
 import { visible } from '#/ui/visible-text';
-import { type GrantRow, hasNoEnd, nodesAbove, STATE_TONE, stateOf } from './grant-row';
+import { type GrantRow, nodesAbove, STATE_TONE, stateOf } from './grant-row';
 
 // i18n: grants:state.*
 export function GrantState({ row }: { readonly row: GrantRow }) {
   const state = stateOf(row);
   return <Status tone={STATE_TONE[state]}>{translate(`grants:state.${state}`)}</Status>;
-}
-
-export function GrantEnd({ row }: { readonly row: GrantRow }) {
-  return hasNoEnd(row) ? (
-    <span className="text-ink-2">{translate('grants:no_end')}</span>
-  ) : (
-    <TimeCell value={row.date_expired} />
-  );
 }
 
 /** The people and groups of the permission, by name. */

@@ -23,19 +23,11 @@ export const STATE_TONE: Readonly<Record<GrantState, StatusTone>> = {
   expired: 'danger',
 };
 
-/** An end more than this many years ahead is shown as “no end”: the form's default lies a century ahead. */
-const NO_END_YEARS = 50;
-
 export function stateOf(row: GrantRow, now = new Date()): GrantState {
   if (!row.is_active) return 'inactive';
   if (row.is_valid) return 'valid';
   const start = parseTime(row.date_start);
   return start !== null && start > now ? 'waiting' : 'expired';
-}
-
-export function hasNoEnd(row: GrantRow, now = new Date()): boolean {
-  const end = parseTime(row.date_expired);
-  return end === null || end.getFullYear() - now.getFullYear() >= NO_END_YEARS;
 }
 
 /** The nodes of the permission that equal or contain one of these places. All values are full paths. */

@@ -1,7 +1,7 @@
 import { KeyRound } from 'lucide-react';
 import { type Column, defineResource, type ResourceDefinition } from '#/resource/define';
-import { ChipsCell } from '#/resource/format';
-import { Everybody, GrantEnd, GrantPeople, GrantState, GrantTargets, GrantWay } from './cells';
+import { ChipsCell, TimeCell } from '#/resource/format';
+import { Everybody, GrantPeople, GrantState, GrantTargets, GrantWay } from './cells';
 import type { GrantRow } from './grant-row';
 
 /** The object whose page shows the permissions. */
@@ -64,7 +64,7 @@ function columnsSeenFrom({ kind, id, nodes = [] }: GrantPlace): readonly (Cell |
   return [
     'name',
     ...between[kind],
-    { key: 'date_expired', label: 'grants:until', cell: (row) => <GrantEnd row={row} /> },
+    { key: 'date_expired', label: 'grants:until', cell: (row) => <TimeCell value={row.date_expired} /> },
     { key: 'state', label: 'grants:state.label', sortable: false, cell: (row) => <GrantState row={row} /> },
     'comment',
   ];

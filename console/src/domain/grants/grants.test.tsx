@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { pageOf, recordedServer } from '#/test/recorded';
 import { renderScreen } from '#/test/render';
 import { Grants } from './Grants';
-import { type GrantRow, hasNoEnd, nodesAbove, stateOf } from './grant-row';
+import { type GrantRow, nodesAbove, stateOf } from './grant-row';
 
 const NOW = new Date('2026-11-22T12:00:00Z');
 const permission = {
@@ -69,11 +69,6 @@ test.each<[string, Partial<GrantRow>, string]>([
   ['in force', {}, 'valid'],
 ])('a permission is %s', (_, change, state) => {
   expect(stateOf({ ...permission, ...change }, NOW)).toBe(state);
-});
-
-test('an end a lifetime ahead is shown as no end', () => {
-  expect(hasNoEnd(permission, NOW)).toBe(false);
-  expect(hasNoEnd({ ...permission, date_expired: '2126/10/29 00:00:00 +0000' }, NOW)).toBe(true);
 });
 
 test('a node contains a place by whole steps of the path', () => {

@@ -1,7 +1,7 @@
 import { History } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { type Translate, useT } from '#/lib/i18n';
-import { exactStamp, parseTime } from '#/lib/time';
+import { exactStamp, isEndless, parseTime } from '#/lib/time';
 import { textOf } from '#/resource/format';
 import { AppLink } from '#/ui/link';
 import { Missing } from '#/ui/status';
@@ -48,6 +48,7 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 function words(value: unknown, t: Translate): string {
   if (typeof value === 'boolean') return t(value ? 'resource:yes' : 'resource:no');
   const time = typeof value === 'string' && INSTANT.test(value) ? parseTime(value) : null;
+  if (time && isEndless(time)) return t('resource:no_end');
   return time ? exactStamp(time) : textOf(value);
 }
 

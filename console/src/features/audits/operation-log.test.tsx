@@ -25,6 +25,7 @@ const operation = {
     { field: 'name', label: 'Name', before: 'on call', after: 'on call' },
     { field: 'is_active', label: 'Active', before: false, after: true },
     { field: 'comment', label: 'Comment', before: '', after: 'night shift' },
+    { field: 'date_expired', label: 'Ends', before: '2026-12-01T00:00:00Z', after: '2126-11-01T00:00:00Z' },
   ],
 };
 
@@ -38,12 +39,13 @@ recordedServer(() => [
 test('an operation names the changed fields and opens to show their values before and after', async () => {
   await renderScreen(<OperateLogPage />);
   const line = await screen.findByRole('row', { name: /on call/ });
-  expect(line.textContent).toContain('System users, Active +1');
+  expect(line.textContent).toContain('System users, Active +2');
   await userEvent.click(within(line).getByRole('button', { name: /on call/ }));
   const values = await screen.findByRole('table', { name: 'Values before and after' });
   const accounts = within(values).getByRole('row', { name: /System users/ });
   expect(accounts.textContent).toContain('+ root');
   expect(within(values).getByRole('row', { name: /Active/ }).textContent).toMatch(/No.*Yes/);
+  expect(within(values).getByRole('row', { name: /Ends/ }).textContent).toMatch(/2026-12-01.*No end/);
   expect(screen.getByRole('link', { name: 'All events of this object' }).getAttribute('href')).toContain(
     'resource_id=p1',
   );

@@ -1,13 +1,12 @@
 import { CalendarClock, CheckCheck, IdCard, Server, Users } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useT } from '#/lib/i18n';
-import { minuteStamp, parseTime } from '#/lib/time';
+import { isEndless, minuteStamp, parseTime } from '#/lib/time';
 import { Button } from '#/ui/button';
 import type { Icon } from '#/ui/icon';
 import { chosenLeaves } from './actions';
 import { accountsOf, type NamedLists, type NamedObject, whatOf, whoOf } from './named';
 import { NameList } from './NamesCell';
-import { isEndless } from './validity';
 
 /** Number of names shown; a button shows the others. */
 const NAMES_SHOWN = 6;
@@ -77,7 +76,7 @@ function Times({ row }: { readonly row: SentenceRow }) {
   return (
     <>
       <p className="flex min-h-7 items-center tabular-nums">
-        {end === null || isEndless(end) ? t('perms:no_end') : minuteStamp(end)}
+        {end === null || isEndless(end) ? t('resource:no_end') : minuteStamp(end)}
       </p>
       {start && (
         <p className="text-meta text-ink-3 tabular-nums">

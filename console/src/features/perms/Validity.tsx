@@ -1,7 +1,7 @@
 import { translate } from '#/lib/i18n';
-import { exactTime, minuteStamp, parseTime } from '#/lib/time';
+import { exactTime, isEndless, minuteStamp, parseTime } from '#/lib/time';
 import { Missing, Status } from '#/ui/status';
-import { isEndless, type ValidityFacts, validityOf } from './validity';
+import { type ValidityFacts, validityOf } from './validity';
 
 /** State of a permission, in one word. */
 export function Validity({ row }: { readonly row: ValidityFacts }) {
@@ -18,7 +18,7 @@ export function Until({ value }: { readonly value: string }) {
   if (!end) return <Missing />;
   return (
     <time dateTime={end.toISOString()} title={exactTime(end)} className="tabular-nums">
-      {isEndless(end) ? translate('perms:no_end') : minuteStamp(end).slice(0, DATE_LENGTH)}
+      {isEndless(end) ? translate('resource:no_end') : minuteStamp(end).slice(0, DATE_LENGTH)}
     </time>
   );
 }

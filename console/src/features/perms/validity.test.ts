@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { accountsOf, whatOf, whoOf } from './named';
-import { isEndless, validityOf } from './validity';
+import { validityOf } from './validity';
 
 const NOW = new Date('2026-11-22T12:00:00Z');
 
@@ -32,11 +32,6 @@ describe('the state of a permission', () => {
     expect(endsAt('2026/11/22 19:30:00 +0000')).toMatchObject({ key: 'ends_in_hours', count: 7 });
     expect(endsAt('2026/11/25 13:00:00 +0000')).toMatchObject({ key: 'ends_in_days', count: 3 });
     expect(endsAt('2026/11/29 12:00:00 +0000').key).toBe('valid');
-  });
-
-  it('treats an end a lifetime ahead as no end', () => {
-    expect(isEndless(new Date('2126-01-01'), NOW)).toBe(true);
-    expect(isEndless(new Date('2036-01-01'), NOW)).toBe(false);
   });
 });
 

@@ -31,14 +31,6 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** An end nearer than this many days is shown as a warning. */
 const SOON_DAYS = 7;
-/** The form writes "no end" as a date a hundred years away. */
-const NO_END_YEARS = 50;
-
-/** Whether an end is so far ahead that it means "no end". */
-export function isEndless(end: Date, now: Date = new Date()): boolean {
-  return end.getFullYear() - now.getFullYear() >= NO_END_YEARS;
-}
-
 /** The first reason why the permission gives no access; otherwise how long it remains valid. */
 export function validityOf(row: ValidityFacts, now: Date = new Date()): ValidityState {
   if (!row.is_active) return { tone: 'unknown', key: 'inactive' };
