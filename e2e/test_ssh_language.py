@@ -79,7 +79,7 @@ def test_menu_refusals_and_ends_use_one_language(speaking: World, chosen: str, l
 
     session = wait_until(live, message="a live session")
     world.admin.post("/api/v1/terminal/tasks/kill-session/", [session], 200)
-    terminal.shows("back in the menu" if spoken == "en" else "返回菜单")
+    terminal.shows("back in the asset menu" if spoken == "en" else "返回资产列表")
     terminal.type("q\r")
     assert terminal.ends() == 0
     ended = "terminated by" if spoken == "en" else "已被 Administrator(admin)"

@@ -136,7 +136,7 @@ def test_ssh_menu_lists_and_opens_granted_assets(world: World) -> None:
     terminal.type("1\r")
     terminal.shows("$" if os.geteuid() else "#")
     terminal.type("exit\r")
-    terminal.shows("back in the menu")
+    terminal.shows("back in the asset menu")
     terminal.type("q\r")
     terminal.ends()
 

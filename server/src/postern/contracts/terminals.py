@@ -175,6 +175,8 @@ class ProxySettings(msgspec.Struct, frozen=True, kw_only=True):
     asset_list_sort_by: str = "hostname"  # hostname | ip
     asset_list_page_size: str = "auto"  # all | auto | 10 | 15 | 25 | 50
     max_idle_minutes: int = 30
-    header_title: str = ""
+    #: Postern's address for users' SSH clients; "" and 0 when the installation sets none.
+    ssh_host: str = ""
+    ssh_port: int = 0
     credentials_a_minute: int = 600  # maximum number per minute for this proxy
     language: str = "zh-hans"  # for people who have chosen no language and whose client names none

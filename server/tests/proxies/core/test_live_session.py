@@ -382,10 +382,10 @@ async def test_stop_watching_ends_one_view_only(place: Place) -> None:
 async def test_only_recorded_sessions_can_be_watched_by_a_limited_number(place: Place) -> None:
     session = place.open()
     session.activate("exec")
-    with pytest.raises(NotWatchable):
+    with pytest.raises(NotWatchable, match="no terminal to watch"):
         place.registry.watch(watch_grant(session))
     shell, _ = place.shell()
     for _ in range(Limits().watchers_per_session):
         place.registry.watch(watch_grant(shell))
-    with pytest.raises(NotWatchable):
+    with pytest.raises(NotWatchable, match=f"{Limits().watchers_per_session} people already watch"):
         place.registry.watch(watch_grant(shell))

@@ -58,7 +58,7 @@ async def test_menu_lists_connects_by_number_and_returns(world: World) -> None:
         await terminal.expect(r"[#$] ")
         await terminal.type("echo in-$((40+2)); exit 5\r")
         await terminal.expect("in-42")
-        await terminal.expect("back in the menu")
+        await terminal.expect("back in the asset menu")
         await terminal.expect("asset> ")
         await terminal.type("q\r")
         await terminal.expect("Good-bye")
@@ -123,6 +123,15 @@ async def test_menu_page_size_comes_from_the_settings(world: World) -> None:
     world.proxy.settings.current = ProxySettings(asset_list_page_size="10")
     async with menu(world, rows=50) as terminal:
         await terminal.expect("Page 1 of 3, 30 in total")
+
+
+async def test_menu_help_gives_the_command_for_this_address(world: World) -> None:
+    async with asking_menu(world) as terminal:
+        await terminal.type("?\r")
+        await terminal.expect(f"ssh -p {world.proxy.port} alice=SYSTEMUSER=ASSET@127.0.0.1 ")
+        world.proxy.settings.current = ProxySettings(ssh_host="bastion.example.com", ssh_port=22)
+        await terminal.type("?\r")
+        await terminal.expect("ssh -p 22 alice=SYSTEMUSER=ASSET@bastion.example.com ")
 
 
 async def test_menu_searches_with_slash_and_clears(world: World) -> None:
@@ -235,7 +244,7 @@ async def test_k40_one_sign_in_opens_many_sessions_and_ends_with_its_connection(
             await terminal.type("1\r")
             await terminal.expect(r"[#$] ")
             await terminal.type("exit\r")
-            await terminal.expect("back in the menu")
+            await terminal.expect("back in the asset menu")
         (ticket,) = world.plane.tickets
         used = [call.ticket for _path, call in world.plane.calls if isinstance(call, AuthorizeRequest)]
         assert used == [ticket, ticket]

@@ -29,8 +29,11 @@ class Text(Enum):
         "Your account was disabled, has expired or was signed out, so the session has ended.",
     )
     END_CANNOT_RECORD = (
-        "会话无法录像，按照安全策略已结束。可联系管理员。",
-        "This session cannot be recorded and has ended, as the policy demands. Please tell an administrator.",
+        "会话无法录像，因此已结束：没有录像的会话不允许继续。可联系管理员。",
+        (
+            "Postern can no longer record this session, so it has ended. Sessions without a recording are not allowed. "
+            "Please tell an administrator."
+        ),
     )
     CANNOT_LOG = (
         "磁盘已满，会话中的操作无法记录，按照安全策略已结束。可联系管理员，稍后再试。",
@@ -52,7 +55,18 @@ class Text(Enum):
         "此处不支持该资产的协议。可联系管理员。",
         "The protocol of this asset is not available here. Ask an administrator.",
     )
-    END_LIMIT = ("超出保护限制，会话已结束。", "A protective limit was exceeded, so the session has ended.")
+    END_LIMIT = (
+        "会话超出了 Postern 的保护限制，已结束。可联系管理员。",
+        "The session exceeded one of Postern's protective limits and has ended. Please tell an administrator.",
+    )
+    WATCH_OVER = (
+        "会话已结束，或没有可监控的终端画面。",
+        "The session has ended, or it has no terminal to watch.",
+    )
+    WATCH_FULL = (
+        "已有 {count} 人正在监控此会话，达到上限。其中一人离开后再试。",
+        "{count} people already watch this session, which is the limit. Try again when one of them has left.",
+    )
     INPUT_TOO_LONG = (
         "标准输入超过 {size}，无法完整录像，会话已结束。传输大文件可使用 scp、sftp 或 rsync，或请管理员提高 POSTERN_RECORDING_INPUT_MB。",
         (
@@ -173,8 +187,8 @@ class Text(Enum):
     )
     METHOD_NOT_ENOUGH = ("{method}：已通过。", "{method}: accepted.")
     METHOD_NONE_FITS = (
-        "主机要求：{methods}；凭据中没有与之对应的内容。",
-        "The host wants: {methods}. The credential has nothing (more) for that.",
+        "主机要求：{methods}；系统用户没有可用于此方式的凭据。可联系管理员补充。",
+        "The host asks for {methods}, and the system user has no credential for it. Ask an administrator to add one.",
     )
     HOST_KEY_CHANGED = (
         (
@@ -245,7 +259,7 @@ class Text(Enum):
             "  r                 刷新\r\n"
             "  ?                 帮助\r\n"
             "  q 或 Ctrl-D       退出\r\n"
-            "直接登录：ssh -p 端口 {user}=系统用户=资产@本机（也可用 @ 代替 =）"
+            "直接登录：ssh -p {port} {user}=系统用户=资产@{host}（也可用 @ 代替 =）"
         ),
         (
             "  number, name or address   connect\r\n"
@@ -256,7 +270,7 @@ class Text(Enum):
             "  r                         refresh\r\n"
             "  ?                         this help\r\n"
             "  q or Ctrl-D               leave\r\n"
-            "Straight to a host: ssh -p PORT {user}=SYSTEMUSER=ASSET@THIS-HOST (or with @ instead of =)"
+            "Straight to a host: ssh -p {port} {user}=SYSTEMUSER=ASSET@{host} (or with @ instead of =)"
         ),
     )
     MENU_PROMPT = ("资产> ", "asset> ")
@@ -276,7 +290,7 @@ class Text(Enum):
     MENU_SEVERAL = ("有多个匹配的资产，选择一个：", "Several assets match, please choose:")
     MENU_SHUTDOWN = ("服务正在关闭。稍后重新连接。", "The service is shutting down. Please connect again in a moment.")
     MENU_GOODBYE = ("再见。", "Good-bye.")
-    MENU_BACK = ("连接已结束，返回菜单。", "The connection is closed; back in the menu.")
+    MENU_BACK = ("会话已结束，已返回资产列表。", "The session has ended. You are back in the asset menu.")
 
     def say(self, language: str, **values: object) -> str:
         """Return the sentence in `language` (`en`; anything else is Chinese) with its placeholders filled in."""

@@ -53,6 +53,10 @@ class Screen(Protocol):
 class Starter(Protocol):
     """Requests assets for the user and starts their sessions: `person.Person`."""
 
+    @property
+    def own_address(self) -> tuple[str, int]:
+        """Host and port that the user's SSH client connects to."""
+
     def open(self, asset: str, system_user: str, language: str) -> Opening[TargetConnection]: ...
     async def reachable(self, search: str, offset: int, limit: int) -> ReachablePage: ...
 
@@ -101,7 +105,8 @@ class Menu:
     async def _obey(self, text: str) -> EndReason | None:
         command, size = command_of(text), self._page_size()
         if command is Command.HELP:
-            self._say(Text.MENU_HELP, user=self._screen.user.username)
+            host, port = self._starter.own_address
+            self._say(Text.MENU_HELP, user=self._screen.user.username, host=host, port=port)
         elif command is Command.SEARCH:
             await self._show_page(self._menu.look_for(text[1:].strip(), size))
         elif command is Command.GO:

@@ -88,6 +88,15 @@ class Person(asyncssh.SSHServer):
 
     # Connection
 
+    @property
+    def own_address(self) -> tuple[str, int]:
+        """The configured address for users, else the address on which this connection arrived."""
+        settings = self._services.settings.current
+        if settings.ssh_host:
+            return settings.ssh_host, settings.ssh_port
+        host, port = self._link.get_extra_info("sockname", ("", 0))[:2] if self._link else ("", 0)
+        return str(host).removeprefix("::ffff:"), int(port)
+
     def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
         if not isinstance(conn, FrontLink):
             raise TypeError("a person comes through a FrontLink")

@@ -102,7 +102,10 @@ def proxy_settings() -> ProxySettings:
         "SECURITY_MAX_IDLE_TIME",
         "SECURITY_PROXY_CREDENTIALS_PER_MINUTE",
     )
+    public = settings.POSTERN.ssh_public
     return ProxySettings(
+        ssh_host=public.host if public else "",
+        ssh_port=public.port if public else 0,
         password_auth=bool(held["TERMINAL_PASSWORD_AUTH"]),
         public_key_auth=bool(held["TERMINAL_PUBLIC_KEY_AUTH"]),
         asset_list_sort_by=str(held["TERMINAL_ASSET_LIST_SORT_BY"]),

@@ -195,9 +195,9 @@ class SessionRegistry:
         """Watch a live terminal session from its present screen on. Raises `NotWatchable`."""
         session = self._sessions.get(grant.session_id)
         if session is None or not session.recorded:
-            raise NotWatchable(Text.END_USER_CLOSED.say(grant.watcher.language))
+            raise NotWatchable(Text.WATCH_OVER.say(grant.watcher.language))
         if len(session.watchers) >= self._limits.watchers_per_session:
-            raise NotWatchable(Text.END_LIMIT.say(grant.watcher.language))
+            raise NotWatchable(Text.WATCH_FULL.say(grant.watcher.language, count=len(session.watchers)))
 
         async def take_picture(at_least_offset: int) -> Picture:
             if self._snapshots is None:
