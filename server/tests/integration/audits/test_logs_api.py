@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from rest_framework.test import APIClient
@@ -83,7 +84,42 @@ def test_operate_log_has_names_for_lists_of_objects(as_auditor: APIClient) -> No
         new={"user_groups": ["ops"]},
     )
     [change] = as_auditor.get(OPERATE, headers={"Accept-Language": "en"}).json()[0]["changes"]
-    assert change == {"field": "user_groups", "label": "User group", "before": [], "after": ["ops"]}
+    assert change == {"field": "user_groups", "label": "User groups", "before": [], "after": ["ops"]}
+
+
+@pytest.mark.parametrize(
+    ("event", "column", "codes", "words"),
+    [
+        (
+            facade.Event.ASSETPERMISSION_UPDATED,
+            "actions",
+            (["connect"], ["connect", "upload_file", "download_file", "updownload"]),
+            {
+                "en": (["Connect"], ["Connect", "Upload file", "Download file"]),
+                "zh-hans": (["连接"], ["连接", "上传文件", "下载文件"]),
+            },
+        ),
+        (
+            facade.Event.USER_UPDATED,
+            "mfa_level",
+            (0, 2),
+            {"en": ("Disable", "Force enable"), "zh-hans": ("禁用", "强制启用")},
+        ),
+    ],
+)
+def test_operate_log_puts_codes_into_words_and_keeps_the_codes_for_programs(
+    as_auditor: APIClient, event: facade.Event, column: str, codes: tuple[Any, Any], words: dict[str, tuple[Any, Any]]
+) -> None:
+    types = {"actions": "AssetPermission", "mfa_level": "User"}
+    old, new = ({column: code} for code in codes)
+    facade.record(
+        actor=SYSTEM, org_id=DEFAULT_ORG_ID, event=event, action="update", object_type=types[column], object_name="x",
+        old=old, new=new,
+    )  # fmt: skip
+    for language, (before, after) in words.items():
+        [row] = as_auditor.get(OPERATE, headers={"Accept-Language": language}).json()
+        assert (row["changes"][0]["before"], row["changes"][0]["after"]) == (before, after)
+        assert (row["old"], row["new"]) == (old, new)
 
 
 def test_operate_log_omits_events_that_are_no_operation(as_auditor: APIClient) -> None:

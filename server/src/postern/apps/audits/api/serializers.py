@@ -1,6 +1,7 @@
 """Serializers of log rows. Login-session ids and digests are never included (K45: ids of streams are secrets)."""
 
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from typing import Any, ClassVar
 
 from django.apps import apps
@@ -44,6 +45,23 @@ def _labels(resource_type: str) -> dict[str, Any]:
     return {name: field.verbose_name for field in fields for name in (field.name, field.attname)}
 
 
+def _unchanged(value: Any) -> Any:
+    return value
+
+
+def _from_choices(words: Mapping[Any, Any], value: Any) -> Any:
+    return str(words[value]) if isinstance(value, str | int) and value in words else value
+
+
+@cache
+def _words(resource_type: str) -> Mapping[str, Callable[[Any], Any]]:
+    """Column → function that puts its values into words, for columns whose values are codes."""
+    model = _models_by_name().get(resource_type)
+    fields = getattr(model, "concrete_fields", ())
+    choices = {field.name: partial(_from_choices, dict(field.flatchoices)) for field in fields if field.choices}
+    return {**choices, **getattr(getattr(model, "model", None), "recorded_words", {})}
+
+
 class _InWords(ResourceSerializer):
     """The fields of an event in words, with the values before and after side by side."""
 
@@ -65,16 +83,16 @@ class _InWords(ResourceSerializer):
         return _type_words(event.resource_type)
 
     def get_changes(self, event: AuditEvent) -> list[dict[str, Any]]:
-        """Each changed value: its label, and the value before and after (absent where there was none)."""
+        """Each changed value in words: its label, and the value before and after (absent where there was none)."""
         old, new = event.old or {}, event.new or {}
-        labels = _labels(event.resource_type)
+        labels, words = _labels(event.resource_type), _words(event.resource_type)
         changes = []
         for name in dict.fromkeys((*old, *new)):
             change: dict[str, Any] = {"field": name, "label": str(labels.get(name, name))}
             if name in old:
-                change["before"] = old[name]
+                change["before"] = words.get(name, _unchanged)(old[name])
             if name in new:
-                change["after"] = new[name]
+                change["after"] = words.get(name, _unchanged)(new[name])
             changes.append(change)
         return changes
 

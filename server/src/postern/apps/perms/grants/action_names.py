@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from typing import Final
 
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+
 from postern.contracts.enums import Actions
 
 #: In the order of the API.
@@ -17,10 +20,28 @@ ACTION_NAMES: Final[dict[str, Actions]] = {
     "clipboard_copy_paste": Actions.CLIPBOARD_COPY_PASTE,
 }
 
+ACTION_WORDS: Final[dict[str, Promise]] = {
+    "all": gettext_lazy("All"),
+    "connect": gettext_lazy("Connect"),
+    "upload_file": gettext_lazy("Upload file"),
+    "download_file": gettext_lazy("Download file"),
+    "updownload": gettext_lazy("Upload download"),
+    "clipboard_copy": gettext_lazy("Clipboard copy"),
+    "clipboard_paste": gettext_lazy("Clipboard paste"),
+    "clipboard_copy_paste": gettext_lazy("Clipboard copy paste"),
+}
+#: Names that stand for several others.
+_COMBINED: Final = frozenset({"all", "updownload", "clipboard_copy_paste"})
+
 
 def to_names(bits: int) -> list[str]:
     """All names whose bits are all set: 7 is connect, upload_file, download_file, updownload."""
     return [name for name, action in ACTION_NAMES.items() if bits & action == action]
+
+
+def in_words(names: Iterable[str]) -> list[str]:
+    """The single actions among these names, in the language of the request. Other texts stay as they are."""
+    return [str(ACTION_WORDS.get(name, name)) for name in names if name not in _COMBINED]
 
 
 def from_names(names: Iterable[str]) -> Actions:

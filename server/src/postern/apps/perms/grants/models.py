@@ -5,12 +5,13 @@ shows their rows as resources.
 """
 
 from datetime import datetime, timedelta
-from typing import Final
+from typing import ClassVar, Final
 
 from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from postern.apps.perms.grants.action_names import in_words
 from postern.contracts.enums import Actions
 from postern.foundation.models import OrgOwnedModel, SavedRow, ScopedManager
 from postern.kernel.clock import now
@@ -26,6 +27,9 @@ def default_date_expired() -> datetime:
 class AssetPermission(OrgOwnedModel):
     """A grant. It is valid while it is active and `date_start <= now < date_expired`."""
 
+    #: Column → function that puts its recorded values into words, for the audit log.
+    recorded_words: ClassVar = {"actions": in_words}
+
     name = models.CharField(_("Name"), max_length=128)
     is_active = models.BooleanField(_("Active"), default=True)
     actions = models.PositiveSmallIntegerField(_("Actions"), default=Actions.ALL.value)
@@ -33,17 +37,17 @@ class AssetPermission(OrgOwnedModel):
     date_expired = models.DateTimeField(_("Date expired"), default=default_date_expired, db_index=True)
 
     users = models.ManyToManyField(
-        settings.AUTH_USER_MODEL, through="PermissionUser", related_name="+", verbose_name=_("User")
+        settings.AUTH_USER_MODEL, through="PermissionUser", related_name="+", verbose_name=_("Users")
     )
     user_groups = models.ManyToManyField(
-        "users.UserGroup", through="PermissionUserGroup", related_name="+", verbose_name=_("User group")
+        "users.UserGroup", through="PermissionUserGroup", related_name="+", verbose_name=_("User groups")
     )
     assets = models.ManyToManyField(
-        "assets.Asset", through="PermissionAsset", related_name="+", verbose_name=_("Asset")
+        "assets.Asset", through="PermissionAsset", related_name="+", verbose_name=_("Assets")
     )
     nodes = models.ManyToManyField("assets.Node", through="PermissionNode", related_name="+", verbose_name=_("Nodes"))
     system_users = models.ManyToManyField(
-        "vault.SystemUser", through="PermissionSystemUser", related_name="+", verbose_name=_("System user")
+        "vault.SystemUser", through="PermissionSystemUser", related_name="+", verbose_name=_("System users")
     )
 
     objects = ScopedManager()

@@ -12,7 +12,7 @@ class UserGroup(OrgOwnedModel):
 
     name = models.CharField(_("Name"), max_length=128)
     users: "models.ManyToManyField[User, UserGroupMember]" = models.ManyToManyField(
-        User, through="UserGroupMember", related_name="groups", verbose_name=_("User")
+        User, through="UserGroupMember", related_name="groups", verbose_name=_("Users")
     )
 
     objects = ScopedManager()

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from postern.apps.assets.models import Asset, Node
-from postern.apps.perms.grants.action_names import ACTION_NAMES, from_names, to_names
+from postern.apps.perms.grants.action_names import ACTION_NAMES, ACTION_WORDS, from_names, to_names
 from postern.apps.perms.grants.displays import DisplayField, display_of
 from postern.apps.perms.grants.links import LINKS, Link
 from postern.apps.perms.grants.models import AssetPermission
@@ -23,23 +23,13 @@ from postern.foundation.rest.serializers import ResourceSerializer
 from postern.foundation.rest.text import PlainField
 
 _MAX_DISPLAYS: Final = 10_000
-_LABELS: Final = {
-    "all": gettext_lazy("All"),
-    "connect": gettext_lazy("Connect"),
-    "upload_file": gettext_lazy("Upload file"),
-    "download_file": gettext_lazy("Download file"),
-    "updownload": gettext_lazy("Upload download"),
-    "clipboard_copy": gettext_lazy("Clipboard copy"),
-    "clipboard_paste": gettext_lazy("Clipboard paste"),
-    "clipboard_copy_paste": gettext_lazy("Clipboard copy paste"),
-}
 
 
 class ActionsField(serializers.MultipleChoiceField):
     """Action bits as a list of names."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(choices=[(name, _LABELS[name]) for name in ACTION_NAMES], **kwargs)
+        super().__init__(choices=[(name, ACTION_WORDS[name]) for name in ACTION_NAMES], **kwargs)
 
     def to_representation(self, value: Any) -> Any:
         return to_names(value)
