@@ -80,6 +80,7 @@ export async function renderScreen(
       'users',
       'assets',
       'perms',
+      'grants',
       'audits',
       'node-search',
       'credentials',

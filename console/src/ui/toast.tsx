@@ -103,7 +103,8 @@ export function ToastRegion() {
   const shown = useToasts((state) => state.shown);
   return (
     <section aria-label={t('ui:toasts')} aria-live="polite" aria-relevant="additions">
-      <ol className="fixed right-4 bottom-4 z-(--z-toast) grid w-[min(360px,calc(100vw-32px))] gap-2">
+      {/* On phones above the buttons of a form, which stay at the bottom. */}
+      <ol className="fixed right-4 bottom-4 z-(--z-toast) max-sm:bottom-20 grid w-[min(360px,calc(100vw-32px))] gap-2">
         {shown.map((entry) => (
           <ToastCard key={entry.key} toast={entry} />
         ))}

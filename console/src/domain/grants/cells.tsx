@@ -1,7 +1,7 @@
 import { Folder, Server } from 'lucide-react';
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
-import { ChipsCell, ShowCell } from '#/resource/format';
+import { ChipsCell, ShowCell, TimeCell } from '#/resource/format';
 import { Missing, Status } from '#/ui/status';
 import { visible } from '#/ui/visible-text';
 import { type GrantRow, nodesAbove, STATE_TONE, stateOf } from './grant-row';
@@ -20,6 +20,16 @@ export function GrantPeople({ row }: { readonly row: GrantRow }) {
 
 export function GrantTargets({ row }: { readonly row: GrantRow }) {
   return <ChipsCell values={[...row.nodes_display, ...row.assets_display]} />;
+}
+
+/** Accounts and end of the permission, as a line of a phone's list. */
+export function GrantTerms({ row, accounts }: { readonly row: GrantRow; readonly accounts: boolean }) {
+  return (
+    <>
+      {accounts && `${translate('grants:as_whom')}: ${row.system_users_display.map(visible).join(', ')} · `}
+      {translate('grants:until')}: <TimeCell value={row.date_expired} />
+    </>
+  );
 }
 
 /** How the permission reaches this asset: directly, or by a node above it. */

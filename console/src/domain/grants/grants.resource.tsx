@@ -1,7 +1,7 @@
 import { KeyRound } from 'lucide-react';
 import { type Column, defineResource, type ResourceDefinition } from '#/resource/define';
 import { ChipsCell, TimeCell } from '#/resource/format';
-import { Everybody, GrantPeople, GrantState, GrantTargets, GrantWay } from './cells';
+import { Everybody, GrantPeople, GrantState, GrantTargets, GrantTerms, GrantWay } from './cells';
 import type { GrantRow } from './grant-row';
 
 /** The object whose page shows the permissions. */
@@ -117,7 +117,8 @@ export function grantsSeenFrom(place: GrantPlace): ResourceDefinition<GrantRow> 
       isInactive: (row) => !row.is_valid,
       phone: {
         icon: KeyRound,
-        meta: (row) => <GrantPeople row={row} />,
+        meta: (row) => (columns.includes(people) ? <GrantPeople row={row} /> : <GrantTargets row={row} />),
+        note: (row) => <GrantTerms row={row} accounts={columns.includes(accounts)} />,
         status: (row) => <GrantState row={row} />,
       },
     },

@@ -2,10 +2,12 @@ import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
+import { onPhone } from '#/test/phone';
 import { pageOf, recordedServer } from '#/test/recorded';
 import { renderScreen } from '#/test/render';
 import { Grants } from './Grants';
 import { type GrantRow, nodesAbove, stateOf } from './grant-row';
+import type { GrantPlace } from './grants.resource';
 
 const NOW = new Date('2026-11-22T12:00:00Z');
 const permission = {
@@ -53,6 +55,16 @@ test('an asset shows who has access, through what, as whom and until when', asyn
   expect(sent('GET', 'perms/asset-permissions/')[0]?.query.get('asset_id')).toBe('a1');
   const create = screen.getByRole('link', { name: /Create/ });
   expect(create.getAttribute('href')).toContain('/perms/asset-permissions/create?asset=a1');
+});
+
+test.each<[GrantPlace, readonly string[]]>([
+  [{ kind: 'asset', id: 'a1' }, ['Li(li)', 'As: deploy(deploy)', 'Until: 2026-12-20', 'Valid']],
+  [{ kind: 'user', id: 'u1' }, ['/Default/web', 'As: deploy(deploy)', 'Until: 2026-12-20', 'Valid']],
+])('on a phone, $kind shows who or what, as whom and until when', async (place, words) => {
+  onPhone();
+  await renderScreen(<Grants place={place} />);
+  const row = (await screen.findByText('on call')).closest('li');
+  for (const word of words) expect(row?.textContent).toContain(word);
 });
 
 test('a group shows the permissions that name it, without its own name in each row', async () => {

@@ -1,7 +1,8 @@
 import { screen } from '@testing-library/react';
 import { http as mock, HttpResponse } from 'msw';
 import type { ComponentType } from 'react';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { onPhone } from '#/test/phone';
 import { pageOf, recordedServer } from '#/test/recorded';
 import { renderScreen } from '#/test/render';
 import { FtpLogPage, LoginLogPage, OperateLogPage, PasswordChangeLogPage } from './screens';
@@ -43,14 +44,7 @@ recordedServer(() => [
   mock.options('*/api/v1/audits/*', () => HttpResponse.json({ name: 'log', actions: { GET: {} } })),
   mock.get('*/api/v1/audits/:log/', ({ params }) => HttpResponse.json(pageOf([ROWS[String(params['log'])]]))),
 ]);
-beforeEach(() => {
-  const listeners = { addEventListener: () => undefined, removeEventListener: () => undefined };
-  vi.stubGlobal('matchMedia', (query: string) => ({
-    matches: query === '(width < 640px)',
-    media: query,
-    ...listeners,
-  }));
-});
+beforeEach(onPhone);
 
 test.each<[string, ComponentType, string, readonly string[]]>([
   ['why a sign-in was refused and from where', LoginLogPage, 'li', ['203.0.113.77', 'Locked']],

@@ -233,6 +233,12 @@ export const assetPermission = defineResource<
           {first(whoOf(row))} → {first(whatOf(row))}
         </span>
       ),
+      note: (row) => (
+        <>
+          {translate('perms:column.as_whom')}: {first(accountsOf(row))} · {translate('perms:column.until')}:{' '}
+          <Until value={row.date_expired} />
+        </>
+      ),
       status: (row) => <Validity row={row} />,
     },
   },

@@ -1,20 +1,13 @@
 import { screen } from '@testing-library/react';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { list, rig, serveThings } from '#/test/list-rig';
+import { onPhone } from '#/test/phone';
 import { renderScreen } from '#/test/render';
 
 serveThings();
 
-/** A window of 390 px: media queries for less than 640 px match. */
-function narrow(query: string): MediaQueryList {
-  const listeners = { addEventListener: () => undefined, removeEventListener: () => undefined };
-  return { matches: query === '(width < 640px)', media: query, ...listeners } as unknown as MediaQueryList;
-}
-
 describe('on a phone', () => {
-  beforeEach(() => {
-    vi.stubGlobal('matchMedia', narrow);
-  });
+  beforeEach(onPhone);
 
   test('rows are cards, and the create button follows them at the lower edge', async () => {
     await renderScreen(list());
