@@ -5,12 +5,13 @@ understood.
 import csv
 import io
 import json
+import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from rest_framework.test import APIClient
-from spreadsheets import body_of, read_csv
+from spreadsheets import body_of
 
 from endpoints import ENDPOINTS
 from factories.grants import make_asset, make_node, make_system_user
@@ -34,6 +35,9 @@ LISTS = sorted(
     }
     - _NOT_MADE
 )
+
+
+_UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-")
 
 
 @pytest.fixture
@@ -172,9 +176,15 @@ def test_ambiguous_name_is_refused(as_org_admin: APIClient) -> None:
     assert list(answer.json()) == ["assets"]
 
 
-def test_unchanged_update_template_can_be_imported(as_org_admin: APIClient, settled: dict[str, Any]) -> None:
-    table = read_csv(body_of(as_org_admin.get(ASSETS, {"format": "csv", "template": "update"})))
-    rows = _uploaded(as_org_admin, ASSETS, _file(*table))
-    for row in rows:
-        answer = as_org_admin.put(f"{ASSETS}{row['id']}/", row, format="json")
-        assert answer.status_code == 200, answer.json()
+@pytest.mark.parametrize("url", [url for url in LISTS if not url.endswith(("-relations/", "-relation/"))])
+def test_unchanged_update_template_changes_nothing_and_names_other_objects(
+    as_admin: APIClient, settled: dict[str, Any], url: str
+) -> None:
+    before = as_admin.get(url).json()
+    file = body_of(as_admin.get(url, {"format": "csv", "template": "update", "limit": 100}))
+    for line in csv.DictReader(io.StringIO(file.decode("utf-8-sig"))):
+        assert [title for title, cell in line.items() if title != "ID" and _UUID.search(cell)] == []
+    for row in _uploaded(as_admin, url, file):
+        answer = as_admin.put(f"{url}{row['id']}/", row, format="json", headers={"Prefer": "handling=strict"})
+        assert answer.status_code == 200, (answer.json(), row)
+    assert as_admin.get(url).json() == before

@@ -2,22 +2,46 @@
 
     nodes = OrgOwnedList(Node, named=by(("full_value", itself)))
 
-A naming maps texts to rows. A text that matches several rows is refused by the field. The first lookup that matches a
-text wins: if `alice` is a user name, it is not also tried as a display name.
+A text that matches several rows is refused by the field. The first lookup that matches a text wins: if `alice` is a
+user name, it is not also tried as a display name.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Final
 
 from django.db import models
 from django.db.models import Q
 
-#: Maps texts to the rows that they name.
-Naming = Callable[[models.QuerySet[Any], Sequence[str]], Mapping[str, Sequence[Any]]]
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """How texts name rows."""
+
+    #: Maps texts to the rows that they name.
+    find: Callable[[models.QuerySet[Any], Sequence[str]], Mapping[str, Sequence[Any]]]
+    #: The text that names a row best.
+    text: Callable[[Any], str]
+
+    def texts(self, rows: models.QuerySet[Any], keys: Collection[Any]) -> dict[Any, str]:
+        """Key → text, for rows whose text names no other row of `rows`."""
+        unique: dict[Any, str] = {}
+        ordered = list(dict.fromkeys(keys))
+        for start in range(0, len(ordered), _QUERY_KEYS):
+            read = rows.in_bulk(ordered[start : start + _QUERY_KEYS])
+            texts = {key: self.text(row) for key, row in read.items()}
+            named = self.find(rows, list(texts.values()))
+            unique |= {key: text for key, text in texts.items() if [row.pk for row in named.get(text, ())] == [key]}
+        return unique
+
+
 #: A column, and a function that extracts the value of this column from the text.
 Way = tuple[str, Callable[[str], str | None]]
 
+#: Rows that are looked up with one query.
+_QUERY_KEYS: Final = 500
 _NAMED: Final = re.compile(r"(?P<name>.*)\((?P<key>[^()]*)\)\Z", re.DOTALL)
 #: Separators of a list that was written as text in one cell or field.
 _SEPARATORS: Final = re.compile(r"[,;，；、\n]")
@@ -59,7 +83,7 @@ def by(*ways: Way) -> Naming:
             remaining = [text for text in remaining if text not in rows_by_text]
         return rows_by_text
 
-    return find
+    return Naming(find, attrgetter(next(column for column, part in ways if part is itself)))
 
 
 def pairs(first: str, second: str, separator: str = ":") -> Naming:
@@ -79,7 +103,7 @@ def pairs(first: str, second: str, separator: str = ":") -> Naming:
                     rows_by_text.setdefault(text, []).append(row)
         return rows_by_text
 
-    return find
+    return Naming(find, lambda row: f"{getattr(row, first)}{separator}{getattr(row, second)}")
 
 
 def items_of(text: str) -> list[str]:

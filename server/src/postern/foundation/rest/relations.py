@@ -4,7 +4,7 @@ assets = OrgOwnedList(Asset)            # list of ids, one query for all of them
 domain = OrgOwnedField(Domain)          # one id
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final
 from uuid import UUID
 
@@ -65,11 +65,15 @@ class OrgOwnedField(LookedUpOnce, serializers.PrimaryKeyRelatedField[Any]):
         if self.named is None or not isinstance(data, str) or parse_id(data.strip()) is not None:
             return super().to_internal_value(data)
         text = data.strip()
-        rows = self.named(self.get_queryset(), [text]).get(text, ())
+        rows = self.named.find(self.get_queryset(), [text]).get(text, ())
         if len(rows) != 1:
             reason = "many_of_name" if rows else "no_such_name"
             self.fail(reason, kind=self.get_queryset().model._meta.verbose_name, text=text[:64])  # noqa: SLF001 - the documented model API
         return rows[0]
+
+    def texts_of(self, keys: Collection[Any]) -> dict[Any, str]:
+        """Key → name, for objects that an import would find by this name."""
+        return {} if self.named is None else self.named.texts(self.get_queryset(), keys)
 
     def get_queryset(self) -> models.QuerySet[Any]:
         rows: models.QuerySet[Any] = super().get_queryset()  # type: ignore[assignment]  # set in __init__
@@ -122,9 +126,7 @@ class OrgOwnedList(serializers.ManyRelatedField):
         rows_by_value: dict[Any, Any] = vars(self).setdefault("_found", {})  # shared with the other items of the call
         missing = [value for value in parsed if value not in rows_by_value]
         if missing:
-            scope = None if self._of_all else self.context.get("scope")
-            rows = rows_in_scope(self._model._default_manager.all(), scope)  # noqa: SLF001 - the documented model API
-            rows_by_value.update(rows.in_bulk(missing))
+            rows_by_value.update(self._selectable().in_bulk(missing))
         for value, key in parsed.items():
             if value not in rows_by_value:
                 self.fail("unknown", pk_value=key[:64])
@@ -144,12 +146,20 @@ class OrgOwnedList(serializers.ManyRelatedField):
             self.fail("too_many")
         return keys
 
+    def texts_of(self, keys: Collection[Any]) -> dict[Any, str]:
+        """Key → name, for objects that an import would find by this name."""
+        return {} if self.named is None else self.named.texts(self._selectable(), keys)
+
+    def _selectable(self) -> models.QuerySet[Any]:
+        """The rows that may be named or listed."""
+        scope = None if self._of_all else self.context.get("scope")
+        return rows_in_scope(self._model._default_manager.all(), scope)  # noqa: SLF001 - the documented model API
+
     def _rows_named(self, texts: list[str]) -> dict[str, Any]:
         """The row of each name. An ambiguous name is refused."""
         if not texts or self.named is None:
             return {}
-        scope = None if self._of_all else self.context.get("scope")
-        named = self.named(rows_in_scope(self._model._default_manager.all(), scope), texts)  # noqa: SLF001 - the documented model API
+        named = self.named.find(self._selectable(), texts)
         for text in texts:
             rows = named.get(text, ())
             if len(rows) != 1:

@@ -95,6 +95,8 @@ def rename_node(*, actor: Actor, node: Node, value: str) -> Node:
     """Rename a node and update the full values of its subtree. The root is renamed with its organization only."""
     change_log.begin(node.org_id)
     node = _fresh(node)
+    if node.parent is None and value == node.value:
+        return node
     if node.parent is None:
         raise NodeRefused(_("The root node has the name of its organization. To change it, rename the organization."))
     old, name = node.full_value, _checked_value(value, node.parent, node)

@@ -18,7 +18,7 @@ from rest_framework.exceptions import ValidationError
 
 from postern.foundation.rest import fresh_mfa
 from postern.foundation.rest.exchange import fields, rows, samples, trail
-from postern.foundation.rest.exchange.cells import Cell
+from postern.foundation.rest.exchange.cells import Cell, cell_of
 from postern.foundation.rest.exchange.columns import row_reader, titles_of
 from postern.foundation.rest.exchange.formats import FileFormat
 from postern.foundation.rest.exchange.writers import TableWriter, table_for
@@ -125,9 +125,7 @@ def _export_table(view: Any) -> _Table:
 
 def _import_template(view: Any) -> _Table:
     serializer = fields.for_writing(view, "create")
-    writable = fields.writable(view, serializer, with_id=False)
-    # A relation that is written by name needs no second column with its display names.
-    names = [name for name in writable if not (name.endswith("_display") and name.removesuffix("_display") in writable)]
+    names = _without_repeated(fields.writable(view, serializer, with_id=False))
     titles = titles_of({name: serializer.fields[name] for name in names})
     with fields.acting(view, "create"):
         example = samples.row(view, serializer.fields, names)
@@ -136,11 +134,16 @@ def _import_template(view: Any) -> _Table:
 
 def _update_template(view: Any) -> _Table:
     serializer = fields.for_writing(view, "update")
-    names = fields.writable(view, serializer, with_id=True)
+    names = _without_repeated(fields.writable(view, serializer, with_id=True))
     titles = titles_of({name: serializer.fields[name] for name in names})
     chosen = any(view.request.query_params.get(name) for name in ("spm", "ids", "limit"))
     keys = rows.selected_keys(view, limit=None if chosen else 1)
-    return _Table([titles[name] for name in names], _cells(view, names, keys, _updating))
+    return _Table([titles[name] for name in names], _update_cells(view, names, keys))
+
+
+def _without_repeated(names: Sequence[str]) -> list[str]:
+    """The names without display names of relations that have a column of their own, which accepts the same texts."""
+    return [name for name in names if not (name.endswith("_display") and name.removesuffix("_display") in names)]
 
 
 _TABLES: Final[dict[str, Callable[[Any], _Table]]] = {
@@ -148,10 +151,6 @@ _TABLES: Final[dict[str, Callable[[Any], _Table]]] = {
     "import": _import_template,
     "update": _update_template,
 }
-
-
-def _updating(view: Any, chunk: Sequence[Any] = ()) -> serializers.Serializer[Any]:
-    return fields.for_writing(view, "update", chunk)
 
 
 def _cells(
@@ -163,3 +162,14 @@ def _cells(
         yield from map(row_reader(serializer, names), chunk)
         # The two serializers refer to each other and stay until garbage collection. Release their rows now.
         serializer.parent.instance.clear()  # type: ignore[union-attr]  # made with `many`, so the list is there
+
+
+def _update_cells(view: Any, names: Sequence[str], keys: list[Any]) -> Iterator[list[Cell]]:
+    """The cells of each row. Other objects are named as an import understands them, not by id."""
+    for chunk in rows.in_chunks(view, keys):
+        serializer = fields.for_writing(view, "update", chunk)
+        shown = [serializer.to_representation(row) for row in chunk]
+        for name in names:
+            fields.put_names(serializer.fields[name], name, shown)
+        yield from ([cell_of(values.get(name)) for name in names] for values in shown)
+        serializer.parent.instance.clear()  # type: ignore[union-attr]  # as above

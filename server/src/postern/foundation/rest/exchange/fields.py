@@ -8,6 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import clone_request
 
 from postern.foundation.rest.exchange.columns import Field, label_of, narrowed
+from postern.foundation.rest.relations import OrgOwnedField, OrgOwnedList
 
 #: The request determines the organization; files cannot move rows between organizations.
 _NEVER: Final = frozenset({"org_id"})
@@ -58,6 +59,24 @@ def writable(view: Any, serializer: serializers.Serializer[Any], *, with_id: boo
     ]
     names = narrowed(names, view.exchange_fields)
     return ["id", *names] if with_id and "id" in serializer.fields else names
+
+
+def put_names(field: Field, name: str, shown: Sequence[dict[str, Any]]) -> None:
+    """Replace the ids of other objects in the shown values by names, where an import accepts the names."""
+    if not isinstance(field, OrgOwnedField | OrgOwnedList):
+        return
+    ids_by_row = [_ids_of(values.get(name)) for values in shown]
+    texts = {str(key): text for key, text in field.texts_of({key for ids in ids_by_row for key in ids}).items()}
+    for values, ids in zip(shown, ids_by_row, strict=True):
+        named = [texts.get(str(key), key) for key in ids]
+        if named:
+            values[name] = named if isinstance(values[name], list) else named[0]
+
+
+def _ids_of(value: Any) -> list[Any]:
+    if isinstance(value, list):
+        return value
+    return [] if value is None else [value]
 
 
 def of_import(view: Any) -> dict[str, Field]:

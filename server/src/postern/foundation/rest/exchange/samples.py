@@ -96,7 +96,7 @@ def _first(field: Any) -> Any:
     naming = getattr(field, "named", None)
     if isinstance(child, serializers.SlugRelatedField):
         value: Any = getattr(first_row, child.slug_field or "pk")
-    elif naming is not None and len(naming(rows, [name]).get(name, ())) == 1:
+    elif naming is not None and len(naming.find(rows, [name]).get(name, ())) == 1:
         value = name
     else:
         value = str(first_row.pk)

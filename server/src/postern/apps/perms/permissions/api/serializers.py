@@ -65,7 +65,7 @@ def _found(list_name: str, texts: list[str], scope: Any) -> list[Any]:
     Raises ValidationError for a text that matches several objects, because all of them would get access.
     """
     model, naming = _LOOKUPS[list_name]
-    named = naming(rows_in_scope(model._default_manager.all(), scope), texts)  # noqa: SLF001 - the documented model API
+    named = naming.find(rows_in_scope(model._default_manager.all(), scope), texts)  # noqa: SLF001 - the documented model API
     objects_by_id: dict[Any, Any] = {}
     for text, rows in named.items():
         if len(rows) > 1:
