@@ -29,8 +29,10 @@ def confine() -> None:
 
 
 def close_the_door() -> None:
-    """Make it impossible to open a file or a socket, since each needs a new file descriptor.
+    """Make it impossible to open a file or a socket, since each needs a new file descriptor, and to start a process.
 
-    Standard input, output and error stay open.
+    Standard input, output and error stay open. The kernel does not limit the processes of root; a service should not
+    run as root.
     """
+    resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
     resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
