@@ -1,4 +1,4 @@
-"""The number of queries of a list does not depend on its number of rows."""
+"""The cost of a list, and of a recheck of live sessions, does not depend on the number of rows."""
 
 from uuid import uuid4
 
@@ -7,10 +7,17 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
+from factories.lists import counted_steps
+from factories.many_rows import ManyRows
 from factories.proxy_client import Proxy, World
+from postern.apps.sessions.models import Session
+from postern.apps.sessions.sessions.actions import revocation
+from postern.apps.users.models import User
 from postern.contracts import events
 from postern.contracts.enums import CommandKind, EndReason, TransferDirection
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
+from postern.kernel.ids import DEFAULT_ORG_ID
 
 
 def fill(proxy: Proxy, world: World, count: int) -> str:
@@ -68,3 +75,17 @@ def test_metadata_of_sessions_has_filters_choices_and_labels(proxy: Proxy, as_au
     assert all(field["read_only"] for field in fields.values())
     assert fields["date_start"]["type"] == "datetime"
     assert "POST" not in as_auditor.options("/api/v1/terminal/sessions/").json()["actions"]
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="counts the instructions of SQLite")
+def test_recheck_does_not_read_the_sessions_that_have_ended(people: dict[str, User]) -> None:
+    def steps() -> int:
+        with counted_steps() as counted:
+            revocation.recheck_changed(actor=SYSTEM, org_ids={DEFAULT_ORG_ID}, user_ids=())
+        return counted.count
+
+    ended = ManyRows(people["admin"])
+    ended.fill(Session, 20)
+    few = steps()
+    ended.fill(Session, 2_000)
+    assert steps() <= few + 100

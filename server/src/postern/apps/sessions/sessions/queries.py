@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.contrib.auth import get_user_model
 from django.db.models import QuerySet
+from django.db.models.expressions import RawSQL
 
 from postern.apps.perms import facade as perms
 from postern.apps.preferences import facade as preferences
@@ -82,6 +83,11 @@ def session_rows(rows: QuerySet[Any]) -> QuerySet[Any]:
     return rows.select_related("terminal").prefetch_related("recording")
 
 
+#: In the text of the query, because SQLite uses the index `sessions_live` only for a condition without parameters. It
+#: would read all sessions that ever were instead.
+_ENDED: Final = RawSQL(f"'{SessionState.ENDED.value}'", ())  # noqa: S611 - a constant
+
+
 def live_sessions() -> QuerySet[Any]:
     """Sessions that are opening or active."""
-    return Session.objects.exclude(state=SessionState.ENDED.value)
+    return Session.objects.exclude(state=_ENDED)
