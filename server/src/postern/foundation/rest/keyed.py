@@ -7,6 +7,7 @@ Django reads them, for the page only.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Final
 
 from django.core.exceptions import EmptyResultSet
@@ -15,16 +16,12 @@ from django.db.models import AutoField, ForeignKey, Model, QuerySet, UUIDField
 from django.db.models.query import ModelIterable
 from django.db.models.sql import Query
 
-from postern.foundation.database.prepared import PreparedObjects, as_stored
+from postern.foundation.database.prepared import as_stored
+from postern.foundation.database.prepared_keys import MOST_KEYS, PreparedByKey
 from postern.foundation.rest.by_key import chosen
-from postern.foundation.rest.related import attach, lookups_of, stand_ins
+from postern.foundation.rest.related import attach, lookups_of
 
-#: Sizes for which a query is compiled. A shorter list of keys is padded to the next size with its last key.
-_SIZES: Final = (1, 16, 32, 64, 128, 1_024)
-_MOST: Final = _SIZES[-1]
 _WHOLE_ROWS: Final = (frozenset[str](), True)
-
-_queries: dict[tuple[type[Model], tuple[str, ...], int], PreparedObjects[Any]] = {}
 
 
 def can_read(rows: "QuerySet[Any]") -> bool:
@@ -64,7 +61,7 @@ def query_for(rows: "QuerySet[Any]") -> tuple[str, Any] | None:
     return str(sql), params
 
 
-def keys_of(query: tuple[str, Any] | None, offset: int = 0, limit: int = _MOST) -> list[Any]:
+def keys_of(query: tuple[str, Any] | None, offset: int = 0, limit: int = MOST_KEYS) -> list[Any]:
     """The keys that the query selects, in the database's own representation: `limit` keys after `offset`."""
     if query is None:
         return []
@@ -80,14 +77,17 @@ def read(rows: "QuerySet[Any]", keys: Sequence[Any]) -> list[Any]:
     Rows that were deleted since are left out. The conditions of `rows` are not checked again: the query for the keys
     did so.
     """
+    model: type[Model] = rows.model
     with_related = relations(rows)
-    loaded_rows: list[Any] = []
-    for chunk in (keys[start : start + _MOST] for start in range(0, len(keys), _MOST)):
-        if with_related is None:
-            by_key = {row.pk: row for row in chosen(rows.prefetch_related(None).order_by(), chunk)}
-            loaded_rows += [by_key[key] for key in map(rows.model._meta.pk.to_python, chunk) if key in by_key]  # noqa: SLF001 - the documented model API
-        else:
-            loaded_rows += _prepared(rows.model, with_related, chunk)
+    found: list[Any] = []
+    if with_related is None:
+        for chunk in (keys[start : start + MOST_KEYS] for start in range(0, len(keys), MOST_KEYS)):
+            found += chosen(rows.prefetch_related(None).order_by(), chunk)
+    else:
+        found = _by_key(model, with_related).rows(keys)
+    database = connections[DEFAULT_DB_ALIAS]
+    by_key = {as_stored(row.pk, database): row for row in found}
+    loaded_rows = [by_key[key] for key in keys if key in by_key]
     attach(loaded_rows, lookups_of(rows))
     return loaded_rows
 
@@ -101,22 +101,10 @@ def first(rows: "QuerySet[Any]") -> Any | None:
     return loaded_rows[0] if loaded_rows else None
 
 
-def _prepared(model: type[Model], with_related: tuple[str, ...], keys: Sequence[Any]) -> list[Any]:
-    size = next(compiled_size for compiled_size in _SIZES if compiled_size >= len(keys))
-    named = {f"key{number}": keys[min(number, len(keys) - 1)] for number in range(size)}
-    database = connections[DEFAULT_DB_ALIAS]
-    by_key = {as_stored(row.pk, database): row for row in _query(model, with_related, size).all(**named)}
-    return [by_key[key] for key in keys if key in by_key]
+@cache
+def _by_key(model: type[Model], with_related: tuple[str, ...]) -> PreparedByKey[Any]:
+    def build(keys: list[Any]) -> "QuerySet[Any]":
+        rows: QuerySet[Any] = model._base_manager.filter(pk__in=keys)  # noqa: SLF001 - the documented model API
+        return rows.select_related(*with_related).order_by() if with_related else rows.order_by()
 
-
-def _query(model: type[Model], with_related: tuple[str, ...], size: int) -> PreparedObjects[Any]:
-    query = _queries.get((model, with_related, size))
-    if query is None:
-
-        def build(**keys: Any) -> "QuerySet[Any]":
-            rows: QuerySet[Any] = model._base_manager.filter(pk__in=list(keys.values()))  # noqa: SLF001 - the documented model API
-            return rows.select_related(*with_related).order_by() if with_related else rows.order_by()
-
-        query = PreparedObjects(model, build, stand_ins=stand_ins(model, size), with_related=with_related)
-        _queries[model, with_related, size] = query
-    return query
+    return PreparedByKey(model, build, with_related=with_related)

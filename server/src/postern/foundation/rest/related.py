@@ -14,7 +14,6 @@ creating a manager.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
-from uuid import UUID
 
 from django.apps import apps
 from django.db import DEFAULT_DB_ALIAS, connections
@@ -39,6 +38,7 @@ from django.db.models.lookups import Exact
 from django.db.models.sql.where import AND
 
 from postern.foundation.database.prepared import PreparedQuery, as_stored, new_object
+from postern.foundation.database.prepared_keys import stand_ins
 
 #: Sizes for which a query is compiled. A shorter list of keys is padded to the next size with its last key.
 _SIZES: Final = (1, 4, 16, 32, 64, 128, 1_024)
@@ -337,12 +337,3 @@ def _parts(keys: Sequence[Any]) -> Iterable[dict[str, Any]]:
 def _stand_ins(table: type[Model], key: str, size: int) -> dict[str, Any]:
     column: Any = table._meta.get_field(key.removesuffix("_id"))  # noqa: SLF001 - the documented model API
     return stand_ins(column.related_model, size)
-
-
-def stand_ins(model: type[Model], size: int) -> dict[str, Any]:
-    """Placeholder keys that no row has, for compiling a query once."""
-    column: Any = model._meta.pk  # noqa: SLF001 - the documented model API
-    while column.remote_field:
-        column = column.remote_field.model._meta.pk  # noqa: SLF001 - the documented model API
-    by_number = column.get_internal_type().endswith("AutoField")
-    return {f"key{number}": 2_000_000_000 + number if by_number else UUID(int=number + 1) for number in range(size)}

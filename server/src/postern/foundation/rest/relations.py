@@ -5,6 +5,7 @@ domain = OrgOwnedField(Domain)          # one id
 """
 
 from collections.abc import Callable, Collection, Iterable
+from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
@@ -14,6 +15,8 @@ from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from postern.foundation.caller.scope import OrgScope
+from postern.foundation.database.prepared_keys import PreparedByKey
+from postern.foundation.rest.by_key import chosen
 from postern.foundation.rest.naming import Naming, items_of
 from postern.foundation.rest.related import prefetched
 from postern.kernel.ids import parse_id
@@ -126,7 +129,8 @@ class OrgOwnedList(serializers.ManyRelatedField):
         rows_by_value: dict[Any, Any] = vars(self).setdefault("_found", {})  # shared with the other items of the call
         missing = [value for value in parsed if value not in rows_by_value]
         if missing:
-            rows_by_value.update(self._selectable().in_bulk(missing))
+            scope = None if self._of_all else self.context.get("scope")
+            rows_by_value.update(rows_by_key(self._model, missing, scope))
         for value, key in parsed.items():
             if value not in rows_by_value:
                 self.fail("unknown", pk_value=key[:64])
@@ -166,6 +170,27 @@ class OrgOwnedList(serializers.ManyRelatedField):
                 reason = "many_of_name" if rows else "no_such_name"
                 self.fail(reason, kind=self._model._meta.verbose_name, text=text[:64])  # noqa: SLF001 - the documented model API
         return {text: named[text][0] for text in texts}
+
+
+def rows_by_key(model: type[models.Model], keys: Iterable[Any], scope: OrgScope | None) -> dict[Any, Any]:
+    """The rows with these keys that `rows_in_scope` contains, by key."""
+    in_organization = scope is not None and not scope.is_root and _has_organization(model)
+    values = {"org_id": scope.org_id} if scope is not None and in_organization else {}
+    return {row.pk: row for row in _by_key(model, in_organization).rows(keys, **values)}
+
+
+@cache
+def _by_key(model: type[models.Model], in_organization: bool) -> PreparedByKey[Any]:
+    def build(keys: list[Any], org_id: UUID | None = None) -> models.QuerySet[Any]:
+        scope = None if org_id is None else OrgScope(org_id)
+        rows = rows_in_scope(model._default_manager.all(), scope)  # noqa: SLF001 - the documented model API
+        return chosen(rows, keys).order_by()
+
+    return PreparedByKey(model, build, more={"org_id": UUID(int=1 << 100)} if in_organization else {})
+
+
+def _has_organization(model: type[models.Model]) -> bool:
+    return hasattr(model._default_manager, "members_of") or hasattr(model, "org_id")  # noqa: SLF001 - the documented model API
 
 
 def rows_in_scope(rows: models.QuerySet[Any], scope: OrgScope | None) -> models.QuerySet[Any]:

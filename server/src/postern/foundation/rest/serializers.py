@@ -20,6 +20,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 from rest_framework.request import Request
+from rest_framework.validators import UniqueValidator
 
 from postern.foundation.caller import identity
 from postern.foundation.caller.scope import OrgScope
@@ -27,7 +28,7 @@ from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.instants import InstantField
 from postern.foundation.rest.representation import CachedFields, QuickRows
 from postern.foundation.rest.text import refuse_disguises, refuse_disguises_in_lines
-from postern.foundation.rest.uniqueness import GATHERED, Wanted, is_free, wanted
+from postern.foundation.rest.uniqueness import FreeValidator, require_free, wanted
 
 #: Maximum length of a text column that declares none.
 MAX_TEXT: Final = 4096
@@ -141,6 +142,11 @@ class ResourceSerializer(FieldSelection, QuickRows, CachedFields):
         The maximum is a validator, because `max_length` would make the form show a single-line input.
         """
         field_class, kwargs = super().build_standard_field(field_name, model_field)
+        if "validators" in kwargs:
+            kwargs["validators"] = [
+                FreeValidator(one.queryset, one.message) if type(one) is UniqueValidator else one
+                for one in kwargs["validators"]
+            ]
         if isinstance(model_field, models.CharField | models.TextField) and issubclass(
             field_class, serializers.CharField
         ):
@@ -166,14 +172,8 @@ class ResourceSerializer(FieldSelection, QuickRows, CachedFields):
     def _check_unique_in_org(self, attrs: Mapping[str, Any]) -> None:
         scope: OrgScope | None = self.context.get("scope")
         instance = self.instance if isinstance(self.instance, models.Model) else None
-        gathered: list[Wanted] | None = self.context.get(GATHERED)
-        for unique_values in wanted(self.Meta.model, attrs, instance, scope.org_id if scope else None):
-            if gathered is not None:
-                gathered.append(unique_values)
-            elif not is_free(unique_values):
-                raise serializers.ValidationError(
-                    {name: [_("This field must be unique.")] for name in unique_values.names}
-                )
+        for values in wanted(self.Meta.model, attrs, instance, scope.org_id if scope else None):
+            require_free(self, values, {name: [_("This field must be unique.")] for name in values.names})
 
     def create(self, validated_data: Any) -> NoReturn:
         raise NotImplementedError("serializers do not write: the viewset calls an action")

@@ -2,9 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, Final, NamedTuple
 
-from django.db import models
+from django.db import DEFAULT_DB_ALIAS, DataError, connections, models
+from rest_framework import serializers, validators
+
+from postern.foundation.database.prepared import as_stored
 
 #: Key in the serializer context. If the context has a list there, the serializer appends its checks, and the caller
 #: runs `all_free`.
@@ -40,12 +44,46 @@ def wanted(
 
 def is_free(values: Wanted) -> bool:
     """Whether no other row has these values."""
-    rows = values.model._base_manager.all()  # noqa: SLF001 - the documented model API
-    for name, value in values.lookup.items():
-        rows = rows.filter(models.Q((name, value)))
-    if values.of is not None:
-        rows = rows.exclude(pk=values.of)
-    return not rows.exists()
+    database = connections[DEFAULT_DB_ALIAS]
+    statement, fields = _owner(values.model, tuple(values.lookup), database.vendor)
+    params = [field.get_db_prep_value(_key(values.lookup[field.name]), database) for field in fields]
+    try:
+        with database.cursor() as cursor:
+            cursor.execute(statement, params)
+            owners = cursor.fetchall()  # one row at most: the values are unique
+    except (TypeError, ValueError, DataError):  # a value that no row can have; another validator refuses it
+        return True
+    return all(owner == as_stored(values.of, database) for (owner,) in owners)
+
+
+@cache
+def _owner(model: type[models.Model], names: tuple[str, ...], vendor: str) -> tuple[str, tuple[Any, ...]]:
+    """The statement that selects the key of the row with such values, and its parameters' columns."""
+    del vendor  # part of the cache key: each database quotes names differently
+    meta = model._meta  # noqa: SLF001 - the documented model API
+    fields: tuple[Any, ...] = tuple(meta.get_field(name) for name in names)
+    quote = connections[DEFAULT_DB_ALIAS].ops.quote_name
+    conditions = " AND ".join(f"{quote(str(field.column))} = %s" for field in fields)
+    return f"SELECT {quote(str(meta.pk.column))} FROM {quote(meta.db_table)} WHERE {conditions}", fields  # noqa: S608 - names of our models
+
+
+def require_free(serializer: serializers.BaseSerializer[Any], values: Wanted, message: Any) -> None:
+    """Raise ValidationError when another row has these values; in an array, all items are checked together later."""
+    gathered: list[Wanted] | None = serializer.context.get(GATHERED)
+    if gathered is not None:
+        gathered.append(values)
+    elif not is_free(values):
+        raise serializers.ValidationError(message, code="unique")
+
+
+class FreeValidator(validators.UniqueValidator):
+    """`UniqueValidator` with a query that is compiled once, and with one query for all items of an array."""
+
+    def __call__(self, value: Any, serializer_field: serializers.Field[Any, Any, Any, Any]) -> None:
+        serializer: Any = serializer_field.parent
+        name = serializer_field.source_attrs[-1]
+        of = getattr(serializer.instance, "pk", None)
+        require_free(serializer, Wanted(self.queryset.model, (name,), {name: value}, of), self.message)
 
 
 def all_free(wanted_values: Sequence[Wanted]) -> bool:

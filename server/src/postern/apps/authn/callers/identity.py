@@ -16,6 +16,7 @@ from postern.apps.users.accounts.errors import RightsLost, SignInEnded
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import Actor, ActorKind, anonymous
 from postern.foundation.caller.scope import DEFAULT, OrgScope
+from postern.foundation.rest.relations import rows_by_key
 
 
 def scope_of_request(request: Request) -> OrgScope:
@@ -88,7 +89,7 @@ def require_standing(actor: Actor) -> None:
     """
     if not actor.is_user or actor.user_id is None:
         return
-    user = User.objects.filter(pk=actor.user_id).first()
+    user = rows_by_key(User, [actor.user_id], None).get(actor.user_id)
     if user is None or user.session_epoch != actor.epoch:
         raise SignInEnded
     if callers.has_lost_rights(actor, user):

@@ -6,10 +6,11 @@ role. Such a write is refused.
 """
 
 from collections.abc import Collection, Iterable
+from functools import cache
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from postern.apps.users.accounts import callers
 from postern.apps.users.accounts.errors import AboveYou, RightsLost, SignInEnded
@@ -18,6 +19,7 @@ from postern.apps.users.accounts.policy import may_update
 from postern.apps.users.accounts.queries import administered_org_ids, subject_of
 from postern.foundation.caller.actor import Actor
 from postern.foundation.caller.scope import OrgScope
+from postern.foundation.database.prepared_keys import PreparedByKey
 
 
 def hold(actor: Actor, user: User, *, administrators: bool = False) -> User:
@@ -49,11 +51,12 @@ def hold_all(
     """
     user_ids = set(user_ids)
     caller_id = actor.user_id if actor.is_user else None
-    wanted = Q(pk__in={*user_ids, caller_id} - {None})
+    wanted = sorted(user_ids if caller_id is None else {*user_ids, caller_id})
     if administrators:
-        wanted |= Q(role=SystemRole.ADMIN)
-    # Without key changes, rows that refer to a user (sign-ins, messages) can still be inserted.
-    locked = User.objects.select_for_update(no_key=not deleting).filter(wanted).order_by("pk")
+        everybody = Q(pk__in=wanted) | Q(role=SystemRole.ADMIN)
+        locked = list(_lockable(deleting=deleting).filter(everybody))
+    else:
+        locked = _locking(deleting).rows(wanted)
     rows = {row.pk: row for row in locked}
     if caller_id is not None:
         caller = rows.get(caller_id)
@@ -64,6 +67,17 @@ def hold_all(
     if memberships:
         hold_memberships(user_ids)
     return rows
+
+
+def _lockable(*, deleting: bool) -> QuerySet[User]:
+    # Without key changes, rows that refer to a user (sign-ins, messages) can still be inserted.
+    return User.objects.select_for_update(no_key=not deleting).order_by("pk")
+
+
+@cache
+def _locking(deleting: bool) -> PreparedByKey[User]:
+    """Prepared, because a write locks its caller several times."""
+    return PreparedByKey(User, lambda keys: _lockable(deleting=deleting).filter(pk__in=keys))
 
 
 def hold_memberships(user_ids: Collection[UUID], org_ids: Collection[UUID] | None = None) -> None:
@@ -85,18 +99,14 @@ def hold_changeable(actor: Actor, scope: OrgScope, user: User) -> User:
     administrator, or a member of an organization that the caller does not administer.
     """
     row = hold(actor, user)
-    if not may_update(actor, subject_of(row, scope, row.memberships.all(), administered_org_ids(actor))):
+    if not may_update(actor, subject_of(row, scope, administered_org_ids(actor))):
         raise AboveYou
     return row
 
 
 def hold_caller(actor: Actor) -> None:
     """The same check of the caller for a write without another user, such as creating a user. Raises SignInEnded."""
-    if actor.is_user and actor.user_id is not None:
-        own = User.objects.filter(pk=actor.user_id).first()
-        if own is None:
-            raise SignInEnded
-        hold(actor, own)
+    hold_all(actor, ())
 
 
 def hold_epoch(user_id: UUID) -> int | None:
