@@ -2,6 +2,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from factories.grants import grant, make_asset, make_group, make_node, make_system_user
@@ -411,3 +413,39 @@ def test_permissions_are_for_administrators(role: str, request: pytest.FixtureRe
         assert client.get(URL + path).status_code == expected
     assert client.post(URL, {}).status_code == expected
     assert client.get("/api/v1/perms/asset-permissions-users-relations/").status_code == expected
+
+
+def _array(count: int, prefix: str, **named: list[str]) -> list[dict[str, Any]]:
+    return [{"name": f"{prefix} {number}", **named} for number in range(count)]
+
+
+def test_array_of_permissions_takes_as_many_queries_as_a_short_one(
+    as_org_admin: APIClient, people: dict[str, User]
+) -> None:
+    named = {
+        "users": ids(people["user"]),
+        "assets": ids(make_asset("web-1", ip="192.0.2.1")),
+        "system_users": ids(make_system_user("root on linux")),
+    }
+    counts = []
+    for count in (2, 2, 20):
+        with CaptureQueriesContext(connection) as queries:
+            answer = as_org_admin.post(URL, _array(count, f"set {len(counts)}", **named))
+        assert answer.status_code == 201, answer.content
+        counts.append(len(queries))
+    assert counts[2] <= counts[1]
+    records = AuditEvent.objects.filter(org_id=DEFAULT_ORG_ID).order_by("-sequence")[:20]
+    assert [row.resource for row in reversed(records)] == [f"set 2 {number}" for number in range(20)]
+    assert all(row.new["users"] == [str(people["user"])] and "user_groups" not in row.new for row in records)
+    assert {tuple(row[name][0] for name in named) for row in answer.json()} == {
+        tuple(keys[0] for keys in named.values())
+    }
+
+
+def test_name_used_twice_in_an_array_is_refused_at_its_second_item(as_org_admin: APIClient) -> None:
+    system_users = ids(make_system_user("root on linux"))
+    items = [*_array(2, "set", system_users=system_users), *_array(1, "set", system_users=system_users)]
+    answer = as_org_admin.post(URL, items, HTTP_ACCEPT_LANGUAGE="en")
+    assert answer.status_code == 400
+    assert answer.json() == [{}, {}, {"name": ["This field must be unique."]}]
+    assert not AssetPermission.objects.exists()

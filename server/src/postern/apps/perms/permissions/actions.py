@@ -1,6 +1,6 @@
 """Writes of asset permissions and of their links. All objects of a permission belong to its organization."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -14,29 +14,47 @@ from postern.apps.perms.grants.links import LINKS, SYSTEM_USERS, USERS, Link
 from postern.apps.perms.grants.models import AssetPermission, PermissionUser
 from postern.apps.perms.permissions.errors import FieldRefused
 from postern.apps.perms.permissions.events import AccessChanged
-from postern.apps.users.models import Membership, User
+from postern.apps.users import facade as users
+from postern.apps.users.models import User
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import OrgScope
+from postern.foundation.database import row_writes
+from postern.foundation.rest.relations import rows_by_key
 
 _COLUMNS = ("name", "is_active", "actions", "date_start", "date_expired", "comment")
 
 
-@transaction.atomic
 def create_permission(*, actor: Actor, org_id: UUID, values: Mapping[str, Any]) -> AssetPermission:
     """Create a permission. `values`: columns, and a list of objects for each of the five links."""
-    permission = AssetPermission(org_id=org_id, created_by=actor.label, **_columns(values))
-    _check_dates(permission)
-    permission.save(force_insert=True)
-    lists = {link: _ids(values[link.list_name]) for link in LINKS if link.list_name in values}
-    if not lists.get(SYSTEM_USERS):
-        raise FieldRefused("system_users", _("A permission needs at least one system user."))
-    for link, ids in lists.items():
-        _set(permission, link, ids)
-    audits.record_change(
-        actor=actor, action="create", target=permission, new={**_snapshot(permission), **_names(permission, lists)}
-    )
+    return create_permissions(actor=actor, org_id=org_id, items=[values])[0]
+
+
+@transaction.atomic
+def create_permissions(*, actor: Actor, org_id: UUID, items: Sequence[Mapping[str, Any]]) -> list[AssetPermission]:
+    """Create permissions with one statement for each table; `items` as for `create_permission`."""
+    permissions = [AssetPermission(org_id=org_id, created_by=actor.label, **_columns(values)) for values in items]
+    lists = [{link: _ids(values[link.list_name]) for link in LINKS if link.list_name in values} for values in items]
+    for permission, own_lists in zip(permissions, lists, strict=True):
+        _check_dates(permission)
+        if not own_lists.get(SYSTEM_USERS):
+            raise FieldRefused("system_users", _("A permission needs at least one system user."))
+    row_writes.insert(permissions)
+    new = [_snapshot(permission) for permission in permissions]
+    for link in LINKS:
+        pairs = [
+            (permission, own_lists[link])
+            for permission, own_lists in zip(permissions, lists, strict=True)
+            if link in own_lists
+        ]
+        names = {key: str(target) for key, target in _link(org_id, link, pairs).items()}
+        for values, own_lists in zip(new, lists, strict=True):
+            if link in own_lists:
+                values[link.list_name] = sorted(names[key] for key in own_lists[link])
+    changes = [audits.Change(permission, new=values) for permission, values in zip(permissions, new, strict=True)]
+    audits.record_changes(actor=actor, action="create", changes=changes)
     events.publish(AccessChanged(org_id=org_id))
-    return permission
+    return permissions
 
 
 @transaction.atomic
@@ -84,7 +102,7 @@ def add_link(*, actor: Actor, permission: AssetPermission, link: Link, target: A
     """Add one object to a permission. Does nothing when the link exists."""
     # A concurrent deletion of the permission waits for this lock, or has finished before it.
     AssetPermission.objects.select_for_update(no_key=True).get(pk=permission.pk)
-    _require_own(permission.org_id, link, {target.pk})
+    _own(permission.org_id, link, {target.pk})
     row, created = link.rows.get_or_create(assetpermission=permission, **{f"{link.column}_id": target.pk})
     if created:
         audits.record_change(
@@ -156,35 +174,38 @@ def _ids(objects: Collection[Any]) -> set[UUID]:
 def _set(permission: AssetPermission, link: Link, wanted: Collection[UUID]) -> None:
     rows = link.rows.filter(assetpermission=permission)
     held = set(rows.values_list(f"{link.column}_id", flat=True))
-    fresh = set(wanted) - held
-    _require_own(permission.org_id, link, fresh)
+    _link(permission.org_id, link, [(permission, set(wanted) - held)])
     rows.filter(**{f"{link.column}_id__in": held - set(wanted)}).delete()
-    link.rows.bulk_create(
+
+
+def _link(org_id: UUID, link: Link, pairs: Sequence[tuple[AssetPermission, Collection[UUID]]]) -> dict[UUID, Any]:
+    """Link new objects to permissions of the organization; returns these objects by id."""
+    targets = _own(org_id, link, {target_id for _permission, ids in pairs for target_id in ids})
+    row_writes.insert(
         [
             link.table(assetpermission=permission, **{f"{link.column}_id": target_id})
-            for target_id in sorted(fresh, key=str)
+            for permission, ids in pairs
+            for target_id in sorted(ids)
         ]
     )
+    return targets
 
 
-def _require_own(org_id: UUID, link: Link, ids: Collection[UUID]) -> None:
-    """Users must be members of the organization; all other objects must belong to it (K68: rows refer to their own
-    organization only).
+def _own(org_id: UUID, link: Link, ids: Collection[UUID]) -> dict[UUID, Any]:
+    """The objects with these ids. Users must be members of the organization; all other objects must belong to it (K68:
+    rows refer to their own organization only).
     """
     if link is USERS:
         # Lock the memberships until the links are written: a user who leaves at the same time is refused here, or loses
         # this link with the others.
-        members = (
-            Membership.objects.select_for_update(no_key=True).filter(org_id=org_id, user_id__in=ids).order_by("pk")
-        )
-        known = set(members.values_list("user_id", flat=True))
-    else:
-        known = set(link.target.objects.filter(org_id=org_id, pk__in=ids).values_list("pk", flat=True))
-    if known != set(ids):
+        users.hold_memberships(ids, [org_id])
+    targets = rows_by_key(link.target, ids, OrgScope(org_id))
+    if len(targets) != len(ids):
         raise FieldRefused(
             link.list_name,
             _("Some of the selected objects belong to another organization. Select objects of this organization only."),
         )
+    return targets
 
 
 def _snapshot(permission: AssetPermission) -> dict[str, Any]:

@@ -90,7 +90,10 @@ class AssetPermissionViewSet(ResourceViewSet):
         holding.hold([row.pk for row in rows], org_ids, named=named, links=spoken_of, deleting=deleting)
 
     def create_object(self, data: dict[str, Any]) -> AssetPermission:
-        return actions.create_permission(actor=self.actor, org_id=writable(self.scope), values=data)
+        return self.create_objects([data])[0]
+
+    def create_objects(self, items: Sequence[dict[str, Any]]) -> list[AssetPermission]:
+        return actions.create_permissions(actor=self.actor, org_id=writable(self.scope), items=items)
 
     def update_object(self, instance: AssetPermission, data: dict[str, Any]) -> AssetPermission:
         return actions.update_permission(actor=self.actor, permission=instance, values=data)
