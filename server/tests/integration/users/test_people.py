@@ -585,3 +585,39 @@ def test_organization_roles_default_to_user_and_stay_when_an_update_omits_them(
     assert as_org_admin.put(url(ann), body).json()["org_roles"] == ["Auditor"]
     assert as_org_admin.put(USERS, [{"id": str(ann.pk), **body}]).json()[0]["org_roles"] == ["Auditor"]
     assert as_org_admin.post(USERS, new_person()).json()["org_roles"] == ["User"]
+
+
+def test_taken_names_and_addresses_are_refused_at_their_items_whatever_their_case(
+    as_org_admin: APIClient, make_user: Callable[..., User]
+) -> None:
+    make_user("ann")
+    taken = [{"username": "ann"}, {"username": "ANN"}, {"email": "ann@example.test"}, {"email": "Ann@Example.test"}]
+    items = [new_person(**{"username": f"p{n}", "email": f"p{n}@example.test", **one}) for n, one in enumerate(taken)]
+    unique = ["This field must be unique."]
+    errors = [
+        {"username": ["User with this Username already exists."]},
+        {"username": unique},
+        {"email": ["User with this Email already exists."]},
+        {"email": unique},
+    ]
+    as_org_admin.credentials(HTTP_ACCEPT_LANGUAGE="en")
+    answer = as_org_admin.post(USERS, [*items, new_person()])
+    assert (answer.status_code, answer.json()) == (400, [*errors, {}])
+    for item, expected in zip(items, errors, strict=True):
+        answer = as_org_admin.post(USERS, item)
+        assert (answer.status_code, answer.json()) == (400, expected)
+    bob = make_user("bob")
+    answer = as_org_admin.patch(USERS, [{"id": str(bob.pk), "username": "ANN", "email": "BOB@example.test"}])
+    assert (answer.status_code, answer.json()) == (400, [{"username": unique}])
+
+
+def test_array_of_people_takes_few_queries_for_each(as_org_admin: APIClient) -> None:
+    def queries_of(count: int, prefix: str) -> int:
+        names = [f"{prefix}{number}" for number in range(count)]
+        items = [new_person(username=name, email=f"{name}@example.test", password_strategy="email") for name in names]
+        with CaptureQueriesContext(connection) as queries:
+            assert as_org_admin.post(USERS, items).status_code == 201
+        return len(queries)
+
+    queries_of(2, "warm")
+    assert (queries_of(12, "many") - queries_of(2, "few")) / 10 <= 20

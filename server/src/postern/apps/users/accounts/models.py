@@ -137,6 +137,7 @@ class User(SavedRow, AbstractBaseUser):
 
     def save(self, **kwargs: Any) -> None:
         self.username_key = username_key(self.username)
+        self.email = self.email.lower()  # so that its unique constraint ignores case
         super().save(**kwargs)
 
     def __str__(self) -> str:

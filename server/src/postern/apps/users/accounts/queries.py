@@ -43,19 +43,21 @@ def administered_org_ids(actor: Actor) -> frozenset[UUID]:
     """Organizations in which the actor has the role Admin."""
     if actor.user_id is None:
         return frozenset()
-    rows = Membership.objects.filter(user_id=actor.user_id, role=OrgRole.ADMIN)
-    return frozenset(rows.values_list("org_id", flat=True))
+    return frozenset(row.org_id for row in org_roles_of(actor.user_id) if OrgRole.ADMIN in row.roles)
 
 
 def subject_of(
-    user: User, scope: OrgScope, memberships: Iterable[Membership], administered: frozenset[UUID]
+    user: User, scope: OrgScope, administered: frozenset[UUID], memberships: Iterable[Membership] | None = None
 ) -> Subject:
-    """The facts about `user` for the rules; `memberships` are all rows of the user."""
-    rows = list(memberships)
+    """The facts about `user` for the rules. `memberships` are all rows of the user, where they have been read."""
+    if memberships is None:
+        roles = [(row.org_id, role) for row in org_roles_of(user.pk) for role in row.roles]
+    else:
+        roles = [(row.org_id, row.role) for row in memberships]
     return Subject(
         user_id=user.pk,
         system_role=user.role,
-        is_org_admin=any(row.org_id == scope.org_id and row.role == OrgRole.ADMIN for row in rows),
+        is_org_admin=(scope.org_id, OrgRole.ADMIN) in roles,
         is_built_in_admin=user.is_built_in_admin,
-        is_shared=any(row.org_id not in administered for row in rows),
+        is_shared=any(org_id not in administered for org_id, _role in roles),
     )

@@ -1,6 +1,7 @@
 """Writes of user groups."""
 
 from collections.abc import Iterable
+from functools import cache
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -17,7 +18,9 @@ from postern.apps.users.groups.trail import record_group
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 from postern.foundation.caller.scope import OrgScope
-from postern.foundation.database import row_locks
+from postern.foundation.database import row_locks, row_writes
+from postern.foundation.database.prepared import PreparedQuery
+from postern.foundation.rest.relations import rows_by_key
 
 
 def hold_groups(
@@ -153,18 +156,28 @@ def change_groups(*, scope: OrgScope, user: User, group_ids: frozenset[UUID]) ->
 
     Must run inside the caller's transaction; the caller audits the returned names before and after.
     """
-    known = dict(UserGroup.objects.filter(org_id=scope.org_id, pk__in=group_ids).values_list("pk", "name"))
+    known = {pk: group.name for pk, group in rows_by_key(UserGroup, group_ids, scope).items()}
     if set(known) != set(group_ids):
         raise FieldProblem("groups", _("A chosen group does not belong to this organization."))
-    rows = UserGroupMember.objects.filter(user=user, usergroup__org_id=scope.org_id)
-    held = dict(rows.values_list("usergroup_id", "usergroup__name"))
+    held = {pk: str(name) for pk, name in _groups_of().tuples(user_id=user.pk, org_id=scope.org_id)}
     if held.keys() == known.keys():
         return None
     leaving, joining = held.keys() - known.keys(), known.keys() - held.keys()
-    UserGroupMember.objects.filter(user=user, usergroup_id__in=leaving).delete()
-    UserGroupMember.objects.bulk_create(UserGroupMember(user=user, usergroup_id=pk) for pk in sorted(joining))
+    if leaving:
+        UserGroupMember.objects.filter(user=user, usergroup_id__in=leaving).delete()
+    row_writes.insert([UserGroupMember(user=user, usergroup_id=pk) for pk in sorted(joining)])
     events.publish(GroupsChanged(org_id=scope.org_id, group_ids=tuple(leaving | joining)))
     return trail.names_change(list(held.values()), list(known.values()))
+
+
+@cache
+def _groups_of() -> PreparedQuery:
+    """Key and name of the user's groups in an organization."""
+    return PreparedQuery(
+        lambda user_id, org_id: UserGroupMember.objects.filter(user_id=user_id, usergroup__org_id=org_id).order_by(),
+        stand_ins={"user_id": UUID(int=1), "org_id": UUID(int=2)},
+        columns=("usergroup_id", "usergroup__name"),
+    )
 
 
 def require_members(org_id: UUID, user_ids: Iterable[UUID]) -> None:

@@ -12,7 +12,7 @@ from postern.apps.users.accounts.errors import AboveYou, FieldProblem, OwnLimit,
 from postern.apps.users.accounts.holding import hold, hold_memberships
 from postern.apps.users.accounts.models import Membership, User
 from postern.apps.users.accounts.policy import may_delete, may_grant_org_role, may_manage_membership
-from postern.apps.users.accounts.queries import administered_org_ids, subject_of
+from postern.apps.users.accounts.queries import administered_org_ids, org_roles_of, subject_of
 from postern.apps.users.credentials.kinds import void_links
 from postern.apps.users.groups.actions import leave_groups
 from postern.apps.users.memberships.errors import LastOrganizationAdministrator
@@ -20,6 +20,7 @@ from postern.apps.users.memberships.events import MembershipChanged
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 from postern.foundation.caller.scope import OrgScope
+from postern.foundation.database import row_writes
 
 
 @transaction.atomic
@@ -34,7 +35,7 @@ def change_org_roles(*, actor: Actor, scope: OrgScope, user: User, roles: Iterab
     """`set_org_roles` inside the caller's transaction. The caller audits the returned change; None means no change."""
     if scope.is_root:
         raise RootOrganization
-    wanted = set(roles)
+    wanted = frozenset(roles)
     if not all(may_grant_org_role(actor, role) for role in wanted):
         raise FieldProblem("org_roles", _("You do not have permission to grant this role."))
     hold(actor, user)
@@ -64,17 +65,20 @@ def join(*, actor: Actor, scope: OrgScope, user: User, roles: Iterable[str]) -> 
         trail.record(actor, audits.Event.MEMBERSHIP_CHANGED, user, {"org_roles": change}, org_id=scope.org_id)
 
 
-def _held_roles(scope: OrgScope, user: User) -> set[str]:
-    return set(Membership.objects.filter(org_id=scope.org_id, user=user).values_list("role", flat=True))
+def _held_roles(scope: OrgScope, user: User) -> frozenset[str]:
+    return next((row.roles for row in org_roles_of(user.pk) if row.org_id == scope.org_id), frozenset())
 
 
-def _store_roles(actor: Actor, scope: OrgScope, user: User, held: set[str], wanted: set[str]) -> trail.Change:
+def _store_roles(
+    actor: Actor, scope: OrgScope, user: User, held: frozenset[str], wanted: frozenset[str]
+) -> trail.Change:
     void_links(user)
     hold_memberships({user.pk})
-    Membership.objects.filter(org_id=scope.org_id, user=user, role__in=held - wanted).delete()
-    Membership.objects.bulk_create(
-        Membership(org_id=scope.org_id, user=user, role=role, created_by=actor.label[:128])
-        for role in sorted(wanted - held)
+    if held - wanted:
+        Membership.objects.filter(org_id=scope.org_id, user=user, role__in=held - wanted).delete()
+    new = sorted(wanted - held)
+    row_writes.insert(
+        [Membership(org_id=scope.org_id, user=user, role=role, created_by=actor.label[:128]) for role in new]
     )
     if not wanted:
         leave_groups(user, scope)
@@ -144,7 +148,7 @@ def remove_from_org(*, actor: Actor, scope: OrgScope, user: User) -> None:
     if scope.is_root:
         raise RootOrganization
     hold(actor, user)
-    subject = subject_of(user, scope, user.memberships.all(), administered_org_ids(actor))
+    subject = subject_of(user, scope, administered_org_ids(actor))
     if not may_delete(actor, subject):
         raise AboveYou
     set_org_roles(actor=actor, scope=scope, user=user, roles=())

@@ -95,7 +95,7 @@ def locked_people(people: QuerySet[User], actor: Actor, scope: OrgScope, *, limi
             user=user,
             locked_until=until[user.username],
             can_unlock=user.pk != actor.user_id
-            and may_update(actor, subject_of(user, scope, user.memberships.all(), administered)),
+            and may_update(actor, subject_of(user, scope, administered, user.memberships.all())),
         )
         for user in people.filter(username__in=names).prefetch_related("memberships")
     ]

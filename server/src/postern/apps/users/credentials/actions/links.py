@@ -18,7 +18,7 @@ from postern.apps.users.accounts.errors import FieldProblem
 from postern.apps.users.accounts.holding import hold
 from postern.apps.users.accounts.models import Membership, SystemRole, User
 from postern.apps.users.accounts.policy import may_update
-from postern.apps.users.accounts.queries import administered_org_ids, subject_of
+from postern.apps.users.accounts.queries import administered_org_ids, org_roles_of, subject_of
 from postern.apps.users.credentials.actions.passwords import (
     NewPassword,
     prepare,
@@ -131,8 +131,8 @@ def _redeem(
 
 def standing_of(user: User) -> str:
     """A digest of the facts that a link relies on: roles, source, state and password of the user."""
-    roles = Membership.objects.filter(user_id=user.pk).order_by("org_id", "role").values_list("org_id", "role")
-    parts = [user.role, user.source, user.is_valid, user.session_epoch, user.password, *(f"{o}:{r}" for o, r in roles)]
+    roles = [f"{row.org_id}:{role}" for row in org_roles_of(user.pk) for role in sorted(row.roles)]
+    parts = [user.role, user.source, user.is_valid, user.session_epoch, user.password, *roles]
     return token_hash("|".join(str(part) for part in parts))
 
 
@@ -156,7 +156,7 @@ def _maker_may(link: SetPasswordLink, user: User) -> bool:
     elif administers.exists():
         bits |= _ADMIN
     actor = Actor(kind=ActorKind.USER, user_id=maker.pk, username=maker.username, bits=bits)
-    return may_update(actor, subject_of(user, scope, user.memberships.all(), administered_org_ids(actor)))
+    return may_update(actor, subject_of(user, scope, administered_org_ids(actor)))
 
 
 def _refuse(actor: Actor, link: SetPasswordLink) -> NoReturn:

@@ -1,5 +1,6 @@
 """Creates, changes and deletes users."""
 
+import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -154,9 +155,10 @@ def update_user(*, actor: Actor, scope: OrgScope, user: User, person: PersonInpu
         person = _permitted(actor, scope, row, person)
         _check_grants(actor, person, before=row)
         _check_own_limits(actor, person, row)
+        before = copy.copy(row)
         was_valid = row.is_valid
         changes = _apply(row, person, keys)
-        _keep_an_administrator(row)
+        _keep_an_administrator(before, row)
         if was_valid and not row.is_valid:
             row.session_epoch += 1
         # Before the row is written, so that administrators who lower their own role with the same form may still change
@@ -225,10 +227,10 @@ def _change_memberships(
 def delete_user(*, actor: Actor, scope: OrgScope, user: User) -> None:
     """Delete an account permanently; everything that the user has open ends. Super administrators only."""
     row = _locked(actor, user)
-    subject = subject_of(row, scope, row.memberships.all(), administered_org_ids(actor))
+    subject = subject_of(row, scope, administered_org_ids(actor))
     if not actor.is_super_user or not may_delete(actor, subject):
         raise AboveYou
-    _keep_an_administrator(row, going=True)
+    _keep_an_administrator(row, None)
     user_id, username = row.pk, row.username
     row.delete()
     row.pk = user_id  # the lock of the audit chain is taken last, as in every write
@@ -280,7 +282,7 @@ def _permitted(actor: Actor, scope: OrgScope, user: User, person: PersonInput) -
     If the user also belongs to other organizations, the organization's administrators may change only roles and groups
     in their own. A form sends all fields, so values equal to the stored ones are ignored.
     """
-    subject = subject_of(user, scope, user.memberships.all(), administered_org_ids(actor))
+    subject = subject_of(user, scope, administered_org_ids(actor))
     if may_update(actor, subject):
         return person
     if not may_manage_membership(actor, user_id=user.pk, system_role=user.role):
@@ -329,15 +331,16 @@ def _check_org_roles(actor: Actor, roles: Iterable[str]) -> None:
         raise FieldProblem("org_roles", _("You do not have permission to grant this role."))
 
 
-def _keep_an_administrator(row: User, *, going: bool = False) -> None:
-    """Refuse a change that would leave no administrator (K60: the last administrator cannot be removed)."""
-    stays = not going and row.role == SystemRole.ADMIN and row.is_valid
-    before = User.objects.get(pk=row.pk)
-    if before.is_built_in_admin and not (stays and row.is_built_in_admin):
+def _keep_an_administrator(before: User, after: User | None) -> None:
+    """Refuse a change that would leave no administrator (K60: the last administrator cannot be removed). `after` is
+    None for a deletion.
+    """
+    stays = after is not None and after.role == SystemRole.ADMIN and after.is_valid
+    if before.is_built_in_admin and not (after is not None and stays and after.is_built_in_admin):
         raise BuiltInAdministrator
     if stays or before.role != SystemRole.ADMIN or not before.is_valid:
         return
-    if not User.objects.valid().filter(role=SystemRole.ADMIN).exclude(pk=row.pk).exists():
+    if not User.objects.valid().filter(role=SystemRole.ADMIN).exclude(pk=before.pk).exists():
         raise LastAdministrator
 
 

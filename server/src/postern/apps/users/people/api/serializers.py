@@ -23,6 +23,7 @@ from postern.apps.users.people import login_locks
 from postern.foundation.rest.naming import by, itself
 from postern.foundation.rest.relations import OrgOwnedList
 from postern.foundation.rest.serializers import ResourceSerializer
+from postern.foundation.rest.uniqueness import Wanted, require_free
 
 #: Values of the filter `system_or_org_role`.
 SYSTEM_OR_ORG_ROLES = (
@@ -319,21 +320,17 @@ class UserSerializer(UserFacts):
         return fields
 
     def validate_username(self, value: str) -> str:
-        taken = User.objects.filter(username_key=username_key(value))
-        if isinstance(self.instance, User):
-            taken = taken.exclude(pk=self.instance.pk)
-        if taken.exists():
-            raise serializers.ValidationError(_("This field must be unique."))
+        self._require_free("username_key", username_key(value))
         return value
 
     def validate_email(self, value: str) -> str:
-        lowered = value.lower()
-        taken = User.objects.filter(email__iexact=lowered)
-        if isinstance(self.instance, User):
-            taken = taken.exclude(pk=self.instance.pk)
-        if taken.exists():
-            raise serializers.ValidationError(_("This field must be unique."))
+        lowered = value.lower()  # as stored
+        self._require_free("email", lowered)
         return lowered
+
+    def _require_free(self, column: str, value: str) -> None:
+        wanted = Wanted(User, (column,), {column: value}, getattr(self.instance, "pk", None))
+        require_free(self, wanted, _("This field must be unique."))
 
     def get_can_update(self, user: User) -> bool:
         return may_update(self.context["actor"], self._subject(user))
@@ -349,7 +346,7 @@ class UserSerializer(UserFacts):
     def _subject(self, user: User) -> Subject:
         if self._administered is None:
             self._administered = administered_org_ids(self.context["actor"])
-        return subject_of(user, self.context["scope"], user.memberships.all(), self._administered)
+        return subject_of(user, self.context["scope"], self._administered, user.memberships.all())
 
     def _rows(self, user: User) -> Iterable[User]:
         """All users of the response, so that one query loads their locks."""

@@ -178,11 +178,10 @@ class UserViewSet(ResourceViewSet):
 
     def create_object(self, data: dict[str, Any]) -> User:
         created = people.create_user(actor=self.actor, scope=self.scope, person=data[_PREPARED])
-        user = self.visible_rows().get(pk=created.user.pk)
         if created.link is not None:
             # Only this response contains the link: the token is not stored.
-            user.set_password_link = _link(created.link)  # type: ignore[attr-defined]  # read by `present` below
-        return user
+            created.user.set_password_link = _link(created.link)  # type: ignore[attr-defined]  # read by `present` below
+        return created.user
 
     def present(self, made: Any, *, many: bool) -> Any:
         body = super().present(made, many=many)
@@ -194,9 +193,9 @@ class UserViewSet(ResourceViewSet):
 
     def update_object(self, instance: User, data: dict[str, Any]) -> User:
         with transaction.atomic():
-            people.update_user(actor=self.actor, scope=self.scope, user=instance, person=data[_PREPARED])
-            end_chosen(actor=self.actor, user=instance, kinds=data.get("end", ()))
-        return self.visible_rows().filter(pk=instance.pk).first() or instance
+            user = people.update_user(actor=self.actor, scope=self.scope, user=instance, person=data[_PREPARED])
+            end_chosen(actor=self.actor, user=user, kinds=data.get("end", ()))
+        return user
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
         """Lock the users, the caller, and all administrators if one of them is written, because the last one must stay.
@@ -374,7 +373,7 @@ class UserViewSet(ResourceViewSet):
     def _changeable(self) -> User:
         """The user of the URL, if the caller may change them."""
         user: User = self.get_object()
-        subject = subject_of(user, self.scope, user.memberships.all(), administered_org_ids(self.actor))
+        subject = subject_of(user, self.scope, administered_org_ids(self.actor))
         if not may_update(self.actor, subject):
             raise AboveYou
         return user
