@@ -183,9 +183,9 @@ class UserViewSet(ResourceViewSet):
             created.user.set_password_link = _link(created.link)  # type: ignore[attr-defined]  # read by `present` below
         return created.user
 
-    def present(self, made: Any, *, many: bool) -> Any:
-        body = super().present(made, many=many)
-        for row, user in zip(body if many else [body], made if many else [made], strict=True):
+    def present(self, made: list[Any], serializer: serializers.BaseSerializer[Any]) -> Any:
+        body = super().present(made, serializer)
+        for row, user in zip(body if isinstance(body, list) else [body], made, strict=True):
             link = getattr(user, "set_password_link", None)
             if link is not None:
                 row["set_password_link"] = link
