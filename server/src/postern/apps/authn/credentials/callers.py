@@ -3,6 +3,8 @@ access key.
 """
 
 from collections.abc import Collection
+from datetime import UTC, datetime
+from functools import cache
 from uuid import UUID
 
 from django.db.models import F
@@ -13,6 +15,7 @@ from postern.apps.users.credentials.rules import mfa_is_forced
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import Actor
 from postern.foundation.caller.scope import OrgScope
+from postern.foundation.database.prepared import PreparedQuery
 from postern.kernel import clock
 
 _ACCESS_KEY, _TOKEN = "access_key", "token"
@@ -48,6 +51,20 @@ def still_holds(actor: Actor) -> bool:
     return hold(login_session=login_session, credential=actor.credential or "")
 
 
+@cache
+def _open_sign_in() -> PreparedQuery:
+    """Prepared, because a write checks its caller for each user that it changes."""
+    return PreparedQuery(
+        lambda key, now: (
+            LoginSession.objects.filter(pk=key, date_ended__isnull=True, date_expired__gt=now)
+            .select_for_update()
+            .order_by()
+        ),
+        stand_ins={"key": UUID(int=1), "now": datetime(1999, 1, 1, tzinfo=UTC)},
+        columns=("id",),
+    )
+
+
 def has_lost_rights(actor: Actor, user: User) -> bool:
     """Whether the user now has fewer rights in the request's organization than when the request began."""
     if actor.scope_id is None:
@@ -62,8 +79,7 @@ def hold(*, login_session: UUID | None, credential: str) -> bool:
     """
     now = clock.now()
     if login_session is not None:
-        sessions = LoginSession.objects.filter(pk=login_session, date_ended__isnull=True, date_expired__gt=now)
-        return bool(sessions.select_for_update().values_list("pk"))
+        return bool(_open_sign_in().tuples(key=login_session, now=now))
     kind, _separator, text = credential.partition(":")
     if kind == _TOKEN:
         tokens = BearerToken.objects.filter(pk=UUID(text), date_revoked__isnull=True, date_expired__gt=now)
