@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.db import connection
@@ -96,7 +97,7 @@ def test_members_of_a_role_are_replaced_and_other_members_stay(
 @pytest.mark.usefixtures("licensed")
 @pytest.mark.spec("S3-056", "S3-057")
 def test_organization_counts_its_objects_with_one_query(as_admin: APIClient, make_user: Callable[..., User]) -> None:
-    org_id = create_org(as_admin)["id"]
+    org_id = UUID(create_org(as_admin)["id"])
     user = make_user("ann", org_id=org_id)
     Membership.objects.create(user=user, org_id=org_id, role="Admin")
     asset, node = make_asset(org_id=org_id), make_node(org_id=org_id)
@@ -130,7 +131,7 @@ def test_organization_counts_its_objects_with_one_query(as_admin: APIClient, mak
         create_org(as_admin, f"Branch {number}")
     assert queries() == few
     in_list = {row["id"]: row["resource_statistics"] for row in as_admin.get(ORGS).json()}
-    assert in_list[org_id] == statistics
+    assert in_list[str(org_id)] == statistics
 
 
 @pytest.mark.usefixtures("licensed")
@@ -166,7 +167,7 @@ OWNED: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.usefixtures("licensed")
 @pytest.mark.parametrize("kind", OWNED)
 def test_organization_that_owns_objects_is_not_deleted(as_admin: APIClient, kind: str) -> None:
-    org_id = create_org(as_admin)["id"]
+    org_id = UUID(create_org(as_admin)["id"])
     OWNED[kind](org_id)
     assert as_admin.delete(f"{ORGS}{org_id}/").status_code == 403
     assert Organization.objects.filter(pk=org_id).exists()
