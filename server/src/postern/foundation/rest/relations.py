@@ -129,8 +129,7 @@ class OrgOwnedList(serializers.ManyRelatedField):
         rows_by_value: dict[Any, Any] = vars(self).setdefault("_found", {})  # shared with the other items of the call
         missing = [value for value in parsed if value not in rows_by_value]
         if missing:
-            scope = None if self._of_all else self.context.get("scope")
-            rows_by_value.update(rows_by_key(self._model, missing, scope))
+            rows_by_value.update(rows_by_key(self._model, missing, self._scope))
         for value, key in parsed.items():
             if value not in rows_by_value:
                 self.fail("unknown", pk_value=key[:64])
@@ -154,10 +153,13 @@ class OrgOwnedList(serializers.ManyRelatedField):
         """Key → name, for objects that an import would find by this name."""
         return {} if self.named is None else self.named.texts(self._selectable(), keys)
 
+    @property
+    def _scope(self) -> OrgScope | None:
+        """The organization whose rows may be named or listed; None means all organizations."""
+        return None if self._of_all else self.context.get("scope")
+
     def _selectable(self) -> models.QuerySet[Any]:
-        """The rows that may be named or listed."""
-        scope = None if self._of_all else self.context.get("scope")
-        return rows_in_scope(self._model._default_manager.all(), scope)  # noqa: SLF001 - the documented model API
+        return rows_in_scope(self._model._default_manager.all(), self._scope)  # noqa: SLF001 - the documented model API
 
     def _rows_named(self, texts: list[str]) -> dict[str, Any]:
         """The row of each name. An ambiguous name is refused."""
