@@ -125,3 +125,28 @@ def test_help_menu_leads_to_documentation_support_and_enterprise_edition(page: P
         page.get_by_role("menuitem", name=entry, exact=True).click()
         page.get_by_role("heading", level=2, name=heading).wait_for()
         assert axe_findings(page) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "guide", "link", "section"),
+    [
+        ("en", "Troubleshooting", "setting", "Settings of the database"),
+        ("zh-hans", "故障排查", "设置", "数据库中的设置"),
+    ],
+)
+def test_guides_are_in_the_chosen_language_and_their_links_lead_to_sections(
+    browser: Browser, company: Company, language: str, guide: str, link: str, section: str
+) -> None:
+    with window(browser) as context:
+        page = context.new_page()
+        sign_in(page, company.product.url, "admin", ADMIN_PASSWORD)
+        context.add_cookies([{"name": "django_language", "value": language, "url": company.product.url}])
+        page.goto(f"{company.product.url}/ui/help/guide/troubleshooting")
+        page.get_by_role("heading", level=1, name=guide).wait_for()
+        page.locator("article").get_by_role("link", name=link, exact=True).first.click()
+        # Below the bar that stays at the top of the page.
+        heading = page.get_by_role("heading", name=section, exact=True)
+        heading.wait_for()
+        bar = page.get_by_role("banner").bounding_box()
+        assert bar is not None
+        wait_until(lambda: bar["height"] <= (heading.bounding_box() or bar)["y"] < bar["height"] + 100)

@@ -5,6 +5,7 @@ import { useT } from '#/lib/i18n';
 import { useSession } from '#/lib/session';
 import { AppLink, splitTarget } from '#/ui/link';
 import { MenuButton, type MenuEntry } from '#/ui/menu';
+import { showInStrip } from '#/ui/strip';
 import { homeOf } from '../sections';
 import { useOpenRecord } from '../shell/open-record';
 import { closeAll, closeOthers, closeView, neighbourOf, setAffix, useVisited, type View } from './visited';
@@ -26,8 +27,7 @@ function useCurrentInView(
     const list = strip.current;
     if (!list) return undefined;
     // Scrolls the whole tab, with its close button, into view; again when a title or the window changes its position.
-    const show = () =>
-      list.querySelector('li[data-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    const show = () => showInStrip(list, list.querySelector('li[data-current]'));
     show();
     const observer = new ResizeObserver(show);
     observer.observe(list);

@@ -22,12 +22,18 @@ export function GrantTargets({ row }: { readonly row: GrantRow }) {
   return <ChipsCell values={[...row.nodes_display, ...row.assets_display]} />;
 }
 
-/** Accounts and end of the permission, as a line of a phone's list. */
+/** Accounts and end of the permission, as lines of a phone's list. */
 export function GrantTerms({ row, accounts }: { readonly row: GrantRow; readonly accounts: boolean }) {
   return (
     <>
-      {accounts && `${translate('grants:as_whom')}: ${row.system_users_display.map(visible).join(', ')} · `}
-      {translate('grants:until')}: <TimeCell value={row.date_expired} />
+      {accounts && (
+        <div>
+          {translate('grants:as_whom')}: {row.system_users_display.map(visible).join(', ')}
+        </div>
+      )}
+      <div className="whitespace-nowrap">
+        {translate('grants:until')}: <TimeCell value={row.date_expired} />
+      </div>
     </>
   );
 }

@@ -3,6 +3,7 @@ import { type KeyboardEvent, useEffect, useRef } from 'react';
 import { useT } from '#/lib/i18n';
 import { IconButton } from '#/ui/button';
 import { Status } from '#/ui/status';
+import { showInStrip } from '#/ui/strip';
 import { panesOf } from './layout';
 import { statusTone } from './PaneView';
 import { closeTab, type Pane, showTab, useWorkspace, type WorkspaceTab } from './workspace';
@@ -35,7 +36,7 @@ export function TabStrip() {
   const { tabs: all, panes, current } = useWorkspace();
   const tabs = all.filter((tab) => panes[tab.focused] !== undefined);
   useEffect(() => {
-    strip.current?.querySelector('[data-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    if (strip.current) showInStrip(strip.current, strip.current.querySelector('[data-current]'));
   }, [current]);
   const go = (tab: WorkspaceTab): void => {
     showTab(tab.id);

@@ -153,11 +153,11 @@ function block(token: Token, section: string): ReactNode {
       const { depth, text, tokens } = token as Tokens.Heading;
       const words = <Inline tokens={tokens} section={section} />;
       return depth <= 2 ? (
-        <h2 id={anchorOf(text)} className="mt-4 scroll-mt-4 text-title">
+        <h2 id={anchorOf(text)} className="mt-4 scroll-mt-14 text-title">
           {words}
         </h2>
       ) : (
-        <h3 id={anchorOf(text)} className="mt-2 scroll-mt-4 text-lead">
+        <h3 id={anchorOf(text)} className="mt-2 scroll-mt-14 text-lead">
           {words}
         </h3>
       );

@@ -235,8 +235,12 @@ export const assetPermission = defineResource<
       ),
       note: (row) => (
         <>
-          {translate('perms:column.as_whom')}: {first(accountsOf(row))} · {translate('perms:column.until')}:{' '}
-          <Until value={row.date_expired} />
+          <div>
+            {translate('perms:column.as_whom')}: {first(accountsOf(row))}
+          </div>
+          <div className="whitespace-nowrap">
+            {translate('perms:column.until')}: <Until value={row.date_expired} />
+          </div>
         </>
       ),
       status: (row) => <Validity row={row} />,
