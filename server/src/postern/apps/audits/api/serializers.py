@@ -9,6 +9,7 @@ from django.utils.functional import lazy
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
+from postern.apps.audits.api.field_words import FIELD_WORDS
 from postern.apps.audits.catalogue import Category, Event, category_with, words_of
 from postern.apps.audits.models import AuditEvent, LoginLog, PasswordChangeLog
 from postern.foundation.rest.serializers import ResourceSerializer
@@ -88,7 +89,10 @@ class _InWords(ResourceSerializer):
         labels, words = _labels(event.resource_type), _words(event.resource_type)
         changes = []
         for name in dict.fromkeys((*old, *new)):
-            change: dict[str, Any] = {"field": name, "label": str(labels.get(name, name))}
+            label = labels.get(name, "")
+            if label in {"", name.replace("_", " ")}:  # Django's label of a column without one
+                label = FIELD_WORDS.get(name, name)
+            change: dict[str, Any] = {"field": name, "label": str(label)}
             if name in old:
                 change["before"] = words.get(name, _unchanged)(old[name])
             if name in new:
