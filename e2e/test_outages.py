@@ -109,7 +109,7 @@ def test_full_disk_lets_nothing_pass_unlogged_and_recovers_without_a_restart(fra
             shell.stdin.flush()
             assert shell.wait(60) == 255
             said = output_file.read_bytes()[-300:]
-            assert b"cannot be recorded" in said or b"no room left to log" in said
+            assert b"cannot record this session" in said or b"no room left to log" in said
             wait_until(lambda: refuses_writes(frail, disk), message="the refusal of every write")
         transfer.stdin.close()
 

@@ -109,7 +109,7 @@ async def test_session_continues_without_the_control_plane_up_to_the_limit(world
 async def test_session_that_cannot_be_recorded_does_not_start(world: World) -> None:
     world.proxy.recordings.refuse = True
     async with Terminal(world.proxy.ssh(world.login, options=("-tt",))) as terminal:
-        await terminal.expect("cannot be recorded")
+        await terminal.expect("cannot record this session")
         assert await terminal.wait() == 255
 
     ended = await world.plane.event(SessionEnded)
@@ -122,7 +122,7 @@ async def test_session_whose_recording_fails_ends_and_shows_nothing_unrecorded(w
         recorder = next(iter(world.proxy.recordings.recorders.values()))
         recorder.break_writes = True
         await terminal.type("echo secret-$((40+2))\n")
-        await terminal.expect("cannot be recorded")
+        await terminal.expect("cannot record this session")
         await terminal.wait()
 
     assert b"secret-42" not in terminal.seen
@@ -135,7 +135,7 @@ async def test_session_whose_sync_fails_ends_within_two_seconds(world: World) ->
             await terminal.expect(r"[#$] ")
             begun = time.monotonic()
             list(world.proxy.recordings.recorders.values())[-1].failed = True
-            await terminal.expect("cannot be recorded")
+            await terminal.expect("cannot record this session")
             return time.monotonic() - begun
 
     await soon_async(ended, 2)

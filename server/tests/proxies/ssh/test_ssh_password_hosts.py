@@ -158,7 +158,7 @@ async def test_wrong_password_is_sent_once_and_the_failed_method_is_named(
         assert "keyboard-interactive: refused." in output
     else:
         assert tried == []
-        assert "The host wants: publickey." in output
+        assert "The host asks for publickey, " in output
     assert "stale-secret" not in output
     assert (await world.plane.event(SessionEnded)).reason is EndReason.CREDENTIAL_REFUSED
 
@@ -196,7 +196,7 @@ async def test_second_step_without_a_matching_credential_is_named(
         assert failed_tries(host) == []
 
     assert status != 0
-    assert "publickey: accepted. The host wants: password." in output
+    assert "publickey: accepted. The host asks for password, and the system user has no credential for it" in output
 
 
 async def test_host_that_allows_one_try_says_which_method_failed(

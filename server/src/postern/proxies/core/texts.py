@@ -31,7 +31,7 @@ class Text(Enum):
     END_CANNOT_RECORD = (
         "会话无法录像，因此已结束：没有录像的会话不允许继续。可联系管理员。",
         (
-            "Postern can no longer record this session, so it has ended. Sessions without a recording are not allowed. "
+            "Postern cannot record this session, so it has ended. Sessions without a recording are not allowed. "
             "Please tell an administrator."
         ),
     )
