@@ -1,0 +1,45 @@
+"""What the parts that interpret commands may ask of the machine that runs code (`runner`)."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from postern.kernel.command_control.expansion import Substitutions
+from postern.kernel.command_control.state import ShellState
+
+
+@dataclass(slots=True)
+class Run:
+    """A simple command with its surroundings."""
+
+    words: list[str]
+    state: ShellState
+    #: The text that it reads; None for the terminal.
+    stdin: str | None = None
+    redirections: tuple[tuple[str, str], ...] = ()
+    #: Whether it may not run at all, or may run later: what it sets is not certain.
+    is_uncertain: bool = False
+    depth: int = 0
+
+
+class Machine(Substitutions, Protocol):
+    """Runs code and commands, and records each simple command."""
+
+    def run_code(self, code: str, state: ShellState, stdin: str | None = None) -> str:
+        """Runs shell code in `state` itself. Returns what it prints."""
+        ...
+
+    def run_child(self, code: str, state: ShellState, stdin: str | None = None, *, arguments: tuple[str, ...] = ()) -> str:
+        """Runs shell code in a shell of its own, which inherits what is exported. Returns what it prints."""
+        ...
+
+    def run_command(self, run: Run) -> str:
+        """Runs one simple command: records it, and what it runs in turn. Returns what it prints."""
+        ...
+
+    def nested_shell(self, *, is_local: bool) -> None:
+        """Notes that an interactive shell was started, which reads the next line."""
+        ...
+
+    def left_shell(self) -> None:
+        """Notes `exit` and its like."""
+        ...

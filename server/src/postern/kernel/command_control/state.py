@@ -1,0 +1,72 @@
+"""What a session has taught about its shell so far. Copied for judging; the copy is kept for a released line only."""
+
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+from postern.kernel.command_control.limits import MAX_ENTRIES, MAX_HISTORY_LINES
+
+Table = dict[str, str]
+#: An array holds its values; a plain variable is a list of one.
+Values = tuple[str, ...]
+
+Entry = TypeVar("Entry")
+
+IFS: Final = " \t\n"
+
+
+@dataclass(slots=True)
+class ShellState:
+    """One shell. All texts may hold marks (`marks`)."""
+
+    variables: dict[str, Values] = field(default_factory=dict)
+    exported: frozenset[str] = frozenset()
+    readonly: frozenset[str] = frozenset()
+    aliases: Table = field(default_factory=dict)
+    global_aliases: Table = field(default_factory=dict)
+    #: Bodies by name. More than one when a definition may or may not have run.
+    functions: dict[str, Values] = field(default_factory=dict)
+    #: Base names of copies and links, and the programs that they may be.
+    copies: dict[str, Values] = field(default_factory=dict)
+    #: Base names of files written in this session, and the texts that they may hold.
+    files: dict[str, Values] = field(default_factory=dict)
+    positional: Values = ()
+    history: tuple[str, ...] = ()
+    last_argument: str = ""
+    #: The text of lines that are not complete yet.
+    open_text: str = ""
+    has_remarks: bool = True
+
+    def copy(self) -> "ShellState":
+        """A state that can change without this one. Values are immutable, so only the tables are copied."""
+        return ShellState(
+            dict(self.variables), self.exported, self.readonly, dict(self.aliases), dict(self.global_aliases),
+            dict(self.functions), dict(self.copies), dict(self.files), self.positional, self.history,
+            self.last_argument, self.open_text, self.has_remarks,
+        )  # fmt: skip
+
+    def child(self, *, is_local: bool = True) -> "ShellState":
+        """The state of a shell that this one starts. Another host or user inherits nothing but what is in files."""
+        fresh = ShellState(copies=dict(self.copies), files=dict(self.files))
+        if is_local:
+            fresh.variables = {name: value for name, value in self.variables.items() if name in self.exported}
+            fresh.exported = self.exported
+            fresh.functions = {name: body for name, body in self.functions.items() if name in self.exported}
+        return fresh
+
+    @property
+    def size(self) -> int:
+        """Entries to copy."""
+        return len(self.variables) + len(self.aliases) + len(self.functions) + len(self.copies) + len(self.files)
+
+    def remember(self, line: str) -> None:
+        """Appends a line to the history."""
+        if line.strip():
+            self.history = (*self.history[1 - MAX_HISTORY_LINES :], line)
+
+
+def put(table: dict[str, Entry], name: str, value: Entry) -> None:
+    """Sets an entry of a bounded table; the oldest entry makes room."""
+    table.pop(name, None)
+    if len(table) >= MAX_ENTRIES:
+        del table[next(iter(table))]
+    table[name] = value

@@ -1,0 +1,350 @@
+"""Programs that run the command in their arguments: `sudo`, `env`, `xargs`, `find -exec`, `ssh`, `docker exec`.
+
+A table says which options take a value and how many words stand before the command. The wrapper and the inner command
+are both judged.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from postern.kernel.command_control.builtins import code_variable
+from postern.kernel.command_control.limits import MAX_XARGS_ITEMS
+from postern.kernel.command_control.machine import Machine, Run
+from postern.kernel.command_control.marks import UNKNOWN, base_name, is_literal
+from postern.kernel.command_control.state import put
+from postern.kernel.command_control.verdict import Reason
+
+_VARIABLE: Final = re.compile(r"[A-Za-z_]\w*=")
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapper:
+    """How to find the command of a wrapper."""
+
+    #: Letters of short options that take a value.
+    values: str = ""
+    #: Long options that take a value in the next word.
+    long: tuple[str, ...] = ()
+    #: Words before the command.
+    before: int = 0
+    #: Whether `NAME=value` may stand before the command.
+    assigns: bool = False
+    #: Only words behind this one are the command.
+    behind: tuple[str, ...] = ()
+    #: The first of the words before must be one of these.
+    verbs: tuple[str, ...] = ()
+
+
+_USER: Final = ("user", "group", "host", "prompt", "chdir", "close-from", "role", "type", "chroot", "command-timeout", "other-user")
+_RUN: Final = (
+    "name", "volume", "env", "workdir", "user", "network", "publish", "entrypoint", "mount", "label", "hostname", "memory",
+    "cpus", "env-file", "platform", "restart", "runtime", "cap-add", "cap-drop", "device", "add-host", "pid", "ipc", "ulimit",
+    "security-opt", "tmpfs", "link", "expose", "log-driver", "dns", "index", "pull", "shm-size", "userns",
+)  # fmt: skip
+_KUBE: Final = ("namespace", "container", "context", "kubeconfig", "cluster", "image", "filename")
+WRAPPERS: Final[dict[str, Wrapper]] = {
+    "sudo": Wrapper("ugphCcrtTDRU", _USER, assigns=True),
+    "doas": Wrapper("uCa"),
+    "sudo-rs": Wrapper("ugphCcrtTDRU", _USER, assigns=True),
+    "run0": Wrapper("ugDp", ("user", "group", "chdir", "property", "setenv", "unit", "slice", "description", "nice")),
+    "pkexec": Wrapper("", ("user",)),
+    "gosu": Wrapper(before=1),
+    "su-exec": Wrapper(before=1),
+    "dzdo": Wrapper("ugp", _USER, assigns=True),
+    "pfexec": Wrapper("P"),
+    "env": Wrapper("uCPa", ("unset", "chdir", "argv0"), assigns=True),
+    "nice": Wrapper("n", ("adjustment",)),
+    "ionice": Wrapper("cnpPu", ("class", "classdata")),
+    "chrt": Wrapper("TPD", ("sched-runtime", "sched-period", "sched-deadline"), before=1),
+    "taskset": Wrapper(before=1),
+    "numactl": Wrapper("NCimpl", ("cpunodebind", "physcpubind", "interleave", "membind", "preferred")),
+    "nohup": Wrapper(),
+    "setsid": Wrapper(),
+    "stdbuf": Wrapper("ioe", ("input", "output", "error")),
+    "timeout": Wrapper("ks", ("kill-after", "signal"), before=1),
+    "gtimeout": Wrapper("ks", ("kill-after", "signal"), before=1),
+    "time": Wrapper("fo", ("format", "output")),
+    "exec": Wrapper("a"),
+    "command": Wrapper(),
+    "builtin": Wrapper(),
+    "noglob": Wrapper(),
+    "nocorrect": Wrapper(),
+    "-": Wrapper(),
+    "busybox": Wrapper(),
+    "toybox": Wrapper(),
+    "unshare": Wrapper("RSGw", ("root", "wd", "setuid", "setgid", "propagation", "map-user", "map-group", "setgroups")),
+    "nsenter": Wrapper("tSGrw", ("target", "setuid", "setgid")),
+    "chroot": Wrapper("", ("userspec", "groups"), before=1),
+    "strace": Wrapper("eopsuSPaEIOXbt", ("trace", "output", "attach", "user", "env", "string-limit")),
+    "ltrace": Wrapper("eopsunlaxASF"),
+    "valgrind": Wrapper(),
+    "perf": Wrapper("eopFgcC", ("output", "event"), before=1, verbs=("stat", "record", "trace")),
+    "catchsegv": Wrapper(),
+    "watch": Wrapper("nq", ("interval", "equexit")),
+    "flock": Wrapper("wE", ("timeout", "wait", "conflict-exit-code"), before=1),
+    "setarch": Wrapper(before=1),
+    "linux32": Wrapper(),
+    "linux64": Wrapper(),
+    "i386": Wrapper(),
+    "x86_64": Wrapper(),
+    "setpriv": Wrapper("", ("reuid", "regid", "groups", "inh-caps", "ambient-caps", "bounding-set", "securebits", "pdeathsig")),
+    "prlimit": Wrapper("po", ("pid", "output")),
+    "cgexec": Wrapper("g"),
+    "cpulimit": Wrapper("lpe", ("limit", "pid", "exe")),
+    "systemd-run": Wrapper("pEugtMHd", ("property", "unit", "description", "slice", "setenv", "uid", "gid", "nice", "working-directory", "on-calendar", "on-active", "on-boot", "service-type", "machine", "host", "timer-property", "path-property", "socket-property"), assigns=False),
+    "systemd-inhibit": Wrapper("", ("what", "who", "why", "mode")),
+    "systemd-cat": Wrapper("tp", ("identifier", "priority")),
+    "dbus-run-session": Wrapper("", ("config-file", "dbus-daemon")),
+    "dbus-launch": Wrapper(),
+    "fakeroot": Wrapper("lsifb", ("lib", "faked")),
+    "fakechroot": Wrapper(),
+    "proot": Wrapper("rbqwk", ("rootfs", "bind", "cwd", "pwd")),
+    "bwrap": Wrapper(),
+    "firejail": Wrapper(),
+    "faketime": Wrapper("fp", before=1),
+    "eatmydata": Wrapper(),
+    "torsocks": Wrapper(),
+    "proxychains": Wrapper("f"),
+    "proxychains4": Wrapper("f"),
+    "trickle": Wrapper("udwtlLn"),
+    "unbuffer": Wrapper(),
+    "xvfb-run": Wrapper("efnpsw", ("server-num", "server-args", "error-file", "auth-file")),
+    "start-stop-daemon": Wrapper(behind=("--",)),
+    "chpst": Wrapper("uUbenmdoplfcrt/"),
+    "softlimit": Wrapper("adfmlostpcr"),
+    "setuidgid": Wrapper(before=1),
+    "envuidgid": Wrapper(before=1),
+    "envdir": Wrapper(before=1),
+    "setlock": Wrapper(before=1),
+    "s6-setuidgid": Wrapper(before=1),
+    "pgrphack": Wrapper(),
+    "tini": Wrapper("pe"),
+    "dumb-init": Wrapper("r", ("rewrite",)),
+    "catatonit": Wrapper(),
+    "entr": Wrapper(),
+    "caffeinate": Wrapper("tw"),
+    "hyperfine": Wrapper("wrmMpcnSN", ("warmup", "runs", "prepare", "cleanup", "min-runs", "max-runs", "export-json")),
+    "choom": Wrapper("np", ("adjust", "pid")),
+    "uclampset": Wrapper("mMp"),
+    "coreutils": Wrapper(),
+    "rlwrap": Wrapper("abcCDfghHilmopPqsStz"),
+    "script": Wrapper("cEIBOTom", behind=("--",)),
+    "sem": Wrapper("jPS", ("jobs", "id", "delay")),
+    "retry": Wrapper("tdm"),
+    "aa-exec": Wrapper("pn", ("profile", "namespace")),
+    "runcon": Wrapper("utrl", ("user", "type", "role", "range"), before=1),
+    "capsh": Wrapper(behind=("--",)),
+    "runuser": Wrapper("ugGsw", ("user", "group", "supp-group", "shell")),
+    "docker": Wrapper("veuwplhmHcn", _RUN, before=2, verbs=("exec", "run", "container", "create")),
+    "podman": Wrapper("veuwplhmHcn", _RUN, before=2, verbs=("exec", "run", "container", "create")),
+    "nerdctl": Wrapper("veuwplhmHcn", _RUN, before=2, verbs=("exec", "run", "container", "create")),
+    "docker-compose": Wrapper("veuwplfT", _RUN, before=2, verbs=("exec", "run")),
+    "kubectl": Wrapper("ncsf", _KUBE, before=2, verbs=("exec", "run", "debug")),
+    "oc": Wrapper("ncsf", _KUBE, before=2, verbs=("exec", "run", "rsh", "debug")),
+    "lxc": Wrapper("Tt", ("env", "mode", "user", "group", "cwd"), before=2, verbs=("exec",)),
+    "lxc-attach": Wrapper("nPRse", ("name",)),
+    "machinectl": Wrapper("MH", ("uid", "setenv"), before=2, verbs=("shell",)),
+    "ip": Wrapper("bn", (), before=3, verbs=("netns", "vrf")),
+    "crictl": Wrapper("ir", (), before=2, verbs=("exec",)),
+    "poetry": Wrapper(before=1, verbs=("run",)),
+    "pipenv": Wrapper(before=1, verbs=("run",)),
+    "uv": Wrapper("p", ("with", "python"), before=1, verbs=("run",)),
+    "bundle": Wrapper(before=1, verbs=("exec",)),
+    "npx": Wrapper("pc", ("package", "call")),
+    "direnv": Wrapper(before=2, verbs=("exec",)),
+}  # fmt: skip
+_LOADER: Final = re.compile(r"ld-(linux|musl|2\.)[\w.-]*\Z|ld\.so\Z")
+#: What these print is what their command prints.
+TRANSPARENT: Final = frozenset(
+    {"sudo", "doas", "env", "nice", "nohup", "timeout", "time", "exec", "command", "builtin", "stdbuf", "busybox", "setsid", "ionice"}
+)
+_SEPARATE: Final = frozenset({"xargs", "gxargs", "find", "gfind", "fd", "fdfind", "parallel"})
+NAMES: Final = (*WRAPPERS, *_SEPARATE)
+#: `sudo -i`, `docker exec -it`: started without a command these give a shell.
+_GIVES_SHELL: Final = frozenset({"sudo", "doas", "run0", "chroot", "unshare", "nsenter", "lxc-attach", "runuser", "firejail"})
+
+
+def inner_commands(machine: Machine, run: Run, name: str) -> Iterator[Run]:
+    """The commands that a wrapper runs."""
+    follow = _FOLLOWED.get(name)
+    if follow is not None:
+        yield from follow(machine, run)
+        return
+    wrapper = WRAPPERS.get(name)
+    if wrapper is None and _LOADER.match(name):
+        wrapper = Wrapper("", ("library-path", "preload", "argv0", "inhibit-rpath"))
+    if wrapper is None or (name == "command" and {"-v", "-V"} & set(run.words[1:2])):
+        return
+    words, assigned = _stripped(machine, run, wrapper)
+    if name == "env":
+        words = _split_string(run, words)
+    if words:
+        if name in ("sudo", "doas", "env") or assigned:
+            state = run.state if not assigned else run.state.copy()
+            for variable, value in assigned:
+                put(state.variables, variable, (value,))
+                state.exported |= {variable}
+                code_variable(machine, run, variable, value)
+            yield Run(words, state, run.stdin, (), run.is_uncertain)
+            return
+        yield Run(words, run.state, run.stdin, (), run.is_uncertain)
+    elif name in _GIVES_SHELL:
+        if run.stdin is not None:
+            yield Run(["sh"], run.state, run.stdin, (), run.is_uncertain)
+        else:
+            machine.nested_shell(is_local=False)
+
+
+def _stripped(machine: Machine, run: Run, wrapper: Wrapper) -> tuple[list[str], list[tuple[str, str]]]:
+    """The words of the command, and the assignments before it."""
+    words = run.words[1:]
+    machine.meter.spend(len(words))
+    if wrapper.behind:
+        found = next((place for place, word in enumerate(words) if word in wrapper.behind), None)
+        return ([] if found is None else words[found + 1 :]), []
+    assigned: list[tuple[str, str]] = []
+    skipped: list[str] = []
+    at = 0
+    while at < len(words):
+        word = words[at]
+        if word == "--":
+            at += 1
+            if len(skipped) >= wrapper.before or wrapper.verbs:
+                return (words[at:] if _has_verb(wrapper, skipped) else []), assigned
+        elif word.startswith("-") and len(word) > 1:
+            at += 1 + _takes_next(word, wrapper)
+        elif wrapper.assigns and _VARIABLE.match(word):
+            variable, _sign, value = word.partition("=")
+            assigned.append((variable, value))
+            at += 1
+        elif len(skipped) < wrapper.before:
+            skipped.append(word)
+            at += 1
+            if word == "container" and wrapper.verbs:
+                skipped.pop()
+        else:
+            break
+    return (words[at:] if _has_verb(wrapper, skipped) else []), assigned
+
+
+def _has_verb(wrapper: Wrapper, skipped: list[str]) -> bool:
+    return not wrapper.verbs or bool(set(skipped[:2]) & set(wrapper.verbs))
+
+
+def _takes_next(word: str, wrapper: Wrapper) -> int:
+    if word.startswith("--"):
+        return int("=" not in word and any(long.startswith(word[2:]) for long in wrapper.long))
+    for place, letter in enumerate(word[1:], start=2):
+        if letter in wrapper.values:
+            return int(place == len(word))
+    return 0
+
+
+def _split_string(run: Run, words: list[str]) -> list[str]:
+    """`env -S 'command with arguments'`."""
+    for place, word in enumerate(run.words[1:], start=1):
+        if word in ("-S", "--split-string") and place + 1 < len(run.words):
+            return run.words[place + 1].split() + run.words[place + 2 :]
+        for start in ("-S", "-vS", "--split-string="):
+            if word.startswith(start) and len(word) > len(start):
+                return word[len(start) :].split() + run.words[place + 1 :]
+        if not word.startswith("-"):
+            break
+    return words
+
+
+def _xargs(machine: Machine, run: Run) -> Iterator[Run]:
+    words, at = run.words[1:], 0
+    replace, separator = "", None
+    takes = Wrapper("aEeIiLlnPsd", ("arg-file", "delimiter", "max-args", "max-lines", "max-procs", "max-chars", "replace", "eof"))
+    while at < len(words) and words[at].startswith("-") and words[at] != "--":
+        word = words[at]
+        value = words[at + 1] if at + 1 < len(words) else ""
+        if word in ("-i", "-e", "-l", "--replace"):  # an optional value stands in the same word
+            replace = "{}" if word in ("-i", "--replace") else replace
+            at += 1
+            continue
+        if word.startswith(("-I", "--replace=")):
+            replace = word.removeprefix("--replace=").removeprefix("-I") or value
+        if word.startswith(("-d", "--delimiter")):
+            separator = word.removeprefix("--delimiter=").removeprefix("-d") or value
+        at += 1 + _takes_next(word, takes)
+    command = words[at + 1 :] if words[at : at + 1] == ["--"] else words[at:]
+    items = _items(machine, run.stdin, separator, by_line=bool(replace))
+    if not command:
+        command = ["echo"]
+    if replace:
+        for item in items[:MAX_XARGS_ITEMS]:
+            yield Run([word.replace(replace, item) for word in command], run.state, "", (), run.is_uncertain)
+        return
+    yield Run([*command, *items], run.state, "", (), run.is_uncertain)
+    if len(items) > 1 and _is_wrapper(command):  # `xargs -n1`: each item may be a command of its own
+        for item in items:
+            yield Run([*command, item], run.state, "", (), run.is_uncertain)
+
+
+def _is_wrapper(command: list[str]) -> bool:
+    return base_name(command[-1]) in WRAPPERS or command[-1] == "-c"
+
+
+def _items(machine: Machine, stdin: str | None, separator: str | None, *, by_line: bool) -> list[str]:
+    if stdin is None or not is_literal(stdin):
+        return [UNKNOWN] if stdin is None or not by_line else [line.strip() for line in stdin.split("\n") if line.strip()]
+    if separator is not None:
+        mark = {"\\n": "\n", "\\t": "\t", "\\0": "\0"}.get(separator, separator)
+        items = [item for item in stdin.removesuffix("\n").split(mark or "\n") if item]
+    elif by_line:
+        items = [re.sub(r"['\"\\]", "", line).strip() for line in stdin.split("\n") if line.strip()]
+    else:
+        items = [re.sub(r"['\"\\]", "", item) for item in stdin.split()]
+    if len(items) > MAX_XARGS_ITEMS:
+        machine.note(Reason.TOO_MANY_WORDS)
+    return items[:MAX_XARGS_ITEMS]
+
+
+def _find(_machine: Machine, run: Run) -> Iterator[Run]:
+    words = run.words
+    for place, word in enumerate(words):
+        if word in ("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"):
+            end = place + 1
+            while end < len(words) and words[end] != ";" and not (words[end] == "+" and words[end - 1] == "{}"):
+                end += 1
+            command = [UNKNOWN if part == "{}" else part.replace("{}", UNKNOWN) for part in words[place + 1 : end]]
+            if command == [UNKNOWN]:
+                command = [_found_name(words)]
+            elif command and command[0] == UNKNOWN:
+                command[0] = _found_name(words)
+            if command:
+                yield Run(command, run.state, None, (), run.is_uncertain)
+
+
+def _found_name(words: list[str]) -> str:
+    """What `{}` stands for in `find … -name x -exec {} …`."""
+    for flag, name in zip(words, words[1:], strict=False):
+        if flag in ("-name", "-iname"):
+            return f"/{UNKNOWN}/{name}"
+    return words[1] if len(words) > 1 and not words[1].startswith("-") else UNKNOWN
+
+
+def _parallel(machine: Machine, run: Run) -> Iterator[Run]:
+    words, _assigned = _stripped(machine, run, Wrapper("jNnLPSaId", ("jobs", "max-args", "sshlogin", "colsep", "delay", "joblog")))
+    places = [place for place, word in enumerate(words) if word in (":::", ":::+", "::::")]
+    command = words[: places[0]] if places else words
+    values = [word for word in words[places[0] :] if not word.startswith(":::")] if places else []
+    if not places:
+        values = _items(machine, run.stdin, "\n", by_line=True)
+    for value in values[:MAX_XARGS_ITEMS] or [UNKNOWN]:
+        if not command:
+            filled = value.split()
+        elif any("{}" in word for word in command):
+            filled = [word.replace("{}", value) for word in command]
+        else:
+            filled = [*command, value]
+        yield Run(["sh", "-c", " ".join(filled)], run.state, None, (), run.is_uncertain)
+
+
+_FOLLOWED: Final[dict[str, Callable[[Machine, Run], Iterator[Run]]]] = {
+    "xargs": _xargs, "gxargs": _xargs, "find": _find, "gfind": _find, "fd": _find, "fdfind": _find, "parallel": _parallel,
+}  # fmt: skip
