@@ -12,11 +12,16 @@ from postern.kernel.command_control.verdict import Action, Command, Reason, Verd
 _MAX_SHELLS: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Session:
     """What is known about the shells of a session, the innermost last. Immutable for callers: `judge` returns the next."""
 
     shells: tuple[ShellState, ...] = field(default_factory=lambda: (ShellState(),))
+
+    @classmethod
+    def of_shell(cls, program: str) -> "Session":
+        """A session whose shell is known: interactive zsh takes `#` as an ordinary character."""
+        return cls((ShellState(has_remarks=program != "zsh"),))
 
     def interrupted(self) -> "Session":
         """After Ctrl-C, a refusal, or a new prompt: the open text is gone."""

@@ -6,7 +6,8 @@ from typing import Final
 from postern.kernel.command_control.limits import Meter
 from postern.kernel.command_control.marks import ANY, SET_CLOSE, SET_OPEN, STAR, UNKNOWN, could_be, is_literal
 
-_ACTIVE: Final = re.compile(r"[?*+@!]\(([^()]*)\)|\*+|\?|\[([!^]?\]?[^]/]*)\]")
+#: A set of more characters than that is taken as text, or many `[` would each search to the end of the word.
+_ACTIVE: Final = re.compile(r"[?*+@!]\(([^()]*)\)|\*+|\?|\[([!^]?\]?(?:\[:\w+:\]|[^]/]){0,64})\]")
 #: Longer values are not cut or replaced: the result is unknown.
 _LONGEST_VALUE: Final = 256
 

@@ -48,6 +48,7 @@ def resolve(line: str, state: ShellState) -> Resolution:
             text = text[:MAX_LINE_CHARACTERS]
         is_open = runner.run_top(text, state)
     except (TooMuch, RecursionError):
+        runner.muted = 0
         runner.note(Reason.TOO_MANY_STEPS)
     state.open_text = text if is_open else ""
     if not is_open:
