@@ -15,7 +15,7 @@ MAX_XARGS_ITEMS: Final = 200
 #: Characters of a value that is computed (`printf`, doubling of a variable).
 MAX_TEXT_CHARACTERS: Final = 16 * 1024
 #: Sum of all characters scanned and words handled for one line; an ordinary line takes some hundred.
-MAX_STEPS: Final = 400_000
+MAX_STEPS: Final = 200_000
 #: Entries of each table of a session (variables, aliases, files); the oldest is forgotten first.
 MAX_ENTRIES: Final = 256
 #: Lines of history that are kept for `!…`.
