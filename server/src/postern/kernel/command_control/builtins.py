@@ -20,7 +20,7 @@ CODE_VARIABLES: Final = frozenset(
         "TAR_OPTIONS", "PERLDOC_PAGER", "PSQL_PAGER", "DELTA_PAGER", "BAT_PAGER", "MAILCHECK",
     }
 )  # fmt: skip
-_SUBSTITUTED: Final = frozenset({"PS0", "PS1", "PS2", "PS4", "PROMPT", "RPROMPT", "ENV", "BASH_ENV"})
+SUBSTITUTED_VARIABLES: Final = frozenset({"PS0", "PS1", "PS2", "PS4", "PROMPT", "RPROMPT", "ENV", "BASH_ENV"})
 _ASSIGNED: Final = re.compile(r"([A-Za-z_]\w*)(\+?)=(.*)\Z", re.DOTALL)
 
 Builtin = Callable[[Machine, Run], str | None]
@@ -32,7 +32,7 @@ def code_variable(machine: Machine, run: Run, name: str, value: str) -> None:
         return
     if name in CODE_VARIABLES:
         machine.run_child(value.removeprefix("|"), run.state)
-    elif name in _SUBSTITUTED and ("$(" in value or "`" in value):
+    elif name in SUBSTITUTED_VARIABLES and ("$(" in value or "`" in value):
         machine.run_child(f'echo "{value}"', run.state)
 
 
@@ -49,6 +49,10 @@ def _alias(machine: Machine, run: Run) -> str:
     while arguments and arguments[0].startswith("-"):
         if "g" in arguments[0]:
             table = run.state.global_aliases
+        if "s" in arguments[0]:  # zsh: a program for files with that ending, judged as if it ran now
+            for argument in arguments[1:]:
+                machine.run_child(argument.partition("=")[2], run.state)
+            return ""
         arguments = arguments[1:]
     machine.meter.spend(len(arguments))
     if len(arguments) > 1 and "=" not in arguments[0]:  # fish: `alias name 'command'`

@@ -82,8 +82,11 @@ def _option_codes(words: list[str], flags: tuple[str, ...]) -> Iterator[str]:
                 yield words[place + 1]
             elif flag.startswith("--") and word.startswith(flag + "="):
                 yield word.partition("=")[2]
-            elif len(flag) == 2 and word.startswith(flag) and not word.startswith("--"):  # noqa: PLR2004 - `-c`
-                yield word[2:]
+            elif len(flag) == 2 and not word.startswith("--"):  # noqa: PLR2004 - `-c`
+                if word.startswith(flag):
+                    yield word[2:]
+                elif place + 1 < len(words) and re.fullmatch(r"-[A-Za-z]+" + flag[1], word):
+                    yield words[place + 1]
 
 
 def _options(*flags: str, strip: str = "") -> Carrier:
@@ -96,11 +99,8 @@ def _options(*flags: str, strip: str = "") -> Carrier:
 
 def _su(machine: Machine, job: Run) -> str:
     codes = list(_option_codes(job.words[1:], ("-c", "--command", "--session-command")))
-    for word in job.words[1:]:  # `-lc code`
-        if re.fullmatch(r"-[a-z]*[a-bd-z]c", word):
-            codes.append(job.words[min(job.words.index(word) + 1, len(job.words) - 1)])
     if codes:
-        return _given(machine, job, codes[:1] if len(set(codes)) == 1 else codes)
+        return _given(machine, job, codes)
     if job.stdin is not None:
         return _given(machine, job, [job.stdin])
     machine.nested_shell(is_local=False)
@@ -239,7 +239,7 @@ def _tmux(machine: Machine, job: Run) -> str:
         if skips:
             skips = False
         elif word.startswith("-") and len(word) > 1:
-            skips = word[-1] in "sntcFxyedpl"
+            skips = word[-1] in "sntcFxyepl"
         else:
             rest.append(word)
     if words[verb].startswith("send"):
@@ -256,6 +256,8 @@ def _screen(machine: Machine, job: Run) -> str:
         rest = words[words.index("-X") + 1 :]
         text = " ".join(rest[1:] if rest[:1] in (["stuff"], ["exec"], ["screen"]) else rest)
         _given(machine, job, [text.replace("\\n", "\n").replace("^M", "\n")])
+        return UNKNOWN
+    if any(re.fullmatch(r"-[A-Za-z]*[rRx][A-Za-z]*", word) for word in words):  # comes back to a running session
         return UNKNOWN
     at = 0
     while at < len(words) and words[at].startswith("-"):

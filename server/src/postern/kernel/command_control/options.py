@@ -53,6 +53,12 @@ _TAKES_FILES: Final = frozenset(
 )  # fmt: skip
 
 
+#: Options that take no value almost everywhere: the word behind them is an operand.
+_FLAGS: Final = frozenset(
+    {"-v", "-q", "-y", "-h", "-V", "-vv", "--verbose", "--quiet", "--yes", "--force", "--debug", "--no-pager", "--now", "--all", "--dry-run", "--system", "--user", "--silent"}
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Arguments:
     """The words behind a program."""
@@ -80,7 +86,7 @@ def arguments_of(program: str, words: tuple[str, ...]) -> Arguments:
         if word == "--":
             only_operands, after_option = True, False
             continue
-        after_option = "=" not in word
+        after_option = "=" not in word and word not in _FLAGS
         if not is_literal(word):
             unknown.append(word)
         elif signals and _signal(word, words[place + 1 :]) is not None:

@@ -224,8 +224,8 @@ class Reader:
             return self._nested(at + 2, ")", Kind.PROCESS, segments, is_quoted=False)
         if mark == "(":
             end = self._end_of(at + 1, ")")
-            segments.append(Segment(Kind.TEXT, self.text[at : end + 1]))
-            return end + 1
+            segments[-1] = Segment(Kind.TEXT, segments[-1].text + self.text[at : end + 1])
+            return min(end + 1, len(self.text))
         run = _TEXT_RUN.match(self.text, at)
         end = run.end() if run else at + 1
         self.meter.spend(end - at)

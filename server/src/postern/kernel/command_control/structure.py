@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from postern.kernel.command_control import compounds
+from postern.kernel.command_control.builtins import CODE_VARIABLES, SUBSTITUTED_VARIABLES, code_variable
 from postern.kernel.command_control.expansion import Expander
 from postern.kernel.command_control.files import input_of, write_output
 from postern.kernel.command_control.machine import Run
@@ -204,6 +205,9 @@ class Block:
         words = [field for segments in parts.words for field in expander.fields(segments)]
         for name, segments, appends in parts.assignments:
             assign(Expander(self.machine, assigned), assigned, name, segments, appends=appends, is_uncertain=self.uncertain > 0)
+            value = assigned.variables.get(name)
+            if value and name in CODE_VARIABLES | SUBSTITUTED_VARIABLES:
+                code_variable(self.machine, Run([], assigned), name, value[0])
             if parts.words:
                 assigned.exported |= {name}
         redirections = tuple((sign, expander.text(target)) for sign, target in parts.redirections)
