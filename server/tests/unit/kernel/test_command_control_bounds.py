@@ -25,7 +25,7 @@ PIECES = [
     "xargs ", "find -exec ", "echo a|sh;", "alias a='a a';a;", "alias a='b b';alias b='a a'\na\n", "f(){ f;f; };f\n", "f(){ f|f& };f;",
     "cat<<a\n", "${a//a/aa}", "${a%%*}", "\ue000", "\ue003", "\ud800", "\x00", "é", "字", "$", "=", "-", "--", "%", ",", "..", "{1..9}",
     "((", "))", "]]", "a[", "a[1]=b ", "$[", "${!", "${#", "${a:0:", "python3 -c '", "perl -e 'system(", "\x1b[", "!$", "!?a?", "\r",
-    "\"$(", "\"${", "$(\"", "`\\`", "case ", "esac ", "for a in {1..60};do ", "while read a;do ", "{ ", "until a;do ",
+    '"$(', '"${', '$("', "`\\`", "case ", "esac ", "for a in {1..60};do ", "while read a;do ", "{ ", "until a;do ",
 ]  # fmt: skip
 
 

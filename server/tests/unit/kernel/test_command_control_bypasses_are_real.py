@@ -45,7 +45,9 @@ def programs(tmp_path: Path) -> Path:
 
 def _typed(sample: Sample, programs: Path) -> str:
     shell = SHELLS[sample.shown_in]
-    missing = [name for name in (shell[0], *OPTIONAL) if name in f"{shell[0]} {sample.title}" and not shutil.which(name)]
+    missing = [
+        name for name in (shell[0], *OPTIONAL) if name in f"{shell[0]} {sample.title}" and not shutil.which(name)
+    ]
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)}")
     work = programs.parent / "work"

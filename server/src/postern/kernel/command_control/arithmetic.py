@@ -21,7 +21,7 @@ def computed(expression: str) -> int | None:
             return None
         tokens.append(found[1])
         at = found.end()
-    if tokens.count("(") > 20:  # noqa: PLR2004 - deeper brackets are nonsense, and each is a call
+    if tokens.count("(") > 20:
         return None
     try:
         value, end = _sum(tokens, 0)
@@ -30,7 +30,9 @@ def computed(expression: str) -> int | None:
     return value if end == len(tokens) and abs(value) < _LARGEST else None
 
 
-def _chain(tokens: list[str], at: int, part: Callable[[list[str], int], tuple[int, int]], signs: str) -> tuple[int, int]:
+def _chain(
+    tokens: list[str], at: int, part: Callable[[list[str], int], tuple[int, int]], signs: str
+) -> tuple[int, int]:
     value, at = part(tokens, at)
     while at < len(tokens) and tokens[at] in signs:
         sign = tokens[at]
@@ -58,26 +60,24 @@ def _product(tokens: list[str], at: int) -> tuple[int, int]:
 
 
 def _atom(tokens: list[str], at: int) -> tuple[int, int]:
-    token = tokens[at]
     negative = False
-    while token in ("-", "+"):
-        negative ^= token == "-"
+    while tokens[at] in ("-", "+"):
+        negative ^= tokens[at] == "-"
         at += 1
-        token = tokens[at]
-    if token == "(":
+    if tokens[at] == "(":
         value, at = _sum(tokens, at + 1)
         if tokens[at] != ")":
             raise ValueError
         at += 1
     else:
-        value, at = _number(token), at + 1
+        value, at = _number(tokens[at]), at + 1
     return (-value if negative else value), at
 
 
-def _number(token: str) -> int:
-    if "#" in token:
-        base, digits = token.split("#")
+def _number(text: str) -> int:
+    if "#" in text:
+        base, digits = text.split("#")
         return int(digits, int(base))
-    if token[:2] in ("0x", "0X"):
-        return int(token, 16)
-    return int(token, 8) if token.startswith("0") and len(token) > 1 else int(token)
+    if text[:2] in ("0x", "0X"):
+        return int(text, 16)
+    return int(text, 8) if text.startswith("0") and len(text) > 1 else int(text)

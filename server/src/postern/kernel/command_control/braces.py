@@ -1,5 +1,6 @@
 """Brace expansion of a word: `{a,b}`, `{1..3}`, nested and beside other text. Unquoted text only."""
 
+import itertools
 import re
 from typing import Final
 
@@ -89,7 +90,7 @@ def _first_group(word: _Units) -> tuple[int, int, list[_Units]] | None:
     if not commas:
         return start, end, _range(word[start + 1])
     edges = [start, *commas, end]
-    return start, end, [word[left + 1 : right] for left, right in zip(edges, edges[1:], strict=False)]
+    return start, end, [word[left + 1 : right] for left, right in itertools.pairwise(edges)]
 
 
 def _is_range(word: _Units, start: int, end: int) -> bool:
@@ -102,7 +103,7 @@ def _range(inside: Segment | str) -> list[_Units]:
     if found is None:
         return []
     is_number = found[1].lstrip("-").isdigit() and found[2].lstrip("-").isdigit()
-    if is_number and max(len(found[1]), len(found[2])) > 9:  # noqa: PLR2004 - nobody counts that far
+    if is_number and max(len(found[1]), len(found[2])) > 9:
         raise TooManyWords
     if not is_number and (len(found[1]) > 1 or len(found[2]) > 1 or found[1].isdigit() or found[2].isdigit()):
         return [(Segment(Kind.QUOTED, "{" + found[0] + "}", is_quoted=True),)]

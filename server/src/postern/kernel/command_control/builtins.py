@@ -224,7 +224,7 @@ def _exit(machine: Machine, run: Run) -> str:
 
 
 def _printf(_machine: Machine, run: Run) -> str | None:
-    if len(run.words) > 3 and run.words[1] == "-v":  # noqa: PLR2004 - printf -v name format
+    if len(run.words) > 3 and run.words[1] == "-v":
         set_variable(run, run.words[2], formatted(run.words[3], run.words[4:]))
         return ""
     return None
@@ -255,7 +255,7 @@ def _fc(machine: Machine, run: Run) -> str:
 
 
 def _bind(machine: Machine, run: Run) -> str:
-    """Keys that run something: `bind -x '"\\C-t": command'`, zsh `bindkey -s '^t' 'command\\n'`."""
+    r"""Keys that run something: `bind -x '"\\C-t": command'`, zsh `bindkey -s '^t' 'command\\n'`."""
     for word in run.words[1:]:
         _key, sign, action = word.partition(":")
         code = action if sign else word if run.words[0] == "bindkey" and "-s" in run.words else ""

@@ -237,14 +237,18 @@ def _case(block: "Block") -> str:
             break
         if token.plain in ("esac", "end"):
             break
-        # The pattern, up to its `)`.
-        while token.kind is not TokenKind.END and token.text != ")":
-            token = reader.next()
+        _pass_pattern(block, token)
         output, stop = block.run_list(frozenset({"esac"}), ";;")
         outputs.append(output)
         if stop in ("esac", ""):
             break
     return "".join(outputs)
+
+
+def _pass_pattern(block: "Block", token: Token) -> None:
+    """Reads up to the `)` behind the pattern of a case."""
+    while token.text != ")" and token.kind is not TokenKind.END:
+        token = block.reader.next()
 
 
 def _test(block: "Block") -> str:

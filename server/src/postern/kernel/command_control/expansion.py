@@ -113,7 +113,7 @@ class Expander:
             else:
                 values, apart = self._values(segment)
                 if segment.is_quoted:
-                    pieces = list(values) if apart else [" ".join(values)]
+                    pieces = list(values) if apart else [separators[:1].join(values)]
                     starts = ends = False
                 else:
                     joined = separators[:1].join(values) if separators else " ".join(values)
@@ -148,7 +148,7 @@ class Expander:
 
         def value(found: re.Match[str]) -> str:
             known = Parameters(self.state, self.machine.meter, self.raw).value(found[1] or found[2])
-            return known if known else "0"
+            return known or "0"
 
         number = computed(_VARIABLE.sub(value, text) if "#" not in text and "x" not in text else text)
         return UNKNOWN if number is None else str(number)
@@ -182,5 +182,3 @@ def _append(done: list[str], current: str | None, pieces: list[str], *, starts: 
         done.append(current)
         return None
     return current
-
-

@@ -10,6 +10,8 @@ from postern.kernel.command_control.state import ShellState, put
 
 _WRITES: Final = frozenset({">", ">|", "&>", ">>", "&>>", "<>"})
 _MAX_TEXTS: Final = 4
+#: Name in the table of files for `3<<< text`, which `<&3` reads.
+_DESCRIPTOR: Final = "descriptor "
 NOWHERE: Final = frozenset({"/dev/null", "/dev/stderr", "/dev/tty"})
 
 
@@ -27,6 +29,10 @@ def input_of(
             stdin = body if document.is_quoted else expander.here_text(body)
         elif sign in ("<", "<>"):
             stdin = file_text(state, target)
+        elif sign == "<&" and target.isdigit() and target != "0":
+            stdin = file_text(state, f"{_DESCRIPTOR}{target}")
+        elif sign.endswith("<<<") and sign[0].isdigit():
+            write(state, _DESCRIPTOR + sign[0], expander.text(segments) + "\n", appends=False)
     return stdin
 
 

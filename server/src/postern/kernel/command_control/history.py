@@ -12,7 +12,9 @@ from postern.kernel.command_control.marks import UNKNOWN
 from postern.kernel.command_control.reader import Reader, TokenKind
 
 _QUICK: Final = re.compile(r"\^([^^]*)\^([^^]*)(?:\^(.*))?\Z", re.DOTALL)
-_EVENT: Final = re.compile(r"!(?:(!)|(#)|(-?\d+)|\?([^?\n]*)\??|([^\s:^$*%=(;&|<>\"'!-][^\s:;&|<>\"'()]*)|(?=[$^*:%-]))")
+_EVENT: Final = re.compile(
+    r"!(?:(!)|(#)|(-?\d+)|\?([^?\n]*)\??|([^\s:^$*%=(;&|<>\"'!-][^\s:;&|<>\"'()]*)|(?=[$^*:%-]))"
+)
 _WORDS: Final = re.compile(r":?([$^*%])|:(\d+)?-(\d+|\$)?|:(\d+)(-|\*)?(\d+|\$)?")
 _MODIFIER: Final = re.compile(r":(?:(g?)s(.)|(gs|[ag])?(&)|([htreqxplu]))")
 

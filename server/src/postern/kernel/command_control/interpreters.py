@@ -41,7 +41,9 @@ _LITERAL: Final = re.compile(
 )
 _BETWEEN_PARTS: Final = re.compile(r"\s*(?:[+.]|\.\.)?\s*\Z")
 _BETWEEN_ITEMS: Final = re.compile(r"\s*,\s*\Z")
-_PRINTED: Final = re.compile(r"(?:print|puts|echo|say|console\.log|write|stdout\.write)\s*\(?\s*(?:'([^']*)'|\"([^\"]*)\")\s*\)?;?\s*\Z")
+_PRINTED: Final = re.compile(
+    r"(?:print|puts|echo|say|console\.log|write|stdout\.write)\s*\(?\s*(?:'([^']*)'|\"([^\"]*)\")\s*\)?;?\s*\}?\s*\Z"
+)
 
 
 def is_interpreter(name: str) -> bool:
@@ -64,7 +66,9 @@ def run(machine: Machine, job: Run, name: str) -> str | None:
         return None
     words = job.words[1:]
     codes = [words[place + 1] for place, word in enumerate(words[:-1]) if _is_flag(word, flags)]
-    codes += [word[len(flag) :] for word in words for flag in flags if word.startswith(flag) and len(word) > len(flag) == 2]  # noqa: PLR2004 - `-ccode`
+    codes += [
+        word[len(flag) :] for word in words for flag in flags if word.startswith(flag) and len(word) > len(flag) == 2
+    ]
     operands = _operands(words, name)
     if name in _FIRST_OPERAND and not codes:
         paths = [words[place + 1] for place, word in enumerate(words[:-1]) if word == "-f"]
@@ -87,7 +91,11 @@ def _is_flag(word: str, flags: tuple[str, ...]) -> bool:
     if word in flags:
         return True
     # Clusters such as `-ne`, `-Sc`, `-we`.
-    return word.startswith("-") and not word.startswith("--") and any(len(flag) == 2 and word.endswith(flag[1]) for flag in flags)  # noqa: PLR2004 - `-e`
+    return (
+        word.startswith("-")
+        and not word.startswith("--")
+        and any(len(flag) == 2 and word.endswith(flag[1]) for flag in flags)
+    )
 
 
 def _operands(words: list[str], name: str) -> list[str]:

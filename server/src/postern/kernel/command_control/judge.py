@@ -92,7 +92,7 @@ def _decided(resolution: Resolution, rules: RuleSet) -> Verdict:
         entry = rules.first_for(command)
         if entry is None or entry.rule.action is not Action.ALLOW:
             lowest_allowing = -2
-        elif lowest_allowing != -2:  # noqa: PLR2004 - some command was not allowed
+        elif lowest_allowing != -2:
             lowest_allowing = max(lowest_allowing, entry.order)
         verdict = _worse(verdict, _of(command, entry, rules))
     for text in dict.fromkeys((resolution.line, *resolution.texts)):

@@ -28,7 +28,9 @@ class Machine(Substitutions, Protocol):
         """Runs shell code in `state` itself. Returns what it prints."""
         ...
 
-    def run_child(self, code: str, state: ShellState, stdin: str | None = None, *, arguments: tuple[str, ...] = ()) -> str:
+    def run_child(
+        self, code: str, state: ShellState, stdin: str | None = None, *, arguments: tuple[str, ...] = ()
+    ) -> str:
         """Runs shell code in a shell of its own, which inherits what is exported. Returns what it prints."""
         ...
 

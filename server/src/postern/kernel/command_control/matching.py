@@ -6,7 +6,14 @@ Same program (by base name), the rule's options among those of the command, the 
 import shlex
 from dataclasses import dataclass
 
-from postern.kernel.command_control.marks import STAR, base_name, could_be, could_start_with, is_literal, is_wholly_unknown
+from postern.kernel.command_control.marks import (
+    STAR,
+    base_name,
+    could_be,
+    could_start_with,
+    is_literal,
+    is_wholly_unknown,
+)
 from postern.kernel.command_control.options import Arguments, arguments_of, names_files
 
 
@@ -40,14 +47,15 @@ def parsed_pattern(line: str) -> CommandPattern:
     letters = frozenset(
         option
         for option in arguments.options
-        if not _is_cluster(option, arguments.options) and not ("=" not in option and _is_known_twice(option, arguments.options, words))
+        if not _is_cluster(option, arguments.options)
+        and not ("=" not in option and _is_known_twice(option, arguments.options, words))
     )
     first = arguments.operands[0][0] if arguments.operands else ""
     return CommandPattern(program, Arguments(letters, (), arguments.operands), names_files(program, first))
 
 
 def _is_cluster(option: str, options: frozenset[str]) -> bool:
-    is_short = option.startswith("-") and not option.startswith("--") and len(option) > 2  # noqa: PLR2004 - `-rf`
+    is_short = option.startswith("-") and not option.startswith("--") and len(option) > 2
     return is_short and len(options) > 1 and len(set(option[1:])) <= len(options)
 
 
@@ -63,9 +71,10 @@ def _is_known_twice(option: str, options: frozenset[str], words: list[str]) -> b
 
 def _may_hold(option: str, unknown: tuple[str, ...]) -> bool:
     """Whether an option that is not wholly known may be `option`, alone or in a cluster."""
-    is_letter = len(option) == 2  # noqa: PLR2004 - `-r`
+    is_letter = len(option) == 2
     return any(
-        could_be(word, option) or (is_letter and not word.startswith("--") and (option[1] in word or could_start_with(word, option)))
+        could_be(word, option)
+        or (is_letter and not word.startswith("--") and (option[1] in word or could_start_with(word, option)))
         for word in unknown
     )
 
@@ -89,4 +98,3 @@ def _is_operand(word: str, wanted: str, *, certainly: bool) -> bool:
         return False
     # `/etc/*` touches all that `/etc` holds.
     return could_be(word, wanted) or (word.endswith("/" + STAR) and (word[:-2] or "/") == wanted)
-

@@ -39,7 +39,7 @@ def closing(text: str, start: int, closer: str, meter: Meter) -> int:
                 return -1
 
 
-def _inside(text: str, found: re.Match[str], stack: list[str], cases: list[int], meter: Meter) -> int:  # noqa: C901 - one case for each mark
+def _inside(text: str, found: re.Match[str], stack: list[str], cases: list[int], meter: Meter) -> int:
     """Handles a mark that does not end the innermost part. Returns where to go on, or -1."""
     mark, at = found[0], found.end()
     quoted = stack[-1] == '"'

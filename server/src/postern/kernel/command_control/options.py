@@ -11,7 +11,14 @@ from postern.kernel.command_control.marks import is_literal
 _LONG_WITH_ONE_DASH: Final = frozenset(
     {"find", "java", "javac", "ffmpeg", "convert", "openssl", "xterm", "gcc", "clang", "ld", "go", "terraform", "qemu-system-x86_64", "Xorg", "mplayer", "dd", "ifconfig", "tclsh", "erl", "unsquashfs", "mksquashfs"}
 )  # fmt: skip
-_EVERYWHERE: Final = {"--recursive": "-r", "--force": "-f", "--all": "-a", "--yes": "-y", "--assume-yes": "-y", "--help": "--help"}
+_EVERYWHERE: Final = {
+    "--recursive": "-r",
+    "--force": "-f",
+    "--all": "-a",
+    "--yes": "-y",
+    "--assume-yes": "-y",
+    "--help": "--help",
+}
 _SYNONYMS: Final[dict[str, dict[str, str]]] = {
     "rm": {"-R": "-r", "--dir": "-d", "--interactive": "-i"},
     "cp": {"-R": "-r", "--archive": "-a"},
@@ -19,7 +26,15 @@ _SYNONYMS: Final[dict[str, dict[str, str]]] = {
     "chown": {"-R": "-R", "--recursive": "-R"},
     "chgrp": {"-R": "-R", "--recursive": "-R"},
     "ls": {"--recursive": "-R"},
-    "iptables": {"--flush": "-F", "--delete-chain": "-X", "--policy": "-P", "--append": "-A", "--delete": "-D", "--zero": "-Z", "--table": "-t"},
+    "iptables": {
+        "--flush": "-F",
+        "--delete-chain": "-X",
+        "--policy": "-P",
+        "--append": "-A",
+        "--delete": "-D",
+        "--zero": "-Z",
+        "--table": "-t",
+    },
     "userdel": {"--remove": "-r"},
     "usermod": {"--append": "-a", "--groups": "-G", "--lock": "-L"},
     "shutdown": {"--poweroff": "-P", "--reboot": "-r", "--halt": "-H", "--cancel": "-c"},
@@ -29,7 +44,14 @@ _SYNONYMS: Final[dict[str, dict[str, str]]] = {
     "crontab": {},
     "systemctl": {"--force": "-f"},
     "tar": {"--extract": "-x", "--create": "-c", "--file": "-f", "--gzip": "-z", "--list": "-t"},
-    "curl": {"--upload-file": "-T", "--output": "-o", "--data": "-d", "--request": "-X", "--form": "-F", "--insecure": "-k"},
+    "curl": {
+        "--upload-file": "-T",
+        "--output": "-o",
+        "--data": "-d",
+        "--request": "-X",
+        "--form": "-F",
+        "--insecure": "-k",
+    },
     "nc": {"--exec": "-e", "--listen": "-l"},
     "ncat": {"--exec": "-e", "--listen": "-l", "--sh-exec": "-c"},
     "sed": {"--in-place": "-i", "--quiet": "-n"},
@@ -46,7 +68,9 @@ _SIGNALS: Final = dict(
     zip(("HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM", "TERM"), map(str, range(1, 16)), strict=True)
 ) | {"CONT": "18", "STOP": "19", "TSTP": "20"}  # fmt: skip
 _SENDS_SIGNALS: Final = frozenset({"kill", "pkill", "killall", "skill"})
-_EVERYBODY_WRITES: Final = frozenset({"a=rwx", "ugo=rwx", "a+rwx", "ugo+rwx", "=rwx", "u=rwx,g=rwx,o=rwx", "u+rwx,g+rwx,o+rwx", "a+wrx", "uog+rwx"})
+_EVERYBODY_WRITES: Final = frozenset(
+    {"a=rwx", "ugo=rwx", "a+rwx", "ugo+rwx", "=rwx", "u=rwx,g=rwx,o=rwx", "u+rwx,g+rwx,o+rwx", "a+wrx", "uog+rwx"}
+)
 #: Their operands are files and the like: a rule may name any of them. Elsewhere the first operand is a sub-command.
 _TAKES_FILES: Final = frozenset(
     {"rm", "cp", "mv", "ln", "chmod", "chown", "chgrp", "cat", "ls", "dd", "touch", "mkdir", "rmdir", "shred", "tar", "kill", "pkill", "killall", "vi", "vim", "nano", "less", "more", "tail", "head", "tee", "truncate", "wget", "curl", "ping", "mount", "umount", "scp", "rsync", "ssh", "sudo", "userdel", "useradd", "usermod", "passwd", "shutdown", "init", "telinit", "find", "grep", "sed", "awk", "unlink", "visudo", "chattr", "setfacl", "insmod", "rmmod", "modprobe", "mkfs", "wipefs", "swapoff", "swapon"}
@@ -55,7 +79,26 @@ _TAKES_FILES: Final = frozenset(
 
 #: Options that take no value almost everywhere: the word behind them is an operand.
 _FLAGS: Final = frozenset(
-    {"-v", "-q", "-y", "-h", "-V", "-vv", "--verbose", "--quiet", "--yes", "--force", "--debug", "--no-pager", "--now", "--all", "--dry-run", "--system", "--user", "--silent"}
+    {
+        "-v",
+        "-q",
+        "-y",
+        "-h",
+        "-V",
+        "-vv",
+        "--verbose",
+        "--quiet",
+        "--yes",
+        "--force",
+        "--debug",
+        "--no-pager",
+        "--now",
+        "--all",
+        "--dry-run",
+        "--system",
+        "--user",
+        "--silent",
+    }
 )
 
 
@@ -100,7 +143,7 @@ def _options(program: str, word: str, synonyms: dict[str, str]) -> set[str]:
     if word.startswith("--"):
         name = word.partition("=")[0]
         return {_synonym(name, synonyms), word}
-    if program in _LONG_WITH_ONE_DASH or len(word) == 2:  # noqa: PLR2004 - one letter
+    if program in _LONG_WITH_ONE_DASH or len(word) == 2:
         return {synonyms.get(word, word)}
     letters = {f"-{letter}" for letter in word[1:]}
     return {synonyms.get(letter, letter) for letter in letters} | {word}
@@ -111,7 +154,7 @@ def _synonym(name: str, synonyms: dict[str, str]) -> str:
     for table in (synonyms, _EVERYWHERE):
         if name in table:
             return table[name]
-        found = {short for long, short in table.items() if long.startswith(name) and len(name) > 2}  # noqa: PLR2004 - `--r`
+        found = {short for long, short in table.items() if long.startswith(name) and len(name) > 2}
         if len(found) == 1:
             return found.pop()
     return name
@@ -124,7 +167,7 @@ def _signal(word: str, following: tuple[str, ...]) -> str | None:
         name = following[0]
     elif word.startswith("--signal="):
         name = word.partition("=")[2]
-    elif word.startswith("-s") and len(word) > 2:  # noqa: PLR2004 - `-sKILL`
+    elif word.startswith("-s") and len(word) > 2:
         name = word[2:]
     name = name.upper().removeprefix("SIG")
     return name if name.isdigit() else _SIGNALS.get(name)

@@ -39,7 +39,7 @@ class Parameters:
         if found is None:
             return (UNKNOWN,), False
         prefix, name, index, rest = found.groups()
-        if prefix and rest == "" and name == "" :
+        if prefix and rest == "" and name == "":
             return (UNKNOWN,), False
         if prefix == "!":
             return self._indirect(name, index, rest)
@@ -115,7 +115,9 @@ class Parameters:
                 return (self.word(word, False),)
             # Names in capitals are mostly set by the host.
             self.word(word, False)
-            return (self.word(word, False),) if values is None and name.isupper() else (UNKNOWN,) if values is None else ()
+            return (
+                (self.word(word, False),) if values is None and name.isupper() else (UNKNOWN,) if values is None else ()
+            )
         if is_set and values is not None:
             return values
         text = self.word(word, False)
@@ -138,7 +140,7 @@ class Parameters:
         certain = is_literal(value) or (offset >= 0 and is_literal(value[:end]) and length is not None and length >= 0)
         return (cut if certain else UNKNOWN,)
 
-    def _changed(self, value: str, rest: str) -> str:  # noqa: C901, PLR0911 - one line for each operator
+    def _changed(self, value: str, rest: str) -> str:
         if rest[0] in "#%":
             longest = rest[1:2] == rest[0]
             pattern = self.word(rest[2 if longest else 1 :], True)

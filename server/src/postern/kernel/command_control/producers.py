@@ -6,6 +6,7 @@ Anything else prints unknown text. None of these functions runs anything.
 import base64
 import binascii
 import codecs
+import itertools
 import re
 from collections.abc import Callable
 from typing import Final
@@ -126,7 +127,7 @@ def _ls(arguments: list[str]) -> str:
 
 
 def _find(arguments: list[str]) -> str:
-    for flag, name in zip(arguments, arguments[1:], strict=False):
+    for flag, name in itertools.pairwise(arguments):
         if flag in ("-name", "-iname", "-path", "-wholename"):
             return f"/{UNKNOWN}/{base_name(name).replace('*', STAR).replace('?', STAR)}\n"
     return UNKNOWN
@@ -150,8 +151,8 @@ def _seq(arguments: list[str]) -> str:
     if not numbers or len(numbers) != len(arguments):
         return UNKNOWN
     first, step, last = (1, 1, numbers[0]) if len(numbers) == 1 else (numbers[0], 1, numbers[-1])
-    step = numbers[1] if len(numbers) > 2 else step  # noqa: PLR2004 - first, step, last
-    if step == 0 or abs((last - first) // step) > 200:  # noqa: PLR2004 - more turns than a line may have commands
+    step = numbers[1] if len(numbers) > 2 else step
+    if step == 0 or abs((last - first) // step) > 200:
         return UNKNOWN
     return "".join(f"{number}\n" for number in range(first, last + (1 if step > 0 else -1), step))
 
@@ -162,13 +163,17 @@ def _date(arguments: list[str]) -> str:
 
 
 def _base64(arguments: list[str], text: str) -> str:
-    if any(word in ("-d", "-D", "--decode", "-di", "-id") or "--d".startswith(word[:4]) for word in arguments if word.startswith("-")):
+    if any(
+        word in ("-d", "-D", "--decode", "-di", "-id") or "--d".startswith(word[:4])
+        for word in arguments
+        if word.startswith("-")
+    ):
         return _decoded(base64.b64decode("".join(text.split()) + "==="))
     return base64.b64encode(text.encode()).decode() + "\n"
 
 
 def _base32(arguments: list[str], text: str) -> str:
-    if any(word.startswith("-d") or word.startswith("--d") for word in arguments):
+    if any(word.startswith(("-d", "--d")) for word in arguments):
         raw = "".join(text.split())
         return _decoded(base64.b32decode(raw + "=" * (-len(raw) % 8)))
     return base64.b32encode(text.encode()).decode() + "\n"
@@ -225,7 +230,7 @@ def _characters(listed: str) -> str:
 
     def spread(found: re.Match[str]) -> str:
         first, last = ord(found[1][-1]), ord(found[2][-1])
-        return "".join(map(chr, range(first, last + 1))) if 0 <= last - first < 256 else found[0]  # noqa: PLR2004 - bytes
+        return "".join(map(chr, range(first, last + 1))) if 0 <= last - first < 256 else found[0]
 
     return _RANGES.sub(spread, listed)
 
@@ -238,7 +243,7 @@ def _tr(arguments: list[str], text: str) -> str:
             return UNKNOWN
         inverted = "c" in flags.lower()
         return "".join(letter for letter in text if (letter in sets[0]) == inverted)
-    if len(sets) < 2:  # noqa: PLR2004 - `tr -s x`
+    if len(sets) < 2:
         return re.sub(f"([{re.escape(sets[0])}])\\1+", r"\1", text) if sets and sets[0] else text
     second = sets[1] + sets[1][-1:] * (len(sets[0]) - len(sets[1]))
     return text.translate(dict(zip(map(ord, sets[0]), second, strict=False)))
@@ -248,7 +253,7 @@ def _option(arguments: list[str], letter: str, long: str) -> str | None:
     for place, word in enumerate(arguments):
         if word == f"-{letter}" and place + 1 < len(arguments):
             return arguments[place + 1]
-        if word.startswith(f"-{letter}") and len(word) > 2:  # noqa: PLR2004 - `-c3`
+        if word.startswith(f"-{letter}") and len(word) > 2:
             return word[2:]
         if word.startswith(f"--{long}="):
             return word.partition("=")[2]
@@ -315,7 +320,8 @@ def _paste(arguments: list[str], text: str) -> str:
 
 _SPOKEN: Final[dict[str, Callable[[list[str]], str]]] = {
     "echo": _echo, "printf": _printf, "print": _echo, "which": _paths, "ls": _ls, "find": _find, "realpath": _first,
-    "readlink": _first, "basename": _basename, "seq": _seq, "date": _date, "whereis": _paths, "locate": _paths,
+    "readlink": _first, "basename": _basename, "seq": _seq, "date": _date, "whereis": _paths, "command": _paths,
+    "type": _paths, "whence": _paths, "yes": lambda words: 3 * (" ".join(words or ["y"]) + "\n"), "locate": _paths,
 }  # fmt: skip
 _FILTERS: Final[dict[str, Filter]] = {
     "cat": _same, "tac": _tac, "rev": _rev, "base64": _base64, "base32": _base32, "openssl": _openssl, "xxd": _xxd,

@@ -213,7 +213,7 @@ class Reader:
             self.meter.spend(2)
             return at + 2
         if mark == "'":
-            return self._single_quoted(at, at + 1, segments, escapes=False)
+            return self._single_quoted(at + 1, segments, escapes=False)
         if mark == '"':
             return self._double_quoted(at + 1, segments)
         if mark == "$":
@@ -245,7 +245,7 @@ class Reader:
         segments.append(Segment(kind, self.text[start:end], is_quoted))
         return min(end + 1, len(self.text))
 
-    def _single_quoted(self, at: int, start: int, segments: list[Segment], *, escapes: bool) -> int:
+    def _single_quoted(self, start: int, segments: list[Segment], *, escapes: bool) -> int:
         end = single_quote_end(self.text, start, escapes=escapes, meter=self.meter)
         if end < 0:
             self.is_open = True
@@ -292,12 +292,7 @@ class Reader:
     def _dollar(self, at: int, segments: list[Segment], *, is_quoted: bool) -> int:
         following = self.text[at + 1 : at + 2]
         if following == "(":
-            if self.text.startswith("((", at + 1):
-                end = closing(self.text, at + 3, ")", self.meter)
-                if end >= 0 and self.text[end + 1 : end + 2] == ")":
-                    segments.append(Segment(Kind.ARITHMETIC, self.text[at + 3 : end], is_quoted))
-                    return end + 2
-            return self._nested(at + 2, ")", Kind.COMMAND, segments, is_quoted=is_quoted)
+            return self._dollar_bracket(at, segments, is_quoted=is_quoted)
         if following == "{":
             if self.text[at + 2 : at + 3] in ("|", " ", "\t", "\n"):  # `${ code; }` runs code
                 skip = 3 if self.text[at + 2] == "|" else 2
@@ -310,9 +305,21 @@ class Reader:
                 segments.append(Segment(Kind.ARITHMETIC, self.text[at + 2 : end], is_quoted))
                 return end + 1
         if not is_quoted and following == "'":
-            return self._single_quoted(at, at + 2, segments, escapes=True)
+            return self._single_quoted(at + 2, segments, escapes=True)
         if not is_quoted and following == '"':
             return self._double_quoted(at + 2, segments)
+        return self._named_parameter(at, segments, is_quoted=is_quoted)
+
+    def _dollar_bracket(self, at: int, segments: list[Segment], *, is_quoted: bool) -> int:
+        """`$((…))` when its brackets close together, `$(…)` otherwise."""
+        if self.text.startswith("((", at + 1):
+            end = closing(self.text, at + 3, ")", self.meter)
+            if end >= 0 and self.text[end + 1 : end + 2] == ")":
+                segments.append(Segment(Kind.ARITHMETIC, self.text[at + 3 : end], is_quoted))
+                return end + 2
+        return self._nested(at + 2, ")", Kind.COMMAND, segments, is_quoted=is_quoted)
+
+    def _named_parameter(self, at: int, segments: list[Segment], *, is_quoted: bool) -> int:
         name = _NAME.match(self.text, at + 1)
         self.meter.spend(1)
         if name is None:

@@ -51,7 +51,9 @@ class Runner:
     def run_code(self, code: str, state: ShellState, stdin: str | None = None) -> str:
         return self._deeper(lambda: self._block(code, state, stdin).run_all(), code)
 
-    def run_child(self, code: str, state: ShellState, stdin: str | None = None, *, arguments: tuple[str, ...] = ()) -> str:
+    def run_child(
+        self, code: str, state: ShellState, stdin: str | None = None, *, arguments: tuple[str, ...] = ()
+    ) -> str:
         self.meter.spend(state.size)
         child = state.child()
         child.positional = arguments
@@ -100,5 +102,3 @@ class Runner:
         finally:
             self.depth -= 1
         return output if len(output) <= MAX_TEXT_CHARACTERS else UNKNOWN
-
-

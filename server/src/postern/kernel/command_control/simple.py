@@ -150,7 +150,7 @@ def _array(expander: Expander, segments: Segments) -> tuple[str, ...] | None:
 
 
 def _with_item(old: tuple[str, ...], index: str, value: str) -> tuple[str, ...]:
-    if not index.isdigit() or int(index[:4]) > 200:  # noqa: PLR2004 - nobody types longer arrays
+    if not index.isdigit() or int(index[:4]) > 200:
         return (*old, value) if old else (value,)
     place = int(index[:4])
     padded = list(old) + [""] * (place + 1 - len(old))

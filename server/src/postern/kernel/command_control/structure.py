@@ -9,7 +9,7 @@ from postern.kernel.command_control.builtins import CODE_VARIABLES, SUBSTITUTED_
 from postern.kernel.command_control.expansion import Expander
 from postern.kernel.command_control.files import input_of, write_output
 from postern.kernel.command_control.machine import Run
-from postern.kernel.command_control.reader import Reader, Token, TokenKind
+from postern.kernel.command_control.reader import Kind, Reader, Token, TokenKind
 from postern.kernel.command_control.simple import Parts, assign, read_simple
 from postern.kernel.command_control.state import ShellState
 
@@ -177,7 +177,11 @@ class Block:
             if token.kind is TokenKind.END or (token.kind is TokenKind.OPERATOR and token.text != "("):
                 self.reader.place = token.start
                 return ""
-        if token.plain is not None and token.plain not in compounds.STARTS and _FUNCTION.match(self.reader.text, self.reader.place):
+        if (
+            token.plain is not None
+            and token.plain not in compounds.STARTS
+            and _FUNCTION.match(self.reader.text, self.reader.place)
+        ):
             found = _FUNCTION.match(self.reader.text, self.reader.place)
             self.reader.place = found.end() if found else self.reader.place
             return compounds.define(self, token.plain)
@@ -204,7 +208,14 @@ class Block:
         assigned = state if not parts.words else state.copy() if parts.assignments else state
         words = [field for segments in parts.words for field in expander.fields(segments)]
         for name, segments, appends in parts.assignments:
-            assign(Expander(self.machine, assigned), assigned, name, segments, appends=appends, is_uncertain=self.uncertain > 0)
+            assign(
+                Expander(self.machine, assigned),
+                assigned,
+                name,
+                segments,
+                appends=appends,
+                is_uncertain=self.uncertain > 0,
+            )
             value = assigned.variables.get(name)
             if value and name in CODE_VARIABLES | SUBSTITUTED_VARIABLES:
                 code_variable(self.machine, Run([], assigned), name, value[0])
@@ -223,6 +234,9 @@ class Block:
         if words[0] in _BREAKS:
             self.uncertain += 1  # what follows may not run
         state.last_argument = words[-1]
+        for (sign, _target), (_sign, segments) in zip(redirections, parts.redirections, strict=True):
+            if ">" in sign and len(segments) == 1 and segments[0].kind is Kind.PROCESS:  # `> >(code)`
+                self.machine.run_child(segments[0].text, state, output)
         return write_output(state, redirections, output)
 
 

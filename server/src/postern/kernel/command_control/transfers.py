@@ -1,5 +1,6 @@
 """Commands after which a file is another one: copies and links of programs, and downloads."""
 
+import itertools
 from collections.abc import Callable
 from typing import Final
 
@@ -70,7 +71,7 @@ def _cat(run: Run) -> None:
 
 def _download(run: Run) -> None:
     words = run.words[1:]
-    for flag, value in zip(words, words[1:], strict=False):
+    for flag, value in itertools.pairwise(words):
         if flag in ("-o", "--output", "-O", "--output-document") and is_literal(value) and value != "-":
             write(run.state, value, UNKNOWN, appends=False)
     if ("-O" in words and run.words[0] == "curl") or run.words[0] == "wget":

@@ -65,7 +65,9 @@ class Command:
     def writes(self) -> bool:
         """Whether a redirection writes to a file: `>&2` and `>/dev/null` do not."""
         return any(
-            ">" in sign and target not in ("/dev/null", "/dev/stderr", "/dev/stdout") and not _is_descriptor(sign, target)
+            ">" in sign
+            and target not in ("/dev/null", "/dev/stderr", "/dev/stdout")
+            and not _is_descriptor(sign, target)
             for sign, target in self.redirections
         )
 
@@ -96,5 +98,3 @@ class Verdict:
     command: str | None = None
     #: The reason that decided, or the first one found when the policy lets unresolved lines pass.
     unresolved: Reason | None = None
-
-

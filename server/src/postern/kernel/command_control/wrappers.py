@@ -4,9 +4,9 @@ A table says which options take a value and how many words stand before the comm
 are both judged.
 """
 
+import itertools
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from postern.kernel.command_control.builtins import code_variable
@@ -15,155 +15,37 @@ from postern.kernel.command_control.machine import Machine, Run
 from postern.kernel.command_control.marks import UNKNOWN, base_name, is_literal
 from postern.kernel.command_control.state import put
 from postern.kernel.command_control.verdict import Reason
+from postern.kernel.command_control.wrapper_table import WRAPPERS, Wrapper
 
 _VARIABLE: Final = re.compile(r"[A-Za-z_]\w*=")
 
 
-@dataclass(frozen=True, slots=True)
-class Wrapper:
-    """How to find the command of a wrapper."""
-
-    #: Letters of short options that take a value.
-    values: str = ""
-    #: Long options that take a value in the next word.
-    long: tuple[str, ...] = ()
-    #: Words before the command.
-    before: int = 0
-    #: Whether `NAME=value` may stand before the command.
-    assigns: bool = False
-    #: Only words behind this one are the command.
-    behind: tuple[str, ...] = ()
-    #: The first of the words before must be one of these.
-    verbs: tuple[str, ...] = ()
-
-
-_USER: Final = ("user", "group", "host", "prompt", "chdir", "close-from", "role", "type", "chroot", "command-timeout", "other-user")
-_RUN: Final = (
-    "name", "volume", "env", "workdir", "user", "network", "publish", "entrypoint", "mount", "label", "hostname", "memory",
-    "cpus", "env-file", "platform", "restart", "runtime", "cap-add", "cap-drop", "device", "add-host", "pid", "ipc", "ulimit",
-    "security-opt", "tmpfs", "link", "expose", "log-driver", "dns", "index", "pull", "shm-size", "userns",
-)  # fmt: skip
-_KUBE: Final = ("namespace", "container", "context", "kubeconfig", "cluster", "image", "filename")
-WRAPPERS: Final[dict[str, Wrapper]] = {
-    "sudo": Wrapper("ugphCcrtTDRU", _USER, assigns=True),
-    "doas": Wrapper("uCa"),
-    "sudo-rs": Wrapper("ugphCcrtTDRU", _USER, assigns=True),
-    "run0": Wrapper("ugDp", ("user", "group", "chdir", "property", "setenv", "unit", "slice", "description", "nice")),
-    "pkexec": Wrapper("", ("user",)),
-    "gosu": Wrapper(before=1),
-    "su-exec": Wrapper(before=1),
-    "dzdo": Wrapper("ugp", _USER, assigns=True),
-    "pfexec": Wrapper("P"),
-    "env": Wrapper("uCPa", ("unset", "chdir", "argv0"), assigns=True),
-    "nice": Wrapper("n", ("adjustment",)),
-    "ionice": Wrapper("cnpPu", ("class", "classdata")),
-    "chrt": Wrapper("TPD", ("sched-runtime", "sched-period", "sched-deadline"), before=1),
-    "taskset": Wrapper(before=1),
-    "numactl": Wrapper("NCimpl", ("cpunodebind", "physcpubind", "interleave", "membind", "preferred")),
-    "nohup": Wrapper(),
-    "setsid": Wrapper(),
-    "stdbuf": Wrapper("ioe", ("input", "output", "error")),
-    "timeout": Wrapper("ks", ("kill-after", "signal"), before=1),
-    "gtimeout": Wrapper("ks", ("kill-after", "signal"), before=1),
-    "time": Wrapper("fo", ("format", "output")),
-    "exec": Wrapper("a"),
-    "command": Wrapper(),
-    "builtin": Wrapper(),
-    "noglob": Wrapper(),
-    "nocorrect": Wrapper(),
-    "-": Wrapper(),
-    "busybox": Wrapper(),
-    "toybox": Wrapper(),
-    "unshare": Wrapper("RSGw", ("root", "wd", "setuid", "setgid", "propagation", "map-user", "map-group", "setgroups")),
-    "nsenter": Wrapper("tSGrw", ("target", "setuid", "setgid")),
-    "chroot": Wrapper("", ("userspec", "groups"), before=1),
-    "strace": Wrapper("eopsuSPaEIOXbt", ("trace", "output", "attach", "user", "env", "string-limit")),
-    "ltrace": Wrapper("eopsunlaxASF"),
-    "valgrind": Wrapper(),
-    "perf": Wrapper("eopFgcC", ("output", "event"), before=1, verbs=("stat", "record", "trace")),
-    "catchsegv": Wrapper(),
-    "watch": Wrapper("nq", ("interval", "equexit")),
-    "flock": Wrapper("wE", ("timeout", "wait", "conflict-exit-code"), before=1),
-    "setarch": Wrapper(before=1),
-    "linux32": Wrapper(),
-    "linux64": Wrapper(),
-    "i386": Wrapper(),
-    "x86_64": Wrapper(),
-    "setpriv": Wrapper("", ("reuid", "regid", "groups", "inh-caps", "ambient-caps", "bounding-set", "securebits", "pdeathsig")),
-    "prlimit": Wrapper("po", ("pid", "output")),
-    "cgexec": Wrapper("g"),
-    "cpulimit": Wrapper("lpe", ("limit", "pid", "exe")),
-    "systemd-run": Wrapper("pEugtMHd", ("property", "unit", "description", "slice", "setenv", "uid", "gid", "nice", "working-directory", "on-calendar", "on-active", "on-boot", "service-type", "machine", "host", "timer-property", "path-property", "socket-property"), assigns=False),
-    "systemd-inhibit": Wrapper("", ("what", "who", "why", "mode")),
-    "systemd-cat": Wrapper("tp", ("identifier", "priority")),
-    "dbus-run-session": Wrapper("", ("config-file", "dbus-daemon")),
-    "dbus-launch": Wrapper(),
-    "fakeroot": Wrapper("lsifb", ("lib", "faked")),
-    "fakechroot": Wrapper(),
-    "proot": Wrapper("rbqwk", ("rootfs", "bind", "cwd", "pwd")),
-    "bwrap": Wrapper(),
-    "firejail": Wrapper(),
-    "faketime": Wrapper("fp", before=1),
-    "eatmydata": Wrapper(),
-    "torsocks": Wrapper(),
-    "proxychains": Wrapper("f"),
-    "proxychains4": Wrapper("f"),
-    "trickle": Wrapper("udwtlLn"),
-    "unbuffer": Wrapper(),
-    "xvfb-run": Wrapper("efnpsw", ("server-num", "server-args", "error-file", "auth-file")),
-    "start-stop-daemon": Wrapper(behind=("--",)),
-    "chpst": Wrapper("uUbenmdoplfcrt/"),
-    "softlimit": Wrapper("adfmlostpcr"),
-    "setuidgid": Wrapper(before=1),
-    "envuidgid": Wrapper(before=1),
-    "envdir": Wrapper(before=1),
-    "setlock": Wrapper(before=1),
-    "s6-setuidgid": Wrapper(before=1),
-    "pgrphack": Wrapper(),
-    "tini": Wrapper("pe"),
-    "dumb-init": Wrapper("r", ("rewrite",)),
-    "catatonit": Wrapper(),
-    "entr": Wrapper(),
-    "caffeinate": Wrapper("tw"),
-    "hyperfine": Wrapper("wrmMpcnSN", ("warmup", "runs", "prepare", "cleanup", "min-runs", "max-runs", "export-json")),
-    "choom": Wrapper("np", ("adjust", "pid")),
-    "uclampset": Wrapper("mMp"),
-    "coreutils": Wrapper(),
-    "rlwrap": Wrapper("abcCDfghHilmopPqsStz"),
-    "script": Wrapper("cEIBOTom", behind=("--",)),
-    "sem": Wrapper("jPS", ("jobs", "id", "delay")),
-    "retry": Wrapper("tdm"),
-    "aa-exec": Wrapper("pn", ("profile", "namespace")),
-    "runcon": Wrapper("utrl", ("user", "type", "role", "range"), before=1),
-    "capsh": Wrapper(behind=("--",)),
-    "runuser": Wrapper("ugGsw", ("user", "group", "supp-group", "shell")),
-    "docker": Wrapper("veuwplhmHcn", _RUN, before=2, verbs=("exec", "run", "container", "create")),
-    "podman": Wrapper("veuwplhmHcn", _RUN, before=2, verbs=("exec", "run", "container", "create")),
-    "nerdctl": Wrapper("veuwplhmHcn", _RUN, before=2, verbs=("exec", "run", "container", "create")),
-    "docker-compose": Wrapper("veuwplfT", _RUN, before=2, verbs=("exec", "run")),
-    "kubectl": Wrapper("ncsf", _KUBE, before=2, verbs=("exec", "run", "debug")),
-    "oc": Wrapper("ncsf", _KUBE, before=2, verbs=("exec", "run", "rsh", "debug")),
-    "lxc": Wrapper("Tt", ("env", "mode", "user", "group", "cwd"), before=2, verbs=("exec",)),
-    "lxc-attach": Wrapper("nPRse", ("name",)),
-    "machinectl": Wrapper("MH", ("uid", "setenv"), before=2, verbs=("shell",)),
-    "ip": Wrapper("bn", (), before=3, verbs=("netns", "vrf")),
-    "crictl": Wrapper("ir", (), before=2, verbs=("exec",)),
-    "poetry": Wrapper(before=1, verbs=("run",)),
-    "pipenv": Wrapper(before=1, verbs=("run",)),
-    "uv": Wrapper("p", ("with", "python"), before=1, verbs=("run",)),
-    "bundle": Wrapper(before=1, verbs=("exec",)),
-    "npx": Wrapper("pc", ("package", "call")),
-    "direnv": Wrapper(before=2, verbs=("exec",)),
-}  # fmt: skip
 _LOADER: Final = re.compile(r"ld-(linux|musl|2\.)[\w.-]*\Z|ld\.so\Z")
 #: What these print is what their command prints.
 TRANSPARENT: Final = frozenset(
-    {"sudo", "doas", "env", "nice", "nohup", "timeout", "time", "exec", "command", "builtin", "stdbuf", "busybox", "setsid", "ionice"}
+    {
+        "sudo",
+        "doas",
+        "env",
+        "nice",
+        "nohup",
+        "timeout",
+        "time",
+        "exec",
+        "command",
+        "builtin",
+        "stdbuf",
+        "busybox",
+        "setsid",
+        "ionice",
+    }
 )
 _SEPARATE: Final = frozenset({"xargs", "gxargs", "find", "gfind", "fd", "fdfind", "parallel"})
 NAMES: Final = (*WRAPPERS, *_SEPARATE)
 #: `sudo -i`, `docker exec -it`: started without a command these give a shell.
-_GIVES_SHELL: Final = frozenset({"sudo", "doas", "run0", "chroot", "unshare", "nsenter", "lxc-attach", "runuser", "firejail"})
+_GIVES_SHELL: Final = frozenset(
+    {"sudo", "doas", "run0", "chroot", "unshare", "nsenter", "lxc-attach", "runuser", "firejail"}
+)
 
 
 def inner_commands(machine: Machine, run: Run, name: str) -> Iterator[Run]:
@@ -258,7 +140,9 @@ def _split_string(run: Run, words: list[str]) -> list[str]:
 def _xargs(machine: Machine, run: Run) -> Iterator[Run]:
     words, at = run.words[1:], 0
     replace, separator = "", None
-    takes = Wrapper("aEeIiLlnPsd", ("arg-file", "delimiter", "max-args", "max-lines", "max-procs", "max-chars", "replace", "eof"))
+    takes = Wrapper(
+        "aEeIiLlnPsd", ("arg-file", "delimiter", "max-args", "max-lines", "max-procs", "max-chars", "replace", "eof")
+    )
     while at < len(words) and words[at].startswith("-") and words[at] != "--":
         word = words[at]
         value = words[at + 1] if at + 1 < len(words) else ""
@@ -291,7 +175,9 @@ def _is_wrapper(command: list[str]) -> bool:
 
 def _items(machine: Machine, stdin: str | None, separator: str | None, *, by_line: bool) -> list[str]:
     if stdin is None or not is_literal(stdin):
-        return [UNKNOWN] if stdin is None or not by_line else [line.strip() for line in stdin.split("\n") if line.strip()]
+        return (
+            [UNKNOWN] if stdin is None or not by_line else [line.strip() for line in stdin.split("\n") if line.strip()]
+        )
     if separator is not None:
         mark = {"\\n": "\n", "\\t": "\t", "\\0": "\0"}.get(separator, separator)
         items = [item for item in stdin.removesuffix("\n").split(mark or "\n") if item]
@@ -322,14 +208,16 @@ def _find(_machine: Machine, run: Run) -> Iterator[Run]:
 
 def _found_name(words: list[str]) -> str:
     """What `{}` stands for in `find … -name x -exec {} …`."""
-    for flag, name in zip(words, words[1:], strict=False):
+    for flag, name in itertools.pairwise(words):
         if flag in ("-name", "-iname"):
             return f"/{UNKNOWN}/{name}"
     return words[1] if len(words) > 1 and not words[1].startswith("-") else UNKNOWN
 
 
 def _parallel(machine: Machine, run: Run) -> Iterator[Run]:
-    words, _assigned = _stripped(machine, run, Wrapper("jNnLPSaId", ("jobs", "max-args", "sshlogin", "colsep", "delay", "joblog")))
+    words, _assigned = _stripped(
+        machine, run, Wrapper("jNnLPSaId", ("jobs", "max-args", "sshlogin", "colsep", "delay", "joblog"))
+    )
     places = [place for place, word in enumerate(words) if word in (":::", ":::+", "::::")]
     command = words[: places[0]] if places else words
     values = [word for word in words[places[0] :] if not word.startswith(":::")] if places else []
