@@ -54,7 +54,7 @@ def test_a_line_beyond_16_kb_is_unresolved() -> None:
         ("true;" * 500, Reason.TOO_MANY_COMMANDS),
         ("echo $(" * 20 + "true" + ")" * 20, Reason.TOO_DEEP),
         ("echo {a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}", Reason.TOO_MANY_WORDS),
-        ("seq 200 | xargs echo; printf '%s\\n' {1..60} {1..60} {1..60} {1..60} | xargs echo", Reason.TOO_MANY_WORDS),
+        ("printf '%s\\n' {1..60} {1..60} {1..60} {1..60} | xargs echo", Reason.TOO_MANY_WORDS),
         ("f() { f; }; f", Reason.TOO_DEEP),
     ],
 )

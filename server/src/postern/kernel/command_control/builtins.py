@@ -37,10 +37,7 @@ def code_variable(machine: Machine, run: Run, name: str, value: str) -> None:
 
 
 def set_variable(run: Run, name: str, value: str) -> None:
-    old = run.state.variables.get(name)
-    if name in run.state.readonly:
-        return
-    put(run.state.variables, name, (UNKNOWN,) if run.is_uncertain and old not in (None, (value,)) else (value,))
+    run.state.assign(name, (value,), is_uncertain=run.is_uncertain)
 
 
 def _alias(machine: Machine, run: Run) -> str:
@@ -119,9 +116,8 @@ def _set(_machine: Machine, run: Run) -> str:
     if rest:
         run.state.positional = tuple(rest)
     if len(rest) > 1 and rest[0].isidentifier():  # fish: `set name value`
-        was_set = run.state.variables.get(rest[0])
-        value = " ".join(rest[1:])
-        put(run.state.variables, rest[0], (value,) if was_set in (None, (value,)) else (UNKNOWN,))
+        # Other shells set `$1`, `$2`: both meanings are kept.
+        run.state.assign(rest[0], (" ".join(rest[1:]),), is_uncertain=True)
     return ""
 
 

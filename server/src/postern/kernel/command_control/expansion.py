@@ -16,6 +16,7 @@ from postern.kernel.command_control.verdict import Reason
 
 _TILDE: Final = re.compile(r"~[A-Za-z0-9_.+-]*(?=/|\Z)")
 _VARIABLE: Final = re.compile(r"\$\{?([A-Za-z_]\w*)\}?|([A-Za-z_]\w*)")
+_OTHER_BASE: Final = re.compile(r"#|\b0[xX]")
 #: Nested `${x:-${y:-…}}`; deeper ones are unknown.
 _DEEPEST_WORD: Final = 16
 
@@ -150,7 +151,7 @@ class Expander:
             known = Parameters(self.state, self.machine.meter, self.raw).value(found[1] or found[2])
             return known or "0"
 
-        number = computed(_VARIABLE.sub(value, text) if "#" not in text and "x" not in text else text)
+        number = computed(_VARIABLE.sub(value, text) if not _OTHER_BASE.search(text) else text)
         return UNKNOWN if number is None else str(number)
 
 

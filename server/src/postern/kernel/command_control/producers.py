@@ -66,7 +66,7 @@ def formatted(template: str, arguments: list[str]) -> str:
     """What `printf` prints: the template is used again until no argument is left."""
     parts: list[str] = []
     left = list(arguments)
-    for _turn in range(64):
+    for _turn in range(256):
         text, used = _format_once(template, left)
         parts.append(text)
         left = left[used:]

@@ -8,7 +8,7 @@ from postern.kernel.command_control.expansion import Expander
 from postern.kernel.command_control.limits import MAX_TEXT_CHARACTERS
 from postern.kernel.command_control.marks import UNKNOWN
 from postern.kernel.command_control.reader import HereDocument, Kind, Reader, Segment, Token, TokenKind
-from postern.kernel.command_control.state import ShellState, put
+from postern.kernel.command_control.state import ShellState
 
 if TYPE_CHECKING:
     from postern.kernel.command_control.structure import Block
@@ -111,20 +111,16 @@ def assign(
     values = _array(expander, segments)
     if values is None:
         values = (expander.text(segments),)
-    if name in state.readonly:
-        return
     old = state.variables.get(name)
     if index:
         values = _with_item(old or (), index.rstrip("]"), values[0] if values else "")
     elif appends:
         is_array = _array_text(segments) is not None
         values = (*(old or ()), *values) if is_array else ((old[0] if old else "") + values[0], *(old or ("",))[1:])
-    if is_uncertain and old is not None and old != values:
-        values = (UNKNOWN,)
     if sum(map(len, values)) > MAX_TEXT_CHARACTERS:
         values = (UNKNOWN,)
     expander.machine.meter.spend(len(values) + 1)
-    put(state.variables, name, values)
+    state.assign(name, values, is_uncertain=is_uncertain)
 
 
 def _array_text(segments: Segments) -> str | None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from postern.kernel.command_control.limits import MAX_ENTRIES, MAX_HISTORY_LINES
+from postern.kernel.command_control.marks import UNKNOWN
 
 Table = dict[str, str]
 #: An array holds its values; a plain variable is a list of one.
@@ -12,6 +13,7 @@ Values = tuple[str, ...]
 Entry = TypeVar("Entry")
 
 IFS: Final = " \t\n"
+_MAX_ALTERNATIVES: Final = 4
 
 
 @dataclass(slots=True)
@@ -19,6 +21,8 @@ class ShellState:
     """One shell. All texts may hold marks (`marks`)."""
 
     variables: dict[str, Values] = field(default_factory=dict)
+    #: What a variable may hold when it is not certain which assignment ran; its entry in `variables` is unknown then.
+    alternatives: dict[str, Values] = field(default_factory=dict)
     exported: frozenset[str] = frozenset()
     readonly: frozenset[str] = frozenset()
     aliases: Table = field(default_factory=dict)
@@ -39,7 +43,8 @@ class ShellState:
     def copy(self) -> "ShellState":
         """A state that can change without this one. Values are immutable, so only the tables are copied."""
         return ShellState(
-            dict(self.variables), self.exported, self.readonly, dict(self.aliases), dict(self.global_aliases),
+            dict(self.variables),
+            dict(self.alternatives), self.exported, self.readonly, dict(self.aliases), dict(self.global_aliases),
             dict(self.functions), dict(self.copies), dict(self.files), self.positional, self.history,
             self.last_argument, self.open_text, self.has_remarks,
         )  # fmt: skip
@@ -53,10 +58,30 @@ class ShellState:
             fresh.functions = {name: body for name, body in self.functions.items() if name in self.exported}
         return fresh
 
+    def assign(self, name: str, values: Values, *, is_uncertain: bool) -> None:
+        """Sets a variable. An assignment that may not run leaves both values possible."""
+        if name in self.readonly:
+            return
+        old = self.variables.get(name)
+        before = self.alternatives.pop(name, ())
+        if is_uncertain and old is not None and old != values:
+            single = (*(before or old[:1]), *values[:1])
+            if len(single) <= _MAX_ALTERNATIVES and len(values) == len(old) == 1:
+                self.alternatives[name] = tuple(dict.fromkeys(single))
+            values = (UNKNOWN,)
+        put(self.variables, name, values)
+
     @property
     def size(self) -> int:
         """Entries to copy."""
-        return len(self.variables) + len(self.aliases) + len(self.functions) + len(self.copies) + len(self.files)
+        return (
+            len(self.variables)
+            + len(self.alternatives)
+            + len(self.aliases)
+            + len(self.functions)
+            + len(self.copies)
+            + len(self.files)
+        )
 
     def remember(self, line: str) -> None:
         """Appends a line to the history."""

@@ -9,6 +9,7 @@ from postern.kernel.command_control.builtins import CODE_VARIABLES, SUBSTITUTED_
 from postern.kernel.command_control.expansion import Expander
 from postern.kernel.command_control.files import input_of, write_output
 from postern.kernel.command_control.machine import Run
+from postern.kernel.command_control.marks import UNKNOWN
 from postern.kernel.command_control.reader import Kind, Reader, Token, TokenKind
 from postern.kernel.command_control.simple import Parts, assign, read_simple
 from postern.kernel.command_control.state import ShellState
@@ -21,6 +22,7 @@ _SKIPPED: Final = frozenset(
     {"!", "then", "do", "else", "elif", "fi", "done", "esac", "coproc", "and", "or", "not", "begin", "end", "always"}
 )
 _FUNCTION: Final = re.compile(r"[ \t]*\([ \t]*\)")
+_PARAMETER: Final = re.compile(r"[A-Za-z_]\w*")
 _ENDS_LIST: Final = frozenset({";", "\n", "&", "&|", "&!"})
 _ENDS_CASE: Final = frozenset({";;", ";&", ";;&"})
 _BREAKS: Final = frozenset({"break", "continue", "return", "exit"})
@@ -202,7 +204,28 @@ class Block:
         return self.run_parts(parts, state, stdin)
 
     def run_parts(self, parts: Parts, state: ShellState, stdin: str | None) -> str:
-        """Expands and runs a simple command."""
+        """Expands and runs a simple command, once for each value that it may mean."""
+        name = self._uncertain_name(parts, state)
+        if name is None:
+            return self._run_once(parts, state, stdin)
+        for value in state.alternatives[name]:
+            self.machine.meter.spend(state.size)
+            chosen = state.copy()
+            chosen.assign(name, (value,), is_uncertain=False)
+            self.run_parts(parts, chosen, stdin)
+        return UNKNOWN
+
+    def _uncertain_name(self, parts: Parts, state: ShellState) -> str | None:
+        if not state.alternatives:
+            return None
+        for segment in (segment for segments in parts.words for segment in segments):
+            if segment.kind is Kind.PARAMETER:
+                found = _PARAMETER.match(segment.text)
+                if found and found[0] in state.alternatives:
+                    return found[0]
+        return None
+
+    def _run_once(self, parts: Parts, state: ShellState, stdin: str | None) -> str:
         expander = Expander(self.machine, state)
         # Unlike `x=1 cmd`, `x=1` alone stays.
         assigned = state if not parts.words else state.copy() if parts.assignments else state
