@@ -1,22 +1,19 @@
 """Runs one simple command: records it, then follows what it runs in turn."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from postern.kernel.command_control import builtins, carriers, interpreters, producers, transfers, wrappers
 from postern.kernel.command_control.files import written_texts
-from postern.kernel.command_control.machine import Run
+from postern.kernel.command_control.machine import Machine, Run
 from postern.kernel.command_control.marks import UNKNOWN, base_name, could_be, is_literal, is_wholly_unknown
 from postern.kernel.command_control.verdict import Command, Reason
-
-if TYPE_CHECKING:
-    from postern.kernel.command_control.runner import Runner
 
 _KNOWN: Final = tuple(sorted({*builtins.BUILTINS, *carriers.CARRIERS, *interpreters.NAMES, *wrappers.NAMES}))
 _MAX_CANDIDATES: Final = 4
 _MAX_LINKS: Final = 8
 
 
-def run(machine: "Runner", job: Run) -> str:
+def run(machine: Machine, job: Run) -> str:
     """Returns what the command prints; unknown text when that is not known."""
     if not job.words:
         machine.record(Command((), job.redirections))
@@ -60,7 +57,7 @@ def _candidates(first: str) -> tuple[str, ...]:
     return tuple(known for known in _KNOWN if could_be(name, known))[:_MAX_CANDIDATES] or (name,)
 
 
-def _follow(machine: "Runner", job: Run, name: str) -> str:
+def _follow(machine: Machine, job: Run, name: str) -> str:
     """Follows the command as the program `name`."""
     state = job.state
     if name in state.functions and job.words[0] == name:
@@ -88,7 +85,7 @@ def _follow(machine: "Runner", job: Run, name: str) -> str:
     return producers.output(machine, job, name)
 
 
-def _call(machine: "Runner", job: Run, name: str) -> str:
+def _call(machine: Machine, job: Run, name: str) -> str:
     state = job.state
     positional = state.positional
     bodies = state.functions[name]
@@ -99,7 +96,7 @@ def _call(machine: "Runner", job: Run, name: str) -> str:
     return outputs[-1] if outputs else UNKNOWN
 
 
-def _script(machine: "Runner", job: Run, text: str) -> None:
+def _script(machine: Machine, job: Run, text: str) -> None:
     first_line = text.split("\n", 1)[0]
     name = base_name(first_line.removeprefix("#!").replace("/env ", "/").strip().split(" ")[0])
     if first_line.startswith("#!") and interpreters.is_interpreter(name):

@@ -5,8 +5,9 @@ A compound command is read twice: muted, to learn where it ends and what is redi
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from postern.kernel.command_control.block import Block
 from postern.kernel.command_control.files import input_of, write_output
 from postern.kernel.command_control.machine import Run
 from postern.kernel.command_control.nesting import closing
@@ -14,9 +15,6 @@ from postern.kernel.command_control.reader import Token, TokenKind
 from postern.kernel.command_control.simple import Parts, fill_here
 from postern.kernel.command_control.state import put
 from postern.kernel.command_control.verdict import Reason
-
-if TYPE_CHECKING:
-    from postern.kernel.command_control.structure import Block
 
 STARTS: Final = frozenset({"if", "while", "until", "for", "foreach", "select", "case", "{", "[[", "switch"})
 _THEN: Final = frozenset({"then", "elif", "else", "fi", "end"})
@@ -27,7 +25,7 @@ _DEEPEST: Final = 16
 _MAX_TURNS: Final = 20
 
 
-def run(block: "Block", token: Token, stdin: str | None) -> str:
+def run(block: Block, token: Token, stdin: str | None) -> str:
     """Runs the compound command that begins with `token`. Returns what it prints."""
     machine = block.machine
     if machine.depth >= _DEEPEST:
@@ -44,7 +42,7 @@ def run(block: "Block", token: Token, stdin: str | None) -> str:
         machine.depth -= 1
 
 
-def _run_twice(block: "Block", token: Token, stdin: str | None) -> str:
+def _run_twice(block: Block, token: Token, stdin: str | None) -> str:
     parts = _skim(block, token)
     state, outer = block.state, block.stdin
     expander = block.expander
@@ -62,7 +60,7 @@ def _run_twice(block: "Block", token: Token, stdin: str | None) -> str:
     return write_output(state, redirections, output)
 
 
-def _skim(block: "Block", token: Token) -> Parts:
+def _skim(block: Block, token: Token) -> Parts:
     """Reads to the end of the command without effect."""
     machine, reader = block.machine, block.reader
     text, place, is_open, state = reader.text, reader.place, reader.is_open, block.state
@@ -79,7 +77,7 @@ def _skim(block: "Block", token: Token) -> Parts:
         block.state, block.is_open, block.aliases = state, was_open, aliases
 
 
-def _redirected(block: "Block") -> Parts:
+def _redirected(block: Block) -> Parts:
     """The redirections behind a compound command."""
     parts = Parts()
     while True:
@@ -95,7 +93,7 @@ def _redirected(block: "Block") -> Parts:
     return parts
 
 
-def _body(block: "Block", token: Token) -> str:
+def _body(block: Block, token: Token) -> str:
     name = token.plain or "("
     if name == "(":
         return _subshell(block)
@@ -112,7 +110,7 @@ def _body(block: "Block", token: Token) -> str:
     return _test(block)
 
 
-def _subshell(block: "Block") -> str:
+def _subshell(block: Block) -> str:
     reader = block.reader
     if reader.text.startswith("(", reader.place):
         end = closing(reader.text, reader.place + 1, ")", reader.meter)
@@ -129,7 +127,7 @@ def _subshell(block: "Block") -> str:
     return output
 
 
-def _if(block: "Block") -> str:
+def _if(block: Block) -> str:
     outputs = []
     while True:
         output, stop = block.run_list(_THEN)
@@ -138,7 +136,7 @@ def _if(block: "Block") -> str:
             return "".join(outputs)
 
 
-def _while(block: "Block") -> str:
+def _while(block: Block) -> str:
     reader, stdin = block.reader, block.stdin
     lines = (stdin or "").split("\n")[:_MAX_TURNS]
     lines = lines[:-1] if len(lines) > 1 and not lines[-1] else lines
@@ -163,7 +161,7 @@ class _Loop:
     values: list[str] = field(default_factory=list)
 
 
-def _for(block: "Block", *, is_uncertain: bool) -> str:
+def _for(block: Block, *, is_uncertain: bool) -> str:
     loop = _loop_head(block)
     block.skip_line_breaks()
     following = block.reader.peek()
@@ -195,7 +193,7 @@ def _for(block: "Block", *, is_uncertain: bool) -> str:
     return "".join(outputs)
 
 
-def _loop_head(block: "Block") -> _Loop:
+def _loop_head(block: Block) -> _Loop:
     """The name and the values of a loop. `for ((;;))` has one turn without a name."""
     reader = block.reader
     token = reader.next()
@@ -222,7 +220,7 @@ def _loop_head(block: "Block") -> _Loop:
     return _Loop(name, values)
 
 
-def _case(block: "Block") -> str:
+def _case(block: Block) -> str:
     reader = block.reader
     block.expander.text(reader.next().segments)
     block.skip_line_breaks()
@@ -245,13 +243,13 @@ def _case(block: "Block") -> str:
     return "".join(outputs)
 
 
-def _pass_pattern(block: "Block", token: Token) -> None:
+def _pass_pattern(block: Block, token: Token) -> None:
     """Reads up to the `)` behind the pattern of a case."""
     while token.text != ")" and token.kind is not TokenKind.END:
         token = block.reader.next()
 
 
-def _test(block: "Block") -> str:
+def _test(block: Block) -> str:
     """`[[ … ]]`: substitutions inside are run."""
     while True:
         token = block.reader.next()
@@ -264,7 +262,7 @@ def _test(block: "Block") -> str:
             block.expander.text(token.segments)
 
 
-def define_named(block: "Block") -> str:
+def define_named(block: Block) -> str:
     """`function name { … }`, with or without brackets behind the name."""
     token = block.reader.next()
     brackets = re.compile(r"[ \t]*\([ \t]*\)").match(block.reader.text, block.reader.place)
@@ -273,7 +271,7 @@ def define_named(block: "Block") -> str:
     return define(block, token.plain or token.text)
 
 
-def define(block: "Block", name: str) -> str:
+def define(block: Block, name: str) -> str:
     """Stores the body that follows as a function; it is not run."""
     reader, machine = block.reader, block.machine
     block.skip_line_breaks()

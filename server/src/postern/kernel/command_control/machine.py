@@ -5,6 +5,7 @@ from typing import Protocol
 
 from postern.kernel.command_control.expansion import Substitutions
 from postern.kernel.command_control.state import ShellState
+from postern.kernel.command_control.verdict import Command, Reason
 
 
 @dataclass(slots=True)
@@ -23,6 +24,21 @@ class Run:
 
 class Machine(Substitutions, Protocol):
     """Runs code and commands, and records each simple command."""
+
+    commands: list[Command]
+    #: The resolved text of each list of commands: what a regular expression over several commands sees.
+    texts: list[str]
+    #: Above zero, nothing is recorded: code is only read to find its end.
+    muted: int
+    depth: int
+
+    def note(self, reason: Reason, command: Command | None = None) -> None:
+        """Marks the line, or a command of it, as not resolved."""
+        ...
+
+    def record(self, command: Command) -> bool:
+        """Keeps a command. False when there are too many."""
+        ...
 
     def run_code(self, code: str, state: ShellState, stdin: str | None = None) -> str:
         """Runs shell code in `state` itself. Returns what it prints."""

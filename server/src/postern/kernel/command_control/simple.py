@@ -2,16 +2,14 @@
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from postern.kernel.command_control.block import Block
 from postern.kernel.command_control.expansion import Expander
 from postern.kernel.command_control.limits import MAX_TEXT_CHARACTERS
 from postern.kernel.command_control.marks import UNKNOWN
 from postern.kernel.command_control.reader import HereDocument, Kind, Reader, Segment, Token, TokenKind
 from postern.kernel.command_control.state import ShellState
-
-if TYPE_CHECKING:
-    from postern.kernel.command_control.structure import Block
 
 _ASSIGNMENT: Final = re.compile(r"([A-Za-z_]\w*)(\[[^]]*\])?(\+?)=")
 _MAX_WORDS: Final = 4096
@@ -41,7 +39,7 @@ def split_assignment(segments: Segments) -> tuple[str, Segments, bool] | None:
     return found[1] + (found[2] or ""), value, bool(found[3])
 
 
-def read_simple(block: "Block", token: Token) -> Parts:
+def read_simple(block: Block, token: Token) -> Parts:
     """Reads up to the operator that ends the command, which is left to the caller."""
     parts = Parts()
     count = 0
@@ -72,7 +70,7 @@ def _sign(text: str) -> str:
     return text.lstrip("01")
 
 
-def fill_here(block: "Block", waiting: list[HereDocument]) -> None:
+def fill_here(block: Block, waiting: list[HereDocument]) -> None:
     """Reads ahead to the bodies of here-documents: the command needs them before the rest of its line is run.
 
     The bodies are cut out of the text, so that the rest of the line can be read from where it stands.

@@ -2,20 +2,17 @@
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from postern.kernel.command_control import compounds
 from postern.kernel.command_control.builtins import CODE_VARIABLES, SUBSTITUTED_VARIABLES, code_variable
 from postern.kernel.command_control.expansion import Expander
 from postern.kernel.command_control.files import input_of, write_output
-from postern.kernel.command_control.machine import Run
+from postern.kernel.command_control.machine import Machine, Run
 from postern.kernel.command_control.marks import UNKNOWN
 from postern.kernel.command_control.reader import Kind, Reader, Token, TokenKind
 from postern.kernel.command_control.simple import Parts, assign, read_simple
 from postern.kernel.command_control.state import ShellState
-
-if TYPE_CHECKING:
-    from postern.kernel.command_control.runner import Runner
 
 #: Words that stand before a command and change nothing about which command it is. `and … end` are those of fish.
 _SKIPPED: Final = frozenset(
@@ -32,7 +29,7 @@ _BREAKS: Final = frozenset({"break", "continue", "return", "exit"})
 class Block:
     """Reads code with `reader` and runs it in `state`."""
 
-    machine: "Runner"
+    machine: Machine
     reader: Reader
     state: ShellState
     stdin: str | None = None
