@@ -1,1 +1,4 @@
-"""Ids, clock, errors, secrets and logging. Uses the standard library only and can be imported from every plane."""
+"""Ids, clock, errors, secrets, logging and command control. Can be imported from every plane.
+
+Uses the standard library only, and RE2 for the regular expressions of command filters.
+"""
