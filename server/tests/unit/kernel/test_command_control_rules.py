@@ -25,7 +25,7 @@ def verdict(line: str, *rules: Rule, unresolved: Action = ALLOW) -> Verdict:
         ("chmod 777", "chmod 0777 f"), ("chmod 777", "chmod -R a+rwx f"), ("rm -rf /", "rm -rf //"), ("rm -rf /", "rm -rf /*"),
         ("rm /etc", "rm a /etc/"), ("git push", "git -C d push --force"), ("systemctl stop", "systemctl --now stop a"),
         ("find -delete", "find . -name a -delete"), ("iptables -F", "iptables --flush"), ("rm -rf", "rm -$x d"), ("rm", "/bin/r[m] x"),
-        ("/sbin/halt", "halt"), ("rm --one-file-system", "rm --one-file-system a"), ("dd of=/dev/sda", "dd if=a of=/dev/sda bs=1"),
+        ("/sbin/halt", "halt"), ("rm", "$nothing rm a"), ("rm --one-file-system", "rm --one-file-system a"), ("dd of=/dev/sda", "dd if=a of=/dev/sda bs=1"),
     ],
 )  # fmt: skip
 def test_command_rule_matches_the_same_command_however_it_is_written(content: str, line: str) -> None:
@@ -36,7 +36,7 @@ def test_command_rule_matches_the_same_command_however_it_is_written(content: st
     ("content", "line"),
     [
         ("rm", "vim rm.c"), ("rm", "git rm a"), ("rm", "echo rm"), ("rm", "docker run --rm a ls"), ("rm -rf", "rm -r d"),
-        ("rm -rf", "rm -- -rf"), ("kill -9", "kill 9"), ("chmod 777", "chmod 640 f"), ("init", "vim init.py"), ("rm", "RM"),
+        ("rm -rf", "rm -- -rf"), ("kill -9", "kill 9"), ("chmod 777", "chmod 640 f"), ("init", "vim init.py"), ("rm", "RM"), ("rm", "$EDITOR rm"), ("chmod 777", "chmod 640 777"),
         ("git push", "git add push"), ("systemctl stop", "systemctl status stop"), ("find -delete", "find -d elete"), ("rm", "# rm"),
     ],
 )  # fmt: skip

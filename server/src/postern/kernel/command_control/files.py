@@ -38,6 +38,8 @@ def input_of(
 
 def file_text(state: ShellState, path: str) -> str:
     """The text of a file: known when this session wrote it."""
+    if path == "/dev/null":
+        return ""
     texts = state.files.get(base_name(path)) if is_literal(path) else None
     return "\n".join(texts) if texts else UNKNOWN
 

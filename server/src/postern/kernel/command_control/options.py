@@ -102,6 +102,10 @@ _FLAGS: Final = frozenset(
 )
 
 
+#: Their first operand is a mode or an owner, whatever it looks like.
+_MODE_FIRST: Final = frozenset({"chmod", "chown", "chgrp"})
+
+
 @dataclass(frozen=True, slots=True)
 class Arguments:
     """The words behind a program."""
@@ -185,4 +189,6 @@ def _operand(program: str, word: str) -> str:
 
 def names_files(program: str, operand: str) -> bool:
     """Whether a rule's first operand may stand anywhere, rather than as the sub-command."""
+    if program in _MODE_FIRST:
+        return False
     return program in _TAKES_FILES or not re.fullmatch(r"[A-Za-z][\w-]*", operand)

@@ -18,6 +18,8 @@ _HERE: Final = "/" + UNKNOWN
 _INHERITED: Final[dict[str, str]] = {
     "PATH": "/usr/" + UNKNOWN, "HOME": _HERE, "PWD": _HERE, "OLDPWD": _HERE, "SHELL": "/bin/bash", "BASH": "/bin/bash",
     "IFS": IFS, "OSTYPE": "linux-gnu", "0": "bash", "-": "himBHs", "OPTIND": "1", "SHLVL": "1", "PS4": "+ ",
+    # Programs that the host or the user chose: not known, but not empty either.
+    **dict.fromkeys(("EDITOR", "VISUAL", "PAGER", "BROWSER", "MANPAGER"), UNKNOWN + UNKNOWN),
 }  # fmt: skip
 #: Gives the text of the word behind an operator: `${x:-word}`, `${x/pattern/word}`. The flag keeps patterns active.
 Word = Callable[[str, bool], str]
