@@ -32,6 +32,9 @@ def code_variable(machine: Machine, run: Run, name: str, value: str) -> None:
         return
     if name in CODE_VARIABLES:
         machine.run_child(value.removeprefix("|"), run.state)
+    elif name in ("ENV", "BASH_ENV") and written_texts(run.state, value):
+        for text in written_texts(run.state, value):
+            machine.run_child(text, run.state)
     elif name in SUBSTITUTED_VARIABLES and ("$(" in value or "`" in value):
         machine.run_child(f'echo "{value}"', run.state)
 

@@ -171,6 +171,7 @@ def _crontab(machine: Machine, job: Run) -> str:
 
 
 def _make(machine: Machine, job: Run) -> str:
+    given_code(machine, job, [word.partition("=")[2] for word in job.words[1:] if word.startswith("SHELL=")])
     texts: list[str] = []
     paths = list(option_values(job.words[1:], ("-f", "--file", "--makefile")))
     for path in paths or ["Makefile", "makefile", "GNUmakefile"]:

@@ -20,6 +20,19 @@ STARTS: Final = frozenset({"if", "while", "until", "for", "foreach", "select", "
 _THEN: Final = frozenset({"then", "elif", "else", "fi", "end"})
 _DO: Final = frozenset({"do", "end", "{"})
 _DONE: Final = frozenset({"done", "end"})
+#: Functions that the shell calls by itself.
+_HOOKS: Final = frozenset(
+    {
+        "command_not_found_handle",
+        "command_not_found_handler",
+        "precmd",
+        "preexec",
+        "chpwd",
+        "periodic",
+        "zshexit",
+        "fish_prompt",
+    }
+)
 _DEEPEST: Final = 16
 #: Lines that are read by a loop around `read`.
 _MAX_TURNS: Final = 20
@@ -298,4 +311,6 @@ def define(block: Block, name: str) -> str:
     machine.meter.spend(len(body))
     kept = state.functions.get(name, ()) if block.uncertain else ()
     put(state.functions, name, (*kept[:3], body))
+    if name in _HOOKS and not machine.muted:
+        machine.run_code(body, state.copy())
     return ""

@@ -10,7 +10,7 @@ from postern.kernel.command_control.marks import UNKNOWN
 
 def _editor(machine: Machine, job: Run) -> str:
     """vim, less, ed: commands after `!`, given with -c, +, --cmd, or as input."""
-    codes = list(option_values(job.words[1:], ("-c", "--cmd", "-S", "-s")))
+    codes = list(option_values(job.words[1:], ("-c", "--cmd", "-S", "-s", "--eval", "-eval")))
     codes += [word[1:] for word in job.words[1:] if word.startswith("+")]
     if job.stdin is not None:
         codes += job.stdin.split("\n")
@@ -21,6 +21,8 @@ def _editor(machine: Machine, job: Run) -> str:
             )
             if found:
                 machine.run_child(found[1], job.state)
+        for quoted in re.findall(r'(?:shell-command|call-process|start-process|compile)[\w-]*\s+"([^"]+)"', code):
+            machine.run_child(quoted, job.state)
         for quoted in re.findall(r"(?:system(?:list)?|termopen|jobstart|job_start)\s*\(\s*['\"]([^'\"]+)", code):
             machine.run_child(quoted, job.state)
     return UNKNOWN
@@ -63,7 +65,7 @@ def _git(machine: Machine, job: Run) -> str:
     given_code(
         machine,
         job,
-        option_values(words, ("--upload-pack", "--receive-pack", "--exec"))
+        option_values(words, ("-u", "--upload-pack", "--receive-pack", "--exec"))
         if verb in ("clone", "fetch", "push", "pull", "ls-remote", "archive")
         else (),
     )
@@ -220,16 +222,27 @@ def _at_words(machine: Machine, job: Run) -> str:
     return UNKNOWN
 
 
+def _copy(machine: Machine, job: Run) -> str:
+    """`scp` and `sftp`: the program in place of ssh, and its options."""
+    given_code(machine, job, option_values(job.words[1:], ("-S",)))
+    for option in option_values(job.words[1:], ("-o",)):
+        key, *rest = re.split(r"[=\s]+", option.strip(), maxsplit=1)
+        if key.lower() in ("proxycommand", "localcommand", "knownhostscommand"):
+            given_code(machine, job, rest)
+    return UNKNOWN
+
+
 TOOLS: Final[dict[str, Carrier]] = {
     "git": _git, "tar": _tar, "bsdtar": _tar, "tmux": _tmux, "screen": _screen, "watch": _joined, "rsync": _rsync, "zip": _zip,
     "socat": _socat, "split": _split, "sort": _split, "gdb": _debugger, "lldb": _debugger, "entr": _entr, "expect": _at_words,
     "flock": code_options("-c", "--command"), "script": code_options("-c", "--command"), "vagrant": code_options("-c", "--command"),
     "nix-shell": code_options("--run", "--command"), "man": code_options("-P", "--pager", "-H", "--html"), "npx": code_options("-c"),
-    "gcloud": code_options("--command"), "scp": code_options("-S"), "sftp": code_options("-S"), "capsh": code_options("-c"),
+    "gcloud": code_options("--command"), "scp": _copy, "sftp": _copy, "capsh": code_options("-c"),
     "nc": code_options("-e", "-c", "--exec", "--sh-exec"), "ncat": code_options("-e", "-c", "--exec", "--sh-exec"),
     "ansible": code_options("-a", "--args"), "salt": code_options("cmd.run"), "cpulimit": code_options("-c"), "tcpdump": code_options("-z"),
     "logrotate": code_options("-m", "--mail"), "wget": code_options("--use-askpass"), "pdsh": _joined, "pssh": _joined,
     "hyperfine": code_options("-p", "-c", "--prepare", "--cleanup"), "daemonize": _joined, "start-stop-daemon": code_options("--exec", "-x", "--startas", "-a"),
+    **dict.fromkeys(("docker", "podman", "nerdctl", "docker-compose"), code_options("--entrypoint")),
     **dict.fromkeys(("vim", "vi", "nvim", "view", "ex", "rvim", "gvim", "less", "more", "ed", "emacs", "vimdiff"), _editor),
     **dict.fromkeys(("mysql", "mariadb", "psql", "sqlite3", "ftp", "telnet", "sqlplus", "mail", "mailx", "lftp"), _client),
 }  # fmt: skip

@@ -34,6 +34,10 @@ _DISGUISES: Final = re.compile(
     r"chr\s*\(|decode|fromhex|\bjoin\b|\[::-1\]|reverse|replace|\bpack\b|unhexlify|String\.from|fromCharCode|\beval\b"
     r"|argv|environ|ENV|input\(|stdin|getattr|\+\s*[a-zA-Z_]\w*\s*\+|sprintf|%c|format\(|\.tr\b|\btr/|gsub|substr|__import__"
 )
+#: A call that starts a program and gets a variable.
+_OPEN_CALL: Final = re.compile(
+    r"\b(?:system|exec\w*|p?open|spawn\w*|call|run|Popen|check_output|getoutput)\s*(?:\(\s*|\s)\$?@?(?!qw|qq|q\b)[A-Za-z_$]"
+)
 _LITERAL: Final = re.compile(
     r"'''((?:[^\\]|\\.)*?)'''|\"\"\"((?:[^\\]|\\.)*?)\"\"\"|'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|`((?:[^`\\]|\\.)*)`"
     r"|(?:%x|%q|%Q|%w|\bqx|\bqq|\bq|\bqw)\s*(?:\{([^}]*)\}|\(([^)]*)\)|/([^/]*)/|\[([^]]*)\]|\|([^|]*)\|)",
@@ -121,9 +125,13 @@ def run_text(machine: Machine, job: Run, name: str, code: str) -> None:
         for found in re.findall(r"exec\s+([^;\n\]]+)", code):
             machine.run_child(found, job.state)
         return
+    if name == "m4":
+        for found in re.findall(r"syscmd\(\s*[`']?([^)']+)", code):
+            machine.run_child(found, job.state)
+        return
     if not _STARTS.search(code):
         return
-    if _DISGUISES.search(code) or UNKNOWN in code:
+    if _DISGUISES.search(code) or _OPEN_CALL.search(code) or UNKNOWN in code:
         machine.note(Reason.UNKNOWN_CODE)
     for literal in _literals(code):
         machine.run_child(literal.lstrip("|").strip(), job.state)
@@ -154,7 +162,7 @@ def _literals(code: str) -> list[str]:
     return [text for text in texts if text.strip()]
 
 
-_SED_RUNS: Final = re.compile(r"(?:^|[;\n}]|^\d+|\$|/)\s*e\s+([^\n]+)")
+_SED_RUNS: Final = re.compile(r"(?:^|[;\n}{!]|^\d+|\$|/)\s*e\s+([^\n]+)")
 _SED_REPLACES: Final = re.compile(r"s(.)((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1[gpiI0-9]*e", re.DOTALL)
 
 

@@ -251,7 +251,7 @@ def _tr(arguments: list[str], text: str) -> str:
 
 def _option(arguments: list[str], letter: str, long: str) -> str | None:
     for place, word in enumerate(arguments):
-        if word == f"-{letter}" and place + 1 < len(arguments):
+        if re.fullmatch(f"-[a-z]*{letter}", word) and place + 1 < len(arguments):
             return arguments[place + 1]
         if word.startswith(f"-{letter}") and len(word) > 2:
             return word[2:]
@@ -312,7 +312,8 @@ def _rot13(_arguments: list[str], text: str) -> str:
 
 
 def _paste(arguments: list[str], text: str) -> str:
-    separator = unescaped(_option(arguments, "d", "delimiters") or "\t")
+    chosen = _option(arguments, "d", "delimiters")
+    separator = "\t" if chosen is None else unescaped(chosen)
     if not any(word.startswith("-s") or word == "--serial" for word in arguments):
         return text
     return separator[:1].join(text.removesuffix("\n").split("\n")) + "\n"

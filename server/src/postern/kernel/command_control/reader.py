@@ -64,6 +64,8 @@ _BLANKS: Final = re.compile(r"(?:[ \t\r]|\\\n)+")
 _OPERATOR: Final = re.compile(r";;&|;&|;;|&&|\|\||\|&|&\||&!|[;|()\n]|&(?!>)")
 _REDIRECTION: Final = re.compile(r"(?:\d+|\{\w+\})?(?:<<<|<<-|<<|<>|<&|>>|>&|>\||&>>|&>|<(?!\()|>(?!\())")
 _ENDS_WORD: Final = frozenset(" \t\r\n;&|()<>")
+#: `(`, `<(` or `>(` may go on a word.
+_OPENS: Final = re.compile(r"[<>]?\(")
 _NAME: Final = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!_-]")
 _TEXT_RUN: Final = re.compile(r"[^\s;&|()<>'\"\\$`]+")
 _ARRAY: Final = re.compile(r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?=\Z")
@@ -179,7 +181,7 @@ class Reader:
         run = _PLAIN.match(self.text, start)
         if run:
             end = run.end()
-            if end == len(self.text) or (self.text[end] in _ENDS_WORD and self.text[end] != "("):
+            if end == len(self.text) or (self.text[end] in _ENDS_WORD and not _OPENS.match(self.text, end)):
                 self.meter.spend(end - start)
                 self.place = end
                 text = run[0]

@@ -20,6 +20,8 @@ _SKIPPED: Final = frozenset(
 )
 _FUNCTION: Final = re.compile(r"[ \t]*\([ \t]*\)")
 _PARAMETER: Final = re.compile(r"[A-Za-z_]\w*")
+#: `coproc name {`: the name is no command.
+_NAMED_GROUP: Final = re.compile(r"[ \t]+\w+[ \t]+(?=[{(])")
 _ENDS_LIST: Final = frozenset({";", "\n", "&", "&|", "&!"})
 _ENDS_CASE: Final = frozenset({";;", ";&", ";;&"})
 _BREAKS: Final = frozenset({"break", "continue", "return", "exit"})
@@ -170,6 +172,9 @@ class Block:
         """One command of a pipeline, after the words that may stand before it."""
         while token.plain in _SKIPPED or token.plain in ("time", "repeat"):
             taken = self.reader.peek()
+            named = _NAMED_GROUP.match(self.reader.text, self.reader.place) if token.plain == "coproc" else None
+            if named:
+                self.reader.place = named.end()
             if token.plain == "repeat" or (token.plain == "time" and (taken.plain or "").startswith("-")):
                 self.reader.next()
             token = self.take_command_word()

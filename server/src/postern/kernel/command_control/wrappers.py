@@ -12,7 +12,8 @@ from typing import Final
 from postern.kernel.command_control.builtins import code_variable
 from postern.kernel.command_control.limits import MAX_XARGS_ITEMS
 from postern.kernel.command_control.machine import Machine, Run
-from postern.kernel.command_control.marks import UNKNOWN, base_name, is_literal
+from postern.kernel.command_control.marks import UNKNOWN, base_name
+from postern.kernel.command_control.patterns import activated
 from postern.kernel.command_control.state import put
 from postern.kernel.command_control.verdict import Reason
 from postern.kernel.command_control.wrapper_table import WRAPPERS, Wrapper
@@ -54,10 +55,8 @@ def inner_commands(machine: Machine, run: Run, name: str) -> Iterator[Run]:
     if follow is not None:
         yield from follow(machine, run)
         return
-    wrapper = WRAPPERS.get(name)
-    if wrapper is None and _LOADER.match(name):
-        wrapper = Wrapper("", ("library-path", "preload", "argv0", "inhibit-rpath"))
-    if wrapper is None or (name == "command" and {"-v", "-V"} & set(run.words[1:2])):
+    wrapper = _wrapper_of(run, name)
+    if wrapper is None:
         return
     words, assigned = _stripped(machine, run, wrapper)
     if name == "env":
@@ -77,6 +76,16 @@ def inner_commands(machine: Machine, run: Run, name: str) -> Iterator[Run]:
             yield Run(["sh"], run.state, run.stdin, (), run.is_uncertain)
         else:
             machine.nested_shell(is_local=False)
+
+
+def _wrapper_of(run: Run, name: str) -> Wrapper | None:
+    if name == "command" and {"-v", "-V"} & set(run.words[1:2]):  # asks for a path, runs nothing
+        return None
+    if name == "setarch" and run.words[1:2] and run.words[1].startswith("-"):
+        return Wrapper()  # the architecture may be left out
+    if _LOADER.match(name):
+        return Wrapper("", ("library-path", "preload", "argv0", "inhibit-rpath"))
+    return WRAPPERS.get(name)
 
 
 def _stripped(machine: Machine, run: Run, wrapper: Wrapper) -> tuple[list[str], list[tuple[str, str]]]:
@@ -104,7 +113,7 @@ def _stripped(machine: Machine, run: Run, wrapper: Wrapper) -> tuple[list[str], 
         elif len(skipped) < wrapper.before:
             skipped.append(word)
             at += 1
-            if word == "container" and wrapper.verbs:
+            if word in ("container", "compose") and wrapper.verbs:
                 skipped.pop()
         else:
             break
@@ -128,6 +137,8 @@ def _split_string(run: Run, words: list[str]) -> list[str]:
     """`env -S 'command with arguments'`."""
     for place, word in enumerate(run.words[1:], start=1):
         if word in ("-S", "--split-string") and place + 1 < len(run.words):
+            return run.words[place + 1].split() + run.words[place + 2 :]
+        if re.fullmatch(r"-[a-z0]+S", word) and place + 1 < len(run.words):
             return run.words[place + 1].split() + run.words[place + 2 :]
         for start in ("-S", "-vS", "--split-string="):
             if word.startswith(start) and len(word) > len(start):
@@ -174,10 +185,8 @@ def _is_wrapper(command: list[str]) -> bool:
 
 
 def _items(machine: Machine, stdin: str | None, separator: str | None, *, by_line: bool) -> list[str]:
-    if stdin is None or not is_literal(stdin):
-        return (
-            [UNKNOWN] if stdin is None or not by_line else [line.strip() for line in stdin.split("\n") if line.strip()]
-        )
+    if stdin is None or stdin.strip() == UNKNOWN:
+        return [UNKNOWN]
     if separator is not None:
         mark = {"\\n": "\n", "\\t": "\t", "\\0": "\0"}.get(separator, separator)
         items = [item for item in stdin.removesuffix("\n").split(mark or "\n") if item]
@@ -210,7 +219,7 @@ def _found_name(words: list[str]) -> str:
     """What `{}` stands for in `find … -name x -exec {} …`."""
     for flag, name in itertools.pairwise(words):
         if flag in ("-name", "-iname"):
-            return f"/{UNKNOWN}/{name}"
+            return f"/{UNKNOWN}/{activated(name)}"
     return words[1] if len(words) > 1 and not words[1].startswith("-") else UNKNOWN
 
 
