@@ -175,3 +175,19 @@ def test_interactive_shells_are_reported() -> None:
     assert typed("sudo -i").started_shells == (False,)
     assert typed("bash -c ls").started_shells == ()
     assert typed("exit").left_shell
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "grep -o wipeit <<< xwipeitx | sh", "dd bs=1 skip=1 <<< xwipeit | sh", "python3 -c 'print(\"wipeit\"); print(\"x\")' | sh",
+        "perl -e 'print \"@ARGV\"' wipeit | sh", "find . -name x -printf 'wipeit\\n' | sh", "$(ls d) x", "tr -s xi wi <<< xipeeit | sh",
+        "cat -A <<< wipeit | sh", "sed -n 2p <<< $'a\\nwipeit' | sh", "cut --complement -c1 <<< xwipeit | sh", "openssl enc -d <<< x | sh",
+    ],
+)  # fmt: skip
+def test_output_that_is_not_certain_is_unknown_when_it_is_run(line: str) -> None:
+    assert typed(line).unresolved
+
+
+def test_several_scripts_of_sed_are_applied_in_turn() -> None:
+    assert texts("sed -e s/x/w/ -e s/y/t/ <<< xipeiy | sh")[-1] == "wipeit"

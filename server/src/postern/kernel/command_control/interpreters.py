@@ -45,8 +45,9 @@ _LITERAL: Final = re.compile(
 )
 _BETWEEN_PARTS: Final = re.compile(r"\s*(?:[+.]|\.\.)?\s*\Z")
 _BETWEEN_ITEMS: Final = re.compile(r"\s*,\s*\Z")
+#: A program that does nothing but print one literal without values in it.
 _PRINTED: Final = re.compile(
-    r"(?:print|puts|echo|say|console\.log|write|stdout\.write)\s*\(?\s*(?:'([^']*)'|\"([^\"]*)\")\s*\)?;?\s*\}?\s*\Z"
+    r"\s*(?:BEGIN\s*\{)?\s*(?:print|puts|echo|say|console\.log)\s*\(?\s*(?:'([^'\\]*)'|\"([^\"$@#{\\]*)\")\s*\)?;?\s*\}?\s*"
 )
 
 
@@ -85,9 +86,9 @@ def run(machine: Machine, job: Run, name: str) -> str | None:
     for code in codes:
         run_text(machine, job, name, code)
     if len(codes) == 1:
-        printed = _PRINTED.search(codes[0])
+        printed = _PRINTED.fullmatch(codes[0])
         if printed and is_literal(codes[0]):
-            return unescaped(printed[1] or printed[2] or "") + "\n"
+            return (printed[1] or printed[2] or "") + "\n"
     return UNKNOWN
 
 

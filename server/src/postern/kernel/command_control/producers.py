@@ -18,6 +18,7 @@ from postern.kernel.command_control.machine import Machine, Run
 from postern.kernel.command_control.marks import STAR, UNKNOWN, base_name, cleaned, is_literal
 from postern.kernel.command_control.substitute import substituted
 
+_PROGRAM_FOLDERS: Final = ("/bin/", "/sbin/", "/usr/", "/opt/")
 _FORMAT: Final = re.compile(r"%(?:%|([-+ #0]*)(\d+|\*)?(?:\.(\d+))?([a-zA-Z]))")
 Filter = Callable[[list[str], str], str]
 
@@ -82,6 +83,8 @@ def _format_once(template: str, arguments: list[str]) -> tuple[str, int]:
         nonlocal used
         if found[0] == "%%":
             return "%"
+        if found[2] == "*":
+            return UNKNOWN
         argument = arguments[used] if used < len(arguments) else ""
         used += 1
         return _converted(found[4], argument, found[3])
@@ -122,11 +125,15 @@ def _paths(arguments: list[str]) -> str:
 
 
 def _ls(arguments: list[str]) -> str:
+    """Of a folder the content is printed, which is not known; programs stand in folders that are."""
     names = [word for word in arguments if not word.startswith("-")]
-    return "".join(name + "\n" for name in names) if names else UNKNOWN
+    known = names and all(name.startswith(_PROGRAM_FOLDERS) or not is_literal(name) for name in names)
+    return "".join(name + "\n" for name in names) if known else UNKNOWN
 
 
 def _find(arguments: list[str]) -> str:
+    if "-printf" in arguments:
+        return UNKNOWN
     for flag, name in itertools.pairwise(arguments):
         if flag in ("-name", "-iname", "-path", "-wholename"):
             return f"/{UNKNOWN}/{base_name(name).replace('*', STAR).replace('?', STAR)}\n"
@@ -140,7 +147,7 @@ def _first(arguments: list[str]) -> str:
 
 def _basename(arguments: list[str]) -> str:
     names = [word for word in arguments if not word.startswith("-")]
-    if not names:
+    if not names or len(names) != len(arguments):
         return UNKNOWN
     name = base_name(names[0])
     return (name.removesuffix(names[1]) if len(names) > 1 and name != names[1] else name) + "\n"
@@ -210,6 +217,22 @@ def _same(_arguments: list[str], text: str) -> str:
     return text
 
 
+def _same_without_options(arguments: list[str], text: str) -> str:
+    """Options may change the text: `cat -n`, `uniq -c`, `dd bs=1 skip=2`."""
+    changes = any(
+        word.startswith(("-", "skip", "count", "conv", "bs", "ibs", "obs", "cbs")) and word != "-" for word in arguments
+    )
+    return UNKNOWN if changes else text
+
+
+def _grep(arguments: list[str], text: str) -> str:
+    """All lines, as if each one matched: none is lost. With -o only the pattern is printed."""
+    letters = "".join(word for word in arguments if word.startswith("-"))
+    if "o" in letters or "c" in letters or "n" in letters or "b" in letters:
+        return UNKNOWN
+    return text
+
+
 def _sorted(arguments: list[str], text: str) -> str:
     return "".join(f"{line}\n" for line in sorted(text.split("\n")[:-1], reverse="-r" in arguments))
 
@@ -245,6 +268,8 @@ def _tr(arguments: list[str], text: str) -> str:
         return "".join(letter for letter in text if (letter in sets[0]) == inverted)
     if len(sets) < 2:
         return re.sub(f"([{re.escape(sets[0])}])\\1+", r"\1", text) if sets and sets[0] else text
+    if "s" in flags:
+        return UNKNOWN
     second = sets[1] + sets[1][-1:] * (len(sets[0]) - len(sets[1]))
     return text.translate(dict(zip(map(ord, sets[0]), second, strict=False)))
 
@@ -278,6 +303,8 @@ def _tail(arguments: list[str], text: str) -> str:
 
 
 def _cut(arguments: list[str], text: str) -> str:
+    if any(word.startswith(("--complement", "--output", "--only", "-s")) for word in arguments):
+        return UNKNOWN
     places = _option(arguments, "c", "characters") or _option(arguments, "b", "bytes")
     separator = _option(arguments, "d", "delimiter") or "\t"
     fields = _option(arguments, "f", "fields")
@@ -303,8 +330,11 @@ def _listed(places: str, items: list[str]) -> list[str]:
 
 
 def _sed(arguments: list[str], text: str) -> str:
-    scripts = [word for word in arguments if not word.startswith("-") or len(word) == 1]
-    return substituted(scripts[0], text) if scripts else UNKNOWN
+    scripts = [word for word in arguments if not word.startswith("-")]
+    options = {word for word in arguments if word.startswith("-")}
+    if not options <= {"-e", "-E", "-r"} or not scripts or (len(scripts) > 1 and "-e" not in options):
+        return UNKNOWN
+    return substituted(";".join(scripts), text)
 
 
 def _rot13(_arguments: list[str], text: str) -> str:
@@ -325,8 +355,8 @@ _SPOKEN: Final[dict[str, Callable[[list[str]], str]]] = {
     "type": _paths, "whence": _paths, "yes": lambda words: 3 * (" ".join(words or ["y"]) + "\n"), "locate": _paths,
 }  # fmt: skip
 _FILTERS: Final[dict[str, Filter]] = {
-    "cat": _same, "tac": _tac, "rev": _rev, "base64": _base64, "base32": _base32, "openssl": _openssl, "xxd": _xxd,
+    "cat": _same_without_options, "tac": _tac, "rev": _rev, "base64": _base64, "base32": _base32, "openssl": _openssl, "xxd": _xxd,
     "tr": _tr, "head": _head, "tail": _tail, "cut": _cut, "sed": _sed, "rot13": _rot13, "caesar": _rot13, "sort": _sorted,
-    "uniq": _same, "paste": _paste, "expand": _same, "iconv": _same, "dd": _same, "pv": _same, "grep": _same,
-    "column": _same, "fold": _same, "gbase64": _base64, "basenc": _base64, "less": _same,
+    "uniq": _same_without_options, "paste": _paste, "expand": _same, "iconv": _same_without_options, "dd": _same_without_options, "pv": _same_without_options, "grep": _grep,
+    "column": _same_without_options, "gbase64": _base64, "basenc": _base64, "less": _same,
 }  # fmt: skip
