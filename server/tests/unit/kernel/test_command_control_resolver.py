@@ -191,3 +191,21 @@ def test_output_that_is_not_certain_is_unknown_when_it_is_run(line: str) -> None
 
 def test_several_scripts_of_sed_are_applied_in_turn() -> None:
     assert texts("sed -e s/x/w/ -e s/y/t/ <<< xipeiy | sh")[-1] == "wipeit"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("x=wipeit; f() { local x=ls; }; f; $x",), ("x=wipeit; { x=ls; } | cat; $x",), ("x=wipeit; echo | { x=ls; }; $x",),
+        ("x=wipeit; echo ls | read x; $x",), ("echo wipeit | read x; $x",), ("x=wipeit; x=ls & $x",), ("x=wipeit; x=ls true; $x",),
+        ("alias z=wipeit", "false && alias z=ls", "z"), ("f() { wipeit; }; (f() { ls; }); f",), ("x=wipeit; : | x=ls; $x",),
+        ("f() { wipeit; }; false && f() { ls; }; f",), ("x=wipeit; for i in 1; do break; x=ls; done; $x",), ("x=wipeit; set x ls; $x",),
+    ],
+)  # fmt: skip
+def test_a_change_that_does_not_reach_the_shell_hides_nothing(lines: tuple[str, ...]) -> None:
+    assert "wipeit" in [text.split()[0] for text in texts(*lines) if text]
+
+
+@pytest.mark.parametrize("lines", [("echo wipeit", " ls x", "!!:1"), ("echo wipeit", "ls", "ls", "!-2")])
+def test_a_line_that_the_history_may_leave_out_makes_references_unknown(lines: tuple[str, ...]) -> None:
+    assert Reason.UNKNOWN_HISTORY in [unresolved.reason for unresolved in typed(*lines).unresolved]

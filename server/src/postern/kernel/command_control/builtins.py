@@ -61,7 +61,9 @@ def _alias(machine: Machine, run: Run) -> str:
     for argument in arguments:
         name, sign, value = argument.partition("=")
         if sign and is_literal(name):
-            put(table, name, value)
+            old = table.get(name, value)
+            # One that may not have been set: both texts are run.
+            put(table, name, f"{old}\n{value}" if run.is_uncertain and old != value else value)
     return ""
 
 
@@ -160,7 +162,7 @@ def _read(_machine: Machine, run: Run) -> str:
         return ""
     for place, name in enumerate(names or ["REPLY"]):
         value = pieces[place] if place < len(pieces) else UNKNOWN if UNKNOWN in line else ""
-        put(run.state.variables, name, (value.strip(),))
+        run.state.assign(name, (value.strip(),), is_uncertain=run.is_fed)
     return ""
 
 

@@ -1,5 +1,6 @@
 """Runs one simple command: records it, then follows what it runs in turn."""
 
+import re
 from typing import Final
 
 from postern.kernel.command_control import builtins, carriers, interpreters, producers, transfers, wrappers
@@ -9,6 +10,7 @@ from postern.kernel.command_control.marks import UNKNOWN, base_name, could_be, i
 from postern.kernel.command_control.verdict import Command, Reason
 
 _KNOWN: Final = tuple(sorted({*builtins.BUILTINS, *carriers.CARRIERS, *interpreters.NAMES, *wrappers.NAMES}))
+_LOCAL: Final = re.compile(r"\b(?:local|declare|typeset)\b")
 _MAX_CANDIDATES: Final = 4
 _MAX_LINKS: Final = 8
 
@@ -34,7 +36,7 @@ def run(machine: Machine, job: Run) -> str:
 
 
 def _with(job: Run, words: list[str]) -> Run:
-    return Run(words, job.state, job.stdin, (), job.is_uncertain, job.depth)
+    return Run(words, job.state, job.stdin, (), job.is_uncertain)
 
 
 def _copies(job: Run) -> tuple[str, ...]:
@@ -91,8 +93,12 @@ def _call(machine: Machine, job: Run, name: str) -> str:
     bodies = state.functions[name]
     # Inside, the name itself means the same function; the bound on depth ends that.
     state.positional = tuple(job.words[1:])
+    before = dict(state.variables) if any(map(_LOCAL.search, bodies)) else {}
     outputs = [machine.run_code(body, state, job.stdin) for body in bodies]
     state.positional = positional
+    for variable, value in before.items():
+        if state.variables.get(variable, value) != value:  # it may have been local to the function
+            state.assign(variable, value, is_uncertain=True)
     return outputs[-1] if outputs else UNKNOWN
 
 

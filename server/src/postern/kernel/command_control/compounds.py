@@ -61,13 +61,15 @@ def _run_twice(block: Block, token: Token, stdin: str | None) -> str:
     expander = block.expander
     redirections = tuple((sign, expander.text(target)) for sign, target in parts.redirections)
     block.stdin = input_of(expander, parts, redirections, state, stdin)
-    block.uncertain += token.plain not in ("{", "for", "foreach")
+    is_fed = stdin is not outer
+    is_uncertain = is_fed or parts.is_piped or token.plain not in ("{", "for", "foreach")
+    block.uncertain += is_uncertain
     try:
         output = _body(block, token)
         _redirected(block)
     finally:
         block.stdin = outer
-        block.uncertain -= token.plain not in ("{", "for", "foreach")
+        block.uncertain -= is_uncertain
     if any(">" in sign for sign, _target in redirections):
         block.machine.run_command(Run([], state, None, redirections))
     return write_output(state, redirections, output)
@@ -83,7 +85,10 @@ def _skim(block: Block, token: Token) -> Parts:
     block.state = state.copy()
     try:
         _body(block, token)
-        return _redirected(block)
+        parts = _redirected(block)
+        following = reader.peek()
+        parts.is_piped = following.kind is TokenKind.OPERATOR and following.text in ("|", "|&", "&", "&|", "&!")
+        return parts
     finally:
         machine.muted -= 1
         reader.text, reader.place, reader.is_open, reader.waiting = text, place, is_open, []

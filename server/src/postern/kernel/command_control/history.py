@@ -31,7 +31,7 @@ def expanded(line: str, history: tuple[str, ...], meter: Meter) -> Expanded:
     """Replaces the references of a line. Text in single quotes and after a backslash stays."""
     quick = _QUICK.match(line) if line.startswith("^") else None
     if quick:
-        if not history:
+        if not history or history[-1] == UNKNOWN:
             return Expanded(UNKNOWN, is_known=False)
         meter.spend(len(history[-1]))
         changed = history[-1].replace(quick[1], quick[2], 1) if quick[1] else history[-1]
@@ -78,6 +78,7 @@ def _referenced(
 ) -> tuple[str | None, int]:
     """The text of one reference (None when not known), and the place behind it."""
     event = _event(found, before, history, meter)
+    event = None if event == UNKNOWN else event
     at = found.end()
     words = _WORDS.match(line, at)
     is_bare = found[0] == "!"

@@ -19,7 +19,8 @@ class Run:
     redirections: tuple[tuple[str, str], ...] = ()
     #: Whether it may not run at all, or may run later: what it sets is not certain.
     is_uncertain: bool = False
-    depth: int = 0
+    #: Whether a pipe feeds it: then it may run in a shell of its own.
+    is_fed: bool = False
 
 
 class Machine(Substitutions, Protocol):

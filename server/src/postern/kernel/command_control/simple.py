@@ -25,6 +25,8 @@ class Parts:
     redirections: list[tuple[str, Segments]] = field(default_factory=list)
     #: Here-documents, filled at the next line break.
     here: list[HereDocument] = field(default_factory=list)
+    #: Whether a pipe follows, so that the command runs in a shell of its own.
+    is_piped: bool = False
 
 
 def split_assignment(segments: Segments) -> tuple[str, Segments, bool] | None:

@@ -85,8 +85,14 @@ class ShellState:
 
     def remember(self, line: str) -> None:
         """Appends a line to the history."""
-        if line.strip():
-            self.history = (*self.history[1 - MAX_HISTORY_LINES :], line)
+        if not line.strip():
+            return
+        # Shells may be set to leave out lines that begin with a blank, and repeated ones.
+        if line[0] in " \t":
+            line = UNKNOWN
+        elif self.history and self.history[-1] == line:
+            self.history = (*self.history[:-1], UNKNOWN)
+        self.history = (*self.history[1 - MAX_HISTORY_LINES :], line)
 
 
 def put(table: dict[str, Entry], name: str, value: Entry) -> None:

@@ -37,6 +37,9 @@ class Block:
     stdin: str | None = None
     is_open: bool = False
     uncertain: int = 0
+    #: Whether `break`, `return` or the like came before.
+    has_left: bool = False
+    is_fed: bool = False
     #: Aliases count from the line after their definition.
     aliases: dict[str, str] = field(default_factory=dict)
     _active: list[tuple[str, int]] = field(default_factory=list)
@@ -44,6 +47,11 @@ class Block:
 
     def __post_init__(self) -> None:
         self.aliases = dict(self.state.aliases)
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether the current command may not run, or not in this shell."""
+        return self.uncertain > 0 or self.has_left
 
     @property
     def expander(self) -> Expander:
@@ -203,7 +211,13 @@ class Block:
         if is_piped:
             self.machine.meter.spend(state.size)
             state = state.copy()
-        return self.run_parts(parts, state, stdin)
+        # The last command of a pipeline changes the shell in zsh, and a copy of it in bash.
+        self.is_fed = stdin is not self.stdin
+        self.uncertain += self.is_fed
+        output = self.run_parts(parts, state, stdin)
+        self.uncertain -= stdin is not self.stdin
+        self.is_fed = False
+        return output
 
     def run_parts(self, parts: Parts, state: ShellState, stdin: str | None) -> str:
         """Expands and runs a simple command, once for each value that it may mean."""
@@ -239,7 +253,7 @@ class Block:
                 name,
                 segments,
                 appends=appends,
-                is_uncertain=self.uncertain > 0,
+                is_uncertain=self.is_uncertain,
             )
             value = assigned.variables.get(name)
             if value and name in CODE_VARIABLES | SUBSTITUTED_VARIABLES:
@@ -251,13 +265,13 @@ class Block:
         if not words:
             write_output(state, redirections, "")
             return "" if not redirections else self.machine.run_command(Run([], state, stdin, redirections)) and ""
-        is_uncertain = self.uncertain > 0
-        run = Run(words, assigned, stdin, redirections, is_uncertain)
+        is_uncertain = self.is_uncertain
+        run = Run(words, assigned, stdin, redirections, is_uncertain, self.is_fed)
         output = self.machine.run_command(run)
         if assigned is not state:
             _keep(assigned, state, {name for name, _segments, _appends in parts.assignments})
         if words[0] in _BREAKS:
-            self.uncertain += 1  # what follows may not run
+            self.has_left = True  # what follows may not run
         state.last_argument = words[-1]
         for (sign, _target), (_sign, segments) in zip(redirections, parts.redirections, strict=True):
             if ">" in sign and len(segments) == 1 and segments[0].kind is Kind.PROCESS:  # `> >(code)`
