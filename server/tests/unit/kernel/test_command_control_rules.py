@@ -129,3 +129,8 @@ def test_many_expressions_match_like_one() -> None:
     rules = [rule(rf"w{place}[a-z]*\b.*x{place}$", regex=True) for place in range(500)]
     assert verdict("w499abc d x499", *rules).rule == rules[499].id
     assert verdict("w499abc d x498", *rules).action is ALLOW
+
+
+def test_expressions_that_together_need_too_much_memory_are_refused() -> None:
+    with pytest.raises(InvalidRule):
+        RuleSet([rule(f"({place}[a-z]{{1,900}})x", regex=True, priority=1 + place % 100) for place in range(3000)])

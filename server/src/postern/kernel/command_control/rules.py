@@ -20,7 +20,7 @@ from postern.kernel.errors import PosternError
 #: Bytes that one expression may take; larger ones are refused when they are saved.
 MAX_EXPRESSION_BYTES: Final = 1 << 20
 #: Bytes for all expressions of a filter together. RE2 answers "no match" when it runs out, so this is ample.
-_MAX_SET_BYTES: Final = 256 << 20
+_MAX_SET_BYTES: Final = 64 << 20
 
 
 class RuleKind(Enum):
@@ -108,7 +108,11 @@ class _Expressions:
             self._set = re2.Set.FullMatchSet(options) if whole else re2.Set.SearchSet(options)
             for _entry, line in entries:
                 self._set.Add(line)
-            self._set.Compile()
+            try:
+                self._set.Compile()
+            except re2.error as error:  # searching a set that is not compiled would end the process
+                self._set = None
+                raise InvalidRule(1, "", "all expressions together need too much memory") from error
 
     def first(self, text: str) -> Entry | None:
         """The matching entry that decides first."""
