@@ -68,7 +68,7 @@ def test_menu_refusals_and_ends_use_one_language(speaking: World, chosen: str, l
     terminal = Terminal([*locale, *world.ssh(login="zhang", options=("-tt", *SENT))])
     terminal.shows(prompt := "asset> " if spoken == "en" else "资产> ")
     terminal.type("?\r")
-    terminal.shows("@THIS-HOST" if spoken == "en" else "@本机")
+    terminal.shows("SYSTEMUSER=ASSET@127.0.0.1" if spoken == "en" else "系统用户=资产@127.0.0.1")
     shown = terminal.output.decode()
     only(spoken, shown.replace("Default", "").replace(prompt, f"{prompt}\n"))
     terminal.type("1\r")
