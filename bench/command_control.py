@@ -19,9 +19,9 @@ from factories.command_corpus import (  # noqa: E402 - the path comes first
     samples,
     scores,
 )
-from postern.kernel.command_control.judge import Session, judge  # noqa: E402
-from postern.kernel.command_control.rules import Rule, RuleKind, RuleSet  # noqa: E402
-from postern.kernel.command_control.verdict import Action  # noqa: E402
+from postern.kernel.command_control.judge import Session, judge  # noqa: E402 - the path comes first
+from postern.kernel.command_control.rules import Rule, RuleKind, RuleSet  # noqa: E402 - the path comes first
+from postern.kernel.command_control.verdict import Action  # noqa: E402 - the path comes first
 
 HALVES = ("built_with", "kept_back")
 GOAL_REFUSED_STRICT = 0.95
