@@ -1,6 +1,7 @@
 """Overlays available on every screen: messages, command palette, API keys; and the help menu."""
 
 import re
+from pathlib import Path
 
 import pytest
 from accessibility import axe_findings
@@ -8,6 +9,8 @@ from browser import sign_in, window
 from company import Company, account, go
 from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 from product import ADMIN_PASSWORD, wait_until
+
+GUIDES = Path(__file__).parents[1] / "docs" / "guide"
 
 
 @pytest.mark.spec("S1-071", "S1-072", "S3-013", "S3-015", "S4-022", "S7-037", "S7-038", "S7-039")
@@ -150,3 +153,8 @@ def test_guides_are_in_the_chosen_language_and_their_links_lead_to_sections(
         bar = page.get_by_role("banner").bounding_box()
         assert bar is not None
         wait_until(lambda: bar["height"] <= (heading.bounding_box() or bar)["y"] < bar["height"] + 100)
+        page.set_viewport_size({"width": 320, "height": 800})
+        for name in sorted(path.stem for path in GUIDES.glob("*.md") if path.stem != "README" and "." not in path.stem):
+            page.goto(f"{company.product.url}/ui/help/guide/{name}")
+            page.locator("article p").first.wait_for()
+            assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), name

@@ -141,9 +141,9 @@ function ListBlock({ token, section }: Place & { readonly token: Tokens.List }) 
     </li>
   ));
   return token.ordered ? (
-    <ol className="grid list-decimal gap-1 pl-5">{items}</ol>
+    <ol className="grid list-decimal grid-cols-[minmax(0,1fr)] gap-1 pl-5">{items}</ol>
   ) : (
-    <ul className="grid list-disc gap-1 pl-5">{items}</ul>
+    <ul className="grid list-disc grid-cols-[minmax(0,1fr)] gap-1 pl-5">{items}</ul>
   );
 }
 
