@@ -11,6 +11,7 @@ from uuid import UUID
 
 import msgspec
 
+from postern.contracts.command_control import CommandControl
 from postern.contracts.enums import (
     Actions,
     DenialCode,
@@ -18,6 +19,7 @@ from postern.contracts.enums import (
     LoginFrom,
     Protocol,
 )
+from postern.contracts.routes import Route
 
 INTERNAL_PREFIX: Final = "/api/internal/v1/"
 #: How long the web service keeps an idle connection, and how long a proxy reuses it. The proxy must give it up first: a
@@ -43,6 +45,7 @@ REACHABLE_ASSETS: Final = "reachable-assets/"
 AUTHORIZE: Final = "authorize/"
 REDEEM_TOKEN: Final = "tokens/redeem/"  # noqa: S105 - a path
 CREDENTIAL: Final = "credential/"
+GATEWAY_CREDENTIAL: Final = "gateway-credential/"
 HOST_KEY: Final = "host-key/"
 
 
@@ -312,6 +315,8 @@ class SessionGrant(msgspec.Struct, frozen=True, kw_only=True):
     idle_timeout_s: int = 1800
     control_loss_limit_s: int = 600  # how long the session may continue without the control plane
     charset: str = "utf8"  # character encoding of the platform: utf8 or gbk
+    route: Route = Route()
+    command_control: CommandControl = CommandControl()
     #: Authorizes calls about the session while it opens. The session id alone does not, because lists and logs contain
     #: it.
     opening_key: str = ""
@@ -349,6 +354,18 @@ class CredentialRequest(msgspec.Struct, frozen=True, kw_only=True):
         return f"CredentialRequest({self.session_id})"
 
 
+class GatewayCredentialRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """Ask for the secret of a gateway on the route of an opening session. It may be asked for several times."""
+
+    session_id: UUID
+    opening_key: str
+    gateway_id: UUID
+    language: str = ""  # of the session
+
+    def __repr__(self) -> str:
+        return f"GatewayCredentialRequest({self.session_id}, {self.gateway_id})"
+
+
 class Credential(msgspec.Struct, frozen=True, kw_only=True):
     """The account's secrets. Wrap them in `kernel.secret.Secret` at once; never log or store them."""
 
@@ -369,13 +386,18 @@ class CredentialAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HostKeySeen(msgspec.Struct, frozen=True, kw_only=True):
-    """The target presented this key. `public_key` is one line in OpenSSH format; `via` names the hop ("" = direct)."""
+    """The target or a gateway presented this key. `public_key` is one line in OpenSSH format.
+
+    `gateway_id` is the gateway that presented it, None for the target. `via` names the gateways that were passed on the
+    way to it, "" if there were none.
+    """
 
     session_id: UUID
     opening_key: str
     host: str
     port: int
     public_key: str
+    gateway_id: UUID | None = None
     via: str = ""
     language: str = ""  # of the session
 

@@ -87,9 +87,13 @@ ClientMessage = Open | Resume | Watch | Resize | Ack | Answer | Ping | Close
 
 
 class State(msgspec.Struct, frozen=True, kw_only=True, tag="state"):
-    """Progress while a session opens: `authorizing`, `connecting`, `authenticating`, `opening_shell`."""
+    """Progress while a session opens: `authorizing`, `connecting`, `authenticating`, `opening_shell`.
+
+    `via` names the gateways that are being passed, from the proxy to the target.
+    """
 
     state: str
+    via: str = ""
 
 
 class Opened(msgspec.Struct, frozen=True, kw_only=True, tag="opened"):
@@ -151,7 +155,9 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True, tag="prompt"):
 
 
 class Notice(msgspec.Struct, frozen=True, kw_only=True, tag="notice"):
-    """Information for the person; the session continues. `code`: actions, expiring, prolonged or shutdown."""
+    """Information for the person; the session continues. `code`: actions, expiring, prolonged, shutdown or
+    command (a command filter refused a line, or waits for a reviewer).
+    """
 
     code: str
     message: str

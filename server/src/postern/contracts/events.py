@@ -9,6 +9,7 @@ from uuid import UUID
 
 import msgspec
 
+from postern.contracts.command_control import CommandDecision
 from postern.contracts.enums import Actions, CommandKind, EndReason, RecordingState, RiskLevel, TransferDirection
 
 SESSION_EVENTS: Final = "events/"
@@ -28,6 +29,7 @@ class SessionStarted(msgspec.Struct, frozen=True, kw_only=True, tag="session_sta
     terminal_columns: int = 0
     terminal_rows: int = 0
     recording: bool = False
+    via: str = ""  # names of the gateways on the way, from the proxy to the target
 
 
 class SessionEnded(msgspec.Struct, frozen=True, kw_only=True, tag="session_ended"):
@@ -55,6 +57,7 @@ class CommandSeen(msgspec.Struct, frozen=True, kw_only=True, tag="command_seen")
     input: str
     output: str = ""
     risk_level: RiskLevel = RiskLevel.ORDINARY
+    decision: CommandDecision | None = None  # of a command filter; a refused command did not run
 
 
 class TransferBegun(msgspec.Struct, frozen=True, kw_only=True, tag="transfer_begun"):

@@ -19,6 +19,7 @@ from uuid import UUID
 import msgspec
 
 from postern.contracts.access import ActionsUntil
+from postern.contracts.command_control import CommandControl
 
 CONTROL_CHANNEL: Final = "/ws/internal/control/"
 HEARTBEAT: Final = "heartbeat/"
@@ -143,7 +144,15 @@ class ChangeGrant(msgspec.Struct, frozen=True, kw_only=True, tag="change_grant")
     ends: tuple[ActionsUntil, ...]
 
 
-Order = TerminateSession | StopWatching | ChangeGrant
+class ChangeCommandControl(msgspec.Struct, frozen=True, kw_only=True, tag="change_command_control"):
+    """The command filters of a live session have changed. An older `control.version` is stale."""
+
+    order_id: UUID
+    session_id: UUID
+    control: CommandControl
+
+
+Order = TerminateSession | StopWatching | ChangeGrant | ChangeCommandControl
 
 
 class OrderDone(msgspec.Struct, frozen=True, kw_only=True):

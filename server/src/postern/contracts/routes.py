@@ -1,0 +1,28 @@
+"""The way from a proxy to a target: directly, or through SSH gateways.
+
+A domain has gateways, and may itself be reached through another domain. Each domain on the way is a *stage*: one of its
+gateways is passed. If a gateway does not answer, the next one of its stage is tried.
+"""
+
+from uuid import UUID
+
+import msgspec
+
+
+class Gateway(msgspec.Struct, frozen=True, kw_only=True):
+    """An SSH server that forwards connections. Its secret is requested separately (`access.GatewayCredentialRequest`)."""
+
+    id: UUID
+    name: str
+    host: str
+    port: int
+    login_name: str
+
+
+class Route(msgspec.Struct, frozen=True, kw_only=True):
+    """Stages from the proxy towards the target, each with its gateways in the order to try. No stages: direct.
+
+    A stage without gateways cannot be passed: the target is unreachable, never dialled directly.
+    """
+
+    stages: tuple[tuple[Gateway, ...], ...] = ()
