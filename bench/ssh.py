@@ -54,6 +54,7 @@ class Place:
     direct: Way
     jump: Way
     gateway: Way
+    through: Way  # Postern, and from there through the sshd that is the jump host of `jump`
     gateway_pid: int
     gateway_port: int
     key: Path
@@ -100,7 +101,7 @@ async def place(folder: Path, *, stock: bool) -> AsyncIterator[Place]:
         )
         process = await asyncio.create_subprocess_exec(
             sys.executable, str(ROOT / "bench" / "peers" / "ssh_gateway.py"), str(folder / "gateway"), str(target.port),
-            target.login, str(target.client_key), str(key) + ".pub", *(["--stock"] if stock else []),
+            target.login, str(target.client_key), str(key) + ".pub", str(jump.port), str(jump.client_key), *(["--stock"] if stock else []),
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
         )  # fmt: skip
         assert process.stdout is not None
@@ -110,24 +111,14 @@ async def place(folder: Path, *, stock: bool) -> AsyncIterator[Place]:
         at = json.loads(line)
         to_jump = f"ssh -F none {' '.join(known)} -o KexAlgorithms={KEX} -i {jump.client_key} -p {jump.port} -W %h:%p 127.0.0.1"
         to_target = (*plain, "-i", str(target.client_key), "-p", str(target.port))
+        to_gateway = (*plain, "-i", str(key), "-p", str(at["port"]))
         try:
             yield Place(
                 Way("direct", to_target, "127.0.0.1"),
                 # Equivalent to -J, written out so that the jump host gets its own key.
                 Way("ssh -J", (*to_target, "-o", f"ProxyCommand={to_jump}"), "127.0.0.1"),
-                Way(
-                    "postern",
-                    (
-                        *plain,
-                        "-i",
-                        str(key),
-                        "-p",
-                        str(at["port"]),
-                        "-l",
-                        "alice@su@target",
-                    ),
-                    "127.0.0.1",
-                ),
+                Way("postern", (*to_gateway, "-l", "alice@su@target"), "127.0.0.1"),
+                Way("through", (*to_gateway, "-l", "alice@su@behind"), "127.0.0.1"),
                 at["pid"],
                 at["port"],
                 key,

@@ -1,7 +1,9 @@
 """The SSH front in its own process, composed as in the product (with recording and command detection), but with an
 in-memory control plane. Started by `bench/ssh.py`; prints one JSON line when it listens.
 
-    python bench/peers/ssh_gateway.py FOLDER TARGET_PORT TARGET_LOGIN TARGET_KEY PERSON_PUBLIC_KEY [--stock]
+    python bench/peers/ssh_gateway.py FOLDER TARGET_PORT TARGET_LOGIN TARGET_KEY PERSON_PUBLIC_KEY JUMP_PORT JUMP_KEY [--stock]
+
+The asset `behind` is the same target, reached through the sshd on JUMP_PORT.
 """
 
 import asyncio
@@ -17,7 +19,7 @@ sys.path[:0] = [str(ROOT / "server" / "src"), str(ROOT / "server" / "tests")]
 
 import uvloop  # noqa: E402 - sys.path is extended above
 
-from fakes.control_plane import FakeAsset, FakeControlPlane, FakeSystemUser  # noqa: E402 - sys.path is extended above
+from fakes.control_plane import FakeAsset, FakeControlPlane, FakeGateway, FakeSystemUser  # noqa: E402 - sys.path is extended above
 from fakes.recording import FakeRecordings  # noqa: E402 - sys.path is extended above
 from peers.core_services import core_services  # noqa: E402 - sys.path is extended above
 from postern.contracts.access import SessionGrant  # noqa: E402 - sys.path is extended above
@@ -48,17 +50,12 @@ SSH_LIMITS: Final = SshLimits(
 )
 
 
-async def serve(folder: Path, port: int, login: str, key: str, person: str, *, fast: bool) -> None:
+async def serve(folder: Path, port: int, login: str, key: str, person: str, jump: FakeGateway, *, fast: bool) -> None:  # noqa: PLR0917 - the arguments of the command
     async with FakeControlPlane() as world:
         world.add_user("alice", keys=[person])
-        world.add_asset(
-            FakeAsset(
-                "target",
-                "127.0.0.1",
-                port,
-                [FakeSystemUser("su", login, private_key=key)],
-            )
-        )
+        accounts = [FakeSystemUser("su", login, private_key=key)]
+        world.add_asset(FakeAsset("target", "127.0.0.1", port, accounts))
+        world.add_asset(FakeAsset("behind", "127.0.0.1", port, accounts, way=[[jump]]))
         config = ProxyConfig(
             state_dir=folder, control_url=world.url, name="bench",
             bootstrap_token=Secret(world.bootstrap_token), limits=LIMITS,
@@ -87,10 +84,10 @@ async def serve(folder: Path, port: int, login: str, key: str, person: str, *, f
                 ),
                 LIMITS,
             )
-            services = core_services(plane, registry, FakeRecordings(), LIMITS)
+            services = core_services(plane, registry, FakeRecordings(), LIMITS, fast=fast)
             # The benchmark must not run into the limit on credentials.
             services.settings.current = ProxySettings(credentials_a_minute=100_000)
-            targets = SshTargets(plane, LIMITS, SSH_LIMITS, services.dial_policy, fast=fast)
+            targets = SshTargets(plane, services.outbound, LIMITS, SSH_LIMITS, fast=fast)
             services.connectors.add(Protocol.SSH, targets, TargetConnection)
             front = SshSettings(address="127.0.0.1:0", host_key_dir=folder, limits=SSH_LIMITS)
             listener = SshListener(front, services, fast=fast)
@@ -111,11 +108,12 @@ async def serve(folder: Path, port: int, login: str, key: str, person: str, *, f
 
 def main() -> None:
     logging.basicConfig(level=logging.ERROR)
-    folder, port, login, key, person = sys.argv[1:6]
+    folder, port, login, key, person, jump_port, jump_key = sys.argv[1:8]
+    jump = FakeGateway("jump", "127.0.0.1", int(jump_port), login, private_key=Path(jump_key).read_text())
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(
             serve(
-                Path(folder), int(port), login, Path(key).read_text(), Path(person).read_text(),
+                Path(folder), int(port), login, Path(key).read_text(), Path(person).read_text(), jump,
                 fast="--stock" not in sys.argv,
             )
         )  # fmt: skip

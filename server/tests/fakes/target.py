@@ -49,6 +49,10 @@ class FakeShell(TargetShell):
         while self.held and not self.paused:
             self.events.on_target_data(self.held.pop(0), stderr=False)
 
+    def fence(self, reached: Callable[[], None]) -> bool:
+        asyncio.get_running_loop().call_soon(reached)
+        return True
+
     def close(self) -> None:
         self.closed = True
 

@@ -29,6 +29,11 @@ class _Server(asyncssh.SSHServer):
             raise asyncssh.PasswordChangeRequired("Your password has expired. New password: ")
         return password == self._target.password
 
+    def connection_requested(
+        self, dest_host: str, dest_port: int, orig_host: str, orig_port: int
+    ) -> bool | asyncssh.SSHTCPSession[bytes]:
+        return self._target.forwards if self._target.answers_itself is None else self._target.answers_itself()
+
     def get_kbdint_challenge(
         self, username: str, lang: str, submethods: str
     ) -> bool | tuple[str, str, str, list[tuple[str, bool]]]:
@@ -61,6 +66,10 @@ class OddTarget:
         self.methods = methods
         self.tries = 0
         self.expired = False
+        #: Whether it is a gateway: it connects its clients to other servers.
+        self.forwards = False
+        #: Makes the gateway answer in place of the servers that it should connect to.
+        self.answers_itself: Callable[[], asyncssh.SSHTCPSession[bytes]] | None = None
         self.rounds: list[tuple[str, str, list[tuple[str, bool]]]] = [("", "", [("Password: ", False)])]
         self.answers: list[list[str]] = []
         self.seen_logins: list[str] = []

@@ -25,6 +25,7 @@ from postern.proxies.core.sessions.registry import SessionRegistry
 from postern.proxies.core.sessions.services import SessionServices
 from postern.proxies.core.settings import ProxyConfig
 from postern.proxies.core.shared_settings import SharedSettings
+from postern.proxies.gateways.limits import GatewayLimits
 from postern.proxies.ssh.limits import SshLimits
 from postern.proxies.ssh.listener import SshListener
 from postern.proxies.ssh.settings import SshSettings
@@ -106,6 +107,7 @@ async def ssh_proxy(
     limits: Limits | None = None,
     ssh_limits: SshLimits | None = None,
     policy: DialPolicy | None = None,
+    gateway_limits: GatewayLimits | None = None,
     new_detector: NewDetector | None = None,
     fast: bool = True,
     max_input_bytes: int = 1 << 30,
@@ -133,15 +135,16 @@ async def ssh_proxy(
                 open_recorder=recordings.open,
                 new_detector=new_detector,
                 max_input_bytes=max_input_bytes,
+                reviewers=client,
             ),
             limits,
             recordings,
         )
-        services = core_services(client, registry, recordings, limits, policy)
+        services = core_services(client, registry, recordings, limits, policy, gateway_limits=gateway_limits, fast=fast)
         front = SshSettings(
             address="127.0.0.1:0", host_key_dir=config.state_dir, limits=ssh_limits or SshLimits(), fast_transport=fast
         )
-        targets = SshTargets(client, limits, front.limits, services.dial_policy, fast=fast)
+        targets = SshTargets(client, services.outbound, limits, front.limits, fast=fast)
         services.connectors.add(Protocol.SSH, targets, TargetConnection)
         listener = SshListener(front, services, fast=fast)
         await listener.start()

@@ -13,9 +13,9 @@ from fakes.control_plane import FakeAsset, FakeSystemUser
 from peers.odd_target import OddTarget
 from peers.ssh_proxy import World, run
 from peers.terminal import Terminal
-from postern.proxies.ssh import fast_transport_trial
-from postern.proxies.ssh.fast_transport import FastConnection, KeptGcm
-from postern.proxies.ssh.fast_transport_trial import fast_path_works
+from postern.proxies.ssh_connections import fast_transport_trial
+from postern.proxies.ssh_connections.fast_transport import FastConnection, KeptGcm
+from postern.proxies.ssh_connections.fast_transport_trial import fast_path_works
 
 
 def client(world: World, **options: Any) -> Any:

@@ -7,7 +7,7 @@ import pytest
 from fakes.control_plane import FakeAsset, FakeSystemUser
 from peers.odd_target import OddTarget, say_hello
 from peers.ssh_proxy import Ran, World, run
-from postern.proxies.ssh.target_methods import (
+from postern.proxies.ssh_connections.sign_in_methods import (
     KEYBOARD,
     MAX_FAILED_TRIES,
     PASSWORD,

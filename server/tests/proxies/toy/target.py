@@ -7,7 +7,6 @@ from postern.contracts.enums import EndReason
 from postern.kernel.secret import Secret
 from postern.proxies.core.opening.services import CoreServices
 from postern.proxies.core.sessions.live_session import LiveSession
-from postern.proxies.core.targets.dialing import dial
 from postern.proxies.core.targets.ports import Progress, Prompter, TargetConnector, TargetFailed, TargetLink
 
 MAX_LINE_BYTES = 4096
@@ -38,12 +37,9 @@ class ToyTargets(TargetConnector[ToyLink]):
         self._services = services
 
     async def connect(self, session: LiveSession, *, prompter: Prompter, progress: Progress) -> ToyLink:
-        grant, services = session.grant, self._services
-        progress("connecting")
-        connection = await dial(
-            grant.target, services.dial_policy, timeout_s=services.limits.connect_s, language=session.language
-        )
-        link = ToyLink(*await asyncio.open_connection(sock=connection, limit=MAX_LINE_BYTES))
+        services = self._services
+        wire = await services.outbound.connect(session, progress=progress)
+        link = ToyLink(*await wire.streams(limit=MAX_LINE_BYTES))
         try:
             progress("authenticating")
             async with asyncio.timeout(services.limits.connect_s):

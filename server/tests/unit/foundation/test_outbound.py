@@ -13,7 +13,7 @@ import pytest
 from django.conf import settings
 
 from peers.silent_names import silent_names
-from postern.foundation.network.outbound import TargetRefused, TargetUnknown, check_dial
+from postern.foundation.network.outbound import TargetRefused, TargetUnknown, check_behind_gateway, check_dial
 from postern.foundation.network.surroundings import look_around
 from postern.foundation.settings import Settings
 
@@ -91,3 +91,35 @@ def test_k36_own_service_is_recognized_by_earlier_addresses_while_its_name_is_un
         assert look_around([("db.silent.example", 5432)]).services == {(ip_address("127.0.0.1"), 5432)}
         names.answers.clear()
         assert look_around([("db.silent.example", 5432)]).services == {(ip_address("127.0.0.1"), 5432)}
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1",
+        "::1",
+        "localhost",
+        "LOCALHOST.",
+        "db.localhost",
+        "localhost.localdomain",
+        "0x7f000001",
+        "0177.0.0.1",
+        "127.1",
+        "2130706433",
+        "169.254.169.254",
+        "0xa9fea9fe",
+        "metadata.google.internal",
+        "::ffff:127.0.0.1",
+        "0.0.0.0",
+        "198.51.100.20",
+    ],
+)
+def test_k36_target_behind_a_gateway_is_refused_however_its_address_is_written(host: str) -> None:
+    with pytest.raises(TargetRefused):
+        check_behind_gateway(host, 22)
+
+
+@pytest.mark.parametrize("host", ["10.1.2.3", "db-1", "db.branch.example", "no-such-host.invalid", "2001:db8::5"])
+def test_name_behind_a_gateway_is_not_looked_up(host: str) -> None:
+    with mock.patch("socket.getaddrinfo", side_effect=AssertionError(host)):
+        check_behind_gateway(host, 22)

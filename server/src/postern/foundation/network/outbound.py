@@ -5,7 +5,9 @@ caller connects to the address that was checked instead of the name, because a s
 address.
 """
 
+import socket
 from dataclasses import dataclass, replace
+from typing import Final
 
 from django.conf import settings
 from django.utils.functional import Promise
@@ -16,6 +18,12 @@ from postern.foundation.network.surroundings import Endpoint, look_around, own_s
 from postern.foundation.settings import Settings
 from postern.kernel.dialing import DialPolicy, Refusal, Surroundings, plain
 from postern.kernel.errors import PosternError
+
+#: Names that resolvers know without asking anybody, or that clouds answer everywhere.
+_LOOPBACK_NAMES: Final = frozenset({"ip6-localhost", "ip6-loopback"})
+_METADATA_NAMES: Final = frozenset(
+    {"metadata", "metadata.google.internal", "instance-data", "instance-data.ec2.internal"}
+)
 
 _MESSAGES: dict[Refusal, Promise] = {
     Refusal.METADATA: _("Connections to the metadata service of a cloud are never allowed."),
@@ -67,6 +75,37 @@ def check_dial(host: str, port: int, *more: Endpoint) -> DialTarget:
     `more`: services of Postern that the settings do not name, such as proxies on other machines.
     """
     return _judged(host, port, dial_policy(settings.POSTERN, *more))
+
+
+def check_behind_gateway(host: str, port: int, *more: Endpoint) -> None:
+    """Check a target that a gateway connects to. Raises TargetRefused.
+
+    Its name is not resolved here, because it may be known behind the gateway only, with another meaning. What is
+    written as an address is judged by the same rules as an address that is dialled from here: `127.0.0.1` would be the
+    gateway itself.
+    """
+    written = _written_address(host)
+    if written is None:
+        return
+    policy = dial_policy(settings.POSTERN, *more)
+    refusal = policy.refusal(written, port, policy.look_around())
+    if refusal is not None:
+        raise TargetRefused(str(_MESSAGES[refusal]))
+
+
+def _written_address(host: str) -> str | None:
+    """The address that a host is written as, in any form that a resolver understands; None for another name."""
+    name = host.rstrip(".").lower()
+    if name == "localhost" or name.endswith((".localhost", ".localdomain")) or name in _LOOPBACK_NAMES:
+        return "127.0.0.1"
+    if name in _METADATA_NAMES:
+        return "169.254.169.254"
+    if plain(name) is not None:
+        return name
+    try:
+        return socket.inet_ntoa(socket.inet_aton(name))  # 0x7f000001, 2130706433, 127.1
+    except OSError:
+        return None
 
 
 def check_component(host: str, port: int) -> DialTarget:

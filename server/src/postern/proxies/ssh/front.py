@@ -13,10 +13,10 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
 from postern.contracts.public_keys import RSA_MAX_BITS, RSA_MIN_BITS
 from postern.proxies.core.texts import Text
-from postern.proxies.ssh import algorithms
 from postern.proxies.ssh.admission import Admission
 from postern.proxies.ssh.limits import SshLimits
-from postern.proxies.ssh.transport import PacedConnection, PacedServerChannel
+from postern.proxies.ssh_connections import algorithms
+from postern.proxies.ssh_connections.transport import PacedConnection, PacedServerChannel
 
 if TYPE_CHECKING:
     import asyncio

@@ -12,7 +12,7 @@ import asyncssh
 from asyncssh.public_key import SSHKeyPair, load_keypairs
 
 from postern.kernel.errors import SettingsError
-from postern.proxies.ssh import algorithms
+from postern.proxies.ssh_connections import algorithms
 
 _ED25519 = "ssh_host_ed25519_key"
 _RSA = "ssh_host_rsa_key"

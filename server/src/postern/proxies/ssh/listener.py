@@ -9,14 +9,14 @@ from asyncssh.connection import SSHServerConnectionOptions
 from postern.kernel.errors import SettingsError
 from postern.proxies.core.opening.services import CoreServices
 from postern.proxies.core.settings import split_address
-from postern.proxies.ssh import algorithms
 from postern.proxies.ssh.admission import Admission
-from postern.proxies.ssh.fast_transport import FastChannel, FastConnection
 from postern.proxies.ssh.front import FrontChannel, FrontLink
 from postern.proxies.ssh.host_key import described, load_host_keys, signers
 from postern.proxies.ssh.key_pace import KeyPace
 from postern.proxies.ssh.person import Person
 from postern.proxies.ssh.settings import SshSettings
+from postern.proxies.ssh_connections import algorithms
+from postern.proxies.ssh_connections.fast_transport import FastChannel, FastConnection
 
 log = logging.getLogger(__name__)
 

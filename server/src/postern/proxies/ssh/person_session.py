@@ -17,7 +17,7 @@ from postern.proxies.core.opening.services import CoreServices
 from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.core.targets.ports import PromptCancelled, Pty, TargetFailed
 from postern.proxies.core.texts import Text
-from postern.proxies.ssh.classification import classify
+from postern.proxies.ssh.classification import ExecRequest, classify
 from postern.proxies.ssh.front import FrontChannel
 from postern.proxies.ssh.limits import SshLimits
 from postern.proxies.ssh.line_editor import LineEditor, LineEnd, plain
@@ -35,6 +35,10 @@ _FAILED: Final = 255  # ssh itself uses it for a failed connection
 _TEMPORARY: Final = 75  # EX_TEMPFAIL of sysexits.h: a retry may succeed
 _MAX_TERM: Final = 64
 _SFTP: Final = "sftp"
+_CTRL_C: Final = b"\x03"
+#: Input that is read ahead while a session is being opened.
+_MAX_EARLY: Final = 4096
+_SFTP_SERVER: Final = "sftp-server"
 
 SshOpening: TypeAlias = Opening[TargetConnection]
 
@@ -83,6 +87,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         self._editor: LineEditor | None = None
         self._line: asyncio.Future[LineEditor] | None = None
         self._early = b""
+        self._interrupted = False
         self._eof = False
         self._writable = True
         self.live: LiveSession | None = None
@@ -167,10 +172,16 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             self._relay.from_person(data)
         elif self._editor is not None:
             self._edit(data)
+        elif self._opening is not None and self._pty is not None and _CTRL_C in data:
+            self._early = b""
+            self._interrupted = True
+            self._opening.abandon()
         else:
-            # Nothing reads the input yet. Keep this piece; further input waits in the channel's window.
+            # Nothing reads the input yet. Keep this piece; further input waits in the channel's window. A terminal is
+            # read a little further, because Ctrl-C may follow.
             self._early += data
-            self.pause()
+            if self._opening is None or self._pty is None or len(self._early) > _MAX_EARLY:
+                self.pause()
 
     def eof_received(self) -> bool:
         self._eof = True
@@ -285,6 +296,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             raise PromptCancelled(Text.PROMPT_CANCELLED.say(self.language)) from None
         if line.end is not LineEnd.ENTER:
             raise PromptCancelled(Text.PROMPT_CANCELLED.say(self.language))
+        self.resume()  # Ctrl-C ends the rest of the opening
         return line.text
 
     # Session
@@ -317,10 +329,16 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
     async def carry(self, opening: SshOpening, wish: Wish) -> Outcome:
         """Connect the opening to its target and relay until the end. Raises `Refused` and other `PosternError`s."""
         self._opening = opening
+        self._interrupted = False
+        if self._pty is not None:
+            self.resume()
+        progress = self._show_way if self._pty is not None and wish == Wish() else None
         try:
-            session, connection = await opening.result(self._prompt)
-        except asyncio.CancelledError:
+            session, connection = await opening.result(self._prompt, progress)
+        except (asyncio.CancelledError, Refused):
             opening.abandon()
+            if self._interrupted:
+                raise Refused(Text.CONNECT_CANCELLED.say(self.language), ended=EndReason.USER_CLOSED) from None
             raise
         finally:
             self._opening = None
@@ -333,8 +351,10 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             relay = Relay(session, self, terminal=terminal, inspector=inspector, command=request)
             environment = self._channel.environment() if self._channel is not None else {}
             self._record(session, wish, environment)
+            await self._judge_command(session, wish, request)
             if request is not None:  # reported before it runs, so that the log names it whatever happens
-                session.log.command(request.text, held=session.hold_command(request.text))
+                decision = session.filtering.decision_of(request.text)
+                session.log.command(request.text, held=session.hold_command(request.text), decision=decision)
             program = Program(command=wish.command, subsystem=wish.subsystem, pty=self._pty, environment=environment)
             running = await connection.run(program, relay, language=self.language)
             session.activate(kind, self.columns if terminal else 0, self.rows if terminal else 0)
@@ -354,6 +374,23 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         finally:
             self._relay = None
             self.live = None
+
+    def _show_way(self, state: str, via: str = "", /) -> None:
+        """Name the gateways that a shell is being opened through. Programs' output stays as it is."""
+        if state == "connecting" and via:
+            self.say(Text.CONNECTING_THROUGH.say(self.language, via=via))
+
+    async def _judge_command(self, session: LiveSession, wish: Wish, request: ExecRequest | None) -> None:
+        """Let the command filters decide about a command or subsystem. Raises `Refused`; the session has ended then."""
+        if not session.filtering.can_refuse or (request is None and wish.subsystem is None):
+            return
+        # The subsystem is the same program as the command of this name.
+        text = request.text if request is not None else _SFTP_SERVER
+        sentence = await session.filtering.refused_command(text)
+        if sentence:
+            session.end(EndReason.USER_CLOSED, "refused by a command filter", message=sentence)
+        if session.end_reason is not None:
+            raise Refused(session.end_message, ended=session.end_reason)
 
     async def carry_shell(self, opening: SshOpening) -> EndReason:
         """Run a shell for the menu until its end. The user is told of an unusual end."""

@@ -100,6 +100,9 @@ class Relay:
         #: Typed input that has not been forwarded yet.
         self._keys: deque[bytes] = deque()
         self._eof_waits = False
+        #: Input of a shell without a terminal that the command filters have not seen, and the task that judges more.
+        self._unjudged = bytearray()
+        self._judging: asyncio.Task[None] | None = None
         #: Whether reading from the target is paused. Initially it is.
         self._target_waits = True
         #: Whether reading from the user's channel is paused.
@@ -120,6 +123,10 @@ class Relay:
             program.close()
             return
         self._program = program
+        if self._terminal:
+            self.session.filtering.open_input(program)
+        else:
+            self.session.filtering.open_lines(is_shell=self._command is None and self._inspector is None)
         self._pace_target()
 
     # From the person
@@ -139,7 +146,11 @@ class Relay:
         if not self.session.program_data(Stream.INPUT, data):
             return
         if self._inspector is None:
-            program.write(data)
+            if self.session.filtering.judges_lines:
+                self._unjudged += data
+                self._judge_input()
+            else:
+                program.write(data)
             return
         onward = self._guarded(self._inspector.from_person, data)
         if self.session.end_reason is not None:
@@ -153,9 +164,16 @@ class Relay:
 
     def _pass_keys(self) -> None:
         """Forward typed input as far as the target and command detection keep up. Then pause the user's side."""
-        while self._keys and self._program is not None and not (self._target_is_full or self.session.is_behind):
+        filtering = self.session.filtering
+        while (
+            self._keys
+            and self._program is not None
+            and not (self._target_is_full or self.session.is_behind or filtering.is_full)
+        ):
             keys = self._keys.popleft()
-            if self.session.user_input(keys):
+            if filtering.gate is not None:
+                filtering.gate.put(keys)
+            elif self.session.user_input(keys):
                 self._program.write(keys)
         if self._eof_waits and not self._keys:
             self._eof_waits = False
@@ -163,6 +181,41 @@ class Relay:
         if self._keys or self.session.is_behind:
             self._pace_person()
             self._pace_target()
+
+    def _judge_input(self) -> None:
+        """Pass on the lines that a shell without a terminal may run.
+
+        Much input is judged in a thread, and the user's side waits for that: nobody else must.
+        """
+        filtering = self.session.filtering
+        while self._program is not None and self._judging is None and (self._unjudged or self._eof_waits):
+            data, is_end = bytes(self._unjudged), self._eof_waits
+            self._unjudged.clear()
+            if filtering.takes_long(data):
+                judging = self._judge_aside(data, is_end=is_end)
+                self._judging = asyncio.get_running_loop().create_task(judging, name="command filters")
+            else:
+                self._judged(*filtering.program_lines(data, is_end=is_end), is_end=is_end)
+        self._pace_person()
+
+    async def _judge_aside(self, data: bytes, *, is_end: bool) -> None:
+        onward, refusal = await self.session.filtering.program_lines_aside(data, is_end=is_end)
+        self._judging = None
+        self._judged(onward, refusal, is_end=is_end)
+        self._judge_input()
+
+    def _judged(self, onward: bytes, refusal: str, *, is_end: bool) -> None:
+        """Forward what may run. The session ends with the first line that is refused."""
+        if self._program is None:
+            return
+        if onward:
+            self._program.write(onward)
+        if refusal:
+            self.session.tell_user(refusal)
+            self.session.end(EndReason.USER_CLOSED, "refused by a command filter", message=refusal)
+        elif is_end and self._program is not None:
+            self._eof_waits = False
+            self._program.write_eof()
 
     def _pass_released(self, inspector: Inspector) -> None:
         """Forward held-back input of the user, now that the target has answered."""
@@ -177,6 +230,9 @@ class Relay:
     def eof_from_person(self) -> None:
         if self._keys or (self._inspector is not None and self._inspector.holds_back):
             self._eof_waits = True
+        elif self._inspector is None and self.session.filtering.judges_lines:
+            self._eof_waits = True
+            self._judge_input()
         elif self._program is not None:
             self._program.write_eof()
 
@@ -257,6 +313,7 @@ class Relay:
         self._pace_target()
 
     def _pace_target(self) -> None:
+        self.session.is_output_paused = self._front_is_full
         wait = self._front_is_full or self.session.is_behind
         if self._program is not None and wait is not self._target_waits:
             self._target_waits = wait
@@ -271,7 +328,7 @@ class Relay:
         It goes to the target or, where requests are answered here, back to the user. Otherwise a client that never
         reads could fill the memory.
         """
-        wait = self._target_is_full or bool(self._keys) or self.session.is_behind
+        wait = self._target_is_full or bool(self._keys) or self.session.is_behind or self._judging is not None
         if self._inspector is not None:
             wait = wait or self._inspector.backlog > _MAX_BACKLOG
             wait = wait or (self._inspector.answers_itself and self._front_is_full)
@@ -285,10 +342,10 @@ class Relay:
     # Notices
 
     def _notice(self, kind: NoticeKind, message: str) -> None:
-        """Pass a notice to the front. Upcoming events are shown on terminals only, ended actions to users of programs
-        as well.
+        """Pass a notice to the front. Upcoming events are shown on terminals only, ended actions and command filters to
+        users of programs as well.
         """
-        self._front.notice(message, only_terminal=kind is not NoticeKind.ACTIONS)
+        self._front.notice(message, only_terminal=kind not in {NoticeKind.ACTIONS, NoticeKind.COMMAND})
 
     # End
 
@@ -311,6 +368,8 @@ class Relay:
         if self._program is not None and self._exit is None:
             self._program.close()
         self._program = None
+        if self._judging is not None:
+            self._judging.cancel()
         self._keys.clear()
         if not self.ended.done():
             self.ended.set_result(Outcome(reason=reason, message=message, exit=self._exit))

@@ -1,25 +1,22 @@
 """The connection to the target: connect, check the host key, log in with the stored credential, open the program.
 
 The control plane judges the host key first. The credential is requested after that, used immediately and dropped.
-Nothing of the proxy's own environment is used: no configuration file, no agent, no GSSAPI.
 """
 
 import asyncio
-import copy
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 import asyncssh
-from asyncssh.connection import SSHClientConnectionOptions
 
 from postern.contracts.enums import EndReason
-from postern.kernel.dialing import DialPolicy
 from postern.kernel.log import printable
 from postern.proxies.core.control.plane import ControlPlane
 from postern.proxies.core.limits import Limits
+from postern.proxies.core.opening.outbound import Outbound
 from postern.proxies.core.sessions.live_session import LiveSession
-from postern.proxies.core.targets.dialing import dial
 from postern.proxies.core.targets.ports import (
     Progress,
     Prompter,
@@ -30,20 +27,19 @@ from postern.proxies.core.targets.ports import (
     TargetFailed,
 )
 from postern.proxies.core.texts import ENGLISH, Text
-from postern.proxies.ssh import algorithms
-from postern.proxies.ssh.fast_transport import FastClientChannel, FastConnection
-from postern.proxies.ssh.group_exchange import use_bounded_group_exchange
 from postern.proxies.ssh.limits import SshLimits
-from postern.proxies.ssh.target_login import FastTargetLink, LogInClient, TargetLink, TargetLogin
-from postern.proxies.ssh.transport import PacedClientChannel
+from postern.proxies.ssh.target_login import TargetLogin
+from postern.proxies.ssh_connections.fast_transport import FastClientChannel, FastConnection
+from postern.proxies.ssh_connections.sign_in import ServerLink, SshClient
+from postern.proxies.ssh_connections.transport import PacedClientChannel
 
 log = logging.getLogger(__name__)
 
 _WINDOW: Final = 2 * 1024 * 1024
 _MAX_PACKET: Final = 32768
-_VERSION: Final = "Postern"
 _KEEPALIVE_S: Final = 60
 _KEEPALIVE_COUNT: Final = 5
+_FENCE_AGAIN_S: Final = 0.02
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,40 +58,23 @@ class SshTargets:
     def __init__(
         self,
         plane: ControlPlane,
+        outbound: Outbound,
         limits: Limits,
         ssh_limits: SshLimits,
-        policy: DialPolicy,
         *,
         fast: bool = False,
     ) -> None:
         """`fast` enables the fast data path, which `fast_path_works` has tested."""
-        use_bounded_group_exchange()
         self._plane = plane
+        self._outbound = outbound
         self._limits = limits
         self._login_s = ssh_limits.target_login_s
-        self._policy = policy
-        self._link = FastTargetLink if fast else TargetLink
         self._channel = FastClientChannel if fast else PacedClientChannel
-        # Parsed once, because the library takes milliseconds and a thread for it.
-        self._options = SSHClientConnectionOptions(
-            config=None,
-            username="unset",
-            known_hosts=None,  # judged in `TargetLink`
-            client_keys=None,
-            agent_path=None,
-            gss_host=None,
-            x509_trusted_certs=None,
-            client_version=_VERSION,
-            server_host_key_algs=algorithms.TARGET_HOST_KEY,
-            kex_algs=algorithms.TARGET_KEY_EXCHANGE,
-            encryption_algs=algorithms.TARGET_ENCRYPTION,
-            mac_algs=algorithms.TARGET_MAC,
-            compression_algs=("none",),
-            signature_algs=algorithms.SIGNATURE,
-            preferred_auth=(),  # `MethodWalk` decides
-            login_timeout=ssh_limits.target_login_s + limits.prompt_s,
-            keepalive_interval=_KEEPALIVE_S,
-            keepalive_count_max=_KEEPALIVE_COUNT,
+        self._client = SshClient(
+            fast=fast,
+            login_timeout_s=ssh_limits.target_login_s + limits.prompt_s,
+            keepalive_s=_KEEPALIVE_S,
+            keepalive_count=_KEEPALIVE_COUNT,
         )
 
     async def connect(self, session: LiveSession, *, prompter: Prompter, progress: Progress) -> "TargetConnection":
@@ -105,31 +84,13 @@ class SshTargets:
         if grant.manual and not login.login_name:
             question = Text.PROMPT_LOGIN_NAME.say(session.language, host=grant.asset_name)
             login.login_name = await prompter(question, True)
-        progress("connecting")
-        connection = await dial(grant.target, self._policy, timeout_s=self._limits.connect_s, language=session.language)
-        link: TargetLink | None = None
+        wire = await self._outbound.connect(session, progress=progress)
         try:
-            options = copy.copy(self._options)
-            loop = asyncio.get_running_loop()
-            options.waiter = loop.create_future()
-            options.host, options.port, options.username = grant.target.host, grant.target.port, login.login_name
-            options.protocol_factory = lambda: LogInClient(login)
-
-            def make() -> TargetLink:
-                fresh = self._link(loop, options, wait="auth")
-                fresh.approve = lambda key: asyncio.ensure_future(login.approve(key))
-                fresh.walk = login.walk
-                return fresh
-
-            _, link = await loop.create_connection(make, sock=connection)
-            connection = None  # type: ignore[assignment]  # the link owns it now
             async with asyncio.timeout(self._login_s + (self._limits.prompt_s if grant.manual else 0)):
-                await options.waiter
+                link = await self._client.connect(
+                    wire, login, host=grant.target.host, port=grant.target.port, login_name=login.login_name
+                )
         except BaseException as error:
-            if link is not None:
-                link.abort()
-            if connection is not None:
-                connection.close()
             failure = login.failure or self._explain(error, session, login)
             if failure is None or failure is error:
                 raise
@@ -142,7 +103,7 @@ class SshTargets:
         """Turn a library error into a message for the user. Returns None for other errors."""
         grant, language = session.grant, session.language
         where = {"host": grant.target.host, "port": grant.target.port}
-        if isinstance(error, asyncssh.PermissionDenied) or _too_many_tries(error, login):
+        if isinstance(error, asyncssh.PermissionDenied) or login.too_many_tries(error):
             login_fields = {"host": grant.target.host, "login": login.login_name, "story": login.walk.story(language)}
             if grant.manual:
                 message = Text.LOGIN_REFUSED_MANUAL.say(language, **login_fields)
@@ -157,21 +118,10 @@ class SshTargets:
         return None
 
 
-def _too_many_tries(error: BaseException, login: TargetLogin) -> bool:
-    """Whether the target disconnected instead of refusing. Hosts that allow few tries do so (OpenSSH as a protocol
-    error).
-    """
-    return (
-        isinstance(error, asyncssh.DisconnectError)
-        and error.code in {asyncssh.DISC_NO_MORE_AUTH_METHODS_AVAILABLE, asyncssh.DISC_PROTOCOL_ERROR}
-        and login.walk.hung_up()
-    )
-
-
 class TargetConnection(ShellLink):
     """An authenticated connection to a target."""
 
-    def __init__(self, link: TargetLink, fingerprint: str, channel: type[PacedClientChannel]) -> None:
+    def __init__(self, link: ServerLink, fingerprint: str, channel: type[PacedClientChannel]) -> None:
         self._link = link
         self._channel = channel
         self.host_key_fingerprint = fingerprint
@@ -187,7 +137,7 @@ class TargetConnection(ShellLink):
         running = TargetProgram(link, events, self.host_key_fingerprint)
         pty = program.pty
         if isinstance(link, FastConnection):
-            link.batches_floods = pty is not None
+            link.batch_floods(pty is not None)
         try:
             await channel.create(
                 lambda: running,
@@ -216,7 +166,7 @@ class TargetConnection(ShellLink):
 class TargetProgram(asyncssh.SSHClientSession[bytes]):
     """A running program on a target (`core.targets.ports.TargetShell`), and the library's session of its channel."""
 
-    def __init__(self, link: TargetLink, events: TargetEvents, fingerprint: str) -> None:
+    def __init__(self, link: ServerLink, events: TargetEvents, fingerprint: str) -> None:
         self._link = link
         self._events = events
         self._channel: asyncssh.SSHClientChannel[bytes] | None = None
@@ -289,6 +239,15 @@ class TargetProgram(asyncssh.SSHClientSession[bytes]):
     def send_break(self, msec: int) -> None:
         if self._channel is not None:
             self._channel.send_break(msec)
+
+    def fence(self, reached: Callable[[], None]) -> bool:
+        """Call `reached` once the target has handled all input written so far. Returns False if it cannot tell."""
+        if self._channel is None:
+            return False
+        if self._channel.get_write_buffer_size():  # the window is full: a request would overtake the input
+            asyncio.get_running_loop().call_later(_FENCE_AGAIN_S, self.fence, reached)
+            return True
+        return self._link.fence(reached)
 
     def pause_reading(self) -> None:
         if self._channel is not None:

@@ -8,7 +8,7 @@ from uuid import UUID
 import aiohttp
 import msgspec
 
-from postern.contracts import access, events, terminals
+from postern.contracts import access, command_control, events, terminals
 from postern.proxies.core.control.plane import ControlRefused, ControlUnavailable, RecordingProgress
 from postern.proxies.core.limits import Limits
 
@@ -152,8 +152,22 @@ class HttpControlPlane:
     async def credential(self, request: access.CredentialRequest) -> access.CredentialAnswer:
         return await self._ask(access.CREDENTIAL, request, access.CredentialAnswer)
 
+    async def gateway_credential(self, request: access.GatewayCredentialRequest) -> access.CredentialAnswer:
+        return await self._ask(access.GATEWAY_CREDENTIAL, request, access.CredentialAnswer)
+
     async def host_key(self, request: access.HostKeySeen) -> access.HostKeyAnswer:
         return await self._ask(access.HOST_KEY, request, access.HostKeyAnswer)
+
+    async def confirm_command(self, request: command_control.ConfirmCommand) -> command_control.CommandConfirmation:
+        return await self._ask(command_control.CONFIRM_COMMAND, request, command_control.CommandConfirmation)
+
+    async def confirmation_state(self, query: command_control.ConfirmationQuery) -> command_control.CommandConfirmation:
+        return await self._ask(command_control.CONFIRMATION_STATE, query, command_control.CommandConfirmation)
+
+    async def withdraw_confirmation(
+        self, query: command_control.ConfirmationQuery
+    ) -> command_control.CommandConfirmation:
+        return await self._ask(command_control.WITHDRAW_CONFIRMATION, query, command_control.CommandConfirmation)
 
     async def send_events(self, batch: events.EventBatch) -> events.EventBatchAnswer:
         return await self._ask(events.SESSION_EVENTS, batch, events.EventBatchAnswer)

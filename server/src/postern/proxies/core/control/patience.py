@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 from uuid import UUID
 
-from postern.contracts import access, events, terminals
+from postern.contracts import access, command_control, events, terminals
 from postern.kernel.addresses import address_key
 from postern.kernel.clock import monotonic_s
 from postern.proxies.core.control.plane import ControlPlane, ControlUnavailable, RecordingProgress
@@ -98,8 +98,24 @@ class PatientControlPlane:
     async def credential(self, request: access.CredentialRequest) -> access.CredentialAnswer:
         return await self._patiently(lambda: self._plane.credential(request), str(request.session_id))
 
+    async def gateway_credential(self, request: access.GatewayCredentialRequest) -> access.CredentialAnswer:
+        return await self._patiently(lambda: self._plane.gateway_credential(request), str(request.session_id))
+
     async def host_key(self, request: access.HostKeySeen) -> access.HostKeyAnswer:
         return await self._patiently(lambda: self._plane.host_key(request), str(request.session_id))
+
+    # Confirming commands
+
+    async def confirm_command(self, request: command_control.ConfirmCommand) -> command_control.CommandConfirmation:
+        return await self._patiently(lambda: self._plane.confirm_command(request), str(request.session_id))
+
+    async def confirmation_state(self, query: command_control.ConfirmationQuery) -> command_control.CommandConfirmation:
+        return await self._patiently(lambda: self._plane.confirmation_state(query), str(query.session_id))
+
+    async def withdraw_confirmation(
+        self, query: command_control.ConfirmationQuery
+    ) -> command_control.CommandConfirmation:
+        return await self._plane.withdraw_confirmation(query)
 
     # The proxy's own messages
 

@@ -11,7 +11,7 @@ from postern.proxies.core.opening.reaching import ending, reach
 from postern.proxies.core.opening.refused import Refused
 from postern.proxies.core.opening.services import CoreServices
 from postern.proxies.core.sessions.live_session import LiveSession
-from postern.proxies.core.targets.ports import Prompter, TargetLink
+from postern.proxies.core.targets.ports import Progress, Prompter, TargetLink
 from postern.proxies.core.texts import Text
 
 Link = TypeVar("Link", bound=TargetLink)
@@ -30,6 +30,8 @@ class Opening(Generic[Link]):
         self._link = link
         self._user_id = user_id
         self.session: LiveSession | None = None
+        self._report: Progress | None = None
+        self._reported = ("", "")
         self._prompter: asyncio.Future[Prompter] = asyncio.get_running_loop().create_future()
         self._abandoned = False
         self._has_asked = False
@@ -43,8 +45,14 @@ class Opening(Generic[Link]):
         is_open = self._task.done() and not self._task.cancelled() and self._task.exception() is None
         return is_open and self.session is not None and self.session.end_reason is not None
 
-    async def result(self, prompter: Prompter) -> tuple[LiveSession, Link]:
-        """Return the session, still in state `opening`, and its link. Raises `Refused`."""
+    async def result(self, prompter: Prompter, progress: Progress | None = None) -> tuple[LiveSession, Link]:
+        """Return the session, still in state `opening`, and its link. Raises `Refused`.
+
+        `progress` is called with the present state, if it has one, and with those that follow.
+        """
+        self._report = progress
+        if progress is not None and self._reported[0] and not self._task.done():
+            progress(*self._reported)
         if not self._prompter.done():
             self._prompter.set_result(prompter)
         return await asyncio.shield(self._task)
@@ -87,7 +95,7 @@ class Opening(Generic[Link]):
         try:
             with ending(session):
                 link = await reach(
-                    self._core.connectors, session, self._link, prompter=self._ask, progress=lambda _state: None
+                    self._core.connectors, session, self._link, prompter=self._ask, progress=self._progress
                 )
         except asyncio.CancelledError:
             if session.end_reason is not None and not self._abandoned:
@@ -101,6 +109,11 @@ class Opening(Generic[Link]):
         # wait for either, and closing the link also releases whoever waits for the target.
         session.on_end(lambda _reason, _message: link.close())
         return session, link
+
+    def _progress(self, state: str, via: str = "", /) -> None:
+        self._reported = (state, via)
+        if self._report is not None:
+            self._report(state, via)
 
     def _ended_meanwhile(self, _reason: EndReason, _message: str) -> None:
         self._task.cancel()

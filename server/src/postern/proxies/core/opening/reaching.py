@@ -19,10 +19,11 @@ def ending(session: LiveSession) -> Iterator[None]:
     try:
         yield
     except TargetFailed as failure:
+        # The session may already be over, and the target failed for that reason: a gateway was lost, for example.
         session.end(failure.reason, failure.detail, message=failure.message)
-        is_away = failure.reason is EndReason.CONTROL_LOST
-        denial = DenialCode.CONTROL_UNAVAILABLE if is_away else None
-        raise Refused(failure.message, denial=denial, ended=failure.reason) from failure
+        reason = session.end_reason or failure.reason
+        denial = DenialCode.CONTROL_UNAVAILABLE if reason is EndReason.CONTROL_LOST else None
+        raise Refused(session.end_message, denial=denial, ended=reason) from failure
     except PromptCancelled as cancelled:
         session.end(EndReason.USER_CLOSED, "no answer to a question", message=cancelled.message)
         raise Refused(cancelled.message, ended=EndReason.USER_CLOSED) from cancelled

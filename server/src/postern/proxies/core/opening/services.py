@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from postern.kernel.dialing import DialPolicy
 from postern.proxies.core.control.plane import ControlPlane
 from postern.proxies.core.control.tickets import TicketKeeper
 from postern.proxies.core.limits import Limits
+from postern.proxies.core.opening.outbound import Outbound
 from postern.proxies.core.opening.pace import OpeningPace
 from postern.proxies.core.sessions.registry import SessionRegistry, SnapshotSource
 from postern.proxies.core.shared_settings import SharedSettings
@@ -23,5 +23,5 @@ class CoreServices:
     settings: SharedSettings
     openings: OpeningPace
     pictures: SnapshotSource
-    dial_policy: DialPolicy
+    outbound: Outbound
     limits: Limits

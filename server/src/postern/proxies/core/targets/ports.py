@@ -11,8 +11,15 @@ from postern.proxies.core.sessions.live_session import LiveSession
 
 #: Asks the user a question: its text, and whether the answer may be echoed. Raises `PromptCancelled`.
 Prompter = Callable[[str, bool], Awaitable[str]]
-#: Called with the progress while opening: `connecting`, `authenticating`, `opening_shell`.
-Progress = Callable[[str], None]
+
+
+class Progress(Protocol):
+    """Called with the progress while opening: `connecting`, `authenticating`, `opening_shell`.
+
+    `via` names the gateways on the way that is being tried ("edge → inner"); "" on the direct way.
+    """
+
+    def __call__(self, state: str, via: str = "", /) -> None: ...
 
 
 class PromptCancelled(PosternError):
@@ -90,6 +97,9 @@ class TargetShell(Protocol):
 
     def resize(self, columns: int, rows: int, width_px: int = 0, height_px: int = 0) -> None: ...
 
+    def fence(self, reached: Callable[[], None]) -> bool:
+        """Call `reached` once the target has handled all input written so far. Returns False if it cannot tell."""
+
     def pause_reading(self) -> None:
         """Pause, because the user does not keep up with the output."""
 
@@ -125,7 +135,8 @@ class TargetConnector(Protocol[LinkT_co]):
     """Opens links to targets of one protocol. Registered with `connectors.Connectors`."""
 
     async def connect(self, session: LiveSession, *, prompter: Prompter, progress: Progress) -> LinkT_co:
-        """Dial (`dialing.dial`), verify the target's identity, and log in. Raises `TargetFailed`, `PromptCancelled`.
+        """Connect (`opening.outbound.Outbound`), verify the target's identity, and log in. Raises `TargetFailed`,
+        `PromptCancelled`.
 
         The credential is requested last. The caller ends the session in every case.
         """

@@ -133,14 +133,14 @@ class MethodWalk:
                 return method
         return None
 
-    def story(self, language: str) -> str:
-        """Describe the tried methods and what the target would accept, for the user and for the audit log."""
+    def story(self, language: str, none_fits: Text = Text.METHOD_NONE_FITS) -> str:
+        """Describe the tried methods and what the server would accept, for the user and for the audit log."""
         parts = [
             outcome.value.say(language, method=method, question=self.question) for method, outcome in self.outcomes
         ]
         if not self.outcomes or self.outcomes[-1][1] is Outcome.NOT_ENOUGH:
             methods = ", ".join(_shown(method) for method in self.offered[:_MAX_NAMED_METHODS]) or "-"
-            parts.append(Text.METHOD_NONE_FITS.say(language, methods=methods))
+            parts.append(none_fits.say(language, methods=methods))
         return " ".join(parts)
 
 

@@ -10,10 +10,11 @@ version is pinned.
 import asyncio
 import logging
 import sys
+from collections.abc import Callable
 from typing import Any, Final
 
 import asyncssh
-from asyncssh.channel import SSHChannel, SSHClientChannel, SSHServerChannel
+from asyncssh.channel import SSHChannel, SSHClientChannel, SSHServerChannel, SSHTCPChannel
 from asyncssh.connection import SSHConnection
 from asyncssh.logging import SSHLogger
 from asyncssh.misc import OptExcInfo
@@ -24,12 +25,15 @@ from postern.kernel.clock import monotonic_s
 log = logging.getLogger(__name__)
 
 _MSG_KEXINIT: Final = 20
+_KEEPALIVE: Final = b"keepalive@openssh.com"
 #: A peer may request this many key exchanges at once, and then one per this many seconds. Each costs some milliseconds
 #: of the event loop. Normal peers request one per gigabyte or hour.
 _KEY_EXCHANGES_AT_ONCE: Final = 20
 _KEY_EXCHANGE_EACH_S: Final = 1.0
 #: With more unhandled input than this, reading stops. A packet has at most about 35 KB.
 MAX_UNHANDLED_BYTES: Final = 256 * 1024
+#: Pieces up to this size are joined while they wait for their reader.
+_SMALL_PIECE: Final = 4096
 
 
 class PacedConnection(SSHConnection):
@@ -39,6 +43,11 @@ class PacedConnection(SSHConnection):
     reading_held = False
     #: When the key exchanges that the peer has requested would be over, one after the other.
     _exchanging_until_s = 0.0
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the connection is lost or closed. True before its channels are told."""
+        return self._transport is None
 
     @property
     def can_send(self) -> bool:
@@ -89,6 +98,19 @@ class PacedConnection(SSHConnection):
             await asyncio.sleep(early_s)
 
     _packet_handlers = {**SSHConnection._packet_handlers, _MSG_KEXINIT: _process_kexinit}  # noqa: SLF001 - its base
+
+    def fence(self, reached: Callable[[], None]) -> bool:
+        """Call `reached` when the peer has handled everything sent before. Returns False if the connection is closed.
+
+        Peers handle messages in order, and answer a request that they do not know too (RFC 4254, section 4).
+        """
+        if self._transport is None:
+            return False
+        answer: asyncio.Future[Any] = self._loop.create_future()
+        answer.add_done_callback(lambda done: None if done.cancelled() else reached())
+        self._global_request_waiters.append(answer)
+        self._send_global_request(_KEEPALIVE, want_reply=True)
+        return True
 
     def pause_writing(self) -> None:
         self.writing_held = True
@@ -143,6 +165,20 @@ class PacedChannel(SSHChannel[bytes]):
         else:
             super()._flush_send_buf()
 
+    def _accept_data(self, data: bytes, datatype: asyncssh.DataType = None) -> None:
+        """Accept data. Small pieces that wait for a paused reader are joined.
+
+        A peer may send a window of packets with one byte each. As millions of objects they would take a hundred times
+        their size, and much longer to deliver.
+        """
+        super()._accept_data(data, datatype)
+        waiting = self._recv_buf
+        while len(waiting) > 1 and waiting[-2][1] == waiting[-1][1]:
+            before, last = waiting[-2][0], waiting[-1][0]
+            if len(before) > min(_SMALL_PIECE, 2 * len(last)):
+                break
+            waiting[-2:] = [(before + last, datatype)]
+
     def _deliver_data(self, data: bytes, datatype: asyncssh.DataType) -> None:
         """Deliver one piece without granting more than the window.
 
@@ -163,3 +199,7 @@ class PacedClientChannel(PacedChannel, SSHClientChannel[bytes]):
 
 class PacedServerChannel(PacedChannel, SSHServerChannel[bytes]):
     """The proxy's side of a channel to a user."""
+
+
+class PacedTunnelChannel(PacedChannel, SSHTCPChannel[bytes]):
+    """The proxy's side of a connection that a server forwards."""

@@ -15,8 +15,8 @@ from asyncssh.connection import (
     SSHServerConnectionOptions,
 )
 
-from postern.proxies.ssh.fast_transport import FastChannel, FastClientChannel, FastConnection
-from postern.proxies.ssh.transport import PacedServerChannel
+from postern.proxies.ssh_connections.fast_transport import FastChannel, FastClientChannel, FastConnection
+from postern.proxies.ssh_connections.transport import PacedServerChannel
 
 log = logging.getLogger(__name__)
 

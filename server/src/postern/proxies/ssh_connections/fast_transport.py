@@ -24,8 +24,10 @@ from asyncssh.packet import SSHPacketLogger
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from postern.proxies.ssh.transport import PacedClientChannel, PacedConnection
+from postern.proxies.ssh_connections.transport import PacedClientChannel, PacedConnection, PacedTunnelChannel
 
+#: The name by which a transport says that another SSH connection carries it (`get_extra_info`).
+IS_TUNNEL: Final = "is_tunnel"
 _LAST_KEX: Final = 49
 _CHANNEL_DATA: Final = 94
 _TAG: Final = 16
@@ -108,8 +110,7 @@ class FastConnection(PacedConnection):
         self._sealer: KeptGcm | None = None
         self._opened_for: Encryption | None = None
         self._opener: KeptGcm | None = None
-        #: Whether a flood is read in fewer, larger pieces. Suits terminals, whose output nobody reads that fast.
-        self.batches_floods = False
+        self._batches_floods = False
         self._flood_since_s = 0.0
         self._flood_bytes = 0
         self._resting = False
@@ -118,6 +119,15 @@ class FastConnection(PacedConnection):
     def is_fast(self) -> bool:
         """Whether packets in both directions have taken the fast path."""
         return self._sealer is not None and self._opener is not None
+
+    def batch_floods(self, on: bool) -> None:
+        """Set whether a flood is read in fewer, larger pieces. Suits terminals, whose output nobody reads that fast.
+
+        A connection inside another one never does. The server that carries it joins small packets already, and a rest
+        would leave both ends waiting for each other (`bench/routes.py`: two thirds of the throughput).
+        """
+        is_inside = self._transport is not None and self._transport.get_extra_info(IS_TUNNEL, False)
+        self._batches_floods = on and not is_inside
 
     # Sending
 
@@ -180,7 +190,7 @@ class FastConnection(PacedConnection):
             return
         try:
             self._take_and_send(self._inpbuf + data if self._inpbuf else data)
-            if self.batches_floods:
+            if self._batches_floods:
                 self._rest_in_a_flood(len(data))
         except asyncssh.DisconnectError as error:
             self._send_disconnect(error.code, error.reason, error.lang)
@@ -219,9 +229,12 @@ class FastConnection(PacedConnection):
         try:
             self._take(data)
         finally:
-            _departures = None
-            for connection in departures:
-                connection.flush()
+            try:
+                # The list grows while it is walked: a connection through a tunnel writes to the one that carries it.
+                for connection in departures:
+                    connection.flush()
+            finally:
+                _departures = None
 
     def _take(self, data: bytes) -> None:
         """Handle every complete packet in `data`. The rest stays in the input buffer.
@@ -312,7 +325,7 @@ class FastChannel(SSHChannel[bytes]):
         """Return how many bytes the peer may still send."""
         return self._recv_window
 
-    def accept(self, pieces: list[bytes]) -> None:
+    def accept_pieces(self, pieces: list[bytes]) -> None:
         """Accept data of one or more packets, in order."""
         data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
         room = self._recv_window - len(data)
@@ -354,8 +367,12 @@ class FastChannel(SSHChannel[bytes]):
 
 def _deliver(channel: FastChannel | None, pieces: list[bytes]) -> None:
     if channel is not None and pieces:
-        channel.accept(pieces)
+        channel.accept_pieces(pieces)
 
 
 class FastClientChannel(FastChannel, PacedClientChannel):
     """The proxy's side of a channel to a target."""
+
+
+class FastTunnelChannel(FastChannel, PacedTunnelChannel):
+    """The proxy's side of a connection that a server forwards."""
