@@ -13,9 +13,11 @@ import msgspec
 from aiohttp import WSMsgType, web
 from asyncssh.packet import SSHPacket
 
-from postern.contracts import access, events, terminals
+from postern.contracts import access, command_control, events, terminals
+from postern.contracts.command_control import CommandControl
 from postern.contracts.enums import Actions, DenialCode, HostKeyVerdict, LoginFrom, Protocol
 from postern.contracts.login_name import readings
+from postern.contracts.routes import Gateway, Route
 
 _SIGN_IN_ENDED = access.Denial(code=DenialCode.SIGN_IN_ENDED, message="Your sign-in has ended.")
 
@@ -66,6 +68,21 @@ class FakeSystemUser:
 
 
 @dataclass
+class FakeGateway:
+    name: str
+    host: str
+    port: int
+    login: str
+    password: str = ""
+    private_key: str = ""
+    id: UUID = field(default_factory=uuid4)
+
+    @property
+    def sent(self) -> Gateway:
+        return Gateway(id=self.id, name=self.name, host=self.host, port=self.port, login_name=self.login)
+
+
+@dataclass
 class FakeAsset:
     hostname: str
     host: str
@@ -79,7 +96,14 @@ class FakeAsset:
     control_loss_limit_s: int = 600
     strict: bool = True
     protocol: Protocol = Protocol.SSH
+    #: The gateways on the way, in stages.
+    way: list[list[FakeGateway]] = field(default_factory=list)
+    command_control: CommandControl = field(default_factory=CommandControl)
     id: UUID = field(default_factory=uuid4)
+
+    @property
+    def route(self) -> Route:
+        return Route(stages=tuple(tuple(gateway.sent for gateway in stage) for stage in self.way))
 
     def reachable(self) -> access.ReachableAsset:
         return access.ReachableAsset(
@@ -144,6 +168,10 @@ class FakeControlPlane:
         self.answered: dict[tuple[str, bytes], Any] = {}
         #: Seconds between the effect of a call and its answer.
         self.late_s: Callable[[], float] = lambda: 0.0
+        #: Confirmations of commands by id. A test decides by changing the state. Without `has_reviewers` nothing is opened.
+        self.confirmations: dict[UUID, command_control.CommandConfirmation] = {}
+        self.withdrawn: list[UUID] = []
+        self.has_reviewers = True
         self.reject_sessions: set[UUID] = set()
         self._channels: list[web.WebSocketResponse] = []
         self._runner: web.AppRunner | None = None
@@ -180,7 +208,11 @@ class FakeControlPlane:
             (access.AUTHORIZE, access.AuthorizeRequest, self._authorize),
             (access.REDEEM_TOKEN, access.RedeemToken, self._redeem),
             (access.CREDENTIAL, access.CredentialRequest, self._credential),
+            (access.GATEWAY_CREDENTIAL, access.GatewayCredentialRequest, self._gateway_credential),
             (access.HOST_KEY, access.HostKeySeen, self._host_key),
+            (command_control.CONFIRM_COMMAND, command_control.ConfirmCommand, self._confirm),
+            (command_control.CONFIRMATION_STATE, command_control.ConfirmationQuery, self._confirmation),
+            (command_control.WITHDRAW_CONFIRMATION, command_control.ConfirmationQuery, self._withdraw),
             (events.SESSION_EVENTS, events.EventBatch, self._events),
             (terminals.HEARTBEAT, terminals.Heartbeat, self._heartbeat),
         ):
@@ -266,6 +298,8 @@ class FakeControlPlane:
             ends=asset.ends,
             idle_timeout_s=asset.idle_timeout_s,
             control_loss_limit_s=asset.control_loss_limit_s,
+            route=asset.route,
+            command_control=asset.command_control,
             opening_key=uuid4().hex,
         )
         self.grants[grant.session_id] = Grant(grant, system_user)
@@ -434,6 +468,21 @@ class FakeControlPlane:
         login = self.read_login_name(username)
         return self._after_first_factor(self.users[login.username], login)
 
+    def _confirm(self, request: command_control.ConfirmCommand) -> command_control.CommandConfirmation:
+        if not self.has_reviewers:
+            return command_control.CommandConfirmation(message="Nobody can confirm this.")
+        made = command_control.CommandConfirmation(id=uuid4(), state=command_control.ConfirmationState.WAITING)
+        assert made.id is not None
+        self.confirmations[made.id] = made
+        return made
+
+    def _confirmation(self, query: command_control.ConfirmationQuery) -> command_control.CommandConfirmation:
+        return self.confirmations[query.id]
+
+    def _withdraw(self, query: command_control.ConfirmationQuery) -> command_control.CommandConfirmation:
+        self.withdrawn.append(query.id)
+        return command_control.CommandConfirmation(id=query.id)
+
     def _reachable(self, query: access.ReachableQuery) -> access.ReachablePage:
         if query.ticket not in self.tickets:
             return access.ReachablePage(count=0, assets=(), denial=_SIGN_IN_ENDED)
@@ -485,6 +534,19 @@ class FakeControlPlane:
         s = held.system_user
         return access.CredentialAnswer(
             credential=access.Credential(login_name=s.login, password=s.password, private_key=s.private_key)
+        )
+
+    def _gateway_credential(self, request: access.GatewayCredentialRequest) -> access.CredentialAnswer:
+        """Only for a gateway on the session's route, while the session opens. May be asked for again."""
+        held = self.grants.get(request.session_id)
+        ways = [asset.way for asset in self.assets if held is not None and asset.id == held.grant.asset_id]
+        found = [g for way in ways for stage in way for g in stage if g.id == request.gateway_id]
+        if held is None or not found or held.grant.opening_key != request.opening_key:
+            denial = access.Denial(code=DenialCode.SESSION_UNKNOWN, message="This session is not opening.")
+            return access.CredentialAnswer(denial=denial)
+        g = found[0]
+        return access.CredentialAnswer(
+            credential=access.Credential(login_name=g.login, password=g.password, private_key=g.private_key)
         )
 
     def _host_key(self, seen: access.HostKeySeen) -> access.HostKeyAnswer:

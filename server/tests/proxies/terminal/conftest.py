@@ -113,12 +113,13 @@ async def plant(tmp_path: Path, sshd: Sshd, control_plane: FakeControlPlane) -> 
                     grant.session_id, columns, rows, header_of(grant, columns, rows)
                 ),
                 new_detector=CommandDetector,
+                reviewers=client,
             ),
             limits,
             pictures,
         )
         services = core_services(client, registry, pictures, limits)
-        targets = SshTargets(client, limits, SshLimits(), services.dial_policy)
+        targets = SshTargets(client, services.outbound, limits, SshLimits())
         services.connectors.add(Protocol.SSH, targets, TargetConnection)
         stream = StreamServer(f"unix:{tmp_path}/stream.sock", services, TerminalLimits())
         await stream.start()

@@ -7,9 +7,16 @@ original bytes and names their charset. A user's SSH client also receives the or
 import codecs
 from typing import Final, Protocol
 
+from postern.proxies.core.commands.standing import StandingLine
+
 #: Codec names by platform charset. Output is decoded with a superset, which reads more characters and loses none.
 _DECODERS: Final = {"gbk": "gb18030"}
 _ENCODERS: Final = {"gbk": "gbk"}
+
+
+def codec_of(name: str) -> str:
+    """Return the Python codec that reads the charset of a grant."""
+    return _DECODERS.get(name, "utf-8")
 
 
 class Charset:
@@ -41,6 +48,7 @@ class _Detector(Protocol):
     def user_input(self, data: bytes, now_ms: int) -> None: ...
     def target_output(self, data: bytes, now_ms: int) -> None: ...
     def resize(self, columns: int, rows: int) -> None: ...
+    def standing_line(self) -> StandingLine | None: ...
     def close(self) -> None: ...
 
 
@@ -62,6 +70,10 @@ class DetectorInUtf8:
     def resize(self, columns: int, rows: int) -> None:
         """Set the new terminal size in cells."""
         self._detector.resize(columns, rows)
+
+    def standing_line(self) -> StandingLine | None:
+        """Return the line at the cursor, before its Enter."""
+        return self._detector.standing_line()
 
     def close(self) -> None:
         """Close the detector at the end of the session."""

@@ -152,6 +152,13 @@ class Text(Enum):
         "不允许连接到 {host}:{port}：这不是主机地址。",
         "{host}:{port} may not be dialled: it is not the address of a host.",
     )
+    DIAL_BEHIND_GATEWAY = (
+        "不允许经网关连接到 {host}:{port}：该地址指向网关自身，或不是主机地址。可联系管理员更正资产的地址。",
+        (
+            "{host}:{port} may not be dialled through a gateway: the address means the gateway itself, or no host. "
+            "Ask an administrator to correct the address of the asset."
+        ),
+    )
     CONNECT_REFUSED = (
         "目标 {host}:{port} 拒绝了连接，需确认 SSH 服务正在运行。",
         "{host}:{port} refused the connection. Is its SSH service running?",
@@ -204,6 +211,73 @@ class Text(Enum):
     PROMPT_LOGIN_NAME = ("{host} 的用户名：", "User name on {host}: ")
     PROMPT_PASSWORD = ("{login}@{host} 的密码：", "Password of {login}@{host}: ")
     PROMPT_CANCELLED = ("没有输入，连接已取消。", "No answer was given; the connection was cancelled.")
+    CONNECT_CANCELLED = ("已取消连接。", "The connection was cancelled.")
+    CONNECTING_THROUGH = ("正在通过 {via} 连接 …", "Connecting through {via} …")
+
+    # Gateways on the way to a target
+    NO_GATEWAY = (
+        "前往 {host}:{port} 的途中有一个网域没有可用的网关。可联系管理员。",
+        "A domain on the way to {host}:{port} has no gateway in use. Ask an administrator.",
+    )
+    NO_WAY = ("没有找到通往 {host}:{port} 的路径：", "No way to {host}:{port} was found:")
+    WAY_TIMEOUT = (
+        "未能及时经网关连接到 {host}:{port}。",
+        "No gateway led to {host}:{port} in time.",
+    )
+    GATEWAY_FAILED = ("网关 {gateway}：{message}", "Gateway {gateway}: {message}")
+    GATEWAY_SILENT = (
+        "网关 {gateway}（{host}:{port}）没有及时应答。",
+        "Gateway {gateway} ({host}:{port}) did not answer in time.",
+    )
+    GATEWAY_LOST = (
+        "与网关 {gateway} 的连接中断，会话已结束。可重新连接，仍可用的网关会被使用。",
+        (
+            "The connection to the gateway {gateway} was lost, so the session has ended. "
+            "Connect again: a gateway that still answers is used."
+        ),
+    )
+    GATEWAY_NO_SECRET = (
+        "没有此网关的凭据。可联系管理员。",
+        "There is no credential for this gateway. Ask an administrator.",
+    )
+    GATEWAY_LOGIN_REFUSED = (
+        "网关 {gateway} 不接受账号 {login} 的凭据（与你的账号无关）。{story}可联系管理员检查该网关。",
+        (
+            "The gateway {gateway} did not accept the credential of {login}. Your own account is not the cause. {story} "
+            "Ask an administrator to check the gateway."
+        ),
+    )
+    GATEWAY_NONE_FITS = (
+        "网关要求：{methods}；没有可用于此方式的凭据。",
+        "The gateway asks for {methods}, and there is no credential for it.",
+    )
+    GATEWAY_PROHIBITS = (
+        "网关 {gateway} 不允许转发到 {host}:{port}。可联系管理员检查其 sshd 设置（AllowTcpForwarding、PermitOpen）。",
+        (
+            "The gateway {gateway} does not permit connections to {host}:{port}. "
+            "Ask an administrator to check its sshd settings (AllowTcpForwarding, PermitOpen)."
+        ),
+    )
+    GATEWAY_CANNOT_REACH = (
+        "网关 {gateway} 无法连接 {host}:{port}：{detail}。",
+        "The gateway {gateway} cannot reach {host}:{port}: {detail}.",
+    )
+    GATEWAY_WAITS = (
+        "经网关 {gateway} 连接 {host}:{port} 超时，需确认主机在线。",
+        "{host}:{port} did not answer the gateway {gateway} in time. Is the host up?",
+    )
+    GATEWAY_KEY_CHANGED = (
+        (
+            "网关 {gateway} 的主机密钥已改变，连接被拒绝。\r\n  已记录：{pinned}\r\n  现收到：{seen}\r\n"
+            "可能是网关重装，也可能是中间人攻击。可联系管理员核实后更新记录。"
+        ),
+        (
+            "The host key of the gateway {gateway} has changed; the connection was refused.\r\n  pinned: {pinned}\r\n"
+            "  shown:  {seen}\r\n"
+            "Either the gateway was rebuilt, or somebody intercepts the connection. "
+            "An administrator must check and accept the new key."
+        ),
+    )
     CONNECTING = ("正在连接 {login}@{asset} …", "Connecting to {login}@{asset} …")
 
     # Refusals inside a session

@@ -127,6 +127,7 @@ class BrowserTerminal:
             shell = self._shell = await self._open_shell()
             self._input.begin(shell)
             session.activate("shell", self._columns, self._rows, record=True)
+            session.filtering.open_input(shell)
             await self._opened(shell)
 
     async def _open_shell(self) -> TargetShell:
@@ -184,9 +185,9 @@ class BrowserTerminal:
             present = int(self.session.rights.at(now()))
             self._spawn(self._link.say(Notice(code=kind.value, message=message, actions=present)))
 
-    def _progress(self, state: str) -> None:
+    def _progress(self, state: str, via: str = "", /) -> None:
         if self._link is not None:
-            self._spawn(self._link.say(State(state=state)))
+            self._spawn(self._link.say(State(state=state, via=via)))
 
     # The user's side
 
@@ -381,6 +382,7 @@ class BrowserTerminal:
             return
         # The conditions end separately. Undrawn output must fall to half of the limit.
         self._undrawn = self._buffer.unacknowledged > (UNACKED_LIMIT // 2 if self._undrawn else UNACKED_LIMIT)
+        self.session.is_output_paused = self._undrawn
         pause = self.session.is_behind or self._undrawn
         if pause is not self._paused:
             self._paused = pause

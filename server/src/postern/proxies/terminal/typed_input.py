@@ -139,10 +139,13 @@ class TypedInput:
 
     @property
     def _may_pass(self) -> bool:
-        return not (self._is_held or self._session.is_behind)
+        return not (self._is_held or self._session.is_behind or self._session.filtering.is_full)
 
     def _pass(self, shell: TargetShell, keys: bytes) -> None:
-        if keys and self._session.user_input(keys):
+        gate = self._session.filtering.gate
+        if gate is not None:
+            gate.put(keys)
+        elif keys and self._session.user_input(keys):
             shell.write(keys)
         self._passed += len(keys)
 

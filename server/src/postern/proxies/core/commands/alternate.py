@@ -6,6 +6,7 @@ Output is emulated only when a key requires it.
 from typing import Final
 
 from postern.proxies.core.commands.keys import Key, TypedLine
+from postern.proxies.core.commands.standing import StandingLine
 from postern.proxies.core.vt import Screen
 
 #: Output is buffered until a key arrives. Of a flood only the end is kept, because full-screen programs redraw
@@ -66,6 +67,17 @@ class AlternateScreen:
                     return self._read(y, start), now_ms
                 self._submitted = (y, start, now_ms)
         return None
+
+    def standing_line(self) -> StandingLine:
+        """Return the line of the cursor, before its Enter."""
+        self._catch_up()
+        x, y = self._screen.cursor
+        text = self._read(y, self._start if self._start is not None else (x, self._screen.text(y, 0, x)))
+        last_y, row = y, self._screen.text(y).rstrip()
+        while y > 0 and self._screen.full(y - 1):  # a long line of a program without wraps of its own
+            y -= 1
+            row = self._screen.text(y) + row
+        return StandingLine(text, is_alternate=True, row=row.strip(), is_last_row=last_y == self._screen.rows - 1)
 
     def _catch_up(self) -> None:
         self._screen.feed(bytes(self._waiting))

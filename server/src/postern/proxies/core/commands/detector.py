@@ -26,6 +26,7 @@ from postern.proxies.core.commands.keys import Key, KeyReader, TypedLine
 from postern.proxies.core.commands.line import UNKNOWN_PROMPT, Prompt, prompt_at_cursor, read_line
 from postern.proxies.core.commands.modes import Change, ModeWatch
 from postern.proxies.core.commands.plain_text import plain_text, squeezed
+from postern.proxies.core.commands.standing import StandingLine
 from postern.proxies.core.commands.tail import Tail
 from postern.proxies.core.vt import Screen, usable_size
 
@@ -148,6 +149,39 @@ class CommandDetector:
         """Report a command that has been running for a while. To be called about once a second."""
         if self._entry.opened_ms is not None and now_ms - self._entry.opened_ms > _PATIENCE_MS:
             self._entry.close()
+
+    def standing_line(self) -> StandingLine | None:
+        """Return the line at the cursor, before its Enter. None if there was too much output to read it."""
+        if self._alternate is not None:
+            return self._alternate.standing_line()
+        line = self._standing_line()
+        return line and replace(line, has_editor=self._modes.editor or self._editor_on_ms is None)
+
+    def _standing_line(self) -> StandingLine | None:
+        if self._state is _State.EDITING and self._keys_went_elsewhere():
+            self._forget_line()
+        if self._state is not _State.EDITING:
+            return self._line_behind_known_prompt()
+        text = self._line_text(above=False)
+        if text is None:  # too much output, which may have come from the target on purpose
+            behind = self._line_behind_known_prompt()
+            return behind if self._screen is None and behind.has_prompt else None
+        if self._prompt.known:
+            return StandingLine(text, self._prompt.text, has_prompt=True)
+        behind = self._line_behind_known_prompt()
+        return behind if behind.has_prompt else StandingLine(text)
+
+    def _line_behind_known_prompt(self) -> StandingLine:
+        """Read the line from the end of the output: keys may have been typed ahead, or the host wrote the line."""
+        columns, rows = self._size
+        screen = Screen(columns, min(rows, _MAX_ROWS))
+        screen.feed(self._tail.seed())
+        y = screen.cursor[1]
+        for prompt in self._prompts:
+            text = read_line(screen, prompt, y)
+            if text is not None and "\n" not in text:
+                return StandingLine(text, prompt.text, has_prompt=True)
+        return StandingLine(read_line(screen, UNKNOWN_PROMPT, y) or "", screen.text(y, 0, screen.cursor[0]))
 
     def close(self) -> None:
         """Report the open entries at the end of the session."""

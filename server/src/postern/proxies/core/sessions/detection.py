@@ -16,6 +16,7 @@ from uuid import UUID
 from postern.contracts.enums import CommandKind
 from postern.kernel.clock import monotonic_s, thread_s
 from postern.proxies.core.charset import Charset, DetectorInUtf8
+from postern.proxies.core.commands.standing import StandingLine
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +37,8 @@ _FULL_WEIGHT: Final = 64 * 1024
 _PERSON_WEIGHT: Final = 8
 _SIZE_WEIGHT: Final = 1024
 _ITEM_WEIGHT: Final = 64
+#: Time that one session may take to read its queue before the line at the cursor is read.
+_CATCH_UP_S: Final = 0.005
 #: Processor time that one session may take at its end to read its queue.
 _CLOSE_S: Final = 0.1
 
@@ -59,6 +62,7 @@ class Detector(Protocol):
     def user_input(self, data: bytes, now_ms: int) -> None: ...
     def target_output(self, data: bytes, now_ms: int) -> None: ...
     def resize(self, columns: int, rows: int) -> None: ...
+    def standing_line(self) -> StandingLine | None: ...
     def close(self) -> None: ...
 
 
@@ -227,6 +231,19 @@ class Detection:
         except Exception:  # the end of the session must go through
             log.exception("session %s: command detection failed at the end", self._session_id)
         self._hand_over()
+
+    def standing_line(self) -> StandingLine | None:
+        """Read the queue and return the line at the cursor, before its Enter. None if it cannot be read now."""
+        until_s = monotonic_s() + _CATCH_UP_S
+        while self._waiting:
+            self._next()
+            if self._waiting and monotonic_s() > until_s:
+                return None
+        try:
+            return self._detector.standing_line()
+        except Exception:  # as in `_next`
+            log.exception("session %s: the line at the cursor could not be read", self._session_id)
+            return None
 
     def read_until(self, until_s: float) -> bool:
         """Read the queue until this time of the monotonic clock. Returns True if nothing is left."""

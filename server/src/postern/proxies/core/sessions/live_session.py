@@ -14,16 +14,19 @@ from enum import StrEnum
 from functools import partial
 
 from postern.contracts.access import ActionsUntil, SessionGrant
+from postern.contracts.command_control import CommandControl
 from postern.contracts.enums import Actions, CommandKind, EndReason, SessionState
-from postern.contracts.recording.events import ToldEvent, encode
+from postern.contracts.recording.events import Note, ToldEvent, encode
 from postern.contracts.recording.format import Content
 from postern.contracts.recording.rendering import render
 from postern.contracts.recording.streams import Stream
 from postern.kernel.clock import monotonic_ms, monotonic_s, now
 from postern.kernel.errors import PosternError
+from postern.proxies.core.commands.standing import StandingLine
 from postern.proxies.core.recording.streams import StreamAccount
 from postern.proxies.core.recording.whole_input import InputTooLong
-from postern.proxies.core.sessions.detection import Detection, Direction, ReadsBehind
+from postern.proxies.core.sessions.command_filtering import CommandFiltering
+from postern.proxies.core.sessions.detection import DetectedCommand, Detection, Direction, ReadsBehind
 from postern.proxies.core.sessions.rights import Changed, Rights
 from postern.proxies.core.sessions.services import SessionServices
 from postern.proxies.core.sessions.session_log import SessionLog
@@ -55,6 +58,7 @@ class NoticeKind(StrEnum):
     EXPIRING = "expiring"  # the session ends soon
     PROLONGED = "prolonged"  # the session was about to end and no longer is
     SHUTDOWN = "shutdown"  # the proxy is being stopped
+    COMMAND = "command"  # a command filter refused a line, or waits for a reviewer
 
 
 #: Called with each notice for the user.
@@ -70,6 +74,8 @@ class LiveSession:
         self.grant = grant
         self.state = SessionState.OPENING
         self.kind = ""
+        #: The gateways on the way to the target ("edge → inner"); "" if it is dialled directly.
+        self.via = ""
         self.columns = 0
         self.rows = 0
         self.opened_s = monotonic_s()
@@ -92,6 +98,9 @@ class LiveSession:
         self._on_caught_up: list[Callable[[], None]] = []
         self._before_end: list[Callable[[], None]] = []
         self._recording = SessionRecording(grant, services, self._show)
+        self.filtering = CommandFiltering(self, services)
+        #: Whether output of the target waits for the user's side. Set by the front.
+        self.is_output_paused = False
         self._detection: Detection | None = None
         self._reader: ReadsBehind | None = None
         self._start_ms = 0
@@ -151,9 +160,18 @@ class LiveSession:
                 self._notify(NoticeKind.ACTIONS, sentence)
         return True
 
+    def change_command_control(self, control: CommandControl) -> None:
+        """Apply changed command filters from the next key on. A stale version changes nothing."""
+        if self.end_reason is None:
+            self.filtering.change(control)
+
     def warn_of_shutdown(self, seconds: int) -> None:
         """Tell the user in how many seconds the proxy ends all sessions."""
         self._notify(NoticeKind.SHUTDOWN, Text.SHUTDOWN_SOON.say(self.language, seconds=seconds))
+
+    def tell_user(self, sentence: str) -> None:
+        """Show a sentence about command filters to the user, outside the output of the target."""
+        self._notify(NoticeKind.COMMAND, sentence)
 
     def _notify(self, kind: NoticeKind, message: str) -> None:
         for callback in self._on_notice:
@@ -186,7 +204,7 @@ class LiveSession:
         self._start_ms = monotonic_ms()
         self.last_traffic_s = monotonic_s()
         self.state = SessionState.ACTIVE
-        self.log.started(kind, columns, rows, recording=self._recording.is_on)
+        self.log.started(kind, columns, rows, recording=self._recording.is_on, via=self.via)
 
     def record(
         self,
@@ -257,7 +275,9 @@ class LiveSession:
         for watcher in self.watchers:
             watcher.put_output(offset, data)
         if self._detection is not None:
-            self._detection.put(Direction.TARGET, data, self._elapsed_ms())
+            self._detection.put(Direction.TARGET, data, self.elapsed_ms())
+        if self.filtering.gate is not None:
+            self.filtering.gate.output(data)
         return True
 
     def user_input(self, data: bytes) -> bool:
@@ -269,7 +289,7 @@ class LiveSession:
         self.bytes_in += len(data)
         self.last_traffic_s = monotonic_s()
         if self._detection is not None:
-            self._detection.put(Direction.PERSON, data, self._elapsed_ms())
+            self._detection.put(Direction.PERSON, data, self.elapsed_ms())
         return True
 
     def program_data(self, stream: Stream, data: bytes) -> bool:
@@ -300,6 +320,14 @@ class LiveSession:
             self._show(kind, data)
         self.last_traffic_s = monotonic_s()
         return True
+
+    def note(self, text: str) -> None:
+        """Record a note of the proxy at this instant. Unlike an event, it is no part of what a terminal shows."""
+        if not self.columns:
+            self.tell(Note(text))
+        elif self.end_reason is None and self._recording.is_on:
+            kind, data = encode(Note(text))
+            self._keep(partial(self._recording.event, kind, data))
 
     def passed(self, *, from_person: int = 0, from_target: int = 0) -> None:
         """Count bytes of a protocol that records events instead of bytes."""
@@ -391,6 +419,7 @@ class LiveSession:
     def _tell_end(self, detail: str, exit_status: int | None, *, ever_active: bool) -> None:
         """Report pending events, end the recording, and report the end to the control plane."""
         reason = self.end_reason or EndReason.ERROR
+        self.filtering.close()
         for report in self._before_end:
             self._call(report)
         if self._detection is not None:
@@ -419,7 +448,7 @@ class LiveSession:
             return
         if self._detection is not None:
             # Let time pass for the detector too, so that a long-running command is reported before it ends.
-            self._detection.put(Direction.TARGET, b"", self._elapsed_ms())
+            self._detection.put(Direction.TARGET, b"", self.elapsed_ms())
         grant = self.grant
         if not self._apply_rights(at):
             return
@@ -457,12 +486,18 @@ class LiveSession:
                 self._services.new_detector,
                 self.grant.charset,
                 (self.columns, self.rows),
-                on_command=lambda command: self.log.command(
-                    command.input, command.kind, command.output, command.offset_ms
-                ),
+                on_command=self._command_detected,
                 on_failure=lambda at_ms: self.log.command("", CommandKind.UNKNOWN, offset_ms=at_ms),
                 on_caught_up=self._caught_up,
             )
+
+    def _command_detected(self, command: DetectedCommand) -> None:
+        decision = self.filtering.decision_of(command.input)
+        self.log.command(command.input, command.kind, command.output, command.offset_ms, decision=decision)
+
+    def standing_line(self) -> StandingLine | None:
+        """Return the line at the cursor, before its Enter. None if it cannot be read."""
+        return self._detection.standing_line() if self._detection is not None else None
 
     @property
     def is_behind(self) -> bool:
@@ -483,6 +518,7 @@ class LiveSession:
         for callback in self._on_caught_up:
             self._call(callback)
 
-    def _elapsed_ms(self) -> int:
+    def elapsed_ms(self) -> int:
+        """Return the time since the start of the recording, or of the session if nothing is recorded."""
         recorded_ms = self._recording.elapsed_ms()
         return monotonic_ms() - self._start_ms if recorded_ms is None else recorded_ms

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from postern.contracts.access import SessionGrant, WatchGrant
 from postern.contracts.enums import EndReason, SessionState
-from postern.contracts.terminals import ChangeGrant, Order, StopWatching, TerminateSession
+from postern.contracts.terminals import ChangeCommandControl, ChangeGrant, Order, StopWatching, TerminateSession
 from postern.kernel.clock import monotonic_s, now
 from postern.kernel.errors import PosternError
 from postern.proxies.core.limits import Limits
@@ -139,6 +139,8 @@ class SessionRegistry:
             return self.terminate(order)
         if isinstance(order, ChangeGrant):
             return self.change_grant(order)
+        if isinstance(order, ChangeCommandControl):
+            return self.change_command_control(order)
         return self.stop_watching(order)
 
     def terminate(self, order: TerminateSession) -> bool:
@@ -167,6 +169,14 @@ class SessionRegistry:
         if session is None:
             return False
         session.change_grant(order.version, order.ends)
+        return True
+
+    def change_command_control(self, order: ChangeCommandControl) -> bool:
+        """Apply changed command filters to a live session."""
+        session = self._sessions.get(order.session_id)
+        if session is None:
+            return False
+        session.change_command_control(order.control)
         return True
 
     def end_over(self, session_ids: Iterable[UUID]) -> None:

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from postern.contracts.access import SessionGrant
 from postern.contracts.recording.format import Content
+from postern.proxies.core.holding.confirming import Reviewers
 from postern.proxies.core.recording.program_recording import MAX_INPUT_BYTES
 from postern.proxies.core.sessions.detection import Behind, NewDetector
 from postern.proxies.core.sessions.event_ledger import EventSink, HeldByPerson
@@ -48,6 +49,8 @@ class SessionServices:
     held_by_person: HeldByPerson = field(default_factory=HeldByPerson)
     new_detector: NewDetector | None = None
     behind: Behind = field(default_factory=Behind)
+    #: Who confirms commands. Without it, commands that need a confirmation are refused.
+    reviewers: Reviewers | None = None
     #: Maximum input of a program without a terminal, which is recorded completely. With more input the session ends.
     max_input_bytes: int = MAX_INPUT_BYTES
     #: Whether the disk has reached the reserve at which no new sessions are accepted.

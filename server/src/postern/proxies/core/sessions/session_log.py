@@ -7,6 +7,7 @@ from typing import Final, Protocol
 from uuid import UUID
 
 from postern.contracts.access import SessionGrant
+from postern.contracts.command_control import CommandDecision
 from postern.contracts.enums import Actions, CommandKind, EndReason, RiskLevel, TransferDirection
 from postern.contracts.events import (
     ActionsEnded,
@@ -78,7 +79,7 @@ class SessionLog:
         else:
             self._ledger.hold(START_BYTES + END_BYTES)
 
-    def started(self, kind: str, columns: int, rows: int, *, recording: bool) -> None:
+    def started(self, kind: str, columns: int, rows: int, *, recording: bool, via: str) -> None:
         """Report that the session is active. Sizes are in cells, 0 without a terminal."""
         event = SessionStarted(
             session_id=self._session.grant.session_id,
@@ -87,6 +88,7 @@ class SessionLog:
             terminal_columns=columns,
             terminal_rows=rows,
             recording=recording,
+            via=via,
         )
         self._ledger.tell(event, held=START_BYTES)
 
@@ -151,8 +153,10 @@ class SessionLog:
         offset_ms: int = 0,
         *,
         held: int = 0,
+        decision: CommandDecision | None = None,
+        risk_level: RiskLevel = RiskLevel.ORDINARY,
     ) -> None:
-        """Report a command that was given to the target."""
+        """Report a command that was given to the target, or refused by a command filter (`decision`)."""
         self._ledger.tell(
             CommandSeen(
                 id=new_id(),
@@ -162,7 +166,8 @@ class SessionLog:
                 kind=kind,
                 input=text[:_MAX_TEXT],
                 output=output[: 4 * _MAX_TEXT],
-                risk_level=RiskLevel.ORDINARY,
+                risk_level=risk_level,
+                decision=decision,
             ),
             held=held,
         )
