@@ -1,4 +1,4 @@
-"""Writes of assets, the tree, platforms, stars, pinned host keys."""
+"""Writes of assets, domains, the tree, platforms, stars, pinned host keys."""
 
 from typing import Any
 
@@ -39,6 +39,40 @@ _ASSETS = Resource(
     columns="*Hostname,*IP,*Platform",
     row="web-8,203.0.113.8,Linux",
 )
+
+_DOMAINS = Resource(
+    path=f"{API}domains/",
+    kind="Domain",
+    it="zone",
+    name="one zone",
+    second="2:zone",
+    second_name="two zone",
+    make={"name": "zone", "reached_through": "{assets/domains}"},
+    made_name="zone",
+    made={"name": "zone", "reached_through": "one domain"},
+    change={"comment": "changed"},
+    before={"comment": ""},
+    after={"comment": "changed"},
+    put={"name": "one zone"},
+    put_second={"name": "two zone"},
+    gone={"name": "one zone"},
+    columns="*Name",
+    row="zone",
+)
+
+#: The assets of a domain change with it, each with its own record.
+_ASSETS_OF_DOMAINS = [
+    Write(
+        method="PATCH",
+        path=f"{API}domains/<pk>/",
+        at={"pk": "{zone}"},
+        body={"assets": ["{assets/assets}"]},
+        told=[
+            updated("Asset", "{name:assets/assets}", {"domain_id": None}, {"domain_id": "{zone}"}),
+            updated("Domain", "one zone", {"assets": []}, {"assets": ["one-host"]}),
+        ],
+    ),
+]
 
 _PLATFORMS = Resource(
     path=f"{API}platforms/",
@@ -204,4 +238,12 @@ _HOST_KEYS = [
     ),
 ]
 
-WRITES = [*_ASSETS.writes(), *_PLATFORMS.writes(), *_NODES, *_STARS, *_HOST_KEYS]
+WRITES = [
+    *_ASSETS.writes(),
+    *_DOMAINS.writes(),
+    *_ASSETS_OF_DOMAINS,
+    *_PLATFORMS.writes(),
+    *_NODES,
+    *_STARS,
+    *_HOST_KEYS,
+]

@@ -1,4 +1,4 @@
-"""Writes of system users, admin users and what they are bound to."""
+"""Writes of system users, admin users, gateways and what they are bound to."""
 
 from writes.case import Again, Told, Write, updated
 from writes.preparations import MARK, PRIVATE_KEY
@@ -54,6 +54,34 @@ _ADMIN_USERS = Resource(
     row="cook,cook",
 )
 
+_GATEWAYS = Resource(
+    path=f"{API}gateways/",
+    kind="Gateway",
+    it="assets/gateways",
+    name="one gateway",
+    second="2:assets/gateways",
+    second_name="two gateway",
+    make={
+        "name": "gate",
+        "ip": "203.0.113.8",
+        "port": 2222,
+        "username": "forward",
+        "password": MARK,
+        "private_key": PRIVATE_KEY,
+        "domain": "{assets/domains}",
+    },
+    made_name="gate",
+    made={"name": "gate", "port": 2222, "domain": "one domain", "private_key": _HIDDEN},
+    change={"comment": "changed", "port": 2222},
+    before={"comment": "", "port": 22},
+    after={"comment": "changed", "port": 2222},
+    put={"name": "one gateway", "ip": "192.0.2.9", "domain": "{assets/domains}"},
+    put_second={"name": "two gateway", "ip": "192.0.2.9", "domain": "{2:assets/domains}"},
+    gone={"name": "one gateway", "username": "forward", "domain": "one domain"},
+    columns="*Name,*IP,*Domain",
+    row="gate,203.0.113.8,{assets/domains}",
+)
+
 
 def _cleared(kind: str) -> list[Write]:
     told = updated(
@@ -69,6 +97,14 @@ def _cleared(kind: str) -> list[Write]:
 
 #: A secret that is sent again is sealed again: what it was before, nobody compares.
 _SECRETS = [
+    Write(
+        method="PATCH",
+        path=f"{API}gateways/<pk>/",
+        at={"pk": "{assets/gateways}"},
+        body={"password": MARK},
+        told=[updated("Gateway", "one gateway", {"password": _HIDDEN}, {"password": _HIDDEN})],
+        again=Again.ACTS,
+    ),
     Write(
         method="PATCH",
         path=f"{API}system-users/<pk>/",
@@ -134,6 +170,7 @@ _RELATIONS = [
 WRITES = [
     *_SYSTEM_USERS.writes(),
     *_ADMIN_USERS.writes(),
+    *_GATEWAYS.writes(),
     *_cleared("system-users"),
     *_cleared("admin-users"),
     *_SECRETS,

@@ -4,17 +4,25 @@ Other apps may read the models through relations. They write through this module
 """
 
 from postern.apps.assets.assets.actions.assets import clear_admin_user, create_asset
+from postern.apps.assets.assets.addresses import check_address
 from postern.apps.assets.assets.admin_users import AdminUserDirectory
+from postern.apps.assets.assets.gateways import GatewayDirectory
 from postern.apps.assets.assets.protocols import ProtocolPort
-from postern.apps.assets.host_keys.actions import check_host_key
+from postern.apps.assets.domains.chains import way_to
+from postern.apps.assets.host_keys.actions import Owner as HostKeyOwner
+from postern.apps.assets.host_keys.actions import check_gateway_host_key, check_host_key, forget_host_keys_of
 from postern.apps.assets.nodes.tree_shapes import asset_tree_node, node_tree_node
 from postern.apps.assets.tree.actions import ensure_root as ensure_root_node
 from postern.apps.assets.tree.actions import hold as hold_trees
+from postern.apps.assets.tree.checking import TreeFaults
+from postern.apps.assets.tree.checking import correct as correct_tree
+from postern.apps.assets.tree.checking import find_faults as find_tree_faults
 from postern.apps.assets.tree.queries import (
     AssetBrief,
     asset_counts,
     assets_in,
     below,
+    domains_of,
     has_more_below,
     stands_below,
 )
@@ -23,18 +31,28 @@ from postern.apps.assets.tree.queries import briefs as asset_briefs
 __all__ = [
     "AdminUserDirectory",
     "AssetBrief",
+    "GatewayDirectory",
+    "HostKeyOwner",
     "ProtocolPort",
+    "TreeFaults",
     "asset_briefs",
     "asset_counts",
     "asset_tree_node",
     "assets_in",
     "below",
+    "check_address",
+    "check_gateway_host_key",
     "check_host_key",
     "clear_admin_user",
+    "correct_tree",
     "create_asset",
+    "domains_of",
     "ensure_root_node",
+    "find_tree_faults",
+    "forget_host_keys_of",
     "has_more_below",
     "hold_trees",
     "node_tree_node",
     "stands_below",
+    "way_to",
 ]

@@ -1,4 +1,4 @@
-"""What organizations own in this app: assets, nodes and labels.
+"""What organizations own in this app: assets, nodes, labels and domains.
 
 The root node is created and deleted with its organization.
 """
@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.assets.tree.actions import drop_root, ensure_root
-from postern.apps.assets.tree.models import Asset, Label, Node
+from postern.apps.assets.tree.models import Asset, Domain, Label, Node
 from postern.apps.orgs import facade as orgs
 from postern.foundation.caller.actor import Actor
 
@@ -34,5 +34,6 @@ HOLDINGS: Final = (
     orgs.Holding(label=_("Nodes"), rows=Node.objects.all, statistic="nodes_amount", keeps=False),
     orgs.Holding(label=_("Nodes"), rows=_nodes_below_the_root),
     orgs.Holding(label=_("Labels"), rows=Label.objects.all),
+    orgs.Holding(label=_("Domains"), rows=Domain.objects.all, statistic="domains_amount"),
 )
 LIFECYCLE: Final = orgs.Lifecycle(named=_name_root, dissolved=_drop_root)

@@ -1,5 +1,12 @@
-"""Public interface of the vault. `open_credential` serves the internal API only: users never get a secret back."""
+"""Public interface of the vault.
 
+`open_credential` and `open_gateway_credential` serve the internal API only: users never get a secret back.
+"""
+
+from postern.apps.vault.gateways.actions import check_host_key as check_gateway_host_key
+from postern.apps.vault.gateways.actions import create_gateway, note_answer
+from postern.apps.vault.gateways.queries import names as gateway_names
+from postern.apps.vault.gateways.queries import open_gateway_credential, route_to
 from postern.apps.vault.sealed_secrets.actions import RotationReport, retire, rewrap_all, rotate
 from postern.apps.vault.sealed_secrets.sealing import SecretPlace
 from postern.apps.vault.sealed_secrets.secret_store import drop_all as drop_secrets
@@ -13,13 +20,19 @@ __all__ = [
     "RotationReport",
     "SecretPlace",
     "SystemUserBrief",
+    "check_gateway_host_key",
+    "create_gateway",
     "create_system_user",
     "drop_secrets",
+    "gateway_names",
     "get_secret",
+    "note_answer",
     "open_credential",
+    "open_gateway_credential",
     "put_secret",
     "retire",
     "rewrap_all",
     "rotate",
+    "route_to",
     "system_user_briefs",
 ]

@@ -1,4 +1,4 @@
-"""What organizations own in this app: system users, including admin users."""
+"""What organizations own in this app: system users, including admin users, and gateways."""
 
 from typing import Final
 
@@ -6,6 +6,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.orgs import facade as orgs
+from postern.apps.vault.gateways.models import Gateway
 from postern.apps.vault.system_users.models import SystemUser, SystemUserType
 
 
@@ -22,4 +23,5 @@ def _admin_users() -> "QuerySet[SystemUser]":
 HOLDINGS: Final = (
     orgs.Holding(label=_("System users"), rows=_system_users, statistic="system_users_amount"),
     orgs.Holding(label=_("Admin users"), rows=_admin_users, statistic="admin_users_amount"),
+    orgs.Holding(label=_("Gateways"), rows=Gateway.objects.all, statistic="gateways_amount"),
 )

@@ -1,5 +1,6 @@
 """Re-exports the tables of the vault for Django's model discovery and for the other apps."""
 
+from postern.apps.vault.gateways.models import Gateway
 from postern.apps.vault.sealed_secrets.models import SealedSecret
 from postern.apps.vault.system_users.models import (
     LoginMode,
@@ -11,6 +12,7 @@ from postern.apps.vault.system_users.models import (
 )
 
 __all__ = [
+    "Gateway",
     "LoginMode",
     "SealedSecret",
     "SystemUser",

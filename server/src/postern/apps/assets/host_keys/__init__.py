@@ -1,1 +1,1 @@
-"""Pinned SSH host keys of targets."""
+"""Pinned SSH host keys of targets and gateways."""

@@ -14,7 +14,10 @@ from postern.foundation.rest.viewsets import DeleteMixin, ReadOnlyViewSet
 
 
 class HostKeySerializer(ResourceSerializer):
-    asset_display = serializers.CharField(source="asset.hostname", read_only=True, label=gettext_lazy("Asset"))
+    asset_display = serializers.CharField(
+        source="asset.hostname", default="", read_only=True, label=gettext_lazy("Asset")
+    )
+    gateway = serializers.UUIDField(source="gateway_id", read_only=True, allow_null=True, label=gettext_lazy("Gateway"))
     has_changed = serializers.SerializerMethodField(label=gettext_lazy("Changed"))
 
     class Meta:
@@ -22,7 +25,7 @@ class HostKeySerializer(ResourceSerializer):
         fields_mini = ("id", "asset", "asset_display", "host", "port", "via", "fingerprint")
         fields_small = (
             *fields_mini, "key_type", "has_changed", "refused_fingerprint", "date_refused", "date_created", "date_last_seen",
-            "created_by",
+            "created_by", "gateway",
         )  # fmt: skip
         fields = (*fields_small, "public_key", "org_id", "org_name")
         read_only_fields = fields
@@ -37,7 +40,13 @@ class HostKeyViewSet(DeleteMixin, ReadOnlyViewSet):
     queryset = HostKey.objects.all()
     serializer_class = HostKeySerializer
     rights = {"list": Right.ORG_AUDITOR, "retrieve": Right.ORG_AUDITOR, "destroy": Right.ORG_ADMIN}
-    filter_fields = ("asset", "host", "port", "fingerprint")
+    filter_fields = {
+        "asset": "asset",
+        "gateway": "gateway_id",
+        "host": "host",
+        "port": "port",
+        "fingerprint": "fingerprint",
+    }
     search_fields = ("asset__hostname", "host", "fingerprint")
     ordering_fields = ("host", "port", "date_created", "date_last_seen", "date_refused")
 

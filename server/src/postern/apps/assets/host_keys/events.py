@@ -6,10 +6,14 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class HostKeyChanged:
-    """A target sent a different host key than the pinned key; the connection was refused."""
+    """A target or a gateway sent a different host key than the pinned key; the connection was refused.
+
+    Exactly one of `asset_id` and `gateway_id` is set.
+    """
 
     org_id: UUID
-    asset_id: UUID
+    asset_id: UUID | None
     host: str
     port: int
     shown_fingerprint: str
+    gateway_id: UUID | None = None

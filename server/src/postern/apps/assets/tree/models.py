@@ -1,4 +1,4 @@
-"""Assets, nodes and labels, which refer to each other, and the change list of the tree.
+"""Assets, nodes, labels and domains, which refer to each other, and the change list of the tree.
 
 The tree is stored in three forms. `parent` is authoritative. The API shows `key` and `full_value`. `NodePath` lists
 every (ancestor, descendant) pair, so that "below this node" and "above this node" are plain joins on both databases.
@@ -92,6 +92,46 @@ class Label(OrgOwnedModel):
         return f"{self.name}:{self.value}"
 
 
+class Domain(OrgOwnedModel):
+    """A network zone. Its assets are reached through its gateways, which are in the vault.
+
+    `reached_through`: the gateways of that domain lead to the gateways of this one. Whatever refers to a domain protects
+    it: an asset that lost its domain would be connected to directly.
+    """
+
+    name = models.CharField(
+        _("Name"),
+        max_length=128,
+        help_text=_("Without a gateway a domain is only a label: its assets are connected to directly."),
+    )
+    reached_through = models.ForeignKey(
+        "self",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="leads_to",
+        verbose_name=_("Reached through"),
+        help_text=_("The domain whose gateways lead to the gateways of this domain. Empty: they are reached directly."),
+    )
+
+    objects = ScopedManager()
+
+    class Meta:
+        ordering = ("name", "id")
+        verbose_name = _("Domain")
+        constraints = [
+            models.UniqueConstraint(fields=("org_id", "name"), name="assets_domain_unique"),
+            models.CheckConstraint(
+                condition=models.Q(reached_through__isnull=True) | ~models.Q(reached_through=models.F("id")),
+                name="assets_domain_not_through_itself",
+            ),
+        ]
+        indexes = [models.Index(fields=("org_id", "name", "id"), name="assets_domain_order")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Asset(OrgOwnedModel):
     """A system that users can sign in to over the network."""
 
@@ -105,6 +145,16 @@ class Asset(OrgOwnedModel):
     admin_user_id = models.UUIDField(_("Admin user"), null=True, blank=True, db_index=True)
     nodes = models.ManyToManyField(Node, through="AssetNode", related_name="assets", verbose_name=_("Nodes"))
     labels = models.ManyToManyField(Label, related_name="assets", blank=True, verbose_name=_("Labels"))
+    #: Protected, because an asset without its domain would be connected to directly.
+    domain = models.ForeignKey(
+        Domain,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="assets",
+        verbose_name=_("Domain"),
+        help_text=_("The network zone of the asset. If it has gateways, the asset is reached only through them."),
+    )
 
     public_ip = models.CharField(_("Public IP"), max_length=128, null=True, blank=True)
     number = models.CharField(_("Asset number"), max_length=32, null=True, blank=True)

@@ -30,6 +30,7 @@ class AssetBrief:
     is_active: bool
     comment: str
     protocols: Mapping[Protocol, int]
+    domain_id: UUID | None = None
 
 
 def briefs(ids: Iterable[UUID]) -> dict[UUID, AssetBrief]:
@@ -46,9 +47,15 @@ def briefs(ids: Iterable[UUID]) -> dict[UUID, AssetBrief]:
             is_active=row.is_active,
             comment=row.comment,
             protocols={Protocol(item.name): item.port for item in row.protocol_rows.all()},
+            domain_id=row.domain_id,
         )
         for row in rows
     }
+
+
+def domains_of(asset_ids: Iterable[UUID]) -> dict[UUID, UUID | None]:
+    """The domain of each existing asset."""
+    return dict(Asset.objects.filter(pk__in=set(asset_ids)).order_by().values_list("pk", "domain_id"))
 
 
 def below(node_id: UUID) -> QuerySet[Any, Any]:

@@ -87,14 +87,18 @@ _END: Final = (
     "evidence_count",
     "evidence_head",
 )
+_END_2: Final = (*_END, "via")
 SESSION_FIXED: Final = Covered(Session, (_FIXED_1, _FIXED_2, _FIXED_3), {})
 SESSION_FINAL: Final = Covered(
     Session,
-    ((*_FIXED_1, *_END), (*_FIXED_2, *_END), (*_FIXED_3, *_END)),
+    ((*_FIXED_1, *_END), (*_FIXED_2, *_END), (*_FIXED_3, *_END), (*_FIXED_3, *_END_2)),
     {
         "terminal_id": "emptied when the terminal is deleted; the audit log names it",
         "epoch": "only decides whether a session still gets its credential; says nothing about what was done",
+        "date_gateway_released": "only counts for the limit of the proxy; each release is in the audit log",
         "release_attempt": "only decides whether a lost answer is given again; says nothing about what was done",
+        "command_digest": "only decides whether the proxy is told again; the audit log names the filters",
+        "command_version": "only orders the messages to the proxy; the audit log names the filters",
         "evidence_anchored": "only says when the next anchor is due; the anchors are in the audit log",
     },
 )

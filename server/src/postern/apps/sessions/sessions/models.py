@@ -12,6 +12,8 @@ from postern.foundation.models import PosternModel, ScopedManager
 from postern.kernel import clock
 
 _NAME_CHARS: Final = 128
+#: Room for the names of the gateways of four stages, with separators.
+MAX_VIA: Final = 600
 
 
 class Session(PosternModel):
@@ -30,6 +32,8 @@ class Session(PosternModel):
     system_user = models.CharField(_("System user"), max_length=_NAME_CHARS)
     login_name = models.CharField(_("Login name"), max_length=_NAME_CHARS, blank=True, default="")
     target_address = models.CharField(_("Target address"), max_length=300, blank=True, default="")
+    #: The gateways that were passed on the way to the target, from the proxy's side; "" when it was reached directly.
+    via = models.CharField(_("Way"), max_length=MAX_VIA, blank=True, default="")
     protocol = models.CharField(_("Protocol"), max_length=16, choices=labels.PROTOCOLS, default=Protocol.SSH.value)
     login_from = models.CharField(
         _("Login from"), max_length=2, choices=labels.LOGIN_FROM, default=LoginFrom.SSH_TERMINAL.value
@@ -69,7 +73,12 @@ class Session(PosternModel):
     #: The grant that the proxy received: action bit → its end. Each change increments `grant_version`.
     action_ends = models.JSONField(default=dict, editable=False)
     grant_version = models.PositiveIntegerField(default=0, editable=False)
+    #: Hash of the command filters that the proxy received. Each change increments `command_version`.
+    command_digest = models.CharField(max_length=64, blank=True, default="", editable=False)
+    command_version = models.PositiveIntegerField(default=0, editable=False)
     date_credential_released = models.DateTimeField(null=True, editable=False)
+    #: First release of the secret of a gateway on the way.
+    date_gateway_released = models.DateTimeField(null=True, editable=False)
     #: Hash of the attempt that received the secret: it may repeat the request for some seconds, in case the response
     #: was lost.
     release_attempt = models.CharField(max_length=64, blank=True, default="", editable=False)
@@ -95,6 +104,11 @@ class Session(PosternModel):
                 fields=("terminal", "date_credential_released"),
                 condition=models.Q(date_credential_released__isnull=False),
                 name="sessions_released",
+            ),
+            models.Index(
+                fields=("terminal", "date_gateway_released"),
+                condition=models.Q(date_gateway_released__isnull=False),
+                name="sessions_gateway_released",
             ),
         ]
         constraints = [
@@ -211,6 +225,7 @@ class OrderKind(models.TextChoices):
     TERMINATE_SESSION = "terminate_session", _("Terminate session")
     STOP_WATCHING = "stop_watching", _("Stop watching")
     CHANGE_GRANT = "change_grant", _("Change grant")
+    CHANGE_COMMAND_CONTROL = "change_command_control", _("Change command filters")
 
 
 class ProxyOrder(PosternModel):
@@ -246,7 +261,10 @@ class ProxyOrder(PosternModel):
             models.CheckConstraint(condition=models.Q(kind__in=OrderKind.values), name="sessions_order_kind_known"),
             models.CheckConstraint(
                 condition=models.Q(kind=OrderKind.STOP_WATCHING, watch__isnull=False)
-                | models.Q(kind__in=(OrderKind.TERMINATE_SESSION, OrderKind.CHANGE_GRANT), watch__isnull=True),
+                | models.Q(
+                    kind__in=(OrderKind.TERMINATE_SESSION, OrderKind.CHANGE_GRANT, OrderKind.CHANGE_COMMAND_CONTROL),
+                    watch__isnull=True,
+                ),
                 name="sessions_order_watch_matches_kind",
             ),
             # At most one pending termination per session: a second click joins the first.

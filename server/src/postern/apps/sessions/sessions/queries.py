@@ -10,8 +10,9 @@ from django.db.models.expressions import RawSQL
 from postern.apps.perms import facade as perms
 from postern.apps.preferences import facade as preferences
 from postern.apps.rbac import facade as rbac
-from postern.apps.sessions.sessions import grants, opening_keys
+from postern.apps.sessions.sessions import command_filters, grants, opening_keys
 from postern.apps.sessions.sessions.models import ConnectionToken, Session, WatchToken
+from postern.apps.sessions.sessions.ways import Way
 from postern.contracts.access import RecordingPolicy, SessionGrant, Target, UserIdentity
 from postern.contracts.enums import Actions, LoginFrom, Protocol, SessionState
 from postern.foundation.caller.actor import Actor, ActorKind
@@ -26,8 +27,11 @@ def login_name_of(target: perms.ResolvedTarget, username: str) -> str:
     return username if target.system_user.username_same_with_user else target.system_user.username
 
 
-def grant_of(session: Session, target: perms.ResolvedTarget, identity: UserIdentity, host: str) -> SessionGrant:
-    """Everything that the proxy needs except the credential; `host` is the address to connect to."""
+def grant_of(session: Session, target: perms.ResolvedTarget, identity: UserIdentity, way: Way) -> SessionGrant:
+    """Everything that the proxy needs except the credentials; `way` has the addresses to connect to.
+
+    A command filter that changes while the session is being stored is not in its grant. The next sweep sends it.
+    """
     return SessionGrant(
         session_id=session.pk,
         user=identity,
@@ -41,7 +45,7 @@ def grant_of(session: Session, target: perms.ResolvedTarget, identity: UserIdent
         protocol=Protocol(session.protocol),
         login_from=LoginFrom(session.login_from),
         remote_addr=session.remote_addr,
-        target=Target(host=host, port=target.port),
+        target=Target(host=way.host, port=target.port),
         actions=Actions(session.actions),
         recording=RecordingPolicy(),
         expires_at=session.date_expired,
@@ -49,6 +53,8 @@ def grant_of(session: Session, target: perms.ResolvedTarget, identity: UserIdent
         version=session.grant_version,
         idle_timeout_s=preferences.get_int("SECURITY_MAX_IDLE_TIME") * _SECONDS,
         charset=target.asset.charset,
+        route=way.route,
+        command_control=command_filters.control_of(session),
         opening_key=opening_keys.key_of(session.pk),
     )
 

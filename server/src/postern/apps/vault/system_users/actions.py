@@ -16,6 +16,7 @@ from postern.apps.users import facade as users
 from postern.apps.users.models import Membership, User
 from postern.apps.vault.sealed_secrets import secret_store
 from postern.apps.vault.sealed_secrets.models import SealedSecret
+from postern.apps.vault.system_users import command_filters
 from postern.apps.vault.system_users.errors import NotAMember
 from postern.apps.vault.system_users.events import SystemUsersChanged
 from postern.apps.vault.system_users.models import SystemUser, SystemUserUser
@@ -52,6 +53,13 @@ def hold(system_user_ids: Collection[UUID], *, deleting: bool = False) -> None:
     row_locks.lock(SealedSecret, places.values_list("pk", flat=True), deleting=deleting)
 
 
+def hold_filters(values: Iterable[Mapping[str, Any]]) -> None:
+    """Protect the command filters in the values of a write from deletion. Call it after `hold`."""
+    named = {row.pk for item in values for row in item.get("cmd_filters") or ()}
+    if named:
+        command_filters.FILTERS.value.hold(named)
+
+
 def hold_bound(
     system_users: Collection[SystemUser],
     target: type[models.Model],
@@ -68,16 +76,19 @@ def hold_bound(
 
 @transaction.atomic
 def create_system_user(*, actor: Actor, org_id: UUID, values: Mapping[str, Any]) -> SystemUser:
-    """Create a system user. `values`: columns, `password`, `private_key`, `token`, `auto_generate_key`."""
+    """Create a system user. `values`: columns, `password`, `private_key`, `token`, `auto_generate_key`,
+    `cmd_filters`.
+    """
     blank = SystemUser(org_id=org_id, created_by=actor.label)
-    made = plan(values, _columns_of(blank), creating=True, held=set())
+    made = plan(_own(values), _columns_of(blank), creating=True, held=set())
     for name, value in made.columns.items():
         setattr(blank, name, value)
     _take_public_key(blank, made)
     blank.save(force_insert=True)
     _store(blank, made)
+    filters = _replace_filters(blank, values)[1]
     audits.record_change(
-        actor=actor, action="create", target=blank, new={**_columns_of(blank), **_masked(made.secrets)}
+        actor=actor, action="create", target=blank, new={**_columns_of(blank), **_masked(made.secrets), **filters}
     )
     events.publish(SystemUsersChanged(org_id=org_id))
     return blank
@@ -89,12 +100,13 @@ def update_system_user(*, actor: Actor, system_user: SystemUser, values: Mapping
     row: SystemUser = SystemUser.objects.select_for_update(no_key=True).get(pk=system_user.pk)
     old = _columns_of(row)
     held = secret_store.held_columns(place_of(row, ""))
-    made = plan(values, old, creating=False, held=held)
+    made = plan(_own(values), old, creating=False, held=held)
     for name, value in made.columns.items():
         setattr(row, name, value)
     new = _columns_of(row)
     changed = [name for name in _COLUMNS if old[name] != new[name]]
-    if not changed and not made.secrets:  # no change, so nothing to audit
+    filters_before, filters_after = _replace_filters(row, values)
+    if not changed and not made.secrets and not filters_after:  # no change, so nothing to audit
         return row
     _take_public_key(row, made)
     row.save()
@@ -103,8 +115,8 @@ def update_system_user(*, actor: Actor, system_user: SystemUser, values: Mapping
         actor=actor,
         action="update",
         target=row,
-        old={**{name: old[name] for name in changed}, **_masked(made.secrets, held)},
-        new={**{name: new[name] for name in changed}, **_masked(made.secrets)},
+        old={**{name: old[name] for name in changed}, **_masked(made.secrets, held), **filters_before},
+        new={**{name: new[name] for name in changed}, **_masked(made.secrets), **filters_after},
     )
     events.publish(SystemUsersChanged(org_id=row.org_id))
     return row
@@ -211,6 +223,20 @@ def _record_binding(actor: Actor, row: Any, event: audits.Event) -> None:
         old=shown if gone else None,
         new=None if gone else shown,
     )
+
+
+def _own(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values without those that an app above stores."""
+    return {name: value for name, value in values.items() if name != "cmd_filters"}
+
+
+def _replace_filters(row: SystemUser, values: Mapping[str, Any]) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Set the command filters if `values` has them; returns what the record says of them, nothing without a change."""
+    wanted = values.get("cmd_filters")
+    if wanted is None:
+        return {}, {}
+    before, after = command_filters.FILTERS.value.replace(row, wanted)
+    return ({}, {}) if before == after else ({"cmd_filters": before}, {"cmd_filters": after})
 
 
 def _columns_of(row: SystemUser) -> dict[str, Any]:

@@ -63,7 +63,7 @@ def plan(wish: Mapping[str, Any], present: Mapping[str, Any], *, creating: bool,
     if generate:
         _generate(result, ssh=after["protocol"] == Protocol.SSH.value)
     else:
-        _take_secrets(result, wish)
+        take_secrets(result, wish)
     if creating and not generate and not manual and "password" in wish:
         _require_a_secret(result, held)
     return result
@@ -86,7 +86,8 @@ def _generate(result: Plan, *, ssh: bool) -> None:
         result.secrets["private_key"] = result.key.private_key
 
 
-def _take_secrets(result: Plan, wish: Mapping[str, Any]) -> None:
+def take_secrets(result: Plan, wish: Mapping[str, Any]) -> None:
+    """Add the secrets that the client sent; the passphrase of a key comes as `password`. Raises `FieldRefused`."""
     password, private_key = wish.get("password") or "", wish.get("private_key") or ""
     if "{{" in password:
         raise FieldRefused("password", _("A password cannot contain two opening braces."))

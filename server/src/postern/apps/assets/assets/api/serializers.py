@@ -1,7 +1,5 @@
 """Serializers of assets (contract/assets.md)."""
 
-import ipaddress
-import re
 from typing import Any, Final
 
 from django.utils.translation import gettext as _
@@ -9,31 +7,18 @@ from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from postern.apps.assets.assets import protocols
+from postern.apps.assets.assets.addresses import check_address
 from postern.apps.assets.assets.api.fields import AdminUserDisplayField, AdminUserField, NodePathsField, ProtocolsField
 from postern.apps.assets.assets.protocols import ASSET_PROTOCOLS, ProtocolPort
 from postern.apps.assets.platforms.models import Platform
-from postern.apps.assets.tree.models import Asset, Label, Node
+from postern.apps.assets.tree.models import Asset, Domain, Label, Node
 from postern.contracts.enums import Protocol
 from postern.foundation.rest.naming import by, itself, pairs
 from postern.foundation.rest.related import prefetched
-from postern.foundation.rest.relations import NamedField, OrgOwnedList
+from postern.foundation.rest.relations import NamedField, OrgOwnedField, OrgOwnedList
 from postern.foundation.rest.serializers import ResourceSerializer
 
-_HOST_NAME: Final = re.compile(r"(?=.{1,128}\Z)[A-Za-z0-9_]([A-Za-z0-9_-]{0,62})(\.[A-Za-z0-9_-]{1,63})*\.?\Z")
 _MAX_HOSTNAME: Final = 128
-
-
-def check_address(value: str) -> str:
-    """Accept an IP address or a resolvable host name; refuse blanks, slashes and ports (K36: only addresses of
-    permitted targets are dialled).
-    """
-    text = value.strip()
-    try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        if not _HOST_NAME.match(text) or text.replace(".", "").isdigit():
-            raise serializers.ValidationError(_("Enter an IP address or a host name.")) from None
-    return text
 
 
 class AssetSerializer(ResourceSerializer):
@@ -48,6 +33,17 @@ class AssetSerializer(ResourceSerializer):
     port = serializers.IntegerField(
         write_only=True, required=False, min_value=1, max_value=65535, label=gettext_lazy("Port")
     )
+    domain = OrgOwnedField(
+        Domain,
+        named=by(("name", itself)),
+        required=False,
+        allow_null=True,
+        label=gettext_lazy("Domain"),
+        help_text=gettext_lazy(
+            "The network zone of the asset. If it has gateways, the asset is reached only through them."
+        ),
+    )
+    domain_display = serializers.SerializerMethodField(label=gettext_lazy("Domain name"))
     admin_user = AdminUserField()
     admin_user_display = AdminUserDisplayField()
     nodes = OrgOwnedList(
@@ -68,10 +64,14 @@ class AssetSerializer(ResourceSerializer):
             "hostname_raw", "charset", "comment", "hardware_info", "connectivity", "date_verified",
         )  # fmt: skip
         fields = (
-            *fields_small, "admin_user", "admin_user_display", "nodes", "nodes_display", "labels", "labels_display",
+            *fields_small, "domain", "domain_display", "admin_user", "admin_user_display", "nodes", "nodes_display", "labels", "labels_display",
             "created_by", "date_created", "date_updated", "org_id", "org_name",
         )  # fmt: skip
         read_only_fields = ("created_by", "date_created", "date_updated", "connectivity", "date_verified")
+
+    def get_domain_display(self, asset: Asset) -> str:
+        """The name of the domain; "" for none. Not a default, because answers to PATCH would leave it out."""
+        return asset.domain.name if asset.domain is not None else ""
 
     def get_labels_display(self, asset: Asset) -> list[str]:
         """`name:value` of each label, in the order of `labels`. The filter `label` accepts the same form."""

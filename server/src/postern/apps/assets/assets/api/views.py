@@ -12,14 +12,14 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from postern.apps.assets.assets import admin_users
+from postern.apps.assets.assets import admin_users, gateways
 from postern.apps.assets.assets.actions import assets as asset_actions
 from postern.apps.assets.assets.api.serializers import AssetSerializer
 from postern.apps.assets.platforms.api import PlatformSerializer
 from postern.apps.assets.platforms.models import Platform
 from postern.apps.assets.tree import actions as tree
 from postern.apps.assets.tree import queries
-from postern.apps.assets.tree.models import Asset, AssetProtocol, Label, Node
+from postern.apps.assets.tree.models import Asset, AssetProtocol, Domain, Label, Node
 from postern.foundation.caller.scope import writable
 from postern.foundation.database import row_locks
 from postern.foundation.rest.counts import Versioned
@@ -56,12 +56,13 @@ class AssetViewSet(ResourceViewSet):
         "labels": _some_label,
         "comment": gettext_lazy("Enter nodes as paths and labels as name:value, separated by commas."),
     }
-    rights = {**ORG_ADMIN_ONLY, "platform": Right.ORG_ADMIN}
+    rights = {**ORG_ADMIN_ONLY, "platform": Right.ORG_ADMIN, "gateways": Right.ORG_ADMIN}
     filter_fields = {
         "hostname": "hostname",
         "ip": "ip",
         "platform__base": "platform__base",
         "is_active": "is_active",
+        "domain": "domain",
     }
     #: Applied in `_more_filters`. Each of these filters narrows the rows, whatever its value.
     own_filters = ("protocols", "protocols__icontains", "label", "ips", "node", "node_id")
@@ -71,7 +72,7 @@ class AssetViewSet(ResourceViewSet):
 
     def visible_rows(self) -> QuerySet[Asset]:
         rows = cast("QuerySet[Asset]", super().visible_rows())
-        return rows.select_related("platform").prefetch_related(*_SHOWN)
+        return rows.select_related("platform", "domain").prefetch_related(*_SHOWN)
 
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         return super().filter_queryset(self._more_filters(queryset))
@@ -114,6 +115,7 @@ class AssetViewSet(ResourceViewSet):
         if deleting:
             super().hold_rows(rows, (), deleting=True)
         row_locks.share(Platform, (), required={item["platform"].pk for item in values if item.get("platform")})
+        row_locks.share(Domain, (), required={item["domain"].pk for item in values if item.get("domain")})
 
     def create_object(self, data: dict[str, Any]) -> Asset:
         return self.create_objects([data])[0]
@@ -145,3 +147,9 @@ class AssetViewSet(ResourceViewSet):
     def platform(self, request: Request, **kwargs: Any) -> Response:
         """The platform of an asset."""
         return Response(PlatformSerializer(self.get_object().platform, context=self.get_serializer_context()).data)
+
+    @action(detail=True, methods=["get"])
+    def gateways(self, request: Request, **kwargs: Any) -> Response:
+        """The gateways of the asset's domain, in the order in which sessions try them. They come without secrets."""
+        domain_id = self.get_object().domain_id
+        return Response(gateways.listed([domain_id]).get(domain_id, []) if domain_id else [])

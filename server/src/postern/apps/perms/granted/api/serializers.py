@@ -35,4 +35,4 @@ class GrantedAssetSerializer(ResourceSerializer):
         return [str(row) for row in prefetched(asset, "protocol_rows")]
 
     def get_domain(self, asset: Asset) -> str | None:
-        """Network zones are not built yet, so no asset has a domain."""
+        return str(asset.domain_id) if asset.domain_id else None

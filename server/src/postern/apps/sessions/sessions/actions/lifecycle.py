@@ -16,7 +16,7 @@ from postern.apps.sessions import messages
 from postern.apps.sessions.sessions import policy, queries
 from postern.apps.sessions.sessions.actions import orders, sealing
 from postern.apps.sessions.sessions.events import RecordingFailed, SessionChanged, SessionFinished
-from postern.apps.sessions.sessions.models import OrderKind, ProxyOrder, Session
+from postern.apps.sessions.sessions.models import MAX_VIA, OrderKind, ProxyOrder, Session
 from postern.contracts.enums import Actions, EndReason, SessionState
 from postern.contracts.events import ActionsEnded, SessionEnded, SessionStarted
 from postern.contracts.terminals import OrderDone
@@ -52,19 +52,26 @@ def start(*, session: Session, event: SessionStarted) -> None:
     if not session.kind:
         session.kind = event.kind if event.kind in KINDS else clean(event.kind, 16)
     session.ever_active = True
+    if not session.via:
+        session.via = clean(event.via, MAX_VIA)
     if session.date_active is None:
         session.date_active = sane_instant(event.at, not_before=session.date_start)
     became_active = policy.may_become_active(SessionState(session.state))
     if became_active:
         session.state = SessionState.ACTIVE.value
-    session.save(update_fields=["kind", "ever_active", "date_active", "state"])
+    session.save(update_fields=["kind", "ever_active", "via", "date_active", "state"])
     events.publish(SessionChanged(session_id=session.pk, org_id=session.org_id))
     if became_active:
         _record(
             messages.owner(session),
             session,
             audits.Event.SESSION_STARTED,
-            {"kind": session.kind, "recording": event.recording, "login_name": session.login_name},
+            {
+                "kind": session.kind,
+                "recording": event.recording,
+                "login_name": session.login_name,
+                **({"via": session.via} if session.via else {}),
+            },
         )
 
 
@@ -125,7 +132,8 @@ def order_done(*, terminal_id: UUID, done: OrderDone) -> None:
         return
     with transaction.atomic():
         [session] = lock(Session.objects.filter(pk=order.session_id))
-        if order.kind == OrderKind.CHANGE_GRANT and not done.found and not session.is_finished:
+        changes = {OrderKind.CHANGE_GRANT, OrderKind.CHANGE_COMMAND_CONTROL}
+        if order.kind in changes and not done.found and not session.is_finished:
             return  # the proxy is still being told of the session: the next heartbeat repeats the order
         news = orders.finish(order, ok=done.ok, detail=done.detail)
         if not news or done.found or order.kind != OrderKind.TERMINATE_SESSION:

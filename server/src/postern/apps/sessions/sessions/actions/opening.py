@@ -14,15 +14,15 @@ from django.db import transaction
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from postern.apps.acls import facade as acls
 from postern.apps.audits import facade as audits
 from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
 from postern.apps.sessions import messages
-from postern.apps.sessions.sessions import grants, policy, queries
+from postern.apps.sessions.sessions import command_filters, grants, policy, queries, ways
 from postern.apps.sessions.sessions.actions import sealing
 from postern.apps.sessions.sessions.events import SessionOpened
 from postern.apps.sessions.sessions.models import ConnectionToken, Session
-from postern.apps.sessions.terminals import queries as terminal_queries
 from postern.apps.sessions.terminals.models import Terminal
 from postern.apps.sessions.visitors import actions as visitors
 from postern.apps.users import facade as users
@@ -30,7 +30,7 @@ from postern.contracts import access
 from postern.contracts.enums import DenialCode, LoginFrom, Protocol, SessionState
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
-from postern.foundation.network import outbound
+from postern.foundation.network.outbound import TargetRefused
 from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID
 
@@ -102,14 +102,12 @@ def open_session(terminal: Terminal, wish: Wish) -> access.AuthorizeAnswer:
         return access.AuthorizeAnswer(denial=_refuse(terminal, wish, denial), candidates=answer.candidates)
     try:
         # Before any transaction, because resolving a name may take long.
-        address, port = answer.target.asset.ip, answer.target.port
-        host = outbound.check_dial(address, port, *terminal_queries.proxy_endpoints()).address
-    except outbound.TargetUnknown:
-        host = answer.target.asset.ip  # the name may be known in the proxy's network
-    except outbound.TargetRefused as error:
+        asset = answer.target.asset
+        way = ways.checked_way(address=asset.ip, port=answer.target.port, domain_id=asset.domain_id)
+    except TargetRefused as error:
         denial = access.Denial(code=DenialCode.NO_PERMISSION, message=error.message)
         return access.AuthorizeAnswer(denial=_refuse(terminal, wish, denial))
-    grant = _permit(terminal, wish, answer.target, host)
+    grant = _permit(terminal, wish, answer.target, way)
     if grant is None:
         ended = access.Denial(
             code=DenialCode.SIGN_IN_ENDED, message=_("Your sign-in has ended. Connect again and sign in.")
@@ -147,8 +145,8 @@ def _refuse(terminal: Terminal, wish: Wish, denial: access.Denial) -> access.Den
 
 
 @transaction.atomic
-def _permit(terminal: Terminal, wish: Wish, target: perms.ResolvedTarget, host: str) -> access.SessionGrant | None:
-    """Create the session. `host` is the checked address that the proxy connects to.
+def _permit(terminal: Terminal, wish: Wish, target: perms.ResolvedTarget, way: ways.Way) -> access.SessionGrant | None:
+    """Create the session. `way` has the checked addresses that the proxy connects to.
 
     None when the basis of the request has ended since it was checked: all access of the user, their browser sign-in,
     the bearer token or access key. A concurrent revocation either sees the new session or commits first.
@@ -163,7 +161,8 @@ def _permit(terminal: Terminal, wish: Wish, target: perms.ResolvedTarget, host: 
     if not authn.hold_maker(login_session=wish.login_session, credential=wish.credential):
         return None
     if token is not None and token.opened is not None:
-        return _same_grant(terminal, token.opened, wish, target, host)
+        return _same_grant(terminal, token.opened, wish, target, way)
+    control = acls.controls_of([target.system_user.id])[target.system_user.id]
     session = Session.objects.create(
         org_id=target.asset.org_id,
         user_id=wish.identity.id,
@@ -187,6 +186,7 @@ def _permit(terminal: Terminal, wish: Wish, target: perms.ResolvedTarget, host: 
         actions=int(target.decision.actions),
         date_expired=target.decision.expires_at,
         action_ends=grants.stored(target.decision.ends),
+        command_digest=command_filters.digest_of(control),
     )
     if token is not None:
         token.opened = session.pk
@@ -203,17 +203,19 @@ def _permit(terminal: Terminal, wish: Wish, target: perms.ResolvedTarget, host: 
             "protocol": wish.protocol.value,
             "login_from": wish.login_from.value,
             "target": session.target_address,
-            "dialled": host,
+            "dialled": way.host,
+            **({"through": way.shown} if way.route.stages else {}),
             "terminal": terminal.name,
+            "command_filters": command_filters.shown(control) if control.rules else None,
             "fixed": sealing.fixed_proof(session),
         },
     )
     events.publish(SessionOpened(session_id=session.pk, org_id=session.org_id, user_id=session.user_id))
-    return queries.grant_of(session, target, wish.identity, host)
+    return queries.grant_of(session, target, wish.identity, way)
 
 
 def _same_grant(
-    terminal: Terminal, session_id: UUID, wish: Wish, target: perms.ResolvedTarget, host: str
+    terminal: Terminal, session_id: UUID, wish: Wish, target: perms.ResolvedTarget, way: ways.Way
 ) -> access.SessionGrant | None:
     """The grant of a session whose proxy did not receive it; None once the session is no longer opening."""
     session = Session.objects.filter(pk=session_id, terminal=terminal, date_credential_released__isnull=True).first()
@@ -221,7 +223,7 @@ def _same_grant(
         state=SessionState(session.state), date_start=session.date_start, now=clock.now()
     ):
         return None
-    return queries.grant_of(session, target, wish.identity, host)
+    return queries.grant_of(session, target, wish.identity, way)
 
 
 def _clip(text: str, limit: int) -> str:

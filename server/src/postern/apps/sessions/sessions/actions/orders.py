@@ -9,19 +9,25 @@ from django.db.models import QuerySet
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from postern.apps.acls import facade as acls
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
-from postern.apps.sessions.sessions import grants
+from postern.apps.sessions.sessions import command_filters, grants
 from postern.apps.sessions.sessions.models import OrderKind, ProxyOrder, Session, WatchToken
 from postern.apps.sessions.terminals import channel
 from postern.contracts.access import ActionsUntil
+from postern.contracts.command_control import CommandControl
 from postern.contracts.enums import Actions, EndReason, SessionState
-from postern.contracts.terminals import ChangeGrant, Order, StopWatching, TerminateSession
+from postern.contracts.terminals import ChangeCommandControl, ChangeGrant, Order, StopWatching, TerminateSession
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database.write_transaction import write_transaction
 from postern.kernel import clock
 
 _MAX_DETAIL_CHARS: Final = 512
+#: Pending orders of one answer, and how many of them may carry the rules of command filters, which are large. The
+#: others follow with the next heartbeat.
+_MAX_ORDERS: Final = 1_000
+_MAX_RULE_ORDERS: Final = 100
 #: Detail of an order that no proxy answered, because the session had ended or was presumed to have ended.
 _CLOSED_WITH_SESSION: Final = "session ended"
 
@@ -127,6 +133,35 @@ def change_grant(*, actor: Actor, session: Session, ends: tuple[ActionsUntil, ..
     channel.wake(order.terminal_id)
 
 
+def change_command_control(*, actor: Actor, session: Session, control: CommandControl) -> None:
+    """Tell the proxy the current command filters of a live session. The caller's transaction has locked `session`."""
+    session.command_digest = command_filters.digest_of(control)
+    session.command_version += 1
+    session.save(update_fields=["command_digest", "command_version"])
+    if session.terminal_id is None:
+        return
+    # The rules are read when the order is sent, so an older order is superfluous.
+    _open_orders(session, OrderKind.CHANGE_COMMAND_CONTROL).update(
+        date_finished=clock.now(), ok=True, detail="superseded"
+    )
+    order = ProxyOrder.objects.create(
+        terminal_id=session.terminal_id,
+        kind=OrderKind.CHANGE_COMMAND_CONTROL,
+        session=session,
+        by=actor.label[:256],
+    )
+    audits.record(
+        actor=actor,
+        org_id=session.org_id,
+        event=audits.Event.SESSION_COMMAND_FILTERS_CHANGED,
+        object_type="Session",
+        object_id=str(session.pk),
+        object_name=messages.title(session),
+        new=command_filters.shown(control),
+    )
+    channel.wake(order.terminal_id)
+
+
 def finish(order: ProxyOrder, *, ok: bool, detail: str) -> bool:
     """Store the result of an order. False when it has one: a repeat changes nothing."""
     return bool(
@@ -160,11 +195,21 @@ def reopen_termination_of(session: Session) -> None:
 def open_orders(terminal_id: UUID) -> tuple[Order, ...]:
     """All pending orders of the terminal, oldest first."""
     rows = ProxyOrder.objects.filter(terminal_id=terminal_id, date_finished__isnull=True).select_related("session")
-    return tuple(message_of(row) for row in rows.order_by("date_created", "pk")[:1000])
+    waiting = list(rows.order_by("date_created", "pk")[:_MAX_ORDERS])
+    with_rules = [row for row in waiting if row.kind == OrderKind.CHANGE_COMMAND_CONTROL]
+    controls = acls.controls_of({row.session.system_user_id for row in with_rules}) if with_rules else {}
+    later = {row.pk for row in with_rules[_MAX_RULE_ORDERS:]}
+    return tuple(message_of(row, controls) for row in waiting if row.pk not in later)
 
 
-def message_of(order: ProxyOrder) -> Order:
-    """An order as the proxy receives it."""
+def message_of(order: ProxyOrder, controls: dict[UUID, CommandControl] | None = None) -> Order:
+    """An order as the proxy receives it. `controls`: the command filters by system user, if they were read already."""
+    if order.kind == OrderKind.CHANGE_COMMAND_CONTROL:
+        return ChangeCommandControl(
+            order_id=order.pk,
+            session_id=order.session_id,
+            control=command_filters.control_of(order.session, controls),
+        )
     if order.watch_id is not None:  # by the constraint: exactly the orders to stop watching
         return StopWatching(order_id=order.pk, watch_id=order.watch_id)
     if order.kind == OrderKind.CHANGE_GRANT:

@@ -1,13 +1,14 @@
-"""What a proxy receives about an opening session: the secret, once, and whether the target's host key is the pinned
-one.
+"""What a proxy receives about an opening session: the secret of the target, once, the secrets of the gateways on the way,
+and whether a host key is the pinned one.
 
-Both need the session's opening key, which only the grant contains, and are refused when the session is no longer
+All need the session's opening key, which only the grant contains, and are refused when the session is no longer
 opening.
 """
 
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 from django.utils import translation
@@ -18,7 +19,7 @@ from postern.apps.audits import facade as audits
 from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
 from postern.apps.sessions import messages
-from postern.apps.sessions.sessions import opening_keys, policy
+from postern.apps.sessions.sessions import opening_keys, policy, ways
 from postern.apps.sessions.sessions.models import Session
 from postern.apps.sessions.terminals import queries
 from postern.apps.sessions.terminals.events import ProxyAlarm, ProxyAlarmKind
@@ -27,6 +28,7 @@ from postern.apps.users import facade as users
 from postern.apps.vault import facade as vault
 from postern.contracts import access
 from postern.contracts.enums import DenialCode, Protocol, SessionState
+from postern.contracts.routes import Route
 from postern.foundation.bus import events
 from postern.foundation.requests import attempts
 from postern.kernel import clock
@@ -58,36 +60,12 @@ def release_credential(*, terminal: Terminal, request: access.CredentialRequest)
         return _no_credential(DenialCode.SESSION_UNKNOWN, _("This session does not accept a credential any more."))
     identity = users.identity_of(session.user_id)
     with translation.override(identity.language if identity else None):
-        if identity is None:
-            _refuse(session, {"code": DenialCode.USER_INACTIVE.value})
-            return _no_credential(DenialCode.USER_INACTIVE, _("Your account is closed."))
-        unmet = authn.unmet_condition(session.user_id)
-        if unmet is not None:
-            _refuse(session, {"code": unmet.code.value})
-            return access.CredentialAnswer(denial=unmet)
-        if not _sign_in_holds(session):
-            _refuse(session, {"code": DenialCode.SIGN_IN_ENDED.value})
-            return _no_credential(DenialCode.SIGN_IN_ENDED, _("Your sign-in has ended. Connect again and sign in."))
-        decision = perms.decide(
-            user_id=session.user_id,
-            asset_id=session.asset_id,
-            system_user_id=session.system_user_id,
-            protocol=Protocol(session.protocol),
-        )
-        if not decision.allowed:
-            code = decision.denial_code or DenialCode.NO_PERMISSION
-            _refuse(session, {"code": code.value})
-            return _no_credential(code, _("Your permission for this target has ended."))
-        if not is_repeated and _asks_too_much(terminal):
-            _refuse(session, {"code": DenialCode.PROXY_LIMITED.value, "terminal": terminal.name})
-            events.publish(ProxyAlarm(terminal_id=terminal.pk, name=terminal.name, kind=ProxyAlarmKind.CREDENTIALS))
-            return _no_credential(
-                DenialCode.PROXY_LIMITED,
-                _(
-                    "This proxy has reached its limit of sessions per minute. Try again in a minute, or tell an "
-                    "administrator."
-                ),
-            )
+        denial = _denial(session, identity)
+        if denial is not None:
+            _refuse(session, {"code": denial.code.value})
+            return access.CredentialAnswer(denial=denial)
+        if not is_repeated and _asks_too_much(terminal, session):
+            return _too_many(terminal, session)
         try:
             credential = vault.open_credential(system_user_id=session.system_user_id, username=session.username)
         except PosternError as error:
@@ -107,33 +85,139 @@ def release_credential(*, terminal: Terminal, request: access.CredentialRequest)
     return access.CredentialAnswer(credential=credential)
 
 
+@transaction.atomic
+def release_gateway_credential(
+    *, terminal: Terminal, request: access.GatewayCredentialRequest
+) -> access.CredentialAnswer:
+    """Release the secret of a gateway on the route of an opening session; the access decision and the route are
+    decided again.
+
+    It may be requested several times. Each release is audited; the session counts once in the limit of the proxy.
+    """
+    Terminal.objects.select_for_update(no_key=True).get(pk=terminal.pk)
+    session = Session.objects.select_for_update().filter(pk=request.session_id, terminal=terminal).first()
+    if session is None or not opening_keys.fits(session.pk, request.opening_key):
+        _record_stranger(terminal, request)
+        return _no_credential(DenialCode.SESSION_UNKNOWN, _("This session does not exist."))
+    wanted = {"gateway_id": str(request.gateway_id)}
+    if not _is_opening(session):
+        _refuse(session, {"code": DenialCode.SESSION_UNKNOWN.value, "state": session.state, **wanted})
+        return _no_credential(DenialCode.SESSION_UNKNOWN, _("This session does not accept a credential any more."))
+    identity = users.identity_of(session.user_id)
+    with translation.override(identity.language if identity else None):
+        denial = _denial(session, identity)
+        if denial is not None:
+            _refuse(session, {"code": denial.code.value, **wanted})
+            return access.CredentialAnswer(denial=denial)
+        place = ways.place_of(ways.route_now(session.asset_id) or Route(), request.gateway_id)
+        if place is None:
+            _refuse(session, {"code": DenialCode.NO_PERMISSION.value, **wanted})
+            return _no_credential(
+                DenialCode.NO_PERMISSION, _("This gateway is not on the way to the target any more. Connect again.")
+            )
+        if _asks_too_much(terminal, session):
+            return _too_many(terminal, session)
+        _stage, gateway = place
+        try:
+            credential = vault.open_gateway_credential(gateway.id)
+        except PosternError as error:
+            _refuse(session, {"code": error.code, "gateway": gateway.name, **wanted})
+            return _no_credential(DenialCode.CREDENTIAL_MISSING, error.message)
+    if session.date_gateway_released is None:
+        session.date_gateway_released = clock.now()
+        session.save(update_fields=["date_gateway_released"])
+    _record(
+        session,
+        audits.Event.GATEWAY_CREDENTIAL_RELEASED,
+        {"terminal": terminal.name, "gateway": gateway.name, "login_name": gateway.login_name, **wanted},
+    )
+    return access.CredentialAnswer(credential=credential)
+
+
 def judge_host_key(*, terminal: Terminal, request: access.HostKeySeen) -> access.HostKeyAnswer | None:
-    """Compare the target's host key with the pinned key. None when this terminal has no such opening session."""
+    """Compare the host key of the target, or of a gateway on the way, with the pinned key.
+
+    None when this terminal has no such opening session, or its route has no such place: nothing that is reached in
+    another way than the route says is compared or pinned.
+    """
     session = Session.objects.filter(pk=request.session_id, terminal=terminal).first()
     if session is None or not opening_keys.fits(session.pk, request.opening_key) or not _is_opening(session):
         return None
-    host, _colon, port_text = session.target_address.rpartition(":")
-    port = int(port_text)
-    if request.via:
-        host, port = request.host, request.port
-    elif request.port != port:
+    route = ways.route_now(session.asset_id)
+    if route is None:
         return None
     identity = users.identity_of(session.user_id)
-    with translation.override(identity.language if identity else None), transaction.atomic():
-        answer = assets.check_host_key(
-            asset_id=session.asset_id,
-            host=host,
-            port=port,
-            via=request.via,
-            public_key=request.public_key,
-            actor=messages.owner(session),
-        )
-        _record(
-            session,
-            audits.Event.SESSION_HOST_KEY_JUDGED,
-            {"verdict": answer.verdict.value, "host": host, "port": port, "via": request.via},
-        )
+    with translation.override(identity.language if identity else None):
+        if request.gateway_id is not None:
+            return _judge_gateway(session, route, request, request.gateway_id)
+        return _judge_target(session, route, request)
+
+
+@transaction.atomic
+def _judge_target(session: Session, route: Route, request: access.HostKeySeen) -> access.HostKeyAnswer | None:
+    host, _colon, port_text = session.target_address.rpartition(":")
+    port = int(port_text)
+    if request.port != port or bool(request.via) != bool(route.stages):
+        return None
+    answer = assets.check_host_key(
+        asset_id=session.asset_id,
+        host=host,
+        port=port,
+        via=request.via,
+        public_key=request.public_key,
+        actor=messages.owner(session),
+    )
+    _record_judgement(session, answer, {"host": host, "port": port, "via": request.via})
     return answer
+
+
+def _judge_gateway(
+    session: Session, route: Route, request: access.HostKeySeen, gateway_id: UUID
+) -> access.HostKeyAnswer | None:
+    place = ways.place_of(route, gateway_id)
+    if place is None:
+        return None
+    number, gateway = place
+    if request.port != gateway.port or bool(request.via) != bool(number):
+        return None
+    with transaction.atomic():
+        answer = vault.check_gateway_host_key(
+            gateway_id=gateway_id, via=request.via, public_key=request.public_key, actor=messages.owner(session)
+        )
+        shown = {"gateway": gateway.name, "host": gateway.host, "port": gateway.port, "via": request.via}
+        _record_judgement(session, answer, shown)
+    # Not while the gateway's row is locked: sessions that try the same gateways in another order would wait in a circle.
+    vault.note_answer(route.stages[number], gateway_id)
+    return answer
+
+
+def _record_judgement(session: Session, answer: access.HostKeyAnswer, place: Mapping[str, Any]) -> None:
+    _record(session, audits.Event.SESSION_HOST_KEY_JUDGED, {"verdict": answer.verdict.value, **place})
+
+
+def _denial(session: Session, identity: access.UserIdentity | None) -> access.Denial | None:
+    """Why the session gets no secret (any more): the access decision is made again."""
+    if identity is None:
+        return access.Denial(code=DenialCode.USER_INACTIVE, message=_("Your account is closed."))
+    unmet = authn.unmet_condition(session.user_id)
+    if unmet is not None:
+        return unmet
+    if not _sign_in_holds(session):
+        return access.Denial(
+            code=DenialCode.SIGN_IN_ENDED, message=_("Your sign-in has ended. Connect again and sign in.")
+        )
+    decision = perms.decide(
+        user_id=session.user_id,
+        asset_id=session.asset_id,
+        system_user_id=session.system_user_id,
+        protocol=Protocol(session.protocol),
+    )
+    if decision.allowed:
+        return None
+    return access.Denial(
+        code=decision.denial_code or DenialCode.NO_PERMISSION,
+        message=_("Your permission for this target has ended."),
+    )
 
 
 def _is_opening(session: Session) -> bool:
@@ -141,18 +225,33 @@ def _is_opening(session: Session) -> bool:
     return policy.may_be_served(state=SessionState(session.state), date_start=session.date_start, now=clock.now())
 
 
-def _asks_too_much(terminal: Terminal) -> bool:
-    """Whether this proxy received as many credentials within a minute as the settings allow."""
+def _asks_too_much(terminal: Terminal, session: Session) -> bool:
+    """Whether this proxy received secrets for as many sessions within a minute as the settings allow.
+
+    A session counts once, whether it received the secret of its target, of its gateways, or both.
+    """
     since = clock.now() - _LIMIT_WINDOW
-    released = Session.objects.filter(terminal=terminal, date_credential_released__gt=since).count()
-    return released >= queries.credentials_a_minute()
+    others = Session.objects.filter(terminal=terminal).exclude(pk=session.pk)
+    released = others.filter(date_credential_released__gt=since).count()
+    # Two counts, because each has its index.
+    on_the_way = others.filter(date_gateway_released__gt=since).exclude(date_credential_released__gt=since).count()
+    return released + on_the_way >= queries.credentials_a_minute()
+
+
+def _too_many(terminal: Terminal, session: Session) -> access.CredentialAnswer:
+    _refuse(session, {"code": DenialCode.PROXY_LIMITED.value, "terminal": terminal.name})
+    events.publish(ProxyAlarm(terminal_id=terminal.pk, name=terminal.name, kind=ProxyAlarmKind.CREDENTIALS))
+    return _no_credential(
+        DenialCode.PROXY_LIMITED,
+        _("This proxy has reached its limit of sessions per minute. Try again in a minute, or tell an administrator."),
+    )
 
 
 def _no_credential(code: DenialCode, message: str) -> access.CredentialAnswer:
     return access.CredentialAnswer(denial=access.Denial(code=code, message=message))
 
 
-def _record_stranger(terminal: Terminal, request: access.CredentialRequest) -> None:
+def _record_stranger(terminal: Terminal, request: access.CredentialRequest | access.GatewayCredentialRequest) -> None:
     """Audit a request for a session that was not given to the proxy."""
     audits.record(
         actor=messages.component(terminal.name, terminal.remote_addr or None),

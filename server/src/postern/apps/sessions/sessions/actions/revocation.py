@@ -11,9 +11,10 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import QuerySet
 
+from postern.apps.acls import facade as acls
 from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
-from postern.apps.sessions.sessions import grants, policy, queries
+from postern.apps.sessions.sessions import command_filters, grants, policy, queries
 from postern.apps.sessions.sessions.actions import lifecycle, orders
 from postern.apps.sessions.sessions.models import ConnectionToken, Session, WatchToken
 from postern.apps.users import facade as users
@@ -135,6 +136,32 @@ def _change_grant(actor: Actor, session: Session) -> None:
         orders.change_grant(actor=actor, session=row, ends=decision.ends)
 
 
+def recheck_command_filters(*, actor: Actor, system_user_ids: Collection[UUID] | None = None) -> int:
+    """Send live sessions of these system users (None: of all) the command filters that apply to them now.
+
+    Returns the number of sessions whose filters have changed.
+    """
+    live = list(queries.live_sessions().order_by().values_list("pk", "system_user_id", "command_digest"))
+    concerned = [row for row in live if system_user_ids is None or row[1] in system_user_ids]
+    if not concerned:
+        return 0
+    controls = acls.controls_of({system_user_id for _pk, system_user_id, _digest in concerned})
+    digests = {system_user_id: command_filters.digest_of(control) for system_user_id, control in controls.items()}
+    stale = [pk for pk, system_user_id, digest in concerned if digest != digests[system_user_id]]
+    for pk in stale:
+        _change_command_control(actor, pk)
+    return len(stale)
+
+
+@transaction.atomic
+def _change_command_control(actor: Actor, session_id: UUID) -> None:
+    """The filters are read again under the lock, so that the later of two concurrent changes wins."""
+    [row] = lifecycle.lock(Session.objects.filter(pk=session_id))
+    control = command_filters.control_of(row)
+    if not row.is_finished and command_filters.digest_of(control) != row.command_digest:
+        orders.change_command_control(actor=actor, session=row, control=control)
+
+
 def _request(session: Session) -> perms.Request:
     return perms.Request(
         user_id=session.user_id,
@@ -208,6 +235,7 @@ def sweep_accounts(*, actor: Actor) -> int:
 def sweep_permissions(*, actor: Actor) -> int:
     """Decide again about every live session and every watcher. Returns the number of ended sessions and views."""
     ended = recheck(actor=actor, sessions=queries.live_sessions())
+    recheck_command_filters(actor=actor)
     return ended + stop_unpermitted_watchers(actor=actor, watches=_watching())
 
 

@@ -13,6 +13,8 @@ from postern.contracts import access
 
 #: Sessions that a proxy may open per minute; the same limit applies to each step of opening.
 MOST_OPENINGS: Final = 3_000
+#: Machines that a session passes at most: the gateways of four stages, and the target.
+STEPS_ON_THE_WAY: Final = 5
 
 
 class AuthorizeView(InternalView):
@@ -42,9 +44,18 @@ class CredentialView(InternalView):
         return self.answer(release.release_credential(terminal=self.terminal, request=wanted))
 
 
+class GatewayCredentialView(InternalView):
+    most_a_minute = MOST_OPENINGS * STEPS_ON_THE_WAY
+    credentials_factor = 5 * STEPS_ON_THE_WAY
+
+    def post(self, request: Request) -> HttpResponse:
+        wanted = self.message(request, access.GatewayCredentialRequest)
+        return self.answer(release.release_gateway_credential(terminal=self.terminal, request=wanted))
+
+
 class HostKeyView(InternalView):
-    most_a_minute = MOST_OPENINGS
-    credentials_factor = 5
+    most_a_minute = MOST_OPENINGS * STEPS_ON_THE_WAY
+    credentials_factor = 5 * STEPS_ON_THE_WAY
 
     def post(self, request: Request) -> HttpResponse:
         answer = release.judge_host_key(terminal=self.terminal, request=self.message(request, access.HostKeySeen))

@@ -76,6 +76,7 @@ class SessionSerializer(ResourceSerializer):
             "duration_s",
             "login_name",
             "target_address",
+            "via",
             "kind",
             "risk_level",
             "risk_level_display",

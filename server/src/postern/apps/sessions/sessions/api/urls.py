@@ -28,5 +28,6 @@ internal_urlpatterns = [
     path(_PREFIX + access.AUTHORIZE, internal.AuthorizeView.as_view()),
     path(_PREFIX + access.REDEEM_TOKEN, internal.RedeemTokenView.as_view()),
     path(_PREFIX + access.CREDENTIAL, internal.CredentialView.as_view()),
+    path(_PREFIX + access.GATEWAY_CREDENTIAL, internal.GatewayCredentialView.as_view()),
     path(_PREFIX + access.HOST_KEY, internal.HostKeyView.as_view()),
 ]

@@ -11,6 +11,7 @@ from rest_framework import serializers
 
 from postern.apps.assets.models import Asset, Node
 from postern.apps.users.models import User
+from postern.apps.vault.system_users import command_filters
 from postern.apps.vault.system_users.models import (
     SystemUser,
     SystemUserAsset,
@@ -61,10 +62,16 @@ class SystemUserSerializer(ResourceSerializer):
             "login_mode_display", "priority", "sudo", "shell", "sftp_root", "ssh_key_fingerprint", "home", "system_groups",
             "ad_domain", "username_same_with_user", "auto_push", "date_created", "date_updated", "comment", "created_by",
         )  # fmt: skip
-        fields: tuple[str, ...] = (*fields_small, "assets_amount", "org_id", "org_name")
+        fields: tuple[str, ...] = (*fields_small, "cmd_filters", "assets_amount", "org_id", "org_name")
         read_only_fields = ("ssh_key_fingerprint", "date_created", "date_updated", "created_by")
 
     immutable_fields = ("protocol", "type")
+
+    def get_fields(self) -> dict[str, Any]:
+        fields = super().get_fields()
+        if "cmd_filters" in fields:  # not in `?fields_size=small`
+            fields["cmd_filters"] = command_filters.FILTERS.value.field()
+        return fields
 
     def validate_username(self, value: str) -> str:
         if any(not character.isprintable() or character in "@/ " for character in value.strip()):
@@ -103,7 +110,7 @@ class AdminUserSerializer(SystemUserSerializer):
             "id", "name", "username", "password", "private_key", "public_key", "type", "protocol", "priority",
             "sftp_root", "ssh_key_fingerprint", "date_created", "date_updated", "comment", "created_by",
         )  # fmt: skip
-        fields = (*fields_small, "assets_amount", "org_id", "org_name")
+        fields = (*fields_small, "cmd_filters", "assets_amount", "org_id", "org_name")
 
     def get_fields(self) -> dict[str, Any]:
         fields = super().get_fields()

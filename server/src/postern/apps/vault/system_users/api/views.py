@@ -26,6 +26,7 @@ from postern.apps.vault.system_users.models import (
 )
 from postern.foundation.caller.scope import writable
 from postern.foundation.database.write_transaction import write_transaction
+from postern.foundation.rest.plain import keys_only
 from postern.foundation.rest.related import Amount
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, ReadOnlyViewSet, ResourceViewSet, RowsViewSet
@@ -49,11 +50,11 @@ class SystemUserViewSet(ResourceViewSet):
             wanted = self.request.query_params.get(f"{name}__in")
             if wanted:
                 rows = rows.filter(**{f"{name}__in": [one.strip() for one in wanted.split(",")]})
-        return rows
+        return rows.prefetch_related(keys_only(SystemUser, "cmd_filters"))
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
-        del values
         actions.hold([row.pk for row in rows], deleting=deleting)
+        actions.hold_filters(values)
 
     def create_object(self, data: dict[str, Any]) -> SystemUser:
         return actions.create_system_user(actor=self.actor, org_id=writable(self.scope), values=data)

@@ -1,0 +1,1 @@
+"""Domains: network zones, whose assets are reached through gateways."""

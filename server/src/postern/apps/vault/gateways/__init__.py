@@ -1,0 +1,1 @@
+"""Gateways: SSH servers through which the assets of a domain are reached."""
