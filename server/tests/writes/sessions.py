@@ -293,6 +293,22 @@ _SESSIONS = [
         shown_once=["grant.opening_key"],
     ),
     _proxy(
+        "command-confirmations/",
+        {"session_id": "{opened}", "rule_id": None, "line": "reboot", "command": "reboot"},
+        [_of_session("command.confirmation_refused", new={"line": "reboot", "command": "reboot", "rule": None})],
+        prepare=World.with_opened_session,
+        again=Again.ACTS,
+    ),
+    *[
+        _proxy(
+            f"command-confirmations/{verb}/",
+            {"session_id": "{opened}", "id": "{opened}"},
+            [],
+            prepare=World.with_opened_session,
+        )
+        for verb in ("state", "withdraw")
+    ],
+    _proxy(
         "tokens/redeem/",
         {"token": "{connection}", "user_id": "{admin}", "remote_addr": "192.0.2.7"},
         [_of_session("session.permitted", name="one root@one-host", user="Adam(adam)", new={"terminal": "gate-1"})],
@@ -306,6 +322,14 @@ _SESSIONS = [
         {"session_id": "{opened}", "opening_key": "{opening_key}"},
         [_of_session("credential.released", new={"terminal": "gate-1", "login_name": "root"})],
         prepare=World.with_opened_session,
+        again=Again.ACTS,
+        shown_once=["credential.password"],
+    ),
+    _proxy(
+        "gateway-credential/",
+        {"session_id": "{opened}", "opening_key": "{opening_key}", "gateway_id": "{assets/gateways}"},
+        [_of_session("gateway.credential_released", new={"gateway": "one gateway", "login_name": "forward"})],
+        prepare=World.with_opened_session_behind_a_gateway,
         again=Again.ACTS,
         shown_once=["credential.password"],
     ),

@@ -107,9 +107,14 @@ def _other(field: Any, value: Any) -> Any:
         return (value or datetime(2030, 1, 1, tzinfo=UTC)) + timedelta(microseconds=1)
     if isinstance(field, models.IntegerField):
         return (value or 0) + 1
-    return {"state": value, "login_from": "RT", "protocol": "vnc", "kind": "exec", "end_reason": "idle"}.get(
-        field.name, {"direction": "download", "operate": "Delete"}.get(field.name, f"{value}x")
-    )
+    return {
+        "state": value,
+        "login_from": "RT",
+        "protocol": "vnc",
+        "kind": "exec",
+        "end_reason": "idle",
+        "decision": "deny",
+    }.get(field.name, {"direction": "download", "operate": "Delete"}.get(field.name, f"{value}x"))
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,7 @@ class Category(StrEnum):
     INVENTORY = "inventory", "Assets", "资产"
     SESSIONS = "sessions", "Sessions", "会话"
     EVIDENCE = "evidence", "Evidence kept", "证据留存"
+    JOBS = "jobs", "Jobs", "作业"
     SETTINGS = "settings", "Settings and components", "设置与组件"
     MESSAGES = "messages", "Messages", "消息"
 
@@ -73,6 +74,10 @@ class Kinds(NamedTuple):
 
 #: One line for each resource whose kinds have the usual words and are never named in the code.
 RESOURCES: Final = (
+    Kinds("domain", _C.INVENTORY, "Domain", "Domains", "网域"),
+    Kinds("gateway", _C.CREDENTIALS, "Gateway", "Gateways", "网关"),
+    Kinds("commandfilter", _C.PERMISSIONS, "Command filter", "Command filters", "命令过滤器"),
+    Kinds("commandfilterrule", _C.PERMISSIONS, "Rule of a command filter", "Rules of command filters", "命令过滤规则"),
     Kinds("label", _C.INVENTORY, "Label", "Labels", "标签"),
     Kinds("node", _C.INVENTORY, "Node", "Nodes", "节点"),
     Kinds("organization", _C.PERMISSIONS, "Organization", "Organizations", "组织"),
@@ -113,6 +118,12 @@ class Event(StrEnum):
 
     # Credentials of targets and of users
     CREDENTIAL_RELEASED = "credential.released", _C.CREDENTIALS, "Credential released", "发放凭据"
+    GATEWAY_CREDENTIAL_RELEASED = (
+        "gateway.credential_released",
+        _C.CREDENTIALS,
+        "Credential of a gateway released",
+        "发放网关凭据",
+    )
     CREDENTIAL_REFUSED = "credential.refused", _C.REFUSALS, "Credential refused", "拒绝发放凭据"
     SYSTEMUSER_SECRETS_CLEARED = "systemuser.secrets_cleared", _C.CREDENTIALS, "Secrets cleared", "清除系统用户凭据"
     SYSTEMUSER_BOUND = "systemuser.bound", _C.CREDENTIALS, "System user bound", "绑定系统用户"
@@ -271,6 +282,7 @@ class Event(StrEnum):
     ASSET_CREATED = "asset.created", _C.INVENTORY, "Asset created", "创建资产"
     ASSET_UPDATED = "asset.updated", _C.INVENTORY, "Asset changed", "更新资产"
     ASSET_DELETED = "asset.deleted", _C.INVENTORY, "Asset deleted", "删除资产"
+    NODE_TREE_CORRECTED = "node.tree_corrected", _C.INVENTORY, "Node tree corrected", "修正节点树"
     NODE_MOVED = "node.moved", _C.INVENTORY, "Node moved", "移动节点"
     NODE_ASSETS_ADDED = "node.assets_added", _C.INVENTORY, "Assets added to a node", "资产加入节点"
     NODE_ASSETS_REMOVED = "node.assets_removed", _C.INVENTORY, "Assets removed from a node", "资产移出节点"
@@ -295,10 +307,23 @@ class Event(StrEnum):
         "Rights of a live session changed",
         "变更在线会话的权限",
     )
+    SESSION_COMMAND_FILTERS_CHANGED = (
+        "session.command_filters_changed",
+        _C.SESSIONS,
+        "Command filters of a live session changed",
+        "在线会话的命令过滤器变更",
+    )
     SESSION_ACTIONS_ENDED = "session.actions_ended", _C.SESSIONS, "Rights of a live session ended", "在线会话的权限到期"
     SESSION_FOUND_ALIVE = "session.found_alive", _C.SESSIONS, "Session found alive", "会话恢复在线"
     SESSION_TERMINATION_ORDERED = "session.termination_ordered", _C.SESSIONS, "Termination ordered", "下令终止会话"
     SESSION_FILES_TRANSFERRED = "session.files_transferred", _C.SESSIONS, "Files transferred", "传输文件"
+    COMMAND_REFUSED = "command.refused", _C.REFUSALS, "Commands refused by a filter", "命令被过滤器拒绝"
+    COMMAND_CONFIRMATION_REFUSED = (
+        "command.confirmation_refused",
+        _C.REFUSALS,
+        "Confirmation of a command refused",
+        "命令复核未获准",
+    )
     SESSION_REQUEST_REFUSED = "session.request_refused", _C.REFUSALS, "Request in a session refused", "拒绝会话中的请求"
 
     # Evidence: what was retained, and what was deleted after its retention period
@@ -320,6 +345,11 @@ class Event(StrEnum):
         "忽略重复的录像封存",
     )
     RECORDING_KEY_ROTATED = "recording.key_rotated", _C.EVIDENCE, "Recording key changed", "更换录像签名密钥"
+
+    # Jobs
+    JOB_REQUESTED = "job.requested", _C.JOBS, "Job started", "启动作业"
+    JOB_CANCELLED = "job.cancelled", _C.JOBS, "Job cancelled", "取消作业"
+    JOB_FINISHED = "job.finished", _C.JOBS, "Job finished", "作业结束"
 
     # Settings, licence, components
     SETTINGS_UPDATED = "settings.updated", _C.SETTINGS, "Settings changed", "更新系统设置"

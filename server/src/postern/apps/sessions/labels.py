@@ -5,6 +5,7 @@ from typing import Any, Final
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from postern.contracts.command_control import CommandAction
 from postern.contracts.enums import (
     CommandKind,
     EndReason,
@@ -72,6 +73,13 @@ COMMAND_KINDS: Final[Choices] = (
 RISK_LEVELS: Final[tuple[tuple[int, Promise | str], ...]] = (
     (RiskLevel.ORDINARY.value, _("Ordinary")),
     (RiskLevel.DANGEROUS.value, _("Dangerous")),
+)
+
+#: Decisions of command filters that a proxy reports with a command.
+DECISIONS: Final[Choices] = (
+    (CommandAction.DENY.value, _("Refused")),
+    (CommandAction.CONFIRM.value, _("Not confirmed")),
+    (CommandAction.ALLOW.value, _("Confirmed")),
 )
 
 TRANSFER_DIRECTIONS: Final[Choices] = (

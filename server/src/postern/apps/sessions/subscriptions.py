@@ -6,6 +6,7 @@ A periodic sweep in the worker repeats every effect of other apps' events, in ca
 from typing import Final
 from uuid import UUID
 
+from postern.apps.acls.command_filters.events import CommandFiltersChanged
 from postern.apps.authn.credentials.events import CredentialsEnded, LoginSessionEnded
 from postern.apps.perms.permissions.events import AccessChanged
 from postern.apps.sessions.recordings.actions import lifecycle as recordings
@@ -48,6 +49,15 @@ def _on_person_changed(event: MembershipChanged | UserExpiryMoved) -> None:
     RECHECKS.ask(("person", event.user_id))
 
 
+def _on_filters_changed(event: CommandFiltersChanged) -> None:
+    for system_user_id in event.system_user_ids:
+        FILTER_CHECKS.ask(system_user_id)
+
+
+def _recheck_filters(system_user_ids: frozenset[UUID]) -> None:
+    revocation.recheck_command_filters(actor=SYSTEM, system_user_ids=system_user_ids)
+
+
 def _recheck(concerned: frozenset[tuple[str, UUID]]) -> None:
     revocation.recheck_changed(
         actor=SYSTEM,
@@ -59,6 +69,8 @@ def _recheck(concerned: frozenset[tuple[str, UUID]]) -> None:
 #: A call that writes a hundred permissions triggers one recheck of the live sessions, and does not wait for it.
 RECHECKS: Final = Gathered("rechecks of live sessions", _recheck)
 
+FILTER_CHECKS: Final = Gathered("checks of command filters", _recheck_filters)
+
 SUBSCRIPTIONS: Final = (
     in_the_write(TerminalShutOut, _on_terminal_shut_out),
     in_the_write(SessionFinished, recordings.give_up),
@@ -68,5 +80,6 @@ SUBSCRIPTIONS: Final = (
     after_commit(CredentialsEnded, _on_credentials_ended),
     after_commit(AccessChanged, _on_access_changed),
     after_commit(MembershipChanged, _on_person_changed),
+    after_commit(CommandFiltersChanged, _on_filters_changed),
     after_commit(UserExpiryMoved, _on_person_changed),
 )

@@ -1,6 +1,8 @@
 """Routes of the app: the public API below /api/v1/, and the internal API for proxies."""
 
 from postern.apps.sessions.commands import api as commands
+from postern.apps.sessions.confirmations import api as confirmations
+from postern.apps.sessions.filter_trials import api as filter_trials
 from postern.apps.sessions.first_run import api as first_run
 from postern.apps.sessions.heartbeats import api as heartbeats
 from postern.apps.sessions.recordings import api as recordings
@@ -18,11 +20,13 @@ urlpatterns = [
     *transfers.urlpatterns,
     *viewings.urlpatterns,
     *first_run.urlpatterns,
+    *filter_trials.urlpatterns,
 ]
 
 page_urlpatterns = [
     *visitors.internal_urlpatterns,
     *sessions.internal_urlpatterns,
+    *confirmations.internal_urlpatterns,
     *reports.internal_urlpatterns,
     *terminals.internal_urlpatterns,
     *heartbeats.internal_urlpatterns,

@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 #: Name of a recorded value → its label.
 FIELD_WORDS: Final[dict[str, Any]] = {
     "actions": _("Actions"),
+    "command_filters": _("Command filters"),
     "addressed_to": _("Addressed to"),
     "asset": _("Asset"),
     "asset_count": _("Number of assets"),

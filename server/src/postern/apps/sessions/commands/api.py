@@ -55,6 +55,11 @@ class CommandSerializer(ResourceSerializer):
             "kind",
             "kind_display",
             "offset_ms",
+            "decision",
+            "decision_display",
+            "decision_rule",
+            "decision_filter",
+            "decision_reason",
         )
         fields = fields_small
         read_only_fields = fields
@@ -78,6 +83,7 @@ class CommandViewSet(ReadOnlyViewSet):
         "user": "user__startswith",
         "input": "input__icontains",
         "kind": "kind",
+        "decision": "decision",
     }
     search_fields = ("input", "user", "asset", "system_user")
     ordering_fields = {"timestamp": "at", "offset_ms": "offset_ms"}

@@ -5,23 +5,20 @@ from typing import Final
 from postern.apps.sessions.commands.models import Command
 from postern.apps.sessions.sessions.evidence import PLACE_AND_PROOF, Covered
 
-COMMANDS: Final = Covered(
-    Command,
-    (
-        (
-            "id",
-            "session_id",
-            "org_id",
-            "user",
-            "asset",
-            "system_user",
-            "kind",
-            "input",
-            "output",
-            "risk_level",
-            "at",
-            "offset_ms",
-        ),
-    ),
-    PLACE_AND_PROOF,
+_COLUMNS_1: Final = (
+    "id",
+    "session_id",
+    "org_id",
+    "user",
+    "asset",
+    "system_user",
+    "kind",
+    "input",
+    "output",
+    "risk_level",
+    "at",
+    "offset_ms",
 )
+_COLUMNS_2: Final = (*_COLUMNS_1, "decision", "decision_rule", "decision_filter", "decision_reason")
+
+COMMANDS: Final = Covered(Command, (_COLUMNS_1, _COLUMNS_2), PLACE_AND_PROOF)

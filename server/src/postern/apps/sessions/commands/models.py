@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from postern.apps.sessions import labels
 from postern.apps.sessions.sessions.models import ChainedRow, Session
+from postern.contracts.command_control import CommandAction
 from postern.contracts.enums import CommandKind, RiskLevel
 from postern.foundation.models import ScopedManager
 
@@ -28,6 +29,12 @@ class Command(ChainedRow):
     )
     at = models.DateTimeField(_("Time"))
     offset_ms = models.BigIntegerField(_("Offset"), default=0)
+    #: What a command filter decided, "" without a decision. A command that was refused did not run.
+    decision = models.CharField(_("Decision"), max_length=8, choices=labels.DECISIONS, blank=True, default="")
+    decision_rule = models.UUIDField(_("Rule"), null=True)
+    decision_filter = models.CharField(_("Command filter"), max_length=64, blank=True, default="")
+    #: Why nobody could say what the line runs: a code of the kernel, "" when a rule decided.
+    decision_reason = models.CharField(_("Reason"), max_length=32, blank=True, default="")
 
     objects = ScopedManager()
 
@@ -42,8 +49,17 @@ class Command(ChainedRow):
             models.CheckConstraint(
                 condition=models.Q(kind__in=labels.values(labels.COMMAND_KINDS)), name="sessions_command_kind_known"
             ),
+            models.CheckConstraint(
+                condition=models.Q(decision="") | models.Q(decision__in=labels.values(labels.DECISIONS)),
+                name="sessions_command_decision_known",
+            ),
             models.UniqueConstraint(fields=("session", "number"), name="sessions_command_place"),
         ]
 
     def __str__(self) -> str:
         return f"command {self.id}"
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether a filter kept the command from running."""
+        return self.decision in {CommandAction.DENY.value, CommandAction.CONFIRM.value}

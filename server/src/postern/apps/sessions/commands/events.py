@@ -1,0 +1,18 @@
+"""Events of commands."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRefused:
+    """Command filters refused commands of a session. `command` is the first of `number`; names are for texts."""
+
+    session_id: UUID
+    org_id: UUID
+    user: str
+    asset: str
+    system_user: str
+    command: str
+    filter_name: str
+    number: int

@@ -1,0 +1,1 @@
+"""Confirmations of commands that are being held in sessions."""

@@ -1,0 +1,1 @@
+"""Trials of command filters against the commands of past sessions."""
