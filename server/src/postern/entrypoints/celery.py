@@ -5,7 +5,9 @@ in the outbox table (see `postern.foundation.bus.outbox`).
 """
 
 import os
+import threading
 import warnings
+from functools import partial
 from importlib import import_module
 from typing import Any, Final
 
@@ -20,7 +22,10 @@ from celery.beat import EmbeddedService
 from django.apps import apps
 from django.conf import settings as django_settings
 
+from postern.apps.jobs.engine.dispatcher import Dispatcher
+from postern.apps.jobs.engine.waking import Listener
 from postern.foundation.machine.private_files import private_folder
+from postern.foundation.parts.part_board import SUPERVISOR_PID
 from postern.foundation.settings import Settings
 
 _THREADS: Final = 4
@@ -99,5 +104,24 @@ def work(*, beat: bool) -> int:
         loglevel="WARNING",
         quiet=True,
     )
+    dispatcher = Dispatcher(settings.home, _holder(settings))
+    listener = Listener(dispatcher.wake)
+    # `postern up` holds the data folder and starts one worker, so an earlier one of the same name has ended.
+    dispatcher.start(predecessor_is_gone=SUPERVISOR_PID in os.environ)
+    listener.start()
+    # Celery waits for its own tasks at the end; jobs are asked to return at the beginning of that time.
+    stopping = partial(_stop_jobs, dispatcher, listener)
+    signals.worker_shutting_down.connect(stopping, weak=False)
     worker.start()
+    dispatcher.stop()
     return int(worker.exitcode or 0)
+
+
+def _stop_jobs(dispatcher: Dispatcher, listener: Listener, **_details: object) -> None:
+    listener.stop()
+    threading.Thread(target=dispatcher.stop, name="stops jobs", daemon=True).start()
+
+
+def _holder(settings: Settings) -> str:
+    """The name of the worker of this data folder on this machine."""
+    return f"{os.uname().nodename}:{settings.home}"[-128:]

@@ -43,6 +43,7 @@ TERMINAL_LOST: Final = MessageType("TerminalLostMessage", _("A terminal has stop
 TERMINAL_WAITING: Final = MessageType("TerminalWaitingMessage", _("A terminal is waiting to be accepted"), *_TERMINAL)
 PROXY_ALARM: Final = MessageType("ProxyAlarmMessage", _("A terminal behaves suspiciously"), *_SECURITY)
 RECORDING_FAILED: Final = MessageType("RecordingFailedMessage", _("A session could not be recorded"), *_TERMINAL)
+COMMAND_REFUSED: Final = MessageType("CommandRefusedMessage", _("A command filter refused a command"), *_TERMINAL)
 LICENCE_EXPIRING: Final = MessageType("LicenceExpiringMessage", _("The licence ends"), *_OPERATIONS)
 
 #: Sent to the affected users, independent of subscriptions.
@@ -59,6 +60,7 @@ MESSAGE_TYPES: Final[Mapping[str, MessageType]] = {
         TERMINAL_WAITING,
         PROXY_ALARM,
         RECORDING_FAILED,
+        COMMAND_REFUSED,
         LICENCE_EXPIRING,
     )
 }

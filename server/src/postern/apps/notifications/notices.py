@@ -13,31 +13,47 @@ from postern.apps.licence.events import LicenceExpiring
 from postern.apps.notifications import message_types
 from postern.apps.notifications.actions import post_notice, tell, tell_person
 from postern.apps.orgs import facade as orgs
+from postern.apps.sessions.commands.events import CommandRefused
 from postern.apps.sessions.sessions.events import RecordingFailed
 from postern.apps.sessions.terminals.events import ProxyAlarm, ProxyAlarmKind, TerminalLost, TerminalWaiting
 from postern.apps.users import facade as users
 from postern.apps.users.invitations.events import InvitationAccepted, InvitationSent
+from postern.apps.vault import facade as vault
 
 
 def on_host_key_changed(event: HostKeyChanged) -> None:
-    """A target sent another key than the pinned key."""
-    brief = assets.asset_briefs([event.asset_id]).get(event.asset_id)
-    name = brief.hostname if brief else event.host
+    """A target or a gateway sent another key than the pinned key."""
+    name = _owner_of(event)
     org = orgs.names().get(event.org_id, "")
 
     def render() -> tuple[str, str]:
         subject = _("The host key of %(asset)s has changed") % {"asset": name}
-        body = _(
-            "{asset} ({host}:{port}) of the organization {org} sent the host key {fingerprint}, which differs "
-            "from the key on record. The connection was refused. If the host was reinstalled, forget its old key "
-            "on the page of the asset. If not, somebody may be intercepting the connection."
-        )
+        if event.gateway_id is not None:
+            body = _(
+                "The gateway {asset} ({host}:{port}) of the organization {org} sent the host key {fingerprint}, which "
+                "differs from the key on record. The connection was refused. If the gateway was reinstalled, forget "
+                "its old key on the page of the gateway. If not, somebody may be intercepting the connection."
+            )
+        else:
+            body = _(
+                "{asset} ({host}:{port}) of the organization {org} sent the host key {fingerprint}, which differs "
+                "from the key on record. The connection was refused. If the host was reinstalled, forget its old key "
+                "on the page of the asset. If not, somebody may be intercepting the connection."
+            )
         return subject, _paragraph(
             body, asset=name, host=event.host, port=event.port, org=org, fingerprint=event.shown_fingerprint
         )
 
-    occasion = f"{event.asset_id}:{event.shown_fingerprint}"
+    occasion = f"{event.asset_id or event.gateway_id}:{event.shown_fingerprint}"
     post_notice(message_type=message_types.HOST_KEY_CHANGED, occasion=occasion, render=render)
+
+
+def _owner_of(event: HostKeyChanged) -> str:
+    """The name of the asset or gateway; its address if it was deleted meanwhile."""
+    if event.gateway_id is not None:
+        return vault.gateway_names([event.gateway_id]).get(event.gateway_id, event.host)
+    brief = assets.asset_briefs([event.asset_id]).get(event.asset_id) if event.asset_id else None
+    return brief.hostname if brief else event.host
 
 
 def on_account_locked(event: AccountLocked) -> None:
@@ -150,6 +166,21 @@ def on_proxy_alarm(event: ProxyAlarm) -> None:
 
     occasion = f"{event.terminal_id}:{event.kind}:{event.place}"
     post_notice(message_type=message_types.PROXY_ALARM, occasion=occasion, render=render)
+
+
+def on_command_refused(event: CommandRefused) -> None:
+    """Command filters refused commands in a session."""
+
+    def render() -> tuple[str, str]:
+        subject = _("A command of %(user)s was refused") % {"user": event.user}
+        body = _(
+            "In the session {session}, {user} tried to run {command}. A command filter refused it; it did not run. "
+            "Open the session to see what happened before and after."
+        )
+        session = f"{event.system_user}@{event.asset}"
+        return subject, _paragraph(body, session=session, user=event.user, command=event.command)
+
+    post_notice(message_type=message_types.COMMAND_REFUSED, occasion=str(event.session_id), render=render)
 
 
 def on_recording_failed(event: RecordingFailed) -> None:

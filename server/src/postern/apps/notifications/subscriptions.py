@@ -7,6 +7,7 @@ from postern.apps.authn.credentials.events import LoginSessionEnded
 from postern.apps.authn.lock_out.events import AccountLocked, AccountUnlocked
 from postern.apps.licence.events import LicenceExpiring
 from postern.apps.notifications import notices, push
+from postern.apps.sessions.commands.events import CommandRefused
 from postern.apps.sessions.sessions.events import (
     RecordingFailed,
     SessionChanged,
@@ -41,6 +42,7 @@ SUBSCRIPTIONS: Final = (
     kept(TerminalWaiting, notices.on_terminal_waiting),
     kept(ProxyAlarm, notices.on_proxy_alarm),
     kept(RecordingFailed, notices.on_recording_failed),
+    kept(CommandRefused, notices.on_command_refused),
     kept(LicenceExpiring, notices.on_licence_expiring),
     kept(InvitationSent, notices.on_invitation_sent),
     kept(InvitationAccepted, notices.on_invitation_accepted),

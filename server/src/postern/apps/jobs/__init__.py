@@ -1,0 +1,1 @@
+"""Jobs: work that Postern does in the background, its log and its result."""

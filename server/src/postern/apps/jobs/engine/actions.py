@@ -1,0 +1,88 @@
+"""Accepting and cancelling jobs."""
+
+import hashlib
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from postern.apps.audits import facade as audits
+from postern.apps.jobs.engine import endings, waking
+from postern.apps.jobs.engine.errors import JobOver
+from postern.apps.jobs.engine.kinds import KINDS
+from postern.apps.jobs.engine.models import Job, JobState
+from postern.foundation.caller import identity
+from postern.foundation.caller.actor import Actor
+from postern.foundation.database.write_transaction import write_transaction
+
+
+@write_transaction()
+def accept(*, actor: Actor, org_id: UUID, kind: str, argument: msgspec.Struct, subject: str = "") -> Job:
+    """Store a job; from the commit on it reaches a final state, whatever happens to workers and broker.
+
+    If the kind lets requests join and an equal job is open, that job is returned. Raises UnknownKind.
+    """
+    declared = KINDS.value.named(kind)
+    values: dict[str, Any] = msgspec.to_builtins(argument)
+    key = hashlib.sha256(msgspec.json.encode(values, order="sorted")).hexdigest() if declared.joins else None
+    if actor.is_user:
+        identity.require_standing(actor)
+    if key is not None:
+        same: Job | None = Job.objects.filter(org_id=org_id, kind=kind, open_key=key).first()
+        if same is not None:
+            return same
+    job = Job(
+        org_id=org_id,
+        kind=kind,
+        subject=subject[:255],
+        argument=values,
+        open_key=key,
+        language=translation.get_language() or "en",
+        created_by_id=actor.user_id,
+        created_by=actor.label[:128],
+    )
+    try:
+        with transaction.atomic():
+            job.save(force_insert=True)
+    except IntegrityError:  # an equal request was stored first
+        return Job.objects.get(org_id=org_id, kind=kind, open_key=key)
+    audits.record(
+        actor=actor,
+        org_id=org_id,
+        event=audits.Event.JOB_REQUESTED,
+        object_type="Job",
+        object_id=str(job.pk),
+        object_name=job.subject or kind,
+        new={"kind": kind, **values},
+    )
+    transaction.on_commit(waking.wake_workers)
+    return job
+
+
+def cancel(*, actor: Actor, job_id: UUID) -> None:
+    """Cancel a job. A running one ends within seconds; one that has ended raises JobOver."""
+    with write_transaction():
+        identity.require_standing(actor)
+        job = Job.objects.select_for_update().get(pk=job_id)
+        if not job.is_open:
+            raise JobOver(_("This job has ended already."))
+        if job.date_cancel_requested is not None:
+            return
+        job.outcome_values = {"by": actor.label}
+        job.date_cancel_requested = Now()
+        job.save(update_fields=["outcome_values", "date_cancel_requested"])
+        audits.record(
+            actor=actor,
+            org_id=job.org_id,
+            event=audits.Event.JOB_CANCELLED,
+            object_type="Job",
+            object_id=str(job.pk),
+            object_name=job.subject or job.kind,
+            new={"kind": job.kind, "state": job.state},
+        )
+        if job.state == JobState.WAITING:
+            endings.Ending(job).end(JobState.CANCELLED, "cancelled", job.outcome_values, by=actor)

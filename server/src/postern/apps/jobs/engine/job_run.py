@@ -1,0 +1,66 @@
+"""What the work of a job may call while it runs."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Final
+from uuid import UUID
+
+from postern.apps.jobs.engine.errors import Lost, Stop, TimeUp
+from postern.apps.jobs.engine.models import Job, JobState
+from postern.apps.jobs.logs.files import LogWriter
+from postern.foundation.database.write_transaction import write_transaction
+from postern.kernel import clock
+
+#: Progress is stored at most this often.
+_PROGRESS_S: Final = 0.5
+
+
+class JobRun:
+    """What the work of a job may call. `stop` may be called by another thread; everything else by the work only."""
+
+    def __init__(self, job: Job, time_limit: timedelta, writer: LogWriter) -> None:
+        self.id: UUID = job.pk
+        self.org_id: UUID = job.org_id
+        self.token: int = job.token
+        self._writer = writer
+        self._ends_at = clock.monotonic_s() + time_limit.total_seconds()
+        self._reason: type[Stop] | None = None
+        self._stored_at = 0.0
+
+    def stop(self, reason: type[Stop]) -> None:
+        """Let the next `check` raise this. The first reason stands, but a lost claim comes before everything."""
+        if self._reason is None or reason is Lost:
+            self._reason = reason
+
+    def check(self) -> None:
+        """Raise `Stop` when the work must end. Call it between steps, at least each second."""
+        if self._reason is not None:
+            raise self._reason
+        if clock.monotonic_s() > self._ends_at:
+            raise TimeUp
+
+    def say(self, line: str) -> None:
+        """Write a line to the log."""
+        self._writer.write(line.encode("utf-8", "replace") + b"\n")
+
+    def progress(self, done: int, total: int, failed: int = 0) -> None:
+        """Store how much is done; cheap to call often. Raises `Stop` as `check` does."""
+        self.check()
+        now = clock.monotonic_s()
+        if now - self._stored_at < _PROGRESS_S and done < total:
+            return
+        self._stored_at = now
+        mine = Job.objects.filter(pk=self.id, token=self.token, state=JobState.RUNNING)
+        if not mine.update(done=done, total=total, failed=failed):
+            raise Lost
+
+    @contextmanager
+    def write(self) -> Iterator[None]:
+        """A transaction for effects of the work. Raises `Stop` before anything is written when the claim is lost."""
+        self.check()
+        with write_transaction():
+            mine = Job.objects.select_for_update().filter(pk=self.id, token=self.token, state=JobState.RUNNING)
+            if not mine.values_list("pk").first():
+                raise Lost
+            yield

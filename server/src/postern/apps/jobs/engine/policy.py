@@ -1,0 +1,26 @@
+"""Who may read and cancel a job."""
+
+from postern.apps.jobs.engine.kinds import KINDS
+from postern.apps.jobs.engine.models import Job
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import OrgScope
+from postern.foundation.rest import rights
+
+
+def may_read(actor: Actor, scope: OrgScope, job: Job) -> bool:
+    """The person who started it, and who may start this kind of job in its organization."""
+    return _is_own(actor, job) or _may_start(actor, scope, job)
+
+
+def may_cancel(actor: Actor, scope: OrgScope, job: Job) -> bool:
+    """The same people: a job that one may see running can be stopped."""
+    return may_read(actor, scope, job)
+
+
+def _is_own(actor: Actor, job: Job) -> bool:
+    return actor.is_valid_user and job.created_by_id is not None and job.created_by_id == actor.user_id
+
+
+def _may_start(actor: Actor, scope: OrgScope, job: Job) -> bool:
+    kind = KINDS.value.get(job.kind)
+    return kind is not None and scope.covers(job.org_id) and rights.holds(kind.right, actor, scope)

@@ -1,0 +1,1 @@
+"""The job that checks the node tree of an organization."""
