@@ -13,7 +13,7 @@ from django.core.management.commands import flush as flush_command
 from django.db import connection, transaction
 
 from postern.apps.notifications.subscriptions import LIVE_SESSIONS
-from postern.apps.sessions.subscriptions import RECHECKS
+from postern.apps.sessions.subscriptions import FILTER_CHECKS, RECHECKS
 from postern.foundation import installation
 
 #: Tables whose triggers refuse DELETE. Only the emptying between tests may bypass them.
@@ -31,6 +31,7 @@ def quick_emptying() -> Iterator[None]:
     def empty(self: Any, sql_list: list[str]) -> None:
         # Background work of a test must not run into the next test or after the database was closed.
         RECHECKS.wait()
+        FILTER_CHECKS.wait()
         LIVE_SESSIONS.wait()
         if connection.vendor == "postgresql":
             _empty_postgresql()

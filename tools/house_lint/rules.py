@@ -27,8 +27,8 @@ HTML_RENDERER: Final = "foundation/html.py"
 EXEMPT: Final = {
     ("no-mark-safe", HTML_RENDERER): "the sanitiser itself",
     ("no-naive-datetime", "kernel/clock.py"): "the one clock",
-    ("no-unverified-tls", "proxies/ssh/target.py"): "host keys are judged by the control plane, in TargetLink",
-    ("no-unverified-tls", "proxies/ssh/fast_transport_trial.py"): "both ends are this process, over a socket pair",
+    ("no-unverified-tls", "proxies/ssh_connections/sign_in.py"): "the control plane judges host keys",
+    ("no-unverified-tls", "proxies/ssh_connections/fast_transport_trial.py"): "both ends are this process",
     ("no-expanded-query", "apps/vault/system_users/actions.py"): "the keys are the relation columns of our own model",
 }
 

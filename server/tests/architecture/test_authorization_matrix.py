@@ -64,6 +64,8 @@ async def _knock(endpoint: Endpoint, cookies: str) -> str:
     await socket.send_input({"type": "websocket.connect"})
     answer = await socket.receive_output(5)
     if answer["type"] == "websocket.accept":
+        # Some sockets speak first, all others answer this: it is no message of theirs.
+        await socket.send_input({"type": "websocket.receive", "text": "?"})
         answer = await socket.receive_output(5)
     await socket.send_input({"type": "websocket.disconnect", "code": 1000})
     await socket.wait(5)

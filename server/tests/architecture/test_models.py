@@ -14,8 +14,9 @@ from postern.foundation.models import OrgOwnedModel, SavedRow, ScopedQuerySet
 STACK = (
     ("entrypoints",),
     ("notifications",),
+    ("jobs",),
     ("sessions",),
-    ("perms",),
+    ("perms", "acls"),
     ("vault",),
     ("assets",),
     ("authn",),
@@ -66,6 +67,7 @@ def test_rows_of_organizations_are_read_through_the_one_manager(model: type[mode
 NOT_KEEPING = {
     "Session": "a record: live ones are counted, finished ones stay and are seen in the root",
     "HostKey": "goes with its asset",
+    "CommandFilterRule": "goes with its filter",
 }
 
 

@@ -7,13 +7,15 @@ from uuid import UUID
 
 from postern.apps.assets.assets.actions.assets import create_asset
 from postern.apps.assets.assets.protocols import parse
-from postern.apps.assets.models import Asset, Node, Platform
+from postern.apps.assets.domains.actions import create_domain
+from postern.apps.assets.models import Asset, Domain, Node, Platform
 from postern.apps.assets.nodes.actions import root_of
 from postern.apps.assets.tree.actions import create_node
 from postern.apps.perms.models import AssetPermission
 from postern.apps.perms.permissions.actions import create_permission
 from postern.apps.users.models import User, UserGroup, UserGroupMember
-from postern.apps.vault.models import SystemUser
+from postern.apps.vault.gateways.actions import create_gateway
+from postern.apps.vault.models import Gateway, SystemUser
 from postern.apps.vault.system_users.actions import create_system_user
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.ids import DEFAULT_ORG_ID
@@ -41,6 +43,19 @@ def make_asset(
         **columns,
     }
     return create_asset(actor=SYSTEM, org_id=org_id, values=values)
+
+
+def make_domain(
+    name: str = "", *, through: Domain | None = None, assets: Iterable[Asset] = (), org_id: UUID = DEFAULT_ORG_ID
+) -> Domain:
+    values = {"name": name or f"domain-{next(_numbers)}", "reached_through": through, "assets": list(assets)}
+    return create_domain(actor=SYSTEM, org_id=org_id, values=values)
+
+
+def make_gateway(name: str, domain: Domain, *, ip: str = "127.0.0.1", **values: Any) -> Gateway:
+    """A gateway with a password."""
+    wish = {"name": name, "ip": ip, "username": "forward", "password": f"the secret of {name}", "domain": domain}
+    return create_gateway(actor=SYSTEM, org_id=domain.org_id, values={**wish, **values})
 
 
 def make_node(value: str = "", *, parent: Node | None = None, org_id: UUID = DEFAULT_ORG_ID) -> Node:

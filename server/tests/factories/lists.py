@@ -12,9 +12,11 @@ from django.db import connection
 from endpoints import path_of
 from factories.grants import make_group, make_system_user
 from factories.many_rows import ManyRows
+from postern.apps.acls.models import CommandFilterRule
 from postern.apps.assets.nodes.actions import root_of
 from postern.apps.perms.permissions.actions import create_permission
 from postern.apps.users.models import User, UserGroup
+from postern.apps.vault.models import SystemUser
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.checks import view_of, walk
 from postern.foundation.rest.viewsets import RowsViewSet
@@ -85,8 +87,11 @@ class FilledLists:
 
 
 def named_ids(admin: User) -> dict[str, str]:
-    """Values for the names in paths."""
+    """Values for the names in paths. A filter of many is named by its first rule."""
+    rule = CommandFilterRule.objects.order_by("pk").first()
     return {
+        **({"filter_pk": str(rule.filter_id)} if rule is not None else {}),
+        "system_user_id": str(SystemUser.objects.order_by("pk").values_list("pk", flat=True)[0]),
         "org_id": str(DEFAULT_ORG_ID),
         "user_id": str(admin.pk),
         "node_id": str(root_of(DEFAULT_ORG_ID).pk),

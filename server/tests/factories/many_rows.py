@@ -19,7 +19,7 @@ from uuid import UUID
 
 from django.db import connection, models, transaction
 
-from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, FavoriteAsset, Label, Node, NodePath
+from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, FavoriteAsset, HostKey, Label, Node, NodePath
 from postern.apps.audits.catalogue import Event
 from postern.apps.audits.models import AuditEvent
 from postern.apps.authn.models import AccessKey, LoginSession
@@ -56,6 +56,7 @@ _SPECIAL: Final[Mapping[tuple[_Model, str], Any]] = {
     (AuditEvent, "sequence"): lambda number: _FIRST_NUMBER + number,
     (Asset, "ip"): lambda number: f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}",
     (Asset, "dense_id"): lambda number: _FIRST_NUMBER + number,
+    (HostKey, "gateway_id"): None,
     (Invitation, "answer"): "",
     (Invitation, "roles"): ["User"],
     (Node, "key"): lambda number: f"1:{_FIRST_NUMBER + number}",
@@ -154,7 +155,7 @@ class ManyRows:
             return _always(column, DEFAULT_ORG_ID)
         if model is Node:
             return _always(column, Node.objects.get(org_id=DEFAULT_ORG_ID, parent__isnull=True).pk)
-        if column.null and column.name != "terminal" and model is not Invitation:
+        if column.null and column.name != "terminal" and model not in {HostKey, Invitation}:
             return _always(column, None)
         keys = self._keys[column.related_model]
         if model in _PAIRED:

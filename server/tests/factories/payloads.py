@@ -23,12 +23,21 @@ def payloads(number: int) -> dict[str, dict[str, Any]]:
             "groups": ["{/api/v1/users/groups/}"],
         },
         **_plain(number, listed=False),
+        "/api/v1/assets/domains/": {"name": f"domain {number}"},
+        "/api/v1/assets/gateways/": {
+            "name": f"gateway {number}",
+            "ip": f"198.51.100.{number % 256}",
+            "username": "forward",
+            "password": PASSWORD,
+            "domain": "{/api/v1/assets/domains/}",
+        },
         "/api/v1/assets/assets/": {
             "hostname": f"web-{number}",
             "ip": f"203.0.113.{number % 256}",
             "platform": "Linux",
             "protocols": ["ssh/22"],
             "labels": ["{/api/v1/assets/labels/}"],
+            "domain": "{/api/v1/assets/domains/}",
         },
         "/api/v1/assets/nodes/": {"value": f"node {number}"},
         "/api/v1/assets/system-users/": {
@@ -57,11 +66,13 @@ def _plain(number: int, *, listed: bool) -> dict[str, dict[str, Any]]:
 def filled(payload: dict[str, Any], ids: dict[str, str]) -> dict[str, Any]:
     """The body with its `{path}` values replaced by the ids of the created objects."""
     return {
-        name: [ids[element[1:-1]] if element.startswith("{") else element for element in value]
-        if isinstance(value, list)
-        else value
+        name: [_filled(element, ids) for element in value] if isinstance(value, list) else _filled(value, ids)
         for name, value in payload.items()
     }
+
+
+def _filled(value: Any, ids: dict[str, str]) -> Any:
+    return ids[value[1:-1]] if isinstance(value, str) and value.startswith("{") else value
 
 
 def make_all(client: "APIClient", number: int) -> dict[str, str]:

@@ -118,6 +118,13 @@ class Proxy:
         request = access.CredentialRequest(session_id=session_id, opening_key=key, attempt=attempt)
         return self.ask(access.CREDENTIAL, request, access.CredentialAnswer)
 
+    def gateway_credential(
+        self, session_id: UUID, gateway_id: UUID, *, opening_key: str | None = None
+    ) -> access.CredentialAnswer:
+        key = self.opening_key(session_id) if opening_key is None else opening_key
+        request = access.GatewayCredentialRequest(session_id=session_id, opening_key=key, gateway_id=gateway_id)
+        return self.ask(access.GATEWAY_CREDENTIAL, request, access.CredentialAnswer)
+
     def tell(self, *reported: Any) -> events.EventBatchAnswer:
         return self.ask(events.SESSION_EVENTS, events.EventBatch(events=reported), events.EventBatchAnswer)
 

@@ -11,11 +11,14 @@ from declarations import PLAIN
 from declarations.plain import Plain
 from factories.grants import grant, make_asset, make_group, make_node, make_system_user
 from postern.apps.assets import facade as assets
+from postern.apps.assets.domains.actions import create_domain
 from postern.apps.assets.models import HostKey
 from postern.apps.audits.models import AuditEvent
+from postern.apps.jobs.models import Job
 from postern.apps.sessions.models import Command, FileTransfer, ProxyOrder, Session, Terminal
 from postern.apps.users.invitations.actions import LIFETIME
 from postern.apps.users.models import Invitation, User, UserGroupMember
+from postern.apps.vault import facade as vault
 from postern.apps.vault.models import SystemUserAsset, SystemUserNode, SystemUserUser
 from postern.apps.vault.system_users.actions import bind
 from postern.foundation.caller.actor import SYSTEM
@@ -42,12 +45,25 @@ def settle(org_id: UUID, name: str, make_user: Callable[..., User], *, dynamic: 
         system_users=[system_user],
         org_id=org_id,
     )
+    domain = create_domain(actor=SYSTEM, org_id=org_id, values={"name": f"{name} domain"})
+    gateway = vault.create_gateway(
+        actor=SYSTEM,
+        org_id=org_id,
+        values={
+            "name": f"{name} gateway",
+            "ip": "192.0.2.9",
+            "username": "forward",
+            "password": f"a password of gateway {name}",
+            "domain": domain,
+        },
+    )
     blob = base64.b64encode(b"\x00\x00\x00\x0bssh-ed25519\x00\x00\x00\x20" + bytes(32)).decode()
     assets.check_host_key(
         actor=SYSTEM, asset_id=asset.pk, host=asset.ip, port=22, via="", public_key=f"ssh-ed25519 {blob}"
     )
     session = _session(org_id, user, asset, system_user)
     names = {"user": session.user, "asset": session.asset, "system_user": session.system_user, "org_id": org_id}
+    job = Job.objects.create(org_id=org_id, kind="nodes.check", argument={}, created_by="System")
     told = AuditEvent.objects.filter(org_id=org_id, resource_id=str(asset.pk)).earliest("sequence")
     return {
         "users/users": user,
@@ -59,6 +75,8 @@ def settle(org_id: UUID, name: str, make_user: Callable[..., User], *, dynamic: 
         "assets/assets": asset,
         "assets/nodes": node,
         **{resource.path: _plain(org_id, resource, name) for resource in PLAIN},
+        "assets/domains": domain,
+        "assets/gateways": gateway,
         "assets/host-keys": HostKey.objects.get(asset=asset),
         "assets/system-users": system_user,
         "assets/admin-users": admin,
@@ -75,6 +93,8 @@ def settle(org_id: UUID, name: str, make_user: Callable[..., User], *, dynamic: 
         "perms/asset-permissions-assets-relations": permission.asset_rows.get(),
         "perms/asset-permissions-nodes-relations": permission.node_rows.get(),
         "perms/asset-permissions-system-users-relations": permission.system_user_rows.get(),
+        "ops/celery/task": job,
+        "ops/ansible/task": job,
         "terminal/sessions": session,
         "terminal/commands": Command.objects.create(session=session, input="id", at=clock.now(), **names),
         "terminal/tasks": ProxyOrder.objects.create(

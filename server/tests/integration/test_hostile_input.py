@@ -9,6 +9,7 @@ from rest_framework.test import APIClient
 
 from declarations import PLAIN
 from endpoints import HTTP, PASSWORD, SIGN_IN, Endpoint
+from factories.payloads import filled
 from postern.apps.users.models import User
 
 API = [endpoint for endpoint in HTTP if endpoint.right not in {"page", "terminal", "bootstrap"}]
@@ -154,6 +155,14 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "/api/v1/assets/assets/": {"hostname": "web", "ip": "203.0.113.7", "platform": "Linux", "protocols": ["ssh/22"]},
     "/api/v1/assets/nodes/": {"value": "node"},
     "/api/v1/assets/system-users/": {"name": "root", "username": "root", "protocol": "ssh", "password": "p-1"},
+    "/api/v1/assets/domains/": {"name": "zone"},
+    "/api/v1/assets/gateways/": {
+        "name": "gate",
+        "ip": "203.0.113.8",
+        "username": "forward",
+        "password": "p-1",
+        "domain": "{/api/v1/assets/domains/}",
+    },
     "/api/v1/perms/asset-permissions/": {
         "name": "permission",
         "users": ["{/api/v1/users/users/}"],
@@ -170,11 +179,8 @@ def made(people: dict[str, User], client_of: Callable[[User | None], APIClient])
     """The id of a new object of each kind, by the path of its list."""
     client, ids = client_of(people["admin"]), dict[str, str]()
     for path, payload in SAMPLES.items():
-        filled = {
-            name: [ids[path[1:-1]] for path in value] if str(value).startswith("['{") else value
-            for name, value in payload.items()
-        }
-        answer = client.post(path, filled)
+        body = filled(payload, ids)
+        answer = client.post(path, body)
         assert answer.status_code == 201, (path, answer.json())
         ids[path] = answer.json()["id"]
     return ids

@@ -4,11 +4,14 @@ from postern.kernel.dialing import DialPolicy
 from postern.proxies.core.control.plane import ControlPlane
 from postern.proxies.core.control.tickets import TicketKeeper
 from postern.proxies.core.limits import Limits
+from postern.proxies.core.opening.outbound import Outbound
 from postern.proxies.core.opening.pace import OpeningPace
 from postern.proxies.core.opening.services import CoreServices
 from postern.proxies.core.sessions.registry import SessionRegistry, SnapshotSource
 from postern.proxies.core.shared_settings import SharedSettings
 from postern.proxies.core.targets.connectors import Connectors
+from postern.proxies.gateways.dialer import Dialer
+from postern.proxies.gateways.limits import GatewayLimits
 
 
 def core_services(
@@ -17,6 +20,9 @@ def core_services(
     pictures: SnapshotSource,
     limits: Limits,
     policy: DialPolicy | None = None,
+    *,
+    gateway_limits: GatewayLimits | None = None,
+    fast: bool = True,
 ) -> CoreServices:
     """Core services with no connectors yet."""
     settings = SharedSettings()
@@ -28,6 +34,6 @@ def core_services(
         settings=settings,
         openings=OpeningPace(settings),
         pictures=pictures,
-        dial_policy=policy or DialPolicy(allow_local=True),
+        outbound=Outbound(plane, Dialer(limits, policy or DialPolicy(allow_local=True), gateway_limits, fast=fast)),
         limits=limits,
     )

@@ -18,10 +18,14 @@ from factories.grants import grant, make_node, make_system_user
 from factories.proxy_client import Proxy
 from factories.second_factor import App, FoundApp
 from factories.ssh_proof import make_key, signed_request
+from postern.apps.acls.command_filters.actions import create_rule
+from postern.apps.acls.models import CommandFilter
 from postern.apps.assets.models import Asset, FavoriteAsset, HostKey
 from postern.apps.authn.lock_out import guard
 from postern.apps.authn.lock_out.errors import SignInLocked
 from postern.apps.authn.models import LoginSession
+from postern.apps.jobs.engine.actions import accept
+from postern.apps.jobs.engine.kinds import NoArgument
 from postern.apps.orgs import facade as orgs
 from postern.apps.perms.grants.links import SYSTEM_USERS
 from postern.apps.perms.models import AssetPermission
@@ -33,6 +37,7 @@ from postern.apps.users.models import Invitation, MfaLevel, User
 from postern.apps.vault.models import SystemUser
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
+from postern.kernel.ids import DEFAULT_ORG_ID
 
 Values = dict[str, Any]
 RECORDINGS = Path(__file__).parents[1] / "fixtures" / "recordings"
@@ -107,6 +112,12 @@ class Preparations:
 
     def with_licence_file(self) -> Values:
         return {"file": licences.licence_file(500)}
+
+    # --- jobs ---
+
+    def waiting_job(self) -> Values:
+        job = accept(actor=SYSTEM, org_id=DEFAULT_ORG_ID, kind="nodes.check", argument=NoArgument())
+        return {"job": str(job.pk)}
 
     # --- people ---
 
@@ -253,6 +264,10 @@ class Preparations:
             "opening_key": answer.grant.opening_key,
         }
 
+    def with_opened_session_behind_a_gateway(self) -> Values:
+        Asset.objects.filter(pk=self.values["assets/assets"]).update(domain=self.values["assets/domains"])
+        return self.with_opened_session()
+
     def with_announced_recording(self) -> Values:
         opened = self.with_opened_session()
         session_id = UUID(opened["opened"])
@@ -260,6 +275,16 @@ class Preparations:
         self.proxy.start(session_id, recording=True)
         self.proxy.seal(session_id, content)
         return {**opened, "content": content, "last": len(content) - 1, "total": len(content)}
+
+    def with_rules(self) -> Values:
+        """Two rules in the filter of the settlement `one`."""
+        filter_row = CommandFilter.objects.get(pk=self.values["assets/cmd-filters"])
+        values = {"type": "command", "priority": 50, "action": 0, "comment": ""}
+        made = [
+            create_rule(actor=SYSTEM, filter_row=filter_row, values={**values, "content": content})
+            for content in ("shutdown", "reboot")
+        ]
+        return {"rule": str(made[0].pk), "second_rule": str(made[1].pk)}
 
     def with_stored_recording(self) -> Values:
         """A recording that was sealed with the key of this installation."""

@@ -44,7 +44,7 @@ def is_told(write: Write, world: World) -> list[str]:
 
 def _only_told(write: Write) -> list[str]:
     """Looking is no writing, but some looks are told."""
-    looks = {"replay.verified"}
+    looks = {"replay.verified", "command.confirmation_refused"}
     return [] if {told.event for told in write.told} <= looks else ["tells of a change, and changes nothing"]
 
 

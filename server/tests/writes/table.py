@@ -1,10 +1,11 @@
 """Every write of every resource: one row for each route and method that could write, several for some."""
 
 from declarations import PLAIN
-from writes import assets, audits, organizations, people, permissions, sessions, signing_in, vault
+from writes import acls, assets, audits, jobs, organizations, people, permissions, sessions, signing_in, vault
 from writes.case import Write
 
 AREAS: dict[str, list[Write]] = {
+    "acls": acls.WRITES,
     "assets": assets.WRITES,
     "vault": vault.WRITES,
     "permissions": permissions.WRITES,
@@ -13,5 +14,6 @@ AREAS: dict[str, list[Write]] = {
     "signing in": signing_in.WRITES,
     "sessions": sessions.WRITES,
     "audits": audits.WRITES,
+    "jobs": jobs.WRITES,
     **{resource.path: resource.writes() for resource in PLAIN},
 }

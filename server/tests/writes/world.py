@@ -10,6 +10,7 @@ from rest_framework.test import APIClient
 from factories.browser import PASSWORD, Browser
 from factories.proxy_client import Proxy
 from factories.settlements import settle
+from postern.apps.assets.domains.actions import create_domain
 from postern.apps.assets.favorites.actions import add_favorite
 from postern.apps.assets.models import Node
 from postern.apps.assets.platforms.actions import create_platform
@@ -84,6 +85,7 @@ def _more(world: World, prefix: str, name: str, settled: dict[str, Any]) -> None
     platform = create_platform(
         actor=SYSTEM, values={"name": f"{name}-platform", "base": "Linux", "charset": "utf8", "comment": ""}
     )
+    zone = create_domain(actor=SYSTEM, org_id=DEFAULT_ORG_ID, values={"name": f"{name} zone"})
     star = add_favorite(actor=SYSTEM, user_id=admin.pk, asset=settled["assets/assets"])
     org = create_organization(actor=SYSTEM, name=f"{name} firm")
     memberships.add_org_role(actor=SYSTEM, scope=OrgScope(org.pk), user=person, role=OrgRole.USER)
@@ -94,6 +96,7 @@ def _more(world: World, prefix: str, name: str, settled: dict[str, Any]) -> None
     outsider = User.objects.create(username=f"{name}-outsider", name="Out", email=f"{name}-out@example.test")
     values: dict[str, Any] = {
         "platform": platform.pk,
+        "zone": str(zone.pk),
         "star": star.pk,
         "org": str(org.pk),
         "membership": membership.pk,

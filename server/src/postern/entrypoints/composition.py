@@ -9,8 +9,10 @@ from typing import Final
 
 from django.db.models.signals import post_delete
 
+from postern.apps.acls import subscriptions as acl_events
+from postern.apps.acls.command_filters.actions import FiltersOfSystemUsers
 from postern.apps.assets import holdings as assets
-from postern.apps.assets.assets import admin_users
+from postern.apps.assets.assets import admin_users, gateways
 from postern.apps.assets.installation import ensure as ensure_assets
 from postern.apps.audits import actions as audit_actions
 from postern.apps.audits import facade as audits
@@ -31,6 +33,9 @@ from postern.apps.authn.models import TotpDevice
 from postern.apps.authn.second_factors import totp_secrets
 from postern.apps.authn.second_factors.actions import mfa
 from postern.apps.authn.sign_in import password_paths
+from postern.apps.jobs import holdings as jobs
+from postern.apps.jobs.engine import kinds as job_kinds
+from postern.apps.jobs.node_checks.job import CHECK_NODES
 from postern.apps.licence import facade as licence
 from postern.apps.notifications import subscriptions as notification_events
 from postern.apps.orgs import actions as org_actions
@@ -43,6 +48,7 @@ from postern.apps.preferences import facade as preferences
 from postern.apps.sessions import body_limits
 from postern.apps.sessions import holdings as sessions
 from postern.apps.sessions import subscriptions as session_events
+from postern.apps.sessions.confirmations import reviewing
 from postern.apps.sessions.evidence import actions as evidence
 from postern.apps.sessions.evidence import verification
 from postern.apps.sessions.terminals import queries as terminals
@@ -54,8 +60,10 @@ from postern.apps.users.people import login_locks, second_factors
 from postern.apps.users.people import queries as user_queries
 from postern.apps.vault import holdings as vault
 from postern.apps.vault import subscriptions as vault_events
+from postern.apps.vault.gateways.queries import Gateways
 from postern.apps.vault.sealed_secrets.installation import ensure as ensure_vault
 from postern.apps.vault.sealed_secrets.totp_secrets import SealedTotpSecrets
+from postern.apps.vault.system_users import command_filters
 from postern.apps.vault.system_users.queries import AdminUsers
 from postern.foundation import installation, licensing
 from postern.foundation.bus import events, outbox
@@ -71,6 +79,7 @@ _SUBSCRIPTIONS: Final = (
     *authn_events.SUBSCRIPTIONS,
     *vault_events.SUBSCRIPTIONS,
     *perm_events.SUBSCRIPTIONS,
+    *acl_events.SUBSCRIPTIONS,
     *session_events.SUBSCRIPTIONS,
     *notification_events.SUBSCRIPTIONS,
 )
@@ -84,6 +93,7 @@ def compose() -> None:
     _compose_people()
     _compose_organizations()
     _compose_requests()
+    job_kinds.KINDS.provide(job_kinds.Kinds(CHECK_NODES))
     installation.STEPS.provide(
         (org_actions.ensure_default_organization, ensure_assets, ensure_vault, evidence.adopt_earlier)
     )
@@ -130,6 +140,9 @@ def _compose_people() -> None:
     # A signal, because deleting a user also deletes the row, by cascade.
     post_delete.connect(_forget_secret, sender=TotpDevice, dispatch_uid="forget the secret of a deleted device")
     admin_users.DIRECTORY.provide(AdminUsers())
+    gateways.DIRECTORY.provide(Gateways())
+    command_filters.FILTERS.provide(FiltersOfSystemUsers())
+    reviewing.REVIEWING.provide(reviewing.NobodyReviews())
 
 
 def _forget_secret(instance: TotpDevice, **_: object) -> None:
@@ -144,6 +157,7 @@ def _compose_organizations() -> None:
             *vault.HOLDINGS,
             *perms.HOLDINGS,
             *sessions.HOLDINGS,
+            *jobs.HOLDINGS,
             *tenancy.plain_holdings(),
         )
     )

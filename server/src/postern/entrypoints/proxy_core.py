@@ -23,6 +23,7 @@ from postern.proxies.core.control.patience import PatientControlPlane
 from postern.proxies.core.control.registration import CredentialRenewal
 from postern.proxies.core.control.tickets import TicketKeeper
 from postern.proxies.core.control.uploader import RecordingUploader
+from postern.proxies.core.opening.outbound import Outbound
 from postern.proxies.core.opening.pace import OpeningPace
 from postern.proxies.core.opening.services import CoreServices
 from postern.proxies.core.parts.budget import StopBudget
@@ -37,6 +38,7 @@ from postern.proxies.core.sessions.services import SessionServices
 from postern.proxies.core.settings import ProxyConfig
 from postern.proxies.core.shared_settings import SharedSettings
 from postern.proxies.core.targets.connectors import Connectors
+from postern.proxies.gateways.dialer import Dialer
 
 _LAST_EVENTS_S: Final = 3.0
 
@@ -105,6 +107,7 @@ class Core:
                 events=self._outbox,
                 open_recorder=self._open_recorder,
                 new_detector=CommandDetector,
+                reviewers=plane,
                 max_input_bytes=settings.recording_input_mb << 20,
                 is_disk_full=self._recording.journal.is_at_reserve,
             ),
@@ -119,7 +122,7 @@ class Core:
             settings=self._shared,
             openings=OpeningPace(self._shared),
             pictures=pictures,
-            dial_policy=dial_policy_of(settings, config, running.addresses),
+            outbound=Outbound(plane, Dialer(config.limits, dial_policy_of(settings, config, running.addresses))),
             limits=config.limits,
         )
         self._uploader = RecordingUploader(

@@ -6,9 +6,11 @@ Apps declare paths relative to `/api/v1/` (`users/users/…`). Pages outside the
 
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
+from postern.apps.acls import urls as acls
 from postern.apps.assets import urls as assets
 from postern.apps.audits.api import urls as audits
 from postern.apps.authn import urls as authn
+from postern.apps.jobs import urls as jobs
 from postern.apps.licence.api import urls as licence
 from postern.apps.notifications.api import urls as notifications
 from postern.apps.orgs.api import urls as orgs
@@ -17,7 +19,14 @@ from postern.apps.preferences.api import urls as preferences
 from postern.apps.sessions import urls as sessions
 from postern.apps.users import urls as users
 from postern.apps.vault import urls as vault
-from postern.foundation.pages.console_files import go_home, go_to_files, go_to_session, go_to_terminal, serve_console
+from postern.foundation.pages.console_files import (
+    go_home,
+    go_to_files,
+    go_to_job_log,
+    go_to_session,
+    go_to_terminal,
+    serve_console,
+)
 from postern.foundation.pages.legacy_paths import SINGULAR, legacy_api, singular_alias
 from postern.foundation.parts.health_view import show_health
 from postern.foundation.rest.openapi import pages as description
@@ -30,7 +39,8 @@ handler500 = "postern.foundation.rest.errors.handler500"
 
 _Patterns = list[URLPattern | URLResolver]
 
-_APPS = (audits, licence, orgs, preferences, users, authn, assets, vault, perms, sessions, notifications)
+# `jobs` before `assets`: the path of the check of the tree would otherwise be read as the key of a node.
+_APPS = (audits, licence, orgs, preferences, users, authn, jobs, assets, acls, vault, perms, sessions, notifications)
 _api: _Patterns = [pattern for app in _APPS for pattern in app.urlpatterns]
 
 urlpatterns: _Patterns = [
@@ -40,6 +50,7 @@ urlpatterns: _Patterns = [
         re_path(rf"^luna/{old}/(?P<session_id>[0-9a-fA-F-]{{36}})/?$", go_to_session, {"tab": tab}, name=f"luna-{old}")
         for old, tab in (("replay", "replay"), ("monitor", "watch"))
     ],
+    path("core/ops/celery/task/<uuid:job_id>/log/", go_to_job_log, name="job-log"),
     path("koko/elfinder/sftp/", go_to_files, name="file-manager"),
     path("ui", go_home, name="console-without-slash"),
     path("ui/", serve_console, name="console"),

@@ -36,8 +36,10 @@ INSTALLED_APPS = [
     "postern.apps.authn",
     "postern.apps.assets",
     "postern.apps.vault",
+    "postern.apps.acls",
     "postern.apps.perms",
     "postern.apps.sessions",
+    "postern.apps.jobs",
     "postern.apps.notifications",
     "postern.entrypoints",
 ]

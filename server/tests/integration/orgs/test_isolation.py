@@ -66,6 +66,9 @@ PLACES: Final = {
     "group_id": "users/groups",
     "asset_id": "assets/assets",
     "node_id": "assets/nodes",
+    "filter_id": "assets/cmd-filters",
+    "filter_pk": "assets/cmd-filters",
+    "system_user_id": "assets/system-users",
 }
 
 
@@ -91,6 +94,8 @@ RESOURCES: Final = (
     "users/users-groups-relations",
     "assets/assets",
     "assets/nodes",
+    "assets/domains",
+    "assets/gateways",
     "assets/host-keys",
     "assets/system-users",
     "assets/admin-users",
@@ -106,6 +111,8 @@ RESOURCES: Final = (
     "terminal/sessions",
     "terminal/commands",
     "terminal/tasks",
+    "ops/celery/task",
+    "ops/ansible/task",
     "audits/events",
     "audits/ftp-logs",
     "audits/operate-logs",
@@ -259,6 +266,8 @@ def test_k68_nothing_is_created_in_the_root_organization(
 
 #: Writes that the root organization permits: they belong to no organization, or only withdraw access.
 ALSO_IN_ROOT: Final = (
+    "assets/cmd-filters/<pk>/try-line/",  # judges lines and changes nothing
+    "assets/cmd-filters/<filter_id>/recent-commands/",  # judges stored commands and changes nothing
     "users/users/",  # some accounts belong to no organization
     "terminal/",  # watching, verifying and terminating sessions
     "audits/verification/",  # reads all logs and changes nothing of an organization

@@ -117,6 +117,14 @@ def go_to_session(request: HttpRequest, session_id: str, tab: str) -> HttpRespon
 
 @open_page
 @require_safe
+def go_to_job_log(request: HttpRequest, job_id: str) -> HttpResponse:
+    """Redirect `/core/ops/celery/task/{id}/log/`, the old path of the log of a job."""
+    del request
+    return HttpResponseRedirect(f"{HOME}ops/celery/task/{job_id}/log/")
+
+
+@open_page
+@require_safe
 def go_to_files(request: HttpRequest) -> HttpResponse:
     """Redirect `/koko/elfinder/sftp/`, the old path of the file manager, with its query."""
     query = request.META.get("QUERY_STRING", "")

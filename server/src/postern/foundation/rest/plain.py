@@ -40,7 +40,7 @@ class PlainResourceViewSet(ResourceViewSet):
 
     def visible_rows(self) -> models.QuerySet[Any]:
         rows = super().visible_rows()
-        return rows.prefetch_related(*(_keys_only(rows.model, relation) for relation in self.writes.lists))
+        return rows.prefetch_related(*(keys_only(rows.model, relation) for relation in self.writes.lists))
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
         self.writes.hold(rows, values, deleting=deleting)
@@ -55,7 +55,7 @@ class PlainResourceViewSet(ResourceViewSet):
         self.writes.delete(actor=self.actor, row=instance)
 
 
-def _keys_only(model: type[models.Model], relation: str) -> "Prefetch[Any, Any, Any]":
+def keys_only(model: type[models.Model], relation: str) -> "Prefetch[Any, Any, Any]":
     """Prefetch only the ids of related objects, which is what lists contain; forms load the names themselves."""
     related_model: Any = model._meta.get_field(relation).related_model  # noqa: SLF001 - the documented model API
     return Prefetch(relation, queryset=related_model._default_manager.only("pk").order_by())  # noqa: SLF001 - the same
