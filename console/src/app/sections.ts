@@ -5,6 +5,7 @@ import { assetsSection } from '#/features/assets/routes';
 import { auditsSection } from '#/features/audits/routes';
 import { connectSection } from '#/features/connect/routes';
 import { helpSection } from '#/features/help/routes';
+import { jobsSection } from '#/features/jobs/routes';
 import { messagesSection } from '#/features/messages/routes';
 import { extensionSection } from '#/features/orgs/routes';
 import { permsSection } from '#/features/perms/routes';
@@ -24,6 +25,7 @@ export const sections: readonly Section[] = [
   permsSection,
   sessionsSection,
   auditsSection,
+  jobsSection,
   extensionSection,
   messagesSection,
   helpSection,

@@ -1,4 +1,4 @@
-import { Folder, IdCard, Server, Tag, User, Users } from 'lucide-react';
+import { Folder, IdCard, Network, Server, ShieldHalf, Tag, User, Users } from 'lucide-react';
 import type { RemoteOptions } from '#/resource/define';
 import { textOf } from '#/resource/format';
 
@@ -25,6 +25,13 @@ export const assetOptions: RemoteOptions = {
   icon: Server,
 };
 
+export const domainOptions: RemoteOptions = {
+  api: 'assets/domains/',
+  query: { fields_size: 'mini', order: 'name' },
+  option: (row) => ({ id: id(row), label: textOf(row['name']) }),
+  icon: Network,
+};
+
 export const nodeOptions: RemoteOptions = {
   api: 'assets/nodes/',
   option: (row) => ({ id: id(row), label: textOf(row['full_value'] ?? row['value']) }),
@@ -49,6 +56,12 @@ export const systemUserOptions: RemoteOptions = {
 export const adminUserOptions: RemoteOptions = {
   ...systemUserOptions,
   query: { type: 'admin' },
+};
+
+export const commandFilterOptions: RemoteOptions = {
+  api: 'assets/cmd-filters/',
+  option: (row) => ({ id: id(row), label: textOf(row['name']) }),
+  icon: ShieldHalf,
 };
 
 export const labelOptions: RemoteOptions = {

@@ -64,6 +64,7 @@ export type SectionIcon =
   | 'permissions'
   | 'sessions'
   | 'audits'
+  | 'jobs'
   | 'extension'
   | 'my-assets'
   | 'settings'

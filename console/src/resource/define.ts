@@ -272,6 +272,11 @@ export interface FormDefinition<Name extends string = string> {
   readonly aside?: (context: FieldContext & { readonly id: string | undefined }) => ReactNode;
   /** In these modes saving opens the object's own page; otherwise it returns to the list. */
   readonly opensDetail?: FormMode;
+  /**
+   * Where saving and cancelling lead instead of the list, for objects that are listed on the page of another object.
+   * Receives the object, or for a new one the query of the address.
+   */
+  readonly backTo?: (source: FormValues) => string | undefined;
 }
 
 export interface DetailField<Row, Name extends string = string> {
@@ -311,6 +316,8 @@ export interface QuickAction<Row> {
 
 export interface DetailDefinition<Row, Name extends string = string> {
   readonly title?: (row: Row) => string;
+  /** Where the way back leads instead of the list, for objects that are listed on the page of another object. */
+  readonly backTo?: (row: Row) => string;
   readonly status?: (row: Row) => ReactNode;
   readonly cards: readonly {
     readonly title: string;

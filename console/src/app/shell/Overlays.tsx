@@ -1,5 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { loadNamespaces } from '#/lib/i18n';
+import { hideJob, useShownJob } from '#/domain/jobs/shown-job';
 import { ConfirmHost } from '#/ui/confirm';
 import { Tips } from '#/ui/tips';
 import { closePalette, usePalette, usePaletteShortcut } from '../palette/palette-state';
@@ -15,14 +16,21 @@ const AccessKeysDialog = lazy(async () => {
   return import('#/features/access-keys/AccessKeysDialog');
 });
 
+const JobDialog = lazy(async () => {
+  await loadNamespaces(['jobs']);
+  return import('#/features/jobs/JobDialog');
+});
+
 /** Overlays that can open on every screen. */
 export function Overlays() {
   usePaletteShortcut();
   const palette = usePalette((state) => state.isOpen);
   const keys = useAccessKeys((state) => state.isOpen);
+  const job = useShownJob((state) => state.id);
   return (
     <>
       <Suspense>
+        {job !== null && <JobDialog id={job} onClose={hideJob} />}
         {palette && <Palette onClose={closePalette} />}
         {keys && <AccessKeysDialog onClose={closeAccessKeys} />}
       </Suspense>

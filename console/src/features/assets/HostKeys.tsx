@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import type { Api } from '#/lib/api-types';
 import { http } from '#/lib/http/client';
 import { translate, useT } from '#/lib/i18n';
 import { fetchPage } from '#/resource/api';
@@ -9,24 +10,23 @@ import { confirm } from '#/ui/confirm';
 import type { Icon } from '#/ui/icon';
 import { toast } from '#/ui/toast';
 
-interface HostKeyRow {
-  readonly id: string;
-  readonly algorithm?: string;
-  readonly fingerprint?: string;
-  readonly fingerprint_sha256?: string;
-  readonly date_pinned?: string;
-  readonly date_created?: string;
-}
+type HostKeyRow = Pick<
+  Api<'HostKey'>,
+  'id' | 'key_type' | 'fingerprint' | 'host' | 'port' | 'via' | 'date_created' | 'refused_fingerprint'
+>;
+
+/** Whose keys are shown: the name of the filter, and its value. */
+type Owner = { readonly asset: string } | { readonly gateway: string };
 
 /**
  * Host keys stored at the first connection. If the host presents another key, connections are refused until the stored
  * key is deleted here.
  */
-export function HostKeys({ assetId, icon: IconOf }: { readonly assetId: string; readonly icon: Icon }) {
+export function HostKeys({ owner, icon: IconOf }: { readonly owner: Owner; readonly icon: Icon }) {
   const t = useT();
   const keys = useQuery({
-    queryKey: ['host-keys', assetId],
-    queryFn: () => fetchPage<HostKeyRow>('assets/host-keys/', { asset: assetId, limit: 20, offset: 0 }),
+    queryKey: ['host-keys', owner],
+    queryFn: () => fetchPage<HostKeyRow>('assets/host-keys/', { ...owner, limit: 20, offset: 0 }),
   });
   const forget = async (row: HostKeyRow, name: string) => {
     const isDeleted = await confirm({
@@ -49,34 +49,45 @@ export function HostKeys({ assetId, icon: IconOf }: { readonly assetId: string; 
         <p className="px-3.5 py-2.5 text-ink-3">{t('assets:host_key.none')}</p>
       )}
       <ul>
-        {rows.map((row) => {
-          const fingerprint = row.fingerprint_sha256 ?? row.fingerprint ?? '';
-          return (
-            <li
-              key={row.id}
-              className="flex flex-wrap items-start justify-end gap-x-3 gap-y-1.5 border-b border-line px-3.5 py-2 last:border-b-0"
+        {rows.map((row) => (
+          <li
+            key={row.id}
+            className="flex flex-wrap items-start justify-end gap-x-3 gap-y-1.5 border-b border-line px-3.5 py-2 last:border-b-0"
+          >
+            <IconOf className="mt-0.5 flex-none text-ink-3" aria-hidden />
+            <Pinned row={row} />
+            <Button
+              size="sm"
+              kind="danger"
+              onClick={() => void forget(row, `${row.key_type} ${row.fingerprint}`)}
             >
-              <IconOf className="mt-0.5 flex-none text-ink-3" aria-hidden />
-              <span className="min-w-0 flex-1 basis-48 [overflow-wrap:anywhere]">
-                {row.algorithm}
-                <span className="block font-mono text-meta text-ink-2 [overflow-wrap:anywhere]">
-                  {fingerprint}
-                </span>
-                <span className="block text-meta text-ink-3">
-                  <TimeCell value={row.date_pinned ?? row.date_created} />
-                </span>
-              </span>
-              <Button
-                size="sm"
-                kind="danger"
-                onClick={() => void forget(row, `${row.algorithm ?? ''} ${fingerprint}`)}
-              >
-                {t('assets:host_key.forget')}
-              </Button>
-            </li>
-          );
-        })}
+              {t('assets:host_key.forget')}
+            </Button>
+          </li>
+        ))}
       </ul>
     </Card>
+  );
+}
+
+/** A stored key: what it is, where it was seen, and a different key that was refused since. */
+function Pinned({ row }: { readonly row: HostKeyRow }) {
+  const t = useT();
+  const place = `${row.host}:${row.port}`;
+  return (
+    <span className="min-w-0 flex-1 basis-48 [overflow-wrap:anywhere]">
+      {row.key_type}
+      <span className="block font-mono text-meta text-ink-2">{row.fingerprint}</span>
+      <span className="block text-meta text-ink-3">
+        {row.via ? t('assets:host_key.place_via', { place, via: row.via }) : place}
+        {' · '}
+        <TimeCell value={row.date_created} />
+      </span>
+      {row.refused_fingerprint && (
+        <span className="block text-meta text-danger">
+          {t('assets:host_key.refused', { fingerprint: row.refused_fingerprint })}
+        </span>
+      )}
+    </span>
   );
 }

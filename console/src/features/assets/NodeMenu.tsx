@@ -1,12 +1,13 @@
-import { Ellipsis, FolderInput, FolderPlus, ListPlus, Pencil, Trash2 } from 'lucide-react';
+import { Ellipsis, FolderInput, FolderPlus, ListChecks, ListPlus, Pencil, Trash2 } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { http } from '#/lib/http/client';
-import { useT } from '#/lib/i18n';
+import { translate, useT } from '#/lib/i18n';
 import { queryClient } from '#/lib/query';
 import { useIsRootOrganization } from '#/lib/session';
+import { startJob } from '#/domain/jobs/shown-job';
 import type { ChosenNode } from '#/domain/node-search/chosen-node';
 import { confirm } from '#/ui/confirm';
-import { MenuButton } from '#/ui/menu';
+import { MenuButton, type MenuEntry } from '#/ui/menu';
 import { askPlacement } from './asset-actions';
 
 // Loaded on demand: rarely used, so the list does not wait for it.
@@ -17,7 +18,25 @@ interface Editing {
   readonly start: string;
 }
 
-/** Menu of the chosen node: create a child, rename, delete. */
+/** Adds assets to the chosen node, or moves them there. */
+function placements(chosen: ChosenNode | null, disabledReason: string | undefined): readonly MenuEntry[] {
+  return (['add', 'replace'] as const).map((way) => ({
+    id: way,
+    label: translate(way === 'add' ? 'assets:node.add_assets' : 'assets:node.move_assets'),
+    icon: way === 'add' ? ListPlus : FolderInput,
+    disabledReason,
+    run: () => {
+      if (!chosen) return;
+      askPlacement({
+        way,
+        node: { id: chosen.id, label: chosen.label },
+        done: () => void queryClient.invalidateQueries({ queryKey: ['list'] }),
+      });
+    },
+  }));
+}
+
+/** Menu of the chosen node: create a child, rename, place assets, check the numbers, delete. */
 export function NodeMenu({
   chosen,
   onGone,
@@ -54,21 +73,13 @@ export function NodeMenu({
             disabledReason: topReason,
             run: () => chosen && setEditing({ kind: 'rename', start: chosen.label }),
           },
-          ...(['add', 'replace'] as const).map((way) => ({
-            id: way,
-            label: t(way === 'add' ? 'assets:node.add_assets' : 'assets:node.move_assets'),
-            icon: way === 'add' ? ListPlus : FolderInput,
-            disabledReason: reason,
-            run: () => {
-              if (!chosen) return;
-              const node = { id: chosen.id, label: chosen.label };
-              askPlacement({
-                way,
-                node,
-                done: () => void queryClient.invalidateQueries({ queryKey: ['list'] }),
-              });
-            },
-          })),
+          ...placements(chosen, reason),
+          {
+            id: 'check',
+            label: t('assets:node.check_amounts'),
+            icon: ListChecks,
+            run: () => void startJob('assets/nodes/check_assets_amount_task/'),
+          },
           {
             id: 'delete',
             label: t('assets:node.delete'),

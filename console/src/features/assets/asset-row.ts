@@ -9,6 +9,8 @@ export type AssetRow = Pick<
   | 'platform'
   | 'is_active'
   | 'connectivity'
+  | 'domain'
+  | 'domain_display'
   | 'nodes'
   | 'nodes_display'
   | 'labels'

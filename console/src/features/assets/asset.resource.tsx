@@ -19,12 +19,18 @@ import { objectPath } from '#/resource/routes';
 import { ChipsCell, CopyCell, MonoCell } from '#/resource/format';
 import { Grants } from '#/domain/grants/Grants';
 import { SessionHistory } from '#/domain/session-history/SessionHistory';
-import { adminUserOptions, labelOptions, nodeOptions, platformOptions } from '#/domain/remotes';
-import { LinkButton } from '#/ui/link';
+import {
+  adminUserOptions,
+  domainOptions,
+  labelOptions,
+  nodeOptions,
+  platformOptions,
+} from '#/domain/remotes';
+import { AppLink, LinkButton } from '#/ui/link';
 import { Status, type StatusTone } from '#/ui/status';
 import { moveToNode, removeFromNode, setActive } from './asset-actions';
 import { LabelChips } from './LabelChips';
-import { assetMorePath, assetRoutes, newHostPath } from './addresses';
+import { assetMorePath, assetRoutes, domainRoutes, newHostPath } from './addresses';
 import type { AssetRow } from './asset-row';
 
 const AssetLabels = lazyPart(async () => (await import('./AssetRelations')).AssetLabels);
@@ -46,6 +52,11 @@ export function Connectivity({ row }: { readonly row: AssetRow }) {
   return <Status tone={CONNECTIVITY[value]}>{translate(`assets:connectivity.${value}`)}</Status>;
 }
 
+function DomainLink({ row }: { readonly row: AssetRow }) {
+  if (!row.domain) return null;
+  return <AppLink to={objectPath(domainRoutes.paths.detail, row.domain)}>{row.domain_display}</AppLink>;
+}
+
 const PROTOCOLS: FieldSpec = { required: true, render: (input) => <ProtocolsField input={input} /> };
 const PLATFORM: FieldSpec = { remote: platformOptions, multiple: false, required: true };
 const ADMIN_USER: FieldSpec = {
@@ -53,6 +64,7 @@ const ADMIN_USER: FieldSpec = {
   multiple: false,
   help: 'assets:form.admin_user_help',
 };
+const DOMAIN: FieldSpec = { remote: domainOptions, multiple: false };
 const LABELS: FieldSpec = { remote: labelOptions, multiple: true };
 
 export const asset = defineResource<AssetRow, 'assets/assets/'>({
@@ -73,6 +85,7 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
       { key: 'admin_user_display', label: 'assets:admin_user', sortable: false },
       { key: 'protocols', cell: (row) => <ChipsCell values={row.protocols} mono />, sortable: false },
       'platform',
+      { key: 'domain_display', label: 'assets:domain', sortable: false },
       { key: 'hardware_info', sortable: false },
       'model',
       'cpu_model',
@@ -102,6 +115,7 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
     ],
     shown: ['hostname', 'ip', 'protocols', 'platform', 'hardware_info', 'connectivity', 'labels_display'],
     filters: [{ key: 'label', label: 'assets:label' }],
+    untyped: ['domain'],
     isInactive: (row) => !row.is_active,
     phone: {
       icon: Server,
@@ -123,8 +137,14 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
       },
     ],
     bulkUpdate: {
-      fields: ['platform', 'protocols', 'admin_user', 'labels', 'comment'],
-      specs: { platform: PLATFORM, protocols: PROTOCOLS, admin_user: ADMIN_USER, labels: LABELS },
+      fields: ['platform', 'protocols', 'domain', 'admin_user', 'labels', 'comment'],
+      specs: {
+        platform: PLATFORM,
+        protocols: PROTOCOLS,
+        domain: DOMAIN,
+        admin_user: ADMIN_USER,
+        labels: LABELS,
+      },
     },
     bulkActions: [
       {
@@ -157,7 +177,7 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
   },
   form: {
     groups: [
-      { title: 'assets:form.basic', fields: ['hostname', 'ip', 'platform', 'public_ip'] },
+      { title: 'assets:form.basic', fields: ['hostname', 'ip', 'platform', 'public_ip', 'domain'] },
       { title: 'assets:form.protocols', fields: ['protocols'] },
       { title: 'assets:form.auth', fields: ['admin_user'] },
       { title: 'assets:form.node', fields: ['nodes'] },
@@ -174,6 +194,7 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
     fields: {
       platform: PLATFORM,
       protocols: PROTOCOLS,
+      domain: DOMAIN,
       admin_user: ADMIN_USER,
       nodes: { remote: nodeOptions, multiple: true, help: 'assets:form.nodes_help' },
       labels: LABELS,
@@ -213,6 +234,7 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
           { key: 'protocols', value: (row) => <ChipsCell values={row.protocols} mono all /> },
           'created_by',
           { key: 'admin_user_display', label: 'assets:admin_user' },
+          { key: 'domain_display', label: 'assets:domain', value: (row) => <DomainLink row={row} /> },
           'date_created',
           'comment',
           'date_updated',
@@ -261,7 +283,7 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
       <>
         <AssetNodes row={row} onChange={tools.refresh} />
         <AssetLabels row={row} onChange={tools.refresh} />
-        <HostKeys assetId={row.id} icon={Fingerprint} />
+        <HostKeys owner={{ asset: row.id }} icon={Fingerprint} />
       </>
     ),
     tabs: [

@@ -7,7 +7,7 @@ import { Count } from '#/ui/status';
 import { lazyPart } from '#/resource/lazy-part';
 import { labelRoutes } from './addresses';
 
-const LabelledAssets = lazyPart(async () => (await import('./LabelledAssets')).LabelledAssets);
+const LabelledAssets = lazyPart(async () => (await import('./ListedAssets')).LabelledAssets);
 
 export type LabelRow = Pick<Api<'Label'>, 'id' | 'name' | 'value' | 'asset_count' | 'comment'>;
 

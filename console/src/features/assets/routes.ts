@@ -1,6 +1,16 @@
 import type { RouteRecord, Section } from '#/lib/routes';
 import { type ResourceScreens, resourceRecords } from '#/resource/routes';
-import { assetMorePath, assetRoutes, labelRoutes, newHostPath, systemUserRoutes } from './addresses';
+import {
+  assetMorePath,
+  assetRoutes,
+  domainRoutes,
+  gatewayRoutes,
+  commandFilterRoutes,
+  commandFilterRulePaths,
+  labelRoutes,
+  newHostPath,
+  systemUserRoutes,
+} from './addresses';
 
 const load = () => import('./screens');
 
@@ -16,12 +26,45 @@ const assetScreens: ResourceScreens = {
   load: async () => (await load()).assetPages,
 };
 
+const domainScreens: ResourceScreens = {
+  ...domainRoutes,
+  texts: ['assets'],
+  find: { api: 'assets/domains/', name: 'name' },
+  load: async () => (await load()).domainPages,
+};
+
+const gatewayScreens: ResourceScreens = {
+  ...gatewayRoutes,
+  texts: ['assets'],
+  load: async () => (await load()).gatewayPages,
+};
+
 const systemUserScreens: ResourceScreens = {
   ...systemUserRoutes,
   texts: ['assets'],
   find: { api: 'assets/system-users/', name: 'name', detail: 'username' },
   load: async () => (await load()).systemUserPages,
 };
+
+const commandFilterScreens: ResourceScreens = {
+  ...commandFilterRoutes,
+  texts: ['assets'],
+  find: { api: 'assets/cmd-filters/', name: 'name' },
+  load: async () => (await load()).commandFilterPages,
+};
+
+const ruleRecords: readonly RouteRecord[] = (['create', 'update'] as const).map((mode) => ({
+  name: mode === 'create' ? 'CommandFilterRulesCreate' : 'CommandFilterRulesUpdate',
+  path: commandFilterRulePaths[mode],
+  title: mode === 'create' ? 'nav:command_filter_rule_create' : 'nav:command_filter_rule_update',
+  hidden: true,
+  parent: 'CommandFilterList',
+  texts: ['resource', 'assets'],
+  load: async () => {
+    const { RuleFormPage } = await import('./command-filters/RuleFormPage');
+    return () => RuleFormPage({ mode });
+  },
+}));
 
 const labelScreens: ResourceScreens = {
   ...labelRoutes,
@@ -59,7 +102,12 @@ export const assetsSection: Section = {
     ...resourceRecords(assetScreens),
     newHostRecord,
     assetMoreRecord,
+    ...resourceRecords(domainScreens),
+    // Without the list: gateways are listed on the page of their domain.
+    ...resourceRecords(gatewayScreens).filter((record) => record.hidden),
     ...resourceRecords(systemUserScreens),
+    ...resourceRecords(commandFilterScreens),
+    ...ruleRecords,
     ...resourceRecords(labelScreens),
   ],
 };

@@ -5,6 +5,9 @@ import { AssetListPage } from './AssetListPage';
 import { assetMore } from './asset-more.resource';
 import { asset } from './asset.resource';
 import { placeOf, rememberedOnlyDirect } from './asset-place';
+import { domain } from './domain.resource';
+import { gateway } from './gateway.resource';
+import { commandFilter } from './command-filters/command-filter.resource';
 import { label } from './label.resource';
 import { systemUser } from './system-user.resource';
 
@@ -14,5 +17,8 @@ export const assetPages: ScreenLoaders = {
   prepare: (address) => prepareList(asset, address, placeOf(address['node'], rememberedOnlyDirect())),
 };
 export const assetMorePage = resourceScreens(assetMore).update;
+export const domainPages = resourceScreens(domain);
+export const gatewayPages = resourceScreens(gateway);
 export const systemUserPages = resourceScreens(systemUser);
+export const commandFilterPages = resourceScreens(commandFilter);
 export const labelPages = resourceScreens(label);

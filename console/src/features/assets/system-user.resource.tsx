@@ -8,12 +8,17 @@ import { defineResource, type FieldContext, type FieldGroup, type NamesOf } from
 import { AmountCell, CopyCell } from '#/resource/format';
 import { systemUserRoutes } from './addresses';
 import { lazyPart } from '#/resource/lazy-part';
+import { commandFilterOptions } from '#/domain/remotes';
 
 const RelatedAssets = lazyPart(async () => (await import('./RelatedSystemUsers')).RelatedAssets);
 
+const FiltersOfSystemUser = lazyPart(
+  async () => (await import('./command-filters/FilterCards')).FiltersOfSystemUser,
+);
+
 export type SystemUserRow = Pick<
   Api<'SystemUser'>,
-  'id' | 'name' | 'username' | 'protocol' | 'assets_amount' | 'ssh_key_fingerprint'
+  'id' | 'name' | 'username' | 'protocol' | 'assets_amount' | 'ssh_key_fingerprint' | 'cmd_filters'
 >;
 
 function isManual({ values }: FieldContext): boolean {
@@ -31,6 +36,9 @@ function groups({ values }: FieldContext): readonly FieldGroup<Field>[] {
       title: 'assets:form.auth',
       fields: ['login_mode', 'password', ...onlySsh('private_key')],
     },
+    ...(values['protocol'] === 'ssh'
+      ? [{ title: 'assets:filter.many_title', fields: ['cmd_filters'] as const }]
+      : []),
     { title: 'assets:form.other', fields: ['priority', ...onlySsh('sftp_root'), 'comment'] },
   ];
 }
@@ -88,6 +96,7 @@ export const systemUser = defineResource<SystemUserRow, 'assets/system-users/'>(
         isHidden: isManual,
         help: 'assets:form.private_key_help',
       },
+      cmd_filters: { remote: commandFilterOptions, multiple: true, help: 'assets:filter.of_system_user' },
       priority: { help: 'assets:form.priority_help' },
       comment: { control: 'textarea' },
     },
@@ -116,6 +125,8 @@ export const systemUser = defineResource<SystemUserRow, 'assets/system-users/'>(
         ],
       },
     ],
+    side: (row, tools) =>
+      row.protocol === 'ssh' ? <FiltersOfSystemUser row={row} onChange={tools.refresh} /> : null,
     tabs: [
       {
         id: 'assets',

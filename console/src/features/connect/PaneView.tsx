@@ -34,6 +34,7 @@ export function statusTone(pane: Pane): StatusTone {
 export function stateKey(pane: Pane): string {
   if (pane.refusal !== null) return 'connect:state.refused';
   if (pane.end !== null) return 'connect:state.ended';
+  if (pane.status === 'connecting' && pane.via !== '') return 'connect:state.connecting_through';
   if (pane.status === 'connecting' && pane.detail !== '') return `connect:state.${pane.detail}`;
   return `connect:state.${pane.status}`;
 }
@@ -55,8 +56,8 @@ export function PaneView({
 
   const events = useMemo<LiveTerminalEvents>(
     () => ({
-      status: (status, detail) =>
-        updatePane(id, { status, detail, ...(status === 'prompting' ? {} : { prompt: null }) }),
+      status: (status, detail, via = '') =>
+        updatePane(id, { status, detail, via, ...(status === 'prompting' ? {} : { prompt: null }) }),
       opened: (session) => {
         updatePane(id, { session, startedAt: Date.now() });
         terminal.current?.focus();
@@ -99,7 +100,7 @@ export function PaneView({
       >
         <h2 className="min-w-0 grow truncate text-body font-medium">
           <Status tone={statusTone(pane)}>{title}</Status>
-          <span className="sr-only">{t(stateKey(pane))}</span>
+          <span className="sr-only">{t(stateKey(pane), { via: pane.via })}</span>
         </h2>
         <IconButton
           icon={Search}

@@ -13,7 +13,11 @@ export function StatusBar({ pane }: { readonly pane: Pane | undefined }) {
   return (
     <footer className="flex min-h-7 flex-none flex-wrap items-center gap-x-4 border-t border-line bg-surface-1 px-3 text-meta text-ink-2">
       <span role="status">
-        {pane ? <Status tone={statusTone(pane)}>{t(stateKey(pane))}</Status> : t('connect:state.none')}
+        {pane ? (
+          <Status tone={statusTone(pane)}>{t(stateKey(pane), { via: pane.via })}</Status>
+        ) : (
+          t('connect:state.none')
+        )}
       </span>
       {pane?.latencyMs !== null && pane?.latencyMs !== undefined && pane.end === null && (
         <span className="tabular-nums">{pane.latencyMs} ms</span>

@@ -21,6 +21,8 @@ export interface Pane {
   readonly refusal: string | null;
   readonly status: ConnectionStatus;
   readonly detail: string;
+  /** The gateways that are being passed; empty on the direct way. */
+  readonly via: string;
   readonly session: OpenedSession | null;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
@@ -85,6 +87,7 @@ function newPane(target: PaneTarget): Pane {
     refusal: null,
     status: 'connecting',
     detail: 'authorizing',
+    via: '',
     session: null,
     startedAt: null,
     endedAt: null,

@@ -1,9 +1,10 @@
 import { useState } from 'react';
 import { useT } from '#/lib/i18n';
-import { Badge, Count } from '#/ui/status';
+import { Count } from '#/ui/status';
 import { TextInput } from '#/ui/field';
 import { visible, VisibleText } from '#/ui/visible-text';
-import type { CommandRow } from './api';
+import { type CommandRow, isRefused } from './api';
+import { CommandMark } from './CommandMark';
 import { clockText } from './clock-text';
 
 /** i18n: sessions:kind.* */
@@ -12,11 +13,12 @@ export function CommandText({ command }: { readonly command: CommandRow }) {
   if (command.kind === 'hidden' || command.kind === 'unknown') {
     return <span className="text-ink-3">{t(`sessions:kind.${command.kind}`)}</span>;
   }
-  return (
+  const line = (
     <code className="font-mono text-meta">
       <VisibleText text={command.input} />
     </code>
   );
+  return isRefused(command) ? <del className="text-ink-3">{line}</del> : line;
 }
 
 function currentCommand(commands: readonly CommandRow[], positionMs: number): string | null {
@@ -75,7 +77,7 @@ export function CommandPanel({
               <span className="min-w-0 grow truncate" title={visible(command.input)}>
                 <CommandText command={command} />
               </span>
-              {command.risk_level > 0 && <Badge tone="danger">{t('sessions:dangerous')}</Badge>}
+              <CommandMark command={command} />
             </button>
           </li>
         ))}

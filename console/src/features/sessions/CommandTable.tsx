@@ -1,11 +1,12 @@
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { useT } from '#/lib/i18n';
 import { exactStamp, parseTime } from '#/lib/time';
+import { Checkbox } from '#/ui/choice';
 import { StateView } from '#/ui/states';
-import { Badge } from '#/ui/status';
 import { Table, type TableColumn } from '#/ui/table';
 import { visible, VisibleText } from '#/ui/visible-text';
-import type { CommandRow } from './api';
+import { type CommandRow, isRefused } from './api';
+import { CommandMark } from './CommandMark';
 import { clockText } from './clock-text';
 import { CommandText } from './CommandPanel';
 
@@ -34,9 +35,15 @@ function Output({ text }: { readonly text: string }) {
   );
 }
 
-function Risk({ level }: { readonly level: number }) {
+function Risk({ row }: { readonly row: CommandRow }) {
   const t = useT();
-  return level > 0 ? <Badge tone="danger">{t('sessions:dangerous')}</Badge> : t('sessions:ordinary');
+  if (row.risk_level === 0 && row.decision === '') return t('sessions:ordinary');
+  return <CommandMark command={row} />;
+}
+
+function NotRun() {
+  const t = useT();
+  return <span className="text-ink-3">{t('sessions:decision.not_run')}</span>;
 }
 
 function Time({ seconds }: { readonly seconds: number }) {
@@ -45,8 +52,8 @@ function Time({ seconds }: { readonly seconds: number }) {
 }
 
 const text = (row: CommandRow) => <CommandText command={row} />;
-const output = (row: CommandRow) => <Output text={row.output} />;
-const risk = (row: CommandRow) => <Risk level={row.risk_level} />;
+const output = (row: CommandRow) => (isRefused(row) ? <NotRun /> : <Output text={row.output} />);
+const risk = (row: CommandRow) => <Risk row={row} />;
 const kind = (row: CommandRow) => row.kind_display;
 const time = (row: CommandRow) => <Time seconds={row.timestamp} />;
 
@@ -71,12 +78,21 @@ export function CommandTable({
       { key: 'timestamp', label: t('sessions:field.time'), cell: time },
     ];
   }, [t, onSeek]);
+  const [onlyDangerous, setOnlyDangerous] = useState(false);
+  const dangerous = commands?.filter((row) => row.risk_level > 0) ?? [];
   return (
     <div className="pt-card overflow-x-auto">
+      {dangerous.length > 0 && (
+        <p className="border-b border-line px-3.5 py-2">
+          <Checkbox checked={onlyDangerous} onChange={(event) => setOnlyDangerous(event.target.checked)}>
+            {t('sessions:only_dangerous', { count: dangerous.length })}
+          </Checkbox>
+        </p>
+      )}
       <Table
         label={t('sessions:commands')}
         columns={columns}
-        rows={commands}
+        rows={onlyDangerous ? dangerous : commands}
         rowId={(row) => row.id}
         rowName={(row) => visible(row.input)}
         placeholder={

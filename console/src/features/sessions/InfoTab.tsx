@@ -25,6 +25,7 @@ export function InfoTab({ session }: { readonly session: SessionRow }) {
           { label: t('sessions:field.system_user'), value: session.system_user },
           { label: t('sessions:field.login_name'), value: session.login_name },
           { label: t('sessions:field.target'), value: session.target_address },
+          ...(session.via ? [{ label: t('sessions:field.via'), value: session.via }] : []),
           { label: t('sessions:field.protocol'), value: session.protocol },
           { label: t('sessions:field.login_from'), value: session.login_from_display },
           { label: t('sessions:field.remote_addr'), value: session.remote_addr },

@@ -18,6 +18,7 @@ export type SessionRow = Pick<
   | 'login_from_display'
   | 'remote_addr'
   | 'target_address'
+  | 'via'
   | 'protocol'
   | 'kind'
   | 'state'
@@ -47,6 +48,14 @@ export interface CommandRow {
   readonly risk_level: number;
   readonly offset_ms: number;
   readonly timestamp: number;
+  /** What a command filter decided; "" without a decision. */
+  readonly decision: '' | 'allow' | 'confirm' | 'deny';
+  readonly decision_filter: string;
+}
+
+/** Whether a command filter kept the command from running. */
+export function isRefused(command: CommandRow): boolean {
+  return command.decision === 'deny' || command.decision === 'confirm';
 }
 
 /** Address of a replay, with the evidence that belongs to it. */

@@ -104,6 +104,7 @@ function sessionResource(
         },
         { key: 'asset', cell: (row) => <AppLink to={paths.asset(row.asset_id)}>{row.asset}</AppLink> },
         'system_user',
+        { key: 'via', sortable: false },
         {
           key: 'remote_addr',
           cell: (row) =>

@@ -89,7 +89,7 @@ export function LiveTerminal({
             xterm.resize(columns, rows);
             if (mode === 'watch') fitFont(handle);
           },
-          status: (status, detail) => listener().status(status, detail),
+          status: (status, detail, via) => listener().status(status, detail, via),
           opened: (session) => listener().opened(session),
           watching: (session) => listener().watching(session),
           prompt: (prompt) => listener().prompt(prompt),

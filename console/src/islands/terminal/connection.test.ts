@@ -126,6 +126,14 @@ describe('live connection', () => {
     });
   });
 
+  it('names the gateways that are being passed while it connects', () => {
+    last().accept();
+    last().say({ type: 'state', state: 'connecting', via: 'edge → inner' });
+    expect(listener.status).toHaveBeenLastCalledWith('connecting', 'connecting', 'edge → inner');
+    last().say({ type: 'state', state: 'authenticating', via: '' });
+    expect(listener.status).toHaveBeenLastCalledWith('connecting', 'authenticating', '');
+  });
+
   it('acknowledges output only after it was drawn', () => {
     openSession();
     last().output('hello');

@@ -42,7 +42,8 @@ export interface ConnectionListener {
   /** The next output redraws the whole screen at this size. */
   screen(columns: number, rows: number): void;
   resized(columns: number, rows: number): void;
-  status(status: ConnectionStatus, detail: string): void;
+  /** `via` names the gateways that are being passed, from the proxy to the host. */
+  status(status: ConnectionStatus, detail: string, via?: string): void;
   opened(session: OpenedSession): void;
   watching(session: WatchedSession): void;
   prompt(prompt: { id: number; text: string; echo: boolean }): void;
@@ -57,7 +58,7 @@ export interface ConnectionListener {
 
 /** Frames of the proxy, as defined in `contracts/browser.py`. */
 type ServerMessage =
-  | { type: 'state'; state: string }
+  | { type: 'state'; state: string; via: string }
   | ({ type: 'opened'; resume_secret: string; input_until?: number } & OpenedSession)
   | {
       type: 'resumed';
@@ -220,7 +221,7 @@ export class LiveConnection {
     const message = JSON.parse(text) as ServerMessage;
     switch (message.type) {
       case 'state':
-        listener.status('connecting', message.state);
+        listener.status('connecting', message.state, message.via);
         break;
       case 'opened':
         this.#session = { id: message.session_id, secret: message.resume_secret };

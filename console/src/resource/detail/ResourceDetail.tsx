@@ -238,7 +238,10 @@ export function ResourceDetail<Row extends Resource>({
   const metadata = useMetadata(`${resource.api}${id}/`, undefined, object.isSuccess);
   const tabs = definition?.tabs ?? [];
   const [tab, setTab] = useActiveTab([BASIC, ...tabs.map((entry) => entry.id)]);
-  const back = { to: routes.paths.list, label: t(routes.titles.list) };
+  const back = {
+    to: (object.data && definition?.backTo?.(object.data)) ?? routes.paths.list,
+    label: t(routes.titles.list),
+  };
   const tools: ActionTools = {
     refresh: () => void object.refetch(),
     navigate: (to) => void navigate(splitTarget(to)),

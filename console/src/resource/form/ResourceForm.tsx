@@ -71,7 +71,10 @@ export function ResourceForm<Row extends Resource>({
     gcTime: 0,
   });
   const title = t(routes.titles[mode] ?? routes.titles.list);
-  const back = { to: routes.paths.list, label: t(routes.titles.list) };
+  const back = {
+    to: definition?.backTo?.(object.data ?? search) ?? routes.paths.list,
+    label: t(routes.titles.list),
+  };
   const error = metadata.error ?? object.error;
   const ready = metadata.data && (sourceId === undefined || object.data);
   if (!definition) return null;
@@ -305,9 +308,7 @@ function useSave<Row extends Resource>(
       return;
     }
     const target =
-      definition.opensDetail === mode
-        ? objectPath(resource.routes.paths.detail, saved.id)
-        : resource.routes.paths.list;
+      definition.opensDetail === mode ? objectPath(resource.routes.paths.detail, saved.id) : props.back.to;
     await leave(target);
   };
   const trySave = (again: boolean) => {

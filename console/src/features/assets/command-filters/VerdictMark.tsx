@@ -1,0 +1,37 @@
+import { CircleCheck, Hourglass, OctagonAlert } from 'lucide-react';
+import { useT } from '#/lib/i18n';
+import type { Icon } from '#/ui/icon';
+import type { Verdict } from './trial';
+
+const LOOK: Record<Verdict, { readonly icon: Icon; readonly tone: string }> = {
+  allow: { icon: CircleCheck, tone: 'text-ok' },
+  confirm: { icon: Hourglass, tone: 'text-warn' },
+  deny: { icon: OctagonAlert, tone: 'text-danger' },
+};
+
+// i18n: assets:filter.verdict.*
+// i18n: assets:filter.says.*
+/** What happens with a command, as icon and word; with `asRule`, what a rule says. */
+export function VerdictMark({
+  verdict,
+  asRule = false,
+}: {
+  readonly verdict: Verdict;
+  readonly asRule?: boolean;
+}) {
+  const t = useT();
+  const { icon: Mark, tone } = LOOK[verdict];
+  return (
+    <span className={`inline-flex items-center gap-1.5 align-bottom whitespace-nowrap ${tone}`}>
+      <Mark aria-hidden />
+      {t(asRule ? `assets:filter.says.${verdict}` : `assets:filter.verdict.${verdict}`)}
+    </span>
+  );
+}
+
+const OF_ACTION: readonly Verdict[] = ['deny', 'allow', 'confirm'];
+
+/** The verdict that the API's number of an action stands for. */
+export function verdictOf(action: number): Verdict {
+  return OF_ACTION[action] ?? 'deny';
+}
