@@ -37,6 +37,17 @@ SCREENS: Final[dict[str, set[str]]] = {
     "/assets/assets/{asset}/update": {ADMIN},
     "/assets/assets/detail/{asset}/update": {ADMIN},
     "/assets/labels/{assets/labels}?activeTab=assets": {ADMIN},
+    "/assets/domains": {ADMIN},
+    "/assets/domains/create": {ADMIN},
+    "/assets/domains/{domain}": {ADMIN},
+    "/assets/domains/{domain}?activeTab=gateways": {ADMIN},
+    "/assets/domains/{domain}?activeTab=assets": {ADMIN},
+    "/assets/domains/{domain}/update": {ADMIN},
+    "/assets/gateways/create?domain={domain}": {ADMIN},
+    "/assets/gateways/{gateway}": {ADMIN},
+    "/assets/gateways/{gateway}/update": {ADMIN},
+    "/assets/cmd-filters/{assets/cmd-filters}?activeTab=rules": {ADMIN},
+    "/assets/command-filter-rules/create?filter={assets/cmd-filters}": {ADMIN},
     "/assets/system-users": {ADMIN},
     "/assets/system-users/create": {ADMIN},
     "/assets/system-users/{system_user}": {ADMIN},
@@ -80,7 +91,11 @@ def addresses(world: World) -> dict[str, str]:
     """The ids for the braces in the table above."""
     subprocess.run(world.ssh("true"), check=True, capture_output=True, timeout=30)
     finished = wait_until(lambda: world.sessions(is_finished="1"), message="the session's end being told")
+    domain = world.admin.post("/api/v1/assets/domains/", {"name": "Branch office"})["id"]
+    gateway = {"name": "branch-gate", "ip": "192.0.2.9", "username": "forward", "password": "copper-Lantern-fence-93"}
     return {
+        "domain": domain,
+        "gateway": world.admin.post("/api/v1/assets/gateways/", {**gateway, "domain": domain})["id"],
         "zhang": world.zhang_id,
         "asset": world.asset_id,
         "system_user": world.system_user_id,

@@ -45,6 +45,10 @@ document.addEventListener('securitypolicyviolation',
 """
 
 
+#: Fields of plain resources that take one of a few values, so that no text can be stored in them.
+CHOICES = frozenset({"unresolved"})
+
+
 def store_everywhere(admin: Api) -> dict[str, str]:
     """Fill every text field that an administrator can store with the corpus. Returns an id of each kind."""
     nodes = admin.get("/api/v1/assets/nodes/")
@@ -53,7 +57,13 @@ def store_everywhere(admin: Api) -> dict[str, str]:
         plain = f"k3-{number}"
         asset = admin.post(
             "/api/v1/assets/assets/",
-            {"hostname": payload, "ip": "192.0.2.7", "platform": "Linux", "protocols": ["ssh/22"], "comment": payload},
+            {
+                "hostname": payload,
+                "ip": "192.0.2.7",
+                "platform": "Linux",
+                "protocols": ["ssh/22"],
+                "comment": payload,
+            },
         )
         system_user = admin.post(
             "/api/v1/assets/system-users/",
@@ -90,16 +100,35 @@ def store_everywhere(admin: Api) -> dict[str, str]:
                 "comment": payload,
             },
         )
-        admin.call("POST", f"/api/v1/assets/nodes/{nodes[0]['id']}/children/", {"value": payload})
+        admin.call(
+            "POST",
+            f"/api/v1/assets/nodes/{nodes[0]['id']}/children/",
+            {"value": payload},
+        )
         text = payload.replace(":", "").replace("#", "")
         plain_ids = {
             resource.path: admin.post(
                 resource.url,
-                {name: text if isinstance(value, str) else value for name, value in resource.values.items()},
+                {
+                    name: text if isinstance(value, str) and name not in CHOICES else value
+                    for name, value in resource.values.items()
+                },
             )["id"]
             for resource in PLAIN
         }
-        admin.patch(f"/api/v1/assets/assets/{asset['id']}/", {"labels": [plain_ids["assets/labels"]]})
+        domain = admin.post("/api/v1/assets/domains/", {"name": payload, "comment": payload})
+        gateway = admin.post(
+            "/api/v1/assets/gateways/",
+            {
+                "name": payload,
+                "ip": "192.0.2.8",
+                "username": "forward",
+                "domain": domain["id"],
+                "comment": payload[:128],
+            },
+        )
+        changes = {"labels": [plain_ids["assets/labels"]], "domain": domain["id"]}
+        admin.patch(f"/api/v1/assets/assets/{asset['id']}/", changes)
         admin.post(
             "/api/v1/notifications/site-message/send/",
             {
@@ -123,6 +152,8 @@ def store_everywhere(admin: Api) -> dict[str, str]:
             "system_user": system_user["id"],
             "group": group["id"],
             **plain_ids,
+            "domain": domain["id"],
+            "gateway": gateway["id"],
             "zhang": user["id"],
             "permission": permission["id"],
         }
@@ -176,7 +207,10 @@ def test_k3_stored_texts_run_on_no_screen(hostile: Product, context: BrowserCont
         if "site-messages" in address:  # their HTML is rendered when they are opened
             while (closed := page.locator("main [aria-expanded=false]")).count():
                 closed.first.click()
-            wait_until(lambda: page.get_by_text("stored").count() >= 15, message="what the messages say")
+            wait_until(
+                lambda: page.get_by_text("stored").count() >= 15,
+                message="what the messages say",
+            )
         reported += page.get_by_text("<script>ran()</script>").count() > 0
         count, violations = ran(page), page.evaluate("window.__violations")
         if count or violations:
