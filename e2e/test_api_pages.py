@@ -3,7 +3,7 @@
 from browser import window
 from company import Company
 from playwright.sync_api import Browser, expect
-from product import ADMIN_PASSWORD
+from product import ADMIN_PASSWORD, wait_until
 
 
 def test_strangers_must_sign_in_before_they_read_and_call(browser: Browser, company: Company) -> None:
@@ -17,9 +17,14 @@ def test_strangers_must_sign_in_before_they_read_and_call(browser: Browser, comp
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url("**/api/docs/")
     page.get_by_role("link", name="assets", exact=True).click()
-    # Not by role: the names of some thousand elements would be computed at each look.
-    path = page.locator('[data-path="/api/v1/assets/labels/"]')
-    operation = page.locator(".opblock-post").filter(has=path)
+    operation = page.locator(".opblock-post").filter(has=page.locator('[data-path="/api/v1/assets/labels/"]'))
+
+    def scrolled_to_it() -> bool:
+        """The page draws only the operations that are in view."""
+        page.mouse.wheel(0, 400)
+        return operation.count() == 1
+
+    wait_until(scrolled_to_it, message="the operation that creates labels")
     operation.locator(".opblock-summary-control").click()
     operation.locator(".try-out__btn").click()
     operation.locator("textarea").last.fill('{"name": "tried", "value": "out"}')
