@@ -61,7 +61,11 @@ async def test_lines_typed_ahead_of_their_prompt_are_judged(world: World) -> Non
         await settle()
         await terminal.type(b"sleep 0.5\r")
         await settle()
-        await terminal.type(UP + UP + b"\x01\x1b[3~\r")  # what this becomes is not known yet
+        await terminal.type(UP + UP + b"\x01\x1b[3~\r")  # what this becomes is known half a second later
+        await refused(terminal)
+        await terminal.type(b"sleep 5\r")
+        await settle()
+        await terminal.type(UP + UP + b"\x01\x1b[3~\r")  # what this becomes is not known in time
         await terminal.expect("was edited before its prompt")
         await settle()
         await echoed(terminal, 3)

@@ -1,6 +1,8 @@
 """Lines in real shells behind a real sshd, typed by a real ssh client: what a filter denies does not run."""
 
 import asyncio
+import os
+import signal
 
 import pytest
 
@@ -64,3 +66,21 @@ async def test_edited_lines_are_judged_as_they_run(world: World, name: str, keys
         await refused(terminal)
         await echoed(terminal, 7)
     assert not marker.exists()
+
+
+async def test_line_whose_echo_comes_late_is_refused_by_name(world: World) -> None:
+    """A busy host shows keys late. They are no password for that, and the report of the refusal names the line."""
+    marker = world.sshd.directory / "M"
+    async with shell(world) as terminal:
+        await terminal.type("echo $$ > pid\r")
+        await echoed(terminal, 1)
+        shell_pid = int((world.sshd.directory / "pid").read_text())
+        os.kill(shell_pid, signal.SIGSTOP)
+        await terminal.type("touch M\r")
+        await asyncio.sleep(0.5)
+        os.kill(shell_pid, signal.SIGCONT)
+        await refused(terminal)
+        await echoed(terminal, 2)
+    assert not marker.exists()
+    seen = await world.plane.event(CommandSeen, risk_level=RiskLevel.DANGEROUS)
+    assert (seen.input, seen.kind) == ("touch M", CommandKind.ECHO)

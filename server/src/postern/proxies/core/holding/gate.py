@@ -43,6 +43,9 @@ _NO_FENCE_S: Final = 10.0
 _SETTLE_S: Final = 0.2
 #: The wait while the user's side does not take output, so that the screen is out of date.
 _PAUSED_S: Final = 0.05
+#: A line that would be refused, and that the screen does not show, waits this long for its echo: a busy host shows keys
+#: late. Then it is taken for hidden.
+_LATE_ECHO_S: Final = 1.0
 _ECHO_BYTES: Final = 4 * 1024
 #: How many of the last echoes count, and the longest that one is taken to be. Behind a second hop the fence is answered
 #: before the echo.
@@ -108,6 +111,7 @@ class InputGate:
         self._runs = 1
         self._last_output_s = 0.0
         self._since_s = 0.0
+        self._held_s = 0.0
         self._released_s = 0.0
         #: When a key was forwarded whose echo has not arrived, and the last times that echoes took.
         self._key_s = 0.0
@@ -272,7 +276,7 @@ class InputGate:
         self._held, self._held_kind = stroke.data, stroke.kind
         self._waiting[:0] = rest
         self._state = _State.HELD
-        self._since_s = monotonic_s()
+        self._since_s = self._held_s = monotonic_s()
         self._fence_s = None
         self._announce()
         line = self._held_line()
@@ -398,10 +402,17 @@ class InputGate:
     def _decided(self, ruling: Ruling) -> None:
         if ruling.action is CommandAction.ALLOW:
             self._release(ruling)
+        elif self._may_be_shown_yet(ruling.line):
+            self._state = _State.HELD
+            self._arm(_PAUSED_S)
         elif ruling.action is CommandAction.CONFIRM and (confirmation := self._new_confirmation()) is not None:
             self._ask(ruling, confirmation)
         else:
             self._refuse(ruling)
+
+    def _may_be_shown_yet(self, line: HeldLine) -> bool:
+        """Whether an echo that comes late may still show the line."""
+        return (line.is_hidden or line.is_unreadable) and monotonic_s() - self._held_s < _LATE_ECHO_S
 
     # What becomes of it
 

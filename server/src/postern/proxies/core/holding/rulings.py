@@ -72,6 +72,14 @@ class HeldLine:
         return self.has_keys and (not self.is_echoed or not is_shown)
 
     @property
+    def is_unreadable(self) -> bool:
+        """Whether keys of history or completion were not shown by a line editor yet, or much output hides the line:
+        what will run cannot be known.
+        """
+        is_shown = self.is_echoed and not self.is_raw_echo and self.screen is not None
+        return self.typed is None and self.has_keys and not is_shown
+
+    @property
     def began_elsewhere(self) -> bool:
         """Whether the first keys went to a program that has ended since, such as `q` in a pager."""
         screen = self.screen
@@ -147,9 +155,7 @@ class LineJudge:
             return Ruling(line, _NOT_RECORDED)
         if self.filters.fault:
             return Ruling(line, _FAULTY)
-        if line.typed is None and line.has_keys and (line.is_raw_echo or not line.is_echoed or screen is None):
-            # History or completion that no line editor has shown yet, or that much output hides: what will run cannot be
-            # known.
+        if line.is_unreadable:
             return Ruling(line, _UNREADABLE)
         if line.is_hidden and self._asks_password and screen is not None and _ASKS.search(screen.prompt):
             return Ruling(line, _ALLOWED)
