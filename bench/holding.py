@@ -19,7 +19,7 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "server" / "src"), str(ROOT / "server" / "tests")]
 
 from fakes.control_plane import FakeControlPlane  # noqa: E402 - the path comes first
-from peers.ssh_proxy import make_world, ssh_proxy  # noqa: E402 - the path comes first
+from peers.ssh_proxy import World, make_world, ssh_proxy  # noqa: E402 - the path comes first
 from peers.sshd import Sshd  # noqa: E402 - the path comes first
 from postern.proxies.core.commands import CommandDetector  # noqa: E402 - the path comes first
 from proxies.holding.delay import distant  # noqa: E402 - the path comes first
@@ -31,10 +31,10 @@ PLAIN: Final = [*"echo a line of words"]
 EDITED: Final = [*"cho a line of words", "\x01", "e", "\x05"]
 
 
-async def line_times(world: object, keys: list[str], count: int, pause_s: float) -> list[float]:
+async def line_times(world: World, keys: list[str], count: int, pause_s: float) -> list[float]:
     """Seconds from Enter to the first output of the target after it, for each of `count` lines."""
     times = []
-    async with shell(world) as terminal:  # type: ignore[arg-type]
+    async with shell(world) as terminal:
         for _ in range(count):
             for key in keys:
                 await terminal.type(key)

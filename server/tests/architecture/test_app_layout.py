@@ -27,7 +27,7 @@ JOINTS = {
 #: App → further modules that belong to all of its resources.
 SHARED = {
     "assets": {"installation.py"},
-    "authn": {"browser_sockets.py", "errors.py", "housekeeping.py"},
+    "authn": {"browser_sockets.py", "errors.py", "housekeeping.py", "page_sockets.py"},
     "sessions": {"body_limits.py", "labels.py", "messages.py"},
     "users": {"housekeeping.py"},
 }

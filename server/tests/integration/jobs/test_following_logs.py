@@ -13,6 +13,7 @@ from rest_framework.test import APIClient
 
 from endpoints import PASSWORD, SIGN_IN
 from factories.jobs import Numbered
+from postern.apps.authn import page_sockets
 from postern.apps.authn.models import LoginSession
 from postern.apps.jobs.engine import actions, claims
 from postern.apps.jobs.engine.models import Job
@@ -148,7 +149,7 @@ async def test_malformed_messages_close_the_socket(
     socket = Socket(await sync_to_async(sign_in)(people["org_admin"]))
     await socket.open()
     await socket.ask(message)
-    assert await socket.hear() == {"closed": consumers.CLOSE_MALFORMED}
+    assert await socket.hear() == {"closed": page_sockets.CLOSE_MALFORMED}
     await socket.leave()
 
 
@@ -159,7 +160,7 @@ async def test_socket_belongs_to_our_page_and_to_a_sign_in(
     assert (await Socket(cookies, "http://elsewhere.test").open())["type"] == "websocket.close"
     anonymous = Socket("")
     await anonymous.open()
-    assert await anonymous.hear() == {"closed": consumers.CLOSE_SIGNED_OUT}
+    assert await anonymous.hear() == {"closed": page_sockets.CLOSE_SIGNED_OUT}
 
 
 async def test_reading_ends_with_the_sign_in(

@@ -10,7 +10,8 @@ from asgiref.sync import sync_to_async
 from channels.layers import get_channel_layer
 
 from factories.bell import PASSWORD, Tab, sign_in
-from postern.apps.notifications import consumers, push
+from postern.apps.authn import page_sockets
+from postern.apps.notifications import push
 from postern.apps.notifications.subscriptions import LIVE_SESSIONS
 from postern.apps.orgs.roles import OrgRole
 from postern.apps.sessions.sessions.events import SessionChanged, SessionFinished, SessionOpened
@@ -66,7 +67,7 @@ async def test_auditor_is_told_at_once_and_of_each_change_in_their_organization(
         await follow(tab, None)
         await sync_to_async(push.sessions_changed)({DEFAULT_ORG_ID})
         await tab.say('{"refresh_every_seconds": 0}')  # the next message is the answer to this one
-        assert (await tab.next())["code"] == consumers.CLOSE_MALFORMED
+        assert (await tab.next())["code"] == page_sockets.CLOSE_MALFORMED
     finally:
         await tab.close()
 
@@ -81,7 +82,7 @@ async def test_user_who_may_not_read_sessions_is_refused_and_told_nothing(
         assert await next_message(tab) == REFUSED
         await sync_to_async(push.sessions_changed)({org_id})
         await tab.say("{}")
-        assert (await tab.next())["code"] == consumers.CLOSE_MALFORMED
+        assert (await tab.next())["code"] == page_sockets.CLOSE_MALFORMED
     finally:
         await tab.close()
 

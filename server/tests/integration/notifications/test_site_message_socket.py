@@ -10,6 +10,7 @@ from django.test import Client
 from uvicorn.protocols.utils import ClientDisconnected
 
 from factories.bell import PASSWORD, Tab, sign_in
+from postern.apps.authn import page_sockets
 from postern.apps.authn.models import LoginSession
 from postern.apps.notifications import actions, consumers
 from postern.apps.notifications.models import SiteMessageReceipt
@@ -87,7 +88,7 @@ async def test_k42_page_of_another_origin_and_anonymous_visitor_are_refused(uma:
     for tab in tabs[1:]:
         assert (await tab.open())["type"] == "websocket.accept"
         closed = await tab.next()
-        assert (closed["type"], closed["code"]) == ("websocket.close", consumers.CLOSE_SIGNED_OUT)
+        assert (closed["type"], closed["code"]) == ("websocket.close", page_sockets.CLOSE_SIGNED_OUT)
 
 
 async def test_k40_tab_closes_when_its_sign_in_ends(uma: User, tabs: list[Tab]) -> None:
@@ -106,7 +107,7 @@ async def test_k40_tab_closes_when_its_sign_in_ends(uma: User, tabs: list[Tab]) 
 
     await sync_to_async(sign_out)()
     closed = await tabs[0].next()
-    assert (closed["type"], closed["code"]) == ("websocket.close", consumers.CLOSE_SIGNED_OUT)
+    assert (closed["type"], closed["code"]) == ("websocket.close", page_sockets.CLOSE_SIGNED_OUT)
 
 
 async def test_k40_watch_closes_sockets_that_no_event_closed(uma: User, tabs: list[Tab]) -> None:
@@ -116,7 +117,7 @@ async def test_k40_watch_closes_sockets_that_no_event_closed(uma: User, tabs: li
     assert await tabs[0].count() == 0
     await sync_to_async(User.objects.filter(pk=uma.pk).update)(is_active=False)
     closed = await tabs[0].next()
-    assert (closed["type"], closed["code"]) == ("websocket.close", consumers.CLOSE_SIGNED_OUT)
+    assert (closed["type"], closed["code"]) == ("websocket.close", page_sockets.CLOSE_SIGNED_OUT)
     assert await sync_to_async(LoginSession.objects.filter(date_ended__isnull=True).exists)()
 
 
@@ -142,7 +143,7 @@ async def test_k40_watch_survives_a_socket_that_cannot_be_closed(
     await sync_to_async(User.objects.filter(pk=uma.pk).update)(is_active=False)
     for tab in tabs:
         closed = await tab.next()
-        assert (closed["type"], closed["code"]) == ("websocket.close", consumers.CLOSE_SIGNED_OUT)
+        assert (closed["type"], closed["code"]) == ("websocket.close", page_sockets.CLOSE_SIGNED_OUT)
     assert broken
 
 
@@ -174,7 +175,7 @@ async def test_invalid_message_closes_the_tab(uma: User, tabs: list[Tab], text: 
     assert await tabs[0].count() == 0
     await tabs[0].say(text)
     closed = await tabs[0].next()
-    assert (closed["type"], closed["code"]) == ("websocket.close", consumers.CLOSE_MALFORMED)
+    assert (closed["type"], closed["code"]) == ("websocket.close", page_sockets.CLOSE_MALFORMED)
 
 
 async def test_number_is_sent_repeatedly_when_requested(
@@ -201,13 +202,13 @@ async def test_number_is_sent_repeatedly_when_requested(
 async def test_number_of_tabs_of_a_sign_in_is_limited(
     uma: User, tabs: list[Tab], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(consumers, "MAX_SOCKETS", 1)
+    monkeypatch.setattr(consumers.SiteMessages, "max_sockets", 1)
     cookies = await sync_to_async(sign_in)(uma)
     tabs += [Tab(cookies), Tab(cookies)]
     await tabs[0].open()
     assert await tabs[0].count() == 0
     assert (await tabs[1].open())["type"] == "websocket.accept"
-    assert (await tabs[1].next())["code"] == consumers.CLOSE_TOO_MANY
+    assert (await tabs[1].next())["code"] == page_sockets.CLOSE_TOO_MANY
     await tabs[0].close()
     third = Tab(cookies)
     tabs.append(third)

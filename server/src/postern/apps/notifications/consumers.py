@@ -14,14 +14,13 @@ from typing import Annotated, Any, ClassVar, Final
 from uuid import UUID
 
 import msgspec
-from channels.generic.websocket import AsyncWebsocketConsumer
-from django.conf import settings
 from django.db import Error as DatabaseError
 from django.urls import path
 from redis.exceptions import RedisError
 
 from postern.apps.authn import facade as authn
-from postern.apps.authn.browser_sockets import Visitor, origin_is_ours, visitor_of
+from postern.apps.authn.browser_sockets import Visitor
+from postern.apps.authn.page_sockets import CLOSE_MALFORMED, CLOSE_SIGNED_OUT, CLOSE_TRY_AGAIN, PageSocket
 from postern.apps.notifications import push, queries
 from postern.apps.notifications.following import Following
 from postern.foundation.rest.rights import Right, Rights
@@ -31,10 +30,6 @@ from postern.foundation.sockets.socket_slots import SocketSlots
 log = logging.getLogger(__name__)
 
 RECHECK_S: Final = 3.0
-CLOSE_MALFORMED: Final = 4400
-CLOSE_SIGNED_OUT: Final = 4401
-CLOSE_TOO_MANY: Final = 4429
-CLOSE_TRY_AGAIN: Final = 1013
 #: Open tabs per browser sign-in.
 MAX_SOCKETS: Final = 50
 _MAX_MESSAGE_CHARS: Final = 1024
@@ -62,7 +57,7 @@ def _read(text: str | None) -> RefreshEvery | FollowSessions:
     return msgspec.convert(values, RefreshEvery)
 
 
-class SiteMessages(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no types
+class SiteMessages(PageSocket):
     """The message counter of one console. Sends `{"type": "unread_count", "unread_count": n}`; accepts `RefreshEvery`.
 
     After `FollowSessions` it also sends `{"type": "sessions_changed"}` when the list of live sessions has changed, or
@@ -72,28 +67,13 @@ class SiteMessages(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
     rights: ClassVar[Rights] = Right.VALID_USER
     messages: ClassVar[tuple[type[msgspec.Struct], ...]] = (RefreshEvery, FollowSessions)
 
-    visitor: Visitor | None = None
-    _slot: str | None = None
+    slots = SocketSlots("bells")
+    max_sockets = MAX_SOCKETS
+
     _refreshing: "asyncio.Task[None] | None" = None
     _following: Following | None = None
 
-    async def connect(self) -> None:
-        if not origin_is_ours(self.scope, settings.POSTERN):
-            await self.close()  # before the handshake: the response is 403
-            return
-        try:
-            visitor: Visitor | None = await in_thread(visitor_of)(self.scope, settings.POSTERN)
-        except DatabaseError:
-            await self._accept_and_close(CLOSE_TRY_AGAIN)
-            return
-        if visitor is None:
-            await self._accept_and_close(CLOSE_SIGNED_OUT)
-            return
-        self._slot = await SLOTS.take(visitor.login_session_id, most=MAX_SOCKETS)
-        if self._slot is None:
-            await self._accept_and_close(CLOSE_TOO_MANY)
-            return
-        self.visitor = visitor
+    async def begin(self, visitor: Visitor) -> None:
         WATCH.add(self, visitor.login_session_id)
         try:
             # Subscribe before reading: a message that arrives in between is then noticed by one of the two.
@@ -101,29 +81,17 @@ class SiteMessages(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
                 await self.channel_layer.group_add(group, self.channel_name)
         except (RedisError, OSError):
             log.warning("consoles get no notice of new messages, because Redis does not answer")
-            await self._accept_and_close(CLOSE_TRY_AGAIN)
+            await self.accept_and_close(CLOSE_TRY_AGAIN)
             return
         await self.accept()
         await self._tell()
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Serve until the socket ends in any way.
-
-        Sending to a client that is gone ends it without a `disconnect` message.
-        """
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            await self._leave()
-
-    async def _leave(self) -> None:
+    async def end(self) -> None:
         if self._refreshing is not None:
             self._refreshing.cancel()
         if self.visitor is None:
             return
         WATCH.remove(self, self.visitor.login_session_id)
-        if self._slot is not None:
-            await SLOTS.release(self.visitor.login_session_id, self._slot)
         with contextlib.suppress(RedisError, OSError):
             if self._following is not None:
                 await self._following.leave()
@@ -193,11 +161,6 @@ class SiteMessages(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
         body = msgspec.json.encode({"type": "unread_count", "unread_count": count})
         await self.send(text_data=body.decode())
 
-    async def _accept_and_close(self, code: int) -> None:
-        """A browser reports the code of a close, but not the status of a refused handshake."""
-        await self.accept()
-        await self.close(code)
-
     @staticmethod
     def _groups(visitor: Visitor) -> tuple[str, ...]:
         return (
@@ -256,6 +219,5 @@ async def _close(socket: SiteMessages) -> None:
 
 
 WATCH: Final = SignInWatch()
-SLOTS: Final = SocketSlots("bells")
 
 websocket_urlpatterns = [path("ws/notifications/site-msg/", SiteMessages.as_asgi())]

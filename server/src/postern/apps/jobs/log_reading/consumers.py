@@ -13,13 +13,13 @@ from typing import Annotated, ClassVar, Final
 from uuid import UUID
 
 import msgspec
-from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 from django.db import Error as DatabaseError
 from django.urls import path
 
 from postern.apps.authn import facade as authn
-from postern.apps.authn.browser_sockets import Visitor, origin_is_ours, visitor_of
+from postern.apps.authn.browser_sockets import Visitor
+from postern.apps.authn.page_sockets import CLOSE_MALFORMED, CLOSE_TRY_AGAIN, PageSocket
 from postern.apps.jobs.engine import policy
 from postern.apps.jobs.engine.models import Job
 from postern.apps.jobs.logs.files import LogReader
@@ -32,11 +32,7 @@ from postern.kernel import clock
 
 log = logging.getLogger(__name__)
 
-CLOSE_MALFORMED: Final = 4400
-CLOSE_SIGNED_OUT: Final = 4401
 CLOSE_NOT_FOUND: Final = 4404
-CLOSE_TOO_MANY: Final = 4429
-CLOSE_TRY_AGAIN: Final = 1013
 #: Open logs per browser sign-in.
 MAX_SOCKETS: Final = 20
 PIECE_BYTES: Final = 32 * 1024
@@ -62,44 +58,20 @@ class _Seen:
     is_open: bool
 
 
-class JobLogs(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no types
+class JobLogs(PageSocket):
     """One log at a time; another `ReadLog` changes to another log."""
 
     rights: ClassVar[Rights] = Right.VALID_USER
     messages: ClassVar[tuple[type[msgspec.Struct], ...]] = (ReadLog,)
 
-    visitor: Visitor | None = None
-    _slot: str | None = None
+    slots = SocketSlots("job logs")
+    max_sockets = MAX_SOCKETS
+
     _reading: "asyncio.Task[None] | None" = None
 
-    async def connect(self) -> None:
-        if not origin_is_ours(self.scope, settings.POSTERN):
-            await self.close()  # before the handshake: the response is 403
-            return
-        try:
-            visitor: Visitor | None = await in_thread(visitor_of)(self.scope, settings.POSTERN)
-        except DatabaseError:
-            await self._accept_and_close(CLOSE_TRY_AGAIN)
-            return
-        if visitor is None:
-            await self._accept_and_close(CLOSE_SIGNED_OUT)
-            return
-        self._slot = await SLOTS.take(visitor.login_session_id, most=MAX_SOCKETS)
-        if self._slot is None:
-            await self._accept_and_close(CLOSE_TOO_MANY)
-            return
-        self.visitor = visitor
-        await self.accept()
-
-    async def __call__(self, scope: object, receive: object, send: object) -> None:
-        """Serve until the socket ends in any way."""
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            if self._reading is not None:
-                self._reading.cancel()
-            if self.visitor is not None and self._slot is not None:
-                await SLOTS.release(self.visitor.login_session_id, self._slot)
+    async def end(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         del bytes_data
@@ -120,7 +92,7 @@ class JobLogs(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no 
         except DatabaseError:
             log.warning("the log of a job could not be followed, because the database does not answer")
             await self.close(CLOSE_TRY_AGAIN)
-        except Exception:
+        except Exception:  # whatever fails, the client must be told to try again instead of waiting for ever
             log.exception("the log of a job could not be read")
             await self.close(CLOSE_TRY_AGAIN)
 
@@ -161,11 +133,6 @@ class JobLogs(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no 
         body = {"message": message, "task": job_id, "offset": offset}
         await self.send(text_data=msgspec.json.encode(body).decode())
 
-    async def _accept_and_close(self, code: int) -> None:
-        """A browser reports the code of a close, but not the status of a refused handshake."""
-        await self.accept()
-        await self.close(code)
-
 
 def _look(visitor: Visitor, job_id: UUID) -> _Seen | None:
     """The job, if it exists and the person is signed in and may read it."""
@@ -178,7 +145,5 @@ def _look(visitor: Visitor, job_id: UUID) -> _Seen | None:
         return None
     return _Seen(is_open=job.is_open)
 
-
-SLOTS: Final = SocketSlots("job logs")
 
 websocket_urlpatterns = [path("ws/ops/tasks/log/", JobLogs.as_asgi())]

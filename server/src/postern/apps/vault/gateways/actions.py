@@ -18,7 +18,6 @@ from postern.apps.vault.gateways.errors import LastGateway
 from postern.apps.vault.gateways.models import Gateway
 from postern.apps.vault.gateways.places import GATEWAYS, place_of
 from postern.apps.vault.sealed_secrets import secret_store
-from postern.apps.vault.sealed_secrets.models import SealedSecret
 from postern.apps.vault.system_users.errors import FieldRefused
 from postern.apps.vault.system_users.rules import Plan, take_secrets
 from postern.contracts.access import HostKeyAnswer
@@ -26,7 +25,6 @@ from postern.contracts.routes import Gateway as RouteGateway
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database import row_locks
 from postern.kernel.errors import NotFound
-from postern.kernel.secret import MASK
 
 _SECRETS: Final = ("password", "private_key")
 _COLUMNS: Final = ("name", "ip", "port", "protocol", "username", "is_active", "comment")
@@ -44,8 +42,7 @@ def hold(
     keys = [row.pk for row in gateways]
     row_locks.lock(Gateway, keys, deleting=deleting)
     row_locks.share(Domain, (), required={item["domain"].pk for item in values if item.get("domain")})
-    places = SealedSecret.objects.filter(table=GATEWAYS, row_id__in=keys).order_by()
-    row_locks.lock(SealedSecret, places.values_list("pk", flat=True), deleting=deleting)
+    secret_store.lock_all(GATEWAYS, keys, deleting=deleting)
 
 
 @transaction.atomic
@@ -58,9 +55,9 @@ def create_gateway(*, actor: Actor, org_id: UUID, values: Mapping[str, Any]) -> 
     row = Gateway(org_id=org_id, created_by=actor.label, **made.columns)
     _take_public_key(row, made)
     row.save(force_insert=True)
-    _store(row, made)
+    secret_store.put_all(place_of(row, ""), made.secrets)
     shown = {**_columns_of(row), "domain": row.domain.name}
-    audits.record_change(actor=actor, action="create", target=row, new={**shown, **_masked(made.secrets)})
+    audits.record_change(actor=actor, action="create", target=row, new={**shown, **secret_store.masked(made.secrets)})
     return row
 
 
@@ -75,13 +72,13 @@ def update_gateway(*, actor: Actor, gateway: Gateway, values: Mapping[str, Any])
         return row
     _take_public_key(row, made)
     row.save()
-    _store(row, made)
+    secret_store.put_all(place_of(row, ""), made.secrets)
     audits.record_change(
         actor=actor,
         action="update",
         target=row,
-        old={**old, **_masked(made.secrets, held)},
-        new={**new, **_masked(made.secrets)},
+        old={**old, **secret_store.masked(made.secrets, held)},
+        new={**new, **secret_store.masked(made.secrets)},
     )
     return row
 
@@ -152,15 +149,3 @@ def _columns_of(row: Gateway) -> dict[str, Any]:
 def _take_public_key(row: Gateway, made: Plan) -> None:
     if made.key is not None:
         row.public_key, row.ssh_key_fingerprint = made.key.public_key, made.key.fingerprint
-
-
-def _store(row: Gateway, made: Plan) -> None:
-    for column in _SECRETS:
-        secret = made.secrets.get(column)
-        if secret is not None:
-            secret_store.put(place_of(row, column), secret)
-
-
-def _masked(columns: Collection[str], held: Collection[str] | None = None) -> dict[str, str | None]:
-    """A mask for each stored secret (`held`), None for the others."""
-    return {column: MASK if held is None or column in held else None for column in sorted(columns)}

@@ -3,8 +3,11 @@
 Only the web plane and the command line decrypt secrets. The job runner has no key file and never calls this module.
 """
 
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from uuid import UUID
 
 from django.conf import settings
 from django.utils.translation import gettext as _
@@ -14,7 +17,8 @@ from postern.apps.vault.sealed_secrets.errors import SecretUnreadable
 from postern.apps.vault.sealed_secrets.keyring import Keyring
 from postern.apps.vault.sealed_secrets.models import SealedSecret
 from postern.apps.vault.sealed_secrets.sealing import SealBroken, SealedValue, SecretPlace
-from postern.kernel.secret import Secret
+from postern.foundation.database import row_locks
+from postern.kernel.secret import MASK, Secret
 
 
 @lru_cache(maxsize=8)
@@ -42,6 +46,12 @@ def put(place: SecretPlace, secret: Secret) -> None:
             "ciphertext": value.ciphertext,
         },
     )
+
+
+def put_all(place: SecretPlace, secrets: Mapping[str, Secret]) -> None:
+    """Store the secrets of a row by column (the `column` of `place` is ignored)."""
+    for column, secret in secrets.items():
+        put(replace(place, column=column), secret)
 
 
 def get(place: SecretPlace) -> Secret | None:
@@ -75,6 +85,17 @@ def held_columns(place: SecretPlace) -> set[str]:
 def drop_all(place: SecretPlace) -> None:
     """Delete every secret of the row of `place`."""
     SealedSecret.objects.filter(table=place.table, row_id=place.row_id).delete()
+
+
+def lock_all(table: str, row_ids: Collection[UUID], *, deleting: bool = False) -> None:
+    """Lock the stored secrets of these rows until the transaction ends, after the rows themselves (`row_locks`)."""
+    rows = SealedSecret.objects.filter(table=table, row_id__in=row_ids).order_by()
+    row_locks.lock(SealedSecret, rows.values_list("pk", flat=True), deleting=deleting)
+
+
+def masked(columns: Iterable[str], held: Collection[str] | None = None) -> dict[str, str | None]:
+    """What audit records show of secrets: a mask for each stored one (`held`, by default all), None for the others."""
+    return {column: MASK if held is None or column in held else None for column in sorted(columns)}
 
 
 def value_of(row: SealedSecret) -> SealedValue:

@@ -15,17 +15,15 @@ from postern.apps.audits import recorded
 from postern.apps.users import facade as users
 from postern.apps.users.models import Membership, User
 from postern.apps.vault.sealed_secrets import secret_store
-from postern.apps.vault.sealed_secrets.models import SealedSecret
 from postern.apps.vault.system_users import command_filters
 from postern.apps.vault.system_users.errors import NotAMember
 from postern.apps.vault.system_users.events import SystemUsersChanged
 from postern.apps.vault.system_users.models import SystemUser, SystemUserUser
 from postern.apps.vault.system_users.places import SYSTEM_USERS, place_of
-from postern.apps.vault.system_users.rules import SECRET_COLUMNS, Plan, plan
+from postern.apps.vault.system_users.rules import Plan, plan
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database import row_locks
-from postern.kernel.secret import MASK
 
 _COLUMNS: Final = (
     "name",
@@ -49,8 +47,7 @@ _COLUMNS: Final = (
 def hold(system_user_ids: Collection[UUID], *, deleting: bool = False) -> None:
     """Lock system users and their secrets until the transaction ends. Call it first in a write (`row_locks`)."""
     row_locks.lock(SystemUser, system_user_ids, deleting=deleting)
-    places = SealedSecret.objects.filter(table=SYSTEM_USERS, row_id__in=system_user_ids).order_by()
-    row_locks.lock(SealedSecret, places.values_list("pk", flat=True), deleting=deleting)
+    secret_store.lock_all(SYSTEM_USERS, system_user_ids, deleting=deleting)
 
 
 def hold_filters(values: Iterable[Mapping[str, Any]]) -> None:
@@ -85,10 +82,13 @@ def create_system_user(*, actor: Actor, org_id: UUID, values: Mapping[str, Any])
         setattr(blank, name, value)
     _take_public_key(blank, made)
     blank.save(force_insert=True)
-    _store(blank, made)
+    secret_store.put_all(place_of(blank, ""), made.secrets)
     filters = _replace_filters(blank, values)[1]
     audits.record_change(
-        actor=actor, action="create", target=blank, new={**_columns_of(blank), **_masked(made.secrets), **filters}
+        actor=actor,
+        action="create",
+        target=blank,
+        new={**_columns_of(blank), **secret_store.masked(made.secrets), **filters},
     )
     events.publish(SystemUsersChanged(org_id=org_id))
     return blank
@@ -110,13 +110,13 @@ def update_system_user(*, actor: Actor, system_user: SystemUser, values: Mapping
         return row
     _take_public_key(row, made)
     row.save()
-    _store(row, made)
+    secret_store.put_all(place_of(row, ""), made.secrets)
     audits.record_change(
         actor=actor,
         action="update",
         target=row,
-        old={**{name: old[name] for name in changed}, **_masked(made.secrets, held), **filters_before},
-        new={**{name: new[name] for name in changed}, **_masked(made.secrets), **filters_after},
+        old={**{name: old[name] for name in changed}, **secret_store.masked(made.secrets, held), **filters_before},
+        new={**{name: new[name] for name in changed}, **secret_store.masked(made.secrets), **filters_after},
     )
     events.publish(SystemUsersChanged(org_id=row.org_id))
     return row
@@ -150,7 +150,7 @@ def clear_secrets(*, actor: Actor, system_user: SystemUser) -> None:
         action="update",
         event=audits.Event.SYSTEMUSER_SECRETS_CLEARED,
         target=system_user,
-        old=_masked(held),
+        old=secret_store.masked(held),
         new=dict.fromkeys(sorted(held)),
     )
 
@@ -246,15 +246,3 @@ def _columns_of(row: SystemUser) -> dict[str, Any]:
 def _take_public_key(row: SystemUser, made: Plan) -> None:
     if made.key is not None:
         row.public_key, row.ssh_key_fingerprint = made.key.public_key, made.key.fingerprint
-
-
-def _store(row: SystemUser, made: Plan) -> None:
-    for column in SECRET_COLUMNS:
-        secret = made.secrets.get(column)
-        if secret is not None:
-            secret_store.put(place_of(row, column), secret)
-
-
-def _masked(columns: Iterable[str], held: Collection[str] | None = None) -> dict[str, str | None]:
-    """A mask for each stored secret (`held`), None for the others."""
-    return {column: MASK if held is None or column in held else None for column in sorted(columns)}
