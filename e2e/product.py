@@ -154,6 +154,10 @@ class Product:
             raise
         return self
 
+    def migrate(self) -> None:
+        """Make the data folder with its database, without starting any service."""
+        subprocess.run([str(POSTERN), "migrate"], env=self._environ, check=True, capture_output=True, umask=0o022)
+
     def _give_up(self) -> None:
         """Stop whatever was started, in any state."""
         assert self.process is not None

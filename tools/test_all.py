@@ -31,6 +31,8 @@ PYTEST: Final = (str(BIN / "python"), "-m", "pytest", "-q", "-p", "test_record")
 WATCHED: Final = (str(BIN / "python"), str(ROOT / "tools" / "left_behind.py"))
 #: Most tests wait for a shell, a host or a clock, so two cores can run four workers.
 SERVER: Final = ("-n", "4", "--dist", "worksteal")
+#: Tests that `make check` has run already.
+CHECKED: Final = ("--ignore=tests/architecture", "--ignore=tests/unit/locale")
 #: End-to-end tests wait for browsers and for stopping products; three workers use the machine fully.
 END_TO_END: Final = ("-n", "3", "--dist", "loadfile")
 STAMP: Final = ROOT / ".stamps" / "last-test.json"
@@ -155,7 +157,7 @@ def run_tests(totals: Totals, folder: Path) -> None:
             totals.files[f"{name}: {test.id.split('::')[0]}"] += test.seconds
         return outcome, tests
 
-    totals.add(*run("server, SQLite", SERVER, "server"))
+    totals.add(*run("server, SQLite", (*SERVER, *CHECKED), "server"))
     with postgresql() as address:
         totals.add(
             *run("server, PostgreSQL", (*SERVER, "tests/unit", "tests/integration"), "server", DATABASE_URL=address)
