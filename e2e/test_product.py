@@ -13,7 +13,7 @@ def test_product_that_does_not_become_healthy_leaves_no_process_behind(tmp_path:
         product = Product(tmp_path / "home", POSTERN_REDIS_URL=redis)
         product.migrate()  # takes long beside other tests, and must not be what the start waits for
         with pytest.raises(AssertionError, match=r"^health did not come true"):
-            product.start(limit_s=40)
+            product.start(limit_s=25)
     assert "web" in product.output()
     assert product.family() == []
     assert product not in Product.started
