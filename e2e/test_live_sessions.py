@@ -67,6 +67,12 @@ async def test_auditor_watches_from_the_present_screen_within_a_second(world: Wo
         await socket.type("echo before-$((1+1))-came\r")
         await socket.shows("before-2-came")
 
+        def is_watchable() -> bool:
+            # The proxy reports that a session is open while it is used already.
+            return bool(auditor.get(f"/api/v1/terminal/sessions/{message['session_id']}/")["can_join"])
+
+        await asyncio.to_thread(wait_until, is_watchable, message="a session that can be watched")
+
         def watch_token() -> Any:
             return auditor.post(f"/api/v1/terminal/sessions/{message['session_id']}/watch-token/", {})
 

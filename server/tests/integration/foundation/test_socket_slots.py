@@ -26,6 +26,18 @@ def redis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RedisServ
     server.stop()
 
 
+async def ended(*processes: SocketSlots) -> None:
+    """Release all slots, and wait until none is being renewed: a command that the end of the loop cancels would leave
+    its connection open.
+    """
+    renewing = [process._renewing for process in processes if process._renewing is not None]
+    for process in processes:
+        for person, slots in list(process._held.items()):
+            for slot in list(slots):
+                await process.release(person, slot)
+    await asyncio.gather(*renewing)
+
+
 async def test_processes_count_together_and_a_closed_socket_frees_a_slot(redis: RedisServer) -> None:
     here, there, person = SocketSlots("trial"), SocketSlots("trial"), uuid4()
     first = await here.take(person, most=2)
@@ -58,6 +70,7 @@ async def test_slots_of_a_killed_process_expire_and_open_sockets_keep_theirs(red
             await asyncio.sleep(0.05)
     await asyncio.sleep(1.5)
     assert await later.take(person, most=2) is None, "renewed while they are open"
+    await ended(killed, alive, later)
 
 
 async def test_each_process_counts_alone_without_redis(redis: RedisServer) -> None:

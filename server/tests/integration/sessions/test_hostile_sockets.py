@@ -19,6 +19,7 @@ from websockets.frames import Frame, Opcode
 
 from factories.browser import PASSWORD, Browser
 from factories.proxy_client import Proxy
+from postern.apps.authn import page_sockets
 from postern.apps.authn.models import LoginSession
 from postern.apps.notifications import consumers, queries
 from postern.apps.users.models import User
@@ -212,7 +213,7 @@ def test_unreachable_database_closes_with_try_again_later(
     def away(*_: Any) -> None:
         raise OperationalError("the connection is closed")
 
-    monkeypatch.setattr(consumers, "visitor_of", away)
+    monkeypatch.setattr(page_sockets, "visitor_of", away)
 
     async def story() -> int | None:
         async with dial(live, BELL, {"Cookie": cookie}) as link:

@@ -54,7 +54,7 @@ def test_deletion_of_a_system_user_deletes_a_secret_stored_concurrently(
 ):
     row = make_system_user()
     SealedSecret.objects.all().delete()
-    meeting(system_users, "_store")
+    meeting(system_users.secret_store, "put_all")
     meeting(system_users.secret_store, "drop_all")
     answered = statuses(
         lambda: first_admin.patch(f"{SYSTEM_USERS}{row.pk}/", {"password": "late"}, format="json"),

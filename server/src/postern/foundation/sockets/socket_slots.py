@@ -36,6 +36,8 @@ class SocketSlots:
         self._renew_s = renew_s
         self._held: defaultdict[UUID, set[str]] = defaultdict(set)
         self._renewing: asyncio.Task[None] | None = None
+        #: Set to end `_renewing` between two commands: a cancelled command would leave its connection open.
+        self._over = asyncio.Event()
 
     async def take(self, login_session_id: UUID, *, most: int) -> str | None:
         """A slot that must be returned with `release`; None when the sign-in holds `most` slots already."""
@@ -65,8 +67,8 @@ class SocketSlots:
         self._held[login_session_id].discard(slot)
         if not self._held[login_session_id]:
             del self._held[login_session_id]
-        if not self._held and self._renewing is not None:
-            self._renewing.cancel()
+        if not self._held:
+            self._over.set()
             self._renewing = None
 
     async def _count_with(self, login_session_id: UUID, slot: str) -> int:
@@ -86,11 +88,11 @@ class SocketSlots:
     def _keep_renewing(self) -> None:
         loop = asyncio.get_running_loop()
         if self._renewing is None or self._renewing.done() or self._renewing.get_loop() is not loop:
-            self._renewing = loop.create_task(self._renew())
+            self._over = asyncio.Event()
+            self._renewing = loop.create_task(self._renew(self._over))
 
-    async def _renew(self) -> None:
-        while True:
-            await asyncio.sleep(self._renew_s)
+    async def _renew(self, over: asyncio.Event) -> None:
+        while not await _is_set(over, self._renew_s):
             end = time.time() + self._lease_s
             try:
                 async with _redis() as redis, redis.pipeline(transaction=False) as together:
@@ -103,6 +105,15 @@ class SocketSlots:
 
     def _key(self, login_session_id: UUID) -> str:
         return f"sockets:{self._name}:{login_session_id}"
+
+
+async def _is_set(event: asyncio.Event, timeout_s: float) -> bool:
+    """Wait for the event, at most this long."""
+    try:
+        async with asyncio.timeout(timeout_s):
+            return await event.wait()
+    except TimeoutError:
+        return False
 
 
 @asynccontextmanager
