@@ -59,14 +59,18 @@ export const adminSession: Session = {
   mfaVerifiedAt: null,
 };
 
-/** Renders a screen inside router, query client and session, at `address`; texts are English. */
+/**
+ * Renders a screen inside router, query client and session, at `address`; texts are English. `texts` are those that the
+ * screen's route loads before it, beyond the usual ones.
+ */
 export async function renderScreen(
   screen: ReactNode,
   {
     address = '/',
     pattern = '/',
     session = adminSession,
-  }: { address?: string; pattern?: string; session?: Session } = {},
+    texts = [],
+  }: { address?: string; pattern?: string; session?: Session; texts?: readonly string[] } = {},
 ) {
   await startI18n(
     [
@@ -90,6 +94,7 @@ export async function renderScreen(
       'help',
       'ssh-lines',
       'workbench',
+      ...texts,
     ],
     'en',
   );

@@ -2,7 +2,6 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { loadNamespaces } from '#/lib/i18n';
 import { bringSessionNews, noteSessionNews } from '#/lib/live-sessions';
 import { DEFAULT_ORG_ID } from '#/lib/session';
 import { pageOf, recordedServer } from '#/test/recorded';
@@ -61,10 +60,8 @@ beforeEach(() => {
   }));
 });
 
-async function open(address = '/terminal/session') {
-  const view = await renderScreen(<SessionListPage />, { address, pattern: '/terminal/session' });
-  await loadNamespaces(['sessions']);
-  return view;
+function open(address = '/terminal/session') {
+  return renderScreen(<SessionListPage />, { address, pattern: '/terminal/session', texts: ['sessions'] });
 }
 
 test('after a notification of the server, a new session appears and an ended one disappears', async () => {

@@ -1,7 +1,6 @@
 import { screen } from '@testing-library/react';
 import { http as mock, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
-import { loadNamespaces } from '#/lib/i18n';
 import { pageOf, recordedServer } from '#/test/recorded';
 import { renderScreen } from '#/test/render';
 import { SessionDetailPage } from './SessionDetailPage';
@@ -55,8 +54,8 @@ async function open() {
   await renderScreen(<SessionDetailPage />, {
     address: '/terminal/sessions/s1',
     pattern: '/terminal/sessions/$id',
+    texts: ['sessions'],
   });
-  await loadNamespaces(['sessions', 'transfers']);
 }
 
 test('a file session opens on its file operations', async () => {

@@ -2,7 +2,6 @@ import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
-import { loadNamespaces } from '#/lib/i18n';
 import { recordedServer } from '#/test/recorded';
 import { renderScreen } from '#/test/render';
 import { ChangePasswordPage } from './ChangePasswordPage';
@@ -20,8 +19,8 @@ const { server, sent } = recordedServer(() => [
 ]);
 
 async function fill() {
-  await renderScreen(<ChangePasswordPage />);
-  await loadNamespaces(['signin']);
+  await renderScreen(<ChangePasswordPage />, { texts: ['signin'] });
+  await waitFor(() => expect(document.querySelector('[name=old_password]')).not.toBeNull());
   for (const name of ['old_password', 'new_password', 'new_password_again']) {
     const field = document.querySelector<HTMLInputElement>(`[name=${name}]`);
     if (field) await userEvent.type(field, 'secret');
