@@ -111,7 +111,8 @@ async def test_target_that_stops_reading_holds_up_the_user(through: World) -> No
         "127.0.0.1", through.proxy.port, username=through.login, client_keys=[str(through.proxy.key)],
         known_hosts=None, config=None, agent_path=None,
     ) as connection:  # fmt: skip
-        process = await connection.create_process("sleep 600", encoding=None)
+        # Without a terminal it outlives its connection, so it must end by itself.
+        process = await connection.create_process("sleep 30", encoding=None)
 
         async def send() -> None:
             nonlocal sent
