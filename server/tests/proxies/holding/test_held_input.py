@@ -79,9 +79,17 @@ async def test_ctrl_c_is_never_held_and_drops_what_waits(world: World) -> None:
         await terminal.type(b"\x03")
         await terminal.expect("at> ", 5)
         await settle()
-        await terminal.type(b"(sleep 0.5; : > P1) \r: > P2\r\x03")
+        await terminal.type(b": > P1\r: > P2\r\x03: > P3\r")
+        await terminal.expect(r"\^C", 5)
+        await world.plane.until((world.sshd.directory / "P3").exists, 20)
+        await terminal.type(b"(sleep 2; : > P1) \r")
+        await settle()
+        await terminal.type(b": > P2\r\x03")
+        await terminal.expect(r"\^C", 5)
+        await terminal.expect("at> ", 5)
         await settle()
         await echoed(terminal, 3)
+    assert not (world.sshd.directory / "P1").exists()
     assert not (world.sshd.directory / "P2").exists()
 
 

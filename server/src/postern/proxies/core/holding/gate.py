@@ -143,20 +143,33 @@ class InputGate:
         if self._state is _State.OPEN:
             self._pass(data)
             return
-        before, interrupt, behind = data.partition(_INTERRUPT)
+        if self._state is _State.RECOVERING and _INTERRUPT not in data:
+            return
+        self._wait_or_interrupt(data, at_end=True)
+
+    def _wait_or_interrupt(self, rest: bytes, *, at_end: bool = False) -> bool:
+        """Let input wait, before what waits already or `at_end`. With a Ctrl-C in it, everything before that is dropped
+        with the held key, and the Ctrl-C is forwarded: it never waits, whether it arrives with the line or later. Returns
+        whether there was one.
+        """
+        _before, interrupt, behind = rest.partition(_INTERRUPT)
         if interrupt:
             self._interrupt()
             if behind:
                 self.put(behind)
-        elif self._state is not _State.RECOVERING:
-            self._waiting += before
+        elif at_end:
+            self._waiting += rest
+        else:
+            self._waiting[:0] = rest
+        return bool(interrupt)
 
     def _pass(self, data: bytes) -> None:
         """Forward input up to the next key that can run a line."""
         onward = bytearray()
         for stroke, rest in self._strokes.read(data):
             if self._paste is not None:
-                self._in_paste(stroke, onward, rest)
+                if self._in_paste(stroke, onward, rest):
+                    return
             elif stroke.kind is Stroke.PASTE_BEGINS and self._takes_blocks():
                 self._line.take(stroke)
                 self._paste = bytearray(stroke.data)
@@ -168,8 +181,6 @@ class InputGate:
             else:
                 self._take(stroke)
                 onward += stroke.data
-            if self._state is not _State.OPEN:  # a pasted block is being judged
-                return
         self._forward(bytes(onward))
 
     def _is_held(self, stroke: Keystroke) -> bool:
@@ -201,28 +212,28 @@ class InputGate:
         else:
             self._line.take(stroke)
 
-    def _in_paste(self, stroke: Keystroke, onward: bytearray, rest: bytes) -> None:
+    def _in_paste(self, stroke: Keystroke, onward: bytearray, rest: bytes) -> bool:
         """Collect a pasted block. Its lines are judged before it is forwarded: whether the program that reads it takes
-        line ends as text is the program's affair.
+        line ends as text is the program's affair. Returns whether `rest` was taken over, because the block is complete.
         """
         if self._paste is None:
-            return
+            return False
         self._paste += stroke.data
         self._line.take(stroke)
         text = stroke.whole.decode("utf-8", "replace")
         if stroke.kind is not Stroke.PASTE_ENDS:
             self._paste_lines += "\n" if stroke.kind is Stroke.RUN else text
             if len(self._paste) <= _MAX_WAITING:
-                return
+                return False
         block, self._paste = bytes(self._paste), None
         if "\n" not in self._paste_lines or self._is_in_editor():
             onward += block
-            return
+            return False
         self._forward(bytes(onward))
-        onward.clear()
-        self._waiting[:0] = rest
         self._begin(_State.ASKING)
-        self._asking = self._loop.create_task(self._judge_block(block, self._paste_lines), name="command filters")
+        if not self._wait_or_interrupt(rest):
+            self._asking = self._loop.create_task(self._judge_block(block, self._paste_lines), name="command filters")
+        return True
 
     async def _judge_block(self, block: bytes, text: str) -> None:
         screen, is_recorded = self._session.standing_line(), self._session.recorded
@@ -274,8 +285,9 @@ class InputGate:
 
     def _hold(self, stroke: Keystroke, rest: bytes) -> None:
         self._held, self._held_kind = stroke.data, stroke.kind
-        self._waiting[:0] = rest
         self._state = _State.HELD
+        if self._wait_or_interrupt(rest):
+            return
         self._since_s = self._held_s = monotonic_s()
         self._fence_s = None
         self._announce()
