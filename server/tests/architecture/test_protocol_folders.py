@@ -10,6 +10,8 @@ from postern.foundation.settings import Settings
 PROXIES = Path(postern.proxies.__path__[0])
 #: Folders that protocols share.
 SHARED = {"core", "ssh_connections", "gateways"}
+#: Works for jobs, so no user reaches it.
+WITHOUT_FRONT = {"runner"}
 #: What opens a connection to another machine.
 DIALS = re.compile(
     r"targets\.dialing import|\.sock_connect\(|open_connection\(|create_connection\(|socket\.create_connection|asyncssh\.connect\("
@@ -17,7 +19,8 @@ DIALS = re.compile(
 
 
 def test_every_protocol_folder_has_a_front_that_the_composition_lists(tmp_path: Path) -> None:
-    folders = {path.name for path in PROXIES.iterdir() if path.is_dir() and path.name not in {*SHARED, "__pycache__"}}
+    others = {*SHARED, *WITHOUT_FRONT, "__pycache__"}
+    folders = {path.name for path in PROXIES.iterdir() if path.is_dir() and path.name not in others}
     listed = {type(front).__module__ for front in fronts_of(Settings.load({"POSTERN_HOME": str(tmp_path)}))}
     assert listed == {f"postern.proxies.{folder}.part" for folder in folders}
 

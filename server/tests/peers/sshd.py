@@ -32,6 +32,9 @@ class Sshd:
     `extra` are configuration lines before the usual ones.
     """
 
+    #: Arguments before those of sshd: a program that runs it in surroundings of its own.
+    before: tuple[str, ...] = ()
+
     def __init__(self, directory: Path, *, port: int = 0, extra: str = "") -> None:
         self.directory = directory
         self.port = port
@@ -71,7 +74,7 @@ class Sshd:
             f"SetEnv HOME={home}\n"
         )
         self._process = await asyncio.create_subprocess_exec(
-            SSHD, "-D", "-f", str(config), "-E", str(self.directory / "log"), stdin=subprocess.DEVNULL
+            *self.before, SSHD, "-D", "-f", str(config), "-E", str(self.directory / "log"), stdin=subprocess.DEVNULL
         )
         for _ in range(3_000):
             with contextlib.suppress(OSError):

@@ -82,6 +82,14 @@ def worker(arguments: argparse.Namespace, settings: Settings) -> int:
     return work(beat=arguments.beat)
 
 
+def runner(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Connect to hosts for the jobs of a worker. Started by the worker, never by hand."""
+    from postern.entrypoints.runner import serve
+
+    log.configure("runner", settings.log_level)
+    return serve(settings)
+
+
 def proxy(arguments: argparse.Namespace, settings: Settings) -> int:
     """Run the proxy, which carries SSH and browser sessions."""
     from postern.entrypoints.proxy import serve
@@ -212,6 +220,7 @@ def _parser() -> argparse.ArgumentParser:
     add("web", web).add_argument("--reload", action="store_true", help="restart when the code changes")
     add("worker", worker).add_argument("--beat", action="store_true", help="also run the schedule (once in a cluster)")
     add("proxy", proxy)
+    add("runner", runner)
     migrating = add("migrate", migrate)
     migrating.add_argument("--json", action="store_true", help="print JSON")
     migrating.add_argument(

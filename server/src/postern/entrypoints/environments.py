@@ -1,18 +1,21 @@
 """Which service gets which secret of the environment. Every variable with a secret is listed here with its readers.
 
-A service inherits the supervisor's environment without the secrets of others. The proxy never gets the database's
-password. It gets the address only, because it must refuse connections to Postern's own services.
+A service inherits the supervisor's environment without the secrets of others. The proxy and the runner never get the
+database's password. They get the address only, because they must refuse connections to Postern's own services.
 """
 
 from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
+from postern.foundation.parts.part_board import SUPERVISOR_PID
+
 ADMIN_PASSWORD: Final = "POSTERN_ADMIN_PASSWORD"  # noqa: S105 - the name of a variable
 _DATABASE: Final = "DATABASE_URL"
 _REDIS: Final = "POSTERN_REDIS_URL"
 
 _STORES: Final = frozenset({"migrate", "web", "worker"})
+_CONNECTING: Final = frozenset({"proxy", "runner"})
 _NOBODY: Final[frozenset[str]] = frozenset()
 
 #: Variable → services that read it. The first administrator's password is passed to `migrate` through a pipe.
@@ -20,6 +23,9 @@ READERS: Final[Mapping[str, frozenset[str]]] = {
     ADMIN_PASSWORD: _NOBODY,
     _DATABASE: _STORES,
     _REDIS: _STORES,
+    # Names the parent with which a service ends. The supervisor sets it for its own children; the parent of the runner is
+    # the worker, and the runner ends with its pipe.
+    SUPERVISOR_PID: _NOBODY,
     "POSTERN_BOOTSTRAP_TOKEN": frozenset({"web", "proxy"}),
     "POSTERN_HEALTH_TOKEN": frozenset({"web"}),
     # Variables of libpq: defaults for what DATABASE_URL leaves out.
@@ -34,7 +40,7 @@ READERS: Final[Mapping[str, frozenset[str]]] = {
 def environ_of(part: str, environ: Mapping[str, str]) -> dict[str, str]:
     """The environment that the service `part` inherits. An unknown service gets no secret."""
     inherited = {name: value for name, value in environ.items() if part in READERS.get(name, {part})}
-    if part == "proxy":
+    if part in _CONNECTING:
         for name in (_DATABASE, _REDIS):
             address = _address(environ.get(name, ""))
             if address:

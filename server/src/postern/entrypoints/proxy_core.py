@@ -122,7 +122,9 @@ class Core:
             settings=self._shared,
             openings=OpeningPace(self._shared),
             pictures=pictures,
-            outbound=Outbound(plane, Dialer(config.limits, dial_policy_of(settings, config, running.addresses))),
+            outbound=Outbound(
+                plane, Dialer(config.limits, dial_policy_of(settings, config.control_url, running.addresses))
+            ),
             limits=config.limits,
         )
         self._uploader = RecordingUploader(

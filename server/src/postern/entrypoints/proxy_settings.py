@@ -27,6 +27,7 @@ from postern.proxies.terminal.part import TerminalFront
 
 log = logging.getLogger(__name__)
 
+_CONTROL_URL: Final = "POSTERN_CONTROL_URL"
 _ANY_HOST: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
@@ -54,12 +55,11 @@ def config_from(settings: Settings) -> ProxyConfig:
     """Settings shared by all protocols. Raises SettingsError."""
     environ = os.environ
     token = settings.bootstrap_token
-    control_url = environ.get("POSTERN_CONTROL_URL", "")
     # A control plane with the same data folder recognizes this secret, so that the proxy need not wait to be accepted.
-    local = "" if control_url else read_or_create(settings.secrets_dir / LOCAL_PROXY_FILE, new_token)
+    local = "" if environ.get(_CONTROL_URL) else read_or_create(settings.secrets_dir / LOCAL_PROXY_FILE, new_token)
     return ProxyConfig(
         state_dir=settings.home / "proxy",
-        control_url=control_url or local_control_url(settings),
+        control_url=control_url_of(settings),
         name=environ.get("POSTERN_PROXY_NAME") or platform.node() or "proxy",
         bootstrap_token=token or Secret(""),
         local_secret=Secret(local),
@@ -74,6 +74,11 @@ def _limits(settings: Settings, *, supervised: bool) -> Limits:
     if supervised:
         return Limits(drain_s=supervised_shutdown_s(settings))
     return Limits() if settings.shutdown_s is None else Limits(drain_s=float(settings.shutdown_s))
+
+
+def control_url_of(settings: Settings) -> str:
+    """Address of the control plane: the web service on the same machine if no other is set."""
+    return os.environ.get(_CONTROL_URL) or local_control_url(settings)
 
 
 def local_control_url(settings: Settings) -> str:
@@ -100,16 +105,16 @@ def within_open_files(
     return replace(config, limits=limits), tuple(front.with_share_of_files(share) for front in fronts)
 
 
-def dial_policy_of(settings: Settings, config: ProxyConfig, listening: Callable[[], Sequence[Endpoint]]) -> DialPolicy:
-    """The addresses that this proxy never connects to: all of Postern's services that it knows.
+def dial_policy_of(settings: Settings, control_url: str, listening: Callable[[], Sequence[Endpoint]]) -> DialPolicy:
+    """The addresses that this process never connects to: all of Postern's services that it knows.
 
-    `listening` returns the addresses that the proxy itself listens on.
+    `listening` returns the addresses that it listens on itself.
     """
-    control = urlsplit(config.control_url)
+    control = urlsplit(control_url)
     address = (control.hostname or "localhost", control.port or (443 if control.scheme == "https" else 80))
     services = (*own_services(settings), address)
     return DialPolicy(
-        allow_local=config.allow_local_targets,
-        blocked_networks=config.blocked_networks,
+        allow_local=settings.allow_local_targets,
+        blocked_networks=settings.blocked_networks,
         look_around=lambda: look_around([*services, *listening()]),
     )

@@ -372,8 +372,8 @@ def test_promise_2_no_byte_waits_longer_than_a_second_for_the_disk(tmp_path: Pat
 _CONFINED = """
 import encodings.idna, socket, sys
 sys.path[:0] = {path!r}
-from postern.proxies.core.recording.confinement import confine
-done = confine(1 << 30)
+from postern.proxies.core.confinement import confine
+done = confine(1 << 30, is_in_background=True)
 try:
     socket.socket(socket.AF_INET).connect(("127.0.0.1", {port}))
     network = "reached"

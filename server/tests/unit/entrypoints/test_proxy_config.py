@@ -44,7 +44,9 @@ def test_k36_proxy_knows_every_service_of_its_installation(tmp_path: Path, monke
         POSTERN_ALLOW_LOCAL_TARGETS="yes",
     )
     (terminal,) = (front for front in fronts_of(settings) if isinstance(front, TerminalFront))
-    policy = dial_policy_of(settings, config_from(settings), lambda: [("localhost", 40022), *terminal.addresses()])
+    policy = dial_policy_of(
+        settings, config_from(settings).control_url, lambda: [("localhost", 40022), *terminal.addresses()]
+    )
     around = policy.look_around()
 
     for port in (8080, 40022, 6543, 6400, 9022):

@@ -183,6 +183,18 @@ class Text(Enum):
         "目标 {host} 不接受你为 {login} 输入的密码。{story}",
         "{host} did not accept the password that you gave for {login}. {story}",
     )
+    ACCOUNT_REFUSED = (
+        "目标 {host} 不接受账号 {login} 的凭据。{story}",
+        "{host} did not accept the credential of {login}. {story}",
+    )
+    NO_SHELL = (
+        "目标 {host} 没有启动可用的 Shell。它显示的内容：{shown}",
+        "{host} started no shell that answers. It showed: {shown}",
+    )
+    ROOT_REFUSED = (
+        "账号 {login} 在目标 {host} 上不能通过 sudo 成为 root。它显示的内容：{shown}",
+        "{login} may not become root on {host} with sudo. It showed: {shown}",
+    )
     METHOD_REFUSED = ("{method}：被拒绝。", "{method}: refused.")
     METHOD_UNANSWERED = (
         "{method}：主机询问的不是密码（“{question}”），无法回答。",

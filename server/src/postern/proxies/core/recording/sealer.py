@@ -23,8 +23,8 @@ from uuid import UUID
 
 from postern.kernel.clock import monotonic_s
 from postern.kernel.log import configure
+from postern.proxies.core.confinement import confine
 from postern.proxies.core.recording.channel import FrameDecoder, encode_frame
-from postern.proxies.core.recording.confinement import confine
 from postern.proxies.core.recording.journal_files import JournalFolder
 from postern.proxies.core.recording.journal_sealing import JournalSealing, SealingPlace, publish
 from postern.proxies.core.recording.session_sealing import NewScreen
@@ -265,7 +265,7 @@ def main() -> int:
         log.error("another sealer is running in this folder")
         return 1
     key = SealingKeys(arguments.key_file)
-    log.info("confined: %s", ", ".join(confine(_MEMORY_BYTES)) or "not at all")
+    log.info("confined: %s", ", ".join(confine(_MEMORY_BYTES, is_in_background=True)) or "not at all")
     channel = socket.socket(fileno=arguments.channel_fd)
     sealer = Sealer(arguments.state_dir, key, Screen, channel, checkpoint_interval_s=arguments.checkpoint_interval_s)
     sealer.run()
