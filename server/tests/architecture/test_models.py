@@ -68,6 +68,7 @@ NOT_KEEPING = {
     "Session": "a record: live ones are counted, finished ones stay and are seen in the root",
     "HostKey": "goes with its asset",
     "CommandFilterRule": "goes with its filter",
+    "HostTask": "a record of work, like its jobs",
 }
 
 

@@ -1,6 +1,7 @@
 """Accepting and cancelling jobs."""
 
 import hashlib
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -21,10 +22,19 @@ from postern.foundation.database.write_transaction import write_transaction
 
 
 @write_transaction()
-def accept(*, actor: Actor, org_id: UUID, kind: str, argument: msgspec.Struct, subject: str = "") -> Job:
+def accept(
+    *,
+    actor: Actor,
+    org_id: UUID,
+    kind: str,
+    argument: msgspec.Struct,
+    subject: str = "",
+    with_it: Callable[[Job], None] = lambda _job: None,
+) -> Job:
     """Store a job; from the commit on it reaches a final state, whatever happens to workers and broker.
 
-    If the kind lets requests join and an equal job is open, that job is returned. Raises UnknownKind.
+    If the kind lets requests join and an equal job is open, that job is returned. `with_it` stores what belongs to a new
+    job, in the same transaction. Raises UnknownKind.
     """
     declared = KINDS.value.named(kind)
     values: dict[str, Any] = msgspec.to_builtins(argument)
@@ -50,6 +60,7 @@ def accept(*, actor: Actor, org_id: UUID, kind: str, argument: msgspec.Struct, s
             job.save(force_insert=True)
     except IntegrityError:  # an equal request was stored first
         return Job.objects.get(org_id=org_id, kind=kind, open_key=key)
+    with_it(job)
     audits.record(
         actor=actor,
         org_id=org_id,

@@ -20,7 +20,7 @@ from django.db import connections
 from postern.apps.jobs.engine import claims, running
 from postern.apps.jobs.engine.errors import CancelWanted, Lost, Stop, WorkerStops
 from postern.apps.jobs.engine.job_run import JobRun
-from postern.apps.jobs.engine.kinds import KINDS
+from postern.apps.jobs.engine.kinds import KINDS, OnLost
 from postern.apps.jobs.engine.models import Job
 from postern.apps.jobs.logs.files import LogWriter
 from postern.kernel import clock
@@ -111,7 +111,8 @@ class Dispatcher:
             log.exception("job %s cannot run, because its log cannot be written", job.pk)
             claims.lose(job.pk, job.token)
             return
-        run = JobRun(job, KINDS.value.named(job.kind).time_limit, writer)
+        kind = KINDS.value.named(job.kind)
+        run = JobRun(job, kind.time_limit, writer, starts_again=kind.on_lost is OnLost.RERUN)
         with self._lock:
             self._runs[job.pk], self._kinds[job.pk] = run, job.kind
         if self._stopping.is_set():

@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from postern.apps.audits import facade as audits
+from postern.apps.jobs.engine.kinds import KINDS
 from postern.apps.jobs.engine.models import Job, JobState
 from postern.foundation.caller.actor import SYSTEM, Actor
 from postern.foundation.database.write_transaction import write_transaction
@@ -39,6 +40,9 @@ class Ending:
                 "losses",
             ]
         )
+        kind = KINDS.value.get(job.kind)
+        if kind is not None and kind.settle is not None:
+            kind.settle(job.pk)
         audits.record(
             actor=by,
             org_id=job.org_id,

@@ -17,12 +17,17 @@ _PROGRESS_S: Final = 0.5
 
 
 class JobRun:
-    """What the work of a job may call. `stop` may be called by another thread; everything else by the work only."""
+    """What the work of a job may call.
 
-    def __init__(self, job: Job, time_limit: timedelta, writer: LogWriter) -> None:
+    `stop`, `check` and `write` may be called by any thread; everything else by the thread of the work only.
+    """
+
+    def __init__(self, job: Job, time_limit: timedelta, writer: LogWriter, *, starts_again: bool) -> None:
+        """`starts_again`: another worker starts the job again if this one stops."""
         self.id: UUID = job.pk
         self.org_id: UUID = job.org_id
         self.token: int = job.token
+        self.starts_again = starts_again
         self._writer = writer
         self._ends_at = clock.monotonic_s() + time_limit.total_seconds()
         self._reason: type[Stop] | None = None
@@ -56,9 +61,12 @@ class JobRun:
             raise Lost
 
     @contextmanager
-    def write(self) -> Iterator[None]:
-        """A transaction for effects of the work. Raises `Stop` before anything is written when the claim is lost."""
-        self.check()
+    def write(self, *, is_stopping: bool = False) -> Iterator[None]:
+        """A transaction for effects of the work. Raises `Stop` before anything is written when the work must end; with
+        `is_stopping` only when the claim is lost.
+        """
+        if not is_stopping:
+            self.check()
         with write_transaction():
             mine = Job.objects.select_for_update().filter(pk=self.id, token=self.token, state=JobState.RUNNING)
             if not mine.values_list("pk").first():

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import Enum
 from typing import Any, Final, Generic, TypeVar
+from uuid import UUID
 
 import msgspec
 from django.utils.functional import Promise
@@ -77,7 +78,8 @@ class JobKind(Generic[Argument]):
 
     `name` is stored in rows and never changes. `right` is needed to start one, to cancel one, and to read the logs of
     other people's. `at_once` limits how many run at the same time in the whole installation, `at_once_in_org` in one
-    organization. With `joins`, a request that equals an open job gets that job.
+    organization. With `joins`, a request that equals an open job gets that job. `settle` is called with the job's id in the
+    transaction that stores the final state, however the job ends.
     """
 
     name: str
@@ -91,6 +93,7 @@ class JobKind(Generic[Argument]):
     at_once: int = 2
     at_once_in_org: int = 1
     joins: bool = False
+    settle: Callable[[UUID], None] | None = None
 
     def sentence(self, code: str, values: Mapping[str, Any]) -> str:
         """The outcome in the language of the request; "" for an unknown code."""

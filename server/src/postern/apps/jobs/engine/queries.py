@@ -1,8 +1,9 @@
 """Reads of jobs."""
 
+import time
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from postern.apps.jobs.engine import policy
@@ -10,6 +11,9 @@ from postern.apps.jobs.engine.kinds import KINDS
 from postern.apps.jobs.engine.models import Job
 from postern.foundation.caller.actor import Actor
 from postern.foundation.caller.scope import OrgScope
+from postern.kernel import clock
+
+_LOOK_S: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +41,21 @@ def readable(actor: Actor, scope: OrgScope, job_id: UUID) -> Job | None:
     """The job, if it exists and the person may read it."""
     job = Job.objects.filter(pk=job_id).first()
     return job if job is not None and policy.may_read(actor, scope, job) else None
+
+
+def ended_within(job_id: UUID, seconds: float) -> Job | None:
+    """Wait until a job has ended, for calls whose contract wants its result in the answer. None if it takes longer.
+
+    Not in a transaction, which would not see the end.
+    """
+    until = clock.monotonic_s() + seconds
+    while True:
+        job: Job = Job.objects.get(pk=job_id)
+        if not job.is_open:
+            return job
+        if clock.monotonic_s() > until:
+            return None
+        time.sleep(_LOOK_S)
 
 
 def view_of(job: Job) -> JobView:

@@ -1,0 +1,1 @@
+"""Executions of tasks: a job and the outcome of each of its hosts."""

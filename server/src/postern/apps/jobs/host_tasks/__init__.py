@@ -1,0 +1,1 @@
+"""Tasks of hosts and their versions (contract: ops, tasks and adhoc)."""
