@@ -51,6 +51,8 @@ TEST_NEEDS: Final = {
     "less": "less",
     "zsh": "zsh",
     "dash": "dash",
+    "busybox": "busybox",
+    "visudo": "sudo",
     "ps": "procps",
     "sqlite3": "sqlite3",
     "git": "git",

@@ -45,6 +45,7 @@ from emptying import quick_emptying
 from factories import licences
 from factories.hearing import Hearing, hearing
 from migrated_once import drop_copy, is_worker, migrated_once
+from postern.apps.jobs.gateway_tests import api as gateway_tests
 from postern.apps.orgs.roles import OrgRole
 from postern.apps.users.credentials.hashing import BoundedArgon2Hasher
 from postern.apps.users.models import Membership, SystemRole, User
@@ -125,6 +126,12 @@ def gathered_work_at_once(request: pytest.FixtureRequest, monkeypatch: pytest.Mo
     """
     if "transactional_db" not in request.fixturenames:
         monkeypatch.setattr(Gathered, "ask", lambda self, key: self._work(frozenset({key})))
+
+
+@pytest.fixture(autouse=True)
+def _calls_wait_for_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that waits for a job would wait in vain, because no worker runs beside most tests."""
+    monkeypatch.setattr(gateway_tests, "WAIT_S", 0.0)
 
 
 @pytest.fixture(autouse=True)

@@ -24,6 +24,7 @@ from django.conf import settings as django_settings
 
 from postern.apps.jobs.engine.dispatcher import Dispatcher
 from postern.apps.jobs.engine.waking import Listener
+from postern.apps.jobs.hosts.link import RUNNER
 from postern.foundation.machine.private_files import private_folder
 from postern.foundation.parts.part_board import SUPERVISOR_PID
 from postern.foundation.settings import Settings
@@ -114,6 +115,7 @@ def work(*, beat: bool) -> int:
     signals.worker_shutting_down.connect(stopping, weak=False)
     worker.start()
     dispatcher.stop()
+    RUNNER.value.close()
     return int(worker.exitcode or 0)
 
 

@@ -5,6 +5,8 @@ An app imports only apps below it in the stack. What it needs from apps above it
 websockets and the schedule are composed in `urls.py`, `websockets.py` and `celery.py`.
 """
 
+import os
+import sys
 from typing import Final
 
 from django.db.models.signals import post_delete
@@ -34,8 +36,14 @@ from postern.apps.authn.second_factors import totp_secrets
 from postern.apps.authn.second_factors.actions import mfa
 from postern.apps.authn.sign_in import password_paths
 from postern.apps.jobs import holdings as jobs
+from postern.apps.jobs.account_tests.job import TEST_ACCOUNTS
+from postern.apps.jobs.connectivity.job import TEST_ASSETS
 from postern.apps.jobs.engine import kinds as job_kinds
+from postern.apps.jobs.facts.job import REFRESH_ASSETS
+from postern.apps.jobs.gateway_tests.job import TEST_GATEWAY
+from postern.apps.jobs.hosts import link as runner
 from postern.apps.jobs.node_checks.job import CHECK_NODES
+from postern.apps.jobs.push.job import PUSH_ACCOUNTS
 from postern.apps.licence import facade as licence
 from postern.apps.notifications import subscriptions as notification_events
 from postern.apps.orgs import actions as org_actions
@@ -65,6 +73,7 @@ from postern.apps.vault.sealed_secrets.installation import ensure as ensure_vaul
 from postern.apps.vault.sealed_secrets.totp_secrets import SealedTotpSecrets
 from postern.apps.vault.system_users import command_filters
 from postern.apps.vault.system_users.queries import AdminUsers
+from postern.entrypoints.environments import environ_of
 from postern.foundation import installation, licensing
 from postern.foundation.bus import events, outbox
 from postern.foundation.caller import identity
@@ -93,7 +102,13 @@ def compose() -> None:
     _compose_people()
     _compose_organizations()
     _compose_requests()
-    job_kinds.KINDS.provide(job_kinds.Kinds(CHECK_NODES))
+    job_kinds.KINDS.provide(
+        job_kinds.Kinds(CHECK_NODES, TEST_ASSETS, REFRESH_ASSETS, TEST_ACCOUNTS, PUSH_ACCOUNTS, TEST_GATEWAY)
+    )
+    # Started by a worker when its first job needs it.
+    runner.RUNNER.provide(
+        runner.RunnerLink([sys.executable, "-m", "postern.entrypoints", "runner"], environ_of("runner", os.environ))
+    )
     installation.STEPS.provide(
         (org_actions.ensure_default_organization, ensure_assets, ensure_vault, evidence.adopt_earlier)
     )

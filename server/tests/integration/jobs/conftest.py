@@ -1,16 +1,24 @@
-"""A worker that runs the jobs of a test in this process."""
+"""A worker that runs the jobs of a test in this process, and SSH servers that they work on."""
 
+import os
+import sys
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
+from rest_framework.test import APIClient
 
-from factories.jobs import Workshop, kind
+from factories.asset_hosts import Hosts
+from factories.jobs import Workshop, ended, kind
+from peers.sshd import Sshd
 from postern.apps.jobs.engine import kinds
 from postern.apps.jobs.engine.dispatcher import Dispatcher
 from postern.apps.jobs.engine.kinds import Kinds, OnLost
+from postern.apps.jobs.engine.models import Job
+from postern.apps.jobs.hosts.link import RUNNER, RunnerLink
 from postern.apps.users.models import User
 from postern.contracts.enums import RoleBits
 from postern.foundation.caller.actor import Actor, ActorKind
@@ -69,5 +77,66 @@ def acting() -> Callable[[User], Actor]:
             scope_id=DEFAULT_ORG_ID,
             epoch=user.session_epoch,
         )
+
+    return make
+
+
+@pytest.fixture
+def hosts(tmp_path: Path) -> Iterator[Hosts]:
+    made = Hosts(tmp_path / "hosts")
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def runner(tmp_path: Path) -> Iterator[RunnerLink]:
+    environ = {"PATH": "/usr/bin:/bin", "POSTERN_HOME": str(tmp_path), "POSTERN_ALLOW_LOCAL_TARGETS": "yes"}
+    if "PYTHONPATH" in os.environ:
+        environ["PYTHONPATH"] = os.environ["PYTHONPATH"]
+    link = RunnerLink([sys.executable, "-m", "postern.entrypoints", "runner"], environ)
+    with RUNNER.replaced(link):
+        yield link
+    link.close()
+
+
+@pytest.fixture
+def run(as_org_admin: APIClient, runner: RunnerLink) -> Iterator[Callable[..., Job]]:
+    """Starts a job through the API, and waits until it has ended."""
+    worker = Dispatcher(settings.POSTERN.home, "worker", poll_s=0.05)
+    worker.start()
+
+    def start(path: str, **body: Any) -> Job:
+        answer = as_org_admin.post(path, body, format="json", headers={"Accept-Language": "en"})
+        assert answer.status_code == 201, answer.content
+        return ended(Job.objects.get(pk=answer.json()["task"]))
+
+    yield start
+    worker.stop()
+
+
+@pytest.fixture
+def make_asset(as_org_admin: APIClient) -> Callable[..., str]:
+    def make(hostname: str, port: int, **fields: Any) -> str:
+        protocols = fields.pop("protocols", [f"ssh/{port}"])
+        body = {"hostname": hostname, "ip": "127.0.0.1", "platform": "Linux", "protocols": protocols, **fields}
+        answer = as_org_admin.post("/api/v1/assets/assets/", body, format="json")
+        assert answer.status_code == 201, answer.content
+        return str(answer.json()["id"])
+
+    return make
+
+
+@pytest.fixture
+def admin_of(as_org_admin: APIClient) -> Callable[[Sshd], str]:
+    def make(server: Sshd) -> str:
+        body = {
+            "name": f"admin of {server.port}",
+            "username": server.login,
+            "type": "admin",
+            "private_key": server.client_key.read_text(),
+        }
+        answer = as_org_admin.post("/api/v1/assets/admin-users/", body, format="json")
+        assert answer.status_code == 201, answer.content
+        return str(answer.json()["id"])
 
     return make

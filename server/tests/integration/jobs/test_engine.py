@@ -1,23 +1,26 @@
 """Jobs reach exactly one final state: claims, fences, leases, limits, cancellation."""
 
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
+import msgspec
 import pytest
 from django.db import connection, transaction
 from django.db.models.functions import Now
 from django.utils import translation
 
 from factories.jobs import Numbered, Workshop, ended, kind
+from postern.apps.audits.api.field_words import FIELD_WORDS
 from postern.apps.audits.models import AuditEvent
 from postern.apps.jobs.engine import actions, claims, endings, housekeeping, running
 from postern.apps.jobs.engine.dispatcher import Dispatcher
 from postern.apps.jobs.engine.errors import JobOver, Lost, UnknownKind
 from postern.apps.jobs.engine.job_run import JobRun
-from postern.apps.jobs.engine.kinds import KINDS, JobKind, Kinds, Outcome
+from postern.apps.jobs.engine.kinds import ENGINE_OUTCOMES, KINDS, JobKind, Kinds, Outcome
 from postern.apps.jobs.engine.models import Job, JobState
 from postern.apps.jobs.logs.files import LogReader
 from postern.foundation.caller.actor import SYSTEM
@@ -149,7 +152,7 @@ def test_lost_worker_writes_nothing_any_more(test_kinds: None, workshop: Worksho
 
     effects: list[str] = []
     writer = running.open_log(tmp_path, old)
-    late = JobRun(old, timedelta(minutes=1), writer)
+    late = JobRun(old, timedelta(minutes=1), writer, starts_again=True)
     with pytest.raises(Lost), late.write():
         effects.append("in the middle")
     with pytest.raises(Lost):
@@ -171,7 +174,7 @@ def test_effect_and_final_state_are_one(test_kinds: None, tmp_path: Any) -> None
 
     accept("test.quick")
     job = claim_one("test.quick")
-    run = JobRun(job, timedelta(minutes=1), running.open_log(tmp_path, job))
+    run = JobRun(job, timedelta(minutes=1), running.open_log(tmp_path, job), starts_again=True)
     running.run(job, kind("test.quick", lambda _run, _argument: Outcome(code="done", effect=effect)), run)
     job.refresh_from_db()
     assert (job.state, job.outcome) == (JobState.FAILED, "fault")
@@ -285,7 +288,19 @@ def test_two_kinds_cannot_have_one_name() -> None:
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 def test_every_kind_says_how_its_jobs_ended(language: str) -> None:
     """Each outcome of the product's kinds is a sentence with all its values, in both languages."""
-    values = {"nodes": 3, "assets": 4, "faults": 5, "by": "Ann", "minutes": 6, "times": 7, "number": 8}
+    values = {
+        "nodes": 3,
+        "assets": 4,
+        "faults": 5,
+        "by": "Ann",
+        "minutes": 6,
+        "times": 7,
+        "number": 8,
+        "total": 9,
+        "succeeded": 8,
+        "failed": 1,
+    }
+    values |= {"seconds": "0.5", "why": "It is closed."}
     with translation.override(language):
         for one in KINDS.value:
             declared: JobKind[Any] = one
@@ -293,3 +308,14 @@ def test_every_kind_says_how_its_jobs_ended(language: str) -> None:
                 assert "%" not in declared.sentence(code, values)
                 assert declared.sentence(code, values)
             assert declared.sentence("unheard of", {}) == ""
+
+
+def test_what_the_log_records_of_jobs_has_words() -> None:
+    """Every value of arguments and outcomes that the operation log shows."""
+    columns = {field.name for field in Job._meta.concrete_fields}
+    for one in KINDS.value:
+        declared: JobKind[Any] = one
+        recorded = {field.name for field in msgspec.structs.fields(declared.argument)}
+        for sentence in (*declared.outcomes.values(), *ENGINE_OUTCOMES.values()):
+            recorded |= set(re.findall(r"%\((\w+)\)", str(sentence)))
+        assert {*recorded, "outcome"} - columns - FIELD_WORDS.keys() == set(), declared.name

@@ -4,6 +4,8 @@ Other apps may read the models through relations. They write through this module
 """
 
 from postern.apps.assets.assets.actions.assets import clear_admin_user, create_asset
+from postern.apps.assets.assets.actions.connectivity import note_connectivity
+from postern.apps.assets.assets.actions.facts import note_facts
 from postern.apps.assets.assets.addresses import check_address
 from postern.apps.assets.assets.admin_users import AdminUserDirectory
 from postern.apps.assets.assets.gateways import GatewayDirectory
@@ -19,6 +21,7 @@ from postern.apps.assets.tree.checking import correct as correct_tree
 from postern.apps.assets.tree.checking import find_faults as find_tree_faults
 from postern.apps.assets.tree.queries import (
     AssetBrief,
+    admin_users_of,
     asset_counts,
     assets_in,
     below,
@@ -35,6 +38,7 @@ __all__ = [
     "HostKeyOwner",
     "ProtocolPort",
     "TreeFaults",
+    "admin_users_of",
     "asset_briefs",
     "asset_counts",
     "asset_tree_node",
@@ -53,6 +57,8 @@ __all__ = [
     "has_more_below",
     "hold_trees",
     "node_tree_node",
+    "note_connectivity",
+    "note_facts",
     "stands_below",
     "way_to",
 ]

@@ -1,8 +1,9 @@
-"""Public interface of terminals for the composition root: the operator's command line."""
+"""Public interface of sessions: the way to a target, and terminals for the operator's command line."""
 
 from dataclasses import dataclass
 from uuid import UUID
 
+from postern.apps.sessions.sessions.ways import Way, checked_route, checked_way
 from postern.apps.sessions.terminals import policy, registration
 from postern.apps.sessions.terminals.actions import registrations
 from postern.apps.sessions.terminals.models import Terminal
@@ -12,7 +13,10 @@ from postern.kernel.ids import parse_id
 
 __all__ = [
     "TerminalBrief",
+    "Way",
     "accept_terminal",
+    "checked_route",
+    "checked_way",
     "find_terminal",
     "make_registration_secrets",
     "refuse_terminal",

@@ -50,6 +50,7 @@ def found_company(admin: Api, host: DemoHost, passwords: dict[str, Secret]) -> N
             "comment": "数据库管理员",
         },
     )
+    _read_host(admin, host, assets[HOST])
     form = "%Y/%m/%d %H:%M:%S %z"
     past, earlier = now() - timedelta(days=2), now() - timedelta(days=32)
     for permission in (
@@ -83,6 +84,23 @@ def found_company(admin: Api, host: DemoHost, passwords: dict[str, Secret]) -> N
         },
     ):
         admin.ensure("perms/asset-permissions/", "name", permission)
+
+
+def _read_host(admin: Api, host: DemoHost, asset: str) -> None:
+    """Give the local host an admin user, and let a job read its hardware, once."""
+    admin_user = admin.ensure(
+        "assets/admin-users/",
+        "name",
+        {
+            "name": "demo-admin",
+            "username": host.login,
+            "private_key": host.client_key,
+            "comment": "测试与读取演示主机的账号",
+        },
+    )
+    if admin.rows("assets/assets/", {"hostname": HOST})[0]["admin_user"] is None:
+        admin.call("PATCH", f"/api/v1/assets/assets/{asset}/", {"admin_user": admin_user})
+        admin.call("POST", f"/api/v1/assets/assets/{asset}/tasks/", {"action": "refresh"})
 
 
 def greet_everybody(url: str, passwords: dict[str, Secret]) -> None:

@@ -5,6 +5,8 @@ every (ancestor, descendant) pair, so that "below this node" and "above this nod
 `actions` updates the three together; nothing else writes them.
 """
 
+from typing import Final
+
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -12,6 +14,9 @@ from postern.apps.assets.platforms.models import Platform
 from postern.apps.assets.tree.node_keys import MAX_KEY_LENGTH
 from postern.contracts.enums import Protocol
 from postern.foundation.models import OrgOwnedModel, SavedRow, ScopedManager
+
+#: Length of the reason why an asset could not be reached.
+MAX_REASON: Final = 512
 
 
 class Connectivity(models.TextChoices):
@@ -177,6 +182,8 @@ class Asset(OrgOwnedModel):
         _("Connectivity"), max_length=8, choices=Connectivity.choices, default=Connectivity.UNKNOWN
     )
     date_verified = models.DateTimeField(_("Date verified"), null=True, blank=True)
+    #: Why it could not be reached the last time; "" if it could.
+    connectivity_reason = models.CharField(_("Reason"), max_length=MAX_REASON, blank=True, default="", editable=False)
 
     objects = ScopedManager()
 

@@ -58,6 +58,11 @@ def domains_of(asset_ids: Iterable[UUID]) -> dict[UUID, UUID | None]:
     return dict(Asset.objects.filter(pk__in=set(asset_ids)).order_by().values_list("pk", "domain_id"))
 
 
+def admin_users_of(asset_ids: Iterable[UUID]) -> dict[UUID, UUID | None]:
+    """The admin user of each existing asset."""
+    return dict(Asset.objects.filter(pk__in=set(asset_ids)).order_by().values_list("pk", "admin_user_id"))
+
+
 def below(node_id: UUID) -> QuerySet[Any, Any]:
     """Ids of the node and of all nodes in its subtree."""
     return NodePath.objects.filter(ancestor_id=node_id).values("descendant_id")

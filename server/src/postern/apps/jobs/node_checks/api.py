@@ -5,13 +5,11 @@ from rest_framework.response import Response
 
 from postern.apps.jobs.engine import actions
 from postern.apps.jobs.engine.kinds import NoArgument
+from postern.apps.jobs.engine.starting import STARTED
 from postern.apps.jobs.node_checks.job import CHECK_NODES
 from postern.foundation.caller.scope import writable
-from postern.foundation.rest.openapi.answers import Answer, texts
+from postern.foundation.rest.openapi.answers import Answer
 from postern.foundation.rest.views import PosternView
-
-#: The id of the job that was started.
-STARTED = texts("task")
 
 
 class NodeCheckView(PosternView):

@@ -38,8 +38,12 @@ def checked_way(*, address: str, port: int, domain_id: UUID | None) -> Way:
     gateway is not, because names may have another meaning there. Call it outside of a transaction: resolving may take
     long.
     """
+    return checked_route(address=address, port=port, route=vault.route_to(domain_id))
+
+
+def checked_route(*, address: str, port: int, route: Route) -> Way:
+    """The way to a target on this route, with checked addresses. See `checked_way`."""
     services = terminal_queries.proxy_endpoints()
-    route = vault.route_to(domain_id)
     if not route.stages:
         return Way(host=_dialled(address, port, services), route=route)
     outbound.check_behind_gateway(address, port, *services)

@@ -119,6 +119,11 @@ def note_answer(stage: Sequence[RouteGateway], gateway_id: UUID) -> None:
         Gateway.objects.filter(pk__in=silent, is_connective=True).update(is_connective=False)
 
 
+def note_silence(gateway_id: UUID) -> None:
+    """A gateway did not let anybody through: sessions try it last. An observation, so no audit record."""
+    Gateway.objects.filter(pk=gateway_id, is_connective=True).update(is_connective=False)
+
+
 def _require_another(gateway: Gateway) -> None:
     """Refuse to turn a domain with assets into a label, because they would be connected to directly."""
     others = Gateway.objects.filter(domain_id=gateway.domain_id).exclude(pk=gateway.pk)

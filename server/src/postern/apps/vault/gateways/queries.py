@@ -50,6 +50,16 @@ def route_to(domain_id: UUID | None) -> Route:
     return Route(stages=tuple(tuple(stages[step]) for step in reversed(way) if step in stages))
 
 
+def route_through(gateway_id: UUID) -> Route:
+    """The way through exactly this gateway of its domain, whether it is active or not. Raises `NotFound`."""
+    row = Gateway.objects.filter(pk=gateway_id).first()
+    if row is None:
+        raise NotFound(_("This gateway does not exist."))
+    only = RouteGateway(id=row.pk, name=row.name, host=row.ip, port=row.port, login_name=row.username)
+    *before, _own_stage = route_to(row.domain_id).stages
+    return Route(stages=(*before, (only,)))
+
+
 def open_gateway_credential(gateway_id: UUID) -> Credential:
     """The secrets for one sign-in on a gateway. Raises `NotFound`, `GatewayUnusable`, `SecretUnreadable`."""
     row = Gateway.objects.filter(pk=gateway_id).first()

@@ -30,3 +30,9 @@ class CredentialMissing(PosternError):
     """The system user has no secret to sign in with."""
 
     code = "credential_missing"
+
+
+class NotPushable(PosternError):
+    """The account of this system user cannot be created on hosts."""
+
+    code = "not_pushable"

@@ -61,13 +61,15 @@ class AssetSerializer(ResourceSerializer):
         fields_small = (
             *fields_mini, "protocol", "port", "is_active", "public_ip", "number", "vendor", "model", "sn", "cpu_model",
             "cpu_count", "cpu_cores", "cpu_vcpus", "memory", "disk_total", "disk_info", "os", "os_version", "os_arch",
-            "hostname_raw", "charset", "comment", "hardware_info", "connectivity", "date_verified",
+            "hostname_raw", "charset", "comment", "hardware_info", "connectivity", "connectivity_reason", "date_verified",
         )  # fmt: skip
         fields = (
             *fields_small, "domain", "domain_display", "admin_user", "admin_user_display", "nodes", "nodes_display", "labels", "labels_display",
             "created_by", "date_created", "date_updated", "org_id", "org_name",
         )  # fmt: skip
-        read_only_fields = ("created_by", "date_created", "date_updated", "connectivity", "date_verified")
+        read_only_fields = (
+            "created_by", "date_created", "date_updated", "connectivity", "connectivity_reason", "date_verified",
+        )  # fmt: skip
 
     def get_domain_display(self, asset: Asset) -> str:
         """The name of the domain; "" for none. Not a default, because answers to PATCH would leave it out."""

@@ -1,0 +1,1 @@
+"""Whether the accounts of system users work on their assets."""

@@ -1,0 +1,1 @@
+"""Whether assets can be reached."""

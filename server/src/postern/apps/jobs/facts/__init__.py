@@ -1,0 +1,1 @@
+"""What assets say about themselves: hardware and operating system."""

@@ -1,0 +1,1 @@
+"""Whether gateways let connections through."""

@@ -1,0 +1,1 @@
+"""Work on hosts: what kinds of jobs that connect to hosts share."""

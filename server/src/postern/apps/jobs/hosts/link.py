@@ -1,0 +1,221 @@
+"""`RunnerLink`: the worker's side of the pipe to the runner (`contracts.runner`).
+
+The runner is started when the first task needs it, and again when it is gone. A task whose program had not started when
+the runner was lost has done nothing, and may be sent again; of another one nobody knows.
+"""
+
+import contextlib
+import logging
+import subprocess
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import count
+from queue import SimpleQueue
+from typing import IO, Any, Final, Protocol
+
+import msgspec
+from django.db import connections
+
+from postern.contracts.access import HostKeyAnswer
+from postern.contracts.runner import (
+    MAX_FRAME_BYTES,
+    FromRunner,
+    HostKeyJudged,
+    HostOutput,
+    JudgeHostKey,
+    ProgramStarts,
+    RunOnHost,
+    SecretGiven,
+    StopTask,
+    TaskEnded,
+    ToRunner,
+    WantSecret,
+)
+from postern.foundation.provided import Provided
+
+log = logging.getLogger(__name__)
+
+_LENGTH_BYTES: Final = 4
+#: Questions that are answered at the same time; each may need the database.
+_ANSWERERS: Final = 4
+_END_S: Final = 3.0
+
+
+class Owner(Protocol):
+    """Answers the questions of a task. Called in other threads, several times at once for different tasks."""
+
+    def judge(self, question: JudgeHostKey) -> HostKeyAnswer | None:
+        """The verdict about a host key; None if it cannot be judged now."""
+
+    def secret(self, question: WantSecret) -> SecretGiven:
+        """The secret, or why there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerLost:
+    """The runner ended before the task. `has_started`: its program may have had effects."""
+
+    task: int
+    has_started: bool
+
+
+#: What arrives about a task.
+News = ProgramStarts | HostOutput | TaskEnded | RunnerLost
+
+
+@dataclass(slots=True)
+class _Open:
+    owner: Owner
+    news: "SimpleQueue[Any]"
+    process: "subprocess.Popen[bytes]"
+    has_started: bool = False
+
+
+class RunnerLink:
+    """Sends tasks to the runner. All methods may be called from any thread."""
+
+    def __init__(self, argv: Sequence[str], environ: Mapping[str, str]) -> None:
+        """`argv` starts the runner with `environ` and nothing else."""
+        self._argv = list(argv)
+        self._environ = dict(environ)
+        self._lock = threading.Lock()
+        self._numbers = count(1)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._hearing: threading.Thread | None = None
+        self._open: dict[int, _Open] = {}
+        self._answering = ThreadPoolExecutor(_ANSWERERS, thread_name_prefix="answers the runner")
+        self._encoder = msgspec.msgpack.Encoder()
+
+    def next_task(self) -> int:
+        """A number for a task."""
+        return next(self._numbers)
+
+    def run(self, wish: RunOnHost, owner: Owner, news: "SimpleQueue[Any]") -> None:
+        """Start a task. What happens with it is put into `news`; the last is `TaskEnded` or `RunnerLost`."""
+        with self._lock:
+            process = self._running()
+            self._open[wish.task] = _Open(owner, news, process)
+        self._send(process, wish)
+
+    def stop(self, task: int) -> None:
+        """End a task early."""
+        with self._lock:
+            found = self._open.get(task)
+        if found is not None:
+            self._send(found.process, StopTask(task=task))
+
+    def kill(self) -> None:
+        """Kill the runner, because it does not obey. All its tasks are lost."""
+        with self._lock:
+            process = self._process
+        if process is not None:
+            process.kill()
+
+    def close(self) -> None:
+        """End the runner and wait for it."""
+        with self._lock:
+            process, self._process = self._process, None
+        if process is not None and process.stdin is not None:
+            process.stdin.close()
+            try:
+                process.wait(_END_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        if self._hearing is not None:
+            self._hearing.join(_END_S)
+        self._answering.shutdown(wait=False, cancel_futures=True)
+
+    def _running(self) -> "subprocess.Popen[bytes]":
+        """The runner, started if necessary. Raises OSError."""
+        if self._process is None or self._process.poll() is not None:
+            process = subprocess.Popen(  # noqa: S603 - our own program
+                self._argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=self._environ
+            )
+            self._process = process
+            self._hearing = threading.Thread(target=self._hear, args=(process,), name="hears the runner", daemon=True)
+            self._hearing.start()
+        return self._process
+
+    def _send(self, process: "subprocess.Popen[bytes]", frame: ToRunner) -> None:
+        data = self._encoder.encode(frame)
+        if process.stdin is None:
+            return
+        try:
+            with self._lock:
+                process.stdin.write(len(data).to_bytes(_LENGTH_BYTES, "big") + data)
+                process.stdin.flush()
+        except (OSError, ValueError):
+            log.info("the runner has ended; its tasks are told")  # `_hear` tells them
+
+    def _hear(self, process: "subprocess.Popen[bytes]") -> None:
+        """Read frames until the runner ends."""
+        decoder = msgspec.msgpack.Decoder(FromRunner)
+        try:
+            while (frame := _read(process.stdout, decoder)) is not None:
+                self._handle(process, frame)
+        except (msgspec.MsgspecError, ValueError):
+            log.exception("the runner sent what is no frame, and is killed")
+            process.kill()
+        process.wait()
+        with self._lock:
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    with contextlib.suppress(OSError):  # what was not written is lost with the process
+                        pipe.close()
+            if self._process is process:
+                self._process = None
+            lost = {number: task for number, task in self._open.items() if task.process is process}
+            for number in lost:
+                del self._open[number]
+        for number, task in lost.items():
+            task.news.put(RunnerLost(number, task.has_started))
+
+    def _handle(self, process: "subprocess.Popen[bytes]", frame: FromRunner) -> None:
+        with self._lock:
+            task = self._open.get(frame.task)
+            if isinstance(frame, TaskEnded):
+                self._open.pop(frame.task, None)
+        if task is None:
+            return
+        match frame:
+            case JudgeHostKey():
+                self._answer(process, lambda: HostKeyJudged(question=frame.question, answer=task.owner.judge(frame)))
+            case WantSecret():
+                self._answer(process, lambda: task.owner.secret(frame))
+            case ProgramStarts():
+                task.has_started = True
+                task.news.put(frame)
+            case HostOutput() | TaskEnded():
+                task.news.put(frame)
+
+    def _answer(self, process: "subprocess.Popen[bytes]", answer: Callable[[], HostKeyJudged | SecretGiven]) -> None:
+        def work() -> None:
+            try:
+                self._send(process, answer())
+            except Exception:  # the runner's question ends after its own time
+                log.exception("a question of the runner could not be answered")
+            finally:
+                connections.close_all()
+
+        self._answering.submit(work)
+
+
+def _read(pipe: IO[bytes] | None, decoder: "msgspec.msgpack.Decoder[FromRunner]") -> FromRunner | None:
+    """The next frame; None at the end."""
+    if pipe is None:
+        return None
+    head = pipe.read(_LENGTH_BYTES)
+    if len(head) < _LENGTH_BYTES:
+        return None
+    length = int.from_bytes(head, "big")
+    if length > MAX_FRAME_BYTES:
+        raise ValueError(f"a frame of {length} bytes")
+    data = pipe.read(length)
+    return decoder.decode(data) if len(data) == length else None
+
+
+#: The link of this worker.
+RUNNER: Final = Provided[RunnerLink]("the runner")

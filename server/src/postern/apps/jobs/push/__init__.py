@@ -1,0 +1,1 @@
+"""Pushing system users: their accounts are created or changed on assets."""

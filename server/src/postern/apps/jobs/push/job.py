@@ -1,0 +1,131 @@
+"""Creates or changes the accounts of system users on assets, as root, and signs in with them to prove that they work."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from importlib.resources import files
+from typing import Any, Final
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from postern.apps.assets import facade as assets
+from postern.apps.jobs.account_tests.job import AccountsArgument, note_accounts, ssh_port
+from postern.apps.jobs.engine.job_run import JobRun
+from postern.apps.jobs.engine.kinds import JobKind, OnLost, Outcome
+from postern.apps.jobs.executions.actions import settle
+from postern.apps.jobs.executions.models import HostOutcome, HostResult
+from postern.apps.jobs.hosts.accounts import account_of, admin_account
+from postern.apps.jobs.hosts.answers import answers
+from postern.apps.jobs.hosts.fleet import HostNotTried
+from postern.apps.jobs.hosts.on_assets import AssetRun, AssetWork, Errand, HostAnswer, Place, Verdict, plain_verdict
+from postern.apps.vault import facade as vault
+from postern.contracts import runner
+from postern.contracts.runner import HostLimits, Shell
+from postern.foundation.caller.actor import SYSTEM
+from postern.foundation.rest.rights import Right
+
+_SCRIPT: Final = files(__package__).joinpath("push.sh").read_text()
+_LIMITS: Final = HostLimits(run_s=60, output_bytes=64 * 1024)
+
+
+class _Push(AssetWork):
+    def __init__(self, admin_users: Mapping[UUID, UUID | None], username: str) -> None:
+        self._admin_users = admin_users
+        self._username = username
+        self._nonce = secrets.token_hex(12)
+        #: What was done, of accounts that are being proved.
+        self._done: dict[int, Mapping[str, Any]] = {}
+
+    def errand(self, place: Place) -> Errand:
+        if place.system_user_id is None:
+            raise HostNotTried(runner.HostResult.REFUSED, _("No account was chosen for this asset."))
+        account = vault.account_to_push(place.system_user_id, self._username)
+        lines = (
+            self._nonce,
+            account.username,
+            account.home,
+            account.login_shell,
+            account.groups,
+            account.mark,
+            account.public_key,
+            account.sudo,
+            account.password.reveal(),
+        )
+        if any("\n" in line or "\0" in line for line in lines):
+            raise HostNotTried(runner.HostResult.REFUSED, _("A password with a line end cannot be pushed."))
+        return Errand(
+            port=ssh_port(place),
+            account=admin_account(self._admin_users.get(place.asset.id)),
+            script=_SCRIPT,
+            run_by=Shell.ROOT,
+            stdin="".join(f"{line}\n" for line in lines).encode(),
+            limits=_LIMITS,
+        )
+
+    def judge(self, answer: HostAnswer) -> Verdict | Errand:
+        row, verdict = answer.row, plain_verdict(answer.how)
+        if row.pk in self._done:
+            return _proved(verdict, self._done.pop(row.pk))
+        if verdict.result not in {HostResult.DONE, HostResult.FAILED} or row.system_user_id is None:
+            return verdict
+        said: dict[str, list[str]] = {}
+        for name, value in answers(answer.output, self._nonce):
+            said.setdefault(name, []).append(value)
+        failed = said.get("failed", [])
+        if failed or "end" not in said:
+            why = " ".join(map(_shown, failed)) or _("The script did not come to its end.")
+            return Verdict(result=HostResult.FAILED, message=why, facts=said)
+        self._done[row.pk] = said
+        # Only a sign-in shows that the account works: the server may read keys elsewhere, or refuse the account.
+        return Errand(port=answer.errand.port, account=account_of(row.system_user_id, self._username))
+
+    def store(self, verdicts: Sequence[tuple[HostOutcome, Verdict]]) -> None:
+        note_accounts(verdicts)
+
+
+def _proved(verdict: Verdict, said: Mapping[str, Any]) -> Verdict:
+    if verdict.result is HostResult.DONE:
+        return Verdict(result=HostResult.DONE, facts=said)
+    message = _("The account was pushed, but the sign-in with it failed: %(why)s") % {"why": verdict.message}
+    return Verdict(result=verdict.result, message=message, facts=said)
+
+
+def _shown(failed: str) -> str:
+    """A failure for people. The words behind the first are those of the host's own command."""
+    step, _space, why = failed.partition(" ")
+    texts = {
+        "account_of_system": _(
+            "The host has an account of this name already, which belongs to the system (id %(why)s)."
+        ),
+        "account": _("The account could not be created: %(why)s"),
+        "group": _("The account could not be added to the group %(why)s"),
+        "password": _("The password could not be set: %(why)s"),
+        "key": _("The public key could not be stored: %(why)s"),
+        "sudo": _("The sudo rule could not be stored: %(why)s"),
+    }
+    return texts.get(step, "%(why)s") % {"why": why[:300]}
+
+
+def _push(job: JobRun, argument: AccountsArgument) -> Outcome:
+    ids = HostOutcome.objects.filter(execution_id=job.id).values_list("asset_id", flat=True)
+    counts = AssetRun(job, _Push(assets.admin_users_of(ids), argument.username), actor=SYSTEM).run()
+    values = {"total": counts.total, "succeeded": counts.succeeded, "failed": counts.failed}
+    return Outcome(code="pushed", succeeded=not counts.failed, values=values)
+
+
+PUSH_ACCOUNTS: Final = JobKind(
+    name="accounts.push",
+    label=gettext_lazy("Push accounts"),
+    argument=AccountsArgument,
+    run=_push,
+    right=Right.ORG_ADMIN,
+    on_lost=OnLost.RERUN,
+    time_limit=timedelta(hours=2),
+    at_once=4,
+    at_once_in_org=2,
+    joins=True,
+    settle=settle,
+    outcomes={"pushed": gettext_lazy("Accounts: %(total)d, succeeded: %(succeeded)d, failed: %(failed)d.")},
+)

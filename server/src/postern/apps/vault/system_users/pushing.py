@@ -1,0 +1,106 @@
+"""What a job needs in order to create the account of a system user on a host, and what it notes afterwards."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+
+from postern.apps.assets.models import Connectivity
+from postern.apps.vault.sealed_secrets import secret_store
+from postern.apps.vault.system_users.errors import CredentialMissing, NotPushable
+from postern.apps.vault.system_users.models import LoginMode, SystemUser, SystemUserAsset, SystemUserType
+from postern.apps.vault.system_users.places import place_of
+from postern.contracts.enums import Protocol
+from postern.kernel import clock
+from postern.kernel.errors import NotFound
+from postern.kernel.secret import Secret
+
+#: Names that every supported system accepts (shadow, BSD, BusyBox).
+_USERNAME: Final = re.compile(r"[a-z_][a-z0-9_.-]{0,31}", re.ASCII)
+_PATH: Final = re.compile(r"/[^\x00-\x1f\x7f:]*")
+_GROUPS: Final = re.compile(r"[A-Za-z0-9_.,-]*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountToPush:
+    """One account. Texts have no line ends; "" leaves the property as it is. `mark` ends the line of its public key."""
+
+    username: str
+    home: str
+    login_shell: str
+    groups: str
+    sudo: str
+    public_key: str
+    mark: str
+    password: Secret
+
+
+def account_to_push(system_user_id: UUID, username: str = "") -> AccountToPush:
+    """The account of a system user; `username` names it if the system user has none of its own.
+
+    Raises NotFound, NotPushable, CredentialMissing, SecretUnreadable.
+    """
+    row = SystemUser.objects.filter(pk=system_user_id).first()
+    if row is None:
+        raise NotFound(_("This system user does not exist."))
+    name = username if row.username_same_with_user else row.username
+    _check(row, name)
+    password = secret_store.get(place_of(row, "password")) or Secret("")
+    if not row.public_key and not password:
+        raise CredentialMissing(
+            _("The system user %(name)s has neither a password nor a private key.") % {"name": row.name}
+        )
+    return AccountToPush(
+        username=name,
+        home=row.home,
+        login_shell=row.shell,
+        groups=",".join(part.strip() for part in row.system_groups.split(",") if part.strip()),
+        sudo=" ".join(row.sudo.split()),
+        public_key=" ".join(row.public_key.split()[:2]),
+        mark=f"postern:{row.pk}",
+        password=password,
+    )
+
+
+def note_account(*, asset_id: UUID, system_user_id: UUID, works: bool) -> None:
+    """Store whether a sign-in with the account has just worked. An account that is gone is no error."""
+    SystemUserAsset.objects.filter(asset_id=asset_id, systemuser_id=system_user_id).update(
+        connectivity=Connectivity.OK if works else Connectivity.FAILED, date_verified=clock.now()
+    )
+
+
+def accounts_of(
+    *, system_user_ids: list[UUID] | None = None, asset_ids: list[UUID] | None = None
+) -> list[tuple[UUID, UUID]]:
+    """Asset and system user of each account of these system users, on these assets. None: of all."""
+    rows = SystemUserAsset.objects.all()
+    if system_user_ids is not None:
+        rows = rows.filter(systemuser_id__in=system_user_ids)
+    if asset_ids is not None:
+        rows = rows.filter(asset_id__in=asset_ids)
+    return list(rows.order_by("asset__hostname", "asset_id", "systemuser_id").values_list("asset_id", "systemuser_id"))
+
+
+def _check(row: SystemUser, username: str) -> None:
+    """Raise NotPushable with the reason."""
+    if row.type == SystemUserType.ADMIN or row.protocol != Protocol.SSH or row.login_mode == LoginMode.MANUAL:
+        raise NotPushable(
+            _("%(name)s cannot be pushed: only common system users with the protocol SSH and a stored secret can.")
+            % {"name": row.name}
+        )
+    if _USERNAME.fullmatch(username) is None:
+        raise NotPushable(
+            _("%(username)s is no name for an account: small letters, digits, _, - and ., at most 32, no digit first.")
+            % {"username": username or "-"}
+        )
+    for value, pattern, label in (
+        (row.home, _PATH, _("Home")),
+        (row.shell, _PATH, _("Shell")),
+        (row.system_groups.replace(" ", ""), _GROUPS, _("System groups")),
+    ):
+        if value and pattern.fullmatch(value) is None:
+            raise NotPushable(_("%(field)s of %(name)s is not valid: %(value)s") % {
+                "field": label, "name": row.name, "value": value[:100],
+            })  # fmt: skip
