@@ -4,7 +4,7 @@ import { defineResource } from '#/resource/define';
 import { ChipsCell, MonoCell } from '#/resource/format';
 import { ResourceList } from '#/resource/list/ResourceList';
 import { assetRoutes } from './addresses';
-import { Connectivity } from './asset.resource';
+import { Connectivity } from './Connectivity';
 import type { AssetRow } from './asset-row';
 
 /** Assets on the page of a label or domain: read-only there, edited on their own screens. */

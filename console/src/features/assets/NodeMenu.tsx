@@ -1,4 +1,14 @@
-import { Ellipsis, FolderInput, FolderPlus, ListChecks, ListPlus, Pencil, Trash2 } from 'lucide-react';
+import {
+  Cpu,
+  Ellipsis,
+  FolderInput,
+  FolderPlus,
+  ListChecks,
+  ListPlus,
+  Pencil,
+  PlugZap,
+  Trash2,
+} from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { http } from '#/lib/http/client';
 import { translate, useT } from '#/lib/i18n';
@@ -9,6 +19,7 @@ import type { ChosenNode } from '#/domain/node-search/chosen-node';
 import { confirm } from '#/ui/confirm';
 import { MenuButton, type MenuEntry } from '#/ui/menu';
 import { askPlacement } from './asset-actions';
+import { startOnNode } from './host-jobs';
 
 // Loaded on demand: rarely used, so the list does not wait for it.
 const NodeNameDialog = lazy(async () => ({ default: (await import('./NodeNameDialog')).NodeNameDialog }));
@@ -36,7 +47,18 @@ function placements(chosen: ChosenNode | null, disabledReason: string | undefine
   }));
 }
 
-/** Menu of the chosen node: create a child, rename, place assets, check the numbers, delete. */
+/** Jobs on everything below the chosen node. */
+function hostJobs(chosen: ChosenNode | null, disabledReason: string | undefined): readonly MenuEntry[] {
+  return (['refresh', 'test'] as const).map((action) => ({
+    id: action,
+    label: translate(`assets:job.${action}`),
+    icon: action === 'refresh' ? Cpu : PlugZap,
+    disabledReason,
+    run: () => chosen && void startOnNode(action, chosen.id),
+  }));
+}
+
+/** Menu of the chosen node: create a child, rename, place assets, start jobs, delete. */
 export function NodeMenu({
   chosen,
   onGone,
@@ -74,6 +96,7 @@ export function NodeMenu({
             run: () => chosen && setEditing({ kind: 'rename', start: chosen.label }),
           },
           ...placements(chosen, reason),
+          ...hostJobs(chosen, reason),
           {
             id: 'check',
             label: t('assets:node.check_amounts'),

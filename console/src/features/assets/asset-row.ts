@@ -9,6 +9,8 @@ export type AssetRow = Pick<
   | 'platform'
   | 'is_active'
   | 'connectivity'
+  | 'connectivity_reason'
+  | 'date_verified'
   | 'domain'
   | 'domain_display'
   | 'nodes'

@@ -1,13 +1,17 @@
 import {
   CircleCheck,
   CirclePause,
+  Cpu,
   Fingerprint,
   FolderInput,
   FolderMinus,
+  KeyRound,
   ListPlus,
+  PlugZap,
   Power,
   Server,
   SquareTerminal,
+  UserRoundPlus,
 } from 'lucide-react';
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
@@ -27,8 +31,9 @@ import {
   platformOptions,
 } from '#/domain/remotes';
 import { AppLink, LinkButton } from '#/ui/link';
-import { Status, type StatusTone } from '#/ui/status';
 import { moveToNode, removeFromNode, setActive } from './asset-actions';
+import { Connectivity, ConnectivityFacts } from './Connectivity';
+import { startOnAsset, startOnAssets } from './host-jobs';
 import { LabelChips } from './LabelChips';
 import { assetMorePath, assetRoutes, domainRoutes, newHostPath } from './addresses';
 import type { AssetRow } from './asset-row';
@@ -40,16 +45,8 @@ const SshButton = lazyPart(async () => (await import('#/domain/ssh-lines/SshButt
 const ProtocolsField = lazyPart(async () => (await import('./ProtocolsField')).ProtocolsField);
 const RelatedSystemUsers = lazyPart(async () => (await import('./RelatedSystemUsers')).RelatedSystemUsers);
 
-const CONNECTIVITY: Record<AssetRow['connectivity'], StatusTone> = {
-  ok: 'ok',
-  failed: 'danger',
-  unknown: 'unknown',
-};
-
-// i18n: assets:connectivity.*
-export function Connectivity({ row }: { readonly row: AssetRow }) {
-  const value = row.connectivity in CONNECTIVITY ? row.connectivity : 'unknown';
-  return <Status tone={CONNECTIVITY[value]}>{translate(`assets:connectivity.${value}`)}</Status>;
+function isWithinOrganization(): boolean {
+  return currentSession()?.organization.is_root === false;
 }
 
 function DomainLink({ row }: { readonly row: AssetRow }) {
@@ -132,7 +129,7 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
         label: 'assets:more',
         icon: ListPlus,
         order: 40,
-        isOffered: () => currentSession()?.organization.is_root === false,
+        isOffered: isWithinOrganization,
         run: (row, tools) => tools.navigate(objectPath(assetMorePath, row.id)),
       },
     ],
@@ -163,7 +160,7 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
         id: 'move',
         label: 'assets:place.action',
         icon: FolderInput,
-        isOffered: () => currentSession()?.organization.is_root === false,
+        isOffered: isWithinOrganization,
         run: moveToNode,
       },
       {
@@ -172,6 +169,20 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
         icon: FolderMinus,
         isOffered: (tools) => tools.query['node_id'] !== undefined,
         run: removeFromNode,
+      },
+      {
+        id: 'test',
+        label: 'assets:job.test',
+        icon: PlugZap,
+        isOffered: isWithinOrganization,
+        run: (ids, tools) => startOnAssets('test', ids, tools),
+      },
+      {
+        id: 'refresh',
+        label: 'assets:job.refresh',
+        icon: Cpu,
+        isOffered: isWithinOrganization,
+        run: (ids, tools) => startOnAssets('refresh', ids, tools),
       },
     ],
   },
@@ -238,6 +249,7 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
           'date_created',
           'comment',
           'date_updated',
+          { key: 'connectivity', value: (row) => <ConnectivityFacts row={row} /> },
         ],
       },
       {
@@ -276,6 +288,46 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
           kind: 'switch',
           value: (row) => row.is_active,
           change: (row, on) => http.patch(`assets/assets/${row.id}/`, { is_active: on }),
+        },
+      },
+      {
+        id: 'test',
+        label: 'assets:job.test',
+        icon: PlugZap,
+        state: () => translate('assets:job.test_effect'),
+        isOffered: isWithinOrganization,
+        control: { kind: 'button', label: 'assets:job.start', run: (row) => startOnAsset('test', row.id) },
+      },
+      {
+        id: 'refresh',
+        label: 'assets:job.refresh',
+        icon: Cpu,
+        state: () => translate('assets:job.refresh_effect'),
+        isOffered: isWithinOrganization,
+        control: { kind: 'button', label: 'assets:job.start', run: (row) => startOnAsset('refresh', row.id) },
+      },
+      {
+        id: 'test-accounts',
+        label: 'assets:job.test_accounts',
+        icon: KeyRound,
+        state: () => translate('assets:job.test_accounts_effect'),
+        isOffered: isWithinOrganization,
+        control: {
+          kind: 'button',
+          label: 'assets:job.start',
+          run: (row) => startOnAsset('test_system_user', row.id),
+        },
+      },
+      {
+        id: 'push-accounts',
+        label: 'assets:job.push_accounts',
+        icon: UserRoundPlus,
+        state: () => translate('assets:job.push_accounts_effect'),
+        isOffered: isWithinOrganization,
+        control: {
+          kind: 'button',
+          label: 'assets:job.start',
+          run: (row) => startOnAsset('push_system_user', row.id),
         },
       },
     ],

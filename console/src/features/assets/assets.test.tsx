@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { hideJob, useShownJob } from '#/domain/jobs/shown-job';
 import { ResourceDetail } from '#/resource/detail/ResourceDetail';
 import { ResourceForm } from '#/resource/form/ResourceForm';
 import { ResourceList } from '#/resource/list/ResourceList';
@@ -39,6 +40,8 @@ const row = (id: string, more = {}) => ({
   protocols: ['ssh/22'],
   is_active: true,
   connectivity: 'unknown',
+  connectivity_reason: '',
+  date_verified: null,
   nodes: ['n1'],
   nodes_display: ['/Default/web'],
   labels: [],
@@ -51,7 +54,11 @@ const row = (id: string, more = {}) => ({
 });
 const assets = [
   row('ok', { connectivity: 'ok', labels: ['l1', 'l2'], labels_display: ['env:prod', 'tier:core'] }),
-  row('failed', { connectivity: 'failed' }),
+  row('failed', {
+    connectivity: 'failed',
+    connectivity_reason: 'No route to host',
+    date_verified: '2026/11/23 10:00:00 +0000',
+  }),
   row('new'),
 ];
 const labels = [
@@ -149,6 +156,29 @@ describe('list', () => {
       const line = screen.getByRole('link', { name }).closest('tr');
       expect(within(line as HTMLElement).getByText(word)).toBeTruthy();
     }
+  });
+
+  test('an unreachable asset says when that was seen and why', async () => {
+    await renderScreen(<ResourceList resource={asset} />);
+    await screen.findByRole('link', { name: 'failed' });
+    const state = screen.getByText('Unreachable').closest('[title]');
+    expect(state?.getAttribute('title')).toMatch(/2026[^]*No route to host/);
+  });
+
+  test('chosen assets are tested by one job, whose log opens', async () => {
+    server.use(
+      mock.post('*/api/v1/assets/assets/tasks/', () => HttpResponse.json({ task: 'job-1' }, { status: 201 })),
+    );
+    await renderScreen(<AssetListPage />);
+    await userEvent.click(await screen.findByRole('checkbox', { name: 'Select ok' }));
+    await userEvent.click(screen.getByRole('checkbox', { name: 'Select failed' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Test connectivity' }));
+    await waitFor(() => expect(useShownJob.getState().id).toBe('job-1'));
+    expect(sent('POST', 'assets/assets/tasks/')[0]?.body).toEqual({
+      action: 'test',
+      assets: ['ok', 'failed'],
+    });
+    hideJob();
   });
 
   test('[S5-059] the delete question names the asset by its hostname', async () => {

@@ -1,12 +1,15 @@
-import { IdCard } from 'lucide-react';
+import { IdCard, KeyRound, UserRoundPlus } from 'lucide-react';
 import type { Api } from '#/lib/api-types';
 import { Grants } from '#/domain/grants/Grants';
 import { SessionHistory } from '#/domain/session-history/SessionHistory';
 import { OPENED_PROTOCOLS } from '#/domain/protocols';
+import { translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
+import { currentSession } from '#/lib/session';
 import { defineResource, type FieldContext, type FieldGroup, type NamesOf } from '#/resource/define';
 import { AmountCell, CopyCell } from '#/resource/format';
 import { systemUserRoutes } from './addresses';
+import { startOnSystemUser } from './host-jobs';
 import { lazyPart } from '#/resource/lazy-part';
 import { commandFilterOptions } from '#/domain/remotes';
 
@@ -18,7 +21,16 @@ const FiltersOfSystemUser = lazyPart(
 
 export type SystemUserRow = Pick<
   Api<'SystemUser'>,
-  'id' | 'name' | 'username' | 'protocol' | 'assets_amount' | 'ssh_key_fingerprint' | 'cmd_filters'
+  | 'id'
+  | 'name'
+  | 'username'
+  | 'username_same_with_user'
+  | 'type'
+  | 'login_mode'
+  | 'protocol'
+  | 'assets_amount'
+  | 'ssh_key_fingerprint'
+  | 'cmd_filters'
 >;
 
 function isManual({ values }: FieldContext): boolean {
@@ -41,6 +53,16 @@ function groups({ values }: FieldContext): readonly FieldGroup<Field>[] {
       : []),
     { title: 'assets:form.other', fields: ['priority', ...onlySsh('sftp_root'), 'comment'] },
   ];
+}
+
+/** Whether jobs can sign in with the accounts of this system user. */
+function hasAccounts(row: SystemUserRow): boolean {
+  return (
+    currentSession()?.organization.is_root === false &&
+    row.protocol === 'ssh' &&
+    row.login_mode === 'auto' &&
+    row.username_same_with_user !== true
+  );
 }
 
 export const systemUser = defineResource<SystemUserRow, 'assets/system-users/'>({
@@ -123,6 +145,32 @@ export const systemUser = defineResource<SystemUserRow, 'assets/system-users/'>(
           'created_by',
           'comment',
         ],
+      },
+    ],
+    quick: [
+      {
+        id: 'test',
+        label: 'assets:job.test_accounts',
+        icon: KeyRound,
+        state: () => translate('assets:job.test_accounts_effect'),
+        isOffered: hasAccounts,
+        control: {
+          kind: 'button',
+          label: 'assets:job.start',
+          run: (row) => startOnSystemUser('test', row.id),
+        },
+      },
+      {
+        id: 'push',
+        label: 'assets:job.push_accounts',
+        icon: UserRoundPlus,
+        state: () => translate('assets:job.push_accounts_effect'),
+        isOffered: (row) => hasAccounts(row) && row.type === 'common',
+        control: {
+          kind: 'button',
+          label: 'assets:job.start',
+          run: (row) => startOnSystemUser('push', row.id),
+        },
       },
     ],
     side: (row, tools) =>

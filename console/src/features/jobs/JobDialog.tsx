@@ -1,4 +1,6 @@
+import { useEffect } from 'react';
 import { useT } from '#/lib/i18n';
+import { queryClient } from '#/lib/query';
 import { Dialog } from '#/ui/dialog';
 import { SkeletonLines } from '#/ui/skeleton';
 import { useJob } from './api';
@@ -11,6 +13,11 @@ import { titleOf } from './JobLogPage';
 export default function JobDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const t = useT();
   const { data: job } = useJob(id);
+  const hasEnded = job?.is_open === false;
+  useEffect(() => {
+    // The job may have changed what is shown behind the dialog.
+    if (hasEnded) void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'job' });
+  }, [hasEnded]);
   return (
     <Dialog
       title={job ? titleOf(job) : t('jobs:title')}
