@@ -4,7 +4,7 @@ The command line is constant but for a nonce and two words, and is understood by
 shell that it starts answers with the nonce and its process id; what the host shows before that (a banner, the output of a
 `~/.bashrc`) is no output of the script. Only then the script follows, on standard input: a device that is no shell, and
 shows a menu instead, gets no script to take for keys. `read` takes the input byte by byte, so nothing behind the script
-is lost.
+is lost. A script whose end does not arrive is not run.
 """
 
 import re
@@ -21,6 +21,7 @@ _WRAPPER: Final = (
     'echo "$1 $$"; '
     'n=$(printf "\\nx"); n=${n%x}; s=; i=$2; '
     'while [ "$i" -gt 0 ] && IFS= read -r l; do s=$s$l$n; i=$((i-1)); done; '
+    '[ "$i" = 0 ] || exit 3; '
     "SHLVL=1; export SHLVL; "
     'case $3 in login) exec "${SHELL:-/bin/sh}" -c "$s";; '
     'root) if [ "$(id -u)" != 0 ]; then s="echo $1 root; $s"; '
