@@ -3,9 +3,12 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from uuid import UUID
 
 from peers.ssh_proxy import World
 from peers.terminal import Terminal
+from postern.proxies.core.holding.gate import InputGate
+from postern.proxies.core.sessions.registry import SessionRegistry
 
 UP = b"\x1b[A"
 REFUSED = r"The command filter \S+no touching\S+ does not allow this"
@@ -40,7 +43,17 @@ async def echoed(terminal: Terminal, number: int) -> None:
     await settle()
 
 
-async def refused(terminal: Terminal, sentence: str = REFUSED) -> None:
-    """Wait until the session says that a line was refused, and until the shell rests."""
+async def refused(world: World, terminal: Terminal, sentence: str = REFUSED) -> None:
+    """Wait until the session says that a line was refused, and until it takes keys again: it drops those before."""
     await terminal.expect(sentence)
-    await asyncio.sleep(0.4)
+    await world.plane.until(lambda: takes_keys(world.proxy.registry))
+
+
+def takes_keys(registry: SessionRegistry) -> bool:
+    """Whether no session holds or drops input."""
+    return all(gate.is_idle for session_id in registry.ids() if (gate := _gate(registry, session_id)) is not None)
+
+
+def _gate(registry: SessionRegistry, session_id: UUID) -> InputGate | None:
+    session = registry.get(session_id)
+    return session.filtering.gate if session is not None else None

@@ -22,7 +22,7 @@ async def test_paste_runs_up_to_the_denied_line_and_nothing_behind_it(world: Wor
     async with shell(world, name) as terminal:
         lines = [f": > P{number}\r" for number in range(6)] + ["touch Q\r"] + [f": > R{n}\r" for n in range(5)]
         await terminal.type("".join(lines))
-        await refused(terminal)
+        await refused(world, terminal)
         await echoed(terminal, 3)
     assert sorted(path.name for path in there.glob("[PQR]*")) == [f"P{number}" for number in range(6)]
 
@@ -35,7 +35,7 @@ async def test_pasted_block_with_a_denied_line_does_not_run(world: World) -> Non
         await terminal.expect("at> ")
         await settle()
         await terminal.type(b"\x1b[200~: > P3\rtouch Q\r: > P4\x1b[201~\r")
-        await refused(terminal)
+        await refused(world, terminal)
         await echoed(terminal, 3)
     assert sorted(path.name for path in world.sshd.directory.glob("[PQ]*")) == ["P1", "P2"]
 
@@ -46,7 +46,7 @@ async def test_marks_of_a_paste_that_the_shell_did_not_ask_for_do_not_hide_lines
         await terminal.expect("at> ")
         await settle()
         await terminal.type(b"\x1b[200~:\rtouch Q\r\x1b[201~\r")
-        await refused(terminal)
+        await refused(world, terminal)
         await echoed(terminal, 3)
     assert not (world.sshd.directory / "Q").exists()
 
@@ -56,13 +56,13 @@ async def test_lines_typed_ahead_of_their_prompt_are_judged(world: World) -> Non
         await terminal.type(b"sleep 0.5\r")
         await settle()
         await terminal.type(b"ouch Q\x01t\x05\r")  # edited before any line editor reads it
-        await refused(terminal)
+        await refused(world, terminal)
         await terminal.type(b": touch Q\r")
         await settle()
         await terminal.type(b"sleep 0.5\r")
         await settle()
         await terminal.type(UP + UP + b"\x01\x1b[3~\r")  # what this becomes is known half a second later
-        await refused(terminal)
+        await refused(world, terminal)
         await terminal.type(b"sleep 5\r")
         await settle()
         await terminal.type(UP + UP + b"\x01\x1b[3~\r")  # what this becomes is not known in time
@@ -152,7 +152,7 @@ async def test_password_of_sudo_passes_a_filter_that_allows_only_some_commands(w
         await terminal.expect("at> ")
         await settle()
         await terminal.type(b"uname\r")
-        await refused(terminal)
+        await refused(world, terminal)
 
 
 async def test_prompt_of_a_language_reads_its_own_language(world: World) -> None:
@@ -240,7 +240,7 @@ async def test_refusals_are_right_over_a_distance(world: World, round_trip_ms: i
                 for key in (b"o", b"u", b"c", b"h", b" ", b"Q", b"\x01", b"t", b"\x05", b"\r"):
                     await terminal.type(key)
                     await asyncio.sleep(0.008)
-                await refused(terminal)
+                await refused(world, terminal)
                 await asyncio.sleep(round_trip_ms / 1000)
                 await terminal.type(f": > P{number}x\x7f\r")
                 await terminal.expect("at> ")
@@ -250,7 +250,7 @@ async def test_refusals_are_right_over_a_distance(world: World, round_trip_ms: i
             for key in (UP, b"\x01", b"\x06", b"\x06", b"\x7f", b"\x7f", b"\r"):
                 await terminal.type(key)
                 await asyncio.sleep(0.008)
-            await refused(terminal)
+            await refused(world, terminal)
     assert sorted(path.name for path in world.sshd.directory.glob("[PQ]*")) == ["P0", "P1", "P2", "P3"]
 
 
@@ -274,10 +274,10 @@ async def test_changed_rules_act_at_the_next_key_and_stale_ones_do_not(world: Wo
         await settle()
         assert _order(world, control(*rules, version=3))
         await terminal.type(b"\r")
-        await refused(terminal)
+        await refused(world, terminal)
         assert _order(world, control(version=2))
         await terminal.type(b"touch P3\r")
-        await refused(terminal)
+        await refused(world, terminal)
         assert _order(world, control(version=4))
         await terminal.type(b"touch P4\r")
         await terminal.expect("at> ")
@@ -287,7 +287,7 @@ async def test_changed_rules_act_at_the_next_key_and_stale_ones_do_not(world: Wo
         assert session.filtering.gate is None
         assert _order(world, control(rule("(", kind=CommandRuleKind.REGEX), version=5))
         await terminal.type(b"echo x\r")
-        await refused(terminal, "are faulty")
+        await refused(world, terminal, "are faulty")
     assert sorted(path.name for path in there.glob("P*")) == ["P1", "P4"]
     assert [event.request for event in world.plane.of(RequestRefused)] == ["command filters"]
     assert not world.proxy.registry.carry_out(

@@ -19,7 +19,7 @@ async def test_denied_line_does_not_run_and_the_shell_goes_on(world: World, name
     async with shell(world, name) as terminal:
         await echoed(terminal, 1)
         await terminal.type(f"touch {marker}\r")
-        await refused(terminal)
+        await refused(world, terminal)
         await echoed(terminal, 2)
         assert not marker.exists()
         await terminal.type(f": > {marker}\r")
@@ -63,7 +63,7 @@ async def test_edited_lines_are_judged_as_they_run(world: World, name: str, keys
             if key.endswith(b"\r"):
                 await asyncio.sleep(0.2)
         await terminal.type(b"\r")
-        await refused(terminal)
+        await refused(world, terminal)
         await echoed(terminal, 7)
     assert not marker.exists()
 
@@ -79,7 +79,7 @@ async def test_line_whose_echo_comes_late_is_refused_by_name(world: World) -> No
         await terminal.type("touch M\r")
         await asyncio.sleep(0.5)
         os.kill(shell_pid, signal.SIGCONT)
-        await refused(terminal)
+        await refused(world, terminal)
         await echoed(terminal, 2)
     assert not marker.exists()
     seen = await world.plane.event(CommandSeen, risk_level=RiskLevel.DANGEROUS)

@@ -138,13 +138,13 @@ async def test_refused_line_does_not_run_and_shows_the_message(confirming: World
     async with shell(confirming) as terminal:
         await terminal.type(b"touch P1\r: > P2\r")
         await answer(confirming, ConfirmationState.REFUSED, "Bob says no.")
-        await refused(terminal, "was not confirmed.* Bob says no")
+        await refused(confirming, terminal, "was not confirmed.* Bob says no")
         confirming.plane.has_reviewers = False
         await terminal.type(b"touch P1\r")
-        await refused(terminal, "was not confirmed.* Nobody can confirm this")
+        await refused(confirming, terminal, "was not confirmed.* Nobody can confirm this")
         confirming.plane.faults["command-confirmations/"] = ["404"]
         await terminal.type(b"touch P1\r")
-        await refused(terminal, "temporarily unavailable")
+        await refused(confirming, terminal, "temporarily unavailable")
         await echoed(terminal, 3)
     assert not list(confirming.sshd.directory.glob("P*"))
     event = await confirming.plane.event(CommandSeen, risk_level=RiskLevel.DANGEROUS)
@@ -156,6 +156,7 @@ async def test_ctrl_c_withdraws_while_output_goes_on(confirming: World) -> None:
         await terminal.type(b"(sleep 1; echo out''put) & touch P1\r")
         await terminal.expect("waiting for a reviewer")
         await confirming.plane.until(lambda: confirming.plane.confirmations)
+        await settle()
         await terminal.type(b"\x03")
         await confirming.plane.until(lambda: confirming.plane.withdrawn)
         await settle()

@@ -4,8 +4,9 @@ Everything before a key that can run a line is forwarded at once. That key is he
 screen and from the keys, and judged. What follows it waits in order. Output, resizes and Ctrl-C never wait.
 
 States: open → held (until the target has handled all earlier keys and its output rests) → released, and settling while
-more input waits → open. A refused line gets Ctrl-C; what waits is dropped, and so is what arrives until the target rests
-(recovering). A line that needs a confirmation, or much work, stays held meanwhile (asking).
+more input waits → open. A refused line gets Ctrl-C as soon as the target rests, and again while no new prompt is seen;
+what waits is dropped, and so is what arrives until then (recovering). A line that needs a confirmation, or much work,
+stays held meanwhile (asking).
 
 Nothing blocks and nothing is locked: keys, output, fences and timers are events of one loop.
 """
@@ -22,6 +23,7 @@ from postern.contracts.command_control import CommandAction, CommandDecision
 from postern.kernel.clock import monotonic_s
 from postern.proxies.core.commands.plain_text import squeezed
 from postern.proxies.core.holding.confirming import Confirmation
+from postern.proxies.core.holding.dropped_line import DroppedLine
 from postern.proxies.core.holding.edited_line import EditedLine
 from postern.proxies.core.holding.filters import Filters
 from postern.proxies.core.holding.keystrokes import RUNS, Keystroke, KeystrokeReader, Stroke
@@ -56,6 +58,8 @@ LARGE: Final = 512
 #: Pasted lines that wait are announced from this number on.
 _MANY_LINES: Final = 3
 _INTERRUPT: Final = b"\x03"
+#: How often a refused line gets Ctrl-C, while no new prompt is seen.
+_INTERRUPTS: Final = 3
 #: What zsh shows before its prompts, and the modes with which line editors announce and leave their prompt.
 _ZSH_MARK: Final = b"\x1b[1m\x1b[7m%"
 _EDITOR_MODE: Final = re.compile(rb"\x1b\[\?2004([hl])")
@@ -70,6 +74,7 @@ class _State(Enum):
     HELD = auto()
     ASKING = auto()
     SETTLING = auto()
+    REFUSED = auto()
     RECOVERING = auto()
 
 
@@ -113,6 +118,11 @@ class InputGate:
         self._since_s = 0.0
         self._held_s = 0.0
         self._released_s = 0.0
+        self._forwarded_s = 0.0
+        self._dropped = DroppedLine()
+        self._refused = HeldLine("", None)
+        #: Ctrl-C that the refused line may still get.
+        self._interrupts = 0
         #: When a key was forwarded whose echo has not arrived, and the last times that echoes took.
         self._key_s = 0.0
         self._echo_times: deque[float] = deque([0.0], maxlen=_ECHOES)
@@ -143,7 +153,7 @@ class InputGate:
         if self._state is _State.OPEN:
             self._pass(data)
             return
-        if self._state is _State.RECOVERING and _INTERRUPT not in data:
+        if self._state in (_State.REFUSED, _State.RECOVERING) and _INTERRUPT not in data:
             return
         self._wait_or_interrupt(data, at_end=True)
 
@@ -203,7 +213,7 @@ class InputGate:
         if self._line.keys == 0:
             self._echo.clear()
         if stroke.kind is Stroke.INTERRUPT or stroke.whole in _ENDING:
-            self._new_line()
+            self._drop_line()
             self.judge.drop()
             self._runs += _OFFS_OF_INTERRUPT
         elif stroke.kind is Stroke.END:
@@ -238,6 +248,7 @@ class InputGate:
     async def _judge_block(self, block: bytes, text: str) -> None:
         screen, is_recorded = self._session.standing_line(), self._session.recorded
         ruling = await asyncio.to_thread(self.judge.block, text, screen, is_recorded=is_recorded)
+        ruling = ruling or await asyncio.to_thread(self._kept, HeldLine(text.partition("\n")[0], screen))
         self._asking = None
         if self._state is not _State.ASKING or self._is_closed:
             return
@@ -250,6 +261,7 @@ class InputGate:
     def _forward(self, data: bytes) -> None:
         if data and self._session.user_input(data):
             self._target.write(data)
+            self._forwarded_s = monotonic_s()
             if self._state is _State.OPEN and not self._key_s and monotonic_s() - self._last_output_s > _QUIET_S:
                 self._key_s = monotonic_s()
 
@@ -258,7 +270,7 @@ class InputGate:
         self._stop_waiting()
         self._strokes.forget()
         self.judge.drop()
-        self._new_line()
+        self._drop_line()
         self._state = _State.OPEN
         self._runs += _OFFS_OF_INTERRUPT
         self._forward(_INTERRUPT)
@@ -281,6 +293,13 @@ class InputGate:
         self._line.restart(is_known=is_known)
         self._echo.clear()
 
+    def _drop_line(self) -> None:
+        """Begin a new line because Ctrl-C is sent."""
+        if self._line.keys:
+            since_s = monotonic_s() - max(self._last_output_s, self._forwarded_s)
+            self._dropped.drop(self._held_line(), rests=since_s >= _QUIET_S)
+        self._new_line()
+
     # Holding a line
 
     def _hold(self, stroke: Keystroke, rest: bytes) -> None:
@@ -295,6 +314,9 @@ class InputGate:
         if line.agrees or self._is_empty(line):
             self._decide(line)
             return
+        self._wait_for_rest()
+
+    def _wait_for_rest(self) -> None:
         self._fence_number += 1
         number = self._fence_number
         if not self._target.fence(lambda: self._fence_reached(number)):
@@ -313,7 +335,7 @@ class InputGate:
             self._session.tell_user(Text.LINES_WAIT.say(self._session.language, count=lines + 1))
 
     def _fence_reached(self, number: int) -> None:
-        if number == self._fence_number and self._state is _State.HELD and not self._is_closed:
+        if number == self._fence_number and self._state in (_State.HELD, _State.REFUSED) and not self._is_closed:
             self._fence_s = monotonic_s()
             self._arm(_QUIET_S)
 
@@ -330,6 +352,7 @@ class InputGate:
             self._key_s = 0.0
         if self._line.keys and len(self._echo) < _ECHO_BYTES:
             self._echo += data
+        self._dropped.output(data)
         if b"\x1b[" in data:
             self._look_for_marks(data)
         if self._state is _State.HELD and self._line.text is not None and not self._is_looking:
@@ -355,15 +378,16 @@ class InputGate:
                 self._decide(line)
 
     def _look(self) -> None:
-        """Decide about the held line if the target rests, or continue with waiting input."""
+        """Decide about the held line or end the refused one if the target rests, or continue with waiting input."""
         self._timer = None
         if self._is_closed:
             return
         now_s = monotonic_s()
         quiet_s = now_s - max(self._last_output_s, self._since_s)
-        if self._state is not _State.HELD:
+        if self._state in (_State.SETTLING, _State.RECOVERING):
             rests = self._last_output_s > self._since_s and quiet_s >= _QUIET_S
-            if rests or now_s - self._since_s >= _SETTLE_S:
+            longest_s = _SETTLE_S + (max(self._echo_times) if self._state is _State.RECOVERING else 0.0)
+            if rests or now_s - self._since_s >= longest_s:
                 self._settled()
             else:
                 self._arm(_QUIET_S)
@@ -371,17 +395,24 @@ class InputGate:
             self._arm(_PAUSED_S)
         elif self._fence_s is None:
             if now_s - self._since_s >= _NO_FENCE_S:
-                self._decide(self._held_line())
+                self._rested()
             else:
                 self._arm(_PAUSED_S)
         elif self._rests(now_s, quiet_s, self._fence_s):
-            self._decide(self._held_line())
+            self._rested()
         else:
             self._arm(_QUIET_S / 3)
 
+    def _rested(self) -> None:
+        if self._state is _State.REFUSED:
+            self._end_refused()
+        else:
+            self._decide(self._held_line())
+
     def _rests(self, now_s: float, quiet_s: float, fence_s: float) -> bool:
-        """Whether the screen shows the whole line, as far as anyone can tell."""
-        if now_s - max(fence_s, self._since_s + max(self._echo_times)) < _QUIET_S:
+        """Whether the screen shows the whole line, as far as anyone can tell. A refused line need not be shown."""
+        echo_s = self._since_s + max(self._echo_times) if self._state is _State.HELD else 0.0
+        if now_s - max(fence_s, echo_s) < _QUIET_S:
             return False
         return quiet_s >= _QUIET_S or now_s - fence_s >= _NEVER_QUIET_S
 
@@ -399,17 +430,30 @@ class InputGate:
         )
 
     def _decide(self, line: HeldLine) -> None:
-        if self.judge.size(line) <= LARGE:
-            self._decided(self.judge.line(line, is_recorded=self._session.recorded))
+        if self.judge.size(line) + self._dropped.size <= LARGE:
+            self._decided(self._judged(line))
         else:
             self._begin(_State.ASKING)
             self._asking = self._loop.create_task(self._decide_aside(line), name="command filters")
 
     async def _decide_aside(self, line: HeldLine) -> None:
-        ruling = await asyncio.to_thread(self.judge.line, line, is_recorded=self._session.recorded)
+        ruling = await asyncio.to_thread(self._judged, line)
         self._asking = None
         if self._state is _State.ASKING and not self._is_closed:
             self._decided(ruling)
+
+    def _judged(self, line: HeldLine) -> Ruling:
+        ruling = self.judge.line(line, is_recorded=self._session.recorded)
+        return (self._kept(line) or ruling) if ruling.action is CommandAction.ALLOW else ruling
+
+    def _kept(self, line: HeldLine) -> Ruling | None:
+        """The ruling that does not let `line` run together with one that the shell may have kept."""
+        if self._dropped.may_stand(line.screen):
+            for kept in self._dropped.with_next(line):
+                ruling = self.judge.line(kept, is_recorded=self._session.recorded)
+                if ruling.action is not CommandAction.ALLOW:
+                    return ruling
+        return None
 
     def _decided(self, ruling: Ruling) -> None:
         if ruling.action is CommandAction.ALLOW:
@@ -434,6 +478,7 @@ class InputGate:
         self._held = b""
         self._runs = 1 if ruling.line.agrees else self._runs + 1
         self._released_s = monotonic_s()
+        self._dropped.forget()
         self._editor_is_fresh = False
         self._new_line(is_known=not stays)
         self._begin(_State.SETTLING if self._waiting else _State.OPEN)
@@ -450,6 +495,13 @@ class InputGate:
 
     def _settled(self) -> None:
         """The target rests after a released or refused line: continue with what waits."""
+        if (
+            self._state is _State.RECOVERING
+            and self._interrupts
+            and self._dropped.may_stand(self._session.standing_line())
+        ):
+            self._interrupt_refused()
+            return
         self._state = _State.OPEN
         waiting = bytes(self._waiting)
         self._waiting.clear()
@@ -470,9 +522,28 @@ class InputGate:
         line = ruling.line
         self._session.line_refused(line.text, decision, is_hidden=line.is_hidden)
         self._session.tell_user(sentence or refusal(decision, self._session.language))
+        self._refused, self._interrupts = line, _INTERRUPTS
+        self._dropped.drop(line, rests=False)
+        rests = self._fence_s is not None and self._rests(
+            monotonic_s(), monotonic_s() - self._last_output_s, self._fence_s
+        )
+        if rests:
+            self._end_refused()
+        else:
+            self._begin(_State.REFUSED)
+            self._fence_s = None
+            self._wait_for_rest()
+        self._session.caught_up()
+
+    def _end_refused(self) -> None:
+        """Send Ctrl-C for the refused line while the shell waits for a key: one that handles a key may keep its line."""
+        self._dropped.drop(self._refused, rests=True)
+        self._interrupt_refused()
+
+    def _interrupt_refused(self) -> None:
+        self._interrupts -= 1
         self._begin(_State.RECOVERING)
         self._forward(_INTERRUPT)
-        self._session.caught_up()
 
     def _ask(self, ruling: Ruling, confirmation: Confirmation) -> None:
         if ruling.line.is_hidden:
@@ -499,7 +570,7 @@ class InputGate:
             return
         # Output may have changed the line meanwhile, and so may an order have changed the rules.
         line = self._held_line()
-        again = self.judge.line(line, is_recorded=self._session.recorded)
+        again = self._judged(line)
         if squeezed(line.text) != squeezed(ruling.line.text) or again.action is CommandAction.DENY:
             denied = again.action is CommandAction.DENY
             self._refuse(
