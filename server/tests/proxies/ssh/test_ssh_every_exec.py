@@ -16,6 +16,7 @@ from postern.contracts.enums import Actions, EndReason
 from postern.contracts.events import CommandSeen, FileTransferred, RequestRefused, SessionEnded, SessionStarted
 from postern.contracts.recording.format import INPUT, MARK, OUTPUT
 from postern.contracts.recording.streams import COMMAND, ERROR, SAMPLE, SKIPPED, STREAM_END, Sample, Skipped, StreamEnd
+from postern.proxies.core.recording.streams import TAIL_BYTES
 from postern.proxies.ssh.rsync import inspector
 from postern.proxies.ssh.target import TargetConnection
 
@@ -86,24 +87,48 @@ async def test_overlong_command_line_is_complete_in_the_recording(world: World) 
     assert b"".join((await recorder_of(world)).of(COMMAND)) == command.encode()
 
 
-async def test_large_binary_stream_is_counted_and_hashed_with_its_head_and_tail(world: World) -> None:
-    result = await run(world.proxy.ssh(world.login, "head -c 8000000 /dev/urandom"))
+def recorded_ranges(recorder: FakeRecorder) -> list[tuple[int, bytes]]:
+    """Return what is recorded of standard output, with its offsets, in the order of the stream."""
+    ranges, at = [], 0
+    for kind, data in recorder.events:
+        if kind == OUTPUT:
+            ranges.append((at, data))
+            at += len(data)
+        elif kind == SAMPLE:
+            sample = Sample.decode(data)
+            ranges.append((sample.offset, sample.data))
+            at = max(at, sample.offset + len(sample.data))
+        elif kind == SKIPPED:
+            at += Skipped.decode(data).length
+    return sorted(ranges)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "head -c 8000000 /dev/urandom",
+        # Whether random bytes end with a short piece that looks like text is chance; here it is not.
+        "head -c 8000000 /dev/zero; sleep 0.3; echo end of the dump",
+    ],
+)
+async def test_large_binary_stream_is_counted_and_hashed_with_its_head_and_tail(world: World, command: str) -> None:
+    result = await run(world.proxy.ssh(world.login, command))
 
     recorder = await recorder_of(world)
     account = accounts(recorder)["stdout"]
     assert (account.size, account.sha256, account.is_binary) == (
         len(result.out), hashlib.sha256(result.out).hexdigest(), True,
     )  # fmt: skip
-    samples = list(map(Sample.decode, recorder.of(SAMPLE)))
-    # Random bytes may begin with a line that looks like text.
-    text = b"".join(recorder.of(OUTPUT))
-    recorded_bytes = len(text) + sum(len(sample.data) for sample in samples)
+    ranges = recorded_ranges(recorder)
+    recorded_bytes = sum(len(data) for _, data in ranges)
     assert account.not_kept == account.size - recorded_bytes
     assert recorded_bytes < 300_000
-    for sample in samples:
-        assert result.out[sample.offset :].startswith(sample.data)
-    assert samples[0].offset <= len(text)
-    assert samples[-1].offset + len(samples[-1].data) == account.size
+    for offset, data in ranges:
+        assert result.out[offset:].startswith(data)
+    assert ranges[0][0] == 0
+    tail = [(offset, data) for offset, data in ranges if offset + len(data) > account.size - TAIL_BYTES]
+    assert sum(len(data) for _, data in tail) >= TAIL_BYTES
+    assert tail[-1][0] + len(tail[-1][1]) == account.size
 
 
 async def test_dialogue_after_a_flood_of_binary_data_is_recorded(world: World) -> None:

@@ -78,17 +78,26 @@ def export_input(path: Path, out: BinaryIO, errors: TextIO) -> int:
 
 def _write_input(recording: Recording, out: BinaryIO, errors: TextIO) -> int:
     status = 0
+    #: Offset of the next byte of the input, and where the written bytes end.
+    at = written_to = 0
     for event in recording.events():
         if event.kind == INPUT:
             out.write(event.data)
+            at += len(event.data)
+            written_to = at
         elif event.kind == SAMPLE:
             sample = Sample.decode(event.data)
-            if sample.stream is Stream.INPUT:
+            if sample.stream is Stream.INPUT and sample.offset >= written_to:
                 out.write(sample.data)
+                written_to = sample.offset + len(sample.data)
+                at = max(at, written_to)
+            elif sample.stream is Stream.INPUT:
+                errors.write(f"{len(sample.data)} bytes from offset {sample.offset} are recorded but left out here\n")
         elif event.kind == SKIPPED:
             stretch = Skipped.decode(event.data)
             if stretch.stream is Stream.INPUT:
                 # Its last bytes may still follow as a sample.
                 errors.write(f"{stretch.length} bytes from offset {stretch.offset} were counted but not recorded\n")
+                at += stretch.length
                 status = 1
     return status

@@ -4,12 +4,13 @@ Input is recorded completely (`whole_input`). For output and error, content and 
 command. A piece of a stream is *binary* if it contains a NUL byte or many other control characters, otherwise *text*.
 Each stream has two budgets, one for text and one for binary pieces. A budget is full at the start, refills slowly while
 little flows, and is emptied by a flood. So a build log or a dialogue is recorded completely, and of a disk image only
-the first and last bytes. Bytes that are not recorded are counted and hashed *before* they are forwarded.
+the first and last bytes. Bytes that are not recorded are counted and hashed *before* they are forwarded. The last bytes
+of a stream are always recorded, also if text follows a flood.
 """
 
 import hashlib
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple, Protocol
 
 from postern.contracts.recording.streams import (
@@ -30,7 +31,7 @@ TEXT_BYTES_PER_S: Final = 256 * KIB
 #: The same for binary pieces: enough to recognise the content.
 BINARY_BYTES: Final = 64 * KIB
 BINARY_BYTES_PER_S: Final = 4 * KIB
-#: Bytes recorded from the end of a stream that was not recorded completely.
+#: The last bytes of a stream, which are recorded even if they were part of a flood.
 TAIL_BYTES: Final = 64 * KIB
 #: An event must fit into one record of the journal.
 PIECE_BYTES: Final = 48 * KIB
@@ -119,8 +120,9 @@ class StreamKeeper:
         self._text = Budget(TEXT_BYTES, TEXT_BYTES_PER_S)
         self._binary = Budget(BINARY_BYTES, BINARY_BYTES_PER_S)
         self._not_kept = 0
-        self._tail: deque[bytes] = deque()
-        self._tail_bytes = 0
+        #: Skipped pieces within the last `TAIL_BYTES`, with their offsets.
+        self._tail: deque[tuple[int, bytes]] = deque()
+        self._is_skipping = False
 
     def take(self, data: bytes) -> None:
         """Record or count `data`, which may be forwarded when this returns. Raises what the recorder raises."""
@@ -136,7 +138,7 @@ class StreamKeeper:
         """Record as much as the budget allows, and count the rest."""
         binary = is_binary(piece)
         # not during a flood, where text lines occur by chance
-        if binary and not self._tail and (text := leading_text(piece)):
+        if binary and not self._is_skipping and (text := leading_text(piece)):
             self.keep_within_budget(piece[:text], now_s)
             piece = piece[text:]
         self.saw_binary |= binary
@@ -150,42 +152,61 @@ class StreamKeeper:
     def keep(self, part: bytes, *, binary: bool) -> None:
         """Record the next bytes of the stream."""
         self._hash.update(part)
-        self._tail.clear()
-        self._tail_bytes = 0
+        self._is_skipping = False
         if binary:
             self._event(SAMPLE, Sample(self._stream, False, self.size, part).encode())
         else:
             self._event(self._stream.kind, part)
         self.size += len(part)
+        self._shorten_tail()
 
     def _skip(self, part: bytes) -> None:
         self._hash.update(part)
         self._recorder.event(SKIPPED, Skipped(self._stream, self.size, len(part), self._hash.digest()).encode())
+        self._is_skipping = True
+        self._tail.append((self.size, part))
         self.size += len(part)
         self._not_kept += len(part)
-        self._tail.append(part)
-        self._tail_bytes += len(part)
-        while self._tail_bytes - len(self._tail[0]) >= TAIL_BYTES:
-            self._tail_bytes -= len(self._tail.popleft())
+        self._shorten_tail()
+
+    def _shorten_tail(self) -> None:
+        """Release the pieces that end before the last `TAIL_BYTES` of the stream."""
+        start = self.size - TAIL_BYTES
+        while self._tail and self._tail[0][0] + len(self._tail[0][1]) <= start:
+            self._tail.popleft()
 
     def account(self) -> StreamAccount:
         return StreamAccount(self.size, self._hash.hexdigest())
 
     def close(self, protocol: str) -> None:
-        """End the stream: record the end of the last skipped bytes, and write the totals."""
+        """End the stream: record what was skipped of its last bytes, and write the totals."""
         if not self.size:
             return
-        tail = b"".join(self._tail)[-TAIL_BYTES:]
+        for offset, data in self._skipped_at_the_end():
+            self._not_kept -= len(data)
+            for start in range(0, len(data), PIECE_BYTES):
+                piece = data[start : start + PIECE_BYTES]
+                self._event(SAMPLE, Sample(self._stream, not is_binary(piece), offset + start, piece).encode())
         self._tail.clear()
-        self._not_kept -= len(tail)
-        for start in range(0, len(tail), PIECE_BYTES):
-            piece = tail[start : start + PIECE_BYTES]
-            offset = self.size - len(tail) + start
-            self._event(SAMPLE, Sample(self._stream, not is_binary(piece), offset, piece).encode())
         end = StreamEnd(
             self._stream, self.size, self._not_kept, self.saw_binary, self._hash.hexdigest(), protocol
         ).encode()
         self._event(STREAM_END, end)
+
+    def _skipped_at_the_end(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the skipped bytes within the last `TAIL_BYTES`, adjacent pieces joined, with their offsets."""
+        start = self.size - TAIL_BYTES
+        joined_at, joined = 0, bytearray()
+        for at, piece in self._tail:
+            offset = max(at, start)
+            if joined and offset != joined_at + len(joined):
+                yield joined_at, bytes(joined)
+                joined.clear()
+            if not joined:
+                joined_at = offset
+            joined += piece[offset - at :]
+        if joined:
+            yield joined_at, bytes(joined)
 
     def _event(self, kind: int, data: bytes) -> None:
         self._recorder.event(kind, data)
