@@ -10,8 +10,13 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from endpoints import HTTP, PASSWORD, SIGN_IN, Endpoint
+from factories.grants import make_asset
+from postern.apps.jobs.connectivity.job import TEST_ASSETS, AssetsArgument
+from postern.apps.jobs.job_center import actions as task_writes
 from postern.apps.users.models import User
+from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.checks import view_of, walk
+from postern.kernel.ids import DEFAULT_ORG_ID
 
 READS = [
     endpoint
@@ -92,8 +97,11 @@ def test_acting_get_needs_the_csrf_token_and_the_right(people: dict[str, User]) 
     client = _signed_in(people["admin"])
     token = client.cookies["csrftoken"].value
     weak = _signed_in(people["user"])
+    work = task_writes.work(TEST_ASSETS, AssetsArgument(assets=(make_asset().pk,)), "")
+    task = task_writes.TASKS.create(actor=SYSTEM, org_id=DEFAULT_ORG_ID, values={"name": "task", **work})
     for endpoint in endpoints:
-        url = endpoint.url.replace("6f1c2b9e-6f58-4c0e-9d0c-2b7f6f0a4d11", str(people["auditor"].pk))
+        row = task if endpoint.path.startswith("/api/v1/ops/tasks/") else people["auditor"]
+        url = endpoint.url.replace("6f1c2b9e-6f58-4c0e-9d0c-2b7f6f0a4d11", str(row.pk))
         for refused in (client.get(url), client.head(url), client.get(url, headers={"X-CSRFToken": "x" * 32})):
             assert refused.status_code == 403, endpoint
         assert client.get(url, headers={"X-CSRFToken": token}).status_code == 200, endpoint

@@ -9,6 +9,7 @@ from writes.table import AREAS
 ACTING_GETS = {
     ("GET", "/api/v1/users/users/<pk>/otp/reset/"),
     ("GET", "/api/v1/perms/asset-permissions/cache/refresh/"),
+    ("GET", "/api/v1/ops/tasks/<pk>/run/"),
     ("GET", "/core/auth/logout/"),
 }
 

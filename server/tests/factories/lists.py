@@ -14,6 +14,7 @@ from factories.grants import make_group, make_system_user
 from factories.many_rows import ManyRows
 from postern.apps.acls.models import CommandFilterRule
 from postern.apps.assets.nodes.actions import root_of
+from postern.apps.jobs.models import Execution
 from postern.apps.perms.permissions.actions import create_permission
 from postern.apps.users.models import User, UserGroup
 from postern.apps.vault.models import SystemUser
@@ -89,7 +90,9 @@ class FilledLists:
 def named_ids(admin: User) -> dict[str, str]:
     """Values for the names in paths. A filter of many is named by its first rule."""
     rule = CommandFilterRule.objects.order_by("pk").first()
+    execution = Execution.objects.filter(hosts__isnull=False).order_by("pk").first()
     return {
+        **({"execution_pk": str(execution.pk)} if execution is not None else {}),
         **({"filter_pk": str(rule.filter_id)} if rule is not None else {}),
         "system_user_id": str(SystemUser.objects.order_by("pk").values_list("pk", flat=True)[0]),
         "org_id": str(DEFAULT_ORG_ID),

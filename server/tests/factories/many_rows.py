@@ -23,6 +23,7 @@ from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, Favorite
 from postern.apps.audits.catalogue import Event
 from postern.apps.audits.models import AuditEvent
 from postern.apps.authn.models import AccessKey, LoginSession
+from postern.apps.jobs.models import BatchCommand, CommandSnippet, Execution, HostOutcome, HostOutput, Job
 from postern.apps.notifications.models import SiteMessage, SiteMessageReceipt
 from postern.apps.orgs.models import Organization
 from postern.apps.sessions.models import ProxyOrder, Session, Terminal
@@ -43,13 +44,20 @@ _FIRST_NUMBER: Final = 1_000_000
 #: Number of different texts in a column without a unique constraint.
 _TEXTS: Final = 100
 #: Tables whose rows are visible to their owner only.
-_PERSONAL: Final[frozenset[_Model]] = frozenset({AccessKey, LoginSession, SiteMessageReceipt, FavoriteAsset})
+_PERSONAL: Final[frozenset[_Model]] = frozenset(
+    {AccessKey, LoginSession, SiteMessageReceipt, FavoriteAsset, CommandSnippet}
+)
+#: The same, where the owner is a column with an id.
+_OWNED_BY: Final[frozenset[tuple[_Model, str]]] = frozenset({(BatchCommand, "user_id")})
 #: Tables in which each row belongs to a different row of another table.
 _PAIRED: Final[Mapping[_Model, _Model]] = {
     Membership: User,
     SiteMessageReceipt: SiteMessage,
     FavoriteAsset: Asset,
     ProxyOrder: Session,
+    Execution: Job,
+    BatchCommand: Job,
+    HostOutput: HostOutcome,
 }
 _SPECIAL: Final[Mapping[tuple[_Model, str], Any]] = {
     (AuditEvent, "event"): lambda number: tuple(Event)[number % len(Event)].value,
@@ -125,6 +133,8 @@ class ManyRows:
         if (model, column.name) in _SPECIAL:
             special = _SPECIAL[model, column.name]
             return special if callable(special) else _always(column, special)
+        if (model, column.name) in _OWNED_BY:
+            return _always(column, self._admin.pk)
         if isinstance(column, models.ForeignKey):
             return self._reference(model, column)
         if isinstance(column, models.AutoField):

@@ -14,7 +14,7 @@ from postern.apps.assets import facade as assets
 from postern.apps.assets.domains.actions import create_domain
 from postern.apps.assets.models import HostKey
 from postern.apps.audits.models import AuditEvent
-from postern.apps.jobs.models import Job
+from postern.apps.jobs.models import BatchCommand, Execution, HostOutcome, HostTask, Job, TaskVersion
 from postern.apps.sessions.models import Command, FileTransfer, ProxyOrder, Session, Terminal
 from postern.apps.users.invitations.actions import LIFETIME
 from postern.apps.users.models import Invitation, User, UserGroupMember
@@ -64,6 +64,10 @@ def settle(org_id: UUID, name: str, make_user: Callable[..., User], *, dynamic: 
     session = _session(org_id, user, asset, system_user)
     names = {"user": session.user, "asset": session.asset, "system_user": session.system_user, "org_id": org_id}
     job = Job.objects.create(org_id=org_id, kind="nodes.check", argument={}, created_by="System")
+    task = HostTask.objects.create(org_id=org_id, name=f"{name} task")
+    version = TaskVersion.objects.create(org_id=org_id, task=task, digest="0")
+    execution = Execution.objects.create(job=job, org_id=org_id, task=task, version=version, task_display=task.name)
+    command = _batch_command(org_id, user, asset, system_user)
     told = AuditEvent.objects.filter(org_id=org_id, resource_id=str(asset.pk)).earliest("sequence")
     return {
         "users/users": user,
@@ -95,6 +99,10 @@ def settle(org_id: UUID, name: str, make_user: Callable[..., User], *, dynamic: 
         "perms/asset-permissions-system-users-relations": permission.system_user_rows.get(),
         "ops/celery/task": job,
         "ops/ansible/task": job,
+        "ops/adhoc": version,
+        "ops/adhoc-executions": execution,
+        "audits/command-execution-logs": command,
+        "audits/command-executions-hosts-relations": HostOutcome.objects.get(execution_id=command.pk),
         "terminal/sessions": session,
         "terminal/commands": Command.objects.create(session=session, input="id", at=clock.now(), **names),
         "terminal/tasks": ProxyOrder.objects.create(
@@ -112,6 +120,27 @@ def _plain(org_id: UUID, resource: Plain, name: str) -> Any:
     """An object of a plain resource, made by the writes of its viewset."""
     viewset: Any = resolve(resource.url).func
     return viewset.cls.writes.create(actor=SYSTEM, org_id=org_id, values=resource.called(name))
+
+
+def _batch_command(org_id: UUID, user: User, asset: Any, system_user: Any) -> BatchCommand:
+    job = Job.objects.create(org_id=org_id, kind="commands.run", argument={}, created_by=str(user))
+    execution = Execution.objects.create(job=job, org_id=org_id, hosts_amount=1, is_listed=False)
+    HostOutcome.objects.create(execution=execution, position=0, asset_id=asset.pk, hostname=asset.hostname, ip=asset.ip)
+    row: BatchCommand = BatchCommand.objects.create(
+        job=job,
+        org_id=org_id,
+        command="uptime",
+        user_id=user.pk,
+        user_name=user.name,
+        username=user.username,
+        user_label=str(user),
+        epoch=user.session_epoch,
+        run_as=system_user.pk,
+        run_as_name=system_user.name,
+        run_as_username=system_user.username,
+        hosts_amount=1,
+    )
+    return row
 
 
 def _session(org_id: UUID, user: User, asset: Any, system_user: Any) -> Session:

@@ -40,6 +40,8 @@ _GROWS: Final = {
 }
 #: Lists that are empty for the administrator of this test, however many rows there are.
 _EMPTY: Final = {
+    "/api/v1/ops/adhoc-executions/<execution_pk>/hosts/",  # the hosts are spread: an execution has five
+    "/api/v1/ops/command-executions/<execution_pk>/hosts/",  # as above
     "/api/v1/assets/cmd-filters/<filter_pk>/rules/",  # the rules are spread: a filter has five, and never above 100
     "/api/v1/assets/system-users/<system_user_id>/cmd-filter-rules/",  # no filter is tied to a system user
     "/api/v1/orgs/orgs/<org_id>/membership/admins/",  # all made members are ordinary members

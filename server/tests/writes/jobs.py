@@ -1,8 +1,9 @@
 """Writes of jobs: starting and cancelling them."""
 
-from writes.case import Again, Told, Write
+from writes.case import ROOT, Again, Told, Write, created, deleted, updated
 
 API = "/api/v1/assets/"
+SNIPPETS = "/api/v1/ops/command-snippets/"
 
 
 def _told(kind: str, name: str) -> list[Told]:
@@ -56,6 +57,80 @@ WRITES = [
         told=[
             Told(event="job.requested", action="other", kind="Job", name="nodes.check", new={"kind": "nodes.check"}),
         ],
+    ),
+    *(
+        Write(
+            method=method,
+            path="/api/v1/ops/tasks/<pk>/run/",
+            at={"pk": "{task}"},
+            told=_told("assets.test", "{name:assets/assets}"),
+            prepare=lambda world: world.task_with_work(),
+        )
+        for method in ("GET", "POST")
+    ),
+    Write(
+        method="POST",
+        path="/api/v1/ops/command-executions/",
+        body={"command": "uptime", "hosts": ["{asset}"], "run_as": "{run_as}"},
+        status=201,
+        told=[
+            Told(event="job.requested", action="other", kind="Job", name="batch", new={"kind": "commands.run"}),
+            Told(
+                event="batchcommand.requested",
+                action="other",
+                kind="BatchCommand",
+                name="uptime",
+                new={"command": "uptime", "run_as": "batch", "hosts_amount": 1},
+            ),
+        ],
+        again=Again.ACTS,
+        prepare=lambda world: world.granted_command(),
+    ),
+    Write(
+        method="POST",
+        path=SNIPPETS,
+        body={"name": "disk", "command": "df -h"},
+        status=201,
+        told=[created("CommandSnippet", "disk", {"name": "disk", "command": "df -h"}, org=ROOT)],
+        again=Again.GONE,
+    ),
+    *(
+        Write(
+            method=method,
+            path=f"{SNIPPETS}<pk>/",
+            at={"pk": "{snippet}"},
+            body={"name": "disk", "command": "df"},
+            told=[updated("CommandSnippet", "disk", {"command": "df -h"}, {"command": "df"}, org=ROOT)],
+            prepare=lambda world: world.saved_command(),
+        )
+        for method in ("PUT", "PATCH")
+    ),
+    *(
+        Write(
+            method=method,
+            path=SNIPPETS,
+            body=[{"id": "{snippet}", "name": "disk", "command": "df"}],
+            told=[updated("CommandSnippet", "disk", {"command": "df -h"}, {"command": "df"}, org=ROOT)],
+            prepare=lambda world: world.saved_command(),
+        )
+        for method in ("PUT", "PATCH")
+    ),
+    Write(
+        method="DELETE",
+        path=f"{SNIPPETS}<pk>/",
+        at={"pk": "{snippet}"},
+        status=204,
+        told=[deleted("CommandSnippet", "disk", {"name": "disk", "command": "df -h"}, org=ROOT)],
+        again=Again.GONE,
+        prepare=lambda world: world.saved_command(),
+    ),
+    Write(
+        method="DELETE",
+        path=SNIPPETS,
+        query="name=disk",
+        status=204,
+        told=[deleted("CommandSnippet", "disk", {"name": "disk", "command": "df -h"}, org=ROOT)],
+        prepare=lambda world: world.saved_command(),
     ),
     Write(
         method="POST",

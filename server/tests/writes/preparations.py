@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 
 from factories import licences
 from factories.browser import Browser
-from factories.grants import grant, make_node, make_system_user
+from factories.grants import grant, make_asset, make_node, make_system_user
 from factories.proxy_client import Proxy
 from factories.second_factor import App, FoundApp
 from factories.ssh_proof import make_key, signed_request
@@ -24,8 +24,11 @@ from postern.apps.assets.models import Asset, FavoriteAsset, HostKey
 from postern.apps.authn.lock_out import guard
 from postern.apps.authn.lock_out.errors import SignInLocked
 from postern.apps.authn.models import LoginSession
+from postern.apps.jobs.connectivity.job import TEST_ASSETS, AssetsArgument
 from postern.apps.jobs.engine.actions import accept
 from postern.apps.jobs.engine.kinds import NoArgument
+from postern.apps.jobs.job_center import actions as task_writes
+from postern.apps.jobs.models import CommandSnippet
 from postern.apps.orgs import facade as orgs
 from postern.apps.perms.grants.links import SYSTEM_USERS
 from postern.apps.perms.models import AssetPermission
@@ -118,6 +121,22 @@ class Preparations:
     def waiting_job(self) -> Values:
         job = accept(actor=SYSTEM, org_id=DEFAULT_ORG_ID, kind="nodes.check", argument=NoArgument())
         return {"job": str(job.pk)}
+
+    def task_with_work(self) -> Values:
+        argument = AssetsArgument(assets=(self.values["assets/assets"],))
+        columns = task_writes.work(TEST_ASSETS, argument, "one-host")
+        values = {"name": "a task with work", **columns}
+        return {"task": str(task_writes.TASKS.create(actor=SYSTEM, org_id=DEFAULT_ORG_ID, values=values).pk)}
+
+    def granted_command(self) -> Values:
+        """The caller may run commands on a host."""
+        asset, run_as = make_asset("batch-1"), make_system_user("batch")
+        grant("batch", users=[self.admin], assets=[asset], system_users=[run_as])
+        return {"asset": str(asset.pk), "run_as": str(run_as.pk)}
+
+    def saved_command(self) -> Values:
+        row = CommandSnippet.objects.create(user=self.admin, name="disk", command="df -h")
+        return {"snippet": str(row.pk)}
 
     # --- people ---
 

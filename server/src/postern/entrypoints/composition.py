@@ -37,6 +37,7 @@ from postern.apps.authn.second_factors.actions import mfa
 from postern.apps.authn.sign_in import password_paths
 from postern.apps.jobs import holdings as jobs
 from postern.apps.jobs.account_tests.job import TEST_ACCOUNTS
+from postern.apps.jobs.batch_commands.job import RUN_COMMANDS
 from postern.apps.jobs.connectivity.job import TEST_ASSETS
 from postern.apps.jobs.engine import kinds as job_kinds
 from postern.apps.jobs.facts.job import REFRESH_ASSETS
@@ -103,7 +104,9 @@ def compose() -> None:
     _compose_organizations()
     _compose_requests()
     job_kinds.KINDS.provide(
-        job_kinds.Kinds(CHECK_NODES, TEST_ASSETS, REFRESH_ASSETS, TEST_ACCOUNTS, PUSH_ACCOUNTS, TEST_GATEWAY)
+        job_kinds.Kinds(
+            CHECK_NODES, TEST_ASSETS, REFRESH_ASSETS, TEST_ACCOUNTS, PUSH_ACCOUNTS, TEST_GATEWAY, RUN_COMMANDS
+        )
     )
     # Started by a worker when its first job needs it.
     runner.RUNNER.provide(

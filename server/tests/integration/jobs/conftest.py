@@ -105,9 +105,9 @@ def run(as_org_admin: APIClient, runner: RunnerLink) -> Iterator[Callable[..., J
     worker = Dispatcher(settings.POSTERN.home, "worker", poll_s=0.05)
     worker.start()
 
-    def start(path: str, **body: Any) -> Job:
+    def start(path: str, *, expects: int = 201, **body: Any) -> Job:
         answer = as_org_admin.post(path, body, format="json", headers={"Accept-Language": "en"})
-        assert answer.status_code == 201, answer.content
+        assert answer.status_code == expects, answer.content
         return ended(Job.objects.get(pk=answer.json()["task"]))
 
     yield start

@@ -1,6 +1,8 @@
 """Jobs reach exactly one final state: claims, fences, leases, limits, cancellation."""
 
 import re
+import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -262,6 +264,32 @@ def test_stopping_worker_returns_its_jobs(make_worker: Workers, workshop: Worksh
     workshop.release.set()
     make_worker("another")
     assert ended(again).token == 2
+
+
+def test_a_stopping_worker_waits_for_jobs_of_a_claim_under_way(
+    make_worker: Workers, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A job that begins while the worker stops is told to return, and the worker does not leave before it."""
+    claimed, go_on = threading.Event(), threading.Event()
+    claim = claims.claim
+
+    def slow(*arguments: Any, **more: Any) -> list[Job]:
+        jobs = claim(*arguments, **more)
+        claimed.set()
+        go_on.wait(10)
+        return jobs
+
+    monkeypatch.setattr(claims, "claim", slow)
+    job = accept("test.hold")
+    worker = make_worker()
+    assert claimed.wait(10)
+    with ThreadPoolExecutor(1) as pool:
+        stopped = pool.submit(worker.stop)
+        time.sleep(0.2)
+        go_on.set()
+        assert stopped.result()
+    assert Job.objects.get(pk=job.pk).state == JobState.WAITING
+    assert workshop.ran == []
 
 
 def test_old_jobs_are_deleted_with_their_logs(make_worker: Workers, workshop: Workshop, tmp_path: Any) -> None:

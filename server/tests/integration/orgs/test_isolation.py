@@ -47,6 +47,8 @@ ELSEWHERE: Final = {
     "perms/users/asset-permissions/cache/": "changes nothing",
     "perms/users/nodes": "what is granted to the caller, in all organizations",
     "perms/users/ungroup/": "what is granted to the caller, in all organizations",
+    "ops/command-executions/": "the caller's own, and for auditors those of the organization: test_batch_commands",
+    "ops/command-snippets/": "the caller's own: test_command_snippets",
     "settings/": "of the installation",
     "terminal/components/": "of the installation",
     "terminal/terminal-registrations/": "proxies belong to no organization",
@@ -68,6 +70,7 @@ PLACES: Final = {
     "node_id": "assets/nodes",
     "filter_id": "assets/cmd-filters",
     "filter_pk": "assets/cmd-filters",
+    "execution_pk": "ops/adhoc-executions",
     "system_user_id": "assets/system-users",
 }
 
@@ -113,6 +116,10 @@ RESOURCES: Final = (
     "terminal/tasks",
     "ops/celery/task",
     "ops/ansible/task",
+    "ops/adhoc",
+    "ops/adhoc-executions",
+    "audits/command-execution-logs",
+    "audits/command-executions-hosts-relations",
     "audits/events",
     "audits/ftp-logs",
     "audits/operate-logs",

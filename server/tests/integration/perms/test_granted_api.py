@@ -45,6 +45,22 @@ def world(people: dict[str, User]) -> dict[str, Any]:
     return made
 
 
+def test_lists_and_trees_are_limited_to_one_system_user(as_user: APIClient, world: dict[str, Any]) -> None:
+    low, linux = world["low"].pk, world["linux"].pk
+    assert [row["hostname"] for row in get(as_user, f"{ME}assets/?order=hostname&system_user={linux}")] == ["d1", "w1"]
+    assert [row["hostname"] for row in get(as_user, f"{ME}assets/?order=hostname&system_user={low}")] == [
+        "off",
+        "w1",
+        "w2",
+    ]
+    tree = get(as_user, f"{ME}nodes-with-assets/tree/?cache_policy=1&system_user={linux}")
+    assert {row["name"] for row in tree if row["meta"]["type"] == "asset"} == {"d1", "w1"}
+    assert not [row for row in tree if row["name"].startswith("deep")]
+    unknown = "11111111-1111-4111-8111-111111111111"
+    assert get(as_user, f"{ME}assets/?system_user={unknown}") == []
+    assert as_user.get(f"{ME}assets/?system_user=x").status_code == 400
+
+
 def test_my_assets_are_the_assets_in_reach(as_user: APIClient, world: dict[str, Any]) -> None:
     rows = get(as_user, f"{ME}assets/?order=hostname")
     assert [(row["hostname"], row["is_active"]) for row in rows] == [

@@ -1,8 +1,9 @@
-"""Public interface of access control: the command filters of system users, and trials of their rules."""
+"""Public interface of access control: the command filters of system users, their decisions, and trials of their rules."""
 
 from uuid import UUID
 
 from postern.apps.acls.command_filters.bodies import TrialSerializer, trial_from
+from postern.apps.acls.command_filters.judging import judge_command
 from postern.apps.acls.command_filters.models import CommandFilter
 from postern.apps.acls.command_filters.queries import controls_of, filtered_by
 from postern.apps.acls.command_filters.trial import ACTION_NAMES, REASONS, Trial
@@ -18,6 +19,7 @@ __all__ = [
     "controls_of",
     "filtered_by",
     "find_filter",
+    "judge_command",
     "trial_from",
 ]
 

@@ -78,6 +78,8 @@ RESOURCES: Final = (
     Kinds("gateway", _C.CREDENTIALS, "Gateway", "Gateways", "网关"),
     Kinds("commandfilter", _C.PERMISSIONS, "Command filter", "Command filters", "命令过滤器"),
     Kinds("commandfilterrule", _C.PERMISSIONS, "Rule of a command filter", "Rules of command filters", "命令过滤规则"),
+    Kinds("commandsnippet", _C.JOBS, "Saved command", "Saved commands", "常用命令"),
+    Kinds("hosttask", _C.JOBS, "Task", "Tasks", "任务"),
     Kinds("label", _C.INVENTORY, "Label", "Labels", "标签"),
     Kinds("node", _C.INVENTORY, "Node", "Nodes", "节点"),
     Kinds("organization", _C.PERMISSIONS, "Organization", "Organizations", "组织"),
@@ -330,6 +332,7 @@ class Event(StrEnum):
     SESSION_SEALED = "session.sealed", _C.EVIDENCE, "Session record sealed", "封存会话记录"
     SESSION_ANCHORED = "session.anchored", _C.EVIDENCE, "Running session anchored", "锚定进行中的会话记录"
     SESSION_FORGOTTEN = "session.forgotten", _C.EVIDENCE, "Old session deleted", "清理过期会话"
+    BATCHCOMMAND_FORGOTTEN = "batchcommand.forgotten", _C.EVIDENCE, "Old batch command deleted", "清理过期批量命令"
     EVIDENCE_ADOPTED = "evidence.adopted", _C.EVIDENCE, "Earlier records taken into the chain", "旧记录纳入审计链"
     VERIFICATION_REQUESTED = "verification.requested", _C.EVIDENCE, "Verification requested", "要求校验审计链"
     VERIFICATION_FINISHED = "verification.finished", _C.EVIDENCE, "Verification finished", "审计链校验结束"
@@ -349,7 +352,19 @@ class Event(StrEnum):
     # Jobs
     JOB_REQUESTED = "job.requested", _C.JOBS, "Job started", "启动作业"
     JOB_CANCELLED = "job.cancelled", _C.JOBS, "Job cancelled", "取消作业"
+    HOSTTASK_NOT_RUN = "hosttask.not_run", _C.JOBS, "Task could not run", "任务无法运行"
+    EXECUTION_EXPORTED = "execution.exported", _C.EXPORTS, "Executions exported", "导出执行历史"
+    HOSTOUTCOME_EXPORTED = "hostoutcome.exported", _C.EXPORTS, "Results of hosts exported", "导出主机结果"
     JOB_FINISHED = "job.finished", _C.JOBS, "Job finished", "作业结束"
+    BATCHCOMMAND_REQUESTED = "batchcommand.requested", _C.JOBS, "Batch command started", "执行批量命令"
+    BATCHCOMMAND_FINISHED = "batchcommand.finished", _C.JOBS, "Batch command finished", "批量命令结束"
+    BATCHCOMMAND_REFUSED = (
+        "batchcommand.refused",
+        _C.REFUSALS,
+        "Batch command refused by a filter",
+        "批量命令被过滤器拒绝",
+    )
+    BATCHCOMMAND_EXPORTED = "batchcommand.exported", _C.EXPORTS, "Batch commands exported", "导出批量命令记录"
 
     # Settings, licence, components
     SETTINGS_UPDATED = "settings.updated", _C.SETTINGS, "Settings changed", "更新系统设置"

@@ -3,13 +3,38 @@
 from django.urls import path
 
 from postern.apps.jobs.asset_tasks.api import AssetTasksView, ManyAssetsTasksView, NodeTasksView
+from postern.apps.jobs.batch_commands.api.audit_log import BatchCommandLogViewSet, CommandHostRelationViewSet
+from postern.apps.jobs.batch_commands.api.commands import BatchCommandViewSet
+from postern.apps.jobs.batch_commands.api.outputs import CommandGroupsView, CommandHostViewSet
+from postern.apps.jobs.command_snippets.api import CommandSnippetViewSet
 from postern.apps.jobs.engine.api import JobCancelView, JobResultView
 from postern.apps.jobs.gateway_tests.api import GatewayTestView
+from postern.apps.jobs.job_center.api.executions import ExecutionViewSet, HostOutcomeViewSet
+from postern.apps.jobs.job_center.api.tasks import TaskViewSet
+from postern.apps.jobs.job_center.api.versions import VersionViewSet
 from postern.apps.jobs.log_reading.api import JobLogFileView, JobLogView
 from postern.apps.jobs.node_checks.api import NodeCheckView
 from postern.apps.jobs.system_user_tasks.api import SystemUserTasksView
+from postern.foundation.rest.viewsets import ResourceRouter
+
+router = ResourceRouter()
+router.register("ops/tasks", TaskViewSet, "ops-task")
+router.register("ops/adhoc", VersionViewSet, "ops-adhoc")
+router.register("ops/adhoc-executions", ExecutionViewSet, "ops-adhoc-execution")
+router.register(r"ops/adhoc-executions/(?P<execution_pk>[^/.]+)/hosts", HostOutcomeViewSet, "ops-adhoc-execution-host")
+router.register("ops/command-executions", BatchCommandViewSet, "ops-command-execution")
+router.register(
+    r"ops/command-executions/(?P<execution_pk>[^/.]+)/hosts", CommandHostViewSet, "ops-command-execution-host"
+)
+router.register("ops/command-snippets", CommandSnippetViewSet, "ops-command-snippet")
+router.register("audits/command-execution-logs", BatchCommandLogViewSet, "audits-command-execution-log")
+router.register(
+    "audits/command-executions-hosts-relations", CommandHostRelationViewSet, "audits-command-execution-host"
+)
 
 urlpatterns = [
+    *router.urls,
+    path("ops/command-executions/<str:execution_pk>/groups/", CommandGroupsView.as_view()),
     path("ops/celery/task/<uuid:job_id>/result/", JobResultView.as_view()),
     path("ops/celery/task/<uuid:job_id>/cancel/", JobCancelView.as_view()),
     path("ops/celery/task/<uuid:job_id>/log/", JobLogView.as_view()),

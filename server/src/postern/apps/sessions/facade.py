@@ -1,4 +1,4 @@
-"""Public interface of sessions: the way to a target, and terminals for the operator's command line."""
+"""Public interface of sessions: the way to a target, terminals for the operator's command line, and who looked at commands."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -7,6 +7,7 @@ from postern.apps.sessions.sessions.ways import Way, checked_route, checked_way
 from postern.apps.sessions.terminals import policy, registration
 from postern.apps.sessions.terminals.actions import registrations
 from postern.apps.sessions.terminals.models import Terminal
+from postern.apps.sessions.viewings.actions import look_at_commands
 from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
 from postern.kernel.ids import parse_id
@@ -18,6 +19,7 @@ __all__ = [
     "checked_route",
     "checked_way",
     "find_terminal",
+    "look_at_commands",
     "make_registration_secrets",
     "refuse_terminal",
     "renew_terminal",

@@ -40,6 +40,7 @@ __all__ = [
     "change_own_password",
     "credentials_of",
     "end_credentials",
+    "epoch_of",
     "group_ids_of",
     "group_names",
     "hold",
@@ -123,6 +124,12 @@ def invitation_brief(invitation_id: UUID) -> InvitationBrief | None:
         is_accepted=row.answer == InvitationAnswer.ACCEPTED,
         consenters=frozenset(administrators.values_list("user_id", flat=True) if may_consent else ()),
     )
+
+
+def epoch_of(user_id: UUID) -> int | None:
+    """The user's session epoch; None when there is no such user or they may not act."""
+    user = User.objects.filter(pk=user_id).first()
+    return user.session_epoch if user is not None and user.is_valid else None
 
 
 def identity_of(user_id: UUID) -> UserIdentity | None:

@@ -87,7 +87,7 @@ def found_company(admin: Api, host: DemoHost, passwords: dict[str, Secret]) -> N
 
 
 def _read_host(admin: Api, host: DemoHost, asset: str) -> None:
-    """Give the local host an admin user, and let a job read its hardware, once."""
+    """Give the local host an admin user, let a job read its hardware once, and test it each night."""
     admin_user = admin.ensure(
         "assets/admin-users/",
         "name",
@@ -101,6 +101,28 @@ def _read_host(admin: Api, host: DemoHost, asset: str) -> None:
     if admin.rows("assets/assets/", {"hostname": HOST})[0]["admin_user"] is None:
         admin.call("PATCH", f"/api/v1/assets/assets/{asset}/", {"admin_user": admin_user})
         admin.call("POST", f"/api/v1/assets/assets/{asset}/tasks/", {"action": "refresh"})
+    admin.ensure(
+        "ops/tasks/",
+        "name",
+        {
+            "name": "每晚测试演示主机",
+            "kind": "assets.test",
+            "assets": [asset],
+            "crontab": "30 3 * * *",
+            "is_periodic": True,
+        },
+    )
+
+
+def run_a_command(url: str, passwords: dict[str, Secret]) -> None:
+    """Let a person run a batch command on the demo host, once."""
+    person = Api(url).sign_in("maria", passwords["maria"])
+    if person.rows("ops/command-executions/"):
+        return
+    host = next(row["id"] for row in person.rows("perms/users/assets/") if row["hostname"] == HOST)
+    run_as = next(row["id"] for row in person.read("perms/system-users-permission/") if row["name"] == OPS)
+    command = "uptime\ndf -h . | tail -n 1"
+    person.post("ops/command-executions/", {"command": command, "hosts": [host], "run_as": run_as})
 
 
 def greet_everybody(url: str, passwords: dict[str, Secret]) -> None:

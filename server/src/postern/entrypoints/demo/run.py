@@ -12,7 +12,7 @@ import asyncssh
 from postern import __version__
 from postern.entrypoints.demo.api import Api, DemoFailed
 from postern.entrypoints.demo.branch import found_branch, install_licence, tell_everybody
-from postern.entrypoints.demo.company import found_company, greet_everybody
+from postern.entrypoints.demo.company import found_company, greet_everybody, run_a_command
 from postern.entrypoints.demo.host import DemoHost
 from postern.entrypoints.demo.licence import issue_licence
 from postern.entrypoints.demo.people import ADMIN, EVERYBODY, passwords
@@ -117,6 +117,7 @@ class DemoRun:
                 await asyncio.to_thread(found_branch, admin, self._passwords)
                 await asyncio.to_thread(tell_everybody, admin)
                 await asyncio.to_thread(greet_everybody, local_url(self._settings), self._passwords)
+                await asyncio.to_thread(run_a_command, local_url(self._settings), self._passwords)
                 say("playing four sessions through the SSH front (half a minute)")
                 await play_all(self._front, admin)
                 await _sealed(admin)

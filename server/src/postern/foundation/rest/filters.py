@@ -116,6 +116,16 @@ def _clean(field: "models.Field[Any, Any] | None", value: str) -> Any:
     return field.to_python(value) if field is not None else value
 
 
+def yes_or_no(request: Request, name: str) -> bool | None:
+    """The value of a yes/no filter that a view applies itself; None without one. Raises ValidationError."""
+    value = request.query_params.get(name, "")
+    if not value:
+        return None
+    if value in _TRUE or value in _FALSE:
+        return value in _TRUE
+    raise ValidationError({name: [_("Enter a valid value.")]})
+
+
 def parse_instant(text: str) -> datetime:
     """An aware datetime from ISO 8601 or one of the display formats. Raises ValueError."""
     parsed = parse_datetime(text.strip())

@@ -19,7 +19,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.foundation.rest import counts, keyed
-from postern.foundation.rest.related import attach_amounts
+from postern.foundation.rest.related import attach_computed
 
 #: The API contract sets no maximum; this one limits the memory that one answer needs.
 MAX_LIMIT: Final = 10_000
@@ -54,7 +54,7 @@ class OptionalLimitPagination(LimitOffsetPagination):
         else:
             self.request, self.limit, self.offset = request, limit, min(self.get_offset(request), _MAX_OFFSET)
             rows = self._rows(queryset, view, self.offset, limit)
-        attach_amounts(view, rows)
+        attach_computed(view, rows)
         return rows
 
     def _rows(self, queryset: Any, view: Any, offset: int, limit: int) -> list[Any]:

@@ -223,12 +223,15 @@ def _attach(rows: Sequence[Model], relations: Iterable[tuple[_Related, _Conditio
                 row_lists.rows[relation.relation] = (relation.model, related_by_key[key])
 
 
-def attach_amounts(view: Any, rows: Sequence[Any]) -> None:
-    """Attach the amounts that the view declares, if the rows are of the view's own model."""
+def attach_computed(view: Any, rows: Sequence[Any]) -> None:
+    """Attach the amounts that the view declares, and what its `attach_more` loads, if the rows are of its own model."""
     amounts: Mapping[str, Amount] = getattr(view, "amounts", {})
-    if amounts and rows and isinstance(rows[0], view.queryset.model):
+    more = getattr(view, "attach_more", None)
+    if (amounts or more) and rows and isinstance(rows[0], view.queryset.model):
         for name, amount in amounts.items():
             amount.attach(rows, name)
+        if more is not None:
+            more(rows)
 
 
 def prefetched(row: Model, relation: str) -> Any:

@@ -32,6 +32,7 @@ from postern.foundation.rest.uniqueness import FreeValidator, require_free, want
 
 #: Maximum length of a text column that declares none.
 MAX_TEXT: Final = 4096
+_NO_COLUMN: Final = object()
 #: How many choices the error for an invalid choice lists.
 _CHOICES_LISTED: Final = 12
 
@@ -164,7 +165,8 @@ class ResourceSerializer(FieldSelection, QuickRows, CachedFields):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         for name in self.immutable_fields:
-            if self.instance is not None and name in attrs and attrs[name] != getattr(self.instance, name):
+            # A field without a column is a part of how the object was made.
+            if self.instance is not None and name in attrs and attrs[name] != getattr(self.instance, name, _NO_COLUMN):
                 raise serializers.ValidationError({name: [_("This field cannot be changed.")]})
         self._check_unique_in_org(attrs)
         return attrs

@@ -79,7 +79,7 @@ from postern.foundation.rest.filters import (
 )
 from postern.foundation.rest.metadata import ContractMetadata
 from postern.foundation.rest.pagination import OptionalLimitPagination
-from postern.foundation.rest.related import Amount, attach, attach_amounts, lookups_of
+from postern.foundation.rest.related import Amount, attach, attach_computed, lookups_of
 from postern.foundation.rest.views import PosternView
 from postern.kernel.errors import PosternError
 
@@ -147,8 +147,11 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
         `get_queryset`), and the amounts.
         """
         attach(rows, lookups_of(self.get_queryset() if of is None else of))
-        attach_amounts(self, rows)
+        attach_computed(self, rows)
         return rows
+
+    def attach_more(self, rows: list[Any]) -> None:
+        """Load what answers show of these rows besides relations and amounts, with queries for all of them."""
 
     def present(self, made: list[Any], serializer: serializers.BaseSerializer[Any]) -> Any:
         """The body of the answer to a write. `serializer` shows the objects `made`; it is the one that validated a single

@@ -1,7 +1,6 @@
 """Signs in with the accounts of system users, to see whether they work."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
@@ -10,21 +9,21 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from postern.apps.jobs.engine.job_run import JobRun
-from postern.apps.jobs.engine.kinds import JobKind, OnLost, Outcome
-from postern.apps.jobs.executions.actions import settle
 from postern.apps.jobs.executions.models import HostOutcome, HostResult
 from postern.apps.jobs.hosts.accounts import account_of
 from postern.apps.jobs.hosts.fleet import HostNotTried
-from postern.apps.jobs.hosts.on_assets import AssetRun, AssetWork, Errand, HostAnswer, Place, Verdict, plain_verdict
+from postern.apps.jobs.hosts.kinds import kind_on_hosts
+from postern.apps.jobs.hosts.on_assets import AssetWork, Errand, HostAnswer, Place, Verdict, plain_verdict
 from postern.apps.vault import facade as vault
 from postern.contracts import runner
 from postern.contracts.enums import Protocol
-from postern.foundation.caller.actor import SYSTEM
-from postern.foundation.rest.rights import Right
 
 
 class AccountsArgument(msgspec.Struct, frozen=True):
-    """What the request named. `username` is for system users without a username of their own."""
+    """What the request named: without assets all of the system users, without system users all of the assets.
+
+    `username` is for system users without a username of their own.
+    """
 
     system_users: tuple[UUID, ...] = ()
     assets: tuple[UUID, ...] = ()
@@ -44,8 +43,8 @@ def ssh_port(place: Place) -> int:
 
 
 class _AccountTest(AssetWork):
-    def __init__(self, username: str) -> None:
-        self._username = username
+    def __init__(self, _job: JobRun, argument: AccountsArgument) -> None:
+        self._username = argument.username
 
     def errand(self, place: Place) -> Errand:
         if place.system_user_id is None:
@@ -70,23 +69,11 @@ def note_accounts(verdicts: Sequence[tuple[HostOutcome, Verdict]]) -> None:
             )
 
 
-def _test(job: JobRun, argument: AccountsArgument) -> Outcome:
-    counts = AssetRun(job, _AccountTest(argument.username), actor=SYSTEM).run()
-    values = {"total": counts.total, "succeeded": counts.succeeded, "failed": counts.failed}
-    return Outcome(code="tested", succeeded=not counts.failed, values=values)
-
-
-TEST_ACCOUNTS: Final = JobKind(
+TEST_ACCOUNTS: Final = kind_on_hosts(
     name="accounts.test",
     label=gettext_lazy("Test accounts"),
     argument=AccountsArgument,
-    run=_test,
-    right=Right.ORG_ADMIN,
-    on_lost=OnLost.RERUN,
-    time_limit=timedelta(hours=2),
-    at_once=4,
-    at_once_in_org=2,
-    joins=True,
-    settle=settle,
-    outcomes={"tested": gettext_lazy("Accounts: %(total)d, succeeded: %(succeeded)d, failed: %(failed)d.")},
+    work=_AccountTest,
+    outcome="tested",
+    sentence=gettext_lazy("Accounts: %(total)d, succeeded: %(succeeded)d, failed: %(failed)d."),
 )

@@ -22,7 +22,6 @@ from postern.apps.jobs.engine.starting import StartingView
 from postern.apps.jobs.facts.job import REFRESH_ASSETS
 from postern.apps.jobs.push.job import PUSH_ACCOUNTS
 from postern.apps.jobs.system_user_tasks.actions import start_for_accounts
-from postern.apps.vault import facade as vault
 from postern.apps.vault.models import SystemUser
 from postern.foundation.caller.scope import writable
 from postern.foundation.rest.bodies import BodySerializer
@@ -74,7 +73,8 @@ class AssetTasksView(StartingView):
             job = self._start_for_accounts(asset, _ACCOUNT_KINDS[body["action"]], body.get("system_users", ()))
         else:
             kind = _KINDS[body["action"]]
-            job = actions.start_for_assets(actor=self.actor, org_id=asset.org_id, kind=kind, chosen=[asset])
+            argument = actions.chosen([asset])
+            job = actions.start_for_assets(actor=self.actor, org_id=asset.org_id, kind=kind, argument=argument)
         return Response({"task": str(job.pk)}, status=201)
 
     def _start_for_accounts(
@@ -82,8 +82,8 @@ class AssetTasksView(StartingView):
     ) -> Job:
         if any(row.org_id != asset.org_id for row in system_users):
             raise ValidationError({"system_users": [_("The system users belong to another organization.")]})
-        accounts = [(asset.pk, row.pk) for row in system_users] or vault.accounts_of(asset_ids=[asset.pk])
-        return start_for_accounts(actor=self.actor, org_id=asset.org_id, kind=kind, accounts=accounts)
+        argument = AccountsArgument(assets=(asset.pk,), system_users=tuple(sorted({row.pk for row in system_users})))
+        return start_for_accounts(actor=self.actor, org_id=asset.org_id, kind=kind, argument=argument)
 
 
 class ManyAssetsTasksView(StartingView):
@@ -97,7 +97,7 @@ class ManyAssetsTasksView(StartingView):
         if not body["assets"]:
             raise ValidationError({"assets": [_("Choose at least one asset.")]})
         job = actions.start_for_assets(
-            actor=self.actor, org_id=org_id, kind=_KINDS[body["action"]], chosen=body["assets"]
+            actor=self.actor, org_id=org_id, kind=_KINDS[body["action"]], argument=actions.chosen(body["assets"])
         )
         return Response({"task": str(job.pk)}, status=201)
 
@@ -113,5 +113,6 @@ class NodeTasksView(StartingView):
             raise Http404
         writable(self.scope)
         kind = _KINDS[self.body(request)["action"]]
-        job = actions.start_for_node(actor=self.actor, kind=kind, node=node)
+        argument = AssetsArgument(node=node.pk)
+        job = actions.start_for_assets(actor=self.actor, org_id=node.org_id, kind=kind, argument=argument)
         return Response({"task": str(job.pk)}, status=201)

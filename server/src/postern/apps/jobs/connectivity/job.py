@@ -1,7 +1,6 @@
 """Tests whether assets can be reached, and whether their admin users can sign in there."""
 
-from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
@@ -11,16 +10,13 @@ from django.utils.translation import gettext_lazy
 
 from postern.apps.assets import facade as assets
 from postern.apps.jobs.engine.job_run import JobRun
-from postern.apps.jobs.engine.kinds import JobKind, OnLost, Outcome
-from postern.apps.jobs.executions.actions import settle
 from postern.apps.jobs.executions.models import HostOutcome, HostResult
 from postern.apps.jobs.hosts.accounts import account_of
 from postern.apps.jobs.hosts.fleet import HostNotTried
-from postern.apps.jobs.hosts.on_assets import AssetRun, AssetWork, Errand, HostAnswer, Place, Verdict, plain_verdict
+from postern.apps.jobs.hosts.kinds import admin_users_of, kind_on_hosts
+from postern.apps.jobs.hosts.on_assets import AssetWork, Errand, HostAnswer, Place, Verdict, plain_verdict
 from postern.contracts import runner
 from postern.contracts.enums import Protocol
-from postern.foundation.caller.actor import SYSTEM
-from postern.foundation.rest.rights import Right
 
 _NOT_REACHED: Final = frozenset((HostResult.UNREACHABLE, HostResult.HOST_KEY_REFUSED))
 #: Nothing was learned about the asset.
@@ -37,8 +33,8 @@ class AssetsArgument(msgspec.Struct, frozen=True):
 
 
 class _ConnectivityTest(AssetWork):
-    def __init__(self, admin_users: Mapping[UUID, UUID | None]) -> None:
-        self._admin_users = admin_users
+    def __init__(self, job: JobRun, _argument: AssetsArgument) -> None:
+        self._admin_users = admin_users_of(job)
 
     def errand(self, place: Place) -> Errand:
         asset = place.asset
@@ -68,25 +64,11 @@ def note_reached(verdicts: Sequence[tuple[HostOutcome, Verdict]]) -> None:
             )
 
 
-def _test(job: JobRun, _argument: AssetsArgument) -> Outcome:
-    ids = HostOutcome.objects.filter(execution_id=job.id).values_list("asset_id", flat=True)
-    work = _ConnectivityTest(assets.admin_users_of(ids))
-    counts = AssetRun(job, work, actor=SYSTEM).run()
-    values = {"total": counts.total, "succeeded": counts.succeeded, "failed": counts.failed}
-    return Outcome(code="tested", succeeded=not counts.failed, values=values)
-
-
-TEST_ASSETS: Final = JobKind(
+TEST_ASSETS: Final = kind_on_hosts(
     name="assets.test",
     label=gettext_lazy("Test connectivity"),
     argument=AssetsArgument,
-    run=_test,
-    right=Right.ORG_ADMIN,
-    on_lost=OnLost.RERUN,
-    time_limit=timedelta(hours=2),
-    at_once=4,
-    at_once_in_org=2,
-    joins=True,
-    settle=settle,
-    outcomes={"tested": gettext_lazy("Assets: %(total)d, succeeded: %(succeeded)d, failed: %(failed)d.")},
+    work=_ConnectivityTest,
+    outcome="tested",
+    sentence=gettext_lazy("Assets: %(total)d, succeeded: %(succeeded)d, failed: %(failed)d."),
 )

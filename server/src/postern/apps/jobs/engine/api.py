@@ -5,10 +5,11 @@ from uuid import UUID
 
 from django.http import Http404
 from rest_framework import serializers
+from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from postern.apps.jobs.engine import actions, queries
+from postern.apps.jobs.engine import actions, policy, queries
 from postern.apps.jobs.engine.models import Job, JobState
 from postern.foundation.caller.scope import writable
 from postern.foundation.rest.instants import InstantField
@@ -67,7 +68,9 @@ class JobCancelView(JobAccess):
 
     def post(self, request: Request, job_id: UUID) -> Response:
         job = self.job(job_id)
-        if job.org_id != ROOT_ORG_ID:
+        if not policy.may_cancel(self.actor, self.scope, job):
+            raise PermissionDenied
+        if job.org_id != ROOT_ORG_ID and job.created_by_id != self.actor.user_id:
             writable(self.scope)
         actions.cancel(actor=self.actor, job_id=job.pk)
         return Response(JobResultSerializer(queries.view_of(self.job(job_id))).data, status=202)

@@ -49,15 +49,15 @@ class Dispatcher:
         self._runs: dict[UUID, JobRun] = {}
         self._kinds: dict[UUID, str] = {}
         self._threads: list[threading.Thread] = []
+        self._claimer: threading.Thread | None = None
         self._keeper: threading.Thread | None = None
 
     def start(self, *, predecessor_is_gone: bool = False) -> None:
         """Begin. With `predecessor_is_gone`, jobs of an earlier process of this holder are handled at once."""
         keep = partial(self._keeping, predecessor_is_gone=predecessor_is_gone)
         self._keeper = threading.Thread(target=self._guarded, args=(keep,), name="keeps jobs", daemon=True)
-        claimer = threading.Thread(target=self._guarded, args=(self._claiming,), name="claims jobs", daemon=True)
-        self._threads.append(claimer)
-        for thread in (self._keeper, claimer):
+        self._claimer = threading.Thread(target=self._guarded, args=(self._claiming,), name="claims jobs", daemon=True)
+        for thread in (self._keeper, self._claimer):
             thread.start()
 
     def wake(self) -> None:
@@ -70,13 +70,16 @@ class Dispatcher:
         self._woken.set()
         self._stop_all(WorkerStops)
         ends_at = clock.monotonic_s() + timeout_s
-        for thread in list(self._threads):
+        # The claimer first: a claim that is under way begins more jobs.
+        if self._claimer is not None:
+            self._claimer.join(max(ends_at - clock.monotonic_s(), 0.0))
+        for thread in self._threads:
             thread.join(max(ends_at - clock.monotonic_s(), 0.0))
         # Leases are extended until the last job has returned.
         self._over.set()
         if self._keeper is not None:
             self._keeper.join(max(ends_at - clock.monotonic_s(), self._poll_s))
-        return not any(thread.is_alive() for thread in self._threads)
+        return not any(thread.is_alive() for thread in (self._claimer, *self._threads) if thread is not None)
 
     @staticmethod
     def _guarded(loop: Callable[[], None]) -> None:
@@ -118,8 +121,8 @@ class Dispatcher:
         if self._stopping.is_set():
             run.stop(WorkerStops)
         thread = threading.Thread(target=self._work, args=(job, run, writer), name=f"job {job.kind}", daemon=True)
-        self._threads = [*(other for other in self._threads if other.is_alive()), thread]
         thread.start()
+        self._threads = [*(other for other in self._threads if other.is_alive()), thread]
 
     def _work(self, job: Job, run: JobRun, writer: LogWriter) -> None:
         try:

@@ -42,7 +42,7 @@ class Ending:
         )
         kind = KINDS.value.get(job.kind)
         if kind is not None and kind.settle is not None:
-            kind.settle(job.pk)
+            kind.settle(job)
         audits.record(
             actor=by,
             org_id=job.org_id,

@@ -17,12 +17,11 @@ second, and writes to the database only inside `job.write()` or in the `effect` 
 collects the kinds (`KINDS`).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import Enum
 from typing import Any, Final, Generic, TypeVar
-from uuid import UUID
 
 import msgspec
 from django.utils.functional import Promise
@@ -30,8 +29,9 @@ from django.utils.translation import gettext_lazy as _
 
 from postern.apps.jobs.engine.errors import UnknownKind
 from postern.apps.jobs.engine.job_run import JobRun
+from postern.apps.jobs.engine.models import Job
 from postern.foundation.provided import Provided
-from postern.foundation.rest.rights import Right
+from postern.foundation.rest.rights import Right, RightsOf
 
 Argument = TypeVar("Argument", bound=msgspec.Struct)
 
@@ -77,9 +77,12 @@ class JobKind(Generic[Argument]):
     """A kind of job.
 
     `name` is stored in rows and never changes. `right` is needed to start one, to cancel one, and to read the logs of
-    other people's. `at_once` limits how many run at the same time in the whole installation, `at_once_in_org` in one
-    organization. With `joins`, a request that equals an open job gets that job. `settle` is called with the job's id in the
-    transaction that stores the final state, however the job ends.
+    other people's; `readers` may read them too. `at_once` limits how many run at the same time in the whole
+    installation, `at_once_in_org` in one organization. With `joins`, a request that equals an open job gets that job.
+    `settle` is called with the job in the transaction that stores the final state, however the job ends.
+
+    `kept` tells how long finished jobs are kept, if not as long as others. `forgetting` is called with the jobs that are
+    too old, in the transaction that deletes them.
     """
 
     name: str
@@ -93,7 +96,10 @@ class JobKind(Generic[Argument]):
     at_once: int = 2
     at_once_in_org: int = 1
     joins: bool = False
-    settle: Callable[[UUID], None] | None = None
+    settle: Callable[[Job], None] | None = None
+    readers: RightsOf | None = None
+    kept: Callable[[], timedelta] | None = None
+    forgetting: Callable[[Sequence[Job]], None] | None = None
 
     def sentence(self, code: str, values: Mapping[str, Any]) -> str:
         """The outcome in the language of the request; "" for an unknown code."""

@@ -8,13 +8,16 @@ from postern.foundation.rest import rights
 
 
 def may_read(actor: Actor, scope: OrgScope, job: Job) -> bool:
-    """The person who started it, and who may start this kind of job in its organization."""
-    return _is_own(actor, job) or _may_start(actor, scope, job)
+    """The person who started it, who may start this kind of job in its organization, and the readers of the kind."""
+    kind = KINDS.value.get(job.kind)
+    readers = kind.readers if kind is not None else None
+    is_reader = readers is not None and scope.covers(job.org_id) and rights.holds(readers, actor, scope)
+    return may_cancel(actor, scope, job) or is_reader
 
 
 def may_cancel(actor: Actor, scope: OrgScope, job: Job) -> bool:
-    """The same people: a job that one may see running can be stopped."""
-    return may_read(actor, scope, job)
+    """The person who started it, and who may start this kind of job in its organization."""
+    return _is_own(actor, job) or _may_start(actor, scope, job)
 
 
 def _is_own(actor: Actor, job: Job) -> bool:

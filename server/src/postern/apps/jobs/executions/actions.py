@@ -7,15 +7,17 @@ from typing import Any, Final
 from uuid import UUID
 
 import msgspec
+from django.db.models import F
 from django.utils.translation import gettext as _
 
 from postern.apps.jobs.engine import actions as engine
 from postern.apps.jobs.engine.kinds import JobKind
-from postern.apps.jobs.engine.models import Job
+from postern.apps.jobs.engine.models import Job, JobState
 from postern.apps.jobs.executions.models import Execution, HostOutcome, HostResult, HostState
 from postern.apps.jobs.host_tasks.models import HostTask, TaskVersion
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database.write_transaction import write_transaction
+from postern.kernel import clock
 from postern.kernel.errors import PosternError
 
 #: Most hosts of one execution.
@@ -69,8 +71,10 @@ def start(
     argument: msgspec.Struct,
     plan: Plan,
     hosts: Sequence[Host],
+    task: HostTask | None = None,
 ) -> Job:
-    """Store an execution and its job. If the kind joins equal requests, it may be one that is open already.
+    """Store an execution of `task`, or of the task of this work, and its job. If the kind joins equal requests, it may be
+    one that is open already.
 
     Raises NoHosts, TooManyHosts.
     """
@@ -80,26 +84,16 @@ def start(
         raise TooManyHosts(_("One job takes at most %(number)d assets.") % {"number": MAX_HOSTS})
 
     def add_execution(job: Job) -> None:
-        task = _task(actor, org_id, kind, argument, plan)
-        version = _version(actor, task, plan, hosts)
+        of_task = task or _task(actor, org_id, kind, argument, plan)
+        version = _version(actor, of_task, plan, hosts)
         execution = Execution.objects.create(
-            job=job, org_id=org_id, task=task, version=version, task_display=task.name, hosts_amount=len(hosts)
+            job=job, org_id=org_id, task=of_task, version=version, task_display=of_task.name, hosts_amount=len(hosts)
         )
-        HostOutcome.objects.bulk_create(
-            (
-                HostOutcome(
-                    execution=execution,
-                    position=position,
-                    asset_id=host.asset_id,
-                    hostname=host.hostname,
-                    ip=host.ip,
-                    system_user_id=host.system_user_id,
-                    username=host.username,
-                )
-                for position, host in enumerate(hosts)
-            ),
-            batch_size=_BATCH,
+        HostTask.objects.filter(pk=of_task.pk).update(
+            latest=job.pk, runs_total=F("runs_total") + 1, date_updated=clock.now()
         )
+        TaskVersion.objects.filter(pk=version.pk).update(latest=job.pk)
+        add_hosts(execution, hosts)
 
     return engine.accept(
         actor=actor,
@@ -111,11 +105,33 @@ def start(
     )
 
 
-def settle(job_id: UUID) -> None:
-    """Give every host of a job that has ended a result. Called in the transaction that ends the job."""
+def add_hosts(execution: Execution, hosts: Sequence[Host]) -> None:
+    """Store a row for each host of a new execution."""
+    HostOutcome.objects.bulk_create(
+        (
+            HostOutcome(
+                execution=execution,
+                position=position,
+                asset_id=host.asset_id,
+                hostname=host.hostname,
+                ip=host.ip,
+                system_user_id=host.system_user_id,
+                username=host.username,
+            )
+            for position, host in enumerate(hosts)
+        ),
+        batch_size=_BATCH,
+    )
+
+
+def settle(job: Job) -> None:
+    """Give every host of a job that has ended a result, and count it. Called in the transaction that ends the job."""
+    job_id = job.pk
     open_rows = HostOutcome.objects.filter(execution_id=job_id)
     open_rows.filter(state=HostState.STARTED).update(state=HostState.ENDED, result=HostResult.UNKNOWN)
     open_rows.filter(state=HostState.WAITING).update(state=HostState.ENDED, result=HostResult.NOT_STARTED)
+    counter = "runs_success" if job.state == JobState.SUCCEEDED else "runs_failed"
+    HostTask.objects.filter(executions=job_id).update(**{counter: F(counter) + 1})
 
 
 def _task(actor: Actor, org_id: UUID, kind: JobKind[Any], argument: msgspec.Struct, plan: Plan) -> HostTask:
@@ -124,7 +140,6 @@ def _task(actor: Actor, org_id: UUID, kind: JobKind[Any], argument: msgspec.Stru
     key = _hash([kind.name, values])
     task: HostTask | None = HostTask.objects.select_for_update().filter(org_id=org_id, work_key=key).first()
     if task is not None:
-        task.save(update_fields=["date_updated"])
         return task
     created: HostTask = HostTask.objects.create(
         org_id=org_id,
@@ -156,6 +171,7 @@ def _version(actor: Actor, task: HostTask, plan: Plan, hosts: Sequence[Host]) ->
         task=task,
         digest=digest,
         defaults={
+            "org_id": task.org_id,
             "steps": steps,
             "run_as": plan.run_as[:64],
             "run_as_admin": plan.run_as_admin,

@@ -1,6 +1,7 @@
 """Tables of executions and of what happened on each host."""
 
 from django.db import models
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.jobs.engine.models import Job
@@ -42,15 +43,26 @@ class Execution(SavedRow):
 
     job = models.OneToOneField(Job, models.CASCADE, primary_key=True, related_name="execution")
     org_id = models.UUIDField(_("Organization"), editable=False)
-    task = models.ForeignKey(HostTask, models.CASCADE, null=True, related_name="executions", verbose_name=_("Task"))
-    version = models.ForeignKey(TaskVersion, models.CASCADE, null=True, related_name="executions")
+    #: An execution is a record of what was done. It stays when its task is deleted.
+    task = models.ForeignKey(HostTask, models.SET_NULL, null=True, related_name="executions", verbose_name=_("Task"))
+    version = models.ForeignKey(TaskVersion, models.SET_NULL, null=True, related_name="executions")
     task_display = models.CharField(_("Task"), max_length=128, blank=True, default="")
-    hosts_amount = models.PositiveIntegerField(_("Host amount"), default=0)
+    hosts_amount = models.PositiveIntegerField(_("Hosts"), default=0)
+    #: Whether the job center lists it. Batch commands have lists of their own.
+    is_listed = models.BooleanField(default=True, editable=False)
+    date_created = models.DateTimeField(_("Date created"), db_default=Now())
 
     objects = ScopedManager()
 
     class Meta:
+        ordering = ("-date_created", "job_id")
         verbose_name = _("Execution")
+        verbose_name_plural = _("Executions")
+        indexes = [
+            models.Index(fields=("org_id", "-date_created", "job"), name="jobs_execution_order"),
+            models.Index(fields=("task", "-date_created", "job"), name="jobs_execution_by_task"),
+            models.Index(fields=("version", "-date_created", "job"), name="jobs_execution_by_version"),
+        ]
 
     def __str__(self) -> str:
         return str(self.pk)[:8]
@@ -65,23 +77,25 @@ class HostOutcome(SavedRow):
     asset_id = models.UUIDField(db_index=True)
     #: The account that the work is about, if it is about one.
     system_user_id = models.UUIDField(null=True)
-    username = models.CharField(max_length=128, blank=True, default="")
-    hostname = models.CharField(max_length=128)
-    ip = models.CharField(max_length=128)
-    state = models.CharField(max_length=8, choices=HostState.choices, default=HostState.WAITING)
-    result = models.CharField(max_length=24, choices=HostResult.choices, blank=True, default="")
+    username = models.CharField(_("Username"), max_length=128, blank=True, default="")
+    hostname = models.CharField(_("Hostname"), max_length=128)
+    ip = models.CharField(_("IP"), max_length=128)
+    state = models.CharField(_("State"), max_length=8, choices=HostState.choices, default=HostState.WAITING)
+    result = models.CharField(_("Result"), max_length=24, choices=HostResult.choices, blank=True, default="")
     #: Exit status of the script, if it ended by itself.
-    status = models.IntegerField(null=True)
+    status = models.IntegerField(_("Exit status"), null=True)
     #: Why it failed, for people, in the language of the job.
-    message = models.CharField(max_length=1024, blank=True, default="")
+    message = models.CharField(_("Reason"), max_length=1024, blank=True, default="")
     #: Names of the gateways on the way.
-    via = models.CharField(max_length=512, blank=True, default="")
-    seconds = models.FloatField(null=True)
+    via = models.CharField(_("Gateways"), max_length=512, blank=True, default="")
+    seconds = models.FloatField(_("Seconds"), null=True)
     #: What else the kind of job says about the host.
     facts = models.JSONField(default=dict)
 
     class Meta:
         ordering = ("position",)
+        verbose_name = _("Result of a host")
+        verbose_name_plural = _("Results of hosts")
         constraints = [
             models.UniqueConstraint(fields=("execution", "position"), name="jobs_hostoutcome_unique"),
         ]

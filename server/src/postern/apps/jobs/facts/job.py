@@ -1,11 +1,9 @@
 """Asks assets for their hardware and operating system, and stores the answers with the assets."""
 
 import secrets
-from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Final
-from uuid import UUID
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -13,15 +11,13 @@ from django.utils.translation import gettext_lazy
 from postern.apps.assets import facade as assets
 from postern.apps.jobs.connectivity.job import AssetsArgument, note_reached
 from postern.apps.jobs.engine.job_run import JobRun
-from postern.apps.jobs.engine.kinds import JobKind, OnLost, Outcome
-from postern.apps.jobs.executions.actions import settle
 from postern.apps.jobs.executions.models import HostOutcome, HostResult
 from postern.apps.jobs.facts.reading import read_facts
 from postern.apps.jobs.hosts.accounts import admin_account
 from postern.apps.jobs.hosts.fleet import HostNotTried
+from postern.apps.jobs.hosts.kinds import admin_users_of, kind_on_hosts
 from postern.apps.jobs.hosts.on_assets import (
     ANSWER_BYTES,
-    AssetRun,
     AssetWork,
     Errand,
     HostAnswer,
@@ -32,16 +28,14 @@ from postern.apps.jobs.hosts.on_assets import (
 from postern.contracts import runner
 from postern.contracts.enums import Protocol
 from postern.contracts.runner import HostLimits
-from postern.foundation.caller.actor import SYSTEM
-from postern.foundation.rest.rights import Right
 
 _SCRIPT: Final = files(__package__).joinpath("facts.sh").read_text()
 _LIMITS: Final = HostLimits(run_s=30, output_bytes=ANSWER_BYTES)
 
 
 class _Refresh(AssetWork):
-    def __init__(self, admin_users: Mapping[UUID, UUID | None]) -> None:
-        self._admin_users = admin_users
+    def __init__(self, job: JobRun, _argument: AssetsArgument) -> None:
+        self._admin_users = admin_users_of(job)
         self._nonce = secrets.token_hex(12)
 
     def errand(self, place: Place) -> Errand:
@@ -71,24 +65,11 @@ class _Refresh(AssetWork):
         assets.note_facts({row.asset_id: verdict.facts for row, verdict in verdicts if verdict.facts})
 
 
-def _refresh(job: JobRun, _argument: AssetsArgument) -> Outcome:
-    ids = HostOutcome.objects.filter(execution_id=job.id).values_list("asset_id", flat=True)
-    counts = AssetRun(job, _Refresh(assets.admin_users_of(ids)), actor=SYSTEM).run()
-    values = {"total": counts.total, "succeeded": counts.succeeded, "failed": counts.failed}
-    return Outcome(code="refreshed", succeeded=not counts.failed, values=values)
-
-
-REFRESH_ASSETS: Final = JobKind(
+REFRESH_ASSETS: Final = kind_on_hosts(
     name="assets.refresh",
     label=gettext_lazy("Refresh hardware"),
     argument=AssetsArgument,
-    run=_refresh,
-    right=Right.ORG_ADMIN,
-    on_lost=OnLost.RERUN,
-    time_limit=timedelta(hours=2),
-    at_once=4,
-    at_once_in_org=2,
-    joins=True,
-    settle=settle,
-    outcomes={"refreshed": gettext_lazy("Assets: %(total)d, succeeded: %(succeeded)d, failed: %(failed)d.")},
+    work=_Refresh,
+    outcome="refreshed",
+    sentence=gettext_lazy("Assets: %(total)d, succeeded: %(succeeded)d, failed: %(failed)d."),
 )

@@ -113,6 +113,17 @@ class Fleet:
         finally:
             self._preparers.shutdown(wait=False, cancel_futures=True)
 
+    def working(self) -> "list[HostWork]":
+        """The hosts on which something runs now."""
+        return [running.work for running in self._running.values()]
+
+    def stop(self, work: HostWork) -> None:
+        """End the program on one host. It ends as stopped."""
+        for number, running in self._running.items():
+            if running.work is work:
+                running.tries = _TRIES
+                self.link.stop(number)
+
     def _fill(self, waiting: Iterator[HostWork], at_once: int) -> None:
         while len(self._running) + len(self._preparing) < at_once:
             work = next(waiting, None)

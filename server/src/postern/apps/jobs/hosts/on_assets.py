@@ -5,7 +5,7 @@ kinds: ways and gateways, host keys, secrets, results, progress and the log.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import UUID
@@ -43,6 +43,8 @@ from postern.kernel.log import printable
 
 #: Outcomes are stored at most this often.
 _STORE_S: Final = 0.5
+#: How often a kind is asked whether what runs may go on.
+_WITHDRAW_S: Final = 2.0
 _ROWS_AT_ONCE: Final = 200
 #: Output that a kind keeps of a host to read an answer from it.
 ANSWER_BYTES: Final = 256 * 1024
@@ -116,6 +118,17 @@ class AssetWork(ABC):
     def heard(self, row: HostOutcome, data: bytes, *, is_error: bool) -> None:  # noqa: B027 - most kinds need none
         """The script has shown something."""
 
+    def withdrawn(self, rows: Sequence[HostOutcome]) -> Iterable[HostOutcome]:  # noqa: ARG002 - most kinds stop nothing
+        """Which of these hosts, on which something runs, must be stopped now. Asked every two seconds."""
+        return ()
+
+    def has_news(self) -> bool:
+        """Whether `show` has something to write."""
+        return False
+
+    def show(self) -> None:  # noqa: B027 - most kinds need none
+        """Write what was heard since the last call, in a transaction in which the job still holds."""
+
     def store(self, verdicts: Sequence[tuple[HostOutcome, Verdict]]) -> None:  # noqa: B027 - some kinds need none
         """Write what these verdicts change elsewhere, in the transaction that stores them."""
 
@@ -165,6 +178,7 @@ class AssetRun:
         self.language = translation.get_language() or "en"
         self._ended: list[tuple[HostOutcome, Verdict]] = []
         self._stored_at = 0.0
+        self._looked_at = clock.monotonic_s()
 
     def run(self) -> Counts:
         """Work on all assets and return the counts. Raises `Stop`; what has ended is stored then."""
@@ -175,7 +189,7 @@ class AssetRun:
             self.job, RUNNER.value, total=total, done=over.count(), failed=over.exclude(result=HostResult.DONE).count()
         )
         try:
-            fleet.run(self._hosts(), self._store_sometimes)
+            fleet.run(self._hosts(), lambda: self._tick(fleet))
         except Stop as reason:
             if isinstance(reason, WorkerStops) and self.job.starts_again:
                 # What was stopped half way is not an outcome: it is done again.
@@ -206,18 +220,27 @@ class AssetRun:
         """Note an outcome; it is stored soon."""
         self._ended.append((row, verdict))
 
-    def _store_sometimes(self) -> None:
+    def _tick(self, fleet: Fleet) -> None:
         now = clock.monotonic_s()
         if now - self._stored_at >= _STORE_S:
             self._stored_at = now
             self._store()
+        if now - self._looked_at >= _WITHDRAW_S:
+            self._looked_at = now
+            self._withdraw(fleet)
+
+    def _withdraw(self, fleet: Fleet) -> None:
+        working = {host.row.pk: host for host in fleet.working() if isinstance(host, _AssetHost)}
+        for row in self.work.withdrawn([host.row for host in working.values()]):
+            fleet.stop(working[row.pk])
 
     def _store(self, *, is_stopping: bool = False) -> None:
-        """Store the outcomes, with what they change."""
-        if not self._ended:
+        """Store the outcomes, with what they change, and what was heard."""
+        ended = self._ended
+        if not ended and not self.work.has_news():
             return
-        ended, self._ended = self._ended, []
         with self.job.write(is_stopping=is_stopping):
+            self.work.show()
             for row, verdict in ended:
                 row.state, row.result = HostState.ENDED, verdict.result
                 row.message, row.facts = verdict.message[:1024], dict(verdict.facts)
@@ -227,6 +250,7 @@ class AssetRun:
                 batch_size=100,
             )
             self.work.store(ended)
+        self._ended = []  # only now: a job that is stopped before the transaction stores them afterwards
 
 
 class _AssetHost:
@@ -237,7 +261,7 @@ class _AssetHost:
     ) -> None:
         """Without an errand the kind of job is asked for it."""
         self._run = run
-        self._row = row
+        self.row = row
         self._asset = asset
         self._errand = errand
         self._route = Route()
@@ -254,7 +278,7 @@ class _AssetHost:
             if not self._asset.is_active:
                 raise HostNotTried(runner.HostResult.REFUSED, _("The asset is not active."))
             try:
-                errand = self._errand or self._run.work.errand(Place(self._asset, self._row.system_user_id))
+                errand = self._errand or self._run.work.errand(Place(self._asset, self.row.system_user_id))
                 way = sessions.checked_way(address=self._asset.ip, port=errand.port, domain_id=self._asset.domain_id)
             except TargetRefused as error:
                 raise HostNotTried(runner.HostResult.UNREACHABLE, error.message) from error
@@ -275,15 +299,15 @@ class _AssetHost:
         )
 
     def started(self, via: str) -> None:
-        self._row.via = via[:512]
+        self.row.via = via[:512]
 
     def output(self, data: bytes, *, is_error: bool) -> None:
         kept = self._output[is_error]
         kept += data[: max(0, ANSWER_BYTES - len(kept))]
-        self._run.work.heard(self._row, data, is_error=is_error)
+        self._run.work.heard(self.row, data, is_error=is_error)
 
     def ended(self, how: TaskEnded) -> "bool | _AssetHost":
-        row = self._row
+        row = self.row
         row.status, row.via, row.seconds = how.status, (how.via or row.via)[:512], (row.seconds or 0.0) + how.seconds
         if self._errand is None:  # it was not tried
             verdict: Verdict | Errand = plain_verdict(how)
@@ -333,6 +357,6 @@ class _AssetHost:
             raise PosternError(_("No account was chosen for this asset."))
         with self._run.job.write():
             # Committed before the secret leaves: if this worker is lost, it is known that something may have happened.
-            HostOutcome.objects.filter(pk=self._row.pk).update(state=HostState.STARTED)
+            HostOutcome.objects.filter(pk=self.row.pk).update(state=HostState.STARTED)
             with transaction.atomic():
                 return account.open_secret()

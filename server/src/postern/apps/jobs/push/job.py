@@ -2,38 +2,32 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from importlib.resources import files
 from typing import Any, Final
-from uuid import UUID
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from postern.apps.assets import facade as assets
 from postern.apps.jobs.account_tests.job import AccountsArgument, note_accounts, ssh_port
 from postern.apps.jobs.engine.job_run import JobRun
-from postern.apps.jobs.engine.kinds import JobKind, OnLost, Outcome
-from postern.apps.jobs.executions.actions import settle
 from postern.apps.jobs.executions.models import HostOutcome, HostResult
 from postern.apps.jobs.hosts.accounts import account_of, admin_account
 from postern.apps.jobs.hosts.answers import answers
 from postern.apps.jobs.hosts.fleet import HostNotTried
-from postern.apps.jobs.hosts.on_assets import AssetRun, AssetWork, Errand, HostAnswer, Place, Verdict, plain_verdict
+from postern.apps.jobs.hosts.kinds import admin_users_of, kind_on_hosts
+from postern.apps.jobs.hosts.on_assets import AssetWork, Errand, HostAnswer, Place, Verdict, plain_verdict
 from postern.apps.vault import facade as vault
 from postern.contracts import runner
 from postern.contracts.runner import HostLimits, Shell
-from postern.foundation.caller.actor import SYSTEM
-from postern.foundation.rest.rights import Right
 
 _SCRIPT: Final = files(__package__).joinpath("push.sh").read_text()
 _LIMITS: Final = HostLimits(run_s=60, output_bytes=64 * 1024)
 
 
 class _Push(AssetWork):
-    def __init__(self, admin_users: Mapping[UUID, UUID | None], username: str) -> None:
-        self._admin_users = admin_users
-        self._username = username
+    def __init__(self, job: JobRun, argument: AccountsArgument) -> None:
+        self._admin_users = admin_users_of(job)
+        self._username = argument.username
         self._nonce = secrets.token_hex(12)
         #: What was done, of accounts that are being proved.
         self._done: dict[int, Mapping[str, Any]] = {}
@@ -108,24 +102,11 @@ def _shown(failed: str) -> str:
     return texts.get(step, "%(why)s") % {"why": why[:300]}
 
 
-def _push(job: JobRun, argument: AccountsArgument) -> Outcome:
-    ids = HostOutcome.objects.filter(execution_id=job.id).values_list("asset_id", flat=True)
-    counts = AssetRun(job, _Push(assets.admin_users_of(ids), argument.username), actor=SYSTEM).run()
-    values = {"total": counts.total, "succeeded": counts.succeeded, "failed": counts.failed}
-    return Outcome(code="pushed", succeeded=not counts.failed, values=values)
-
-
-PUSH_ACCOUNTS: Final = JobKind(
+PUSH_ACCOUNTS: Final = kind_on_hosts(
     name="accounts.push",
     label=gettext_lazy("Push accounts"),
     argument=AccountsArgument,
-    run=_push,
-    right=Right.ORG_ADMIN,
-    on_lost=OnLost.RERUN,
-    time_limit=timedelta(hours=2),
-    at_once=4,
-    at_once_in_org=2,
-    joins=True,
-    settle=settle,
-    outcomes={"pushed": gettext_lazy("Accounts: %(total)d, succeeded: %(succeeded)d, failed: %(failed)d.")},
+    work=_Push,
+    outcome="pushed",
+    sentence=gettext_lazy("Accounts: %(total)d, succeeded: %(succeeded)d, failed: %(failed)d."),
 )

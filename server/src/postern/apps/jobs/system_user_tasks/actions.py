@@ -10,6 +10,7 @@ from postern.apps.jobs.account_tests.job import AccountsArgument
 from postern.apps.jobs.engine.kinds import JobKind
 from postern.apps.jobs.engine.models import Job
 from postern.apps.jobs.executions import actions as executions
+from postern.apps.jobs.host_tasks.models import HostTask
 from postern.apps.vault import facade as vault
 from postern.foundation.caller.actor import Actor
 
@@ -19,20 +20,25 @@ def start_for_accounts(
     actor: Actor,
     org_id: UUID,
     kind: JobKind[AccountsArgument],
-    accounts: Sequence[tuple[UUID, UUID]],
-    username: str = "",
+    argument: AccountsArgument,
+    task: HostTask | None = None,
 ) -> Job:
-    """Start a job about these pairs of asset and system user of one organization. Raises NoHosts, TooManyHosts."""
+    """Start a job about the accounts of one organization that the argument names. Raises NoHosts, TooManyHosts."""
+    accounts = _named(argument)
     known = assets.asset_briefs({asset_id for asset_id, _system_user_id in accounts})
     users = vault.system_user_briefs({system_user_id for _asset_id, system_user_id in accounts})
-    pairs = [(known[one], users[other]) for one, other in dict.fromkeys(accounts) if one in known and other in users]
+    pairs = [
+        (known[one], users[other])
+        for one, other in dict.fromkeys(accounts)
+        if one in known and other in users and known[one].org_id == users[other].org_id == org_id
+    ]
     hosts = [
         executions.Host(
             asset_id=asset.id,
             hostname=asset.hostname,
             ip=asset.ip,
             system_user_id=user.id,
-            username=username if user.username_same_with_user else user.username,
+            username=argument.username if user.username_same_with_user else user.username,
         )
         for asset, user in pairs
     ]
@@ -43,12 +49,16 @@ def start_for_accounts(
         steps=[{"name": str(kind.label), "action": {"module": kind.name, "args": ""}}],
         run_as=", ".join(sorted({host.username for host in hosts})),
     )
-    argument = AccountsArgument(
-        system_users=tuple(sorted({user.id for _asset, user in pairs})),
-        assets=tuple(sorted({asset.id for asset, _user in pairs})),
-        username=username,
-    )
-    return executions.start(actor=actor, org_id=org_id, kind=kind, argument=argument, plan=plan, hosts=hosts)
+    return executions.start(actor=actor, org_id=org_id, kind=kind, argument=argument, plan=plan, hosts=hosts, task=task)
+
+
+def _named(argument: AccountsArgument) -> Sequence[tuple[UUID, UUID]]:
+    """The pairs of asset and system user as they are now."""
+    if not argument.assets:
+        return vault.accounts_of(system_user_ids=list(argument.system_users))
+    if not argument.system_users:
+        return vault.accounts_of(asset_ids=list(argument.assets))
+    return [(asset_id, system_user_id) for asset_id in argument.assets for system_user_id in argument.system_users]
 
 
 def _subject(found: Sequence[assets.AssetBrief], users: Sequence[str]) -> str:

@@ -18,7 +18,6 @@ from postern.apps.jobs.engine.kinds import JobKind
 from postern.apps.jobs.engine.starting import StartingView
 from postern.apps.jobs.push.job import PUSH_ACCOUNTS
 from postern.apps.jobs.system_user_tasks.actions import start_for_accounts
-from postern.apps.vault import facade as vault
 from postern.apps.vault.models import SystemUser
 from postern.foundation.caller.scope import writable
 from postern.foundation.rest.bodies import BodySerializer
@@ -54,12 +53,10 @@ class SystemUserTasksView(StartingView):
         username = request.query_params.get("username", "")[:128]
         if row.username_same_with_user and not username:
             raise ValidationError({"username": [_("Name the account: this system user has no username of its own.")]})
-        accounts = [(asset.pk, row.pk) for asset in chosen] if chosen else vault.accounts_of(system_user_ids=[row.pk])
-        job = start_for_accounts(
-            actor=self.actor,
-            org_id=row.org_id,
-            kind=_KINDS[body["action"]],
-            accounts=accounts,
+        argument = AccountsArgument(
+            system_users=(row.pk,),
+            assets=tuple(sorted({asset.pk for asset in chosen})),
             username=username if row.username_same_with_user else "",
         )
+        job = start_for_accounts(actor=self.actor, org_id=row.org_id, kind=_KINDS[body["action"]], argument=argument)
         return Response({"task": str(job.pk)}, status=201)

@@ -55,13 +55,30 @@ class Usable:
 
 
 class Reach:
-    """The grants of a user or group that are valid at one instant. Loads with one query."""
+    """The grants of a user or group that are valid at one instant; with `system_user`, only those that name it. Loads
+    with one query, and another one for a system user.
+    """
 
-    def __init__(self, who: Who, at: datetime, protocol: Protocol | None = None) -> None:
+    def __init__(
+        self, who: Who, at: datetime, protocol: Protocol | None = None, *, system_user: UUID | None = None
+    ) -> None:
         self._by_protocol: dict[str, set[UUID]] = defaultdict(set)
         for permission_id, spoken in _grants(who, at, protocol):
             self._by_protocol[spoken].add(permission_id)
+        if system_user is not None:
+            self._by_protocol = self._naming(system_user)
         self._nodes: dict[UUID, set[UUID]] | None = None
+
+    def _naming(self, system_user: UUID) -> dict[str, set[UUID]]:
+        """The grants that name the system user, under its protocol."""
+        found: dict[str, set[UUID]] = defaultdict(set)
+        rows = PermissionSystemUser.objects.filter(
+            systemuser_id=system_user, assetpermission_id__in=self.permission_ids
+        ).values_list("systemuser__protocol", "assetpermission_id")
+        for spoken, permission_id in rows:
+            if permission_id in self._by_protocol.get(spoken, ()):
+                found[spoken].add(permission_id)
+        return found
 
     @property
     def permission_ids(self) -> set[UUID]:

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 
 from postern.foundation.database.prepared import as_stored
 from postern.foundation.rest import keyed
-from postern.foundation.rest.related import attach_amounts
+from postern.foundation.rest.related import attach_computed
 from postern.kernel.errors import PosternError
 
 #: Contract: conventions section 9. A longer list is refused, because a truncated export would look complete.
@@ -59,5 +59,5 @@ def in_chunks(view: Any, keys: list[Any]) -> Iterator[list[Any]]:
     database = connections[DEFAULT_DB_ALIAS]
     for chunk in (keys[start : start + CHUNK_ROWS] for start in range(0, len(keys), CHUNK_ROWS)):
         chunk_rows = keyed.read(view.get_queryset(), [as_stored(key, database) for key in chunk])
-        attach_amounts(view, chunk_rows)
+        attach_computed(view, chunk_rows)
         yield chunk_rows

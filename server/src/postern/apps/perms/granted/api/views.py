@@ -11,6 +11,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -45,7 +46,12 @@ class _Form(PosternView):
         raise NotImplementedError
 
     def reach(self) -> Reach:
-        return Reach(self.who(), now())
+        """What may be reached; with `?system_user=` only with this one."""
+        text = self.request.query_params.get("system_user")
+        system_user = parse_id(text) if text else None
+        if text and system_user is None:
+            raise ValidationError({"system_user": [_("Enter a valid value.")]})
+        return Reach(self.who(), now(), system_user=system_user)
 
     def is_me(self) -> bool:
         return False
@@ -98,6 +104,7 @@ class _Assets(RowsViewSet, _Form):
     serializer_class = GrantedAssetSerializer
     pagination_class = ReachPagination
     filter_fields = ("hostname", "ip", "id", "comment")
+    described_filters = ("system_user",)
     search_fields = ("hostname", "ip", "comment")
     #: Declared here, because deriving the columns from the queryset would compose the reachable assets a second time.
     ordering_fields = ("hostname", "ip", "os", "comment", "is_active", "org_id", "id")

@@ -1,0 +1,1 @@
+"""Batch commands: one command of a person on many hosts, under the permissions and command filters of a session."""

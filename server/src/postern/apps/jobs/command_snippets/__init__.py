@@ -1,0 +1,1 @@
+"""Commands that a person has saved to use them again."""
