@@ -58,7 +58,14 @@ const CONTRACT: readonly (readonly [
   ['OperateLog', '/audits/operate-log', 'audit'],
   ['PasswordChangeLog', '/audits/password-change-log', 'audit'],
   ['LoginLog', '/audits/login-log', 'audit'],
+  ['BatchCommandLog', '/audits/command-execution-log', 'audit'],
+  ['BatchCommand', '/ops/command-executions/create'],
+  ['CommandExecutions', '/command-executions', 'use'],
   ['FtpLog', '/audits/ftp-log', 'audit'],
+  ['TaskList', '/ops/tasks'],
+  ['TaskDetail', '/ops/tasks/$id'],
+  ['AdhocDetail', '/ops/adhoc/$id'],
+  ['HistoryExecutionDetail', '/ops/executions/$id'],
   ['CeleryTaskLog', '/ops/celery/task/$id/log', 'any'],
   ['TaskLog', '/ops/task/task/$id/log', 'any'],
   ['OrganizationList', '/xpack/orgs', 'super'],
@@ -70,6 +77,7 @@ const CONTRACT: readonly (readonly [
 /** Our own screens that the contract does not list, or lists at another path. */
 const OWN = new Set([
   'AuditEventList',
+  'BatchCommandLogDetail',
   'Connect',
   'FirstRun',
   'GatewayDetail',
@@ -80,6 +88,8 @@ const OWN = new Set([
   'MyAssets',
   'NewHost',
   'SiteMessageList',
+  'TaskCreate',
+  'TaskUpdate',
 ]);
 
 test.each(CONTRACT)('[S2-172] %s has the path given in the contract', (name, path, right) => {

@@ -5,7 +5,7 @@ import { assetsSection } from '#/features/assets/routes';
 import { auditsSection } from '#/features/audits/routes';
 import { connectSection } from '#/features/connect/routes';
 import { helpSection } from '#/features/help/routes';
-import { jobsSection } from '#/features/jobs/routes';
+import { commandsSection, jobsSection } from '#/features/jobs/routes';
 import { messagesSection } from '#/features/messages/routes';
 import { extensionSection } from '#/features/orgs/routes';
 import { permsSection } from '#/features/perms/routes';
@@ -20,6 +20,7 @@ import { workbenchSection } from '#/features/workbench/routes';
 export const sections: readonly Section[] = [
   startSection,
   workbenchSection,
+  commandsSection,
   usersSection,
   assetsSection,
   permsSection,

@@ -373,6 +373,28 @@ describe('Tree', () => {
     expect(top.getAttribute('aria-expanded')).toBe('true');
     expect(select).not.toHaveBeenCalled();
   });
+
+  test('with boxes an item says whether it is ticked, and selecting it is left to the caller', async () => {
+    const select = vi.fn<(id: string) => void>();
+    const state = { '1': 'some', '1:1': 'off', '1:2': 'on' } as const;
+    render(
+      <Tree
+        label="Nodes"
+        items={items}
+        expanded={new Set(['1'])}
+        loading={new Set()}
+        selected={null}
+        boxOf={(id) => state[id as keyof typeof state]}
+        onExpand={() => undefined}
+        onSelect={select}
+      />,
+    );
+    expect(screen.getByRole('tree').getAttribute('aria-multiselectable')).toBe('true');
+    const checked = screen.getAllByRole('treeitem').map((item) => item.getAttribute('aria-checked'));
+    expect(checked).toEqual(['mixed', 'false', 'true']);
+    await userEvent.click(screen.getByText('West'));
+    expect(select).toHaveBeenCalledWith('1:2');
+  });
 });
 
 describe('toast', () => {

@@ -12,6 +12,9 @@ export interface TreeItem {
   readonly icon?: Icon;
 }
 
+/** What stands in the box of an item. */
+export type BoxState = 'on' | 'some' | 'off';
+
 interface FlatItem extends TreeItem {
   readonly depth: number;
   readonly expanded: boolean;
@@ -89,12 +92,32 @@ interface TreeRowProps {
   readonly top: number;
   readonly isSelected: boolean;
   readonly isFocused: boolean;
+  readonly box: BoxState | undefined;
   readonly onPress: () => void;
   readonly onChoose: () => void;
   readonly onToggle: () => void;
 }
 
-function TreeRow({ id, item, top, isSelected, isFocused, onPress, onChoose, onToggle }: TreeRowProps) {
+const CHECKED = { on: true, some: 'mixed', off: false } as const;
+
+/** The box of an item, for the eye: the item itself says whether it is checked. */
+function Box({ state }: { readonly state: BoxState }) {
+  return (
+    <input
+      type="checkbox"
+      className="pt-check pointer-events-none mr-1.5"
+      aria-hidden
+      tabIndex={-1}
+      readOnly
+      checked={state === 'on'}
+      ref={(element) => {
+        if (element) element.indeterminate = state === 'some';
+      }}
+    />
+  );
+}
+
+function TreeRow({ id, item, top, isSelected, isFocused, box, onPress, onChoose, onToggle }: TreeRowProps) {
   const Chevron = item.loading ? LoaderCircle : item.expanded ? ChevronDown : ChevronRight;
   return (
     // The tree element keeps the focus and handles the keys.
@@ -106,6 +129,7 @@ function TreeRow({ id, item, top, isSelected, isFocused, onPress, onChoose, onTo
       aria-level={item.depth + 1}
       aria-expanded={item.isBranch ? item.expanded : undefined}
       aria-selected={isSelected}
+      aria-checked={box === undefined ? undefined : CHECKED[box]}
       className={`absolute inset-x-0 flex h-7 items-center rounded-2 pr-2 ${item.depth > 0 ? 'pt-guides' : ''} ${
         isSelected ? 'bg-accent-soft-2 font-medium text-accent' : 'hover:bg-hover'
       } ${isFocused ? 'group-focus-visible:outline-2 group-focus-visible:outline-offset-[-2px] group-focus-visible:outline-focus' : ''}`}
@@ -133,6 +157,7 @@ function TreeRow({ id, item, top, isSelected, isFocused, onPress, onChoose, onTo
       ) : (
         <span className="size-6 flex-none" />
       )}
+      {box !== undefined && <Box state={box} />}
       {item.icon && <item.icon className={`size-[15px]! ${isSelected ? '' : 'text-ink-3'}`} aria-hidden />}
       <span className="min-w-0 grow truncate px-1.5" title={item.label}>
         {item.label}
@@ -148,7 +173,8 @@ function TreeRow({ id, item, top, isSelected, isFocused, onPress, onChoose, onTo
 
 /**
  * A virtual tree for thousands of lazily loaded nodes: one tab stop, `aria-activedescendant`, arrows, Home, End, Enter.
- * Moving does not select, because each selection changes the route and loads data.
+ * Moving does not select, because each selection changes the route and loads data. With `boxOf` each item has a box,
+ * and selecting an item means ticking it.
  */
 export function Tree({
   label,
@@ -156,6 +182,7 @@ export function Tree({
   expanded,
   loading,
   selected,
+  boxOf,
   onExpand,
   onSelect,
 }: {
@@ -165,6 +192,7 @@ export function Tree({
   readonly expanded: ReadonlySet<string>;
   readonly loading: ReadonlySet<string>;
   readonly selected: string | null;
+  readonly boxOf?: (id: string) => BoxState;
   readonly onExpand: (id: string, open: boolean) => void;
   readonly onSelect: (id: string) => void;
 }) {
@@ -196,6 +224,7 @@ export function Tree({
       ref={box}
       role="tree"
       aria-label={label}
+      aria-multiselectable={boxOf !== undefined || undefined}
       tabIndex={0}
       aria-activedescendant={focused ? `${base}-${focused.id}` : undefined}
       className="group min-h-0 grow overflow-y-auto p-1 outline-offset-[-2px]"
@@ -213,6 +242,7 @@ export function Tree({
               top={place.start}
               isSelected={item.id === selected}
               isFocused={place.index === focusIndex}
+              box={boxOf?.(item.id)}
               onPress={() => box.current?.focus({ preventScroll: true })}
               onChoose={() => {
                 setFocusId(item.id);

@@ -1,5 +1,7 @@
 import type { ComponentType } from 'react';
 import type { RouteRecord, Section } from '#/lib/routes';
+import { type ResourceScreens, resourceRecords } from '#/resource/routes';
+import { batchCommandRoutes } from './addresses';
 
 type Log = 'LoginLogPage' | 'FtpLogPage' | 'OperateLogPage' | 'PasswordChangeLogPage';
 
@@ -13,6 +15,13 @@ function record(name: string, path: string, title: string, page: Log): RouteReco
     load: async (): Promise<ComponentType> => (await import('./screens'))[page],
   };
 }
+
+const batchScreens: ResourceScreens = {
+  permission: 'audit',
+  ...batchCommandRoutes,
+  texts: ['audits', 'batch-results'],
+  load: async () => (await import('./batch-command-screens')).batchCommandPages,
+};
 
 export const auditsSection: Section = {
   id: 'audits',
@@ -38,5 +47,6 @@ export const auditsSection: Section = {
       'nav:password_change_log',
       'PasswordChangeLogPage',
     ),
+    ...resourceRecords(batchScreens),
   ],
 };

@@ -1,6 +1,7 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { Folder, Server } from 'lucide-react';
+import { Server } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
+import { itemOf } from '#/domain/granted-tree/items';
 import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
@@ -9,28 +10,10 @@ import { SkeletonLines } from '#/ui/skeleton';
 import { Tree, type TreeItem } from '#/ui/tree';
 import { assetSearchQuery, branchQuery, type GrantedAsset, type GrantedNode } from './api';
 
-const COUNT = /^(.*) \((\d+)\)$/s;
-
-/** The id in the tree identifies the position, not the asset, because several nodes may hold the same asset. */
-function treeItem(node: GrantedNode, parentId: string | null): TreeItem {
-  if (node.meta.type === 'asset') {
-    return { id: `${parentId ?? ''}/${node.id}`, label: node.name, parentId, isBranch: false, icon: Server };
-  }
-  const [, name = node.name, count] = COUNT.exec(node.name) ?? [];
-  return {
-    id: node.meta.data.key,
-    label: name,
-    parentId,
-    isBranch: node.isParent || Number(count) > 0,
-    icon: Folder,
-    ...(count === undefined ? {} : { count: Number(count) }),
-  };
-}
-
 function openAtFirst(roots: readonly GrantedNode[]): ReadonlySet<string> {
   return new Set(
     roots
-      .map((node) => treeItem(node, null))
+      .map((node) => itemOf(node, null))
       .flatMap((item) => (item.count !== undefined && item.count > 0 ? [item.id] : [])),
   );
 }
@@ -78,7 +61,7 @@ function AssetTree({ onChoose }: { readonly onChoose: (asset: GrantedAsset) => v
   const items: TreeItem[] = [];
   const add = (nodes: readonly GrantedNode[], parentId: string | null): void => {
     for (const node of nodes) {
-      const item = treeItem(node, parentId);
+      const item = itemOf(node, parentId);
       if (node.meta.type === 'asset') assets.set(item.id, node.meta.data);
       items.push(item);
     }

@@ -1,3 +1,4 @@
+import type { GrantedNode as Node } from '#/domain/granted-tree/items';
 import { queryOptions } from '@tanstack/react-query';
 import { http } from '#/lib/http/client';
 import { NotFoundError } from '#/lib/http/errors';
@@ -21,18 +22,7 @@ export interface GrantedSystemUser {
   readonly login_mode: 'auto' | 'manual';
 }
 
-export interface GrantedNode {
-  readonly id: string;
-  readonly name: string;
-  readonly pId: string;
-  readonly isParent: boolean;
-  readonly meta:
-    | {
-        readonly type: 'node';
-        readonly data: { readonly id: string; readonly key: string; readonly value: string };
-      }
-    | { readonly type: 'asset'; readonly data: GrantedAsset };
-}
+export type GrantedNode = Node<GrantedAsset>;
 
 export interface ConnectionToken {
   readonly token: string;

@@ -1,18 +1,10 @@
 import { useT } from '#/lib/i18n';
 import { exactStamp, friendlyDuration, parseTime } from '#/lib/time';
 import { Progress } from '#/ui/progress';
-import { Status, type StatusTone } from '#/ui/status';
+import { Status } from '#/ui/status';
 import { VisibleText } from '#/ui/visible-text';
 import type { Job } from './api';
-
-const TONES: Readonly<Record<Job['state'], StatusTone>> = {
-  waiting: 'unknown',
-  running: 'unknown',
-  succeeded: 'ok',
-  failed: 'danger',
-  cancelled: 'warn',
-  interrupted: 'danger',
-};
+import { TONES } from './state';
 
 /** State, times and result of a job. */
 export function JobFacts({ job }: { readonly job: Job }) {

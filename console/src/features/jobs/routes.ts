@@ -1,4 +1,27 @@
 import type { RouteRecord, Section } from '#/lib/routes';
+import { type ResourceScreens, resourceRecords } from '#/resource/routes';
+import { executionRoutes, taskRoutes, versionRoutes } from './addresses';
+
+const load = () => import('./screens');
+
+const taskScreens: ResourceScreens = {
+  ...taskRoutes,
+  texts: ['jobs'],
+  find: { api: 'ops/tasks/', name: 'name' },
+  load: async () => (await load()).taskPages,
+};
+
+const versionScreens: ResourceScreens = {
+  ...versionRoutes,
+  texts: ['jobs'],
+  load: async () => (await load()).versionPages,
+};
+
+const executionScreens: ResourceScreens = {
+  ...executionRoutes,
+  texts: ['jobs'],
+  load: async () => (await load()).executionPages,
+};
 
 /** Two addresses of the specification lead to the log of a job. */
 const logRecord = (name: string, path: string): RouteRecord => ({
@@ -11,6 +34,26 @@ const logRecord = (name: string, path: string): RouteRecord => ({
   load: async () => (await import('./JobLogPage')).JobLogPage,
 });
 
+/** Batch commands: for administrators in the job center, for everybody on the user page. */
+const batchRecord = (name: string, path: string, permission?: 'use'): RouteRecord => ({
+  name,
+  path,
+  title: 'nav:batch_command',
+  permission,
+  setting: 'SECURITY_COMMAND_EXECUTION',
+  texts: ['jobs', 'batch-results'],
+  load: async () => (await import('./batch/BatchPage')).BatchPage,
+});
+
+/** On the user page. */
+export const commandsSection: Section = {
+  id: 'commands',
+  title: 'nav:batch_command',
+  icon: 'jobs',
+  order: 16,
+  routes: [batchRecord('CommandExecutions', '/command-executions', 'use')],
+};
+
 export const jobsSection: Section = {
   id: 'jobs',
   title: 'nav:jobs',
@@ -18,6 +61,11 @@ export const jobsSection: Section = {
   order: 60,
   path: '/ops',
   routes: [
+    ...resourceRecords(taskScreens),
+    batchRecord('BatchCommand', '/ops/command-executions/create'),
+    // Without lists: versions and executions are listed on the page of their task.
+    ...resourceRecords(versionScreens).filter((record) => record.hidden),
+    ...resourceRecords(executionScreens).filter((record) => record.hidden),
     logRecord('CeleryTaskLog', '/ops/celery/task/$id/log'),
     logRecord('TaskLog', '/ops/task/task/$id/log'),
   ],

@@ -1,0 +1,4 @@
+import { resourceScreens } from '#/resource/screens';
+import { batchCommand } from './batch-command.resource';
+
+export const batchCommandPages = resourceScreens(batchCommand);
