@@ -68,6 +68,9 @@ SCREENS: Final[dict[str, set[str]]] = {
     "/audits/ftp-log": {ADMIN, AUDITOR},
     "/audits/operate-log": {ADMIN, AUDITOR},
     "/audits/password-change-log": {ADMIN, AUDITOR},
+    "/audits/command-execution-log": {ADMIN, AUDITOR},
+    "/ops/command-executions/create": {ADMIN},
+    "/command-executions": {USER},
     "/xpack/orgs": set(),  # no role: this installation has no licence
     "/xpack/orgs/create": set(),
     "/start?show=1": {ADMIN},
@@ -84,6 +87,19 @@ SCREENS: Final[dict[str, set[str]]] = {
         for screen in ("", "/create", f"/{{{resource.path}}}", f"/{{{resource.path}}}/update")
     },
 }
+#: Screens of work that was done; `test_stored_scripts` has no host to do it on.
+RUN_SCREENS: Final[dict[str, set[str]]] = {
+    "/ops/tasks/{task}?activeTab=versions": {ADMIN},
+    "/ops/tasks/{task}?activeTab=executions": {ADMIN},
+    "/ops/adhoc/{adhoc}": {ADMIN},
+    "/ops/adhoc/{adhoc}?activeTab=executions": {ADMIN},
+    "/ops/executions/{execution}": {ADMIN},
+    "/ops/executions/{execution}?activeTab=hosts": {ADMIN},
+    "/ops/executions/{execution}?activeTab=log": {ADMIN},
+    "/audits/command-execution-log/{command}": {ADMIN, AUDITOR},
+    "/audits/command-execution-log/{command}?activeTab=outputs": {ADMIN, AUDITOR},
+    "/command-executions?run={command}": {USER},
+}
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +109,22 @@ def addresses(world: World) -> dict[str, str]:
     finished = wait_until(lambda: world.sessions(is_finished="1"), message="the session's end being told")
     domain = world.admin.post("/api/v1/assets/domains/", {"name": "Branch office"})["id"]
     gateway = {"name": "branch-gate", "ip": "192.0.2.9", "username": "forward", "password": "copper-Lantern-fence-93"}
+    job = world.admin.post(f"/api/v1/assets/assets/{world.asset_id}/tasks/", {"action": "test"})["task"]
+    wait_until(
+        lambda: not world.admin.get(f"/api/v1/ops/celery/task/{job}/result/")["is_open"], message="the job's end"
+    )
+    execution = world.admin.get(f"/api/v1/ops/adhoc-executions/{job}/")
+    body = {"command": "uptime", "hosts": [world.asset_id], "run_as": world.system_user_id}
+    command = world.zhang().post("/api/v1/ops/command-executions/", body)["id"]
+    wait_until(
+        lambda: world.zhang().get(f"/api/v1/ops/command-executions/{command}/")["is_finished"],
+        message="the command's end",
+    )
     return {
+        "execution": job,
+        "task": execution["task"],
+        "adhoc": execution["adhoc"],
+        "command": command,
         "domain": domain,
         "gateway": world.admin.post("/api/v1/assets/gateways/", {**gateway, "domain": domain})["id"],
         "zhang": world.zhang_id,
@@ -128,7 +159,7 @@ def test_every_screen_is_opened_or_refused_without_errors(
         first_sign_in(page)
     wrong: list[str] = []
     refusals: set[str] = set()
-    for pattern, allowed in SCREENS.items():
+    for pattern, allowed in (SCREENS | RUN_SCREENS).items():
         # What a role may open is loaded as from a bookmark.
         (settled if role in allowed else moved)(page, f"{url}/ui{pattern.format(**addresses)}")
         title = page.get_by_role("heading", level=1).first.inner_text()
@@ -158,7 +189,7 @@ def test_no_screen_scrolls_sideways_at_320_px(world: World, addresses: dict[str,
     page.locator("button[type=submit]").click()
     page.wait_for_url(lambda address: "/login" not in address)
     wide = []
-    for pattern, allowed in SCREENS.items():
+    for pattern, allowed in (SCREENS | RUN_SCREENS).items():
         if ADMIN in allowed:
             moved(page, f"{world.product.url}/ui{pattern.format(**addresses)}")
             width = page.evaluate("document.documentElement.scrollWidth")

@@ -119,6 +119,8 @@ def test_demo_creates_its_data_once_and_keeps_a_session_live(tmp_path: Path) -> 
         assert "df -h . | tail -n 1" in typed
         assert admin.post(f"/api/v1/terminal/sessions/{lin['id']}/replay/verify/", {}, 200)["valid"] is True
         assert len(rows(admin, "audits/ftp-logs/")) == 2
+        [batch] = rows(admin, "audits/command-execution-logs/")
+        assert (batch["user_display"], batch["is_success"]) == ("Maria Keller(maria)", True)
         values = [change for event in rows(admin, "audits/events/") for change in event["changes"]]
         assert {change["field"] for change in values if change["label"] == change["field"]} == set()
         assert len(values) > 100

@@ -37,17 +37,40 @@ def page_of_zhang(browser: Browser, world: World) -> Iterator[Page]:
     yield from person(browser, world, "zhang", ZHANG_PASSWORD)
 
 
-@pytest.fixture
-def lonely(world: World) -> dict[str, str]:
-    """An asset without any permission, with one account."""
-    name = f"lonely-{uuid.uuid4().hex[:6]}"
+def new_asset(world: World, kind: str) -> dict[str, str]:
+    """Create an asset with the account `deploy`; returns its id and its name, which no other test uses."""
+    name = f"{kind}-{uuid.uuid4().hex[:6]}"
     made = world.admin.post(
         "/api/v1/assets/assets/",
         {"hostname": name, "ip": "127.0.0.1", "platform": "Linux", "protocols": [f"ssh/{world.host.port}"]},
     )
-    deploy = world.admin.get("/api/v1/assets/system-users/?name=deploy")[0]["id"]
-    world.admin.post("/api/v1/assets/system-users-assets-relations/", {"asset": made["id"], "systemuser": deploy})
+    world.admin.post(
+        "/api/v1/assets/system-users-assets-relations/", {"asset": made["id"], "systemuser": world.system_user_id}
+    )
     return {"id": made["id"], "name": name}
+
+
+@pytest.fixture
+def lonely(world: World) -> dict[str, str]:
+    """An asset without any permission, with one account."""
+    return new_asset(world, "lonely")
+
+
+@pytest.fixture
+def lively(world: World) -> Iterator[str]:
+    """The name of an asset on which only this test opens sessions."""
+    made = new_asset(world, "lively")
+    permission = world.admin.post(
+        "/api/v1/perms/asset-permissions/",
+        {
+            "name": f"zhang on {made['name']}",
+            "users": [world.zhang_id],
+            "assets": [made["id"]],
+            "system_users": [world.system_user_id],
+        },
+    )
+    yield made["name"]
+    world.admin.delete(f"/api/v1/perms/asset-permissions/{permission['id']}/")
 
 
 def test_connecting_without_a_permission_says_why_and_offers_the_filled_in_form(
@@ -86,7 +109,7 @@ def test_user_without_the_right_to_grant_learns_whom_to_ask_and_nothing_about_th
 
 
 def test_sessions_appear_are_previewed_beside_the_list_and_vanish_without_a_refresh(
-    admin_page: Page, world: World
+    admin_page: Page, world: World, lively: str
 ) -> None:
     page, faults = admin_page, Faults()
     faults.watch(page)
@@ -94,20 +117,24 @@ def test_sessions_appear_are_previewed_beside_the_list_and_vanish_without_a_refr
     page.goto(f"{world.product.url}/ui/terminal/session")
     main = page.get_by_role("main")
     expect(main.get_by_role("button", name="Refresh")).to_be_visible()
-    rows = main.get_by_role("row").filter(has_text="张伟")
-    before = rows.count()
+    # Sessions of other tests, on other assets, begin and end meanwhile.
+    rows = main.get_by_role("row").filter(has_text=lively)
+    expect(rows).to_have_count(0)
     client = subprocess.Popen(
-        world.ssh(options=("-tt",)), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        world.ssh(login=f"zhang@deploy@{lively}", options=("-tt",)),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     with client:
-        expect(rows).to_have_count(before + 1)
+        expect(rows).to_have_count(1)
         rows.first.get_by_role("button", name="Monitor").click()
         preview = page.get_by_role("complementary", name="Session")
         expect(preview.get_by_text("Live, read-only")).to_be_visible()
         expect(rows.first).to_have_attribute("data-current", "true")
         preview.get_by_role("button", name="Terminate").click()
         page.get_by_role("alertdialog").get_by_role("button", name="Terminate 1 session").click()
-        expect(rows).to_have_count(before)
+        expect(rows).to_have_count(0)
         expect(preview.get_by_text(re.compile("[Tt]erminated|administrator")).first).to_be_visible()
         client.terminate()
     assert faults.found == []

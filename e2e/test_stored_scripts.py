@@ -45,8 +45,8 @@ document.addEventListener('securitypolicyviolation',
 """
 
 
-#: Fields of plain resources that take one of a few values, so that no text can be stored in them.
-CHOICES = frozenset({"unresolved"})
+#: Fields of plain resources that take one of a few values or follow a grammar, so that no text can be stored in them.
+CHOICES = frozenset({"unresolved", "crontab"})
 
 
 def store_everywhere(admin: Api) -> dict[str, str]:
