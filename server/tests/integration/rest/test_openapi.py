@@ -1,5 +1,6 @@
 """The API description is complete, has no guessed types, matches the answers, and is only for signed-in users."""
 
+import json
 from typing import Any
 
 import jsonschema
@@ -130,3 +131,24 @@ def test_viewers_redirect_to_the_sign_in_and_back(as_anonymous: APIClient, as_us
         assert as_user.get(f"/api/docs/files/{name}").status_code == 200
     for name in ("..%2Fpages.py", "swagger-ui-bundle.js.map", "pages.py"):
         assert as_user.get(f"/api/docs/files/{name}").status_code == 404
+
+
+def test_one_resource_is_described_with_its_schemas(as_user: APIClient) -> None:
+    whole = document.document()
+    resources = document.resources()
+    assert sum(resources.values()) == len(operations())
+    part = as_user.get("/api/swagger.json?of=assets/labels").json()
+    assert set(part["paths"]) == {path for path in whole["paths"] if path.startswith("/api/v1/assets/labels/")}
+    assert part["components"]["schemas"]["Label"] == whole["components"]["schemas"]["Label"]
+    assert "SystemUser" not in part["components"]["schemas"]
+    for resource in resources:
+        validate_schema(json.loads(document.part_as_json(resource)))
+    assert as_user.get("/api/swagger.json?of=assets/nothing").status_code == 404
+
+
+def test_reference_lists_all_resources(as_user: APIClient) -> None:
+    page = as_user.get("/api/redoc/").content.decode()
+    assert all(f">{resource}</a>" in page for resource in document.resources())
+    one = as_user.get("/api/redoc/?of=assets/labels").content.decode()
+    assert "redoc.standalone.js" in one
+    assert as_user.get("/api/redoc/?of=<script>").status_code == 404
