@@ -1,6 +1,6 @@
-"""What the vault needs at the first start: its key file."""
+"""What the vault needs at the first start: its key file, and the name of its folder in a key-value store."""
 
-from postern.apps.vault.sealed_secrets.models import SealedSecret
+from postern.apps.vault.sealed_secrets.models import SealedSecret, StoreFolder
 from postern.apps.vault.sealed_secrets.secret_store import keyring
 
 
@@ -11,3 +11,4 @@ def ensure() -> None:
     """
     if not keyring().exists() and not SealedSecret.objects.exists():
         keyring().create()
+    StoreFolder.objects.get_or_create(number=StoreFolder.ONLY)
