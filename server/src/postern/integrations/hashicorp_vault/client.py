@@ -38,6 +38,8 @@ _Result = TypeVar("_Result")
 
 #: How long callers are refused at once after a failure.
 _REST_S: Final = 3.0
+#: Limit of the caller that then tries whether Vault can be used again.
+_TRIAL_S: Final = 1.0
 _FIRST_PAUSE_S: Final = 0.1
 _LONGEST_PAUSE_S: Final = 1.0
 #: Limit of a look at the state: the health page waits for it.
@@ -61,7 +63,7 @@ class VaultClient:
     def __init__(self, config: VaultSettings, check: DialCheck) -> None:
         self._config = config
         self._sign_ins = SignIns(config, session(check, config.ca_file))
-        self._rest = _Rest(config.timeout_s)
+        self._rest = _Rest()
 
     def write(self, path: str, fields: Mapping[str, str]) -> int:
         """Store a new document at an unused path; returns its version.
@@ -242,8 +244,7 @@ class VaultClient:
         return {str(name): str(value) for name, value in document.items()}
 
     def _call(self, work: Callable[[hvac.Client], _Result], *, limit_s: float | None = None) -> _Result:
-        self._rest.admit()
-        with time_limit(limit_s or self._config.timeout_s):
+        with time_limit(self._rest.admit(limit_s or self._config.timeout_s)):
             try:
                 result = self._attempts(work, repeat=True)
             except VaultUnavailable as error:
@@ -283,8 +284,7 @@ class VaultClient:
 class _Rest:
     """After a failure callers are refused at once for a while; then one of them tries for all."""
 
-    def __init__(self, limit_s: float) -> None:
-        self._limit_s = limit_s
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._failure: VaultUnavailable | None = None
         self._until_s = 0.0
@@ -296,15 +296,19 @@ class _Rest:
         if failure is not None:
             raise type(failure)(failure.reason)
 
-    def admit(self) -> None:
-        """Raises the last failure again while Vault rests."""
+    def admit(self, limit_s: float) -> float:
+        """The time limit of a caller. Raises the last failure again while Vault rests.
+
+        The caller that tries for all gets a short time: it may hold locks that others wait for.
+        """
         with self._lock:
             failure, now = self._failure, monotonic_s()
             if failure is None:
-                return
+                return limit_s
             if now < self._until_s:
                 raise type(failure)(failure.reason)
-            self._until_s = now + self._limit_s + 1  # this caller tries
+            self._until_s = now + 2 * _TRIAL_S  # nobody else tries meanwhile
+            return min(limit_s, _TRIAL_S)
 
     def failed(self, failure: VaultUnavailable) -> None:
         if isinstance(failure, VaultRefused):  # an answer: it concerns this operation, perhaps not the next one
