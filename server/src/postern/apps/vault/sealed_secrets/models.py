@@ -40,7 +40,7 @@ class SealedSecret(SavedRow):
         return f"{self.table} {self.row_id} {self.column}"
 
 
-class StoreFolder(models.Model):
+class StoreFolder(SavedRow):
     """The name of this installation's folder in the key-value store. One row, made with the database.
 
     Two installations may be given the same mount and folder by mistake. Without this name, each would remove the
@@ -56,7 +56,7 @@ class StoreFolder(models.Model):
         return str(self.name)
 
 
-class UnusedPath(models.Model):
+class UnusedPath(SavedRow):
     """A path of the key-value store that no secret named when it was listed. Removed there after some days."""
 
     path = models.CharField(max_length=1024, unique=True)
