@@ -200,4 +200,4 @@ def test_job_is_refused_with_the_reason_while_the_secret_store_is_down(
         vault.sealed = True
         job = run(f"{SYSTEM_USERS}{user}/tasks/", action="push")
     assert job.state != JobState.SUCCEEDED
-    assert "secret store cannot be reached" in outcome(job).message
+    assert "secret store cannot be reached, because it is sealed" in outcome(job).message

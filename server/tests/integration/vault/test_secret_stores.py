@@ -13,6 +13,7 @@ from unittest import mock
 import pytest
 from django.conf import settings
 from django.db import connection, transaction
+from django.utils import translation
 from rest_framework.test import APIClient
 
 from factories.secret_stores import secrets_in, vault_settings
@@ -37,6 +38,12 @@ from postern.kernel.secret import Secret
 pytestmark = pytest.mark.django_db
 LOCAL, KV2, TRANSIT = SecretStore.LOCAL, SecretStore.VAULT_KV2, SecretStore.VAULT_TRANSIT
 LATER = timedelta(days=8)
+
+
+@pytest.fixture(autouse=True)
+def _in_english() -> Iterator[None]:
+    with translation.override("en"):
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -169,6 +176,7 @@ class TestVaultDown:
 
     def test_write_is_answered_with_503_and_changes_nothing(self, down: Vault, as_org_admin: APIClient) -> None:
         down.refusals = [500] * 1000
+        as_org_admin.credentials(HTTP_ACCEPT_LANGUAGE="en")
         body = {"name": "web", "username": "web", "protocol": "ssh", "login_mode": "auto", "password": "canary-9"}
         answer = as_org_admin.post("/api/v1/assets/system-users/", body, format="json")
         assert answer.status_code == 503, answer.content
