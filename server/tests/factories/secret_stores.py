@@ -11,7 +11,7 @@ from peers.vault_server import ROOT_TOKEN
 from postern.foundation.settings import SecretStore, VaultSettings
 
 
-def vault_settings(address: str, *, timeout_s: int = 1, **more: str) -> VaultSettings:
+def vault_settings(address: str, *, timeout_s: int = 20, **more: str) -> VaultSettings:
     """How the stand-in at this address is reached."""
     environ = {
         "POSTERN_VAULT_ADDR": address,

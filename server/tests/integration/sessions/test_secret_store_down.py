@@ -18,7 +18,7 @@ from postern.foundation.settings import SecretStore
 def vault(world: World) -> Iterator[Vault]:
     """A Vault that new secrets go to. The secrets of `world` were stored before."""
     served = Vault()
-    with serving(served) as address, secrets_in(SecretStore.VAULT_KV2, vault_settings(address)):
+    with serving(served) as address, secrets_in(SecretStore.VAULT_KV2, vault_settings(address, timeout_s=2)):
         yield served
 
 

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from unittest import mock
@@ -24,7 +25,7 @@ from postern.apps.vault import facade
 from postern.apps.vault.models import SealedSecret, SystemUser, UnusedPath
 from postern.apps.vault.sealed_secrets import providers, secret_store
 from postern.apps.vault.sealed_secrets.actions import moving, rotation, tidying
-from postern.apps.vault.sealed_secrets.errors import MoveRefused, SecretGone, SecretStoreMissing
+from postern.apps.vault.sealed_secrets.errors import MoveRefused, SecretGone, SecretStoreMissing, SecretUnreadable
 from postern.apps.vault.sealed_secrets.totp_secrets import SealedTotpSecrets
 from postern.entrypoints import cli
 from postern.foundation.caller.actor import SYSTEM
@@ -160,7 +161,7 @@ class TestStoring:
 class TestVaultDown:
     @pytest.fixture
     def down(self, vault: Vault, reached: VaultSettings) -> Iterator[Vault]:
-        with secrets_in(KV2, reached):
+        with secrets_in(KV2, replace(reached, timeout_s=1)):
             yield vault
 
     def test_secret_of_a_target_is_refused_in_time_and_local_ones_are_read(self, down: Vault) -> None:
@@ -171,7 +172,7 @@ class TestVaultDown:
         started = monotonic_s()
         with pytest.raises(VaultUnavailable, match="The secret store cannot be reached"):
             facade.get_secret(place)
-        assert monotonic_s() - started < 1.5
+        assert monotonic_s() - started < 5
         assert SealedTotpSecrets().get(local) is not None
 
     def test_write_is_answered_with_503_and_changes_nothing(self, down: Vault, as_org_admin: APIClient) -> None:
@@ -295,7 +296,25 @@ class TestMoving:
         with secrets_in(LOCAL, None):
             assert {place: read(place) for place in values} == values
 
-    def test_k61_rotation_of_the_key_file_includes_local_copies(self, reached: VaultSettings) -> None:
+    def test_service_with_the_former_settings_reads_local_copies(self, reached: VaultSettings) -> None:
+        values = put_many(3)
+        for store in (KV2, TRANSIT):
+            with secrets_in(store, reached):
+                facade.move(actor=SYSTEM, to=store)
+            with secrets_in(LOCAL, None):
+                assert {place: read(place) for place in values} == values
+        with mock.patch.object(tidying, "now", return_value=now() + LATER), secrets_in(TRANSIT, reached):
+            facade.tidy(actor=SYSTEM)
+        with secrets_in(LOCAL, None), pytest.raises(SecretStoreMissing):
+            facade.get_secret(next(iter(values)))
+
+    def test_row_with_an_unknown_store_is_reported(self) -> None:
+        place = next(iter(put_many(1)))
+        SealedSecret.objects.update(provider="elsewhere")
+        with pytest.raises(SecretUnreadable):
+            facade.get_secret(place)
+
+    def test_rotation_of_the_key_file_includes_local_copies(self, reached: VaultSettings) -> None:
         values = put_many(6)
         with secrets_in(KV2, reached):
             facade.move(actor=SYSTEM, to=KV2)
@@ -352,7 +371,7 @@ class TestReadersAndMoves:
                 facade.get_secret(place)
 
     @pytest.mark.django_db(transaction=True)
-    def test_k61_no_read_fails_while_secrets_move_and_are_tidied(self, reached: VaultSettings) -> None:
+    def test_no_read_fails_while_secrets_move_and_are_tidied(self, reached: VaultSettings) -> None:
         values = put_many(60)
         places, failures, count, stopped = list(values), list[str](), [0] * 3, threading.Event()
 

@@ -343,6 +343,8 @@ def _repeatable(error: Exception) -> Exception:
         raise error
     if isinstance(error, PosternError):  # the address must not be dialled, or its name cannot be resolved
         raise VaultUnavailable(error.message) from None
+    if isinstance(error, requests.exceptions.SSLError):
+        raise VaultUnavailable(_shown(error)) from None
     if isinstance(error, BadAnswer):
         if error.status not in {_PRECONDITION, _STANDBY} and error.status < 500:
             raise VaultRefused(_shown(error)) from None

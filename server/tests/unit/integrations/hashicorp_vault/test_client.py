@@ -16,6 +16,7 @@ from peers.vault_server import (
     ROOT_TOKEN,
     SECRET_ID,
     Certificate,
+    Token,
     Vault,
     make_certificate,
     serving,
@@ -34,6 +35,8 @@ from postern.integrations.hashicorp_vault.errors import (
 from postern.integrations.hashicorp_vault.sign_in import SignIns
 from postern.kernel.clock import monotonic_s
 
+#: For calls that must run into their limit. All others have time, because the machine may be busy.
+HASTY = {"POSTERN_VAULT_TIMEOUT": "1"}
 VALUE = "canary-of-a-target-3e81"
 
 
@@ -50,7 +53,7 @@ def address(vault: Vault) -> Iterator[str]:
 
 
 def config_of(address: str, **more: str) -> VaultSettings:
-    environ = {"POSTERN_VAULT_ADDR": address, "POSTERN_VAULT_TIMEOUT": "1"}
+    environ = {"POSTERN_VAULT_ADDR": address, "POSTERN_VAULT_TIMEOUT": "20"}
     if not any(name.endswith(("TOKEN_FILE", "ROLE_ID")) for name in more):
         environ["POSTERN_VAULT_TOKEN"] = ROOT_TOKEN
     loaded = VaultSettings.load({**environ, **more}, SecretStore.VAULT_KV2)
@@ -145,7 +148,7 @@ class TestFailures:
     @pytest.mark.parametrize("fault", ["hangs", "drips", "refuses", "is gone"])
     def test_call_ends_within_its_time_and_the_next_ones_at_once(self, vault: Vault, fault: str) -> None:
         with serving(vault) as address:
-            client = client_of(address)
+            client = client_of(address, **HASTY)
             client.write("postern/a", {"value": VALUE})
             if fault == "hangs":
                 vault.hanging = threading.Event()
@@ -163,16 +166,17 @@ class TestFailures:
         started = monotonic_s()
         with pytest.raises(VaultUnavailable):
             client.read("postern/a", 1)
-        assert monotonic_s() - started < 1.5
+        assert monotonic_s() - started < 5
         started = monotonic_s()
         for _ in range(20):
             with pytest.raises(VaultUnavailable):
                 client.read("postern/a", 1)
-        assert monotonic_s() - started < 0.3
+        assert monotonic_s() - started < 2
 
     def test_one_caller_tries_again_after_a_rest(
-        self, client: VaultClient, vault: Vault, monkeypatch: pytest.MonkeyPatch
+        self, address: str, vault: Vault, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        client = client_of(address, **HASTY)
         client.write("postern/a", {"value": VALUE})
         monkeypatch.setattr(vault_client, "_REST_S", 0.0)
         vault.refusals = [500] * 1000
@@ -183,10 +187,10 @@ class TestFailures:
 
     def test_sealed_vault_is_told_at_once(self, client: VaultClient, vault: Vault) -> None:
         vault.sealed = True
-        started = monotonic_s()
-        with pytest.raises(VaultSealed, match="sealed"):
+        with pytest.raises(VaultSealed) as caught:
             client.read("postern/a", 1)
-        assert monotonic_s() - started < 0.5
+        assert caught.value.reason == "it is sealed"
+        assert len([asked for asked in vault.asked if "/data/" in asked.path]) == 1, "it was asked again"
         with pytest.raises(VaultSealed):
             client.state()
         vault.sealed = False
@@ -207,7 +211,7 @@ class TestFailures:
         own = Settings.load({"POSTERN_HTTP": f"127.0.0.1:{port}"})
         with mock.patch.object(settings, "POSTERN", own):
             for host in ("127.0.0.1", "169.254.169.254"):
-                config = replace(config_of(address), address=f"http://{host}:{port}", host=host)
+                config = replace(config_of(address, **HASTY), address=f"http://{host}:{port}", host=host)
                 with pytest.raises(VaultUnavailable):
                     VaultClient(config, outbound.check_secret_store).read("postern/a", 1)
         assert vault.asked == []
@@ -261,8 +265,8 @@ class TestTls:
         with serving(vault, tls=certificate) as address:
             started = monotonic_s()
             with pytest.raises(VaultUnavailable):
-                client_of(address, POSTERN_VAULT_CA_FILE=str(certificate.authority)).read("postern/a", 1)
-            assert monotonic_s() - started < 1.5
+                client_of(address, **HASTY, POSTERN_VAULT_CA_FILE=str(certificate.authority)).read("postern/a", 1)
+            assert monotonic_s() - started < 5
 
 
 class TestSignIn:
@@ -278,6 +282,16 @@ class TestSignIn:
         later(monkeypatch, 601)
         client.read("postern/a", 1)
         assert (vault.sign_ins, vault.renewals) == (1, 1)
+
+    def test_token_of_the_settings_is_renewed_before_it_ends(
+        self, vault: Vault, address: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        vault.tokens["hvs.given"] = Token(ends_at=monotonic_s() + 900, renewable=True, lease_s=900)
+        client = client_of(address, POSTERN_VAULT_TOKEN="hvs.given")
+        client.check()
+        later(monkeypatch, 601)
+        client.check()
+        assert (vault.sign_ins, vault.renewals) == (0, 1)
 
     def test_token_near_its_maximum_is_replaced(
         self, vault: Vault, address: str, monkeypatch: pytest.MonkeyPatch
@@ -329,21 +343,25 @@ class TestSignIn:
         assert "AppRole" in caught.value.reason
 
 
-def test_check_reports_a_slow_vault_without_refusing_others(client: VaultClient, vault: Vault) -> None:
+def test_check_reports_a_slow_vault_without_refusing_others(
+    client: VaultClient, vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vault_client, "_CHECK_S", 20)
     client.check()
     client.write("postern/a", {"value": VALUE})
-    vault.slow_s = 0.95
+    monkeypatch.setattr(vault_client, "_CHECK_S", 0.2)
+    vault.slow_s = 0.5
     with pytest.raises(VaultUnavailable):
         client.check()
     vault.slow_s = 0
     assert client.read("postern/a", 1) == {"value": VALUE}
 
 
-def test_k22_no_log_error_or_repr_has_the_token_or_a_secret(
+def test_no_log_error_or_repr_has_the_token_or_a_secret(
     vault: Vault, address: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    client = with_role(address)
+    client = with_role(address, **HASTY)
     wrapped = client.encrypt(VALUE.encode())
     texts = [repr(client), repr(client._sign_ins), repr(client._sign_ins.current()), repr(client._config)]
     client.write("postern/a", {"value": VALUE})

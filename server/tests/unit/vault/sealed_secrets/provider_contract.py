@@ -37,7 +37,7 @@ class SecretProviderContract:
         assert [provider.open(one, place).reveal() for one in later] == [f"later {number}" for number in range(12)]
 
     @pytest.mark.parametrize("part", ["table", "row_id", "org_id", "column"])
-    def test_k61_stored_secret_is_not_opened_at_another_place(self, provider: SecretProvider, part: str) -> None:
+    def test_stored_secret_is_not_opened_at_another_place(self, provider: SecretProvider, part: str) -> None:
         place = make_place()
         others = {"table": "vault_gateway", "row_id": new_id(), "org_id": new_id(), "column": "token"}
         stored = provider.store(place, Secret("mine"))
@@ -47,7 +47,7 @@ class SecretProviderContract:
     @pytest.mark.parametrize(
         "columns", [("reference", "reference_version"), ("wrapped_key", "kek_version"), ("ciphertext",)]
     )
-    def test_k61_parts_of_another_row_are_not_opened(self, provider: SecretProvider, columns: tuple[str, ...]) -> None:
+    def test_parts_of_another_row_are_not_opened(self, provider: SecretProvider, columns: tuple[str, ...]) -> None:
         place = make_place()
         stored, other = provider.store(place, Secret("mine")), provider.store(make_place(), Secret("other"))
         mixed = replace(stored, **{column: getattr(other, column) for column in columns})

@@ -1,6 +1,7 @@
 """The stores of secrets: the contract of all, and what only one of them can do wrong."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,7 +59,7 @@ class TestVaultTransit(SecretProviderContract):
         return VaultTransit(client)
 
 
-def test_k61_document_that_was_copied_to_another_path_is_not_used(documents: VaultDocuments, vault: Vault) -> None:
+def test_document_that_was_copied_to_another_path_is_not_used(documents: VaultDocuments, vault: Vault) -> None:
     mine, other = make_place(), make_place()
     stored, copied = documents.store(mine, Secret("mine")), documents.store(other, Secret("other"))
     vault.documents[stored.reference] = vault.documents[copied.reference]
@@ -74,6 +75,17 @@ def test_earlier_document_of_the_same_place_is_not_used_for_a_later_one(
     vault.documents[later.reference] = vault.documents[earlier.reference]
     with pytest.raises(SecretUnreadable):
         documents.open(later, place)
+
+
+@pytest.mark.parametrize("folder", ["postern/..", "./postern", "", "postern//one"])
+def test_path_that_leads_elsewhere_is_not_asked_for(documents: VaultDocuments, vault: Vault, folder: str) -> None:
+    place = make_place()
+    stored = documents.store(place, Secret("mine"))
+    before = len(vault.asked)
+    name = stored.reference.rpartition("/")[2]
+    with pytest.raises(SecretUnreadable):
+        documents.open(replace(stored, reference=f"{folder}/vault_systemuser/{name}"), place)
+    assert len(vault.asked) == before
 
 
 @pytest.mark.parametrize("how", ["deleted", "removed"])

@@ -5,7 +5,7 @@ from postern.apps.vault.sealed_secrets.secret_store import keyring
 
 
 def ensure() -> None:
-    """Create the key file if it is missing and no secret is stored yet.
+    """Create the name of the folder, and the key file if it is missing and no secret is stored yet.
 
     When secrets exist, a missing file must be reported as a loss and not be replaced by a new key.
     """

@@ -11,13 +11,13 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.conf import settings
 
 from postern.apps.vault.sealed_secrets import providers
-from postern.apps.vault.sealed_secrets.errors import SecretGone
+from postern.apps.vault.sealed_secrets.errors import SecretGone, SecretStoreMissing, SecretUnreadable
 from postern.apps.vault.sealed_secrets.keyring import Keyring
 from postern.apps.vault.sealed_secrets.models import SealedSecret
 from postern.apps.vault.sealed_secrets.sealing import SealedValue, SecretPlace
@@ -25,6 +25,8 @@ from postern.apps.vault.sealed_secrets.stored import StoredSecret
 from postern.foundation.database import row_locks
 from postern.foundation.settings import SecretStore
 from postern.kernel.secret import MASK, Secret
+
+_STORES: Final = frozenset(SecretStore)
 
 
 @lru_cache(maxsize=8)
@@ -79,8 +81,15 @@ def _row_of(place: SecretPlace) -> SealedSecret | None:
 
 def open_row(row: SealedSecret, place: SecretPlace) -> Secret:
     """Decrypt a stored row as the secret of `place`."""
-    stored = stored_of(row)
-    return providers.provider(stored.provider, keyring()).open(stored, place)
+    stored, ring = stored_of(row), keyring()
+    try:
+        provider = providers.provider(stored.provider, ring)
+    except SecretStoreMissing:
+        # A service that was not restarted with the settings of the new store reads the local copy while there is one.
+        if not stored.has_local_key:
+            raise
+        provider = providers.provider(SecretStore.LOCAL, ring)
+    return provider.open(stored, place)
 
 
 def drop(place: SecretPlace) -> None:
@@ -116,7 +125,9 @@ def place_of(row: SealedSecret) -> SecretPlace:
 
 
 def stored_of(row: SealedSecret) -> StoredSecret:
-    """What the row keeps; databases return memoryviews."""
+    """What the row keeps; databases return memoryviews. Raises `SecretUnreadable` for an unknown store."""
+    if row.provider not in _STORES:
+        raise SecretUnreadable.altered()
     return StoredSecret(
         provider=SecretStore(row.provider),
         kek_version=row.kek_version,

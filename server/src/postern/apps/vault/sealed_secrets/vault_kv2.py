@@ -40,8 +40,9 @@ class VaultDocuments:
         return StoredSecret(provider=SecretStore.VAULT_KV2, reference=path, reference_version=version)
 
     def open(self, stored: StoredSecret, place: SecretPlace) -> Secret:
-        *_folder, table, name = ("", *stored.reference.split("/"))
-        if table != place.table or not name.startswith(f"{_name_of(place)}."):
+        *folder, table, name = ("", *stored.reference.split("/"))
+        is_plain = not {".", "..", ""} & {*folder[1:], table, name}
+        if not is_plain or table != place.table or not name.startswith(f"{_name_of(place)}."):
             raise SecretUnreadable.altered()
         try:
             document = self._documents.read(stored.reference, stored.reference_version)
