@@ -27,7 +27,7 @@ from postern.kernel.clock import monotonic_s
 #: Checks the address of Vault. Raises PosternError when Postern must not connect to it.
 DialCheck = Callable[[str, int], DialTarget]
 
-_KEPT_CONNECTIONS: Final = 16
+_KEPT_CONNECTIONS: Final = 64
 _CHUNK_BYTES: Final = 64 * 1024
 #: A list of all secrets is the largest answer: about a hundred bytes for each.
 _MOST_ANSWER_BYTES: Final = 64 * 1024 * 1024
