@@ -308,6 +308,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     server: "_Server"
+    _headers_buffer: list[bytes]
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("do_"):  # any method, also LIST
@@ -339,6 +340,14 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
+        self._drip(content)
+
+    def flush_headers(self) -> None:
+        self._drip(b"".join(self._headers_buffer))
+        self._headers_buffer.clear()
+
+    def _drip(self, content: bytes) -> None:
+        """Send a byte at a time, if the test wants it."""
         pause_s = self.server.vault.dripping_s
         for byte in content if pause_s else b"":
             self.wfile.write(bytes([byte]))

@@ -486,6 +486,27 @@ class TestTidying:
                 assert facade.tidy(actor=SYSTEM).removed == 0
             assert read(place) == "mine"
 
+    def test_path_that_is_named_again_during_the_removal_stays(
+        self, reached: VaultSettings, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        place = new_place()
+        with secrets_in(KV2, reached):
+            facade.put_secret(place, Secret("mine"))
+            row = SealedSecret.objects.get()
+            SealedSecret.objects.all().delete()
+            facade.tidy(actor=SYSTEM)
+            note = tidying._note_unused
+
+            def restored_after(present: set[str]) -> None:
+                note(present)
+                row.pk = None
+                row.save(force_insert=True)
+
+            monkeypatch.setattr(tidying, "_note_unused", restored_after)
+            with mock.patch.object(tidying, "now", return_value=now() + LATER):
+                assert facade.tidy(actor=SYSTEM).removed == 0
+            assert read(place) == "mine"
+
     def test_sealed_vault_does_not_keep_local_copies(self, vault: Vault, reached: VaultSettings) -> None:
         put_many(2)
         with secrets_in(KV2, reached):
