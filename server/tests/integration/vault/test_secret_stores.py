@@ -149,6 +149,15 @@ class TestStoring:
         with secrets_in(LOCAL, None), pytest.raises(SecretStoreMissing, match="POSTERN_VAULT_ADDR"):
             facade.get_secret(place)
 
+    def test_k23_removed_certificate_file_is_told_to_operators_only(
+        self, reached: VaultSettings, tmp_path: Path
+    ) -> None:
+        without_file = replace(reached, ca_file=tmp_path / "gone.pem")
+        with secrets_in(KV2, without_file), pytest.raises(VaultUnavailable) as caught:
+            facade.put_secret(new_place(), Secret("mine"))
+        assert "POSTERN_VAULT_CA_FILE" in caught.value.reason
+        assert "gone.pem" not in caught.value.message
+
     def test_reading_a_local_secret_is_one_query_and_loads_no_client(
         self, django_assert_num_queries: Callable[[int], Iterator[None]]
     ) -> None:

@@ -21,6 +21,8 @@ from postern.apps.vault.sealed_secrets.vault_kv2 import VaultDocuments
 from postern.apps.vault.sealed_secrets.vault_transit import VaultTransit
 from postern.foundation.network import outbound
 from postern.foundation.settings import SecretStore, VaultSettings
+from postern.integrations.hashicorp_vault.errors import VaultUnavailable
+from postern.kernel.errors import SettingsError
 
 if TYPE_CHECKING:
     from postern.integrations.hashicorp_vault.client import VaultClient
@@ -68,7 +70,7 @@ def is_configured() -> bool:
 
 
 def client() -> "VaultClient":
-    """The client of Vault. Raises `SecretStoreMissing`, `SettingsError`."""
+    """The client of Vault. Raises `SecretStoreMissing`, `VaultUnavailable`."""
     return _client_of(os.getpid(), _vault_settings())
 
 
@@ -89,7 +91,10 @@ def _vault_settings() -> VaultSettings:
 def _client_of(pid: int, vault: VaultSettings) -> "VaultClient":
     """`pid`: a child of this process must not share its connections."""
     del pid
-    vault.require_usable()
+    try:
+        vault.require_usable()
+    except SettingsError as error:  # a file was removed since the start; users are not told its path
+        raise VaultUnavailable(error.message) from None
     made: VaultClient = import_module("postern.integrations.hashicorp_vault.client").VaultClient(
         vault, outbound.check_secret_store
     )
