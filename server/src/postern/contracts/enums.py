@@ -153,6 +153,7 @@ class DenialCode(StrEnum):
     TOKEN_USED = "token_used"  # noqa: S105 - a code, not a token
     PROXY_LIMITED = "proxy_limited"
     CREDENTIAL_MISSING = "credential_missing"
+    SECRET_STORE_UNAVAILABLE = "secret_store_unavailable"  # noqa: S105 - a code, not a secret
     SESSION_UNKNOWN = "session_unknown"
     CONTROL_UNAVAILABLE = "control_unavailable"
 

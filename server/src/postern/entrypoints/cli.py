@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from postern import API_LEVEL, __version__
-from postern.entrypoints import licence_commands, terminal_commands, user_commands
+from postern.entrypoints import licence_commands, terminal_commands, user_commands, vault_commands
 from postern.entrypoints.supervisor import EXIT_CONFIG, follow_supervisor
 from postern.foundation.machine.private_files import make_private
 from postern.foundation.parts.part_board import SUPERVISOR_PID
@@ -48,10 +48,17 @@ def _correct_rights(settings: Settings) -> None:
         correct_rights(*own_files(settings))
 
 
+def _require_secret_store(settings: Settings) -> None:
+    """Refuse to start services that read secrets with settings that cannot work. Raises SettingsError."""
+    if settings.vault is not None:
+        settings.vault.require_usable()
+
+
 def up(arguments: argparse.Namespace, settings: Settings) -> int:
     """Start all services and stay in the foreground."""
     from postern.entrypoints.up import run_all
 
+    _require_secret_store(settings)
     log.configure("postern", settings.log_level)
     return asyncio.run(run_all(settings, reload=arguments.reload))
 
@@ -69,6 +76,7 @@ def web(arguments: argparse.Namespace, settings: Settings) -> int:
     from postern.entrypoints.web import serve
 
     log.configure("web", settings.log_level)
+    _require_secret_store(settings)
     _correct_rights(settings)
     return serve(settings, reload=arguments.reload)
 
@@ -76,6 +84,7 @@ def web(arguments: argparse.Namespace, settings: Settings) -> int:
 def worker(arguments: argparse.Namespace, settings: Settings) -> int:
     """Run background jobs; with --beat also the schedule."""
     log.configure("worker", settings.log_level)
+    _require_secret_store(settings)
     _correct_rights(settings)
     from postern.entrypoints.celery import work
 
@@ -132,28 +141,6 @@ def audit_verify(arguments: argparse.Namespace, settings: Settings) -> int:
         print(fault)
     print(f"{report.checked} records checked, {len(report.faults)} faults")
     return 1 if report.faults else 0
-
-
-def vault_rotate(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Create a new key-encryption key and rewrap every stored secret with it, without downtime."""
-    _django()
-    from postern.apps.vault import facade as vault
-    from postern.foundation.caller.actor import SYSTEM
-
-    report = vault.rotate(actor=SYSTEM)
-    print(f"key {report.version} is current; {report.rewrapped} secrets were rewrapped with it")
-    return 0
-
-
-def vault_retire(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Remove old key-encryption keys from the key file, if no secret needs them any more."""
-    _django()
-    from postern.apps.vault import facade as vault
-    from postern.foundation.caller.actor import SYSTEM
-
-    removed = vault.retire(actor=SYSTEM)
-    print(f"removed keys: {', '.join(map(str, removed)) or 'none'}")
-    return 0
 
 
 def recording_verify(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -230,11 +217,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     audit = commands.add_parser("audit", help="The audit log.").add_subparsers(required=True, metavar="COMMAND")
     add("verify", audit_verify, audit)
-    vault = commands.add_parser("vault", help="Encryption keys of stored secrets.").add_subparsers(
+    vault = commands.add_parser("vault", help="Stored secrets: keys and store.").add_subparsers(
         required=True, metavar="COMMAND"
     )
-    add("rotate", vault_rotate, vault)
-    add("retire", vault_retire, vault)
+    vault_commands.add_to(lambda name, command: add(name, command, vault), _django)
     licence = commands.add_parser("licence", help="Licences.").add_subparsers(required=True, metavar="COMMAND")
     licence_commands.add_to(lambda name, command: add(name, command, licence), _django)
     user = commands.add_parser("user", help="User accounts.").add_subparsers(required=True, metavar="COMMAND")
@@ -271,7 +257,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"postern: {error.message}", file=sys.stderr)
         return EXIT_CONFIG
     except PosternError as error:
-        print(f"postern: {error.message}", file=sys.stderr)
+        reason = getattr(error, "reason", "")  # what only operators are told
+        print(f"postern: {error.message}{f' ({reason})' if reason else ''}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

@@ -70,6 +70,7 @@ from postern.apps.users.people import queries as user_queries
 from postern.apps.vault import holdings as vault
 from postern.apps.vault import subscriptions as vault_events
 from postern.apps.vault.gateways.queries import Gateways
+from postern.apps.vault.sealed_secrets import providers as secret_stores
 from postern.apps.vault.sealed_secrets.installation import ensure as ensure_vault
 from postern.apps.vault.sealed_secrets.totp_secrets import SealedTotpSecrets
 from postern.apps.vault.system_users import command_filters
@@ -115,7 +116,10 @@ def compose() -> None:
     installation.STEPS.provide(
         (org_actions.ensure_default_organization, ensure_assets, ensure_vault, evidence.adopt_earlier)
     )
-    health.CHECKS.provide({**health.OWN_CHECKS, "proxy": terminals.require_a_proxy})
+    checks = {**health.OWN_CHECKS, "proxy": terminals.require_a_proxy}
+    if secret_stores.is_configured():
+        checks[health.SECRET_STORE] = secret_stores.require_store
+    health.CHECKS.provide(checks)
 
 
 def _compose_events() -> None:

@@ -15,6 +15,7 @@ _DATABASE: Final = "DATABASE_URL"
 _REDIS: Final = "POSTERN_REDIS_URL"
 
 _STORES: Final = frozenset({"migrate", "web", "worker"})
+_READS_SECRETS: Final = frozenset({"web", "worker"})
 _CONNECTING: Final = frozenset({"proxy", "runner"})
 _NOBODY: Final[frozenset[str]] = frozenset()
 
@@ -28,6 +29,13 @@ READERS: Final[Mapping[str, frozenset[str]]] = {
     SUPERVISOR_PID: _NOBODY,
     "POSTERN_BOOTSTRAP_TOKEN": frozenset({"web", "proxy"}),
     "POSTERN_HEALTH_TOKEN": frozenset({"web"}),
+    # Others get the address of Vault only, because they must refuse connections to it.
+    "POSTERN_SECRET_STORE": _READS_SECRETS,
+    "POSTERN_VAULT_TOKEN": _READS_SECRETS,
+    "POSTERN_VAULT_TOKEN_FILE": _READS_SECRETS,
+    "POSTERN_VAULT_ROLE_ID": _READS_SECRETS,
+    "POSTERN_VAULT_SECRET_ID": _READS_SECRETS,
+    "POSTERN_VAULT_SECRET_ID_FILE": _READS_SECRETS,
     # Variables of libpq: defaults for what DATABASE_URL leaves out.
     "PGPASSWORD": _STORES,
     "PGPASSFILE": _STORES,

@@ -8,9 +8,11 @@ import ipaddress
 import os
 import re
 import socket
+import ssl
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -35,6 +37,10 @@ _EVERY_INTERFACE: Final = frozenset({"0.0.0.0", "::"})
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"", "0", "false", "no", "off"})
 _HOST_NAME: Final = re.compile(r"\.?[A-Za-z0-9*]([A-Za-z0-9.-]*[A-Za-z0-9])?\Z")
+#: A mount, folder or key of HashiCorp Vault: names with slashes between them.
+_VAULT_PATH: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*\Z")
+_LONGEST_VAULT_PATH: Final = 128
+_LONGEST_VAULT_WAIT_S: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +109,126 @@ class SshLimits:
         )
 
 
+class SecretStore(StrEnum):
+    """Where the secrets of targets lie."""
+
+    #: In the database, sealed with the key file.
+    LOCAL = "local"
+    #: In the key-value engine (version 2) of HashiCorp Vault.
+    VAULT_KV2 = "vault-kv2"
+    #: In the database, sealed with data keys that the transit engine of HashiCorp Vault wraps.
+    VAULT_TRANSIT = "vault-transit"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VaultSettings:
+    """How HashiCorp Vault is reached. Services that never read secrets get the address only."""
+
+    address: str
+    host: str
+    port: int
+    namespace: str
+    ca_file: Path | None
+    token: Secret | None
+    token_file: Path | None
+    role_id: str
+    secret_id: Secret | None
+    secret_id_file: Path | None
+    approle_mount: str
+    kv_mount: str
+    folder: str
+    transit_mount: str
+    transit_key: str
+    timeout_s: int
+
+    @property
+    def can_sign_in(self) -> bool:
+        """Whether a token or an AppRole is set."""
+        return self.token is not None or self.token_file is not None or bool(self.role_id)
+
+    def require_usable(self) -> None:
+        """Check what `Settings.load` leaves out: a way to sign in, and readable files. Raises SettingsError."""
+        if not self.can_sign_in:
+            raise SettingsError(
+                "POSTERN_VAULT_TOKEN, POSTERN_VAULT_TOKEN_FILE or POSTERN_VAULT_ROLE_ID must be set with "
+                "POSTERN_VAULT_ADDR"
+            )
+        for name, path in (
+            ("POSTERN_VAULT_CA_FILE", self.ca_file),
+            ("POSTERN_VAULT_TOKEN_FILE", self.token_file),
+            ("POSTERN_VAULT_SECRET_ID_FILE", self.secret_id_file),
+        ):
+            if path is not None and not os.access(path, os.R_OK):
+                raise SettingsError(f"{name} must name a readable file; it is {str(path)!r}")
+        if self.ca_file is not None:
+            try:
+                ssl.create_default_context(cafile=str(self.ca_file))
+            except (OSError, ValueError):
+                raise SettingsError(
+                    f"POSTERN_VAULT_CA_FILE must hold certificates as PEM; {str(self.ca_file)!r} does not"
+                ) from None
+
+    @classmethod
+    def load(cls, environ: Mapping[str, str], store: SecretStore) -> "VaultSettings | None":
+        """None when no address is set. Touches no file. Raises SettingsError."""
+        text = environ.get("POSTERN_VAULT_ADDR", "").strip()
+        if not text:
+            if store is not SecretStore.LOCAL:
+                raise SettingsError(f"POSTERN_VAULT_ADDR must be set, because POSTERN_SECRET_STORE is {store.value}")
+            return None
+        address, host, port = _vault_address(text)
+
+        def path(name: str, default: str) -> str:
+            value = environ.get(name, "").strip().strip("/") or default
+            if not _VAULT_PATH.match(value) or len(value) > _LONGEST_VAULT_PATH:
+                raise SettingsError(f"{name} must be a path such as {default}; it is {value!r}")
+            return value
+
+        namespace = environ.get("POSTERN_VAULT_NAMESPACE", "").strip().strip("/")
+        if namespace and not _VAULT_PATH.match(namespace):
+            raise SettingsError(f"POSTERN_VAULT_NAMESPACE must be a path such as team/a; it is {namespace!r}")
+        loaded = cls(
+            address=address,
+            host=host,
+            port=port,
+            namespace=namespace,
+            ca_file=_file(environ, "POSTERN_VAULT_CA_FILE"),
+            token=_header_secret(environ, "POSTERN_VAULT_TOKEN"),
+            token_file=_file(environ, "POSTERN_VAULT_TOKEN_FILE"),
+            role_id=environ.get("POSTERN_VAULT_ROLE_ID", "").strip(),
+            secret_id=_header_secret(environ, "POSTERN_VAULT_SECRET_ID"),
+            secret_id_file=_file(environ, "POSTERN_VAULT_SECRET_ID_FILE"),
+            approle_mount=path("POSTERN_VAULT_APPROLE_MOUNT", "approle"),
+            kv_mount=path("POSTERN_VAULT_KV_MOUNT", "secret"),
+            folder=path("POSTERN_VAULT_FOLDER", "postern"),
+            transit_mount=path("POSTERN_VAULT_TRANSIT_MOUNT", "transit"),
+            transit_key=path("POSTERN_VAULT_TRANSIT_KEY", "postern"),
+            timeout_s=_count_between(environ, "POSTERN_VAULT_TIMEOUT", 5, 1, _LONGEST_VAULT_WAIT_S),
+        )
+        loaded._check_sign_in(environ, store)
+        return loaded
+
+    def _check_sign_in(self, environ: Mapping[str, str], store: SecretStore) -> None:
+        given = [
+            name
+            for name in ("POSTERN_VAULT_TOKEN", "POSTERN_VAULT_TOKEN_FILE", "POSTERN_VAULT_ROLE_ID")
+            if environ.get(name, "").strip()
+        ]
+        if len(given) > 1:
+            raise SettingsError(f"only one of {' and '.join(given)} may be set")
+        if not given and store is not SecretStore.LOCAL:
+            raise SettingsError(
+                "POSTERN_VAULT_TOKEN, POSTERN_VAULT_TOKEN_FILE or POSTERN_VAULT_ROLE_ID must be set, because "
+                f"POSTERN_SECRET_STORE is {store.value}"
+            )
+        if self.secret_id is not None and self.secret_id_file is not None:
+            raise SettingsError("only one of POSTERN_VAULT_SECRET_ID and POSTERN_VAULT_SECRET_ID_FILE may be set")
+        if self.role_id and self.secret_id is None and self.secret_id_file is None:
+            raise SettingsError(
+                "POSTERN_VAULT_SECRET_ID or POSTERN_VAULT_SECRET_ID_FILE must be set with POSTERN_VAULT_ROLE_ID"
+            )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The settings of one installation. `SETTINGS_REFERENCE` documents each variable."""
@@ -122,6 +248,9 @@ class Settings:
     https: bool
     bootstrap_token: Secret | None
     kek_file: Path
+    #: The store of new secrets. Existing secrets stay where they are until they are moved.
+    secret_store: SecretStore
+    vault: VaultSettings | None
     log_level: str
     language: str
     allow_local_targets: bool
@@ -169,6 +298,7 @@ class Settings:
         if redis_url and urlsplit(redis_url).scheme not in {"redis", "rediss", "unix"}:
             raise SettingsError("POSTERN_REDIS_URL must start with redis://, rediss:// or unix://")
         http = _address(environ, "POSTERN_HTTP", "127.0.0.1:8080")
+        secret_store = _secret_store(environ)
         return cls(
             home=home,
             http=http,
@@ -189,6 +319,8 @@ class Settings:
             https=_flag(environ, "POSTERN_HTTPS"),
             bootstrap_token=_secret(environ, "POSTERN_BOOTSTRAP_TOKEN"),
             kek_file=Path(environ.get("POSTERN_KEK_FILE") or home / "secrets" / "kek.json").expanduser().absolute(),
+            secret_store=secret_store,
+            vault=VaultSettings.load(environ, secret_store),
             log_level=_choice(environ, "POSTERN_LOG_LEVEL", "INFO", _LOG_LEVELS),
             language=_language(environ),
             # An installation that listens on loopback only is being tried out, so its own sshd is a legitimate target.
@@ -281,6 +413,47 @@ SETTINGS_REFERENCE: Final[tuple[tuple[str, str, str], ...]] = (
         "Token with which a proxy registers. If it is not set, a token is created in the data folder.",
     ),
     ("POSTERN_KEK_FILE", "POSTERN_HOME/secrets/kek.json", "File with the key-encryption keys of the vault."),
+    (
+        "POSTERN_SECRET_STORE",
+        "local",
+        (
+            "Where new secrets of targets are stored: `local`, `vault-kv2` or `vault-transit`. `postern vault move` moves "
+            "the existing ones. The guide *Secrets in HashiCorp Vault* has the steps."
+        ),
+    ),
+    (
+        "POSTERN_VAULT_ADDR",
+        "",
+        (
+            "Address of HashiCorp Vault, `https://HOST:PORT`. `http://` is accepted for this machine only. Needed as long "
+            "as one secret lies there."
+        ),
+    ),
+    ("POSTERN_VAULT_NAMESPACE", "", "Namespace in Vault."),
+    (
+        "POSTERN_VAULT_CA_FILE",
+        "",
+        "File with the certificates (PEM) that Vault's certificate must come from. If it is not set: those of the system.",
+    ),
+    ("POSTERN_VAULT_TOKEN", "", "Token for Vault."),
+    (
+        "POSTERN_VAULT_TOKEN_FILE",
+        "",
+        "File with the token, which is read again when Vault refuses the token. For a Vault agent.",
+    ),
+    ("POSTERN_VAULT_ROLE_ID", "", "Role id, if Postern signs in with an AppRole instead of a token."),
+    ("POSTERN_VAULT_SECRET_ID", "", "Secret id of the AppRole."),
+    ("POSTERN_VAULT_SECRET_ID_FILE", "", "File with the secret id of the AppRole, which is read at each sign-in."),
+    ("POSTERN_VAULT_APPROLE_MOUNT", "approle", "Mount of the AppRole method."),
+    ("POSTERN_VAULT_KV_MOUNT", "secret", "Mount of the key-value engine, version 2."),
+    ("POSTERN_VAULT_FOLDER", "postern", "Folder of Postern's secrets in the key-value engine."),
+    ("POSTERN_VAULT_TRANSIT_MOUNT", "transit", "Mount of the transit engine."),
+    ("POSTERN_VAULT_TRANSIT_KEY", "postern", "Name of the transit key."),
+    (
+        "POSTERN_VAULT_TIMEOUT",
+        "5",
+        "Seconds that one operation in Vault may take, with all repetitions: 1 to 30.",
+    ),
     ("POSTERN_LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR."),
     (
         "POSTERN_LANGUAGE",
@@ -371,6 +544,46 @@ def _address(environ: Mapping[str, str], name: str, default: str) -> Address:
     ):
         raise SettingsError(f"{name} must be HOST:PORT, for example {default}; it is {text!r}")
     return Address(host, int(port_text))
+
+
+def _secret_store(environ: Mapping[str, str]) -> SecretStore:
+    text = environ.get("POSTERN_SECRET_STORE", "").strip().lower() or SecretStore.LOCAL.value
+    try:
+        return SecretStore(text)
+    except ValueError:
+        names = ", ".join(store.value for store in SecretStore)
+        raise SettingsError(f"POSTERN_SECRET_STORE must be one of {names}; it is {text!r}") from None
+
+
+def _vault_address(text: str) -> tuple[str, str, int]:
+    """The address without a slash at its end, its host, and its port."""
+    wanted = "POSTERN_VAULT_ADDR must be https://HOST:PORT"
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        raise SettingsError(wanted) from None
+    if parts.scheme not in {"http", "https"} or not host or parts.path.strip("/") or parts.query or parts.fragment:
+        raise SettingsError(wanted)
+    if parts.username is not None or parts.password is not None:
+        raise SettingsError(f"{wanted}, without a user or password")
+    if parts.scheme == "http" and not Address(host, 0).is_loopback:
+        raise SettingsError(f"{wanted}; http:// is accepted for this machine only, because secrets would be readable")
+    port = port or (443 if parts.scheme == "https" else 80)
+    return f"{parts.scheme}://{Address(host, port)}", host, port
+
+
+def _file(environ: Mapping[str, str], name: str) -> Path | None:
+    text = environ.get(name, "").strip()
+    return Path(text).expanduser().absolute() if text else None
+
+
+def _header_secret(environ: Mapping[str, str], name: str) -> Secret | None:
+    """A secret that is sent in a header or body of a request: without spaces around it."""
+    text = environ.get(name, "").strip()
+    if not text.isascii() or not text.isprintable():
+        raise SettingsError(f"{name} must be one line of ASCII characters")
+    return Secret(text) if text else None
 
 
 def _secret(environ: Mapping[str, str], name: str) -> Secret | None:

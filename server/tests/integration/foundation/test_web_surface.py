@@ -20,6 +20,7 @@ from postern.foundation.parts import health, part_board
 from postern.foundation.parts.part_board import PartLife
 from postern.foundation.requests.middleware import BODY_LIMITS, BodyLimits, body_limit_bytes
 from postern.kernel import clock
+from postern.kernel.errors import Unavailable
 from postern.kernel.secret import Secret
 
 MIB = 1024 * 1024
@@ -278,6 +279,19 @@ class TestHealth:
             "worker": True,
         }
         assert {"db_status", "db_time", "redis_status", "redis_time", "time"} <= set(body)
+
+    def test_health_shows_that_the_secret_store_is_down_and_stays_ok(self, web: Client) -> None:
+        """A load balancer must not take every web node away, because most of Postern works without it."""
+
+        def down() -> None:
+            raise Unavailable("the secret store cannot be reached")
+
+        health.stamp_worker()
+        with health.CHECKS.replaced({**health.OWN_CHECKS, health.SECRET_STORE: down}):
+            answer = web.get("/api/health/")
+        assert answer.status_code == 200
+        assert answer.json()["status"] is True
+        assert answer.json()["parts"]["secret_store"]["ok"] is False
 
     def test_health_without_a_heartbeat_of_the_worker_is_503(self, web: Client) -> None:
         answer = web.get("/api/v1/health/")

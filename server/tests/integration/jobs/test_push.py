@@ -7,12 +7,15 @@ import pytest
 from rest_framework.test import APIClient
 
 from factories.asset_hosts import Hosts
+from factories.secret_stores import secrets_in, vault_settings
 from peers.own_accounts import HostWithAccounts
 from peers.sshd import Sshd
+from peers.vault_server import Vault, serving
 from postern.apps.jobs.engine.models import Job, JobState
 from postern.apps.jobs.executions.models import HostOutcome, HostResult
 from postern.apps.jobs.logs.files import LogReader
 from postern.apps.vault.models import SystemUserAsset
+from postern.foundation.settings import SecretStore
 
 SYSTEM_USERS = "/api/v1/assets/system-users/"
 RELATIONS = "/api/v1/assets/system-users-assets-relations/"
@@ -186,3 +189,15 @@ def test_what_cannot_be_pushed_is_told_before_anything_is_sent(
         row = outcome(run(f"{SYSTEM_USERS}{user}/tasks/", action="push"))
         assert (row.result, bool(row.message)) == (HostResult.REFUSED, True)
     assert "Accepted publickey for root" not in host.log
+
+
+def test_job_is_refused_with_the_reason_while_the_secret_store_is_down(
+    run: Callable[..., Job], make_system_user: Callable[..., str], asset_id: str,
+) -> None:  # fmt: skip
+    vault = Vault()
+    with serving(vault) as address, secrets_in(SecretStore.VAULT_KV2, vault_settings(address)):
+        user = make_system_user("deploy", asset_id, password="Secret-of-deploy-1")
+        vault.sealed = True
+        job = run(f"{SYSTEM_USERS}{user}/tasks/", action="push")
+    assert job.state != JobState.SUCCEEDED
+    assert "secret store cannot be reached, because it is sealed" in outcome(job).message

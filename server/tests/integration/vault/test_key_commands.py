@@ -12,8 +12,8 @@ from factories.grants import make_system_user
 from postern.apps.audits.models import AuditEvent
 from postern.apps.vault import facade
 from postern.apps.vault.models import SealedSecret
-from postern.apps.vault.sealed_secrets import actions as keys
 from postern.apps.vault.sealed_secrets import secret_store
+from postern.apps.vault.sealed_secrets.actions import rotation as keys
 from postern.apps.vault.sealed_secrets.keyring import Keyring
 from postern.entrypoints import cli
 from postern.kernel.clock import now

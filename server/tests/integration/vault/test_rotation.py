@@ -10,8 +10,8 @@ from factories.grants import make_system_user
 from postern.apps.audits.models import AuditEvent
 from postern.apps.vault import facade
 from postern.apps.vault.models import SealedSecret
-from postern.apps.vault.sealed_secrets import actions as keys
 from postern.apps.vault.sealed_secrets import installation, secret_store
+from postern.apps.vault.sealed_secrets.actions import rotation as keys
 from postern.apps.vault.sealed_secrets.errors import KeyStillUsed, SecretUnreadable
 from postern.apps.vault.sealed_secrets.keyring import KeyringUnusable
 from postern.foundation.caller.actor import SYSTEM

@@ -8,7 +8,7 @@ from factories.meetings import Meeting, statuses
 from factories.two_administrators import ids, items
 from postern.apps.assets.assets.actions import assets as asset_actions
 from postern.apps.vault.models import SealedSecret, SystemUser
-from postern.apps.vault.sealed_secrets import actions as vault_keys
+from postern.apps.vault.sealed_secrets.actions import rotation as vault_keys
 from postern.apps.vault.system_users import actions as system_users
 from postern.foundation.caller.actor import SYSTEM
 

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from postern.foundation.settings import SETTINGS_REFERENCE, Settings
+from postern.entrypoints.environments import environ_of
+from postern.foundation.network.surroundings import own_services
+from postern.foundation.settings import SETTINGS_REFERENCE, SecretStore, Settings
 from postern.kernel.errors import SettingsError
 
 
@@ -171,3 +173,83 @@ def test_ssh_limits_for_each_address_are_settings() -> None:
         for wrong in ("0", "-1", "many", "100001"):
             with pytest.raises(SettingsError, match=name):
                 Settings.load({name: wrong})
+
+
+VAULT = {"POSTERN_VAULT_ADDR": "https://vault.example:8200", "POSTERN_VAULT_TOKEN": "hvs.canary"}
+
+
+def test_secrets_are_local_by_default_and_vault_is_not_configured() -> None:
+    loaded = Settings.load({})
+    assert (loaded.secret_store, loaded.vault) == (SecretStore.LOCAL, None)
+
+
+def test_vault_is_configured_by_address_and_token() -> None:
+    loaded = Settings.load({**VAULT, "POSTERN_SECRET_STORE": "vault-kv2", "POSTERN_VAULT_KV_MOUNT": "/kv/team/"})
+    assert loaded.secret_store is SecretStore.VAULT_KV2
+    assert loaded.vault is not None
+    assert (loaded.vault.address, loaded.vault.host, loaded.vault.port) == (
+        VAULT["POSTERN_VAULT_ADDR"],
+        "vault.example",
+        8200,
+    )
+    assert (loaded.vault.kv_mount, loaded.vault.folder, loaded.vault.timeout_s) == ("kv/team", "postern", 5)
+    assert "canary" not in repr(loaded)
+
+
+@pytest.mark.parametrize(
+    ("named", "environ"),
+    [
+        ("POSTERN_SECRET_STORE", {"POSTERN_SECRET_STORE": "vault"}),
+        ("POSTERN_VAULT_ADDR", {"POSTERN_SECRET_STORE": "vault-kv2"}),
+        ("POSTERN_VAULT_ADDR", {**VAULT, "POSTERN_VAULT_ADDR": "vault.example:8200"}),
+        ("POSTERN_VAULT_ADDR", {**VAULT, "POSTERN_VAULT_ADDR": "http://vault.example:8200"}),
+        ("POSTERN_VAULT_ADDR", {**VAULT, "POSTERN_VAULT_ADDR": "https://ann:pw@vault.example"}),
+        ("POSTERN_VAULT_ADDR", {**VAULT, "POSTERN_VAULT_ADDR": "https://vault.example/v1"}),
+        ("POSTERN_VAULT_ADDR", {**VAULT, "POSTERN_VAULT_ADDR": "https://vault.example:99999"}),
+        ("POSTERN_VAULT_TOKEN", {"POSTERN_VAULT_ADDR": "https://v.example", "POSTERN_SECRET_STORE": "vault-transit"}),
+        ("POSTERN_VAULT_TOKEN", {**VAULT, "POSTERN_VAULT_TOKEN": "two\nlines"}),
+        ("POSTERN_VAULT_ROLE_ID", {**VAULT, "POSTERN_VAULT_ROLE_ID": "r", "POSTERN_VAULT_SECRET_ID": "s"}),
+        ("POSTERN_VAULT_SECRET_ID", {"POSTERN_VAULT_ADDR": "https://v.example", "POSTERN_VAULT_ROLE_ID": "r"}),
+        ("POSTERN_VAULT_KV_MOUNT", {**VAULT, "POSTERN_VAULT_KV_MOUNT": "../sys"}),
+        ("POSTERN_VAULT_FOLDER", {**VAULT, "POSTERN_VAULT_FOLDER": "a//b"}),
+        ("POSTERN_VAULT_TRANSIT_KEY", {**VAULT, "POSTERN_VAULT_TRANSIT_KEY": "a?b"}),
+        ("POSTERN_VAULT_NAMESPACE", {**VAULT, "POSTERN_VAULT_NAMESPACE": "a b"}),
+        ("POSTERN_VAULT_TIMEOUT", {**VAULT, "POSTERN_VAULT_TIMEOUT": "31"}),
+    ],
+)
+def test_wrong_setting_of_vault_stops_the_start(named: str, environ: dict[str, str]) -> None:
+    with pytest.raises(SettingsError) as caught:
+        Settings.load(environ)
+    assert named in str(caught.value)
+    assert "pw" not in str(caught.value)
+
+
+def test_services_that_read_secrets_need_a_token_and_readable_files(tmp_path: Path) -> None:
+    broken = tmp_path / "ca.pem"
+    broken.write_text("no certificate")
+    for named, more in (
+        ("POSTERN_VAULT_TOKEN", {"POSTERN_VAULT_TOKEN": ""}),
+        ("POSTERN_VAULT_CA_FILE", {"POSTERN_VAULT_CA_FILE": str(tmp_path / "missing")}),
+        ("POSTERN_VAULT_CA_FILE", {"POSTERN_VAULT_CA_FILE": str(broken)}),
+        (
+            "POSTERN_VAULT_TOKEN_FILE",
+            {"POSTERN_VAULT_TOKEN": "", "POSTERN_VAULT_TOKEN_FILE": str(tmp_path / "missing")},
+        ),
+    ):
+        loaded = Settings.load({**VAULT, **more})
+        assert loaded.vault is not None
+        with pytest.raises(SettingsError, match=named):
+            loaded.vault.require_usable()
+
+
+def test_vault_is_a_service_of_postern_that_no_target_may_be() -> None:
+    assert ("vault.example", 8200) in own_services(Settings.load(VAULT))
+
+
+def test_only_services_that_read_secrets_get_the_token_of_vault() -> None:
+    environ = {**VAULT, "POSTERN_SECRET_STORE": "vault-kv2", "POSTERN_VAULT_SECRET_ID": "s"}
+    for part in ("proxy", "runner", "migrate"):
+        inherited = environ_of(part, environ)
+        assert inherited == {"POSTERN_VAULT_ADDR": VAULT["POSTERN_VAULT_ADDR"]}
+        Settings.load(inherited)
+    assert environ_of("web", environ) == environ_of("worker", environ) == environ

@@ -137,6 +137,18 @@ class Event(StrEnum):
         "Secrets sealed with the new key",
         "凭据改用新密钥加密",
     )
+    VAULT_SECRETS_MOVED = (
+        "vault.secrets_moved",
+        _C.CREDENTIALS,
+        "Secrets moved to another store",
+        "凭据迁移到其他密钥存储",
+    )
+    VAULT_LEFTOVERS_REMOVED = (
+        "vault.leftovers_removed",
+        _C.CREDENTIALS,
+        "Unused copies of secrets removed",
+        "清除不再使用的凭据副本",
+    )
     VAULT_KEYS_RETIRED = "vault.keys_retired", _C.CREDENTIALS, "Encryption keys retired", "停用加密密钥"
     ACCESSKEY_CREATED = "accesskey.created", _C.CREDENTIALS, "Access key created", "创建访问密钥"
     ACCESSKEY_UPDATED = "accesskey.updated", _C.CREDENTIALS, "Access key switched on or off", "启用或停用访问密钥"

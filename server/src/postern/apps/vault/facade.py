@@ -7,7 +7,10 @@ from postern.apps.vault.gateways.actions import check_host_key as check_gateway_
 from postern.apps.vault.gateways.actions import create_gateway, note_answer, note_silence
 from postern.apps.vault.gateways.queries import names as gateway_names
 from postern.apps.vault.gateways.queries import open_gateway_credential, route_through, route_to
-from postern.apps.vault.sealed_secrets.actions import RotationReport, retire, rewrap_all, rotate
+from postern.apps.vault.sealed_secrets.actions.moving import MoveReport, RewrapReport, move, rewrap
+from postern.apps.vault.sealed_secrets.actions.rotation import RotationReport, retire, rewrap_all, rotate
+from postern.apps.vault.sealed_secrets.actions.tidying import GRACE, LEAST_GRACE, TidyReport, tidy
+from postern.apps.vault.sealed_secrets.overview import StoreOverview, store_overview
 from postern.apps.vault.sealed_secrets.sealing import SecretPlace
 from postern.apps.vault.sealed_secrets.secret_store import drop_all as drop_secrets
 from postern.apps.vault.sealed_secrets.secret_store import get as get_secret
@@ -18,10 +21,16 @@ from postern.apps.vault.system_users.queries import SystemUserBrief, open_creden
 from postern.apps.vault.system_users.queries import briefs as system_user_briefs
 
 __all__ = [
+    "GRACE",
+    "LEAST_GRACE",
     "AccountToPush",
+    "MoveReport",
+    "RewrapReport",
     "RotationReport",
     "SecretPlace",
+    "StoreOverview",
     "SystemUserBrief",
+    "TidyReport",
     "account_to_push",
     "accounts_of",
     "check_gateway_host_key",
@@ -30,6 +39,7 @@ __all__ = [
     "drop_secrets",
     "gateway_names",
     "get_secret",
+    "move",
     "note_account",
     "note_answer",
     "note_silence",
@@ -37,9 +47,12 @@ __all__ = [
     "open_gateway_credential",
     "put_secret",
     "retire",
+    "rewrap",
     "rewrap_all",
     "rotate",
     "route_through",
     "route_to",
+    "store_overview",
     "system_user_briefs",
+    "tidy",
 ]

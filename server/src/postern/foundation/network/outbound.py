@@ -113,6 +113,12 @@ def check_component(host: str, port: int) -> DialTarget:
     return _judged(host, port, replace(dial_policy(settings.POSTERN), allow_local=True, blocked_networks=()))
 
 
+def check_secret_store(host: str, port: int) -> DialTarget:
+    """`check_component` for the secret store of the settings, which is itself a service that targets must not be."""
+    config: Settings = replace(settings.POSTERN, vault=None)
+    return _judged(host, port, replace(dial_policy(config), allow_local=True, blocked_networks=()))
+
+
 def _judged(host: str, port: int, policy: DialPolicy) -> DialTarget:
     addresses = _resolve(host, port)
     around = policy.look_around()

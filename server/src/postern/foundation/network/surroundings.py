@@ -17,13 +17,15 @@ _last_found: dict[str, tuple[IpAddress, ...]] = {}
 
 
 def own_services(settings: Settings) -> tuple[Endpoint, ...]:
-    """Listening addresses from the settings: web and API, SSH front, database, Redis. Unix sockets are left out."""
+    """Listening addresses from the settings: web and API, SSH front, database, Redis, Vault. Unix sockets are left out."""
     services: list[Endpoint] = [(settings.http.host, settings.http.port), (settings.ssh.host, settings.ssh.port)]
     if not settings.database.is_sqlite and not settings.database.host.startswith("/"):
         services.append((settings.database.host or "localhost", settings.database.port))
     redis = urlsplit(settings.redis_url)
     if redis.scheme in {"redis", "rediss"}:
         services.append((redis.hostname or "localhost", redis.port or 6379))
+    if settings.vault is not None:
+        services.append((settings.vault.host, settings.vault.port))
     return tuple(services)
 
 

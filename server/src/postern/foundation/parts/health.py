@@ -1,4 +1,4 @@
-"""Health of the product's services. The health page answers 200 only if no check raises."""
+"""Health of the product's services. The health page answers 200 only if no check of a needed service raises."""
 
 import logging
 import os
@@ -21,6 +21,11 @@ from postern.kernel.errors import Unavailable
 logger = logging.getLogger(__name__)
 
 Check = Callable[[], None]
+
+#: The store of secrets outside of Postern. While it is down, sessions that need a secret are refused, and everything else
+#: works. A load balancer must not take all web nodes away because of it.
+SECRET_STORE: Final = "secret_store"  # noqa: S105 - a name
+_NOT_NEEDED: Final = frozenset({SECRET_STORE})
 
 _WORKER_KEY: Final = "health:worker"
 _WORKER_SILENT_S: Final = 45
@@ -65,6 +70,11 @@ def examine() -> dict[str, PartHealth]:
         running, wanted = read()
         parts[name] = replace(parts.get(name, PartHealth(ok=True, ms=0)), running=running, wanted=wanted)
     return parts
+
+
+def is_healthy(parts: Mapping[str, PartHealth]) -> bool:
+    """Whether every service is up without which Postern does not work."""
+    return all(part.ok for name, part in parts.items() if name not in _NOT_NEEDED)
 
 
 def running_since(name: str) -> datetime | None:

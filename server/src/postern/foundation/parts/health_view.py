@@ -16,14 +16,14 @@ from postern.kernel.ids import same
 @open_page
 @require_safe
 def show_health(request: HttpRequest) -> JsonResponse:
-    """200 when all services are up, otherwise 503; 403 for a wrong or missing token if a token is configured."""
+    """200 when all needed services are up, otherwise 503; 403 for a wrong or missing token if a token is configured."""
     token = settings.POSTERN.health_token
     if token is not None and not same(request.GET.get("token", ""), token.reveal()):
         return JsonResponse({"detail": "Wrong or missing token.", "code": "permission_denied"}, status=403)
     parts = health.examine()
     nothing = PartHealth(ok=False, ms=0)
     database, redis = parts.get("database", nothing), parts.get("redis", nothing)
-    healthy = all(part.ok for part in parts.values())
+    healthy = health.is_healthy(parts)
     body = {
         "status": healthy,
         "parts": {name: _shown(part) for name, part in parts.items()},

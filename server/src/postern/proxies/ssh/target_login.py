@@ -80,5 +80,6 @@ class TargetLogin(FetchedSignIn):
             raise self.fail(EndReason.CONTROL_LOST, Text.CONTROL_UNAVAILABLE.say(language), error.message) from error
         if answer.credential is None:
             message = answer.denial.message if answer.denial is not None else Text.END_CREDENTIAL_REFUSED.say(language)
-            raise self.fail(EndReason.CREDENTIAL_REFUSED, message, "the control plane gave no credential")
+            code = f": {answer.denial.code.value}" if answer.denial is not None else ""
+            raise self.fail(EndReason.CREDENTIAL_REFUSED, message, f"the control plane gave no credential{code}")
         return answer.credential

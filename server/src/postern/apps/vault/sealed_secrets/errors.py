@@ -1,6 +1,10 @@
 """Errors of secrets and their keys."""
 
-from postern.kernel.errors import Conflict, PosternError
+from typing import Self
+
+from django.utils.translation import gettext as _
+
+from postern.kernel.errors import Conflict, PosternError, Unavailable
 
 
 class SecretUnreadable(PosternError):
@@ -8,6 +12,34 @@ class SecretUnreadable(PosternError):
 
     code = "secret_unreadable"
     status = 503
+
+    @classmethod
+    def altered(cls) -> Self:
+        """It was altered or moved."""
+        return cls(_("A stored secret cannot be decrypted: it was altered or moved. Set it again."))
+
+
+class SecretGone(SecretUnreadable):
+    """The secret store has no such secret, although a row names it."""
+
+    code = "secret_gone"
+
+    @classmethod
+    def missing(cls) -> Self:
+        """It was deleted in the store."""
+        return cls(_("A stored secret is missing in the secret store: it was deleted there. Set it again."))
+
+
+class SecretStoreMissing(Unavailable):
+    """A secret lies in a store that the settings do not name."""
+
+    code = "secret_store_missing"
+
+
+class MoveRefused(Conflict):
+    """Secrets cannot be moved to this store now."""
+
+    code = "move_refused"
 
 
 class KeyStillUsed(Conflict):

@@ -47,18 +47,37 @@ class SealedValue:
 
 def seal(secret: Secret, place: SecretPlace, *, kek: bytes, kek_version: int) -> SealedValue:
     """Encrypt `secret` for `place` with a new data key."""
-    data_key = AESGCM.generate_key(KEY_BYTES * 8)
+    data_key = new_data_key()
     return SealedValue(
         kek_version=kek_version,
         wrapped_key=_wrap(data_key, place, kek=kek, kek_version=kek_version),
-        ciphertext=_encrypt(data_key, secret.reveal().encode("utf-8"), place.associated_data()),
+        ciphertext=encrypt(data_key, secret, place),
     )
 
 
 def unseal(value: SealedValue, place: SecretPlace, *, kek: bytes) -> Secret:
     """Decrypt the secret. Raises `SealBroken` when the value or its place was changed."""
-    data_key = _unwrap(value, place, kek=kek)
-    return Secret(_decrypt(data_key, value.ciphertext, place.associated_data()).decode("utf-8"))
+    return decrypt(_unwrap(value, place, kek=kek), value.ciphertext, place)
+
+
+def new_data_key() -> bytes:
+    """A key for one secret."""
+    return AESGCM.generate_key(KEY_BYTES * 8)
+
+
+def unwrap(value: SealedValue, place: SecretPlace, *, kek: bytes) -> bytes:
+    """The data key of a sealed secret. Raises `SealBroken`."""
+    return _unwrap(value, place, kek=kek)
+
+
+def encrypt(data_key: bytes, secret: Secret, place: SecretPlace) -> bytes:
+    """Encrypt the secret of `place` with its data key."""
+    return _encrypt(data_key, secret.reveal().encode("utf-8"), place.associated_data())
+
+
+def decrypt(data_key: bytes, ciphertext: bytes, place: SecretPlace) -> Secret:
+    """Decrypt the secret of `place` with its data key. Raises `SealBroken`."""
+    return Secret(_decrypt(data_key, ciphertext, place.associated_data()).decode("utf-8"))
 
 
 def rewrap(value: SealedValue, place: SecretPlace, *, old_kek: bytes, new_kek: bytes, new_version: int) -> SealedValue:

@@ -1,5 +1,9 @@
 """The only access to encrypted secrets: put, get and drop by place. Other apps use it through the facade.
 
+A secret lies in the store that its row names (`stored.py`). New secrets go to the store of the settings. A secret is
+written to its store first, then the row in the caller's transaction: a rollback or a crash leaves an unused value in the
+store, which `actions.tidying` removes, and never a row that cannot be read.
+
 Only the web plane and the command line decrypt secrets. The job runner has no key file and never calls this module.
 """
 
@@ -7,18 +11,22 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any, Final
 from uuid import UUID
 
 from django.conf import settings
-from django.utils.translation import gettext as _
 
-from postern.apps.vault.sealed_secrets import sealing
-from postern.apps.vault.sealed_secrets.errors import SecretUnreadable
+from postern.apps.vault.sealed_secrets import providers
+from postern.apps.vault.sealed_secrets.errors import SecretGone, SecretStoreMissing, SecretUnreadable
 from postern.apps.vault.sealed_secrets.keyring import Keyring
 from postern.apps.vault.sealed_secrets.models import SealedSecret
-from postern.apps.vault.sealed_secrets.sealing import SealBroken, SealedValue, SecretPlace
+from postern.apps.vault.sealed_secrets.sealing import SealedValue, SecretPlace
+from postern.apps.vault.sealed_secrets.stored import StoredSecret
 from postern.foundation.database import row_locks
+from postern.foundation.settings import SecretStore
 from postern.kernel.secret import MASK, Secret
+
+_STORES: Final = frozenset(SecretStore)
 
 
 @lru_cache(maxsize=8)
@@ -33,18 +41,12 @@ def keyring() -> Keyring:
 
 def put(place: SecretPlace, secret: Secret) -> None:
     """Encrypt and store a secret; replaces a stored one."""
-    key = keyring().current()
-    value = sealing.seal(secret, place, kek=key.raw(), kek_version=key.version)
+    stored = providers.provider(providers.for_new(place), keyring()).store(place, secret)
     SealedSecret.objects.update_or_create(
         table=place.table,
         row_id=place.row_id,
         column=place.column,
-        defaults={
-            "org_id": place.org_id,
-            "kek_version": value.kek_version,
-            "wrapped_key": value.wrapped_key,
-            "ciphertext": value.ciphertext,
-        },
+        defaults={"org_id": place.org_id, "date_moved": None, **columns_of(stored)},
     )
 
 
@@ -55,20 +57,39 @@ def put_all(place: SecretPlace, secrets: Mapping[str, Secret]) -> None:
 
 
 def get(place: SecretPlace) -> Secret | None:
-    """The secret, or None when there is none. Raises `SecretUnreadable` when it cannot be decrypted."""
-    row = SealedSecret.objects.filter(table=place.table, row_id=place.row_id, column=place.column).first()
-    return None if row is None else open_row(row, place)
+    """The secret, or None when there is none.
+
+    Raises `SecretUnreadable` when it cannot be decrypted, and `PosternError` with status 503 while its store cannot be
+    used.
+    """
+    row = _row_of(place)
+    while row is not None:
+        try:
+            return open_row(row, place)
+        except SecretGone:
+            # It may have been moved or replaced, and removed there, since the row was read.
+            latest = _row_of(place)
+            if latest is not None and stored_of(latest) == stored_of(row):
+                raise
+            row = latest
+    return None
+
+
+def _row_of(place: SecretPlace) -> SealedSecret | None:
+    return SealedSecret.objects.filter(table=place.table, row_id=place.row_id, column=place.column).first()
 
 
 def open_row(row: SealedSecret, place: SecretPlace) -> Secret:
     """Decrypt a stored row as the secret of `place`."""
-    key = keyring().version(row.kek_version)
+    stored, ring = stored_of(row), keyring()
     try:
-        return sealing.unseal(value_of(row), place, kek=key.raw())
-    except SealBroken as error:
-        raise SecretUnreadable(
-            _("A stored secret cannot be decrypted: it was altered or moved. Set it again.")
-        ) from error
+        provider = providers.provider(stored.provider, ring)
+    except SecretStoreMissing:
+        # A service that was not restarted with the settings of the new store reads the local copy while there is one.
+        if not stored.has_local_key:
+            raise
+        provider = providers.provider(SecretStore.LOCAL, ring)
+    return provider.open(stored, place)
 
 
 def drop(place: SecretPlace) -> None:
@@ -96,6 +117,37 @@ def lock_all(table: str, row_ids: Collection[UUID], *, deleting: bool = False) -
 def masked(columns: Iterable[str], held: Collection[str] | None = None) -> dict[str, str | None]:
     """What audit records show of secrets: a mask for each stored one (`held`, by default all), None for the others."""
     return {column: MASK if held is None or column in held else None for column in sorted(columns)}
+
+
+def place_of(row: SealedSecret) -> SecretPlace:
+    """The place that the row says it belongs to."""
+    return SecretPlace(table=row.table, row_id=row.row_id, org_id=row.org_id, column=row.column)
+
+
+def stored_of(row: SealedSecret) -> StoredSecret:
+    """What the row keeps; databases return memoryviews. Raises `SecretUnreadable` for an unknown store."""
+    if row.provider not in _STORES:
+        raise SecretUnreadable.altered()
+    return StoredSecret(
+        provider=SecretStore(row.provider),
+        kek_version=row.kek_version,
+        wrapped_key=bytes(row.wrapped_key),
+        ciphertext=bytes(row.ciphertext),
+        reference=row.reference,
+        reference_version=row.reference_version,
+    )
+
+
+def columns_of(stored: StoredSecret) -> dict[str, Any]:
+    """The values of the columns that keep it."""
+    return {
+        "provider": stored.provider.value,
+        "kek_version": stored.kek_version,
+        "wrapped_key": stored.wrapped_key,
+        "ciphertext": stored.ciphertext,
+        "reference": stored.reference,
+        "reference_version": stored.reference_version,
+    }
 
 
 def value_of(row: SealedSecret) -> SealedValue:

@@ -32,7 +32,7 @@ from postern.contracts.routes import Route
 from postern.foundation.bus import events
 from postern.foundation.requests import attempts
 from postern.kernel import clock
-from postern.kernel.errors import PosternError
+from postern.kernel.errors import PosternError, Unavailable
 from postern.kernel.ids import ROOT_ORG_ID
 
 _LIMIT_WINDOW = timedelta(minutes=1)
@@ -70,7 +70,7 @@ def release_credential(*, terminal: Terminal, request: access.CredentialRequest)
             credential = vault.open_credential(system_user_id=session.system_user_id, username=session.username)
         except PosternError as error:
             _refuse(session, {"code": error.code})
-            return _no_credential(DenialCode.CREDENTIAL_MISSING, error.message)
+            return _no_credential(_code_of(error), error.message)
     login_name = credential.login_name or session.login_name
     if is_repeated and login_name == session.login_name:
         return access.CredentialAnswer(credential=credential)
@@ -122,7 +122,7 @@ def release_gateway_credential(
             credential = vault.open_gateway_credential(gateway.id)
         except PosternError as error:
             _refuse(session, {"code": error.code, "gateway": gateway.name, **wanted})
-            return _no_credential(DenialCode.CREDENTIAL_MISSING, error.message)
+            return _no_credential(_code_of(error), error.message)
     if session.date_gateway_released is None:
         session.date_gateway_released = clock.now()
         session.save(update_fields=["date_gateway_released"])
@@ -245,6 +245,11 @@ def _too_many(terminal: Terminal, session: Session) -> access.CredentialAnswer:
         DenialCode.PROXY_LIMITED,
         _("This proxy has reached its limit of sessions per minute. Try again in a minute, or tell an administrator."),
     )
+
+
+def _code_of(error: PosternError) -> DenialCode:
+    """Whether there is no secret, or the store of secrets cannot be used now: then no other gateway helps."""
+    return DenialCode.SECRET_STORE_UNAVAILABLE if isinstance(error, Unavailable) else DenialCode.CREDENTIAL_MISSING
 
 
 def _no_credential(code: DenialCode, message: str) -> access.CredentialAnswer:

@@ -16,8 +16,8 @@ from postern.apps.audits import facade as audits
 from postern.apps.vault.sealed_secrets import sealing
 from postern.apps.vault.sealed_secrets.errors import KeyStillUsed
 from postern.apps.vault.sealed_secrets.models import SealedSecret
-from postern.apps.vault.sealed_secrets.sealing import SecretPlace
-from postern.apps.vault.sealed_secrets.secret_store import keyring, value_of
+from postern.apps.vault.sealed_secrets.secret_store import keyring, place_of, value_of
+from postern.apps.vault.sealed_secrets.stored import NO_LOCAL_KEY
 from postern.foundation.caller.actor import Actor
 from postern.kernel.clock import now
 from postern.kernel.ids import ROOT_ORG_ID
@@ -76,7 +76,7 @@ def retire(*, actor: Actor) -> list[int]:
         return []
     if now() - current.created < RETIRE_AFTER:
         raise KeyStillUsed(_("Old keys can be removed only ten minutes after a rotation. Wait, then try again."))
-    if SealedSecret.objects.exclude(kek_version=current.version).exists():
+    if SealedSecret.objects.exclude(kek_version__in=(NO_LOCAL_KEY, current.version)).exists():
         raise KeyStillUsed(_("Some secrets are still encrypted with an old key. Run the rotation again."))
     with transaction.atomic():
         audits.record(
@@ -94,9 +94,14 @@ def retire(*, actor: Actor) -> list[int]:
 def _rewrap_batch(version: int) -> int:
     ring = keyring()
     new_key = ring.version(version).raw()
-    rows = list(SealedSecret.objects.select_for_update().filter(kek_version__lt=version).order_by("pk")[:_BATCH])
+    # Including local copies of secrets that were moved to another store.
+    rows = list(
+        SealedSecret.objects.select_for_update()
+        .filter(kek_version__gt=NO_LOCAL_KEY, kek_version__lt=version)
+        .order_by("pk")[:_BATCH]
+    )
     for row in rows:
-        place = SecretPlace(table=row.table, row_id=row.row_id, org_id=row.org_id, column=row.column)
+        place = place_of(row)
         old_key = ring.version(row.kek_version).raw()
         fresh = sealing.rewrap(value_of(row), place, old_kek=old_key, new_kek=new_key, new_version=version)
         row.kek_version, row.wrapped_key = fresh.kek_version, fresh.wrapped_key

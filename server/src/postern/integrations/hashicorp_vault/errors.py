@@ -1,0 +1,44 @@
+"""Errors of the client. Their messages are for users; `reason` is for operators. Neither has a token or a secret."""
+
+from typing import ClassVar
+
+from django.utils.translation import gettext as _
+
+from postern.kernel.errors import Unavailable
+
+
+class VaultUnavailable(Unavailable):
+    """Vault gave no usable answer within the time limit. Nothing is wrong with the request; it may be repeated."""
+
+    code = "secret_store_unavailable"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(self._message())
+        self.reason = reason
+
+    def _message(self) -> str:
+        return _("The secret store cannot be reached. Try again in a minute, or tell an administrator.")
+
+
+class VaultSealed(VaultUnavailable):
+    """Vault is sealed: somebody must unseal it."""
+
+    def _message(self) -> str:
+        return _("The secret store cannot be reached, because it is sealed. Tell an administrator.")
+
+
+class VaultRefused(VaultUnavailable):
+    """Vault does not accept the token, or its policy does not allow the operation."""
+
+    code: ClassVar[str] = "secret_store_refused"
+
+    def _message(self) -> str:
+        return _("The secret store refuses Postern's request. Tell an administrator.")
+
+
+class VaultMissing(Exception):
+    """There is no such version at this path: it was never written, was deleted, or was destroyed."""
+
+
+class VaultUndecryptable(Exception):
+    """The transit engine cannot decrypt this value: it was altered, or its key version is gone."""
