@@ -6,9 +6,7 @@ from playwright.sync_api import Browser, expect
 from product import ADMIN_PASSWORD, wait_until
 
 
-def test_strangers_must_sign_in_before_they_read_and_call(
-    browser: Browser, company: Company
-) -> None:
+def test_strangers_must_sign_in_before_they_read_and_call(browser: Browser, company: Company) -> None:
     context = window(browser)
     page = context.new_page()
     answered: list[str] = []
@@ -19,9 +17,7 @@ def test_strangers_must_sign_in_before_they_read_and_call(
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url("**/api/docs/")
     page.get_by_role("link", name="assets", exact=True).click()
-    operation = page.locator(".opblock-post").filter(
-        has=page.locator('[data-path="/api/v1/assets/labels/"]')
-    )
+    operation = page.locator(".opblock-post").filter(has=page.locator('[data-path="/api/v1/assets/labels/"]'))
 
     def scrolled_to_it() -> bool:
         """The page draws only the operations that are in view."""
@@ -33,12 +29,8 @@ def test_strangers_must_sign_in_before_they_read_and_call(
     operation.locator(".try-out__btn").click()
     operation.locator("textarea").last.fill('{"name": "tried", "value": "out"}')
     operation.locator(".execute").click()
-    expect(
-        page.locator(".live-responses-table").get_by_text("201", exact=True)
-    ).to_be_visible()
-    assert "tried" in [
-        label["name"] for label in company.admin.get("/api/v1/assets/labels/")
-    ]
+    expect(page.locator(".live-responses-table").get_by_text("201", exact=True)).to_be_visible()
+    assert "tried" in [label["name"] for label in company.admin.get("/api/v1/assets/labels/")]
     page.close()
 
     page = context.new_page()
@@ -52,9 +44,5 @@ def test_strangers_must_sign_in_before_they_read_and_call(
     page.get_by_role("link", name="All resources").click()
     expect(page.get_by_role("heading", name="perms", exact=True)).to_be_visible()
     # Redoc requests a logo from another host. The content security policy blocks the request.
-    assert [
-        url
-        for url in answered
-        if not url.startswith((company.product.url, "data:", "blob:"))
-    ] == []
+    assert [url for url in answered if not url.startswith((company.product.url, "data:", "blob:"))] == []
     context.close()
