@@ -63,6 +63,7 @@ class FakeSystemUser:
     password: str = ""
     private_key: str = ""
     manual: bool = False
+    sftp_root: str = "/"
     priority: int = 20
     id: UUID = field(default_factory=uuid4)
 
@@ -288,6 +289,7 @@ class FakeControlPlane:
             system_user_name=system_user.name,
             login_name="" if system_user.manual else system_user.login,
             manual=system_user.manual,
+            sftp_root=system_user.sftp_root,
             protocol=asset.protocol,
             login_from=more.pop("login_from", LoginFrom.SSH_TERMINAL),
             remote_addr=more.pop("remote_addr", "127.0.0.1"),

@@ -305,6 +305,21 @@ class Text(Enum):
         "你没有在该资产上传输文件的权限。",
         "Your permission for this asset does not include file transfer.",
     )
+    OUTSIDE_SFTP_ROOT = (
+        "文件传输限于目录 {root}（系统用户的 SFTP 根路径）。",
+        "File transfer is limited to {root}, the SFTP root of the system user.",
+    )
+    NO_SFTP_ROOT = (
+        "主机上没有目录 {root}（系统用户的 SFTP 根路径）。可联系管理员。",
+        "The host has no folder {root}, the SFTP root of the system user. Ask an administrator.",
+    )
+    UNCLEAR_PATHS = (
+        "文件传输限于目录 {root}，而该命令的路径无法确定，已拒绝。可使用 sftp，或不带 -O 的 scp。",
+        (
+            "File transfer is limited to {root}, and the paths of this command are uncertain, so it was refused. "
+            "Use sftp, or scp without -O."
+        ),
+    )
     TRANSFER_ON_TERMINAL = (
         "文件传输不能使用终端：请去掉 ssh 的 -t 选项。",
         "A file transfer cannot use a terminal: leave out the -t option of ssh.",

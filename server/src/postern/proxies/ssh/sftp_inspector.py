@@ -4,21 +4,30 @@ Requests without permission are removed from the stream and answered with "permi
 inserted between two packets of the target. Everything else passes unchanged. Request types, extensions and handles that
 no rule names are refused.
 
+In a session with a root (`SftpRoot`), requests that name paths wait until the host has answered where the paths lead.
+They continue with their real paths, or are refused. Everything behind them waits too, so the order stays. The answers to
+the questions of the proxy are removed from the stream.
+
 The log must say what the target did, so each answer is paired with its request. A duplicate request id, an answer
 without a request, or an answer of the wrong type ends the session. Only handles that the target issued are passed on.
 """
 
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Final
 
 from postern.contracts.enums import Actions, TransferDirection
 from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.core.sessions.session_log import Begun
+from postern.proxies.core.texts import Text
 from postern.proxies.ssh import sftp_packets as sftp
 from postern.proxies.ssh.sftp_packets import Packet, PacketCutter
-from postern.proxies.ssh.shown_path import PAIR_CHARS, shown
+from postern.proxies.ssh.sftp_paths import PathRequest, paths_of, with_paths
+from postern.proxies.ssh.sftp_root import HostAnswers, NoRoot, Outside, SftpRoot, Steps
+from postern.proxies.ssh.shown_path import PAIR_CHARS, PATH_CHARS, shown
 
 _VERSION: Final = 3
+_LAST_ID: Final = 0xFFFFFFFF
 _MAX_PENDING: Final = 65536
 _MAX_OPEN_HANDLES: Final = 4096
 #: Maximum refusals in one session that are audited. After that the session ends.
@@ -98,16 +107,33 @@ class _Pending:
     type: int
     change: Begun | None = None
     file: _OpenFile | None = None
+    #: Whether the request is one of the proxy's own.
+    is_own: bool = False
+    #: For requests with paths, in a session with a root: whether names may lead elsewhere afterwards.
+    moves: bool | None = None
 
 
 class SftpInspector:
     """`relay.Inspector` for one SFTP session. Raises ValueError if the stream violates the protocol."""
 
     answers_itself = True
-    holds_back = False
 
-    def __init__(self, session: LiveSession) -> None:
+    def __init__(self, session: LiveSession, root: SftpRoot | None = None) -> None:
+        """With `root`, no request reaches a path outside it."""
         self._session = session
+        self._root = root
+        #: In a session with a root: requests that wait, as the cutter yields them, and their bytes.
+        self._waiting: deque[Packet | bytes] = deque()
+        self._waiting_bytes = 0
+        #: The request whose paths are being located, and the proxy's own requests for it by id.
+        self._steps: Steps[bytes] | None = None
+        self._located: tuple[Packet, PathRequest, list[bytes]] | None = None
+        self._own: dict[int, Packet | None] = {}
+        self._next_own = _LAST_ID
+        self._released = bytearray()
+        self._has_told_root = False
+        #: Requests with paths that the host has not answered: by whether they move names.
+        self._in_flight = {False: 0, True: 0}
         self._requests = PacketCutter()
         self._replies = PacketCutter()
         #: Bytes of an incomplete packet of the target that were already forwarded.
@@ -122,46 +148,64 @@ class SftpInspector:
     def from_person(self, data: bytes) -> bytes:
         onward = bytearray()
         for part in self._requests.feed(data):
-            if isinstance(part, Packet):
-                replacement = self._judge(part)
-                self._dropping = replacement is not None
-                if replacement:
-                    onward += replacement
+            if self._root is not None:
+                self._waiting.append(part)
+                self._waiting_bytes += 0 if isinstance(part, Packet) else len(part)
+            elif isinstance(part, Packet):
+                onward += self._settle(part)
             elif not self._dropping:
                 onward += part
-        return bytes(onward)
+        return bytes(onward + self._go_on())
+
+    def _settle(self, packet: Packet) -> bytes:
+        """Judge a packet, and decide whether its own bytes pass. Returns the bytes that replace them."""
+        replacement = self._judge(packet)
+        self._dropping = replacement is not None
+        return replacement or b""
 
     def from_target(self, data: bytes) -> bytes:
-        """Pass all data on. The inspector's own answers are inserted between two packets."""
-        if not self._answers and self._passed_of_head == len(self._replies.head):
+        """Pass all data on, except for the answers to the proxy's own requests. The inspector's own answers are inserted
+        between two packets.
+        """
+        if not self._answers and not self._own and self._passed_of_head == len(self._replies.head):
             for part in self._replies.feed(data):
                 if isinstance(part, Packet):
                     self._heard(part)
             self._passed_of_head = len(self._replies.head)
-            return data
+            return data + self.answers()
         return self._from_target_with_answers(data)
 
     def _from_target_with_answers(self, data: bytes) -> bytes:
         onward = bytearray(self.answers())
+        is_own = False
         for part in self._replies.feed(data):
             if isinstance(part, Packet):
+                is_own = self._is_own(part)
                 self._heard(part)
-            else:
+            elif not is_own:
                 passed = min(self._passed_of_head, len(part))
                 self._passed_of_head -= passed
                 onward += part[passed:]
+            if not isinstance(part, Packet):
                 onward += self.answers()
-        if not self._answers:
+        # The beginning of a packet may be that of an answer to the proxy itself.
+        if not self._answers and not self._own:
             onward += self._replies.head[self._passed_of_head :]
             self._passed_of_head = len(self._replies.head)
         return bytes(onward)
 
     @property
     def backlog(self) -> int:
-        return len(self._answers)
+        return len(self._answers) + self._waiting_bytes
+
+    @property
+    def holds_back(self) -> bool:
+        return bool(self._waiting) or self._steps is not None
 
     def released(self) -> bytes:
-        return b""
+        released = bytes(self._released)
+        self._released.clear()
+        return released
 
     def answers(self) -> bytes:
         if not self._answers or self._passed_of_head or self._replies.in_body:
@@ -182,6 +226,127 @@ class SftpInspector:
             self._report_file(file)
         self._handles.clear()
         self._pending.clear()
+
+    # The root. One request at a time is being located, and everything behind it waits.
+
+    def _go_on(self) -> bytes:
+        """Return what may be sent to the host of the requests that wait."""
+        onward = bytearray()
+        while self._waiting and self._steps is None:
+            part = self._waiting[0]
+            if isinstance(part, Packet):
+                request = paths_of(part)
+                if request is not None and not self._is_at_rest(request):
+                    break
+                self._waiting.popleft()
+                if request is None:
+                    onward += self._settle(part)
+                else:
+                    self._dropping = True  # another packet takes its place
+                    self._located = (part, request, [])
+                    onward += self._locate_next()
+            else:
+                self._waiting.popleft()
+                self._waiting_bytes -= len(part)
+                if not self._dropping:
+                    onward += part
+        return bytes(onward)
+
+    def _is_at_rest(self, request: PathRequest) -> bool:
+        """Whether no request is in flight that could change where the paths lead, or whose paths this one changes."""
+        return not self._in_flight[True] and not (request.moves and self._in_flight[False])
+
+    def _locate_next(self) -> bytes:
+        """Locate the next path of the request, or pass the request on after its last one."""
+        if self._root is None or self._located is None:
+            return b""
+        packet, request, found = self._located
+        if request.asks_for_path and not found:
+            self._steps = self._root.expanded((sftp.EXTENDED, request.paths))
+            return self._step(None)
+        if not request.asks_for_path and len(found) < len(request.paths):
+            self._steps = self._root.locate(request.paths[len(found)], request.uses[len(found)])
+            return self._step(None)
+        self._located = None
+        if request.link_target is not None:
+            try:
+                self._root.check_link_target(request.link_target)
+            except Outside:
+                return self._refuse_outside(packet, request)
+        placed, raw = with_paths(packet, request, found)
+        replacement = self._judge(placed)
+        if replacement is not None:
+            return replacement
+        self._in_flight[request.moves] += 1
+        self._pending[placed.request_id].moves = request.moves
+        if request.moves:
+            self._root.forget()
+        return raw
+
+    def _step(self, answers: tuple[Packet, ...] | None) -> bytes:
+        """Continue to locate with the host's answers. Returns what to send to the host."""
+        if self._steps is None or self._located is None:
+            return b""
+        packet, request, found = self._located
+        try:
+            questions = self._steps.send(answers)  # type: ignore[arg-type]  # None starts a generator
+        except StopIteration as done:
+            self._steps = None
+            found.append(done.value)
+            return self._locate_next()
+        except (Outside, NoRoot) as reason:
+            self._steps = self._located = None
+            return self._refuse_outside(packet, request, is_missing=isinstance(reason, NoRoot))
+        except HostAnswers as answer:
+            self._steps = self._located = None
+            self._answers += sftp.status(packet.request_id, answer.code, "refused by the host")
+            return b""
+        onward = bytearray()
+        for kind, strings in questions:
+            number = self._own_id()
+            self._own[number] = None
+            self._pending[number] = _Pending(kind, is_own=True)
+            onward += sftp.request(kind, number, strings)
+        return bytes(onward)
+
+    def _own_id(self) -> int:
+        """Return an id that no request in flight has."""
+        while self._next_own in self._pending:
+            self._next_own -= 1
+        number, self._next_own = self._next_own, self._next_own - 1
+        if self._next_own < _LAST_ID - _MAX_PENDING:
+            self._next_own = _LAST_ID
+        return number
+
+    def _is_own(self, answer: Packet) -> bool:
+        return answer.type != sftp.VERSION and answer.request_id in self._own
+
+    def _heard_own(self, answer: Packet) -> None:
+        """Take an answer to the proxy's own request. The last one lets the request continue that waits for it."""
+        self._own[answer.request_id] = answer
+        if all(part is not None for part in self._own.values()):
+            answers = tuple(part for part in self._own.values() if part is not None)
+            self._own.clear()
+            self._released += self._step(answers)
+            self._released += self._go_on()
+
+    def _refuse_outside(self, packet: Packet, request: PathRequest, *, is_missing: bool = False) -> bytes:
+        if self._root is None:
+            return b""
+        if packet.request_id in self._pending:
+            raise sftp.Malformed("a request with the id of another one that has no answer yet")
+        limit = PAIR_CHARS if len(request.paths) > 1 or request.link_target is not None else PATH_CHARS // 2
+        texts = request.paths if request.link_target is None else (request.link_target, *request.paths)
+        root = shown(self._root.shown, PAIR_CHARS)
+        text = Text.NO_SFTP_ROOT if is_missing else Text.OUTSIDE_SFTP_ROOT
+        message = text.say(self._session.language, root=root)
+        self._answers += sftp.status(packet.request_id, sftp.STATUS_PERMISSION_DENIED, message)
+        if not self._has_told_root:  # many clients show their own words instead of the answer's
+            self._has_told_root = True
+            self._session.tell_user(message)
+        paths = " -> ".join(shown(part, limit) for part in texts)
+        self._log_refusal(request.name, f"{paths}: outside the SFTP root {root}")
+        return b""
 
     # Requests. Actions are checked for each request, because they may end during a transfer.
 
@@ -326,11 +491,14 @@ class SftpInspector:
         message = self._session.refusal(action) if is_permission else "refused by the proxy"
         self._answers += sftp.status(packet.request_id, code, message)
         if code != sftp.STATUS_PERMISSION_DENIED or packet.type not in (sftp.WRITE, sftp.READ, sftp.FSETSTAT):
-            self._refusals += 1
-            if self._refusals > _MAX_REFUSALS:
-                raise sftp.Malformed("too many refused requests")
-            self._session.log.request_refused(f"sftp {request_name}"[:64], path)
+            self._log_refusal(request_name, path)
         return b""
+
+    def _log_refusal(self, request_name: str, detail: str) -> None:
+        self._refusals += 1
+        if self._refusals > _MAX_REFUSALS:
+            raise sftp.Malformed("too many refused requests")
+        self._session.log.request_refused(f"sftp {request_name}"[:64], detail)
 
     # Answers
 
@@ -344,11 +512,17 @@ class SftpInspector:
             raise sftp.Malformed("an answer to no request")
         if not _may_answer(pending.type, packet.type):
             raise sftp.Malformed(f"an answer of type {packet.type} to a request of type {pending.type}")
+        if pending.is_own:
+            self._heard_own(packet)
+            return
         good = packet.type != sftp.STATUS or packet.number(4) in (sftp.STATUS_OK, sftp.STATUS_EOF)
         if pending.change is not None:
             self._session.log.end_transfer(pending.change, success=good)
         if pending.file is not None:
             self._heard_of_file(packet, pending.type, pending.file, good=good)
+        if pending.moves is not None:
+            self._in_flight[pending.moves] -= 1
+            self._released += self._go_on()
 
     def _heard_of_file(self, packet: Packet, request: int, file: _OpenFile, *, good: bool) -> None:
         file.in_flight -= 1

@@ -53,6 +53,7 @@ def grant_of(session: Session, target: perms.ResolvedTarget, identity: UserIdent
         version=session.grant_version,
         idle_timeout_s=preferences.get_int("SECURITY_MAX_IDLE_TIME") * _SECONDS,
         charset=target.asset.charset,
+        sftp_root=target.system_user.sftp_root,
         route=way.route,
         command_control=command_filters.control_of(session),
         opening_key=opening_keys.key_of(session.pk),
