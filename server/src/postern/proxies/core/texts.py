@@ -222,6 +222,17 @@ class Text(Enum):
     SHELL_REFUSED = ("目标主机拒绝了该请求。", "The target refused the request.")
     PROMPT_LOGIN_NAME = ("{host} 的用户名：", "User name on {host}: ")
     PROMPT_PASSWORD = ("{login}@{host} 的密码：", "Password of {login}@{host}: ")
+    PROMPT_PASSWORD_AGAIN = (
+        "主机不接受该密码，请重新输入 {login}@{host} 的密码：",
+        "The host did not accept it. Password of {login}@{host}: ",
+    )
+    PROMPT_NEEDS_TERMINAL = (
+        "该系统用户需在连接时输入密码，而 sftp、scp 等没有终端的程序无法询问。请打开 Shell，或事先通过 API（temp-auth）提交密码。",
+        (
+            "The password of this system user is entered while connecting, and a program without a terminal (sftp, scp …) "
+            "cannot ask for it. Open a shell, or enter it beforehand over the API (temp-auth)."
+        ),
+    )
     PROMPT_CANCELLED = ("没有输入，连接已取消。", "No answer was given; the connection was cancelled.")
     CONNECT_CANCELLED = ("已取消连接。", "The connection was cancelled.")
     CONNECTING_THROUGH = ("正在通过 {via} 连接 …", "Connecting through {via} …")

@@ -287,7 +287,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
     async def _prompt(self, text: str, echo: bool) -> str:
         """Ask a question of the login. Implements `core.targets.ports.Prompter`."""
         if self._pty is None:
-            raise PromptCancelled(Text.PROMPT_CANCELLED.say(self.language))
+            raise PromptCancelled(Text.PROMPT_NEEDS_TERMINAL.say(self.language))
         try:
             async with asyncio.timeout(self._services.limits.prompt_s):
                 line = await self.read_line(text, echo=echo)
