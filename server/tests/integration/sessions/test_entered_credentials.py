@@ -116,7 +116,7 @@ def test_without_a_permission_nothing_is_kept_and_nothing_told(manual: World, as
 
 def test_values_must_fit_the_system_user(world: World, as_user: APIClient) -> None:
     stored = enter(as_user, world)
-    assert (stored.status_code, list(stored.json())[0]) == (400, "instance_id")
+    assert (stored.status_code, next(iter(stored.json()))) == (400, "instance_id")
     SystemUser.objects.update(login_mode="manual")
     assert "username" in enter(as_user, world, username="carol").json()
     assert enter(as_user, world, username="").status_code == 201
