@@ -119,6 +119,8 @@ class LinkedServer:
     def _serve(self, request: Packet) -> bytes:
         number, kind = request.request_id, request.type
         raw, end = request.string(4)
+        if kind in (sftp.WRITE, sftp.CLOSE):
+            return self._status(number, OK)
         if kind == sftp.EXTENDED:
             kind_name = raw.decode()
             raw, end = request.string(end)

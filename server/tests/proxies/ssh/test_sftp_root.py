@@ -183,11 +183,15 @@ def random_request(source: random.Random, number: int) -> bytes:
     wanted=st.sampled_from([ROOT, "/alias", "home", "/srv/../srv/root/"]),
     in_order=st.booleans(),
     resolves=st.booleans(),
+    actions=st.sampled_from([Actions.ALL, Actions.ALL, Actions.DOWNLOAD_FILE]),
 )
-def test_no_stream_of_requests_reaches_a_path_outside(seed: int, wanted: str, in_order: bool, resolves: bool) -> None:
+def test_no_stream_of_requests_reaches_a_path_outside(
+    seed: int, wanted: str, in_order: bool, resolves: bool, actions: Actions
+) -> None:
     """Also if the host executes requests at the same time, in any order, and if its REALPATH resolves no links."""
     wanted = ROOT if not resolves else wanted
-    play = Play(seed, wanted, resolves=resolves)
+    play = Play(seed, wanted, resolves=resolves, actions=actions)
+    names = set(play.host.paths())
     for number in range(play.source.randrange(2, 40)):
         play.ask(random_request(play.source, number))
         for _ in range(play.source.choice([0, 1, 3, 20])):
@@ -198,6 +202,9 @@ def test_no_stream_of_requests_reaches_a_path_outside(seed: int, wanted: str, in
     play.check()
     play.inspector.close()
     assert not play.audit.open
+    if actions is Actions.DOWNLOAD_FILE:
+        assert set(play.host.paths()) == names
+        assert not play.audit.transfers or {operation for operation, *_ in play.audit.transfers} == {"download"}
 
 
 def answer_to(request: bytes, *more: bytes, wanted: str = ROOT) -> tuple[Packet, Play]:
@@ -335,3 +342,54 @@ def test_folders_of_the_model() -> None:
     assert host().walk(f"{ROOT}/a/out/passwd", follow=False)[0] == "/etc/passwd"
     assert host().walk(f"{ROOT}/a/b/up", follow=True)[0] == "/srv/other/file"
     assert isinstance(host().walk(f"{ROOT}/up", follow=True)[1], Folder)
+
+
+def test_new_file_is_made_without_a_question_and_an_existing_one_is_written() -> None:
+    play = Play(1)
+
+    def kinds_of_own(request: bytes) -> list[int]:
+        seen: list[int] = []
+        serve, play.server.serve = play.server.serve, lambda part: (seen.append(part.type), serve(part))[1]  # type: ignore[method-assign]
+        play.ask(request)
+        play.finish()
+        play.server.serve = serve  # type: ignore[method-assign]
+        return seen
+
+    kinds_of_own(packet(sftp.LSTAT, 1, b"a/x"))
+    making = sftp.FLAG_WRITE | sftp.FLAG_CREATE | sftp.FLAG_TRUNCATE
+    assert kinds_of_own(packet(sftp.OPEN, 2, b"a/new", making, 0)) == [sftp.OPEN]
+    assert kinds_of_own(packet(sftp.OPEN, 3, b"a/new", making, 0)) == [sftp.OPEN, sftp.LSTAT, sftp.OPEN]
+    assert sftp.LSTAT in kinds_of_own(packet(sftp.OPEN, 4, b"a/passwd", making, 0))
+    answers = play.answers()
+    assert [answers[number].type for number in (2, 3)] == [sftp.HANDLE, sftp.HANDLE]
+    assert answers[4].number(4) == sftp.STATUS_PERMISSION_DENIED
+    for number in (2, 3):
+        play.ask(packet(sftp.WRITE, number + 10, answers[number].string(4)[0], 0, 0, b"12345"))
+        play.ask(packet(sftp.CLOSE, number + 20, answers[number].string(4)[0]))
+    play.finish()
+    play.check()
+    assert play.audit.transfers == [
+        ("upload", f"{ROOT}/a/passwd", 0, False),
+        ("upload", f"{ROOT}/a/new", 5, True),
+        ("upload", f"{ROOT}/a/new", 5, True),
+    ]
+
+
+def test_file_that_is_being_made_is_reported_when_the_connection_is_cut() -> None:
+    play = Play(1)
+    play.ask(packet(sftp.OPEN, 1, b"new", sftp.FLAG_WRITE | sftp.FLAG_CREATE, 0))
+    while not play.audit.open:
+        play.go_on(in_order=True)
+    play.inspector.close()
+    assert play.audit.transfers == [("upload", f"{ROOT}/new", 0, False)]
+    assert not play.audit.open
+
+
+def test_id_in_use_does_not_pass_unjudged() -> None:
+    play = Play(1, actions=Actions.DOWNLOAD_FILE)
+    play.ask(packet(sftp.STAT, 1, b"file"))
+    while not any(request.request_id == 1 for request in play._requests):
+        play.go_on(in_order=True)
+    play.ask(packet(sftp.OPEN, 1, b"other", sftp.FLAG_WRITE | sftp.FLAG_CREATE, 0)[:8])
+    with pytest.raises(ValueError, match="the id of another one"):
+        play.inspector.from_person(packet(sftp.OPEN, 1, b"other", sftp.FLAG_WRITE | sftp.FLAG_CREATE, 0)[8:])

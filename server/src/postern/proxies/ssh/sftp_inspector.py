@@ -23,7 +23,7 @@ from postern.proxies.core.texts import Text
 from postern.proxies.ssh import sftp_packets as sftp
 from postern.proxies.ssh.sftp_packets import Packet, PacketCutter
 from postern.proxies.ssh.sftp_paths import PathRequest, paths_of, with_paths
-from postern.proxies.ssh.sftp_root import HostAnswers, NoRoot, Outside, SftpRoot, Steps
+from postern.proxies.ssh.sftp_root import HostAnswers, NoRoot, Outside, Question, SftpRoot, Steps, Use
 from postern.proxies.ssh.shown_path import PAIR_CHARS, PATH_CHARS, shown
 
 _VERSION: Final = 3
@@ -113,6 +113,10 @@ class _Pending:
     moves: bool | None = None
 
 
+class _Answered(Exception):
+    """The request needs nothing any more."""
+
+
 class SftpInspector:
     """`relay.Inspector` for one SFTP session. Raises ValueError if the stream violates the protocol."""
 
@@ -128,6 +132,8 @@ class SftpInspector:
         #: The request whose paths are being located, and the proxy's own requests for it by id.
         self._steps: Steps[bytes] | None = None
         self._located: tuple[Packet, PathRequest, list[bytes]] | None = None
+        #: The permitted request for a file that the proxy tries to make.
+        self._judged: _Pending | None = None
         self._own: dict[int, Packet | None] = {}
         self._next_own = _LAST_ID
         self._released = bytearray()
@@ -216,6 +222,8 @@ class SftpInspector:
 
     def close(self) -> None:
         """Report requests without an answer. The target may have executed them nevertheless."""
+        if self._judged is not None and self._judged.file is not None:
+            self._report_file(self._judged.file)
         open_files = {id(file): file for file in self._handles.values()}
         for pending in self._pending.values():
             if pending.file is not None:
@@ -262,7 +270,10 @@ class SftpInspector:
             return b""
         packet, request, found = self._located
         if request.asks_for_path and not found:
-            self._steps = self._root.expanded((sftp.EXTENDED, request.paths))
+            self._steps = self._root.expanded(Question(sftp.EXTENDED, request.paths))
+            return self._step(None)
+        if request.only_make and not found:
+            self._steps = self._make(self._root, packet, request)
             return self._step(None)
         if not request.asks_for_path and len(found) < len(request.paths):
             self._steps = self._root.locate(request.paths[len(found)], request.uses[len(found)])
@@ -274,9 +285,12 @@ class SftpInspector:
             except Outside:
                 return self._refuse_outside(packet, request)
         placed, raw = with_paths(packet, request, found)
-        replacement = self._judge(placed)
-        if replacement is not None:
-            return replacement
+        if self._judged is not None:
+            self._pending[packet.request_id], self._judged = self._judged, None
+        else:
+            replacement = self._judge(placed)
+            if replacement is not None:
+                return replacement
         self._in_flight[request.moves] += 1
         self._pending[placed.request_id].moves = request.moves
         if request.moves:
@@ -294,20 +308,56 @@ class SftpInspector:
             self._steps = None
             found.append(done.value)
             return self._locate_next()
+        except _Answered:
+            self._steps = self._located = None
+            return b""
         except (Outside, NoRoot) as reason:
             self._steps = self._located = None
+            self._give_up()
             return self._refuse_outside(packet, request, is_missing=isinstance(reason, NoRoot))
         except HostAnswers as answer:
             self._steps = self._located = None
+            self._give_up()
             self._answers += sftp.status(packet.request_id, answer.code, "refused by the host")
             return b""
         onward = bytearray()
-        for kind, strings in questions:
+        for question in questions:
             number = self._own_id()
             self._own[number] = None
-            self._pending[number] = _Pending(kind, is_own=True)
-            onward += sftp.request(kind, number, strings)
+            self._pending[number] = _Pending(question.kind, is_own=True)
+            onward += sftp.request(question.kind, number, question.strings, question.tail)
         return bytes(onward)
+
+    def _make(self, root: SftpRoot, packet: Packet, request: PathRequest) -> Steps[bytes]:
+        """Locate a file that is to be written, or make it. Raises `_Answered` if the host made it, or it may not be.
+
+        The host makes a file only where nothing is, so it follows no link, and nothing needs to be asked before.
+        """
+        named = yield from root.locate(request.paths[0], Use.NAMED)
+        if root.is_known(named):
+            return (yield from root.locate(named, Use.FOLLOWED))
+        placed, _ = with_paths(packet, request, [named])
+        if self._judge(placed) is not None:
+            raise _Answered
+        self._judged = self._pending.pop(packet.request_id)
+        (answer,) = yield (Question(sftp.OPEN, (named,), request.only_make),)
+        if answer.type == sftp.HANDLE:
+            file, self._judged = self._judged.file, None
+            if file is not None:
+                self._heard_of_file(answer, sftp.OPEN, file, good=True)
+            self._answers += sftp.request(sftp.HANDLE, packet.request_id, (answer.string(4)[0],))
+            raise _Answered
+        real = yield from root.locate(named, Use.FOLLOWED)
+        if real != named:
+            self._give_up()  # it is a link: the log has to name the file
+        return real
+
+    def _give_up(self) -> None:
+        """Report the file as failed that was about to be made."""
+        pending, self._judged = self._judged, None
+        if pending is not None and pending.file is not None:
+            pending.file.failed, pending.file.closed = True, False
+            self._report_file(pending.file)
 
     def _own_id(self) -> int:
         """Return an id that no request in flight has."""

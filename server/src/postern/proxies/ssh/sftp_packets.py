@@ -155,10 +155,10 @@ def _wanted(kind: int, length: int) -> int:
     return length
 
 
-def request(kind: int, request_id: int, strings: tuple[bytes, ...]) -> bytes:
-    """Encode a request that consists of strings."""
+def request(kind: int, request_id: int, strings: tuple[bytes, ...], tail: bytes = b"") -> bytes:
+    """Encode a packet that consists of strings, and of `tail`."""
     body = bytes([kind]) + request_id.to_bytes(4, "big")
-    body += b"".join(len(string).to_bytes(4, "big") + string for string in strings)
+    body += b"".join(len(string).to_bytes(4, "big") + string for string in strings) + tail
     return len(body).to_bytes(4, "big") + body
 
 

@@ -43,6 +43,7 @@ _NAMES: Final = {
     sftp.READLINK: "readlink",
     sftp.SYMLINK: "symlink",
 }
+_MAKING: Final = sftp.FLAG_CREATE | sftp.FLAG_WRITE
 _EXCLUSIVE: Final = sftp.FLAG_CREATE | sftp.FLAG_EXCLUSIVE
 
 
@@ -56,6 +57,8 @@ class PathRequest:
     #: The bytes before and after the paths. The id is not part of them.
     before: bytes = b""
     after: bytes = b""
+    #: For a request that makes a file unless there is one: what follows its path if it may only make one.
+    only_make: bytes = b""
     #: Whether names may lead elsewhere afterwards.
     moves: bool = False
     #: The target of a new link. It is text and no path of the request.
@@ -80,9 +83,16 @@ def paths_of(packet: Packet) -> PathRequest | None:
     after = b""
     if packet.type in (sftp.OPEN, sftp.MKDIR, sftp.SETSTAT):
         after = packet.body[end:]
-    if packet.type == sftp.OPEN and packet.number(end) & _EXCLUSIVE == _EXCLUSIVE:
-        uses = (Use.NAMED,)  # fails on any link
-    return PathRequest(_NAMES[packet.type], paths, uses, after=after, moves=packet.type == sftp.RENAME)
+    only_make = b""
+    if packet.type == sftp.OPEN:
+        flags = packet.number(end)
+        if flags & _EXCLUSIVE == _EXCLUSIVE:
+            uses = (Use.NAMED,)  # fails on any link
+        elif flags & _MAKING == _MAKING:
+            only_make = (flags | sftp.FLAG_EXCLUSIVE).to_bytes(4, "big") + after[4:]
+    return PathRequest(
+        _NAMES[packet.type], paths, uses, after=after, only_make=only_make, moves=packet.type == sftp.RENAME
+    )
 
 
 def _of_extension(packet: Packet) -> PathRequest | None:

@@ -15,7 +15,7 @@ import re
 import time
 from collections.abc import Callable, Generator
 from enum import Enum, auto
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from postern.proxies.ssh import sftp_packets as sftp
 from postern.proxies.ssh.sftp_packets import Packet
@@ -32,8 +32,15 @@ _FOLDER: Final = 0o040000
 _KIND: Final = 0o170000
 _HAS_SIZE, _HAS_OWNERS, _HAS_MODE = 1, 2, 4
 
-#: A question to the host: the request's type, and its strings.
-Question: TypeAlias = tuple[int, tuple[bytes, ...]]
+
+class Question(NamedTuple):
+    """A request of the proxy itself: its type, its strings, and what follows them."""
+
+    kind: int
+    strings: tuple[bytes, ...]
+    tail: bytes = b""
+
+
 T = TypeVar("T")
 Steps: TypeAlias = Generator[tuple[Question, ...], tuple[Packet, ...], T]
 
@@ -87,6 +94,10 @@ class SftpRoot:
         """The root as it is named to users."""
         return self._real or (b"~" if self._is_home else self._spelled)
 
+    def is_known(self, path: bytes) -> bool:
+        """Whether the real path was examined a short time ago, and is no link."""
+        return self._known.get(path, 0.0) > self._clock()
+
     def forget(self) -> None:
         """Drop what is known: names have changed their meaning."""
         self._known.clear()
@@ -139,12 +150,12 @@ class SftpRoot:
         if self._is_missing:
             raise NoRoot
         self._is_missing = True
-        (named,) = yield ((sftp.REALPATH, (b"." if self._is_home else self._spelled,)),)
+        (named,) = yield (Question(sftp.REALPATH, (b"." if self._is_home else self._spelled,)),)
         name = _name_in(named)
         if name is None or not name.startswith(b"/") or b"\0" in name or b".." in _parts(name):
             raise NoRoot
         real = _joined(_parts(name))
-        (found,) = yield ((sftp.STAT, (real,)),)
+        (found,) = yield (Question(sftp.STAT, (real,)),)
         mode = _mode_in(found)
         if found.type != sftp.ATTRS or (mode is not None and mode & _KIND != _FOLDER):
             raise NoRoot
@@ -186,7 +197,7 @@ class SftpRoot:
         folder, _, name = spelled.rpartition(b"/")
         if use is Use.FOLLOWED or name in (b"", b".."):
             folder, name = spelled, b""
-        (answer,) = yield ((sftp.REALPATH, (folder or b"/",)),)
+        (answer,) = yield (Question(sftp.REALPATH, (folder or b"/",)),)
         found = _name_in(answer)
         if found is None:
             # Whether something exists outside the root is not told.
@@ -216,7 +227,7 @@ class SftpRoot:
         unknown = [place for place in on_the_way if self._known.get(place, 0.0) <= at]
         if not unknown:
             return True
-        answers = yield tuple((sftp.LSTAT, (place,)) for place in unknown)
+        answers = yield tuple(Question(sftp.LSTAT, (place,)) for place in unknown)
         for place, answer in zip(unknown, answers, strict=True):
             if answer.type == sftp.STATUS:
                 code = answer.number(4)
