@@ -26,6 +26,7 @@ class Folder:
 
 
 Node = File | Link | Folder
+MODES = {Folder: 0o040755, Link: 0o120777, File: 0o100644}
 
 
 class Gone(Exception):
@@ -104,9 +105,14 @@ class LinkedServer:
         self.resolves = resolves
         self.reached: list[tuple[int, str]] = []
         self.handles = 0
+        self.open: dict[int, Folder] = {}
 
     def serve(self, request: Packet) -> bytes:
         try:
+            if request.type in (sftp.WRITE, sftp.CLOSE):
+                return self._status(request.request_id, OK)
+            if request.type == sftp.READDIR:
+                return self._list(request.request_id, request.string(4)[0])
             return self._serve(request)
         except Gone:
             return packet(sftp.STATUS, request.request_id, MISSING, b"", b"")
@@ -119,8 +125,6 @@ class LinkedServer:
     def _serve(self, request: Packet) -> bytes:
         number, kind = request.request_id, request.type
         raw, end = request.string(4)
-        if kind in (sftp.WRITE, sftp.CLOSE):
-            return self._status(number, OK)
         if kind == sftp.EXTENDED:
             kind_name = raw.decode()
             raw, end = request.string(end)
@@ -149,6 +153,15 @@ class LinkedServer:
         other, _ = request.string(end)
         return self._status(number, self._move(number, kind_name, path, other.decode()))
 
+    def _list(self, number: int, handle: bytes) -> bytes:
+        folder = self.open.pop(int.from_bytes(handle, "big"), None)
+        if folder is None:
+            return self._status(number, 1)
+        parts: list[int | bytes] = [len(folder.entries)]
+        for name, node in folder.entries.items():
+            parts += [name.encode(), name.encode(), 4, MODES[type(node)]]
+        return packet(sftp.NAME, number, *parts)
+
     def _realpath(self, number: int, path: str) -> str:
         if self.resolves:
             real = self.host.walk(path, follow=True)[0]
@@ -167,10 +180,12 @@ class LinkedServer:
         if node is None:
             raise Gone
         if kind in (sftp.STAT, sftp.LSTAT):
-            mode = {Folder: 0o040755, Link: 0o120777, File: 0o100644}[type(node)]
-            return packet(sftp.ATTRS, number, 4, mode)
+            return packet(sftp.ATTRS, number, 4, MODES[type(node)])
         if kind == sftp.OPENDIR:
-            return self._handle(number) if isinstance(node, Folder) else self._status(number, FAILED)
+            if not isinstance(node, Folder):
+                return self._status(number, FAILED)
+            self.open[self.handles + 1] = node
+            return self._handle(number)
         if isinstance(node, File) and not kind_name.startswith("statvfs"):
             node.changes += 1
         return self._status(number, OK)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from postern.contracts.enums import Actions
 from postern.proxies.ssh import sftp_packets as sftp
-from postern.proxies.ssh.sftp_inspector import SftpInspector
 from postern.proxies.ssh.sftp_packets import Packet, PacketCutter
 from postern.proxies.ssh.sftp_root import FRESH_S, SftpRoot, is_whole_host
+from postern.proxies.ssh.sftp_rooted_inspector import RootedSftpInspector
 from proxies.ssh.linked_files import File, Folder, Host, Link, LinkedServer
 from proxies.ssh.sftp_bytes import Audit, packet
 
@@ -44,7 +44,7 @@ class Play:
         self.host = host()
         self.before = self._outside()
         self.server = LinkedServer(self.host, resolves=resolves)
-        self.inspector = SftpInspector(self.audit, SftpRoot(wanted, lambda: self.time))  # type: ignore[arg-type]  # a stand-in for the session
+        self.inspector = RootedSftpInspector(self.audit, SftpRoot(wanted, lambda: self.time))  # type: ignore[arg-type]  # a stand-in for the session
         self._to_server = PacketCutter()
         self._requests: list[Packet] = []
         self._answers: list[bytes] = []
@@ -161,8 +161,10 @@ def random_request(source: random.Random, number: int) -> bytes:
         [sftp.OPEN, sftp.OPEN, sftp.STAT, sftp.LSTAT, sftp.OPENDIR, sftp.READLINK, sftp.REALPATH, sftp.SETSTAT, sftp.REMOVE,
          sftp.MKDIR, sftp.RMDIR, sftp.RENAME, sftp.RENAME, sftp.SYMLINK, sftp.SYMLINK, b"posix-rename@openssh.com",
          b"posix-rename@openssh.com", b"hardlink@openssh.com", b"lsetstat@openssh.com", b"statvfs@openssh.com",
-         b"expand-path@openssh.com", b"copy-data", b"copy-file", 99]
+         b"expand-path@openssh.com", b"copy-data", b"copy-file", 99, sftp.READDIR, sftp.READDIR, sftp.READDIR]
     )  # fmt: skip
+    if kind == sftp.READDIR:
+        return packet(kind, number, source.randrange(1, 6).to_bytes(4, "big"))
     if isinstance(kind, bytes):
         path = b"~/" + path if kind.startswith(b"expand") else path
         return packet(
@@ -280,7 +282,7 @@ def test_second_request_in_a_folder_asks_nothing_until_the_names_change() -> Non
 
 def test_request_behind_a_rename_waits_for_its_answer_and_a_rename_for_all_before() -> None:
     audit = Audit()
-    inspector = SftpInspector(audit, SftpRoot(ROOT))  # type: ignore[arg-type]  # a stand-in for the session
+    inspector = RootedSftpInspector(audit, SftpRoot(ROOT))  # type: ignore[arg-type]  # a stand-in for the session
     server = LinkedServer(host())
 
     def carry(data: bytes) -> list[bytes]:
@@ -316,6 +318,29 @@ def test_link_that_leads_outside_stays_where_it_is(kind: bytes, link: bytes) -> 
     request = packet(sftp.EXTENDED, 7, kind, link, b"moved") if kind else packet(sftp.RENAME, 7, link, b"moved")
     answer, _ = answer_to(request)
     assert answer.number(4) == sftp.STATUS_PERMISSION_DENIED
+
+
+def test_listed_files_are_opened_without_a_question_until_names_change() -> None:
+    play = Play(1)
+
+    def own_requests(request: bytes) -> int:
+        before = len(play.server.reached)
+        play.ask(request)
+        play.finish()
+        return sum(number >= CLIENT_IDS for number, _ in play.server.reached[before:])
+
+    own_requests(packet(sftp.OPENDIR, 1, b"a/b"))
+    handle = play.answers()[1].string(4)[0]
+    own_requests(packet(sftp.READDIR, 2, handle))
+    assert own_requests(packet(sftp.OPEN, 3, b"a/b/file", 1, 0)) == 0
+    assert own_requests(packet(sftp.STAT, 4, b"a/b/up")) > 0  # a link
+    own_requests(packet(sftp.OPENDIR, 5, b"a/b"))
+    late = play.answers()[5].string(4)[0]
+    own_requests(packet(sftp.RENAME, 6, b"file", b"a/file"))
+    own_requests(packet(sftp.READDIR, 7, late))  # the folder may have another name now
+    own_requests(packet(sftp.LSTAT, 8, b"a/b/x"))
+    assert own_requests(packet(sftp.OPEN, 9, b"a/b/file", 1, 0)) == 1
+    play.check()
 
 
 def test_rights_are_judged_as_without_a_root() -> None:

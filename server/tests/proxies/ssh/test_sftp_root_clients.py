@@ -13,6 +13,9 @@ import pytest
 from peers.ssh_proxy import Ran, World, run
 from postern.contracts.enums import Actions
 from postern.contracts.events import CommandSeen, FileTransferred, RequestRefused, SessionEnded
+from postern.proxies.ssh import sftp_packets
+from postern.proxies.ssh.sftp_packets import Packet
+from proxies.ssh.sftp_bytes import packet
 
 SECRET = b"not for everybody\n"
 
@@ -277,3 +280,55 @@ async def test_asyncssh_with_many_requests_at_once(place: Place) -> None:
         await asyncio.gather(*(play(number) for number in range(40)))
         with pytest.raises(asyncssh.SFTPPermissionDenied):
             await files.rename("out", "moved")
+
+
+class RawClient:
+    """Writes packets as they are, many at once, as WinSCP does."""
+
+    def __init__(self, process: "asyncssh.SSHClientProcess[bytes]") -> None:
+        self._process = process
+
+    def send(self, *packets: bytes) -> None:
+        self._process.stdin.write(b"".join(packets))
+
+    async def answers(self, count: int) -> dict[int, Packet]:
+        found = {}
+        for _ in range(count):
+            size = int.from_bytes(await self._process.stdout.readexactly(4), "big")
+            raw = await self._process.stdout.readexactly(size)
+            answer = Packet(raw[0], raw[1:], size + 4)
+            found[answer.request_id] = answer
+        return found
+
+
+async def test_raw_requests_in_the_manner_of_winscp(place: Place) -> None:
+    root = str(place.root).encode()
+    async with await client_of(place.world) as connection:
+        process = await connection.create_process(subsystem="sftp", encoding=None)
+        client = RawClient(process)
+        client.send((5).to_bytes(4, "big") + bytes([sftp_packets.INIT]) + (6).to_bytes(4, "big"))
+        version = await client.answers(1)
+        assert list(version) == [3]
+        part = root + b"/up.bin.filepart"
+        client.send(
+            packet(sftp_packets.REALPATH, 1, b"."), packet(sftp_packets.OPENDIR, 2, root), packet(sftp_packets.LSTAT, 3, b"/"),
+            packet(sftp_packets.OPENDIR, 4, b".."), packet(sftp_packets.LSTAT, 5, root + b"/up.bin"),
+            packet(sftp_packets.OPEN, 6, part, 26, 0), packet(sftp_packets.EXTENDED, 7, b"copy-data", b"", b""),
+        )  # fmt: skip
+        first = await client.answers(7)
+        assert first[1].string(8)[0] == root
+        assert [first[number].type for number in (2, 6)] == [sftp_packets.HANDLE] * 2
+        assert [first[number].number(4) for number in (3, 4, 5, 7)] == [3, 3, 2, 8]
+        folder, file = first[2].string(4)[0], first[6].string(4)[0]
+        client.send(
+            packet(sftp_packets.READDIR, 10, folder), packet(sftp_packets.READDIR, 11, folder),
+            packet(sftp_packets.CLOSE, 12, folder),
+            *(packet(sftp_packets.WRITE, 20 + n, file, 0, n * 4, b"data") for n in range(8)),
+            packet(sftp_packets.CLOSE, 30, file), packet(sftp_packets.SETSTAT, 31, part, 8, 1, 1),
+            packet(sftp_packets.RENAME, 32, part, root + b"/up.bin"), packet(sftp_packets.STAT, 33, b"up.bin"),
+            packet(sftp_packets.RENAME, 34, b"up.bin", b"out/up.bin"), packet(sftp_packets.OPEN, 35, b"leak", 26, 0),
+        )  # fmt: skip
+        second = await client.answers(17)
+        assert second[33].type == sftp_packets.ATTRS
+        assert [second[number].number(4) for number in (12, 27, 30, 31, 32, 34, 35)] == [0, 0, 0, 0, 0, 3, 3]
+    assert (place.root / "up.bin").read_bytes() == b"data" * 8

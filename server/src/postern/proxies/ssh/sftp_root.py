@@ -13,7 +13,7 @@ What was examined is valid for a short time, and until the session itself rename
 
 import re
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from enum import Enum, auto
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
@@ -28,9 +28,10 @@ _MAX_PARTS: Final = 128
 #: Hosts with drive letters also accept backslashes between names.
 _DRIVE: Final = re.compile(rb"/[A-Za-z]:(?:/|$)")
 _LINK: Final = 0o120000
+_FILE: Final = 0o100000
 _FOLDER: Final = 0o040000
 _KIND: Final = 0o170000
-_HAS_SIZE, _HAS_OWNERS, _HAS_MODE = 1, 2, 4
+_HAS_SIZE, _HAS_OWNERS, _HAS_MODE, _HAS_TIMES, _HAS_MORE = 1, 2, 4, 8, 1 << 31
 
 
 class Question(NamedTuple):
@@ -53,6 +54,24 @@ class Use(Enum):
     ENTRY = auto()  # it changes the entry in the folder, so the root itself is no such path
     MADE = auto()  # it makes the entry. The root itself exists already
     MOVED = auto()  # it moves or links the entry. A link that leads outside must stay where it is
+
+
+def entries_in(answer: Packet) -> Iterator[tuple[bytes, int | None]]:
+    """Yield the names and modes in the answer to a request for the entries of a folder."""
+    at = 8
+    for _ in range(answer.number(4)):
+        name, at = answer.string(at)
+        _, at = answer.string(at)
+        flags = answer.number(at)
+        at += 4 + (8 if flags & _HAS_SIZE else 0) + (8 if flags & _HAS_OWNERS else 0)
+        mode = answer.number(at) if flags & _HAS_MODE else None
+        at += (4 if flags & _HAS_MODE else 0) + (8 if flags & _HAS_TIMES else 0)
+        if flags & _HAS_MORE:
+            count = answer.number(at)
+            at += 4
+            for _ in range(2 * min(count, _MAX_KNOWN)):
+                _, at = answer.string(at)
+        yield name, mode
 
 
 class Outside(Exception):
@@ -88,6 +107,8 @@ class SftpRoot:
         self._is_missing = False
         #: Paths below the root that are no links, and until when that is assumed.
         self._known: dict[bytes, float] = {}
+        #: Increases when names change their meaning.
+        self.age = 0
 
     @property
     def shown(self) -> bytes:
@@ -101,6 +122,16 @@ class SftpRoot:
     def forget(self) -> None:
         """Drop what is known: names have changed their meaning."""
         self._known.clear()
+        self.age += 1
+
+    def learn(self, folder: bytes, answer: Packet) -> None:
+        """Note which entries of a folder are no links. `folder` is its real path, located at the present age."""
+        base = folder.rstrip(b"/") + b"/"
+        for name, mode in entries_in(answer):
+            if len(self._known) >= _MAX_KNOWN:
+                return
+            if mode is not None and mode & _KIND in (_FILE, _FOLDER) and name not in (b".", b"..") and b"/" not in name:
+                self._remember(base + name)
 
     def locate(self, path: bytes, use: Use) -> Steps[bytes]:
         """Return the real form of a path. Raises `Outside`, `HostAnswers`, `NoRoot`."""

@@ -16,6 +16,7 @@ from postern.proxies.ssh.scp_inspector import ScpInspector
 from postern.proxies.ssh.scp_places import ScpPlaces
 from postern.proxies.ssh.sftp_inspector import SftpInspector
 from postern.proxies.ssh.sftp_root import Outside, SftpRoot, is_whole_host
+from postern.proxies.ssh.sftp_rooted_inspector import RootedSftpInspector
 
 _MAX_CELLS: Final = 1000
 
@@ -103,7 +104,7 @@ def _judge_sftp(session: LiveSession) -> tuple[str, Inspector | None]:
     """Permit the subsystem with either transfer right. The inspector judges each request."""
     _demand(session, (Actions.UPDOWNLOAD,), "sftp")
     root = session.grant.sftp_root
-    return "sftp", SftpInspector(session, None if is_whole_host(root) else SftpRoot(root))
+    return "sftp", SftpInspector(session) if is_whole_host(root) else RootedSftpInspector(session, SftpRoot(root))
 
 
 def _refuse_carriers(session: LiveSession, command: bytes) -> None:
