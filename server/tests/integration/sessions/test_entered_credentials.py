@@ -17,8 +17,9 @@ from postern.apps.sessions.entered_credentials import actions
 from postern.apps.sessions.models import EnteredCredential, Session
 from postern.apps.users.models import User
 from postern.apps.vault.models import SealedSecret, SystemUser
-from postern.contracts import access
+from postern.contracts import access, events
 from postern.contracts.enums import DenialCode
+from postern.kernel import clock
 
 pytestmark = pytest.mark.django_db
 
@@ -197,3 +198,20 @@ def test_one_session_of_many_at_once_gets_it(proxy: Proxy, manual: World, as_use
 
     with ThreadPoolExecutor(8) as pool:
         assert sum(pool.map(take, [uuid4() for _ in range(20)])) == 1
+
+
+def test_account_that_was_entered_while_connecting_is_the_sessions_login_name(proxy: Proxy, manual: World) -> None:
+    session_id = opened(proxy, manual).session_id
+    proxy.beat(session_id)
+    proxy.tell(
+        events.SessionStarted(session_id=session_id, at=clock.now(), kind="shell", login_name="dave\0" + "x" * 200)
+    )
+    assert Session.objects.get(pk=session_id).login_name == ("dave" + "x" * 200)[:128]
+    assert AuditEvent.objects.get(event="session.started").new["login_name"].startswith("dave")
+
+
+def test_proxy_cannot_rename_the_account_of_a_stored_credential(proxy: Proxy, world: World) -> None:
+    session_id = opened(proxy, world).session_id
+    proxy.beat(session_id)
+    proxy.tell(events.SessionStarted(session_id=session_id, at=clock.now(), kind="shell", login_name="dave"))
+    assert Session.objects.get(pk=session_id).login_name == "root"

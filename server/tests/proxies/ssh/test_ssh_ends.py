@@ -351,7 +351,8 @@ async def test_manual_login_accepts_the_right_password_after_a_wrong_one(world: 
             await terminal.type("carol\nwrong\n")
             await terminal.expect("The host did not accept it. Password of carol@odd: ")
             await terminal.type("hunter2\n")
-            assert (await world.plane.event(SessionStarted)).kind == "shell"
+            started = await world.plane.event(SessionStarted)
+            assert (started.kind, started.login_name) == ("shell", "carol")
     assert b"hunter2" not in terminal.seen
     (recorder,) = world.proxy.recordings.recorders.values()
     assert "hunter2" not in repr(recorder.events)

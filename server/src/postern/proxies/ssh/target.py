@@ -123,6 +123,8 @@ class SshTargets:
             raise failure from error
         finally:
             login.forget()
+        if grant.manual:
+            session.entered_login_name = login.login_name
         return TargetConnection(link, login.fingerprint, self._channel)
 
     def _explain(self, error: BaseException, session: LiveSession, login: TargetLogin) -> TargetFailed | None:
