@@ -34,6 +34,7 @@ MB: Final = 1_000_000
 CHATTER: Final = "perl -e '$| = 1; while (1) { print \"x\" x 2000; select(undef, undef, undef, 0.1) }'"
 #: The cipher that clients prefer on machines without AES instructions. The library's own data path serves it.
 CHACHA: Final = "chacha20-poly1305@openssh.com"
+_SMALL_FILES: Final = 500
 KEX: Final = "curve25519-sha256"  # the same for all paths: a newer key exchange costs OpenSSH 0.4 s per hop here
 
 
@@ -54,6 +55,7 @@ class Place:
     direct: Way
     jump: Way
     gateway: Way
+    rooted: Way  # Postern, as a system user with an SFTP root
     through: Way  # Postern, and from there through the sshd that is the jump host of `jump`
     gateway_pid: int
     gateway_port: int
@@ -118,6 +120,7 @@ async def place(folder: Path, *, stock: bool) -> AsyncIterator[Place]:
                 # Equivalent to -J, written out so that the jump host gets its own key.
                 Way("ssh -J", (*to_target, "-o", f"ProxyCommand={to_jump}"), "127.0.0.1"),
                 Way("postern", (*to_gateway, "-l", "alice@su@target"), "127.0.0.1"),
+                Way("rooted", (*to_gateway, "-l", "alice@rooted@target"), "127.0.0.1"),
                 Way("through", (*to_gateway, "-l", "alice@su@behind"), "127.0.0.1"),
                 at["pid"],
                 at["port"],
@@ -156,7 +159,7 @@ class Results:
         rates = {name: size / MB / statistics.median(times) for name, times in rounds.items()}
         self._add(
             what,
-            {name: f"{rate:.1f} MB/s" for name, rate in rates.items()},
+            {name: f"{rate:.3g} MB/s" for name, rate in rates.items()},
             statistics.median(paired),
             cpu_ms_per_mb,
         )
@@ -204,12 +207,13 @@ async def throughput(
     size: int,
     rounds: int,
     argv: Callable[[Way], list[str]],
+    more: tuple[Way, ...] = (),
 ) -> None:
     """Run `argv(path)` over each path alternately, `rounds` times."""
-    times: dict[str, list[float]] = {path.name: [] for path in where.paths}
+    times: dict[str, list[float]] = {path.name: [] for path in (*where.paths, *more)}
     cpu = 0.0
     for _ in range(rounds):
-        for path in where.paths:
+        for path in (*where.paths, *more):
             before = cpu_s(where.gateway_pid)
             times[path.name].append(await timed(argv(path)))
             if path is where.gateway:
@@ -221,9 +225,13 @@ async def transfers(where: Place, results: Results, size: int, rounds: int) -> N
     source, there, back = (where.folder / name for name in ("source", "there", "back"))
     await asyncio.to_thread(source.write_bytes, os.urandom(size))
     batch = where.folder / "batch"
-    for what, line in (
-        ("SFTP put", f"put {source} {there}"),
-        ("SFTP get", f"get {source} {back}"),
+    small = where.folder / "small"
+    await asyncio.to_thread(_many_files, small)
+    for what, line, total in (
+        (f"SFTP put, {size // MB} MB", f"put {source} {there}", size),
+        (f"SFTP get, {size // MB} MB", f"get {source} {back}", size),
+        (f"SFTP put of {_SMALL_FILES} files of 1 KB", f"put -r {small} {there}.d", _SMALL_FILES * 1000),
+        (f"SFTP get of {_SMALL_FILES} files of 1 KB", f"get -r {small} {back}.d", _SMALL_FILES * 1000),
     ):
         await asyncio.to_thread(batch.write_text, line + "\n")
 
@@ -237,11 +245,18 @@ async def transfers(where: Place, results: Results, size: int, rounds: int) -> N
         await throughput(
             where,
             results,
-            f"{what}, {size // MB} MB",
-            size=size,
+            what,
+            size=total,
             rounds=rounds,
             argv=argv,
+            more=(where.rooted,),
         )
+
+
+def _many_files(folder: Path) -> None:
+    folder.mkdir()
+    for number in range(_SMALL_FILES):
+        (folder / str(number)).write_bytes(os.urandom(1000))
 
 
 class Echo:

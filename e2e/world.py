@@ -147,6 +147,7 @@ def build_world(product: Product, directory: Path, host: TargetHost) -> World:
             "protocol": "ssh",
             "login_mode": "auto",
             "private_key": host.client_key.read_text(),
+            "sftp_root": "/",  # the tests copy into their own folders
         },
     )
     zhang = admin.post(

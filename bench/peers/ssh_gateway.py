@@ -54,7 +54,8 @@ async def serve(folder: Path, port: int, login: str, key: str, person: str, jump
     async with FakeControlPlane() as world:
         world.add_user("alice", keys=[person])
         accounts = [FakeSystemUser("su", login, private_key=key)]
-        world.add_asset(FakeAsset("target", "127.0.0.1", port, accounts))
+        rooted = FakeSystemUser("rooted", login, private_key=key, sftp_root=str(folder.parent))
+        world.add_asset(FakeAsset("target", "127.0.0.1", port, [*accounts, rooted]))
         world.add_asset(FakeAsset("behind", "127.0.0.1", port, accounts, way=[[jump]]))
         config = ProxyConfig(
             state_dir=folder, control_url=world.url, name="bench",

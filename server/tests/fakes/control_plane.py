@@ -63,6 +63,9 @@ class FakeSystemUser:
     password: str = ""
     private_key: str = ""
     manual: bool = False
+    #: With `manual`: the user has entered `login` and `password` beforehand.
+    entered: bool = False
+    sftp_root: str = "/"
     priority: int = 20
     id: UUID = field(default_factory=uuid4)
 
@@ -286,8 +289,10 @@ class FakeControlPlane:
             asset_name=asset.hostname,
             system_user_id=system_user.id,
             system_user_name=system_user.name,
-            login_name="" if system_user.manual else system_user.login,
+            login_name="" if system_user.manual and not system_user.entered else system_user.login,
             manual=system_user.manual,
+            entered=system_user.entered,
+            sftp_root=system_user.sftp_root,
             protocol=asset.protocol,
             login_from=more.pop("login_from", LoginFrom.SSH_TERMINAL),
             remote_addr=more.pop("remote_addr", "127.0.0.1"),

@@ -261,6 +261,10 @@ class Preparations:
         )
         return {}
 
+    def with_manual_system_user_of_admin(self) -> Values:
+        SystemUser.objects.filter(pk=self.values["assets/system-users"]).update(login_mode="manual")
+        return self.with_grant_of_admin()
+
     def with_connection_token(self) -> Values:
         self.with_grant_of_admin()
         body = {

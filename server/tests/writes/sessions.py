@@ -44,6 +44,24 @@ _PEOPLE = [
     _connection("/api/v1/users/connection-token/"),
     Write(
         method="POST",
+        path="/api/v1/assets/system-users/<system_user_id>/temp-auth/",
+        prepare=World.with_manual_system_user_of_admin,
+        at={"system_user_id": "{assets/system-users}"},
+        body={"instance_id": "{assets/assets}", "username": "root", "password": f"{MARK} entered"},
+        status=201,
+        told=[
+            Told(
+                event="entered_credential.kept",
+                action="other",
+                kind="EnteredCredential",
+                name="one root@one-host",
+                new={"login_name": "root", "password": "******"},
+            )
+        ],
+        again=Again.ACTS,
+    ),
+    Write(
+        method="POST",
         path=f"{API}sessions/<pk>/watch-token/",
         at={"pk": "{terminal/sessions}"},
         status=201,

@@ -302,6 +302,8 @@ class SessionGrant(msgspec.Struct, frozen=True, kw_only=True):
     system_user_name: str
     login_name: str  # the account on the target; "" if the person is asked for it (manual)
     manual: bool
+    #: With `manual`: whether the person has entered the credential beforehand. It is requested as a stored one is.
+    entered: bool = False
     protocol: Protocol
     login_from: LoginFrom
     remote_addr: str
@@ -315,6 +317,8 @@ class SessionGrant(msgspec.Struct, frozen=True, kw_only=True):
     idle_timeout_s: int = 1800
     control_loss_limit_s: int = 600  # how long the session may continue without the control plane
     charset: str = "utf8"  # character encoding of the platform: utf8 or gbk
+    #: Where file transfer is confined to: `home` and `tmp` of the account, or a path. "/" confines nothing.
+    sftp_root: str = "/"
     route: Route = Route()
     command_control: CommandControl = CommandControl()
     #: Authorizes calls about the session while it opens. The session id alone does not, because lists and logs contain

@@ -30,6 +30,7 @@ class SessionStarted(msgspec.Struct, frozen=True, kw_only=True, tag="session_sta
     terminal_rows: int = 0
     recording: bool = False
     via: str = ""  # names of the gateways on the way, from the proxy to the target
+    login_name: str = ""  # the account on the target, if the person entered it
 
 
 class SessionEnded(msgspec.Struct, frozen=True, kw_only=True, tag="session_ended"):

@@ -31,6 +31,7 @@ ELSEWHERE: Final = {
     "audits/verification/": "everything is verified at once; whose numbers are shown: test_verification_on_request",
     "authentication/": "a person's own sign-ins, keys and tokens",
     "assets/platforms/": "shared by all organizations",
+    "assets/system-users/<system_user_id>/temp-auth/": "for the caller; decided by their permissions",
     "assets/favorite-assets/": "a person's own stars",
     "audits/login-logs/": "of people, who belong to several organizations: test_logs_api",
     "audits/password-change-logs/": "of people: test_logs_api",

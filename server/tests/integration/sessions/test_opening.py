@@ -5,11 +5,13 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from importlib import import_module
 from typing import Any
 from uuid import UUID, uuid4
 
 import msgspec
 import pytest
+from django.apps import apps
 from django.test import Client
 from rest_framework.test import APIClient
 
@@ -58,6 +60,22 @@ def test_authorize_with_a_permission_creates_an_opening_session(proxy: Proxy, wo
     assert row.user == "Uma(uma)"
     assert row.remote_addr == "192.0.2.7"
     assert row.new["reasons"][0]["permission"] == "to web-1"
+
+
+@pytest.mark.spec("S3-038")
+def test_grant_carries_the_sftp_root_of_the_system_user(proxy: Proxy, world: World) -> None:
+    """New system users are confined to /tmp; before the root had an effect, nobody was."""
+    first = proxy.authorize(world.user, "web-1").grant
+    type(world.system_user).objects.update(sftp_root="/srv/files")
+    second = proxy.authorize(world.user, "web-1").grant
+    assert first is not None
+    assert second is not None
+    assert (first.sftp_root, second.sftp_root) == ("tmp", "/srv/files")
+    migration = import_module("postern.apps.vault.migrations.0007_sftp_roots_of_existing_system_users")
+    migration.confine_nobody(apps, None)
+    third = proxy.authorize(world.user, "web-1").grant
+    assert third is not None
+    assert third.sftp_root == "/"
 
 
 def test_authorize_without_a_permission_is_denied_with_reasons_and_audited(

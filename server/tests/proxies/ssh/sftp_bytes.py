@@ -17,6 +17,7 @@ class Audit:
         self.transfers: list[tuple[Any, ...]] = []
         self.refused: list[tuple[str, str]] = []
         self.holds: list[str] = []
+        self.told: list[str] = []
         self.held = 0
         #: Transfers that have begun and not ended.
         self.open: list[Begun] = []
@@ -32,6 +33,9 @@ class Audit:
 
     def refusal(self, actions: Actions) -> str:
         return f"no {actions.name}"
+
+    def tell_user(self, sentence: str) -> None:
+        self.told.append(sentence)
 
     def begin_transfer(self, direction: TransferDirection, operation: str, path: str) -> Begun | None:
         self.holds.append(path)

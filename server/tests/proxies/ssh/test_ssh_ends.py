@@ -157,8 +157,10 @@ async def test_best_effort_session_continues_and_the_audit_says_from_when(world:
 # Targets that cannot be opened
 
 
-def add_target(world: World, name: str, host: str, port: int, **user: object) -> None:
-    world.plane.add_asset(FakeAsset(name, host, port, [FakeSystemUser("su", "root", **user)]))  # type: ignore[arg-type]
+def add_target(world: World, name: str, host: str, port: int, **user: object) -> FakeSystemUser:
+    added = FakeSystemUser("su", "root", **user)  # type: ignore[arg-type]
+    world.plane.add_asset(FakeAsset(name, host, port, [added]))
+    return added
 
 
 async def refused(world: World, name: str) -> tuple[str, SessionEnded]:
@@ -324,9 +326,62 @@ async def test_manual_login_with_a_wrong_password_is_explained(world: World) -> 
     async with OddTarget(wait_for_end) as target:
         add_target(world, "odd", "127.0.0.1", target.port, manual=True)
         async with Terminal(world.proxy.ssh("alice@su@odd", options=("-tt",))) as terminal:
-            await terminal.type("carol\nwrong\n")
+            await terminal.expect("User name on odd: ")
+            await terminal.type("carol\n")
+            await terminal.expect("Password of carol@odd: ")
+            await terminal.type("wrong-one\n")
+            await terminal.expect("The host did not accept it. Password of carol@odd: ")
+            await terminal.type("wrong-two\n")
+            await terminal.expect("The host did not accept it. Password of carol@odd: ")
+            await terminal.type("wrong-three\n")
             await terminal.expect("did not accept the password that you gave for carol")
             assert await terminal.wait() == 255
+        assert target.seen_logins.count("carol") == len(target.seen_logins)
+    ended = await world.plane.event(SessionEnded)
+    assert ended.reason is EndReason.CREDENTIAL_REFUSED
+    assert b"wrong-" not in terminal.seen
+    assert "wrong-" not in repr(world.plane.events) + repr(world.plane.calls)
+
+
+@pytest.mark.spec("S3-036")
+async def test_manual_login_accepts_the_right_password_after_a_wrong_one(world: World) -> None:
+    async with OddTarget(wait_for_end) as target:
+        add_target(world, "odd", "127.0.0.1", target.port, manual=True)
+        async with Terminal(world.proxy.ssh("alice@su@odd", options=("-tt",))) as terminal:
+            await terminal.type("carol\nwrong\n")
+            await terminal.expect("The host did not accept it. Password of carol@odd: ")
+            await terminal.type("hunter2\n")
+            started = await world.plane.event(SessionStarted)
+            assert (started.kind, started.login_name) == ("shell", "carol")
+    assert b"hunter2" not in terminal.seen
+    (recorder,) = world.proxy.recordings.recorders.values()
+    assert "hunter2" not in repr(recorder.events)
+
+
+async def test_credential_that_was_entered_beforehand_needs_no_terminal(world: World) -> None:
+    async with OddTarget(wait_for_end) as target:
+        added = add_target(world, "odd", "127.0.0.1", target.port, manual=True)
+        added.login, added.password, added.entered = "carol", "hunter2", True
+        process = await asyncio.create_subprocess_exec(
+            *world.proxy.ssh("alice@su@odd", "anything"), stdin=asyncio.subprocess.DEVNULL
+        )
+        await world.plane.event(SessionStarted)
+        process.kill()
+        await process.wait()
+        assert target.seen_logins == ["carol"]
+
+
+async def test_without_a_terminal_the_refusal_is_the_reason_and_without_a_password_it_is_explained(
+    world: World,
+) -> None:
+    async with OddTarget(wait_for_end) as target:
+        added = add_target(world, "odd", "127.0.0.1", target.port, manual=True)
+        nothing = await run(world.proxy.ssh("alice@su@odd", "anything"))
+        added.login, added.password, added.entered = "carol", "outdated", True
+        wrong = await run(world.proxy.ssh("alice@su@odd", "anything"))
+    assert (nothing.status, wrong.status) == (255, 255)
+    assert b"a program without a terminal" in nothing.err
+    assert b"did not accept the password that you gave for carol" in wrong.err
 
 
 async def test_target_that_dies_ends_the_session_as_target_closed(world: World, tmp_path: Path) -> None:

@@ -10,9 +10,12 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from fakes.control_plane import FakeAsset, FakeSystemUser
 from peers.browser_page import BrowserPage
 from peers.memory import held_bytes
-from postern.contracts.enums import CommandKind
+from peers.odd_target import OddTarget, say_hello
+from postern.contracts.access import AuthorizeAnswer
+from postern.contracts.enums import CommandKind, LoginFrom
 from postern.contracts.events import CommandSeen, RecordingSealed, SessionEnded
 from postern.contracts.terminals import TerminateSession
 from postern.proxies.core.vt import Screen
@@ -162,3 +165,27 @@ async def test_large_paste_arrives_completely(plant: Plant, counts: bool) -> Non
         for at in range(0, size, 64 * 1024):
             await page.type(data[at : at + 64 * 1024])
         await page.shows(hashlib.md5(data, usedforsecurity=False).hexdigest().encode(), 200)
+
+
+@pytest.mark.spec("S3-036")
+async def test_manual_sign_in_asks_again_after_a_wrong_password_and_stores_nothing(plant: Plant) -> None:
+    async with OddTarget(say_hello) as target, plant.page() as page:
+        account = FakeSystemUser("by hand", "", manual=True)
+        asset = plant.plane.add_asset(FakeAsset("odd", "127.0.0.1", target.port, [account]))
+        grant = plant.plane.grant(plant.alice, asset, account, login_from=LoginFrom.WEB_TERMINAL)
+        plant.plane.tokens["by-hand"] = AuthorizeAnswer(grant=grant)
+        await page.say(type="open", token="by-hand", columns=80, rows=24)
+        for number, (echo, answer) in enumerate([(True, "carol"), (False, "wrong-one"), (False, "hunter2")]):
+            asked = await page.until(lambda number=number: [m for m in page.messages if m["type"] == "prompt"][number:])
+            assert asked[0]["echo"] is echo
+            await page.say(type="answer", prompt_id=asked[0]["prompt_id"], value=answer)
+        assert asked[0]["text"] == "The host did not accept it. Password of carol@odd: "
+        await page.message("opened")
+        ended = await plant.plane.event(SessionEnded, session_id=grant.session_id)
+        sealed = await plant.plane.event(RecordingSealed, session_id=grant.session_id)
+    assert ended.ever_active
+    said = repr(page.messages) + repr(plant.plane.events) + repr(plant.plane.calls)
+    assert "wrong-one" not in said
+    assert "hunter2" not in said
+    recording = bytes(plant.plane.recordings.get(sealed.session_id, b""))
+    assert b"hunter2" not in recording

@@ -126,6 +126,18 @@ class Event(StrEnum):
         "Credential of a gateway released",
         "发放网关凭据",
     )
+    ENTERED_CREDENTIAL_KEPT = (
+        "entered_credential.kept",
+        _C.CREDENTIALS,
+        "Credential entered for a session",
+        "为会话输入凭据",
+    )
+    ENTERED_CREDENTIAL_REFUSED = (
+        "entered_credential.refused",
+        _C.REFUSALS,
+        "Credential for a session refused",
+        "拒绝为会话输入凭据",
+    )
     CREDENTIAL_REFUSED = "credential.refused", _C.REFUSALS, "Credential refused", "拒绝发放凭据"
     SYSTEMUSER_SECRETS_CLEARED = "systemuser.secrets_cleared", _C.CREDENTIALS, "Secrets cleared", "清除系统用户凭据"
     SYSTEMUSER_BOUND = "systemuser.bound", _C.CREDENTIALS, "System user bound", "绑定系统用户"

@@ -1,6 +1,7 @@
 """Re-exports all tables of the app for Django's model discovery."""
 
 from postern.apps.sessions.commands.models import Command
+from postern.apps.sessions.entered_credentials.models import EnteredCredential
 from postern.apps.sessions.recordings.models import DoomedFile, Recording, RecordingCheckpoint
 from postern.apps.sessions.sessions.models import (
     ConnectionToken,
@@ -18,6 +19,7 @@ __all__ = [
     "Command",
     "ConnectionToken",
     "DoomedFile",
+    "EnteredCredential",
     "FileTransfer",
     "OrderKind",
     "ProxyOrder",

@@ -2,6 +2,7 @@
 
 from postern.apps.sessions.commands import api as commands
 from postern.apps.sessions.confirmations import api as confirmations
+from postern.apps.sessions.entered_credentials import api as entered_credentials
 from postern.apps.sessions.filter_trials import api as filter_trials
 from postern.apps.sessions.first_run import api as first_run
 from postern.apps.sessions.heartbeats import api as heartbeats
@@ -21,6 +22,7 @@ urlpatterns = [
     *viewings.urlpatterns,
     *first_run.urlpatterns,
     *filter_trials.urlpatterns,
+    *entered_credentials.urlpatterns,
 ]
 
 page_urlpatterns = [

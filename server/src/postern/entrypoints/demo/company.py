@@ -34,6 +34,7 @@ def found_company(admin: Api, host: DemoHost, passwords: dict[str, Secret]) -> N
             "protocol": "ssh",
             "login_mode": "auto",
             "private_key": host.client_key,
+            "sftp_root": "/",  # the data folder of the demo may be anywhere
             "comment": "演示主机上的运行账号",
         },
     )

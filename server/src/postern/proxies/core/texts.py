@@ -222,6 +222,17 @@ class Text(Enum):
     SHELL_REFUSED = ("目标主机拒绝了该请求。", "The target refused the request.")
     PROMPT_LOGIN_NAME = ("{host} 的用户名：", "User name on {host}: ")
     PROMPT_PASSWORD = ("{login}@{host} 的密码：", "Password of {login}@{host}: ")
+    PROMPT_PASSWORD_AGAIN = (
+        "主机不接受该密码，请重新输入 {login}@{host} 的密码：",
+        "The host did not accept it. Password of {login}@{host}: ",
+    )
+    PROMPT_NEEDS_TERMINAL = (
+        "该系统用户需在连接时输入密码，而 sftp、scp 等没有终端的程序无法询问。请打开 Shell，或事先通过 API（temp-auth）提交密码。",
+        (
+            "The password of this system user is entered while connecting, and a program without a terminal (sftp, scp …) "
+            "cannot ask for it. Open a shell, or enter it beforehand over the API (temp-auth)."
+        ),
+    )
     PROMPT_CANCELLED = ("没有输入，连接已取消。", "No answer was given; the connection was cancelled.")
     CONNECT_CANCELLED = ("已取消连接。", "The connection was cancelled.")
     CONNECTING_THROUGH = ("正在通过 {via} 连接 …", "Connecting through {via} …")
@@ -304,6 +315,21 @@ class Text(Enum):
     TRANSFER_REFUSED = (
         "你没有在该资产上传输文件的权限。",
         "Your permission for this asset does not include file transfer.",
+    )
+    OUTSIDE_SFTP_ROOT = (
+        "文件传输限于目录 {root}（系统用户的 SFTP 根路径）。",
+        "File transfer is limited to {root}, the SFTP root of the system user.",
+    )
+    NO_SFTP_ROOT = (
+        "主机上没有目录 {root}（系统用户的 SFTP 根路径）。可联系管理员。",
+        "The host has no folder {root}, the SFTP root of the system user. Ask an administrator.",
+    )
+    UNCLEAR_PATHS = (
+        "文件传输限于目录 {root}，而该命令的路径无法确定，已拒绝。可使用 sftp，或不带 -O 的 scp。",
+        (
+            "File transfer is limited to {root}, and the paths of this command are uncertain, so it was refused. "
+            "Use sftp, or scp without -O."
+        ),
     )
     TRANSFER_ON_TERMINAL = (
         "文件传输不能使用终端：请去掉 ssh 的 -t 选项。",

@@ -24,7 +24,7 @@ from postern.proxies.ssh.line_editor import LineEditor, LineEnd, plain
 from postern.proxies.ssh.menu import Menu
 from postern.proxies.ssh.relay import Outcome, Relay
 from postern.proxies.ssh.target import Program, TargetConnection, TargetProgram
-from postern.proxies.ssh.wish import Wish, judge, sane_size
+from postern.proxies.ssh.wish import Wish, below_root, judge, sane_size
 
 if TYPE_CHECKING:
     from asyncssh import DataType
@@ -287,7 +287,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
     async def _prompt(self, text: str, echo: bool) -> str:
         """Ask a question of the login. Implements `core.targets.ports.Prompter`."""
         if self._pty is None:
-            raise PromptCancelled(Text.PROMPT_CANCELLED.say(self.language))
+            raise PromptCancelled(Text.PROMPT_NEEDS_TERMINAL.say(self.language))
         try:
             async with asyncio.timeout(self._services.limits.prompt_s):
                 line = await self.read_line(text, echo=echo)
@@ -346,6 +346,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         relay: Relay | None = None
         try:
             terminal = self._pty is not None
+            wish = below_root(session, wish)
             kind, inspector = judge(session, wish, terminal=terminal)
             request = classify(wish.command) if wish.command is not None else None
             relay = Relay(session, self, terminal=terminal, inspector=inspector, command=request)

@@ -19,7 +19,7 @@ from postern.proxies.ssh.sftp_packets import Packet, PacketCutter
 from postern.proxies.ssh.shown_path import PAIR_CHARS, shown
 
 _VERSION: Final = 3
-_MAX_PENDING: Final = 65536
+MAX_PENDING: Final = 65536
 _MAX_OPEN_HANDLES: Final = 4096
 #: Maximum refusals in one session that are audited. After that the session ends.
 _MAX_REFUSALS: Final = 1000
@@ -68,7 +68,7 @@ _EXTENSION_ANSWERS: Final = frozenset({sftp.EXTENDED_REPLY, sftp.NAME, sftp.ATTR
 
 
 @dataclass(slots=True)
-class _OpenFile:
+class OpenFile:
     """A handle that the target issued. `in_flight` counts unanswered requests; the report waits for their answers."""
 
     path: str
@@ -79,6 +79,9 @@ class _OpenFile:
     failed: bool = False
     in_flight: int = 0
     begun: dict[TransferDirection, Begun] = field(default_factory=dict)
+    #: Of a folder below a root: its real path, and the root's age when it was located.
+    place: bytes = b""
+    age: int = 0
     closed: bool | None = None  # whether closing succeeded; None until it is answered
 
     @property
@@ -92,19 +95,20 @@ class _OpenFile:
 
 
 @dataclass(slots=True)
-class _Pending:
+class Pending:
     """A request in flight, and what its answer refers to."""
 
     type: int
     change: Begun | None = None
-    file: _OpenFile | None = None
+    file: OpenFile | None = None
+    #: For requests with paths, in a session with a root: whether names may lead elsewhere afterwards.
+    moves: bool | None = None
 
 
 class SftpInspector:
     """`relay.Inspector` for one SFTP session. Raises ValueError if the stream violates the protocol."""
 
     answers_itself = True
-    holds_back = False
 
     def __init__(self, session: LiveSession) -> None:
         self._session = session
@@ -113,8 +117,8 @@ class SftpInspector:
         #: Bytes of an incomplete packet of the target that were already forwarded.
         self._passed_of_head = 0
         self._asked_version = False
-        self._pending: dict[int, _Pending] = {}
-        self._handles: dict[bytes, _OpenFile] = {}
+        self._pending: dict[int, Pending] = {}
+        self._handles: dict[bytes, OpenFile] = {}
         self._answers = bytearray()
         self._refusals = 0
         self._dropping = False
@@ -123,35 +127,52 @@ class SftpInspector:
         onward = bytearray()
         for part in self._requests.feed(data):
             if isinstance(part, Packet):
-                replacement = self._judge(part)
-                self._dropping = replacement is not None
-                if replacement:
-                    onward += replacement
+                onward += self._settle(part)
             elif not self._dropping:
                 onward += part
         return bytes(onward)
 
+    def _settle(self, packet: Packet) -> bytes:
+        """Judge a packet, and decide whether its own bytes pass. Returns the bytes that replace them."""
+        replacement = self._judge(packet)
+        self._dropping = replacement is not None
+        return replacement or b""
+
+    @property
+    def _hides_answers(self) -> bool:
+        """Whether answers of the target may follow that are not for the user."""
+        return False
+
+    def _is_hidden(self, answer: Packet) -> bool:
+        """Whether an answer of the target is not for the user."""
+        del answer
+        return False
+
     def from_target(self, data: bytes) -> bytes:
         """Pass all data on. The inspector's own answers are inserted between two packets."""
-        if not self._answers and self._passed_of_head == len(self._replies.head):
+        if not self._answers and not self._hides_answers and self._passed_of_head == len(self._replies.head):
             for part in self._replies.feed(data):
                 if isinstance(part, Packet):
                     self._heard(part)
             self._passed_of_head = len(self._replies.head)
-            return data
+            return data + self.answers()
         return self._from_target_with_answers(data)
 
     def _from_target_with_answers(self, data: bytes) -> bytes:
         onward = bytearray(self.answers())
+        is_hidden = False
         for part in self._replies.feed(data):
             if isinstance(part, Packet):
+                is_hidden = self._is_hidden(part)
                 self._heard(part)
-            else:
+            elif not is_hidden:
                 passed = min(self._passed_of_head, len(part))
                 self._passed_of_head -= passed
                 onward += part[passed:]
+            if not isinstance(part, Packet):
                 onward += self.answers()
-        if not self._answers:
+        # The beginning of a packet may be that of an answer that is not for the user.
+        if not self._answers and not self._hides_answers:
             onward += self._replies.head[self._passed_of_head :]
             self._passed_of_head = len(self._replies.head)
         return bytes(onward)
@@ -159,6 +180,10 @@ class SftpInspector:
     @property
     def backlog(self) -> int:
         return len(self._answers)
+
+    @property
+    def holds_back(self) -> bool:
+        return False
 
     def released(self) -> bytes:
         return b""
@@ -202,7 +227,7 @@ class SftpInspector:
             return None if packet.number(0) <= _VERSION else _init(_VERSION)
         if packet.request_id in self._pending:
             raise sftp.Malformed("a request with the id of another one that has no answer yet")
-        if len(self._pending) >= _MAX_PENDING:
+        if len(self._pending) >= MAX_PENDING:
             raise sftp.Malformed("too many requests without an answer")
         if packet.type in _BY_PATH:
             self._pass_reading(packet)
@@ -217,7 +242,7 @@ class SftpInspector:
             return self._judge_extension(packet)
         return self._refuse(packet, f"request type {packet.type}", "", sftp.STATUS_UNSUPPORTED)
 
-    def _expect(self, packet: Packet, pending: _Pending) -> None:
+    def _expect(self, packet: Packet, pending: Pending) -> None:
         """Remember what the answer to a passed packet will refer to."""
         if pending.file is not None:
             pending.file.in_flight += 1
@@ -225,9 +250,9 @@ class SftpInspector:
 
     def _pass_reading(self, packet: Packet) -> None:
         path = shown(packet.string(4)[0])
-        file = _OpenFile(path, 0, is_folder=True) if packet.type == sftp.OPENDIR else None
+        file = OpenFile(path, 0, is_folder=True) if packet.type == sftp.OPENDIR else None
         self._check_room(packet.type)
-        self._expect(packet, _Pending(packet.type, file=file))
+        self._expect(packet, Pending(packet.type, file=file))
 
     def _check_room(self, kind: int) -> None:
         if kind in (sftp.OPEN, sftp.OPENDIR) and len(self._handles) >= _MAX_OPEN_HANDLES:
@@ -242,13 +267,13 @@ class SftpInspector:
         if (flags & sftp.FLAG_READ or not flags & sftp.FLAG_WRITE) and not self._may_download:
             return self._refuse(packet, "download", shown(path))
         self._check_room(packet.type)
-        file = _OpenFile(shown(path), flags)
+        file = OpenFile(shown(path), flags)
         if not self._begins(file, file.direction):
             return b""
-        self._expect(packet, _Pending(sftp.OPEN, file=file))
+        self._expect(packet, Pending(sftp.OPEN, file=file))
         return None
 
-    def _begins(self, file: _OpenFile, direction: TransferDirection) -> bool:
+    def _begins(self, file: OpenFile, direction: TransferDirection) -> bool:
         """Log that bytes of the file pass in this direction. Returns False if that cannot be logged, so nothing may
         pass.
         """
@@ -271,7 +296,7 @@ class SftpInspector:
             return self._refuse_transfer(packet, "upload", file)
         if file is None:
             return self._refuse(packet, "unknown handle", "", sftp.STATUS_FAILURE)
-        pending = _Pending(packet.type, file=file)
+        pending = Pending(packet.type, file=file)
         if packet.type == sftp.CLOSE:
             del self._handles[handle]
         elif packet.type == sftp.FSETSTAT and file.only_reads:
@@ -295,7 +320,7 @@ class SftpInspector:
         change = self._session.log.begin_transfer(TransferDirection.OTHER, operation, text)
         if change is None:
             return b""
-        self._expect(packet, _Pending(packet.type, change))
+        self._expect(packet, Pending(packet.type, change))
         return None
 
     def _judge_extension(self, packet: Packet) -> bytes | None:
@@ -310,10 +335,10 @@ class SftpInspector:
             file = self._handles.get(packet.string(end)[0])
             if file is None:
                 return self._refuse(packet, "unknown handle", "", sftp.STATUS_FAILURE)
-        self._expect(packet, _Pending(sftp.EXTENDED, file=file))
+        self._expect(packet, Pending(sftp.EXTENDED, file=file))
         return None
 
-    def _refuse_transfer(self, packet: Packet, request_name: str, file: _OpenFile | None) -> bytes:
+    def _refuse_transfer(self, packet: Packet, request_name: str, file: OpenFile | None) -> bytes:
         """Refuse a request because the action has ended. Audited once per open file, which then counts as failed."""
         if file is not None and not file.failed:
             file.failed = True
@@ -326,11 +351,14 @@ class SftpInspector:
         message = self._session.refusal(action) if is_permission else "refused by the proxy"
         self._answers += sftp.status(packet.request_id, code, message)
         if code != sftp.STATUS_PERMISSION_DENIED or packet.type not in (sftp.WRITE, sftp.READ, sftp.FSETSTAT):
-            self._refusals += 1
-            if self._refusals > _MAX_REFUSALS:
-                raise sftp.Malformed("too many refused requests")
-            self._session.log.request_refused(f"sftp {request_name}"[:64], path)
+            self._log_refusal(request_name, path)
         return b""
+
+    def _log_refusal(self, request_name: str, detail: str) -> None:
+        self._refusals += 1
+        if self._refusals > _MAX_REFUSALS:
+            raise sftp.Malformed("too many refused requests")
+        self._session.log.request_refused(f"sftp {request_name}"[:64], detail)
 
     # Answers
 
@@ -342,7 +370,7 @@ class SftpInspector:
         pending = self._pending.pop(packet.request_id, None)
         if pending is None:
             raise sftp.Malformed("an answer to no request")
-        if not _may_answer(pending.type, packet.type):
+        if not may_answer(pending.type, packet.type):
             raise sftp.Malformed(f"an answer of type {packet.type} to a request of type {pending.type}")
         good = packet.type != sftp.STATUS or packet.number(4) in (sftp.STATUS_OK, sftp.STATUS_EOF)
         if pending.change is not None:
@@ -350,7 +378,7 @@ class SftpInspector:
         if pending.file is not None:
             self._heard_of_file(packet, pending.type, pending.file, good=good)
 
-    def _heard_of_file(self, packet: Packet, request: int, file: _OpenFile, *, good: bool) -> None:
+    def _heard_of_file(self, packet: Packet, request: int, file: OpenFile, *, good: bool) -> None:
         file.in_flight -= 1
         if packet.type == sftp.HANDLE:
             handle = packet.string(4)[0]
@@ -373,7 +401,7 @@ class SftpInspector:
         if file.closed is not None and not file.in_flight:
             self._report_file(file)
 
-    def _report_file(self, file: _OpenFile) -> None:
+    def _report_file(self, file: OpenFile) -> None:
         for direction, begun in file.begun.items():
             self._session.log.end_transfer(
                 begun,
@@ -383,14 +411,14 @@ class SftpInspector:
             )
 
 
-def _count_written(packet: Packet, file: _OpenFile, end_of_handle: int) -> None:
+def _count_written(packet: Packet, file: OpenFile, end_of_handle: int) -> None:
     size = packet.number(end_of_handle + 8)
     if packet.length != 5 + end_of_handle + 12 + size:
         raise sftp.Malformed("a write of another length than it says")
     file.written += size
 
 
-def _may_answer(request: int, answer: int) -> bool:
+def may_answer(request: int, answer: int) -> bool:
     if answer == sftp.STATUS or _ANSWERS.get(request) == answer:
         return True
     return request == sftp.EXTENDED and answer in _EXTENSION_ANSWERS

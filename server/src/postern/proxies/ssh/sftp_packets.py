@@ -40,10 +40,12 @@ FLAG_WRITE: Final = 0x02
 FLAG_APPEND: Final = 0x04
 FLAG_CREATE: Final = 0x08
 FLAG_TRUNCATE: Final = 0x10
+FLAG_EXCLUSIVE: Final = 0x20
 FLAGS_CHANGING: Final = FLAG_WRITE | FLAG_APPEND | FLAG_CREATE | FLAG_TRUNCATE
 
 STATUS_OK: Final = 0
 STATUS_EOF: Final = 1
+STATUS_NO_SUCH_FILE: Final = 2
 STATUS_PERMISSION_DENIED: Final = 3
 STATUS_FAILURE: Final = 4
 STATUS_UNSUPPORTED: Final = 8
@@ -151,6 +153,13 @@ def _wanted(kind: int, length: int) -> int:
     if kind == DATA:
         return min(length, _DATA_HEAD)
     return length
+
+
+def request(kind: int, request_id: int, strings: tuple[bytes, ...], tail: bytes = b"") -> bytes:
+    """Encode a packet that consists of strings, and of `tail`."""
+    body = bytes([kind]) + request_id.to_bytes(4, "big")
+    body += b"".join(len(string).to_bytes(4, "big") + string for string in strings) + tail
+    return len(body).to_bytes(4, "big") + body
 
 
 def status(request_id: int, code: int, message: str) -> bytes:

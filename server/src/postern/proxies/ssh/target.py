@@ -19,6 +19,7 @@ from postern.proxies.core.opening.outbound import Outbound
 from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.core.targets.ports import (
     Progress,
+    PromptCancelled,
     Prompter,
     Pty,
     ShellLink,
@@ -39,6 +40,8 @@ _WINDOW: Final = 2 * 1024 * 1024
 _MAX_PACKET: Final = 32768
 _KEEPALIVE_S: Final = 60
 _KEEPALIVE_COUNT: Final = 5
+#: How often a user may enter the password for one session.
+_MANUAL_TRIES: Final = 3
 _FENCE_AGAIN_S: Final = 0.02
 
 
@@ -78,9 +81,32 @@ class SshTargets:
         )
 
     async def connect(self, session: LiveSession, *, prompter: Prompter, progress: Progress) -> "TargetConnection":
-        """Connect and log in. Raises `TargetFailed`, `PromptCancelled`."""
+        """Connect and log in. Raises `TargetFailed`, `PromptCancelled`.
+
+        An entered password that the target refuses is asked for again, on a new connection: the target counts the
+        failed tries of each.
+        """
+        last: TargetLogin | None = None
+        refusal: TargetFailed | None = None
+        tries_left = _MANUAL_TRIES if session.grant.manual else 1
+        while True:
+            tries_left -= 1
+            login = TargetLogin(session, self._plane, prompter=prompter, progress=progress, after=last)
+            try:
+                return await self._log_in(session, login, prompter=prompter, progress=progress)
+            except TargetFailed as failure:
+                if not tries_left or not login.walk.is_password_refused:
+                    raise
+                last, refusal = login, failure
+            except PromptCancelled:
+                if refusal is None:
+                    raise
+                raise refusal from None  # nobody answers, so the first refusal is the reason
+
+    async def _log_in(
+        self, session: LiveSession, login: TargetLogin, *, prompter: Prompter, progress: Progress
+    ) -> "TargetConnection":
         grant = session.grant
-        login = TargetLogin(session, self._plane, prompter=prompter, progress=progress)
         if grant.manual and not login.login_name:
             question = Text.PROMPT_LOGIN_NAME.say(session.language, host=grant.asset_name)
             login.login_name = await prompter(question, True)
@@ -97,6 +123,8 @@ class SshTargets:
             raise failure from error
         finally:
             login.forget()
+        if grant.manual:
+            session.entered_login_name = login.login_name
         return TargetConnection(link, login.fingerprint, self._channel)
 
     def _explain(self, error: BaseException, session: LiveSession, login: TargetLogin) -> TargetFailed | None:

@@ -23,13 +23,16 @@ class TargetLogin(FetchedSignIn):
         *,
         prompter: Prompter,
         progress: Progress,
+        after: "TargetLogin | None" = None,
     ) -> None:
+        """`after` is the login whose entered password the target has refused. The user is asked again."""
         super().__init__(f"session {session.grant.session_id}")
         self._session = session
         self._plane = plane
         self._prompter = prompter
         self._progress = progress
-        self.login_name = session.grant.login_name
+        self._is_again = after is not None
+        self.login_name: str = after.login_name if after is not None else session.grant.login_name
         self.fingerprint = ""
 
     async def approve(self, key: asyncssh.SSHKey) -> None:
@@ -64,9 +67,8 @@ class TargetLogin(FetchedSignIn):
 
     async def fetch(self) -> Credential:
         grant, language = self._session.grant, self._session.language
-        if grant.manual:
-            question = Text.PROMPT_PASSWORD.say(language, login=self.login_name, host=grant.asset_name)
-            return Credential(login_name=self.login_name, password=await self._prompter(question, False))
+        if grant.manual and (self._is_again or not grant.entered):
+            return await self._ask()
         try:
             answer = await self._plane.credential(
                 CredentialRequest(
@@ -78,8 +80,16 @@ class TargetLogin(FetchedSignIn):
             )
         except (ControlUnavailable, ControlRefused) as error:
             raise self.fail(EndReason.CONTROL_LOST, Text.CONTROL_UNAVAILABLE.say(language), error.message) from error
+        if answer.credential is None and grant.manual:  # what was entered beforehand has expired, or was used
+            return await self._ask()
         if answer.credential is None:
             message = answer.denial.message if answer.denial is not None else Text.END_CREDENTIAL_REFUSED.say(language)
             code = f": {answer.denial.code.value}" if answer.denial is not None else ""
             raise self.fail(EndReason.CREDENTIAL_REFUSED, message, f"the control plane gave no credential{code}")
         return answer.credential
+
+    async def _ask(self) -> Credential:
+        """Ask for the password. It is not echoed, and kept for this login only."""
+        question = Text.PROMPT_PASSWORD_AGAIN if self._is_again else Text.PROMPT_PASSWORD
+        text = question.say(self._session.language, login=self.login_name, host=self._session.grant.asset_name)
+        return Credential(login_name=self.login_name, password=await self._prompter(text, False))

@@ -1,6 +1,6 @@
 """The request of a client for a session channel, and whether the permitted actions allow it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NoReturn
 
 from postern.contracts.enums import Actions, EndReason
@@ -10,10 +10,13 @@ from postern.proxies.core.texts import Text
 from postern.proxies.ssh.classification import ExecKind, classify
 from postern.proxies.ssh.detachers import carrier_in
 from postern.proxies.ssh.relay import Inspector
+from postern.proxies.ssh.rooted_command import Unclear, rooted
 from postern.proxies.ssh.rsync.inspector import RsyncInspector
 from postern.proxies.ssh.scp_inspector import ScpInspector
 from postern.proxies.ssh.scp_places import ScpPlaces
 from postern.proxies.ssh.sftp_inspector import SftpInspector
+from postern.proxies.ssh.sftp_root import Outside, SftpRoot, is_whole_host
+from postern.proxies.ssh.sftp_rooted_inspector import RootedSftpInspector
 
 _MAX_CELLS: Final = 1000
 
@@ -29,6 +32,31 @@ class Wish:
 def sane_size(columns: int, rows: int) -> tuple[int, int]:
     """Return a usable terminal size: 0 becomes the default, and large values are cut."""
     return min(columns or 80, _MAX_CELLS), min(rows or 24, _MAX_CELLS)
+
+
+def below_root(session: LiveSession, wish: Wish) -> Wish:
+    """Return the request with the paths of a file transfer below the system user's root. Raises `Refused`."""
+    root = session.grant.sftp_root
+    if wish.command is None or is_whole_host(root):
+        return wish
+    request = classify(wish.command)
+    shown = {"home": "~", "tmp": "/tmp"}.get(root, root)  # noqa: S108 - the host's
+    try:
+        return replace(wish, command=rooted(wish.command, request, root))
+    except Outside:
+        _refuse(
+            session,
+            request.text,
+            f"a path outside the SFTP root {shown}",
+            Text.OUTSIDE_SFTP_ROOT.say(session.language, root=shown),
+        )
+    except Unclear:
+        _refuse(
+            session,
+            request.text,
+            f"a file transfer whose paths are uncertain, with the SFTP root {shown}",
+            Text.UNCLEAR_PATHS.say(session.language, root=shown),
+        )
 
 
 def judge(session: LiveSession, wish: Wish, *, terminal: bool) -> tuple[str, Inspector | None]:
@@ -75,7 +103,8 @@ def _refuse_on_terminal(session: LiveSession, request_name: str, *, terminal: bo
 def _judge_sftp(session: LiveSession) -> tuple[str, Inspector | None]:
     """Permit the subsystem with either transfer right. The inspector judges each request."""
     _demand(session, (Actions.UPDOWNLOAD,), "sftp")
-    return "sftp", SftpInspector(session)
+    root = session.grant.sftp_root
+    return "sftp", SftpInspector(session) if is_whole_host(root) else RootedSftpInspector(session, SftpRoot(root))
 
 
 def _refuse_carriers(session: LiveSession, command: bytes) -> None:

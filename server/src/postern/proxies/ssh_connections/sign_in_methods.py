@@ -89,6 +89,11 @@ class MethodWalk:
     _password_refused: bool = False
     _over: bool = False
 
+    @property
+    def is_password_refused(self) -> bool:
+        """Whether the server refused the password."""
+        return self._password_refused
+
     def password_shown(self) -> None:
         """Note that the current method has sent the password."""
         self._password_shown = True

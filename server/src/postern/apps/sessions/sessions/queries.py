@@ -10,6 +10,7 @@ from django.db.models.expressions import RawSQL
 from postern.apps.perms import facade as perms
 from postern.apps.preferences import facade as preferences
 from postern.apps.rbac import facade as rbac
+from postern.apps.sessions.entered_credentials import actions as entered_credentials
 from postern.apps.sessions.sessions import command_filters, grants, opening_keys
 from postern.apps.sessions.sessions.models import ConnectionToken, Session, WatchToken
 from postern.apps.sessions.sessions.ways import Way
@@ -27,11 +28,21 @@ def login_name_of(target: perms.ResolvedTarget, username: str) -> str:
     return username if target.system_user.username_same_with_user else target.system_user.username
 
 
+def entered_login_name(user_id: UUID, target: perms.ResolvedTarget) -> str | None:
+    """The login name that the user entered beforehand for this target; None when nothing is kept."""
+    if not target.system_user.manual:
+        return None
+    return entered_credentials.waiting_login_name(
+        user_id=user_id, asset_id=target.asset.id, system_user_id=target.system_user.id
+    )
+
+
 def grant_of(session: Session, target: perms.ResolvedTarget, identity: UserIdentity, way: Way) -> SessionGrant:
     """Everything that the proxy needs except the credentials; `way` has the addresses to connect to.
 
     A command filter that changes while the session is being stored is not in its grant. The next sweep sends it.
     """
+    entered = entered_login_name(session.user_id, target)
     return SessionGrant(
         session_id=session.pk,
         user=identity,
@@ -40,8 +51,9 @@ def grant_of(session: Session, target: perms.ResolvedTarget, identity: UserIdent
         asset_name=session.asset,
         system_user_id=session.system_user_id,
         system_user_name=session.system_user,
-        login_name=session.login_name,
+        login_name=session.login_name or entered or "",
         manual=target.system_user.manual,
+        entered=entered is not None,
         protocol=Protocol(session.protocol),
         login_from=LoginFrom(session.login_from),
         remote_addr=session.remote_addr,
@@ -53,6 +65,7 @@ def grant_of(session: Session, target: perms.ResolvedTarget, identity: UserIdent
         version=session.grant_version,
         idle_timeout_s=preferences.get_int("SECURITY_MAX_IDLE_TIME") * _SECONDS,
         charset=target.asset.charset,
+        sftp_root=target.system_user.sftp_root,
         route=way.route,
         command_control=command_filters.control_of(session),
         opening_key=opening_keys.key_of(session.pk),

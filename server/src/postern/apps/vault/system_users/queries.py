@@ -27,6 +27,7 @@ class SystemUserBrief:
     protocol: Protocol
     manual: bool
     priority: int
+    sftp_root: str
     username_same_with_user: bool
 
 
@@ -41,6 +42,7 @@ def briefs(ids: Iterable[UUID]) -> dict[UUID, SystemUserBrief]:
             protocol=Protocol(row.protocol),
             manual=row.login_mode == LoginMode.MANUAL,
             priority=row.priority,
+            sftp_root=row.sftp_root,
             username_same_with_user=row.username_same_with_user,
         )
         for row in SystemUser.objects.filter(pk__in=set(ids))

@@ -11,9 +11,9 @@ from postern.kernel.errors import PosternError
 
 log = logging.getLogger(__name__)
 
-#: Space that each session reserves when it is opened, for its start event, with the names of the gateways on its way,
-#: and its end event.
-START_BYTES: Final = 2800
+#: Space that each session reserves when it is opened, for its start event, with the names of the gateways on its way
+#: and of the account, and its end event.
+START_BYTES: Final = 3600
 END_BYTES: Final = 4096
 #: Maximum space that one session, and all sessions of one user, may reserve. Nobody can take the space of all others.
 MAX_HELD_BYTES: Final = 2 * 1024 * 1024

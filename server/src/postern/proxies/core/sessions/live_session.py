@@ -76,6 +76,8 @@ class LiveSession:
         self.kind = ""
         #: The gateways on the way to the target ("edge → inner"); "" if it is dialled directly.
         self.via = ""
+        #: The account on the target, if the user entered it.
+        self.entered_login_name = ""
         self.columns = 0
         self.rows = 0
         self.opened_s = monotonic_s()
@@ -204,7 +206,14 @@ class LiveSession:
         self._start_ms = monotonic_ms()
         self.last_traffic_s = monotonic_s()
         self.state = SessionState.ACTIVE
-        self.log.started(kind, columns, rows, recording=self._recording.is_on, via=self.via)
+        self.log.started(
+            kind,
+            columns,
+            rows,
+            recording=self._recording.is_on,
+            via=self.via,
+            login_name=self.entered_login_name,
+        )
 
     def record(
         self,

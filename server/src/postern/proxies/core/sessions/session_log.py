@@ -27,6 +27,7 @@ from postern.proxies.core.texts import Text
 log = logging.getLogger(__name__)
 
 _MAX_TEXT: Final = 4096
+_MAX_LOGIN_NAME: Final = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class SessionLog:
         else:
             self._ledger.hold(START_BYTES + END_BYTES)
 
-    def started(self, kind: str, columns: int, rows: int, *, recording: bool, via: str) -> None:
+    def started(self, kind: str, columns: int, rows: int, *, recording: bool, via: str, login_name: str) -> None:
         """Report that the session is active. Sizes are in cells, 0 without a terminal."""
         event = SessionStarted(
             session_id=self._session.grant.session_id,
@@ -89,6 +90,7 @@ class SessionLog:
             terminal_rows=rows,
             recording=recording,
             via=via,
+            login_name=login_name[:_MAX_LOGIN_NAME],
         )
         self._ledger.tell(event, held=START_BYTES)
 

@@ -44,6 +44,8 @@ class Command:
 
     download: bool
     paths: list[str] = field(default_factory=list)
+    #: Folders that options name, for parts of files or for comparing.
+    other_paths: list[str] = field(default_factory=list)
     abilities: str = ""
     links: bool = False
     hard_links: bool = False
@@ -140,7 +142,7 @@ class _Parser:
         if word in _NEUTRAL_WITH_NEXT:
             if not self._words:
                 raise NotFollowed("the command line is not one of a known rsync")
-            self._words.pop(0)
+            command.other_paths.append(self._words.pop(0))
         elif word in _DELETING:
             command.person_sends_filters = True
         elif word in ("--remove-source-files", "--remove-sent-files"):

@@ -28,6 +28,7 @@ KINDS: Final = frozenset({"shell", "exec", "sftp", "scp", "rsync", "forward"})
 #: What a command may turn out to be, by its protocol name. It only makes the kind of a session more precise.
 _RECOGNISED: Final = frozenset({"sftp", "scp", "rsync", "git", "tar"})
 _MAX_DETAIL_CHARS: Final = 1024
+_MAX_LOGIN_NAME: Final = 128
 _MAX_BYTES: Final = 2**62
 
 
@@ -54,12 +55,14 @@ def start(*, session: Session, event: SessionStarted) -> None:
     session.ever_active = True
     if not session.via:
         session.via = clean(event.via, MAX_VIA)
+    if not session.login_name:  # a manual sign-in: only the proxy knows what was entered
+        session.login_name = clean(event.login_name, _MAX_LOGIN_NAME)
     if session.date_active is None:
         session.date_active = sane_instant(event.at, not_before=session.date_start)
     became_active = policy.may_become_active(SessionState(session.state))
     if became_active:
         session.state = SessionState.ACTIVE.value
-    session.save(update_fields=["kind", "ever_active", "via", "date_active", "state"])
+    session.save(update_fields=["kind", "ever_active", "via", "login_name", "date_active", "state"])
     events.publish(SessionChanged(session_id=session.pk, org_id=session.org_id))
     if became_active:
         _record(

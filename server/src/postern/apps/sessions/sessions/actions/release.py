@@ -19,6 +19,7 @@ from postern.apps.audits import facade as audits
 from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
 from postern.apps.sessions import messages
+from postern.apps.sessions.entered_credentials import actions as entered_credentials
 from postern.apps.sessions.sessions import opening_keys, policy, ways
 from postern.apps.sessions.sessions.models import Session
 from postern.apps.sessions.terminals import queries
@@ -67,7 +68,9 @@ def release_credential(*, terminal: Terminal, request: access.CredentialRequest)
         if not is_repeated and _asks_too_much(terminal, session):
             return _too_many(terminal, session)
         try:
-            credential = vault.open_credential(system_user_id=session.system_user_id, username=session.username)
+            credential = _entered(session) or vault.open_credential(
+                system_user_id=session.system_user_id, username=session.username
+            )
         except PosternError as error:
             _refuse(session, {"code": error.code})
             return _no_credential(_code_of(error), error.message)
@@ -83,6 +86,19 @@ def release_credential(*, terminal: Terminal, request: access.CredentialRequest)
         {"terminal": terminal.name, "login_name": session.login_name, "system_user_id": session.system_user_id},
     )
     return access.CredentialAnswer(credential=credential)
+
+
+def _entered(session: Session) -> access.Credential | None:
+    """The credential that the user entered beforehand, if the system user still asks for one."""
+    brief = vault.system_user_briefs([session.system_user_id]).get(session.system_user_id)
+    if brief is None or not brief.manual:
+        return None
+    return entered_credentials.take(
+        session_id=session.pk,
+        user_id=session.user_id,
+        asset_id=session.asset_id,
+        system_user_id=session.system_user_id,
+    )
 
 
 @transaction.atomic

@@ -1,0 +1,1 @@
+"""Credentials that users enter beforehand, for system users whose credential nobody stores."""

@@ -1,0 +1,62 @@
+"""`POST assets/system-users/{id}/temp-auth/`: the caller enters the credential of their next session beforehand."""
+
+from typing import Any
+from uuid import UUID
+
+from django.urls import path
+from django.utils.translation import gettext_lazy
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.sessions.entered_credentials import actions
+from postern.contracts.access import Denial
+from postern.foundation.rest.bodies import BodySerializer, body_of
+from postern.foundation.rest.openapi.answers import Answer, texts
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.text import PlainField
+from postern.foundation.rest.views import PosternView
+from postern.kernel.secret import Secret
+
+_MAX_PASSWORD = 512
+
+
+class EnteredCredentialSerializer(BodySerializer):
+    """`instance_id`: the asset. `username` may be empty when the system user has one."""
+
+    instance_id = serializers.UUIDField(label=gettext_lazy("Asset"))
+    username = PlainField(max_length=128, required=False, allow_blank=True, default="", label=gettext_lazy("Username"))
+    password = serializers.CharField(
+        max_length=_MAX_PASSWORD, trim_whitespace=False, write_only=True, label=gettext_lazy("Password")
+    )
+
+
+class EnteredCredentialView(PosternView):
+    """For system users with manual sign-in. Kept for five minutes, for one session of the caller; nothing returns it."""
+
+    rights = {"POST": Right.VALID_USER}
+    always_root = True
+    serializer_class = EnteredCredentialSerializer
+    answers = {"post": Answer(201, schema=texts(expires_in={"type": "integer"}))}
+
+    def get_serializer(self, *args: Any, **kwargs: Any) -> serializers.Serializer[Any]:
+        """The serializer of the body, for OPTIONS."""
+        # The API description is generated without a request.
+        return self.serializer_class(*args, context={"request": getattr(self, "request", None)}, **kwargs)
+
+    def post(self, request: Request, system_user_id: UUID) -> Response:
+        data = body_of(request, EnteredCredentialSerializer)
+        answer = actions.keep(
+            actor=self.actor,
+            system_user_id=system_user_id,
+            asset_id=data["instance_id"],
+            login_name=data["username"],
+            password=Secret(data["password"]),
+        )
+        if isinstance(answer, Denial):
+            body = {"detail": answer.message, "code": answer.code.value, "reasons": list(answer.reasons)}
+            return Response(body, status=status.HTTP_403_FORBIDDEN)
+        return Response({"expires_in": actions.LIFE_S}, status=status.HTTP_201_CREATED)
+
+
+urlpatterns = [path("assets/system-users/<uuid:system_user_id>/temp-auth/", EnteredCredentialView.as_view())]
