@@ -38,7 +38,7 @@ def stored(vault: Vault, host: TargetHost, tmp_path_factory: pytest.TempPathFact
             "POSTERN_VAULT_CA_FILE": str(certificate.authority),
             "POSTERN_VAULT_ROLE_ID": ROLE_ID,
             "POSTERN_VAULT_SECRET_ID": SECRET_ID,
-            "POSTERN_VAULT_TIMEOUT": "2",
+            "POSTERN_VAULT_TIMEOUT": "10",
         }
         product.start()
         try:

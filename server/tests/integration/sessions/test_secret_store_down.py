@@ -1,8 +1,10 @@
 """Sessions while HashiCorp Vault cannot be used: those that need a secret are refused with the reason."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
+from django.conf import settings
 
 from factories.grants import grant, make_asset, make_domain, make_gateway, make_system_user
 from factories.proxy_client import Proxy, World
@@ -18,7 +20,7 @@ from postern.foundation.settings import SecretStore
 def vault(world: World) -> Iterator[Vault]:
     """A Vault that new secrets go to. The secrets of `world` were stored before."""
     served = Vault()
-    with serving(served) as address, secrets_in(SecretStore.VAULT_KV2, vault_settings(address, timeout_s=2)):
+    with serving(served) as address, secrets_in(SecretStore.VAULT_KV2, vault_settings(address)):
         yield served
 
 
@@ -46,7 +48,8 @@ def test_session_is_refused_with_the_reason_and_can_be_opened_later(
     vault: Vault, proxy: Proxy, opening: Session, *, sealed: bool
 ) -> None:
     vault.sealed, vault.refusals = sealed, [] if sealed else [500] * 1000
-    answer = proxy.credential(opening.pk)
+    with secrets_in(SecretStore.VAULT_KV2, replace(settings.POSTERN.vault, timeout_s=1)):
+        answer = proxy.credential(opening.pk)
     assert answer.credential is None
     assert answer.denial is not None
     assert answer.denial.code is DenialCode.SECRET_STORE_UNAVAILABLE

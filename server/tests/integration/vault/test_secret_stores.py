@@ -170,25 +170,31 @@ class TestStoring:
 class TestVaultDown:
     @pytest.fixture
     def down(self, vault: Vault, reached: VaultSettings) -> Iterator[Vault]:
-        with secrets_in(KV2, replace(reached, timeout_s=1)):
+        with secrets_in(KV2, reached):
             yield vault
 
-    def test_secret_of_a_target_is_refused_in_time_and_local_ones_are_read(self, down: Vault) -> None:
+    def test_secret_of_a_target_is_refused_in_time_and_local_ones_are_read(
+        self, down: Vault, reached: VaultSettings
+    ) -> None:
         place, local = new_place(), new_id()
         facade.put_secret(place, Secret("mine"))
         SealedTotpSecrets().put(local, Secret("seed"))
         down.hanging = threading.Event()
         started = monotonic_s()
-        with pytest.raises(VaultUnavailable, match="The secret store cannot be reached"):
+        hasty, message = replace(reached, timeout_s=1), "The secret store cannot be reached"
+        with secrets_in(KV2, hasty), pytest.raises(VaultUnavailable, match=message):
             facade.get_secret(place)
         assert monotonic_s() - started < 5
         assert SealedTotpSecrets().get(local) is not None
 
-    def test_write_is_answered_with_503_and_changes_nothing(self, down: Vault, as_org_admin: APIClient) -> None:
+    def test_write_is_answered_with_503_and_changes_nothing(
+        self, down: Vault, reached: VaultSettings, as_org_admin: APIClient
+    ) -> None:
         down.refusals = [500] * 1000
         as_org_admin.credentials(HTTP_ACCEPT_LANGUAGE="en")
         body = {"name": "web", "username": "web", "protocol": "ssh", "login_mode": "auto", "password": "canary-9"}
-        answer = as_org_admin.post("/api/v1/assets/system-users/", body, format="json")
+        with secrets_in(KV2, replace(reached, timeout_s=1)):
+            answer = as_org_admin.post("/api/v1/assets/system-users/", body, format="json")
         assert answer.status_code == 503, answer.content
         assert answer.json()["code"] == "secret_store_unavailable"
         assert "administrator" in answer.json()["detail"]

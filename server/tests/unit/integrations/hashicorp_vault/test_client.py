@@ -148,8 +148,8 @@ class TestFailures:
     @pytest.mark.parametrize("fault", ["hangs", "drips", "refuses", "is gone"])
     def test_call_ends_within_its_time_and_the_next_ones_at_once(self, vault: Vault, fault: str) -> None:
         with serving(vault) as address:
+            client_of(address).write("postern/a", {"value": VALUE})
             client = client_of(address, **HASTY)
-            client.write("postern/a", {"value": VALUE})
             if fault == "hangs":
                 vault.hanging = threading.Event()
             if fault == "drips":
@@ -176,13 +176,15 @@ class TestFailures:
     def test_one_caller_tries_again_after_a_rest(
         self, address: str, vault: Vault, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        client_of(address).write("postern/a", {"value": VALUE})
         client = client_of(address, **HASTY)
-        client.write("postern/a", {"value": VALUE})
         monkeypatch.setattr(vault_client, "_REST_S", 0.0)
+        monkeypatch.setattr(vault_client, "_TRIAL_S", 20)
         vault.refusals = [500] * 1000
         with pytest.raises(VaultUnavailable):
             client.read("postern/a", 1)
         vault.refusals = []
+        client._config = config_of(address)
         assert client.read("postern/a", 1) == {"value": VALUE}
 
     def test_sealed_vault_is_told_at_once(self, client: VaultClient, vault: Vault) -> None:
@@ -361,11 +363,12 @@ def test_no_log_error_or_repr_has_the_token_or_a_secret(
     vault: Vault, address: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    client = with_role(address, **HASTY)
+    client = with_role(address)
     wrapped = client.encrypt(VALUE.encode())
     texts = [repr(client), repr(client._sign_ins), repr(client._sign_ins.current()), repr(client._config)]
     client.write("postern/a", {"value": VALUE})
     client.read("postern/a", 1)
+    client._config = replace(client._config, timeout_s=1)
     failures: list[BaseException] = []
     for prepare in ("refuse", "forbid", "seal", "conflict", "sign in"):
         vault.refusals = [500] * 50 if prepare == "refuse" else []
