@@ -63,7 +63,7 @@ def test_task_that_safety_needs_stays_on_and_the_refusal_says_why(admin: APIClie
     answer = admin.patch(f"{URL}{row['id']}/", {"enabled": False}, format="json")
     assert answer.status_code == 400
     assert "after their permission" in answer.json()["enabled"][0]
-    assert row["required"] in answer.json()["enabled"][0]
+    assert row["why_required"] in answer.json()["enabled"][0]
     # Not even by writing into the table.
     PeriodicTask.objects.update(enabled=False)
     assert not actions.is_off(SWEEP)

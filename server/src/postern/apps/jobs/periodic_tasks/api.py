@@ -15,16 +15,16 @@ from postern.foundation.rest.viewsets import ReadOnlyViewSet, RowNotFound, Updat
 
 
 class PeriodicTaskSerializer(ResourceSerializer):
-    """A periodic task. `required`: why it cannot be switched off, or nothing."""
+    """A periodic task. `why_required`: why it cannot be switched off, or nothing."""
 
     description = serializers.SerializerMethodField(label=gettext_lazy("Description"))
-    required = serializers.SerializerMethodField(label=gettext_lazy("Why it is required"))
+    why_required = serializers.SerializerMethodField(label=gettext_lazy("Why it is required"))
 
     class Meta:
         model = PeriodicTask
         fields_mini = ("id", "name")
         fields_small = (
-            *fields_mini, "task", "interval_s", "enabled", "description", "required", "last_run_at", "total_run_count",
+            *fields_mini, "task", "interval_s", "enabled", "description", "why_required", "last_run_at", "total_run_count",
         )  # fmt: skip
         fields = fields_small
         read_only_fields = ("name", "task", "interval_s", "last_run_at", "total_run_count")
@@ -32,7 +32,7 @@ class PeriodicTaskSerializer(ResourceSerializer):
     def get_description(self, row: PeriodicTask) -> str:
         return purposes.purpose(row.task)
 
-    def get_required(self, row: PeriodicTask) -> str:
+    def get_why_required(self, row: PeriodicTask) -> str:
         return purposes.why_required(row.task)
 
 
