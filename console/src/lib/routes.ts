@@ -11,6 +11,8 @@ export interface RouteRecord {
   readonly name: string;
   /** Path below `/ui`, parameters as `$id`. */
   readonly path: string;
+  /** Address of a page outside the console, which the menu opens in a new tab; `load` is for those who come by `path`. */
+  readonly external?: string;
   /** Key in the namespace `nav`. */
   readonly title: string;
   /** Default: `admin`. */

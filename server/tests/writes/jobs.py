@@ -1,6 +1,6 @@
 """Writes of jobs: starting and cancelling them."""
 
-from writes.case import ROOT, Again, Told, Write, created, deleted, updated
+from writes.case import ROOT, Again, Told, Write, created, deleted, silent, updated
 
 API = "/api/v1/assets/"
 SNIPPETS = "/api/v1/ops/command-snippets/"
@@ -11,6 +11,26 @@ def _told(kind: str, name: str) -> list[Told]:
 
 
 WRITES = [
+    silent(
+        "/flower/tasks/datatable",  # the list of the task monitor; this is no form
+        status=400,
+    ),
+    Write(
+        method="PATCH",
+        path="/api/v1/ops/celery/period-tasks/<pk>/",
+        at={"pk": "{periodic}"},
+        prepare=lambda world: world.periodic_task(),
+        body={"enabled": False},
+        told=[
+            updated(
+                "PeriodicTask",
+                "jobs: run due tasks",
+                {"enabled": True},
+                {"enabled": False},
+                org=ROOT,
+            )
+        ],
+    ),
     Write(
         method="POST",
         path=f"{API}assets/<asset_id>/tasks/",

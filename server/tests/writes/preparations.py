@@ -28,7 +28,7 @@ from postern.apps.jobs.connectivity.job import TEST_ASSETS, AssetsArgument
 from postern.apps.jobs.engine.actions import accept
 from postern.apps.jobs.engine.kinds import NoArgument
 from postern.apps.jobs.job_center import actions as task_writes
-from postern.apps.jobs.models import CommandSnippet
+from postern.apps.jobs.models import CommandSnippet, PeriodicTask
 from postern.apps.orgs import facade as orgs
 from postern.apps.perms.grants.links import SYSTEM_USERS
 from postern.apps.perms.models import AssetPermission
@@ -137,6 +137,10 @@ class Preparations:
     def saved_command(self) -> Values:
         row = CommandSnippet.objects.create(user=self.admin, name="disk", command="df -h")
         return {"snippet": str(row.pk)}
+
+    def periodic_task(self) -> Values:
+        row = PeriodicTask.objects.create(name="jobs: run due tasks", task="postern.jobs.run_due")
+        return {"periodic": str(row.pk)}
 
     # --- people ---
 

@@ -1,4 +1,4 @@
-import { ChevronDown, ChevronRight, X } from 'lucide-react';
+import { ChevronDown, ChevronRight, ExternalLink, X } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { useT } from '#/lib/i18n';
 import type { RouteRecord, Section } from '#/lib/routes';
@@ -37,16 +37,23 @@ function Entry({
   readonly folded?: boolean;
   readonly label: string;
 }) {
+  const t = useT();
+  const look = `relative flex min-h-7 items-center gap-2.5 rounded-2 px-2 no-underline max-md:min-h-11 ${
+    active
+      ? 'bg-accent-soft-2 font-medium text-accent before:absolute before:inset-y-0 before:-left-2 before:w-[3px] before:rounded-full before:bg-accent'
+      : 'text-ink-2 hover:bg-hover hover:text-ink-1'
+  } ${IconOf ? '' : 'pl-[34px]'} ${folded ? 'justify-center' : ''}`;
+  if (record.external !== undefined) {
+    return (
+      <a href={record.external} target="_blank" rel="noreferrer" className={look}>
+        <span className="truncate">{label}</span>
+        <ExternalLink className="size-[14px]! text-ink-3" aria-hidden />
+        <span className="sr-only">{t('ui:new_tab')}</span>
+      </a>
+    );
+  }
   return (
-    <AppLink
-      to={record.path}
-      title={folded ? label : undefined}
-      className={`relative flex min-h-7 items-center gap-2.5 rounded-2 px-2 no-underline max-md:min-h-11 ${
-        active
-          ? 'bg-accent-soft-2 font-medium text-accent before:absolute before:inset-y-0 before:-left-2 before:w-[3px] before:rounded-full before:bg-accent'
-          : 'text-ink-2 hover:bg-hover hover:text-ink-1'
-      } ${IconOf ? '' : 'pl-[34px]'} ${folded ? 'justify-center' : ''}`}
-    >
+    <AppLink to={record.path} title={folded ? label : undefined} className={look}>
       {IconOf && <IconOf className={active ? '' : 'text-ink-3'} aria-hidden />}
       <span className={folded ? 'sr-only' : 'truncate'} aria-current={active ? 'page' : undefined}>
         {label}

@@ -21,3 +21,6 @@ export const taskPath = (id: string): string => `/ops/tasks/${id}`;
 export const versionPath = (id: string): string => `/ops/adhoc/${id}`;
 export const executionPath = (id: string): string => `/ops/executions/${id}`;
 export const logPath = (id: string): string => `/ops/celery/task/${id}/log`;
+
+/** The task monitor: pages of Flower, outside the console. */
+export const MONITOR = '/flower/';

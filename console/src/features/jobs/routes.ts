@@ -1,6 +1,6 @@
 import type { RouteRecord, Section } from '#/lib/routes';
 import { type ResourceScreens, resourceRecords } from '#/resource/routes';
-import { executionRoutes, taskRoutes, versionRoutes } from './addresses';
+import { executionRoutes, MONITOR, taskRoutes, versionRoutes } from './addresses';
 
 const load = () => import('./screens');
 
@@ -63,6 +63,15 @@ export const jobsSection: Section = {
   routes: [
     ...resourceRecords(taskScreens),
     batchRecord('BatchCommand', '/ops/command-executions/create'),
+    {
+      name: 'TaskMonitor',
+      path: '/ops/task-monitor',
+      external: MONITOR,
+      title: 'nav:task_monitor',
+      permission: 'super',
+      texts: ['jobs'],
+      load: async () => (await import('./MonitorPage')).MonitorPage,
+    },
     // Without lists: versions and executions are listed on the page of their task.
     ...resourceRecords(versionScreens).filter((record) => record.hidden),
     ...resourceRecords(executionScreens).filter((record) => record.hidden),

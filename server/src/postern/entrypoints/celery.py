@@ -7,7 +7,7 @@ in the outbox table (see `postern.foundation.bus.outbox`).
 import os
 import threading
 import warnings
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ import django
 
 django.setup()
 
-from celery import Celery, platforms, signals
+from celery import Celery, Task, platforms, signals
 from celery.beat import EmbeddedService
 from django.apps import apps
 from django.conf import settings as django_settings
@@ -25,6 +25,10 @@ from django.conf import settings as django_settings
 from postern.apps.jobs.engine.dispatcher import Dispatcher
 from postern.apps.jobs.engine.waking import Listener
 from postern.apps.jobs.hosts.link import RUNNER
+from postern.apps.jobs.periodic_tasks import actions as periodic_tasks
+from postern.apps.jobs.periodic_tasks.noting import RunsNoted
+from postern.entrypoints import watched_events
+from postern.entrypoints.broker import broker_url
 from postern.foundation.machine.private_files import private_folder
 from postern.foundation.parts.part_board import SUPERVISOR_PID
 from postern.foundation.settings import Settings
@@ -34,17 +38,30 @@ _THREADS: Final = 4
 settings: Settings = django_settings.POSTERN
 
 
-def _broker_url(settings: Settings) -> str:
-    """The Redis address in Celery's notation (a Unix socket is `redis+socket`)."""
-    url = settings.redis_url
-    return (
-        f"redis+socket{url.removeprefix('unix')}".replace("?db=", "?virtual_host=") if url.startswith("unix:") else url
-    )
+#: Counts the runs of scheduled tasks in this worker.
+_runs: Final = RunsNoted()
 
 
-app = Celery("postern")
+class _SwitchedTask(Task):  # type: ignore[misc]  # celery has no types
+    """A task that administrators can switch off, and whose runs are counted if it is in the schedule."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.name not in _scheduled():
+            return super().__call__(*args, **kwargs)
+        if periodic_tasks.is_off(self.name):
+            return None
+        _runs.note(self.name)
+        return super().__call__(*args, **kwargs)
+
+
+@cache
+def _scheduled() -> frozenset[str]:
+    return frozenset(entry["task"] for entry in app.conf.beat_schedule.values())
+
+
+app = Celery("postern", task_cls=_SwitchedTask)
 app.conf.update(
-    broker_url=_broker_url(settings),
+    broker_url=broker_url(settings),
     broker_connection_retry_on_startup=True,
     result_backend=None,
     task_ignore_result=True,
@@ -95,6 +112,8 @@ def work(*, beat: bool) -> int:
         EmbeddedService(app, thread=True).start()
     # Send the first sign of life as a job as soon as the worker accepts jobs; the schedule sends the others.
     signals.worker_ready.connect(_stamp_now, weak=False)
+    periodic_tasks.adopt(app.conf.beat_schedule)
+    watched_events.register()
     worker = app.Worker(
         pool="threads",
         concurrency=_THREADS,
@@ -114,6 +133,7 @@ def work(*, beat: bool) -> int:
     stopping = partial(_stop_jobs, dispatcher, listener)
     signals.worker_shutting_down.connect(stopping, weak=False)
     worker.start()
+    _runs.write()
     dispatcher.stop()
     RUNNER.value.close()
     return int(worker.exitcode or 0)

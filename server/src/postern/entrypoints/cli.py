@@ -99,6 +99,14 @@ def runner(arguments: argparse.Namespace, settings: Settings) -> int:
     return serve(settings)
 
 
+def monitor(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Serve the task monitor to the web part. Started by the web part, never by hand."""
+    from postern.entrypoints.monitor import serve
+
+    log.configure("monitor", settings.log_level)
+    return serve(settings, idle_s=arguments.idle)
+
+
 def proxy(arguments: argparse.Namespace, settings: Settings) -> int:
     """Run the proxy, which carries SSH and browser sessions."""
     from postern.entrypoints.proxy import serve
@@ -208,6 +216,9 @@ def _parser() -> argparse.ArgumentParser:
     add("worker", worker).add_argument("--beat", action="store_true", help="also run the schedule (once in a cluster)")
     add("proxy", proxy)
     add("runner", runner)
+    add("monitor", monitor).add_argument(
+        "--idle", type=float, default=600.0, help="end after so many seconds without use"
+    )
     migrating = add("migrate", migrate)
     migrating.add_argument("--json", action="store_true", help="print JSON")
     migrating.add_argument(

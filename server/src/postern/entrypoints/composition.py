@@ -9,6 +9,7 @@ import os
 import sys
 from typing import Final
 
+from django.conf import settings
 from django.db.models.signals import post_delete
 
 from postern.apps.acls import subscriptions as acl_events
@@ -45,6 +46,8 @@ from postern.apps.jobs.gateway_tests.job import TEST_GATEWAY
 from postern.apps.jobs.hosts import link as runner
 from postern.apps.jobs.node_checks.job import CHECK_NODES
 from postern.apps.jobs.push.job import PUSH_ACCOUNTS
+from postern.apps.jobs.task_monitor import link as task_monitor
+from postern.apps.jobs.task_monitor.places import Places
 from postern.apps.licence import facade as licence
 from postern.apps.notifications import subscriptions as notification_events
 from postern.apps.orgs import actions as org_actions
@@ -112,6 +115,14 @@ def compose() -> None:
     # Started by a worker when its first job needs it.
     runner.RUNNER.provide(
         runner.RunnerLink([sys.executable, "-m", "postern.entrypoints", "runner"], environ_of("runner", os.environ))
+    )
+    # Started by a web process when a person opens it.
+    task_monitor.MONITOR.provide(
+        task_monitor.MonitorLink(
+            [sys.executable, "-m", "postern.entrypoints", "monitor"],
+            environ_of("monitor", os.environ),
+            Places.of(settings.POSTERN),
+        )
     )
     installation.STEPS.provide(
         (org_actions.ensure_default_organization, ensure_assets, ensure_vault, evidence.adopt_earlier)

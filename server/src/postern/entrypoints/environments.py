@@ -23,9 +23,9 @@ _NOBODY: Final[frozenset[str]] = frozenset()
 READERS: Final[Mapping[str, frozenset[str]]] = {
     ADMIN_PASSWORD: _NOBODY,
     _DATABASE: _STORES,
-    _REDIS: _STORES,
+    _REDIS: _STORES | {"monitor"},
     # Names the parent with which a service ends. The supervisor sets it for its own children; the parent of the runner is
-    # the worker, and the runner ends with its pipe.
+    # the worker, that of the task monitor a web process, and both end with their pipe.
     SUPERVISOR_PID: _NOBODY,
     "POSTERN_BOOTSTRAP_TOKEN": frozenset({"web", "proxy"}),
     "POSTERN_HEALTH_TOKEN": frozenset({"web"}),

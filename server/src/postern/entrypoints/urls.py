@@ -23,6 +23,7 @@ from postern.foundation.pages.console_files import (
     go_home,
     go_to_files,
     go_to_job_log,
+    go_to_monitor,
     go_to_session,
     go_to_terminal,
     serve_console,
@@ -51,6 +52,9 @@ urlpatterns: _Patterns = [
         for old, tab in (("replay", "replay"), ("monitor", "watch"))
     ],
     path("core/ops/celery/task/<uuid:job_id>/log/", go_to_job_log, name="job-log"),
+    re_path(r"^core/flower(?:/.*)?$", go_to_monitor, name="core-task-monitor"),
+    path("flower", go_to_monitor, name="task-monitor-without-slash"),
+    *jobs.page_urlpatterns,
     path("koko/elfinder/sftp/", go_to_files, name="file-manager"),
     path("ui", go_home, name="console-without-slash"),
     path("ui/", serve_console, name="console"),

@@ -2,6 +2,7 @@
 
 import hashlib
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
@@ -9,6 +10,8 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from factories.asset_hosts import Hosts
@@ -125,6 +128,22 @@ def test_command_runs_on_each_host_and_equal_outputs_are_one_group(estate: Estat
     assert answer["result"] == "Hosts: 3, succeeded: 2, failed: 1."
     assert answer["run_as_display"] == "deploy"
     assert set(answer["hosts"]) == {str(asset.pk) for asset in estate.assets}
+
+
+def test_hosts_that_failed_are_listed_for_another_run(estate: Estate, worker: Dispatcher) -> None:
+    estate.add("gone", free_port())
+    row = estate.run("echo it works")
+    assert [host["hostname"] for host in estate.rows(row, is_failed="true")] == ["gone"]
+    assert "gone" not in [host["hostname"] for host in estate.rows(row, is_failed="false")]
+
+
+def test_outputs_that_have_ended_are_read_once_however_often_the_page_asks(estate: Estate, worker: Dispatcher) -> None:
+    row = estate.run(f"echo {uuid.uuid4()}")
+    first = estate.groups(row)
+    with CaptureQueriesContext(connection) as queries:
+        assert estate.groups(row) == first
+    assert [query for query in queries if '"jobs_hostoutput"."data"' in query["sql"]] == []
+    assert first[-1]["output"].strip() in row.command
 
 
 def test_login_shell_of_the_account_reads_the_whole_command(estate: Estate, worker: Dispatcher) -> None:

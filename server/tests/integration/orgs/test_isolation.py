@@ -48,6 +48,7 @@ ELSEWHERE: Final = {
     "perms/users/asset-permissions/cache/": "changes nothing",
     "perms/users/nodes": "what is granted to the caller, in all organizations",
     "perms/users/ungroup/": "what is granted to the caller, in all organizations",
+    "ops/celery/period-tasks/": "of the installation, for system administrators",
     "ops/command-executions/": "the caller's own, and for auditors those of the organization: test_batch_commands",
     "ops/command-snippets/": "the caller's own: test_command_snippets",
     "settings/": "of the installation",

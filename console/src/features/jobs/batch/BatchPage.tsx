@@ -9,7 +9,7 @@ import { Button } from '#/ui/button';
 import { PageHeader } from '#/ui/page';
 import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState, StateView } from '#/ui/states';
-import { commandQuery, type OwnCommand, stopCommand, systemUsersQuery } from './api';
+import { commandQuery, failedHosts, type OwnCommand, stopCommand, systemUsersQuery } from './api';
 import { Composer, type Draft } from './Composer';
 import { RunView } from './RunView';
 import { useRun } from './use-run';
@@ -69,6 +69,12 @@ export function BatchPage() {
       systemUser: usable(runAs),
       hosts: selectionOf(hosts.map((host) => ({ id: host.asset, hostname: host.hostname }))),
     });
+  const runAgain = async (row: OwnCommand) => {
+    const failed = await failedHosts(row.id);
+    const hosts = selectionOf(failed.map((host) => ({ id: host.asset, hostname: host.hostname })));
+    change({ ...draft, systemUser: usable(row.run_as), hosts, command: row.command });
+    await run({ ...draft, systemUser: row.run_as, hosts, command: row.command });
+  };
   if (systemUsers.isError)
     return (
       <>
@@ -113,7 +119,15 @@ export function BatchPage() {
           error={error}
         />
       )}
-      {shown !== undefined && <RunView key={shown} id={shown} onChooseHosts={chooseHosts} />}
+      {shown !== undefined && (
+        <RunView
+          key={shown}
+          id={shown}
+          onChooseHosts={chooseHosts}
+          // The http client has reported a failure.
+          onRunAgain={(row) => void runAgain(row).catch(() => undefined)}
+        />
+      )}
       <Suspense>
         {open === 'saved' && (
           <SnippetsDialog

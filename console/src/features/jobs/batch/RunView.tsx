@@ -1,23 +1,28 @@
 import { useQuery } from '@tanstack/react-query';
+import { RotateCw } from 'lucide-react';
 import type { Host } from '#/domain/batch-results/api';
 import { Results } from '#/domain/batch-results/Results';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { exactTime, friendlyDuration, parseTime } from '#/lib/time';
+import { Button } from '#/ui/button';
 import { Progress } from '#/ui/progress';
 import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState } from '#/ui/states';
 import { Status } from '#/ui/status';
 import { VisibleText } from '#/ui/visible-text';
 import { TONES } from '../state';
-import { commandQuery } from './api';
+import { commandQuery, type OwnCommand } from './api';
 
 /** State, progress and outputs of one command. */
 export function RunView({
   id,
   onChooseHosts,
+  onRunAgain,
 }: {
   readonly id: string;
+  /** Runs the command again on those of its hosts that failed. */
+  readonly onRunAgain: (row: OwnCommand) => void;
   readonly onChooseHosts: (hosts: readonly Host[], runAs: string) => void;
 }) {
   const t = useT();
@@ -32,6 +37,8 @@ export function RunView({
       />
     );
   if (!row) return <SkeletonLines lines={4} />;
+  // A command that was stopped has hosts on which it did not start; they are not counted as done.
+  const missed = row.hosts_amount - (row.done - row.failed);
   const start = parseTime(row.date_start);
   const end = parseTime(row.date_finished);
   return (
@@ -51,6 +58,13 @@ export function RunView({
           failed={row.failed}
           total={row.hosts_amount}
         />
+        {row.is_finished && missed > 0 && (
+          <div>
+            <Button icon={RotateCw} onClick={() => onRunAgain(row)}>
+              {t('jobs:batch.again_on_failed', { count: missed })}
+            </Button>
+          </div>
+        )}
         <pre className="font-mono text-meta text-ink-2 whitespace-pre-wrap">
           <VisibleText text={row.command} />
         </pre>

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { BatchCommand } from '#/domain/batch-results/api';
+import type { BatchCommand, Host } from '#/domain/batch-results/api';
 import type { GrantedNode as Node } from '#/domain/granted-tree/items';
 import type { Api } from '#/lib/api-types';
 import { explain } from '#/lib/http/catalogue';
@@ -115,6 +115,14 @@ export function runCommand(body: {
   readonly hosts: readonly string[];
 }): Promise<OwnCommand> {
   return http.post<OwnCommand>(PATH, body, { quiet: true });
+}
+
+/** The hosts on which a command did not end as it should. */
+export async function failedHosts(id: string): Promise<readonly Host[]> {
+  const page = await http.get<Page<Host>>(`${PATH}${id}/hosts/`, {
+    query: { is_failed: true, limit: MAX_HOSTS, offset: 0 },
+  });
+  return page.results;
 }
 
 export async function stopCommand(id: string): Promise<void> {

@@ -182,6 +182,24 @@ test('what the server refuses is told beside the command', async () => {
   expect((await screen.findByRole('alert')).textContent).toBe('You may not run commands there.');
 });
 
+test('the command is run again on the hosts that failed', async () => {
+  const asked: string[] = [];
+  server.use(
+    mock.get('*/api/v1/ops/command-executions/c1/', () =>
+      HttpResponse.json(row({ is_finished: true, state: 'failed', done: 2, failed: 1 })),
+    ),
+    mock.get('*/api/v1/ops/command-executions/c1/hosts/', ({ request }) => {
+      asked.push(new URL(request.url).searchParams.get('is_failed') ?? '');
+      return HttpResponse.json({ count: 1, results: [{ id: 7, asset: 'web-1', hostname: 'web-1' }] });
+    }),
+  );
+  await renderScreen(<BatchPage />, { ...options, address: `${options.address}?run=c1` });
+  await userEvent.click(await screen.findByRole('button', { name: 'Run again on 1 failed host' }));
+  await waitFor(() => expect(sent).toEqual([{ command: 'uptime', run_as: 's1', hosts: ['web-1'] }]));
+  expect(asked).toEqual(['true']);
+  expect(screen.getByRole('button', { name: '1 host chosen' })).toBeTruthy();
+});
+
 test('without a usable account it says what is missing', async () => {
   server.use(mock.get('*/api/v1/perms/system-users-permission/', () => HttpResponse.json([])));
   await renderScreen(<BatchPage />, options);

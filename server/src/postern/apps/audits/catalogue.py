@@ -389,6 +389,8 @@ class Event(StrEnum):
         "批量命令被过滤器拒绝",
     )
     BATCHCOMMAND_EXPORTED = "batchcommand.exported", _C.EXPORTS, "Batch commands exported", "导出批量命令记录"
+    PERIODICTASK_UPDATED = "periodictask.updated", _C.JOBS, "Periodic task switched", "启停周期任务"
+    TASKMONITOR_OPENED = "taskmonitor.opened", _C.JOBS, "Task monitor opened", "打开任务监控"
 
     # Settings, licence, components
     SETTINGS_UPDATED = "settings.updated", _C.SETTINGS, "Settings changed", "更新系统设置"

@@ -5,6 +5,7 @@ from postern.apps.jobs.command_snippets.models import CommandSnippet
 from postern.apps.jobs.engine.models import Job, JobState
 from postern.apps.jobs.executions.models import Execution, HostOutcome
 from postern.apps.jobs.host_tasks.models import HostTask, TaskVersion
+from postern.apps.jobs.periodic_tasks.models import PeriodicTask
 
 __all__ = [
     "BatchCommand",
@@ -15,5 +16,6 @@ __all__ = [
     "HostTask",
     "Job",
     "JobState",
+    "PeriodicTask",
     "TaskVersion",
 ]

@@ -1,6 +1,6 @@
-"""Routes of jobs, relative to /api/v1/."""
+"""Routes of jobs: `urlpatterns` relative to /api/v1/, `page_urlpatterns` to the root."""
 
-from django.urls import path
+from django.urls import path, re_path
 
 from postern.apps.jobs.asset_tasks.api import AssetTasksView, ManyAssetsTasksView, NodeTasksView
 from postern.apps.jobs.batch_commands.api.audit_log import BatchCommandLogViewSet, CommandHostRelationViewSet
@@ -14,7 +14,9 @@ from postern.apps.jobs.job_center.api.tasks import TaskViewSet
 from postern.apps.jobs.job_center.api.versions import VersionViewSet
 from postern.apps.jobs.log_reading.api import JobLogFileView, JobLogView
 from postern.apps.jobs.node_checks.api import NodeCheckView
+from postern.apps.jobs.periodic_tasks.api import PeriodicTaskViewSet
 from postern.apps.jobs.system_user_tasks.api import SystemUserTasksView
+from postern.apps.jobs.task_monitor.api import MonitorPageView, MonitorTasksView
 from postern.foundation.rest.viewsets import ResourceRouter
 
 router = ResourceRouter()
@@ -35,6 +37,11 @@ router.register(
 urlpatterns = [
     *router.urls,
     path("ops/command-executions/<str:execution_pk>/groups/", CommandGroupsView.as_view()),
+    path("ops/celery/period-tasks/", PeriodicTaskViewSet.as_view({"get": "list"})),
+    path(
+        "ops/celery/period-tasks/<str:pk>/",
+        PeriodicTaskViewSet.as_view({"get": "retrieve", "patch": "partial_update"}),
+    ),
     path("ops/celery/task/<uuid:job_id>/result/", JobResultView.as_view()),
     path("ops/celery/task/<uuid:job_id>/cancel/", JobCancelView.as_view()),
     path("ops/celery/task/<uuid:job_id>/log/", JobLogView.as_view()),
@@ -46,4 +53,9 @@ urlpatterns = [
     path("assets/system-users/<uuid:system_user_id>/tasks/", SystemUserTasksView.as_view()),
     path("assets/gateways/<uuid:gateway_id>/test-connective/", GatewayTestView.as_view()),
     path("assets/nodes/check_assets_amount_task/", NodeCheckView.as_view()),
+]
+
+page_urlpatterns = [
+    path("flower/tasks/datatable", MonitorTasksView.as_view(), name="task-monitor-tasks"),
+    re_path(r"^flower/(?P<rest>.*)$", MonitorPageView.as_view(), name="task-monitor"),
 ]

@@ -125,6 +125,14 @@ def go_to_job_log(request: HttpRequest, job_id: str) -> HttpResponse:
 
 @open_page
 @require_safe
+def go_to_monitor(request: HttpRequest) -> HttpResponse:
+    """Redirect `/core/flower/`, the old path of the task monitor, and everything below it."""
+    del request
+    return HttpResponseRedirect("/flower/")
+
+
+@open_page
+@require_safe
 def go_to_files(request: HttpRequest) -> HttpResponse:
     """Redirect `/koko/elfinder/sftp/`, the old path of the file manager, with its query."""
     query = request.META.get("QUERY_STRING", "")

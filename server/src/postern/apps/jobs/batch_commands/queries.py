@@ -1,13 +1,15 @@
 """Reads of batch commands: hosts, and groups of hosts that said the same."""
 
-from collections.abc import Sequence
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from postern.apps.jobs.batch_commands.models import BatchCommand
+from postern.apps.jobs.batch_commands.models import BatchCommand, HostOutput
 from postern.apps.jobs.batch_commands.showing import shown, unpacked
 from postern.apps.jobs.executions.models import HostOutcome, HostResult, HostState
 from postern.foundation.caller.actor import Actor
@@ -21,6 +23,8 @@ _READ: Final = 4 * PREVIEW
 #: Groups of one answer.
 MAX_GROUPS: Final = 200
 _NAMES: Final = 5
+#: Outputs that are in memory at the same time: 256 KiB each.
+_AT_ONCE: Final = 20
 #: State, result, exit status, and hash of the output.
 _Alike = tuple[str, str, int | None, str]
 
@@ -77,8 +81,17 @@ def groups_of(command_id: UUID) -> list[Group]:
         hosts.setdefault(alike, []).append((position, hostname))
     ranked = sorted(hosts.items(), key=lambda one: (_rank(one[0]), -len(one[1]), one[1][0]))[:MAX_GROUPS]
     firsts = rows.filter(position__in=[found[0][0] for _alike, found in ranked]).select_related("output")
-    samples = {row.position: row for row in firsts}
-    return [_group(alike, found, samples[found[0][0]]) for alike, found in ranked]
+    samples = {row.position: row for row in firsts.defer("output__data")}
+    previews = _previews(samples.values())
+    return [
+        _group(alike, found, samples[found[0][0]], previews.get(samples[found[0][0]].pk, _NOTHING))
+        for alike, found in ranked
+    ]
+
+
+def failed(rows: "QuerySet[HostOutcome]") -> "QuerySet[HostOutcome]":
+    """The hosts on which the command did not end as it should."""
+    return rows.filter(state=HostState.ENDED).exclude(result=HostResult.DONE)
 
 
 def key_of(row: HostOutcome) -> str:
@@ -99,10 +112,37 @@ def _key(alike: _Alike) -> str:
     return _SEPARATOR.join("" if part is None else str(part) for part in alike)
 
 
-def _group(alike: _Alike, hosts: Sequence[tuple[int, str]], sample: HostOutcome) -> Group:
-    output = getattr(sample, "output", None)
-    kept = unpacked(output.data, _READ) if output is not None else b""
+def _previews(samples: Iterable[HostOutcome]) -> "dict[int, _Preview]":
+    """The beginnings of the outputs of these hosts. The page asks every second while a command runs: an output that has
+    ended is read and unpacked once.
+    """
+    previews: dict[int, _Preview] = {}
+    keys: dict[int, str] = {}
+    for row in samples:
+        output = getattr(row, "output", None)
+        if output is None:
+            continue
+        keys[row.pk] = output.digest if row.state == HostState.ENDED else ""
+        known = _KNOWN.get(keys[row.pk])
+        if known is not None:
+            previews[row.pk] = known
+    missing = [key for key in keys if key not in previews]
+    for start in range(0, len(missing), _AT_ONCE):
+        outputs = HostOutput.objects.filter(outcome_id__in=missing[start : start + _AT_ONCE])
+        for outcome_id, data, size in outputs.values_list("outcome_id", "data", "size"):
+            preview = previews[outcome_id] = _preview(data, size)
+            if keys[outcome_id]:
+                _KNOWN.put(keys[outcome_id], preview)
+    return previews
+
+
+def _preview(data: "bytes | memoryview", size: int) -> "_Preview":
+    kept = unpacked(data, _READ)
     text = shown(kept)
+    return _Preview(text[:PREVIEW], len(text) > PREVIEW or size > len(kept))
+
+
+def _group(alike: _Alike, hosts: Sequence[tuple[int, str]], sample: HostOutcome, preview: "_Preview") -> Group:
     return Group(
         key=_key(alike),
         state=alike[0],
@@ -112,6 +152,41 @@ def _group(alike: _Alike, hosts: Sequence[tuple[int, str]], sample: HostOutcome)
         hostnames=[hostname for _position, hostname in hosts[:_NAMES]],
         sample=sample.pk,
         message=sample.message,
-        output=text[:PREVIEW],
-        is_cut=len(text) > PREVIEW or (output is not None and output.size > len(kept)),
+        output=preview.text,
+        is_cut=preview.is_cut,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Preview:
+    text: str
+    is_cut: bool
+
+
+_NOTHING: Final = _Preview("", is_cut=False)
+
+
+class _Previews:
+    """The previews that were used last, by the hash of the output. All methods may be called from any thread."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._previews: OrderedDict[str, _Preview] = OrderedDict()
+
+    def get(self, digest: str) -> _Preview | None:
+        with self._lock:
+            preview = self._previews.get(digest)
+            if preview is not None:
+                self._previews.move_to_end(digest)
+            return preview
+
+    def put(self, digest: str, preview: _Preview) -> None:
+        with self._lock:
+            self._previews[digest] = preview
+            while len(self._previews) > self._most:
+                self._previews.popitem(last=False)
+
+
+#: Two full answers; 4 MB of plain text, at most 16 MB.
+_KNOWN: Final = _Previews(2 * MAX_GROUPS)

@@ -13,7 +13,6 @@ LIVE_BYTES: Final = 8 * 1024
 #: Sequences for terminals: colours and movements, titles, character sets.
 _SEQUENCES: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]P_^X][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-_OVERWRITTEN: Final = re.compile(r"[^\n]*\r(?=[^\n])")
 
 
 def shown(data: bytes) -> str:
@@ -22,7 +21,9 @@ def shown(data: bytes) -> str:
     Nothing in it can act on a terminal or a page.
     """
     text = _SEQUENCES.sub("", data.decode("utf-8", "replace")).replace("\r\n", "\n")
-    return _CONTROLS.sub("", _OVERWRITTEN.sub("", text).replace("\r", ""))
+    # Without a regular expression: one that looks for the last return of a line is quadratic in its length.
+    lines = [line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n")]
+    return _CONTROLS.sub("", "\n".join(lines))
 
 
 def packed(data: bytes) -> bytes:

@@ -104,7 +104,7 @@ class CommandHostViewSet(_OfCommand, ReadOnlyViewSet):
     rights = Right.VALID_USER
     exportable = False
     filter_fields = ("state", "result")
-    own_filters: ClassVar[tuple[str, ...]] = ("group", "is_open")
+    own_filters: ClassVar[tuple[str, ...]] = ("group", "is_open", "is_failed")
     search_fields = ("hostname", "ip", "message")
     ordering_fields = ("hostname", "ip", "state", "result", "seconds")
     default_order = ("position",)
@@ -122,6 +122,10 @@ class CommandHostViewSet(_OfCommand, ReadOnlyViewSet):
         is_open = yes_or_no(self.request, "is_open")
         if is_open is not None:
             rows = rows.exclude(state=HostState.ENDED) if is_open else rows.filter(state=HostState.ENDED)
+        is_failed = yes_or_no(self.request, "is_failed")
+        if is_failed is not None:
+            failed = queries.failed(HostOutcome.objects.filter(execution_id=self.command().pk)).values("pk")
+            rows = rows.filter(pk__in=failed) if is_failed else rows.exclude(pk__in=failed)
         group = self.request.query_params.get("group")
         if group:
             try:

@@ -1,0 +1,1 @@
+"""The task monitor: pages of Flower about the workers, started when a system administrator opens them."""
