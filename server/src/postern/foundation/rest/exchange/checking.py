@@ -268,7 +268,8 @@ class _Work:
         view = self._view
         taken = _taken_fields(found)
         right = rights.declared(view, "PUT", "bulk_update")
-        if not taken or not hasattr(view, "bulk_update") or right is None:
+        # With other errors beside, an update of that object would be refused as well.
+        if not taken or len(taken) < len(found) or not hasattr(view, "bulk_update") or right is None:
             return None
         if not rights.holds(right, view.actor, view.scope):
             return None
