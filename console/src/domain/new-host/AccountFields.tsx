@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { useT } from '#/lib/i18n';
 import { RemoteSelect } from '#/resource/form/RemoteSelect';
 import type { RemoteOptions } from '#/resource/define';
@@ -30,13 +31,22 @@ function Existing({ host, errors, set }: FormPart) {
 
 /** A new account: username and secret. */
 export function NewAccount(part: FormPart) {
+  return <Secret {...part} more={<Text {...part} name="accountName" placeholder={part.host.username} />} />;
+}
+
+/** Username and secret of an account that was added and did not work. */
+export function NewAccountSecret(part: FormPart) {
+  return <Secret {...part} more={<span className="max-sm:hidden" />} />;
+}
+
+function Secret({ more, ...part }: FormPart & { readonly more: ReactNode }) {
   const t = useT();
   const { host, set } = part;
   const byKey = host.secretKind === 'key';
   return (
     <div className="grid gap-3 sm:grid-cols-2">
       <Text {...part} name="username" required />
-      <Text {...part} name="accountName" placeholder={host.username} />
+      {more}
       <div
         role="radiogroup"
         aria-label={t('new-host:secret.label')}
