@@ -142,8 +142,8 @@ def findings_in_both_themes(page: Page) -> list[str]:
 
 
 def photograph(page: Page, name: str) -> None:
-    """Save a picture for people who want to look, where POSTERN_E2E_PICTURES names a folder."""
-    folder = os.environ.get("POSTERN_E2E_PICTURES")
+    """Save a picture for people who want to look, where POSTERN_PICTURES names a folder."""
+    folder = os.environ.get("POSTERN_PICTURES")
     if folder:
         page.screenshot(path=Path(folder) / f"{name}.png")
 
@@ -249,14 +249,14 @@ def test_check_says_what_an_import_would_do_before_anything_is_written(page: Pag
     api = office.api()
     before = groups(office, "")
     records = api.get("/api/v1/audits/operate-logs/?limit=1")["count"]
-    open_list(page, office)
+    open_list(page, office, "?search=office")
     dialog = open_dialog(page, "Import")
     lines = [(f"check-{number:02}", f"floor {number}", "admin") for number in range(1, 13)]
     lines[2] = ("office-03", "another floor", "admin")
     lines[4] = ("check-05", "its user does not exist", "adminn")
     lines[6] = ("check-01", "the name of row 1", "admin")
     lines[8] = ("c" * 200, "its name is too long", "admin")
-    choose_file(page, "check.csv", csv_text(("*Name", "Comment", "User"), *lines))
+    choose_file(page, "check.csv", csv_text(("*Name", "Comment", "users"), *lines))
     expect(dialog.get_by_role("button", name="Cannot be imported 4")).to_have_attribute("aria-pressed", "true")
     expect(dialog.get_by_role("row", name=re.compile("^7 "))).to_contain_text("Name: row 1 has the same value")
     expect(dialog.get_by_role("row", name=re.compile("^5 ")).get_by_role("button", name="Use admin")).to_be_visible()
@@ -267,7 +267,7 @@ def test_check_says_what_an_import_would_do_before_anything_is_written(page: Pag
     assert names(rows_of(coming.value)) == ["office-03", "check-05", "check-01", "c" * 200]
 
     dialog.get_by_role("button", name="Accept 2 corrections").click()
-    expect(dialog.get_by_role("row", name=re.compile("^3 "))).to_contain_text("Will change: Comment, User")
+    expect(dialog.get_by_role("row", name=re.compile("^3 "))).to_contain_text("Will change: Comment, users")
     # Enter takes the text and goes to the next wrong cell.
     dialog.get_by_role("button", name="Name, row 7: check-01 (failed)").focus()
     page.keyboard.press("Enter")
@@ -302,19 +302,18 @@ def test_check_says_what_an_import_would_do_before_anything_is_written(page: Pag
 
 def test_check_in_chinese_leaves_no_rows_behind_when_the_wizard_is_closed(page: Page, office: Product) -> None:
     page.context.add_cookies([{"name": "django_language", "value": "zh-hans", "url": office.url}])
-    page.goto(f"{office.url}/ui/users/groups")
-    page.get_by_role("link", name="office-").first.wait_for()
+    open_list(page, office, "?search=office")
     page.get_by_role("button", name="导入导出").click()
     page.get_by_role("menuitem", name="导入").click()
     dialog = page.get_by_role("dialog")
-    choose_file(page, "groups.csv", csv_text(("*名称", "用户"), ("中文-1", "adminn"), ("office-03", "admin")))
+    choose_file(page, "groups.csv", csv_text(("*名称", "users"), ("中文-1", "adminn"), ("office-03", "admin")))
     expect(dialog.get_by_role("button", name="无法导入 2")).to_be_visible()
     expect(dialog.get_by_role("button", name="改为 admin")).to_be_visible()
     photograph(page, "check-zh")
     assert findings_in_both_themes(page) == []
     with page.expect_download() as coming:
         dialog.get_by_role("button", name="下载有误的行").click()
-    assert list(rows_of(coming.value)[0]) == ["*名称", "用户"]
+    assert list(rows_of(coming.value)[0]) == ["*名称", "users"]
     dialog.get_by_role("button", name="采纳 2 处改法").click()
     expect(dialog.get_by_role("button", name="导入", exact=True)).to_be_enabled()
     dialog.get_by_role("button", name="关闭").last.click()

@@ -3,7 +3,6 @@ import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { loadNamespaces } from '#/lib/i18n';
 import { renderScreen } from '#/test/render';
 import { afterReaching, afterSigningIn, brokenOff, STARTED } from './host-test';
 import { NewHostForm } from './NewHostForm';
@@ -81,6 +80,7 @@ describe('the form of a new host with its test', () => {
     };
     server.use(
       mock.get('*/api/v1/assets/system-users/', () => HttpResponse.json({ count: 0, results: [] })),
+      mock.post('*/api/v1/common/resources/cache/', () => HttpResponse.json({ spm: 'spm-1' })),
       mock.get('*/api/v1/users/*', () => HttpResponse.json({ count: 0, results: [] })),
       mock.post('*/api/v1/perms/new-hosts/', async ({ request }) => {
         await note(request);
@@ -105,10 +105,7 @@ describe('the form of a new host with its test', () => {
     );
     const onAdded = vi.fn();
     const run = vi.fn();
-    await renderScreen(
-      <NewHostForm onAdded={onAdded} onward={{ label: 'Go on', untested: 'Anyway', run }} />,
-    );
-    await loadNamespaces(['new-host']);
+    await renderScreen(<NewHostForm onAdded={onAdded} onward={{ label: 'Go on', untested: 'Anyway', run }} />, { texts: ['new-host'] });
     await userEvent.type(await screen.findByRole('textbox', { name: /^Address/ }), '192.0.2.1');
     await userEvent.type(screen.getByRole('textbox', { name: /^Username/ }), 'deploy');
     await userEvent.type(screen.getByLabelText(/Password/, { selector: 'input[type=password]' }), 'wrong');

@@ -72,8 +72,8 @@ export function Corrections({
   const t = useT();
   if (count === 0) return null;
   return (
-    <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 rounded-2 border border-info-line bg-info-soft px-3 py-1.5">
-      <WandSparkles className="flex-none text-info" aria-hidden />
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 rounded-2 border border-accent-line bg-accent-soft px-3 py-1.5">
+      <WandSparkles className="flex-none text-accent" aria-hidden />
       <span className="min-w-0 grow">{t('exchange:check.correctable', { count, wrong: number(wrong) })}</span>
       <Button size="sm" icon={Check} onClick={onAccept}>
         {t('exchange:check.accept', { count })}

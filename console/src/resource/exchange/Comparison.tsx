@@ -98,7 +98,9 @@ export function Comparison({
           </tbody>
         </table>
       </div>
-      <PageTurner page={page} pages={pages} onTurn={setPage} />
+      <div className="mt-2">
+        <PageTurner page={page} pages={pages} onTurn={setPage} />
+      </div>
     </Dialog>
   );
 }

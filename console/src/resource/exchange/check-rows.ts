@@ -2,20 +2,35 @@ import type { Api } from '#/lib/api-types';
 import { explain } from '#/lib/http/catalogue';
 import { http } from '#/lib/http/client';
 import { HttpError } from '#/lib/http/errors';
-import type { ImportRow } from './import-row';
+import { translate } from '#/lib/i18n';
+import type { ImportRow, RowProblem } from './import-row';
 import { fieldProblems } from './row-problems';
 import { concernsTheRun, idOf, type SaveTarget } from './save-row';
 import type { Verdict } from './import-check';
 
 type CheckedRow = Api<'CheckedRow'>;
 
+/** Errors of values that another object has: named, so that people know which object it is. */
+function takenProblems(
+  problems: readonly RowProblem[],
+  name: string,
+  columns: SaveTarget['columns'],
+): readonly RowProblem[] {
+  return problems.map(({ field }) => {
+    const column = columns.find((candidate) => candidate.field === field)?.label ?? field ?? '';
+    return { field, text: translate('exchange:check.taken', { column, name }) };
+  });
+}
+
 function verdictOf(answer: CheckedRow, columns: SaveTarget['columns']): Verdict {
   const unique = (answer.unique ?? []).map(({ fields, value }) => ({ fields, value }));
   if (answer.outcome === 'refused') {
+    const problems = fieldProblems(answer.errors ?? {}, columns);
+    const taken = answer.taken_by;
     return {
-      problems: fieldProblems(answer.errors ?? {}, columns),
+      problems: taken ? takenProblems(problems, taken.name, columns) : problems,
       remedies: answer.corrections ?? [],
-      takenBy: answer.taken_by ?? null,
+      takenBy: taken ?? null,
       forecast: null,
       unique,
     };

@@ -89,6 +89,7 @@ describe('import: the check', () => {
     expect(find.getByText('3 of the 4 wrong rows have one obvious correction.')).toBeTruthy();
     await userEvent.click(within(row(1)).getByRole('button', { name: 'Use headquarters' }));
     expect(await within(row(1)).findByText('Will be created')).toBeTruthy();
+    expect(within(row(2)).getByText('Name: taken by dba')).toBeTruthy();
     expect(within(row(2)).getByRole('button', { name: 'Update dba' })).toBeTruthy();
     await press('Accept 2 corrections');
     expect(await within(row(2)).findByText('Will change: Kind, Comment')).toBeTruthy();
