@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import { useT } from '#/lib/i18n';
 import { RemoteSelect } from '#/resource/form/RemoteSelect';
 import type { RemoteOptions } from '#/resource/define';
@@ -31,22 +30,13 @@ function Existing({ host, errors, set }: FormPart) {
 
 /** A new account: username and secret. */
 export function NewAccount(part: FormPart) {
-  return <Secret {...part} more={<Text {...part} name="accountName" placeholder={part.host.username} />} />;
-}
-
-/** Username and secret of an account that was added and did not work. */
-export function NewAccountSecret(part: FormPart) {
-  return <Secret {...part} more={<span className="max-sm:hidden" />} />;
-}
-
-function Secret({ more, ...part }: FormPart & { readonly more: ReactNode }) {
   const t = useT();
   const { host, set } = part;
   const byKey = host.secretKind === 'key';
   return (
     <div className="grid gap-3 sm:grid-cols-2">
       <Text {...part} name="username" required />
-      {more}
+      <Text {...part} name="accountName" placeholder={host.username} />
       <div
         role="radiogroup"
         aria-label={t('new-host:secret.label')}

@@ -10,7 +10,7 @@ import { groupOptions, nodeOptions, userOptions } from '#/domain/remotes';
 import { Button } from '#/ui/button';
 import { AppLink } from '#/ui/link';
 import { Note } from '#/ui/note';
-import { AccountFields, NewAccountSecret } from './AccountFields';
+import { AccountFields, NewAccount } from './AccountFields';
 import {
   addHost,
   type AddedHost,
@@ -170,7 +170,7 @@ function Correction({ part, made }: { readonly part: FormPart; readonly made: Ad
       <HostGroup part={part} />
       {part.host.accountKind === 'new' ? (
         <Group title={t('new-host:group.account')}>
-          <NewAccountSecret {...part} />
+          <NewAccount {...part} />
         </Group>
       ) : (
         <p>

@@ -114,8 +114,12 @@ function correctionOf(host: NewHost): { readonly asset: object; readonly account
     protocols: [`ssh/${host.port}`],
   };
   if (host.accountKind === 'existing') return { asset, account: null };
+  const username = host.username.trim();
   const key = host.secretKind === 'key' ? { private_key: host.privateKey } : {};
-  return { asset, account: { username: host.username.trim(), password: host.password, ...key } };
+  return {
+    asset,
+    account: { name: host.accountName.trim() || username, username, password: host.password, ...key },
+  };
 }
 
 /** An error of one of the two requests of a correction, keyed like those of `addHost`. */

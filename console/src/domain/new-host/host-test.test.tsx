@@ -105,7 +105,10 @@ describe('the form of a new host with its test', () => {
     );
     const onAdded = vi.fn();
     const run = vi.fn();
-    await renderScreen(<NewHostForm onAdded={onAdded} onward={{ label: 'Go on', untested: 'Anyway', run }} />, { texts: ['new-host'] });
+    await renderScreen(
+      <NewHostForm onAdded={onAdded} onward={{ label: 'Go on', untested: 'Anyway', run }} />,
+      { texts: ['new-host'] },
+    );
     await userEvent.type(await screen.findByRole('textbox', { name: /^Address/ }), '192.0.2.1');
     await userEvent.type(screen.getByRole('textbox', { name: /^Username/ }), 'deploy');
     await userEvent.type(screen.getByLabelText(/Password/, { selector: 'input[type=password]' }), 'wrong');
@@ -151,7 +154,7 @@ describe('the form of a new host with its test', () => {
       {
         method: 'PATCH',
         path: 'assets/system-users/s1/',
-        body: { username: 'deploy', password: 'right' },
+        body: { name: 'deploy', username: 'deploy', password: 'right' },
       },
       { method: 'POST', path: 'assets/assets/a1/tasks/', body: { action: 'test' } },
     ]);

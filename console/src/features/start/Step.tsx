@@ -49,9 +49,7 @@ function Reached({ host }: { readonly host: FirstHost }) {
   return (
     <p className="flex flex-wrap items-baseline gap-x-2 text-ink-2">
       <Status tone={TONES[connectivity]}>{''}</Status>
-      {/* i18n: start:host.ok */}
-      {/* i18n: start:host.failed */}
-      {/* i18n: start:host.unknown */}
+      {/* i18n: start:host.* */}
       <span className="min-w-0 [overflow-wrap:anywhere]">
         {t(`start:host.${connectivity}`, { name, reason })}
       </span>

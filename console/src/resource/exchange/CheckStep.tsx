@@ -10,9 +10,9 @@ import { CheckCounters, Corrections } from './CheckCounters';
 import { CheckResult } from './CheckResult';
 import { downloadRows } from './download-rows';
 import type { ExchangeSource } from './exchange-source';
-import { type CheckFilter, type CheckSnapshot, isShown } from './import-check';
+import { type CheckCounts, type CheckFilter, type CheckSnapshot, isShown } from './import-check';
 import { sizeText } from './import-file';
-import { IMPORT_PAGE_SIZE } from './import-run';
+import { IMPORT_PAGE_SIZE, type RunSnapshot } from './import-run';
 import type { LoadedFile } from './loaded-file';
 import { PageTurner } from './PageTurner';
 import { RowCards, RowTable, rowsOfPage, type ShownRow } from './RowTable';
@@ -54,6 +54,103 @@ function CheckProgress({ check }: { readonly check: CheckSnapshot }) {
   );
 }
 
+/** The filter: what the person chose, else the wrong rows if the first check found some. */
+function useFilter(progress: CheckSnapshot, wrong: number) {
+  const [picked, setPicked] = useState<CheckFilter | null>(null);
+  // Chosen once, when the first check is done: correcting the last wrong row must not change the list.
+  const [found, setFound] = useState<CheckFilter | null>(null);
+  if (found === null && progress.state !== 'running' && progress.checked > 0)
+    setFound(wrong > 0 ? 'wrong' : 'all');
+  return [picked ?? found ?? 'all', setPicked] as const;
+}
+
+/** File, progress and notes of the check. */
+function CheckHead({
+  loaded: { name, size, check, unknown },
+  progress,
+  counts,
+}: {
+  readonly loaded: LoadedFile;
+  readonly progress: CheckSnapshot;
+  readonly counts: CheckCounts;
+}) {
+  const t = useT();
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-x-2">
+        <FileSpreadsheet className="text-ink-3" aria-hidden />
+        <span className="min-w-0 font-semibold [overflow-wrap:anywhere]">{name}</span>
+        <span className="text-ink-3 tabular-nums">
+          {t('exchange:import.rows', { count: progress.total })} · {sizeText(size)}
+        </span>
+      </div>
+      <CheckProgress check={progress} />
+      <p className="sr-only" role="status">
+        {progress.state === 'done' && t('exchange:check.done', { ...counts })}
+      </p>
+      {progress.state === 'halted' && (
+        <Note tone="warn" announce>
+          <span className="flex flex-wrap items-center gap-2">
+            <span className="min-w-0 grow">{t('exchange:check.halted', { reason: progress.halted })}</span>
+            <Button size="sm" icon={RotateCw} onClick={() => void check.start()}>
+              {t('exchange:check.again')}
+            </Button>
+          </span>
+        </Note>
+      )}
+      {unknown.length > 0 && (
+        <Note tone="warn">{t('exchange:import.unknown', { names: unknown.join(', ') })}</Note>
+      )}
+    </>
+  );
+}
+
+/** The numbers of the check, all corrections at once, and the download of the wrong rows. */
+function CheckTools({
+  loaded,
+  snapshot,
+  counts,
+  fields,
+  filter,
+  onFilter,
+}: {
+  readonly loaded: LoadedFile;
+  readonly snapshot: RunSnapshot;
+  readonly counts: CheckCounts;
+  readonly fields: FieldMap;
+  readonly filter: CheckFilter;
+  readonly onFilter: (filter: CheckFilter) => void;
+}) {
+  const t = useT();
+  const { check } = loaded;
+  const wrong = snapshot.rows.filter((row) => row.state === 'error');
+  return (
+    <>
+      <div className="flex flex-wrap items-stretch gap-2">
+        <CheckCounters counts={counts} total={snapshot.counts.total} value={filter} onChange={onFilter} />
+        <div className="min-w-0 grow">
+          <Corrections
+            count={counts.correctable.length}
+            wrong={counts.wrong}
+            onAccept={() => check.accept(counts.correctable)}
+          />
+        </div>
+      </div>
+      <div className="flex flex-wrap items-center gap-2">
+        <span className="text-meta text-ink-3">{t('exchange:check.edit_help')}</span>
+        <Button
+          className="ml-auto"
+          icon={Download}
+          disabled={wrong.length === 0}
+          onClick={() => downloadRows(loaded, wrong, fields, 'wrong')}
+        >
+          {t('exchange:check.download')}
+        </Button>
+      </div>
+    </>
+  );
+}
+
 /** Second step: what the import would do with each row. Nothing is written. Cells can be edited and corrected here. */
 export function CheckStep({
   loaded,
@@ -67,20 +164,15 @@ export function CheckStep({
 }) {
   const t = useT();
   const isPhone = useMedia(PHONE);
-  const { run, check, columns, unknown } = loaded;
+  const { run, check, columns } = loaded;
   const snapshot = useRun(run);
   const progress = useCheck(check);
   const metadata = useMetadata(source.api, source.place);
   const fields = metadata.data?.actions.POST ?? NO_FIELDS;
   const counts = useCheckCounts(snapshot);
-  const [picked, setPicked] = useState<CheckFilter | null>(null);
+  const [filter, setPicked] = useFilter(progress, counts.wrong);
   const [page, setPage] = useState(0);
   const box = useRef<HTMLDivElement>(null);
-  // Chosen once, when the first check is done: correcting the last wrong row must not change the list.
-  const [found, setFound] = useState<CheckFilter | null>(null);
-  if (found === null && progress.state !== 'running' && progress.checked > 0)
-    setFound(counts.wrong > 0 ? 'wrong' : 'all');
-  const filter = picked ?? found ?? 'all';
   const indexes = useMemo(
     () => snapshot.rows.flatMap((row, index) => (isShown(row, filter) ? [index] : [])),
     // The rows are one array that the run changes; each snapshot stands for a change.
@@ -117,62 +209,20 @@ export function CheckStep({
     [check, columns, isHalted],
   );
   const Rows = isPhone ? RowCards : RowTable;
-  const wrong = snapshot.rows.filter((row) => row.state === 'error');
   return (
     <div className="grid grid-cols-1 gap-3">
-      <div className="flex flex-wrap items-center gap-x-2">
-        <FileSpreadsheet className="text-ink-3" aria-hidden />
-        <span className="min-w-0 font-semibold [overflow-wrap:anywhere]">{loaded.name}</span>
-        <span className="text-ink-3 tabular-nums">
-          {t('exchange:import.rows', { count: progress.total })} · {sizeText(loaded.size)}
-        </span>
-      </div>
-      <CheckProgress check={progress} />
-      <p className="sr-only" role="status">
-        {progress.state === 'done' && t('exchange:check.done', { ...counts })}
-      </p>
-      {isHalted && (
-        <Note tone="warn" announce>
-          <span className="flex flex-wrap items-center gap-2">
-            <span className="min-w-0 grow">{t('exchange:check.halted', { reason: progress.halted })}</span>
-            <Button size="sm" icon={RotateCw} onClick={() => void check.start()}>
-              {t('exchange:check.again')}
-            </Button>
-          </span>
-        </Note>
-      )}
-      {unknown.length > 0 && (
-        <Note tone="warn">{t('exchange:import.unknown', { names: unknown.join(', ') })}</Note>
-      )}
-      <div className="flex flex-wrap items-stretch gap-2">
-        <CheckCounters
-          counts={counts}
-          total={progress.total}
-          value={filter}
-          onChange={(next) => {
-            setPicked(next);
-            setPage(0);
-          }}
-        />
-        <div className="min-w-0 grow">
-          <Corrections
-            count={counts.correctable.length}
-            wrong={counts.wrong}
-            onAccept={() => check.accept(counts.correctable)}
-          />
-        </div>
-      </div>
-      <div className="flex flex-wrap items-center gap-2">
-        <span className="text-meta text-ink-3">{t('exchange:check.edit_help')}</span>
-        <Button
-          className="ml-auto"
-          icon={Download}
-          disabled={wrong.length === 0}
-          onClick={() => downloadRows(loaded, wrong, fields, 'wrong')}
-        >
-          {t('exchange:check.download')}
-        </Button>
-      </div>
+      <CheckHead loaded={loaded} progress={progress} counts={counts} />
+      <CheckTools
+        loaded={loaded}
+        snapshot={snapshot}
+        counts={counts}
+        fields={fields}
+        filter={filter}
+        onFilter={(next) => {
+          setPicked(next);
+          setPage(0);
+        }}
+      />
       <div ref={box} className="-mx-4 min-h-[352px] max-sm:mx-0">
         <Rows
           columns={columns}

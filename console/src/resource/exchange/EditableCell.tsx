@@ -74,8 +74,7 @@ export function EditableCell({
         onKeyDown={(event) => {
           if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
             event.preventDefault();
-            const typed = event.currentTarget.value;
-            leave(typed, onTaken?.(rowNumber) !== true);
+            leave(event.currentTarget.value, onTaken?.(rowNumber) !== true);
           } else if (event.key === 'Escape') {
             // Escape must not close the surrounding dialog.
             event.stopPropagation();
@@ -86,6 +85,7 @@ export function EditableCell({
     );
   }
   const failed = problem === undefined ? '' : ` (${t('exchange:import.cell_failed')})`;
+  const named = text === '' ? t('exchange:import.empty_cell') : text;
   return (
     <button
       ref={button}
@@ -93,20 +93,14 @@ export function EditableCell({
       className="block h-(--row-h) w-full truncate px-2.5 text-left hover:bg-hover data-failed:bg-danger-soft data-failed:[box-shadow:inset_0_0_0_1px_var(--danger-dot)]"
       data-failed={problem === undefined ? undefined : ''}
       data-row={rowNumber}
-      aria-label={
-        t('exchange:import.cell', {
-          column,
-          number: rowNumber,
-          value: text === '' ? t('exchange:import.empty_cell') : text,
-        }) + failed
-      }
+      aria-label={t('exchange:import.cell', { column, number: rowNumber, value: named }) + failed}
       title={problem ?? text}
       onClick={() => {
         setDraft(text);
         onEditing(true);
       }}
     >
-      {text === '' ? <span className="text-ink-3">{t('exchange:import.empty_cell')}</span> : text}
+      {text === '' ? <span className="text-ink-3">{named}</span> : text}
     </button>
   );
 }
