@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, Self
 
+import openpyxl
 import pytest
 from accessibility import axe_findings
 from browser import PATIENCE_MS, Faults, first_sign_in, photograph, sign_in, window
@@ -290,6 +291,34 @@ def test_check_says_what_an_import_would_do_before_anything_is_written(page: Pag
     assert (after["office-03"]["id"], after["office-03"]["comment"]) == (before["office-03"]["id"], "another floor")
     for name in after.keys() - before.keys():
         api.delete(f"{GROUPS}{after[name]['id']}/")
+
+
+def test_wrong_rows_of_a_workbook_are_downloaded_as_a_workbook_that_can_be_imported(
+    page: Page, office: Product, tmp_path: Path
+) -> None:
+    rows = [("*Name", "Comment"), ("office-03", FORMULA), ("office-04", "'quoted\n<b>&"), ("fine-1", "x")]
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    for cell in book.active["B"]:
+        cell.data_type = "s"
+    book.save(tmp_path / "groups.xlsx")
+    open_list(page, office, "?search=office")
+    dialog = open_dialog(page, "Import")
+    page.locator("input[type=file]").set_input_files(tmp_path / "groups.xlsx")
+    for _again in range(2):
+        expect(dialog.get_by_role("button", name="Cannot be imported 2")).to_be_visible()
+        with page.expect_download() as coming:
+            dialog.get_by_role("button", name="Download wrong rows").click()
+        coming.value.save_as(tmp_path / "wrong.xlsx")
+        sheet = openpyxl.load_workbook(tmp_path / "wrong.xlsx").active
+        assert [row[0] for row in sheet.iter_rows(values_only=True)] == ["*Name", "office-03", "office-04"]
+        assert all(cell.data_type != "f" for row in sheet.iter_rows() for cell in row)
+        # The product's own reader reads every text back unchanged.
+        dialog.get_by_role("button", name="Another file").click()
+        page.locator("input[type=file]").set_input_files(tmp_path / "wrong.xlsx")
+        expect(dialog.get_by_role("button", name=f"Comment, row 1: {FORMULA}")).to_have_text(FORMULA)
+        expect(dialog.get_by_role("button", name="Comment, row 2: 'quoted")).to_have_text("'quoted\n<b>&")
 
 
 def test_check_in_chinese_leaves_no_rows_behind_when_the_wizard_is_closed(page: Page, office: Product) -> None:

@@ -26,7 +26,7 @@ function Detail({ step }: { readonly step: StepState }) {
 export function HostTest({ name, test }: { readonly name: string; readonly test: HostTestState }) {
   const t = useT();
   return (
-    <section aria-label={t('new-host:test.title', { name })} className="grid gap-2">
+    <section aria-label={t('new-host:test.title', { name })} className="grid grid-cols-1 gap-2">
       <h3 className="text-lead [overflow-wrap:anywhere]">{t('new-host:test.title', { name })}</h3>
       <ol className="grid gap-1.5">
         {/* i18n: new-host:test.reach.* */}

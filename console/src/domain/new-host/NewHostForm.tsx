@@ -30,7 +30,7 @@ import { HostTest } from './HostTest';
 
 function Group({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
-    <fieldset className="grid gap-3">
+    <fieldset className="grid min-w-0 grid-cols-1 gap-3">
       <legend className="mb-2 text-lead">{title}</legend>
       {children}
     </fieldset>
@@ -207,7 +207,7 @@ export function NewHostForm({
   const name = part.host.hostname.trim() || part.host.address.trim();
   return (
     <form
-      className="grid max-w-(--form-max) gap-4"
+      className="grid max-w-(--form-max) grid-cols-1 gap-4"
       aria-label={t('new-host:title')}
       noValidate
       onSubmit={(event) => void submit(event)}
