@@ -1,5 +1,6 @@
 """Chromium as started by the tests, and the checks that apply to every page."""
 
+import os
 import re
 import shutil
 from collections import deque
@@ -66,6 +67,13 @@ def window(browser: Browser, **options: Any) -> BrowserContext:
 def _log_response(response: Response) -> None:
     if response.status >= 400 or "/ui/bundle/" not in response.url:
         BROWSER_LOG.append(f"{response.status} {response.request.method} {response.url[:200]}")
+
+
+def photograph(page: Page, name: str) -> None:
+    """Save a picture for people who want to look, where POSTERN_PICTURES names a folder."""
+    folder = os.environ.get("POSTERN_PICTURES")
+    if folder:
+        page.screenshot(path=Path(folder) / f"{name}.png")
 
 
 @dataclass

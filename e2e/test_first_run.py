@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from accessibility import axe_findings
-from browser import Faults, first_sign_in, sign_in, window
+from browser import Faults, first_sign_in, photograph, sign_in, window
 from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD, Product, free_port, wait_until
 from world import TargetHost
@@ -74,8 +74,40 @@ def test_checklist_of_first_steps_leads_to_the_first_connection(page: Page, fres
     assert axe_findings(page) == []
     assert not steps(fresh)["account"], "a part of a refused host was stored"
     form.get_by_role("textbox", name="Address").fill("127.0.0.1")
-    form.get_by_role("button", name="Add host").click()
+    form.get_by_role("textbox", name="SSH port").fill(str(free_port()))
+    form.get_by_role("textbox", name="Username").fill("nobody-here")
+    form.get_by_role("button", name="Add and test").click()
 
+    # The host is stored but cannot be reached; the form keeps the values.
+    test = form.get_by_role("region", name="Test of shop-1")
+    expect(test.get_by_text("Not reached")).to_be_visible()
+    expect(test.get_by_text("Check the address and the port")).to_be_visible()
+    expect(form.get_by_role("textbox", name="Address")).to_have_value("127.0.0.1")
+    assert axe_findings(page) == []
+    photograph(page, "host-not-reached")
+    form.get_by_role("textbox", name="SSH port").fill(str(target.port))
+    form.get_by_role("button", name="Save and test again").click()
+
+    # It is reached, and refuses the account.
+    expect(test.get_by_text("Sign-in failed")).to_be_visible()
+    expect(test.get_by_role("listitem").filter(has_text="Host key seen")).to_contain_text("SHA256:")
+    page.set_viewport_size({"width": 320, "height": 720})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    photograph(page, "host-narrow")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    form.get_by_role("textbox", name="Username").fill(target.login)
+    form.get_by_role("button", name="Save and test again").click()
+    expect(test.get_by_role("listitem").filter(has_text="Signed in as")).to_contain_text(target.login)
+    assert axe_findings(page) == []
+    page.emulate_media(color_scheme="dark")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    photograph(page, "host-ready-dark")
+    assert axe_findings(page) == []
+    page.emulate_media(color_scheme="light")
+    form.get_by_role("button", name="Go on").click()
+
+    expect(page.get_by_text("shop-1 was reached")).to_be_visible()
+    photograph(page, "host-step-done")
     expect(page.get_by_text("2 steps to the first connection")).to_be_visible()
     assert steps(fresh) == {
         "site_url": True,
@@ -133,14 +165,13 @@ def test_template_of_assets_imports_as_it_was_downloaded(page: Page, fresh: Prod
     page.keyboard.press("Control+A")
     page.keyboard.type("ssh/22, sftp/2222")
     page.keyboard.press("Enter")
-    dialog.get_by_role("button", name="Import", exact=True).click()
     expect(dialog.get_by_text("Enter a protocol and a port, for example ssh/22").first).to_be_visible()
     cell = dialog.get_by_role("button", name=re.compile(r"^Protocols, row 1: "))
     cell.click()
     page.keyboard.press("Control+A")
     page.keyboard.type("ssh/22, rdp/3389")
     page.keyboard.press("Enter")
-    dialog.get_by_role("button", name="Continue").click()
+    dialog.get_by_role("button", name="Import", exact=True).click()
     expect(dialog.get_by_role("button", name="Succeeded 1")).to_be_visible()
     made = fresh.api().get("/api/v1/assets/assets/?hostname=web-example")
     assert [(row["ip"], row["protocols"]) for row in made] == [("192.0.2.10", ["ssh/22", "rdp/3389"])]

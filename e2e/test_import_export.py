@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, Self
 
+import openpyxl
 import pytest
 from accessibility import axe_findings
-from browser import PATIENCE_MS, Faults, first_sign_in, sign_in, window
+from browser import PATIENCE_MS, Faults, first_sign_in, photograph, sign_in, window
 from playwright.sync_api import Browser, Download, Locator, Page, Route, expect
 from product import ADMIN_PASSWORD, Product, wait_until
 
@@ -199,13 +200,16 @@ def test_import_of_thirty_rows_with_two_corrected(page: Page, office: Product) -
         csv_text(("*Name", "Comment", "Colour"), *((*line, "red") for line in lines)),
     )
     expect(dialog.get_by_text("left out: Colour")).to_be_visible()
+    expect(dialog.get_by_role("button", name="Cannot be imported 2")).to_have_attribute("aria-pressed", "true")
+    assert groups(office, "branch-") == {}, "a check wrote rows"
+    dialog.get_by_role("button", name="All 30").click()
     expect(dialog.get_by_role("button", name=f"Comment, row 2: {FORMULA}")).to_have_text(FORMULA)
     expect(dialog.get_by_role("button", name=f"Comment, row 3: {SCRIPT}")).to_have_text(SCRIPT)
     expect(dialog.get_by_role("row")).to_have_count(11)
     assert findings_in_both_themes(page) == []
 
     with Held(page) as held:
-        dialog.get_by_role("button", name="Import", exact=True).click()
+        dialog.get_by_role("button", name="Import 28, leave out 2").click()
         held.until(1)
         expect(dialog.get_by_role("button", name="Stop")).to_be_visible()
     expect(page.get_by_text("2 rows failed to import")).to_be_visible(timeout=RUN_MS)
@@ -232,6 +236,110 @@ def test_import_of_thirty_rows_with_two_corrected(page: Page, office: Product) -
     assert sorted(made) == [f"branch-{number:02}" for number in range(1, 31)]
     assert made["branch-02"]["comment"] == FORMULA
     assert made["branch-03"]["comment"] == SCRIPT
+
+
+def test_check_says_what_an_import_would_do_before_anything_is_written(page: Page, office: Product) -> None:
+    api = office.api()
+    before = groups(office, "")
+    records = api.get("/api/v1/audits/operate-logs/?limit=1")["count"]
+    open_list(page, office, "?search=office")
+    dialog = open_dialog(page, "Import")
+    lines = [(f"check-{number:02}", f"floor {number}", "admin") for number in range(1, 13)]
+    lines[2] = ("office-03", "another floor", "admin")
+    lines[4] = ("check-05", "its user does not exist", "adminn")
+    lines[6] = ("check-01", "the name of row 1", "admin")
+    lines[8] = ("c" * 200, "its name is too long", "admin")
+    choose_file(page, "check.csv", csv_text(("*Name", "Comment", "users"), *lines))
+    expect(dialog.get_by_role("button", name="Cannot be imported 4")).to_have_attribute("aria-pressed", "true")
+    expect(dialog.get_by_role("row", name=re.compile("^7 "))).to_contain_text("Name: row 1 has the same value")
+    expect(dialog.get_by_role("row", name=re.compile("^5 ")).get_by_role("button", name="Use admin")).to_be_visible()
+    photograph(page, "check-wrong")
+    assert findings_in_both_themes(page) == []
+    with page.expect_download() as coming:
+        dialog.get_by_role("button", name="Download wrong rows").click()
+    assert names(rows_of(coming.value)) == ["office-03", "check-05", "check-01", "c" * 200]
+
+    dialog.get_by_role("button", name="Accept 2 corrections").click()
+    expect(dialog.get_by_role("row", name=re.compile("^3 "))).to_contain_text("Will change: Comment, users")
+    # Enter takes the text and goes to the next wrong cell.
+    dialog.get_by_role("button", name="Name, row 7: check-01 (failed)").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("check-07")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("button", name=re.compile(r"^Name, row 9: c+ \(failed\)"))).to_be_focused()
+    expect(dialog.get_by_role("row", name=re.compile("^7 "))).to_contain_text("Will be created")
+    dialog.get_by_role("button", name="Compare").click()
+    comparison = page.get_by_role("dialog", name="2 values change")
+    expect(comparison.get_by_role("row", name="3 Comment room 3 another floor")).to_be_visible()
+    photograph(page, "check-compare")
+    assert findings_in_both_themes(page) == []
+    comparison.get_by_role("button", name="Close").last.click()
+    assert groups(office, "") == before, "a check wrote rows"
+    assert api.get("/api/v1/audits/operate-logs/?limit=1")["count"] == records, "a check left records"
+
+    page.set_viewport_size({"width": 320, "height": 720})
+    expect(dialog.get_by_role("button", name="Cannot be imported 1")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    photograph(page, "check-narrow")
+    assert findings_in_both_themes(page) == []
+    page.set_viewport_size({"width": 1280, "height": 800})
+    dialog.get_by_role("button", name="Import 11, leave out 1").click()
+    expect(page.get_by_text("1 row failed to import")).to_be_visible(timeout=RUN_MS)
+    after = groups(office, "")
+    assert after.keys() - before.keys() == {f"check-{number:02}" for number in (1, 2, 4, 5, 6, 7, 8, 10, 11, 12)}
+    assert (after["office-03"]["id"], after["office-03"]["comment"]) == (before["office-03"]["id"], "another floor")
+    for name in after.keys() - before.keys():
+        api.delete(f"{GROUPS}{after[name]['id']}/")
+
+
+def test_wrong_rows_of_a_workbook_are_downloaded_as_a_workbook_that_can_be_imported(
+    page: Page, office: Product, tmp_path: Path
+) -> None:
+    rows = [("*Name", "Comment"), ("office-03", FORMULA), ("office-04", "'quoted\n<b>&"), ("fine-1", "x")]
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    for cell in book.active["B"]:
+        cell.data_type = "s"
+    book.save(tmp_path / "groups.xlsx")
+    open_list(page, office, "?search=office")
+    dialog = open_dialog(page, "Import")
+    page.locator("input[type=file]").set_input_files(tmp_path / "groups.xlsx")
+    for _again in range(2):
+        expect(dialog.get_by_role("button", name="Cannot be imported 2")).to_be_visible()
+        with page.expect_download() as coming:
+            dialog.get_by_role("button", name="Download wrong rows").click()
+        coming.value.save_as(tmp_path / "wrong.xlsx")
+        sheet = openpyxl.load_workbook(tmp_path / "wrong.xlsx").active
+        assert [row[0] for row in sheet.iter_rows(values_only=True)] == ["*Name", "office-03", "office-04"]
+        assert all(cell.data_type != "f" for row in sheet.iter_rows() for cell in row)
+        # The product's own reader reads every text back unchanged.
+        dialog.get_by_role("button", name="Another file").click()
+        page.locator("input[type=file]").set_input_files(tmp_path / "wrong.xlsx")
+        expect(dialog.get_by_role("button", name=f"Comment, row 1: {FORMULA}")).to_have_text(FORMULA)
+        expect(dialog.get_by_role("button", name="Comment, row 2: 'quoted")).to_have_text("'quoted\n<b>&")
+
+
+def test_check_in_chinese_leaves_no_rows_behind_when_the_wizard_is_closed(page: Page, office: Product) -> None:
+    page.context.add_cookies([{"name": "django_language", "value": "zh-hans", "url": office.url}])
+    open_list(page, office, "?search=office")
+    page.get_by_role("button", name="导入导出").click()
+    page.get_by_role("menuitem", name="导入").click()
+    dialog = page.get_by_role("dialog")
+    choose_file(page, "groups.csv", csv_text(("*名称", "users"), ("中文-1", "adminn"), ("office-03", "admin")))
+    expect(dialog.get_by_role("button", name="无法导入 2")).to_be_visible()
+    expect(dialog.get_by_role("button", name="改为 admin")).to_be_visible()
+    photograph(page, "check-zh")
+    assert findings_in_both_themes(page) == []
+    with page.expect_download() as coming:
+        dialog.get_by_role("button", name="下载有误的行").click()
+    assert list(rows_of(coming.value)[0]) == ["*名称", "users"]
+    dialog.get_by_role("button", name="采纳 2 处改法").click()
+    expect(dialog.get_by_role("button", name="导入", exact=True)).to_be_enabled()
+    dialog.get_by_role("button", name="关闭").last.click()
+    dialog.wait_for(state="detached")
+    assert "中文-1" not in groups(office, "")
 
 
 def test_update_by_the_file_of_selected_rows(page: Page, office: Product) -> None:

@@ -102,6 +102,8 @@ vi.setConfig({ testTimeout: 60_000 });
 
 export const server = setupServer();
 export let sent: Sent[] = [];
+/** Checks of an import, which write nothing. */
+export let tried: Sent[] = [];
 export let saved: { name: string; href: string }[] = [];
 let count = rows.length;
 
@@ -110,7 +112,15 @@ export function claimRows(rowsInAll: number): void {
   count = rowsInAll;
 }
 
-export const LIST = '*/api/v1/users/groups/';
+interface Call {
+  readonly request: Request;
+}
+const isList = ({ request }: Call) => new URL(request.url).pathname === '/api/v1/users/groups/';
+const isDryRun = (url: URL) => url.searchParams.has('dry_run');
+/** The list, without checks of an import. */
+export const LIST = (call: Call) => isList(call) && !isDryRun(new URL(call.request.url));
+/** The checks of an import. */
+export const CHECK = (call: Call) => isList(call) && isDryRun(new URL(call.request.url));
 export const csvAnswer = (request: Request) =>
   new URL(request.url).searchParams.has('format')
     ? new HttpResponse('\uFEFFName\r\ndba\r\n', {
@@ -133,6 +143,7 @@ beforeAll(async () => {
 }, 60_000);
 beforeEach(() => {
   sent = [];
+  tried = [];
   saved = [];
   count = rows.length;
   clearToasts();
@@ -148,7 +159,8 @@ beforeEach(() => {
     const copy = request.clone();
     const url = new URL(copy.url);
     const body = await copy.text();
-    sent.push({
+    const list = isDryRun(url) ? tried : sent;
+    list.push({
       method: copy.method,
       path: url.pathname.replace('/api/v1/', ''),
       query: Object.fromEntries(url.searchParams),
@@ -159,6 +171,14 @@ beforeEach(() => {
   server.use(
     mock.options(LIST, () => HttpResponse.json(metadata)),
     mock.get(LIST, ({ request }) => csvAnswer(request)),
+    mock.post(CHECK, async ({ request }) =>
+      HttpResponse.json(((await request.json()) as unknown[]).map(() => ({ outcome: 'create', unique: [] }))),
+    ),
+    mock.put(CHECK, async ({ request }) =>
+      HttpResponse.json(
+        ((await request.json()) as unknown[]).map(() => ({ outcome: 'update', changes: {} })),
+      ),
+    ),
     mock.post('*/api/v1/common/resources/cache/', () => HttpResponse.json({ spm: 'spm-1' })),
   );
 });

@@ -67,7 +67,7 @@ export function AccountFields(part: FormPart) {
   const t = useT();
   const { host, set } = part;
   return (
-    <fieldset className="grid gap-3">
+    <fieldset className="grid min-w-0 grid-cols-1 gap-3">
       <legend className="mb-2 text-lead">{t('new-host:group.account')}</legend>
       <div role="radiogroup" aria-label={t('new-host:group.account')} className="flex flex-wrap gap-x-4">
         <RadioGroup

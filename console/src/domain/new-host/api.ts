@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { http } from '#/lib/http/client';
+import { ValidationError } from '#/lib/http/errors';
 
 /** Values of the form for a new host. The account is an existing system user, or a new one with its secret. */
 export interface NewHost {
@@ -103,6 +104,56 @@ export function bodyOf(host: NewHost): object {
 
 export async function addHost(host: NewHost): Promise<AddedHost> {
   return http.post<AddedHost>('perms/new-hosts/', bodyOf(host), { quiet: true });
+}
+
+/** Values that can be corrected after a test has failed: the address, and the secret of a new account. */
+function correctionOf(host: NewHost): { readonly asset: object; readonly account: object | null } {
+  const asset = {
+    hostname: host.hostname.trim() || host.address.trim(),
+    ip: host.address.trim(),
+    protocols: [`ssh/${host.port}`],
+  };
+  if (host.accountKind === 'existing') return { asset, account: null };
+  const username = host.username.trim();
+  const key = host.secretKind === 'key' ? { private_key: host.privateKey } : {};
+  return {
+    asset,
+    account: { name: host.accountName.trim() || username, username, password: host.password, ...key },
+  };
+}
+
+/** An error of one of the two requests of a correction, keyed like those of `addHost`. */
+async function keyed<T>(part: 'asset' | 'account', request: Promise<T>): Promise<T> {
+  try {
+    return await request;
+  } catch (error) {
+    if (error instanceof ValidationError) throw new PartError({ [part]: error.fields });
+    throw error;
+  }
+}
+
+/** The server refused a part of a correction. */
+export class PartError extends Error {
+  readonly fields: object;
+
+  constructor(fields: object) {
+    super('a part of the host was refused');
+    this.name = 'PartError';
+    this.fields = fields;
+  }
+}
+
+/** Saves corrected values of a host that was added, and of its new account. Values that did not change are not sent. */
+export async function correctHost(made: AddedHost, before: NewHost, host: NewHost): Promise<void> {
+  const [old, next] = [correctionOf(before), correctionOf(host)];
+  const differs = (one: unknown, other: unknown) => JSON.stringify(one) !== JSON.stringify(other);
+  if (differs(old.asset, next.asset))
+    await keyed('asset', http.patch(`assets/assets/${made.asset}/`, next.asset, { quiet: true }));
+  if (next.account && differs(old.account, next.account))
+    await keyed(
+      'account',
+      http.patch(`assets/system-users/${made.system_user}/`, next.account, { quiet: true }),
+    );
 }
 
 type FieldName = keyof NewHost;

@@ -35,6 +35,11 @@ export function NewHostPage() {
               queryClient.removeQueries({ queryKey: ['list'] });
               void navigate({ to: paths.asset(made.asset) });
             }}
+            onTesting={() => queryClient.removeQueries({ queryKey: ['list'] })}
+            onward={{
+              label: t('new-host:test.open'),
+              run: (made) => void navigate({ to: paths.asset(made.asset) }),
+            }}
             more={
               <LinkButton to={assetRoutes.paths.create ?? assetRoutes.paths.list} kind="text">
                 {t('assets:all_fields')}

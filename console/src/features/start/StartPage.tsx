@@ -43,8 +43,10 @@ function useNeed(data: FirstRun | undefined, steps: readonly StepId[], close: ()
 
 function Steps({ data, steps }: { readonly data: FirstRun; readonly steps: readonly StepId[] }) {
   const [chosen, setChosen] = useState<StepId | null>(null);
+  // A step whose work goes on although its rows exist: a host is added, and its test runs.
+  const [held, setHeld] = useState<StepId | null>(null);
   const next = steps.find((step) => !data.steps[step]);
-  const open = chosen !== null && !data.steps[chosen] ? chosen : next;
+  const open = held ?? (chosen !== null && !data.steps[chosen] ? chosen : next);
   return (
     <ol className="pt-card">
       {steps.map((step, index) => (
@@ -54,7 +56,8 @@ function Steps({ data, steps }: { readonly data: FirstRun; readonly steps: reado
           number={index + 1}
           isDone={data.steps[step]}
           isOpen={step === open}
-          siteUrl={data.site_url}
+          data={data}
+          onHold={(isHeld) => setHeld(isHeld ? step : null)}
           onOpen={() => setChosen(step)}
         />
       ))}

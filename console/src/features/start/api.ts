@@ -6,9 +6,18 @@ import { queryClient } from '#/lib/query';
 export const STEPS = ['site_url', 'account', 'host', 'person', 'permission', 'connect'] as const;
 export type StepId = (typeof STEPS)[number];
 
+/** A host that was reached, or the newest one. */
+export interface FirstHost {
+  readonly id: string;
+  readonly hostname: string;
+  readonly connectivity: 'ok' | 'failed' | 'unknown';
+  readonly connectivity_reason: string;
+}
+
 export interface FirstRun {
   readonly site_url: string;
   readonly steps: Readonly<Record<StepId, boolean>>;
+  readonly host: FirstHost | null;
 }
 
 export const firstRunQuery = queryOptions({

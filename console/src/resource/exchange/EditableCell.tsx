@@ -13,6 +13,7 @@ export function EditableCell({
   problem,
   onCommit,
   onEditing,
+  onTaken,
 }: {
   readonly column: string;
   readonly rowNumber: number;
@@ -21,6 +22,8 @@ export function EditableCell({
   readonly problem: string | undefined;
   readonly onCommit: (text: string) => void;
   readonly onEditing: (editing: boolean) => void;
+  /** Called after Enter; returns whether it moves the focus itself. */
+  readonly onTaken?: ((rowNumber: number) => boolean) | undefined;
 }) {
   const t = useT();
   const [draft, setDraft] = useState<string | null>(null);
@@ -71,7 +74,7 @@ export function EditableCell({
         onKeyDown={(event) => {
           if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
             event.preventDefault();
-            leave(event.currentTarget.value, true);
+            leave(event.currentTarget.value, onTaken?.(rowNumber) !== true);
           } else if (event.key === 'Escape') {
             // Escape must not close the surrounding dialog.
             event.stopPropagation();
@@ -82,26 +85,22 @@ export function EditableCell({
     );
   }
   const failed = problem === undefined ? '' : ` (${t('exchange:import.cell_failed')})`;
+  const named = text === '' ? t('exchange:import.empty_cell') : text;
   return (
     <button
       ref={button}
       type="button"
       className="block h-(--row-h) w-full truncate px-2.5 text-left hover:bg-hover data-failed:bg-danger-soft data-failed:[box-shadow:inset_0_0_0_1px_var(--danger-dot)]"
       data-failed={problem === undefined ? undefined : ''}
-      aria-label={
-        t('exchange:import.cell', {
-          column,
-          number: rowNumber,
-          value: text === '' ? t('exchange:import.empty_cell') : text,
-        }) + failed
-      }
+      data-row={rowNumber}
+      aria-label={t('exchange:import.cell', { column, number: rowNumber, value: named }) + failed}
       title={problem ?? text}
       onClick={() => {
         setDraft(text);
         onEditing(true);
       }}
     >
-      {text === '' ? <span className="text-ink-3">{t('exchange:import.empty_cell')}</span> : text}
+      {text === '' ? <span className="text-ink-3">{named}</span> : text}
     </button>
   );
 }

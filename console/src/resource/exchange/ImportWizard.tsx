@@ -7,6 +7,9 @@ import { confirm } from '#/ui/confirm';
 import { Dialog } from '#/ui/dialog';
 import { toast } from '#/ui/toast';
 import type { FieldSpec } from '../define';
+import { useMetadata } from '../use-metadata';
+import { CheckStep } from './CheckStep';
+import { changedColumns, Comparison } from './Comparison';
 import type { ExchangeSource } from './exchange-source';
 import { type ImportRun, runButton } from './import-run';
 import type { LoadedFile } from './loaded-file';
@@ -14,6 +17,7 @@ import { RunStep } from './RunStep';
 import type { ImportMode } from './save-row';
 import { Steps } from './Steps';
 import { UploadStep } from './UploadStep';
+import { useCheck, useCheckCounts } from './use-check';
 import { useRun } from './use-run';
 
 const NO_SPECS: Readonly<Record<string, FieldSpec>> = {};
@@ -35,7 +39,12 @@ function mayLeave(run: ImportRun): Promise<boolean> {
   });
 }
 
-async function startRun(run: ImportRun, page: number | undefined, onSaved: () => void): Promise<void> {
+async function startRun(
+  { run, check }: LoadedFile,
+  page: number | undefined,
+  onSaved: () => void,
+): Promise<void> {
+  check.stop();
   const before = run.snapshot().counts.ok;
   await run.start(page);
   const { state, counts } = run.snapshot();
@@ -46,7 +55,7 @@ async function startRun(run: ImportRun, page: number | undefined, onSaved: () =>
   else toast({ tone: 'ok', text: translate('exchange:import.imported', { count: counts.ok }) });
 }
 
-/** Imports a file in three steps: upload, check the rows, save them one by one. */
+/** Imports a file in three steps: upload, check what each row would do, save the rows one by one. */
 export function ImportWizard({
   noun,
   source,
@@ -83,6 +92,7 @@ export function ImportWizard({
   const close = async () => {
     if (run && isUnderWay(run) && !(await mayLeave(run))) return;
     run?.stop();
+    loaded?.check.stop();
     onClose();
   };
   return (
@@ -95,9 +105,13 @@ export function ImportWizard({
         loaded ? (
           <RunFooter
             loaded={loaded}
-            onStart={() => void startRun(loaded.run, firstPage, onSaved)}
+            onStart={() => void startRun(loaded, firstPage, onSaved)}
             onClose={() => void close()}
-            onAnother={() => setLoaded(null)}
+            source={source}
+            onAnother={() => {
+              loaded.check.stop();
+              setLoaded(null);
+            }}
           />
         ) : (
           <Button onClick={() => void close()}>{t('exchange:import.close')}</Button>
@@ -106,7 +120,7 @@ export function ImportWizard({
     >
       <Steps run={run} />
       {loaded ? (
-        <RunStep loaded={loaded} source={source} specs={specs} onPage={setFirstPage} />
+        <RowSteps loaded={loaded} source={source} specs={specs} onPage={setFirstPage} />
       ) : (
         <UploadStep mode={mode} onMode={setMode} source={source} onLoaded={setLoaded} />
       )}
@@ -114,18 +128,93 @@ export function ImportWizard({
   );
 }
 
-// i18n: exchange:import.button.*
-function RunFooter({
-  loaded: { run },
-  onStart,
-  onClose,
-  onAnother,
+function RowSteps({
+  loaded,
+  source,
+  specs,
+  onPage,
 }: {
   readonly loaded: LoadedFile;
+  readonly source: ExchangeSource;
+  readonly specs: Readonly<Record<string, FieldSpec>>;
+  readonly onPage: (page: number | undefined) => void;
+}) {
+  const { state } = useRun(loaded.run);
+  return state === 'pending' ? (
+    <CheckStep loaded={loaded} source={source} onPage={onPage} />
+  ) : (
+    <RunStep loaded={loaded} source={source} specs={specs} />
+  );
+}
+
+interface FooterProps {
+  readonly loaded: LoadedFile;
+  readonly source: ExchangeSource;
   readonly onStart: () => void;
   readonly onClose: () => void;
   readonly onAnother: () => void;
-}) {
+}
+
+function RunFooter(props: FooterProps) {
+  const { state } = useRun(props.loaded.run);
+  return state === 'pending' ? <CheckFooter {...props} /> : <StartedFooter {...props} />;
+}
+
+/** What the import will change, and the button that starts it once all rows are checked. */
+function CheckFooter({ loaded, source, onStart, onClose, onAnother }: FooterProps) {
+  const t = useT();
+  const { run, check, columns } = loaded;
+  const snapshot = useRun(run);
+  const { state } = useCheck(check);
+  const counts = useCheckCounts(snapshot);
+  const metadata = useMetadata(source.api, source.place);
+  const [isComparing, setComparing] = useState(false);
+  const { total, pending } = snapshot.counts;
+  const left = total - pending;
+  const updates = counts.update > 0 ? changedColumns(snapshot.rows, columns) : '';
+  const why =
+    state === 'running' ? 'exchange:check.still_running' : pending === 0 ? 'exchange:check.none' : undefined;
+  return (
+    <>
+      <span className="mr-auto min-w-0 self-center text-ink-2">
+        {counts.update > 0 &&
+          t(updates === '' ? 'exchange:check.updates_same' : 'exchange:check.updates', {
+            count: counts.update,
+            columns: updates,
+          })}{' '}
+        {updates !== '' && (
+          <button type="button" className="pt-link min-h-6 font-medium" onClick={() => setComparing(true)}>
+            {t('exchange:check.compare')}
+          </button>
+        )}
+      </span>
+      <Button kind="text" onClick={onAnother}>
+        {t('exchange:import.another')}
+      </Button>
+      <Button onClick={onClose}>{t('exchange:import.close')}</Button>
+      <Button kind="primary" disabledReason={why === undefined ? undefined : t(why)} onClick={onStart}>
+        {left === 0 || pending === 0
+          ? t('exchange:import.button.import')
+          : t('exchange:check.import', {
+              count: pending,
+              rows: pending.toLocaleString('en'),
+              left: left.toLocaleString('en'),
+            })}
+      </Button>
+      {isComparing && (
+        <Comparison
+          rows={snapshot.rows}
+          columns={columns}
+          fields={metadata.data?.actions.PUT ?? {}}
+          onClose={() => setComparing(false)}
+        />
+      )}
+    </>
+  );
+}
+
+// i18n: exchange:import.button.*
+function StartedFooter({ loaded: { run }, onStart, onClose }: FooterProps) {
   const t = useT();
   const snapshot = useRun(run);
   const button = runButton(snapshot);
@@ -135,11 +224,6 @@ function RunFooter({
       <span className="mr-auto self-center text-ink-2">
         {snapshot.state === 'started' && t('exchange:import.close_help')}
       </span>
-      {snapshot.state === 'pending' && (
-        <Button kind="text" onClick={onAnother}>
-          {t('exchange:import.another')}
-        </Button>
-      )}
       {button !== 'finished' && <Button onClick={onClose}>{t('exchange:import.close')}</Button>}
       <Button kind={button === 'stop' ? 'neutral' : 'primary'} onClick={act}>
         {t(`exchange:import.button.${button}`)}

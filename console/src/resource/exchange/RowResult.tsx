@@ -2,8 +2,7 @@ import { CircleX, LoaderCircle } from 'lucide-react';
 import { Button, Dialog, DialogTrigger, Popover } from 'react-aria-components';
 import { useT } from '#/lib/i18n';
 import { Status } from '#/ui/status';
-import type { ImportRow } from './import-row';
-import type { Remedy } from './remedy';
+import type { ImportRow, Remedy } from './import-row';
 
 /** State of a row as an icon and a word; for a failed row also the reasons and, if known, a remedy. */
 export function RowResult({

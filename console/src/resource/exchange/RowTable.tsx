@@ -1,9 +1,10 @@
-import { memo, useMemo } from 'react';
+import { memo, type ReactNode, useMemo } from 'react';
 import { useT } from '#/lib/i18n';
 import type { FieldMap } from '../api';
 import { meantCell, shownCell } from './cell-choices';
 import { EditableCell } from './EditableCell';
-import { columnWidth, type ImportColumn, type ImportRow } from './import-row';
+import { cellText, columnWidth, type ImportColumn, type ImportRow } from './import-row';
+import { IMPORT_PAGE_SIZE, type RunSnapshot } from './import-run';
 import { remedyFor } from './remedy';
 import { RowResult } from './RowResult';
 
@@ -17,6 +18,18 @@ export interface ShownRow {
   readonly isCurrent: boolean;
 }
 
+/** Rows of one page with their index in the file. */
+export function rowsOfPage(
+  snapshot: RunSnapshot,
+  indexes: readonly number[],
+  page: number,
+): readonly ShownRow[] {
+  return indexes.slice(page * IMPORT_PAGE_SIZE, (page + 1) * IMPORT_PAGE_SIZE).flatMap((index) => {
+    const row = snapshot.rows[index];
+    return row ? [{ index, row, isCurrent: index === snapshot.current }] : [];
+  });
+}
+
 export interface RowsProps {
   readonly columns: readonly ImportColumn[];
   /** All rows of the file, so that column widths do not change from page to page. */
@@ -26,9 +39,15 @@ export interface RowsProps {
   readonly fields: FieldMap;
   readonly onEdit: (index: number, field: string, text: string) => void;
   readonly onEditing: (index: number | null) => void;
+  /** Called after Enter in a cell; returns whether it moves the focus itself. */
+  readonly onTaken?: (rowNumber: number) => boolean;
+  /** Heading and content of the last column, where it is not the result of the run. */
+  readonly resultTitle?: string;
+  readonly result?: (entry: ShownRow) => ReactNode;
 }
 
-interface LineProps extends ShownRow, Pick<RowsProps, 'columns' | 'fields' | 'onEdit' | 'onEditing'> {}
+interface LineProps
+  extends ShownRow, Pick<RowsProps, 'columns' | 'fields' | 'onEdit' | 'onEditing' | 'onTaken' | 'result'> {}
 
 function Cell({ column, line }: { readonly column: ImportColumn; readonly line: LineProps }) {
   const { row, index, fields } = line;
@@ -42,17 +61,20 @@ function Cell({ column, line }: { readonly column: ImportColumn; readonly line: 
       problem={row.problems.find((problem) => problem.field === column.field)?.text}
       onCommit={(text) => line.onEdit(index, column.field, meantCell(meta, text, value))}
       onEditing={(editing) => line.onEditing(editing ? index : null)}
+      onTaken={line.onTaken}
     />
   );
 }
 
-function Result({ line: { row, index, isCurrent, fields, onEdit } }: { readonly line: LineProps }) {
+function Result({ line }: { readonly line: LineProps }) {
+  const { row, index, isCurrent, fields, onEdit, result } = line;
+  if (result) return result({ row, index, isCurrent });
   return (
     <RowResult
       row={row}
       isCurrent={isCurrent}
       remedy={row.state === 'error' ? remedyFor(row, fields) : null}
-      onRemedy={({ field, value }) => onEdit(index, field, value)}
+      onRemedy={({ field, value }) => onEdit(index, field, cellText(value))}
     />
   );
 }
@@ -77,7 +99,7 @@ function LineOf(line: LineProps) {
 const Line = memo(LineOf);
 
 /** The rows as a table; its first and last column stay visible. */
-export function RowTable({ columns, rows, shown, ...rest }: RowsProps) {
+export function RowTable({ columns, rows, shown, resultTitle, ...rest }: RowsProps) {
   const t = useT();
   const widths = useMemo(
     () =>
@@ -120,7 +142,7 @@ export function RowTable({ columns, rows, shown, ...rest }: RowsProps) {
               </th>
             ))}
             <th scope="col" className="pt-sticky-end">
-              {t('exchange:import.result')}
+              {resultTitle ?? t('exchange:import.result')}
             </th>
           </tr>
         </thead>
@@ -135,12 +157,12 @@ export function RowTable({ columns, rows, shown, ...rest }: RowsProps) {
 }
 
 /** The rows as cards, for phones. */
-export function RowCards({ columns, shown, fields, onEdit, onEditing }: RowsProps) {
+export function RowCards({ columns, shown, fields, onEdit, onEditing, onTaken, result }: RowsProps) {
   const t = useT();
   return (
     <ul className="grid grid-cols-1 gap-2" aria-label={t('exchange:import.table')}>
       {shown.map((entry) => {
-        const line: LineProps = { ...entry, columns, fields, onEdit, onEditing };
+        const line: LineProps = { ...entry, columns, fields, onEdit, onEditing, onTaken, result };
         return (
           <li key={entry.index} className="rounded-2 border border-line">
             <div className="grid gap-1 border-b border-line bg-surface-2 px-2.5 py-1.5">

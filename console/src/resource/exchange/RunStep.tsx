@@ -1,8 +1,7 @@
-import { ChevronLeft, ChevronRight, Download } from 'lucide-react';
-import { useCallback, useEffect, useMemo, useState } from 'react';
-import { saveFile } from '#/lib/http/file';
+import { Download } from 'lucide-react';
+import { useCallback, useMemo, useState } from 'react';
 import { useT } from '#/lib/i18n';
-import { Button, IconButton } from '#/ui/button';
+import { Button } from '#/ui/button';
 import { Segmented } from '#/ui/choice';
 import { Note } from '#/ui/note';
 import { Select } from '#/ui/select';
@@ -10,11 +9,12 @@ import type { FieldMap } from '../api';
 import type { FieldSpec } from '../define';
 import { useMedia } from '#/ui/use-media';
 import { useMetadata } from '../use-metadata';
-import { csvText } from './csv-text';
+import { downloadRows } from './download-rows';
 import type { ExchangeSource } from './exchange-source';
 import { filteredRows, IMPORT_PAGE_SIZE, type RowFilter, type RunSnapshot } from './import-run';
 import type { LoadedFile } from './loaded-file';
-import { RowCards, RowTable, type ShownRow } from './RowTable';
+import { RowCards, RowTable, rowsOfPage } from './RowTable';
+import { PageTurner } from './PageTurner';
 import { RunProgress } from './RunProgress';
 import { useChoices } from './use-choices';
 import { useRun } from './use-run';
@@ -25,37 +25,20 @@ const NO_FIELDS: FieldMap = {};
 const PHONE = '(width < 640px)';
 const FILTERS: readonly RowFilter[] = ['all', 'ok', 'attention', 'pending'];
 
-function downloadFailed({ name, columns }: LoadedFile, snapshot: RunSnapshot): void {
-  const failed = snapshot.rows.filter((row) => row.state === 'error');
-  const stem = name.replace(/\.\w+$/, '');
-  saveFile(new Blob([csvText(columns, failed)], { type: 'text/csv;charset=utf-8' }), `${stem}-failed.csv`);
-}
-
-/** Rows of one page with their index in the file. */
-function rowsOfPage(snapshot: RunSnapshot, indexes: readonly number[], page: number): readonly ShownRow[] {
-  return indexes.slice(page * IMPORT_PAGE_SIZE, (page + 1) * IMPORT_PAGE_SIZE).flatMap((index) => {
-    const row = snapshot.rows[index];
-    return row ? [{ index, row, isCurrent: index === snapshot.current }] : [];
-  });
-}
-
-/** Second and third step: the rows of the file, which can be edited at any time, and the progress of their import. */
+/** Third step: the rows of the file, which can be edited at any time, and the progress of their import. */
 export function RunStep({
   loaded,
   source,
   specs,
-  onPage,
 }: {
   readonly loaded: LoadedFile;
   readonly source: ExchangeSource;
   /** The form's field descriptions; for relations they say where the options come from. */
   readonly specs: Specs;
-  /** Page (from 0) of the table before the run; the run starts there. */
-  readonly onPage: (page: number | undefined) => void;
 }) {
   const t = useT();
   const isPhone = useMedia(PHONE);
-  const { run, columns, unknown } = loaded;
+  const { run, columns } = loaded;
   const snapshot = useRun(run);
   const metadata = useMetadata(source.api, source.place);
   const fields = useChoices(snapshot, metadata.data?.actions.POST ?? NO_FIELDS, specs);
@@ -64,17 +47,13 @@ export function RunStep({
   const [follows, setFollows] = useState(true);
   const [editing, setEditing] = useState<number | null>(null);
 
-  // Before the run all rows are shown; afterwards those that need attention.
-  const filter = picked ?? (snapshot.state === 'pending' ? 'all' : 'attention');
+  const filter = picked ?? 'attention';
   const indexes = useMemo(() => filteredRows(snapshot, filter, editing), [snapshot, filter, editing]);
   const pages = Math.max(1, Math.ceil(indexes.length / IMPORT_PAGE_SIZE));
-  const isFollowing = filter === 'all' && follows && snapshot.state !== 'pending' && editing === null;
+  const isFollowing = filter === 'all' && follows && editing === null;
   const shownPage = Math.min(isFollowing ? snapshot.page : page, pages - 1);
   const shown = rowsOfPage(snapshot, indexes, shownPage);
 
-  useEffect(() => {
-    onPage(snapshot.state === 'pending' && filter === 'all' ? shownPage : undefined);
-  }, [onPage, snapshot.state, filter, shownPage]);
   const turnTo = (next: number) => {
     setFollows(false);
     setPage(next);
@@ -96,9 +75,6 @@ export function RunStep({
           {t('exchange:import.halted', { reason: snapshot.halted })}
         </Note>
       )}
-      {unknown.length > 0 && snapshot.state === 'pending' && (
-        <Note tone="warn">{t('exchange:import.unknown', { names: unknown.join(', ') })}</Note>
-      )}
       <div className="flex flex-wrap items-center gap-2">
         <FilterChoice
           snapshot={snapshot}
@@ -115,7 +91,14 @@ export function RunStep({
           className="ml-auto"
           icon={Download}
           disabled={snapshot.counts.error === 0}
-          onClick={() => downloadFailed(loaded, snapshot)}
+          onClick={() =>
+            downloadRows(
+              loaded,
+              snapshot.rows.filter((row) => row.state === 'error'),
+              fields,
+              'failed',
+            )
+          }
         >
           {t('exchange:import.download_failed')}
         </Button>
@@ -136,36 +119,6 @@ export function RunStep({
       </div>
       <PageTurner page={shownPage} pages={pages} onTurn={turnTo} />
     </div>
-  );
-}
-
-function PageTurner({
-  page,
-  pages,
-  onTurn,
-}: {
-  /** Page from 0. */
-  readonly page: number;
-  readonly pages: number;
-  readonly onTurn: (page: number) => void;
-}) {
-  const t = useT();
-  return (
-    <nav aria-label={t('exchange:import.pages')} className="flex items-center justify-end gap-1 tabular-nums">
-      <IconButton
-        icon={ChevronLeft}
-        label={t('exchange:import.previous')}
-        disabled={page === 0}
-        onClick={() => onTurn(page - 1)}
-      />
-      <span className="px-1">{t('exchange:import.page', { page: page + 1, pages })}</span>
-      <IconButton
-        icon={ChevronRight}
-        label={t('exchange:import.next')}
-        disabled={page >= pages - 1}
-        onClick={() => onTurn(page + 1)}
-      />
-    </nav>
   );
 }
 

@@ -12,6 +12,35 @@ export interface RowProblem {
   readonly text: string;
 }
 
+/** A value of an update, before and after. */
+export interface CellChange {
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+  /** The value is replaced, and no answer shows it. */
+  readonly isSecret: boolean;
+}
+
+/** What importing the row will do, as the server found out without writing. */
+export interface Forecast {
+  readonly outcome: 'create' | 'update';
+  readonly changes: readonly CellChange[];
+}
+
+/** A value that probably corrects a failed row. */
+export interface Remedy {
+  readonly field: string;
+  /** Value of the cell. */
+  readonly value: unknown;
+  readonly label: string;
+}
+
+/** An existing object. */
+export interface NamedObject {
+  readonly id: string;
+  readonly name: string;
+}
+
 export interface ImportRow {
   /** Number of the row in the file, from 1, without heading and empty lines. */
   readonly number: number;
@@ -26,6 +55,14 @@ export interface ImportRow {
   readonly savedId: string | number | null;
   /** Edited by the person and not saved since. */
   readonly requeued: boolean;
+  /** Result of the check before the import; null when the row was not checked since its last change, or has errors. */
+  readonly forecast: Forecast | null;
+  /** Corrections that the server offers for the errors. */
+  readonly remedies: readonly Remedy[];
+  /** The object that has the unique value of this row. */
+  readonly takenBy: NamedObject | null;
+  /** The person chose that this row updates an existing object, although the file creates objects. */
+  readonly target: NamedObject | null;
 }
 
 export interface ImportColumn {
@@ -65,6 +102,8 @@ export function columnsOf(title: RenderedFile['title']): {
   return { columns: [...columns.values()], unknown };
 }
 
+const UNCHECKED = { forecast: null, remedies: [], takenBy: null } as const;
+
 export function rowsOf(data: RenderedFile['data']): ImportRow[] {
   return data.map((values, index) => ({
     number: index + 1,
@@ -73,6 +112,8 @@ export function rowsOf(data: RenderedFile['data']): ImportRow[] {
     problems: [],
     savedId: null,
     requeued: false,
+    ...UNCHECKED,
+    target: null,
   }));
 }
 
@@ -123,7 +164,17 @@ export function editRow(row: ImportRow, field: string, text: string): ImportRow 
   const values = { ...row.values };
   if (text.trim() === '') delete values[field];
   else values[field] = parseLike(row.values[field], text);
-  return { ...row, values, state: 'pending', problems: [], requeued: true };
+  return withValues(row, values);
+}
+
+/** The row with other values; it becomes pending again, and what was known about it is void. */
+export function withValues(row: ImportRow, values: RowValues): ImportRow {
+  return { ...row, values, state: 'pending', problems: [], requeued: true, ...UNCHECKED };
+}
+
+/** The row as an update of an existing object. */
+export function withTarget(row: ImportRow, target: NamedObject): ImportRow {
+  return { ...withValues(row, row.values), target };
 }
 
 const MIN_WIDTH_PX = 100;

@@ -26,7 +26,7 @@ export interface RunSnapshot {
   readonly state: TaskState;
   readonly rows: readonly ImportRow[];
   readonly counts: Counts;
-  /** Indexes of the rows that failed or were edited and not saved since. */
+  /** Indexes of the rows that failed (in the check or in the run) or were edited and not saved since. */
   readonly inNeed: ReadonlySet<number>;
   /** Index of the row that is being saved now. */
   readonly current: number | null;
@@ -131,6 +131,20 @@ export class ImportRun {
     if (edited === row) return;
     this.#put(index, edited);
     this.#changed();
+  }
+
+  /** Replaces rows before the run; afterwards the results of the run stand. Rows that `change` returns unchanged stay. */
+  change(indexes: Iterable<number>, change: (row: ImportRow, index: number) => ImportRow): void {
+    if (this.#state !== 'pending') return;
+    let any = false;
+    for (const index of indexes) {
+      const row = this.#rows[index];
+      const next = row && change(row, index);
+      if (!next || next === row) continue;
+      this.#put(index, next);
+      any = true;
+    }
+    if (any) this.#changed();
   }
 
   async #loop(): Promise<void> {

@@ -1,6 +1,8 @@
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
 import type { ExchangeSource } from './exchange-source';
+import { checkRows, updatedId } from './check-rows';
+import { ImportCheck } from './import-check';
 import { CONTENT_TYPE, fileType } from './import-file';
 import { columnsOf, type ImportColumn, type RenderedFile, rowsOf } from './import-row';
 import { ImportRun } from './import-run';
@@ -16,6 +18,7 @@ export interface LoadedFile {
   /** Headings without a known field. */
   readonly unknown: readonly string[];
   readonly run: ImportRun;
+  readonly check: ImportCheck;
 }
 
 /** The file has rows, but no column matches a field of the resource. */
@@ -52,12 +55,24 @@ export async function loadFile(
     columns,
     withoutId: translate('exchange:import.without_id'),
   };
+  const run = new ImportRun(rowsOf(data), { save: (row) => saveRow(target, row) });
+  const check = new ImportCheck(run, {
+    check: (rows) => checkRows(target, rows),
+    kindOf: (row) => {
+      const id = updatedId(target, row);
+      if (id === undefined) return { field: 'id', text: target.withoutId };
+      return id === null ? 'create' : 'update';
+    },
+    repeated: (column, row) => translate('exchange:check.repeated', { column, row }),
+    columns,
+  });
   return {
     name: file.name,
     size: file.size,
     mode,
     columns,
     unknown,
-    run: new ImportRun(rowsOf(data), { save: (row) => saveRow(target, row) }),
+    run,
+    check,
   };
 }

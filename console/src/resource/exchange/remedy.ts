@@ -1,13 +1,5 @@
 import type { FieldMap } from '../api';
-import { cellText, type ImportRow } from './import-row';
-
-/** A value that probably corrects a failed row. */
-export interface Remedy {
-  readonly field: string;
-  /** Text for the cell. */
-  readonly value: string;
-  readonly label: string;
-}
+import { cellText, type ImportRow, type Remedy } from './import-row';
 
 /** Maximum edit distance: corrects typos, not other words. */
 const MAX_DISTANCE = 2;

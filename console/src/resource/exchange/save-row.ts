@@ -23,7 +23,7 @@ export interface SaveTarget {
 const SAME_FOR_ALL = new Set([429, 502, 503, 504]);
 
 /** Either it is unknown whether the row was saved, or every further row would fail as well. */
-function concernsTheRun(error: unknown): boolean {
+export function concernsTheRun(error: unknown): boolean {
   return (
     error instanceof NoAnswerError ||
     error instanceof SignedOutError ||
@@ -31,7 +31,7 @@ function concernsTheRun(error: unknown): boolean {
   );
 }
 
-function idOf(value: unknown): string | number | null {
+export function idOf(value: unknown): string | number | null {
   if (typeof value !== 'object' || value === null || !('id' in value)) return null;
   return typeof value.id === 'string' || typeof value.id === 'number' ? value.id : null;
 }
@@ -39,7 +39,7 @@ function idOf(value: unknown): string | number | null {
 /** Saves one row of an import: creates (POST to the list) or updates (PUT to the object). */
 export async function saveRow(target: SaveTarget, row: ImportRow): Promise<Saved> {
   const { api, mode, query, columns } = target;
-  const id = mode === 'update' ? idOf(row.values) : row.savedId;
+  const id = row.target?.id ?? (mode === 'update' ? idOf(row.values) : row.savedId);
   if (mode === 'update' && (id === null || id === ''))
     return { outcome: 'error', problems: [{ field: 'id', text: target.withoutId }] };
   try {

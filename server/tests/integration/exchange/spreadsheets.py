@@ -2,13 +2,29 @@
 
 import csv
 import io
+import json
 from collections.abc import Callable
 from typing import Any
 
 import openpyxl
+from rest_framework.test import APIClient
+
+from endpoints import ENDPOINTS
 
 ASSETS = "/api/v1/assets/assets/"
 GROUPS = "/api/v1/users/groups/"
+_END = "render-to-json/"
+#: Rows of these lists can only be changed. A path with `<org_id>` is left out, because another list has the same rows.
+_NOT_MADE = frozenset({"/api/v1/terminal/terminals/"})
+LISTS = sorted(
+    {
+        endpoint.path.removesuffix(_END)
+        for endpoint in ENDPOINTS
+        if endpoint.path.endswith(_END) and "<" not in endpoint.path
+    }
+    - _NOT_MADE
+)
+
 
 Table = list[list[Any]]
 
@@ -32,3 +48,10 @@ def read_xlsx(data: bytes) -> Table:
 
 
 READERS: dict[str, Callable[[bytes], Table]] = {"csv": read_csv, "xlsx": read_xlsx}
+
+
+def uploaded(client: APIClient, url: str, data: bytes) -> list[dict[str, Any]]:
+    """The rows that the server reads from a csv file."""
+    answer: Any = client.generic("POST", f"{url}{_END}", data, content_type="text/csv")  # type: ignore[arg-type]  # bytes
+    rows: list[dict[str, Any]] = json.loads(body_of(answer))["data"]
+    return rows

@@ -11,9 +11,8 @@ from typing import Any, Final
 
 import pytest
 from rest_framework.test import APIClient
-from spreadsheets import body_of
+from spreadsheets import LISTS, body_of, uploaded
 
-from endpoints import ENDPOINTS
 from factories.grants import make_asset, make_node, make_system_user
 from factories.settlements import settle
 from postern.apps.assets.labels.actions import LABELS
@@ -24,31 +23,12 @@ from postern.kernel.ids import DEFAULT_ORG_ID
 pytestmark = pytest.mark.django_db
 
 ASSETS = "/api/v1/assets/assets/"
-_END = "render-to-json/"
-#: Rows of these lists can only be changed. A path with `<org_id>` is left out, because another list has the same rows.
-_NOT_MADE = frozenset({"/api/v1/terminal/terminals/"})
-LISTS = sorted(
-    {
-        endpoint.path.removesuffix(_END)
-        for endpoint in ENDPOINTS
-        if endpoint.path.endswith(_END) and "<" not in endpoint.path
-    }
-    - _NOT_MADE
-)
-
-
 _UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-")
 
 
 @pytest.fixture
 def settled(make_user: Callable[..., User]) -> dict[str, Any]:
     return settle(DEFAULT_ORG_ID, "one", make_user, dynamic="telnet")
-
-
-def _uploaded(client: APIClient, url: str, data: bytes) -> list[dict[str, Any]]:
-    answer = client.generic("POST", f"{url}{_END}", data, content_type="text/csv")
-    rows: list[dict[str, Any]] = json.loads(body_of(answer))["data"]
-    return rows
 
 
 def _file(*rows: list[str]) -> bytes:
@@ -65,7 +45,7 @@ def test_unchanged_template_can_be_imported(
     as_admin.cookies["django_language"] = language
     for _again in range(2):  # the second template must not conflict with the imported first one
         file = body_of(as_admin.get(url, {"format": "csv", "template": "import", "limit": 1}))
-        (row,) = _uploaded(as_admin, url, file)
+        (row,) = uploaded(as_admin, url, file)
         made = as_admin.post(url, row, format="json", headers={"Prefer": "handling=strict"})
         assert made.status_code == 201, (made.json(), row)
         if url.endswith(("-relations/", "-relation/")):
@@ -74,7 +54,7 @@ def test_unchanged_template_can_be_imported(
 
 def test_example_of_a_permission_names_no_users_and_assets(as_org_admin: APIClient, settled: dict[str, Any]) -> None:
     url = "/api/v1/perms/asset-permissions/"
-    (row,) = _uploaded(as_org_admin, url, body_of(as_org_admin.get(url, {"format": "csv", "template": "import"})))
+    (row,) = uploaded(as_org_admin, url, body_of(as_org_admin.get(url, {"format": "csv", "template": "import"})))
     assert not row.keys() & {"users", "user_groups", "assets", "nodes", "users_display", "user_groups_display"}
     assert row["system_users"]
 
@@ -85,7 +65,7 @@ def test_assets_can_be_written_as_the_console_shows_them(as_org_admin: APIClient
     for value in ("prod", "test"):
         LABELS.create(actor=SYSTEM, org_id=DEFAULT_ORG_ID, values={"name": "env", "value": value})
     make_system_user("keeper", type="admin")
-    (row,) = _uploaded(
+    (row,) = uploaded(
         as_org_admin,
         ASSETS,
         _file(
@@ -123,13 +103,13 @@ def test_assets_can_be_written_as_the_console_shows_them(as_org_admin: APIClient
 def test_choices_are_accepted_by_label_and_by_value(
     as_org_admin: APIClient, header: list[str], cells: list[str], wanted: dict[str, Any]
 ) -> None:
-    (row,) = _uploaded(as_org_admin, "/api/v1/assets/system-users/", _file(header, cells))
+    (row,) = uploaded(as_org_admin, "/api/v1/assets/system-users/", _file(header, cells))
     assert row == {"name": "deploy", **wanted}
 
 
 def test_actions_of_a_permission_are_accepted_by_label(as_org_admin: APIClient, settled: dict[str, Any]) -> None:
     url = "/api/v1/perms/asset-permissions/"
-    (row,) = _uploaded(
+    (row,) = uploaded(
         as_org_admin,
         url,
         _file(
@@ -184,7 +164,7 @@ def test_unchanged_update_template_changes_nothing_and_names_other_objects(
     file = body_of(as_admin.get(url, {"format": "csv", "template": "update", "limit": 100}))
     for line in csv.DictReader(io.StringIO(file.decode("utf-8-sig"))):
         assert [title for title, cell in line.items() if title != "ID" and _UUID.search(cell)] == []
-    for row in _uploaded(as_admin, url, file):
+    for row in uploaded(as_admin, url, file):
         answer = as_admin.put(f"{url}{row['id']}/", row, format="json", headers={"Prefer": "handling=strict"})
         assert answer.status_code == 200, (answer.json(), row)
     assert as_admin.get(url).json() == before

@@ -9,7 +9,8 @@ from rest_framework.test import APIClient
 
 from factories.grants import grant, make_asset, make_system_user
 from factories.settlements import settle
-from postern.apps.assets.facade import ensure_root_node
+from postern.apps.assets.facade import ensure_root_node, note_connectivity
+from postern.apps.assets.models import Asset
 from postern.apps.orgs.models import Organization
 from postern.apps.perms.models import AssetPermission
 from postern.apps.preferences.models import PreferenceValue
@@ -51,6 +52,25 @@ def test_each_step_is_ticked_by_the_rows_that_it_leaves(
         system_user_id=system_user.pk, system_user="deploy",
     )  # fmt: skip
     assert "connect" in done(as_admin)
+
+
+def test_step_of_the_host_tells_whether_a_host_was_reached(as_org_admin: APIClient) -> None:
+    def host() -> Any:
+        return as_org_admin.get(URL).json()["host"]
+
+    assert host() is None
+    first = make_asset("web-01")
+    assert host() == {"id": str(first.pk), "hostname": "web-01", "connectivity": "unknown", "connectivity_reason": ""}
+    note_connectivity(first.pk, is_reachable=False, reason="connection refused")
+    assert (host()["connectivity"], host()["connectivity_reason"]) == ("failed", "connection refused")
+    second = make_asset("web-02")
+    assert host()["hostname"] == "web-02", "the newest is the one that was just added"
+    note_connectivity(first.pk, is_reachable=True, reason="")
+    assert (host()["hostname"], host()["connectivity"]) == ("web-01", "ok")
+    assert second.connectivity == "unknown"
+    elsewhere = Organization.objects.create(name="Other")
+    Asset.objects.update(org_id=elsewhere.pk)
+    assert host() is None
 
 
 def test_site_address_is_asked_for_until_it_is_reachable_or_set(as_admin: APIClient, settings: Any) -> None:

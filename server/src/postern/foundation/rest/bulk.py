@@ -213,6 +213,11 @@ def delete_all(
             delete(row)
 
 
+def key_of_row(column: Any, item: dict[str, Any]) -> Any:
+    """The primary key that an item names; None when it names none, or one that no row can have."""
+    return _parsed(column, _key_of(item))
+
+
 def _key_of(item: dict[str, Any]) -> Any:
     return item.get("id", item.get("pk"))
 

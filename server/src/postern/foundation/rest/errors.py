@@ -47,6 +47,8 @@ _POSTGRESQL_KEY = re.compile(r"\(([^()]+)\)=\(")
 _UNSHOWN = frozenset({"org_id"})
 #: Normalized columns, with the form field that each of them belongs to.
 _SHOWN_AS = {"username_key": "username"}
+#: Refusals of a single object: the caller may not do this to it, it is gone, or it conflicts with another one.
+_ABOUT_AN_ITEM = frozenset({403, 404, 409})
 #: How many of the objects that refer to a protected object are named in the error.
 _NAMED = 3
 
@@ -69,6 +71,23 @@ def fields_of(error: Exception) -> dict[str, Any] | None:
     if isinstance(detail, dict) and set(detail) == {"detail", "code"}:
         return {"non_field_errors": [detail["detail"]]}
     return detail if isinstance(detail, dict) else {"non_field_errors": detail}
+
+
+def of_item(error: Exception) -> dict[str, Any] | None:
+    """The error as field errors of one item that was tried alone; None when every further item would fail as well."""
+    found = fields_of(error)
+    if found is not None:
+        return found
+    response = _respond(error)
+    if response is None or response.status_code not in _ABOUT_AN_ITEM:
+        return None
+    detail = response.data.get("detail") if isinstance(response.data, dict) else None
+    return {"non_field_errors": [detail]} if detail is not None else None
+
+
+def shown_name(column: str) -> str:
+    """The form field of a column."""
+    return _SHOWN_AS.get(column, column)
 
 
 def _respond(error: Exception) -> Response | None:
@@ -148,9 +167,7 @@ def _columns_taken(error: IntegrityError) -> list[str]:
         text = str(error)
         start = "UNIQUE constraint failed: "
         columns = [part.rpartition(".")[2] for part in text[len(start) :].split(", ")] if text.startswith(start) else []
-    field_names = [
-        _SHOWN_AS.get(column, column) for column in columns if column.isidentifier() and column not in _UNSHOWN
-    ]
+    field_names = [shown_name(column) for column in columns if column.isidentifier() and column not in _UNSHOWN]
     return field_names if len(field_names) == len([column for column in columns if column not in _UNSHOWN]) else []
 
 

@@ -78,6 +78,10 @@ class OrgOwnedField(LookedUpOnce, serializers.PrimaryKeyRelatedField[Any]):
         """Key → name, for objects that an import would find by this name."""
         return {} if self.named is None else self.named.texts(self.get_queryset(), keys)
 
+    def texts(self, most: int) -> list[str]:
+        """The names that this field accepts, at most `most` of them."""
+        return [] if self.named is None else [self.named.text(row) for row in self.get_queryset().order_by()[:most]]
+
     def get_queryset(self) -> models.QuerySet[Any]:
         rows: models.QuerySet[Any] = super().get_queryset()  # type: ignore[assignment]  # set in __init__
         return rows_in_scope(rows, self.context.get("scope"))
@@ -152,6 +156,10 @@ class OrgOwnedList(serializers.ManyRelatedField):
     def texts_of(self, keys: Collection[Any]) -> dict[Any, str]:
         """Key → name, for objects that an import would find by this name."""
         return {} if self.named is None else self.named.texts(self._selectable(), keys)
+
+    def texts(self, most: int) -> list[str]:
+        """The names that this field accepts, at most `most` of them."""
+        return [] if self.named is None else [self.named.text(row) for row in self._selectable().order_by()[:most]]
 
     @property
     def _scope(self) -> OrgScope | None:

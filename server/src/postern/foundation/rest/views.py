@@ -14,6 +14,7 @@ from postern.foundation.caller import identity
 from postern.foundation.caller.actor import Actor
 from postern.foundation.caller.scope import ROOT, OrgScope
 from postern.foundation.rest import acting_get, fresh_mfa
+from postern.foundation.rest.exchange import checking
 from postern.foundation.rest.rights import Rights
 
 
@@ -79,6 +80,11 @@ class PosternView(APIView):
             fresh_mfa.require(request)
         if self.needs_licence and request.method in self.allowed_methods:
             licensing.require()
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """After the rights check: refuse to write when the caller asks for a check that this view cannot make."""
+        super().initial(request, *args, **kwargs)
+        checking.refuse_elsewhere(self, request)
 
     def permission_denied(self, request: Request, message: str | None = None, code: str | None = None) -> Any:
         """401 for callers who are not signed in, 403 for others, with the codes of the API contract."""

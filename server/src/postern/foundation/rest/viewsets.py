@@ -67,6 +67,7 @@ from postern.foundation.caller.scope import writable
 from postern.foundation.database import row_locks
 from postern.foundation.database.write_transaction import write_transaction
 from postern.foundation.rest import bulk, counts, keyed
+from postern.foundation.rest.exchange import checking
 from postern.foundation.rest.exchange.mixins import Exchangeable, ExportMixin, ImportMixin
 from postern.foundation.rest.filters import (
     DateRange,
@@ -243,8 +244,11 @@ class ListViewSet(ExportMixin, RowsViewSet):
 class CreateMixin(ImportMixin, RowsViewSet):
     """POST of one object, or of an array: all items or none."""
 
+    @checking.makes_checks
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         data: Any = request.data
+        if checking.is_asked(request):
+            return Response(checking.of_creates(self, data))
         many = isinstance(data, list)
         if many:
             bulk.refuse_too_many(data)
@@ -291,8 +295,11 @@ class UpdateMixin(ImportMixin, RowsViewSet):
         kwargs["partial"] = True
         return self.update(request, *args, **kwargs)
 
+    @checking.makes_checks
     def bulk_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """PUT or PATCH of a list. An item without an id, or with an id that is not visible, refuses the whole call."""
+        if checking.is_asked(request):
+            return Response(checking.of_changes(self, request.data))
         items = bulk.checked_items(request.data)
         rows = bulk.instances(self.filter_queryset(self.get_queryset()).prefetch_related(None), items)
         for instance in rows:

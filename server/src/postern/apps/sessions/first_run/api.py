@@ -6,6 +6,7 @@ from django.urls import path
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from postern.apps.assets.models import Connectivity
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions.first_run import queries
 from postern.foundation.rest.openapi.answers import TEXT, Answer, texts
@@ -16,17 +17,19 @@ from postern.kernel.clock import now
 _SITE_URL = "SITE_URL"
 _ONLY_HERE = frozenset({"localhost", "127.0.0.1", "::1", ""})
 _DONE = {"type": "boolean"}
+_HOST = texts("connectivity_reason", "hostname", "id", connectivity={"type": "string", "enum": Connectivity.values})
 _STEPS = ("account", "connect", "host", "permission", "person", "site_url")
 
 
 class FirstRunView(PosternView):
-    """The state of each step is computed from existing rows; nobody marks steps as done."""
+    """The state of each step is computed from existing rows; nobody marks steps as done. `host`: whether one was reached."""
 
     rights = {"GET": Right.ORG_ADMIN}
     answers = {
         "get": Answer(
             schema=texts(
                 site_url=TEXT,
+                host={"oneOf": [_HOST, {"type": "null"}]},
                 steps={"type": "object", "properties": dict.fromkeys(_STEPS, _DONE), "required": list(_STEPS)},
             )
         )
@@ -37,7 +40,9 @@ class FirstRunView(PosternView):
         address = preferences.get_str(_SITE_URL)
         steps = queries.steps(self.actor, self.scope, now())
         steps["site_url"] = preferences.is_set(_SITE_URL) or urlsplit(address).hostname not in _ONLY_HERE
-        return Response({"site_url": address, "steps": steps})
+        host = queries.host(self.scope)
+        shown = None if host is None else {name: str(getattr(host, name)) for name in _HOST["required"]}
+        return Response({"site_url": address, "steps": steps, "host": shown})
 
 
 urlpatterns = [path("first-run/", FirstRunView.as_view())]

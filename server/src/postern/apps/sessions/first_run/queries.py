@@ -4,13 +4,21 @@ from datetime import datetime
 
 from django.db.models import Q
 
-from postern.apps.assets.models import Asset
+from postern.apps.assets.models import Asset, Connectivity
 from postern.apps.perms.models import AssetPermission
 from postern.apps.sessions.models import Session
 from postern.apps.users.models import Membership, User
 from postern.apps.vault.models import SystemUser
 from postern.foundation.caller.actor import Actor
 from postern.foundation.caller.scope import OrgScope
+
+
+def host(scope: OrgScope) -> Asset | None:
+    """A host to show in the step of the host: one that was reached if there is one, otherwise the newest."""
+    rows = Asset.objects.all() if scope.is_root else Asset.objects.filter(org_id=scope.org_id)
+    rows = rows.only("id", "hostname", "connectivity", "connectivity_reason")
+    reached = rows.filter(connectivity=Connectivity.OK).order_by().first()
+    return reached or rows.order_by("-date_created", "-pk").first()
 
 
 def steps(actor: Actor, scope: OrgScope, at: datetime) -> dict[str, bool]:

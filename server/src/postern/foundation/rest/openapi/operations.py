@@ -12,6 +12,8 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import Direction, OpenApiParameter
 from rest_framework import serializers
 
+from postern.foundation.rest.exchange import checking
+from postern.foundation.rest.exchange.checked_rows import CheckedRow
 from postern.foundation.rest.filters import filter_lookups
 from postern.foundation.rest.openapi.answers import Answer
 from postern.foundation.rest.openapi.description import API_PREFIX
@@ -76,11 +78,12 @@ class OperationDescription(AutoSchema):
     def _get_filter_parameters(self) -> list[dict[str, Any]]:
         """The parameters that filter a list, or select the rows of a bulk call."""
         lists = self._action == "list"
+        tried = [_DRY_RUN] if self._can_be_tried else []
         if not lists and self._action not in _BULK_FORMS:
-            return []
+            return tried
         own = (*getattr(self.view, "own_filters", ()), *getattr(self.view, "described_filters", ()))
         names = list(dict.fromkeys((*filter_lookups(self.view), *own)))
-        parameters = [_query(name, f"Only objects whose `{name}` has this value.") for name in names]
+        parameters = tried + [_query(name, f"Only objects whose `{name}` has this value.") for name in names]
         parameters.append(_query("ids", "Only the objects with these ids, separated by commas."))
         parameters.append(_query("spm", "Only the objects of a selection stored with POST common/resources/cache/."))
         if getattr(self.view, "date_range_field", None):
@@ -142,6 +145,18 @@ class OperationDescription(AutoSchema):
 
     def get_response_serializers(self) -> Any:
         """The successful answers; `refusals` describes the errors."""
+        answers = self._answers_of_write()
+        if not self._can_be_tried:
+            return answers
+        checked = build_array_type(self._one(CheckedRow(), "response"))
+        return {**answers, 200: {"anyOf": [answers[200], checked]} if 200 in answers else checked}
+
+    @property
+    def _can_be_tried(self) -> bool:
+        """Whether `dry_run=1` asks for a check (see `exchange.checking`)."""
+        return checking.can_be_asked(self.view)
+
+    def _answers_of_write(self) -> Any:
         answers: Mapping[str, Answer] = getattr(self.view, "answers", {})
         name = self._action or self.method.lower()
         answer = answers.get(f"{name}:{self.method.lower()}") or answers.get(name)
@@ -257,6 +272,13 @@ def _query(name: str, description: str, kind: Any = OpenApiTypes.STR, enum: list
         name=name, schema=schema, location=OpenApiParameter.QUERY, description=description, enum=enum
     )
     return parameter
+
+
+_DRY_RUN: Final = _query(
+    checking.PARAMETER,
+    "`1`: write nothing. For an array of rows, the answer (status 200) says for each row what the write would do.",
+    enum=["1"],
+)
 
 
 def _who(right: RightsOf) -> str:

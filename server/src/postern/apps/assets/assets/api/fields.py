@@ -1,7 +1,8 @@
 """Serializer fields of assets that convert between API values and rows."""
 
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.utils.translation import gettext as _
@@ -15,6 +16,9 @@ from postern.foundation.rest.naming import items_of
 from postern.foundation.rest.related import prefetched
 from postern.foundation.rest.text import PlainField
 from postern.kernel.ids import parse_id
+
+#: A protocol and a port with another separator than the slash.
+_PROTOCOL_AND_PORT: Final = re.compile(r"(ssh|rdp|telnet|vnc)\s*[:\\/|@_ -]\s*(\d{1,5})\Z", re.ASCII)
 
 
 class ProtocolsField(serializers.ListField):
@@ -34,6 +38,11 @@ class ProtocolsField(serializers.ListField):
         kwargs.setdefault("max_length", protocols.MAX_PROTOCOLS)
         kwargs.setdefault("label", gettext_lazy("Protocols"))
         super().__init__(**kwargs)
+
+    def corrected(self, text: str) -> str | None:
+        """`ssh/22` for `SSH:22`, `ssh 22` and `ssh-22`. An import offers it in place of the refused text."""
+        match = _PROTOCOL_AND_PORT.match(text.strip().lower())
+        return f"{match[1]}/{int(match[2])}" if match else None
 
     def get_attribute(self, instance: Asset) -> list[str]:
         return [str(row) for row in prefetched(instance, "protocol_rows")]
