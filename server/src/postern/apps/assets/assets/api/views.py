@@ -60,6 +60,7 @@ class AssetViewSet(ResourceViewSet):
     filter_fields = {
         "hostname": "hostname",
         "ip": "ip",
+        "platform": "platform__name",
         "platform__base": "platform__base",
         "is_active": "is_active",
         "domain": "domain",
