@@ -84,9 +84,7 @@ class AssetViewSet(ResourceViewSet):
         if node_ref:
             node = self._node(node_ref)
             direct = params.get("show_current_asset") == "1" or params.get("all", "1").lower() in {"0", "false"}
-            rows = (
-                rows.filter(pk__in=queries.assets_in(node, all_below=not direct).values("pk")) if node else rows.none()
-            )
+            rows = queries.within(rows, node, all_below=not direct) if node else rows.none()
         for text in filter(None, params.getlist("label")):
             rows = queries.labelled(rows, text)
         if params.get("ips"):
