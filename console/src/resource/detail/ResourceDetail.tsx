@@ -117,13 +117,14 @@ function BasicTab<Row extends Resource>({
   const t = useT();
   const mayWrite = useMay('admin');
   const quick = (definition.quick ?? []).filter((action) => action.isOffered?.(row) ?? true);
+  const lead = definition.lead?.(row);
   const side: ReactNode = mayWrite ? definition.side?.(row, tools) : null;
   const hasSide = mayWrite && (quick.length > 0 || Boolean(side));
   return (
     <div
       className={`grid grid-cols-1 items-start gap-3.5 ${hasSide ? 'md:grid-cols-[minmax(0,1fr)_348px]' : ''}`}
     >
-      {definition.lead && <div className="col-span-full">{definition.lead(row)}</div>}
+      {lead && <div className="col-span-full">{lead}</div>}
       <div className="grid grid-cols-1 gap-3">
         {definition.cards.map((card) => {
           const items: Definition[] = card.fields.map((entry) => {
