@@ -73,15 +73,18 @@ class Server:
         path: str,
         query: dict[str, str] | None = None,
         body: Any = None,
+        content_type: str = "application/json",
     ) -> Any:
-        """The decoded answer. Any status other than success ends the benchmark."""
+        """The decoded answer. Any status other than success ends the benchmark. `body` is sent as JSON, bytes as they
+        are.
+        """
         headers = {"Cookie": self.cookies()}
         headers |= {"Accept-Language": "en", "X-TZ": "Asia/Shanghai"}
         if "csrftoken" in self._cookies:
             headers["X-CSRFToken"] = self._cookies["csrftoken"]
-        data = None if body is None else json.dumps(body).encode()
+        data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         if data is not None:
-            headers["Content-Type"] = "application/json"
+            headers["Content-Type"] = content_type
         target = f"{path}?{urlencode(query)}" if query else path
         try:
             answer = self._sent(method, target, data, headers)

@@ -348,12 +348,16 @@ export interface ResourceDefinition<Row extends Resource, N extends Names = Name
   readonly list: ListDefinition<Row, N>;
   readonly form?: FormDefinition<N['written']>;
   readonly detail?: DetailDefinition<Row, N['shown']>;
+  /** Its objects belong to no organization; they are written in the root organization too. */
+  readonly shared?: boolean;
   /** Called after an object was deleted, to update what is shown outside of its list. */
   readonly deleted?: (row: Row) => void | Promise<void>;
   readonly can?: {
     readonly create?: boolean;
     readonly clone?: boolean;
     readonly update?: (row: Row) => boolean;
+    /** Why a row for which `update` is false cannot be changed; default: not permitted. */
+    readonly fixed?: (row: Row) => string;
     readonly delete?: (row: Row) => boolean;
     /** Why a row for which `delete` is false cannot be deleted; default: not permitted. */
     readonly kept?: (row: Row) => string;

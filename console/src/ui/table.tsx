@@ -1,9 +1,19 @@
 import { ArrowDown, ArrowUp, ChevronRight, Ellipsis } from 'lucide-react';
-import { memo, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import {
+  type DragEvent,
+  memo,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import { type Translate, useT } from '#/lib/i18n';
 import { Checkbox } from './choice';
 import { markCutEdges } from './cut-edges';
 import { AnchoredMenu, type MenuEntry } from './menu';
+import { RowDrag } from './row-drag';
 import { ProgressLine, Skeleton } from './skeleton';
 
 export interface TableColumn<Row> {
@@ -68,6 +78,7 @@ interface RowProps<Row> {
   readonly actions: TableProps<Row>['actions'];
   readonly details: TableProps<Row>['details'];
   readonly isOpen: boolean;
+  readonly draggable: boolean;
   readonly onOpen: (id: string) => void;
   readonly onToggle: (id: string) => void;
   readonly onMenu: (anchor: HTMLElement, row: Row) => void;
@@ -80,6 +91,8 @@ function RowOf<Row>(props: RowProps<Row>) {
   const inWords = offered.length > ACTIONS_SHOWN ? offered.slice(0, 1) : offered;
   const line = (
     <tr
+      data-row={id}
+      draggable={props.draggable || undefined}
       aria-selected={props.selectable ? props.chosen : undefined}
       data-inactive={props.inactive || undefined}
       data-current={props.isCurrent || undefined}
@@ -267,6 +280,18 @@ function useRowToggle<Row>(selection: TableProps<Row>['selection']): (id: string
   }, []);
 }
 
+/** Starts the drag of the row under the pointer, or of the selection that it belongs to. */
+function useRowDrag<Row>({ selection }: TableProps<Row>) {
+  const start = useContext(RowDrag);
+  if (!start) return undefined;
+  return (event: DragEvent) => {
+    const row = event.target instanceof Element ? event.target.closest('tr')?.dataset['row'] : undefined;
+    if (row === undefined) return;
+    const isChosen = selection?.chosen.has(row) ?? false;
+    start(event, isChosen && selection ? [...selection.chosen] : [row], () => selection?.onChange(new Set()));
+  };
+}
+
 interface HeadProps<Row> extends TableProps<Row> {
   readonly ids: readonly string[];
   /** Selected rows of this page. */
@@ -319,6 +344,7 @@ export function Table<Row>(props: TableProps<Row>) {
   const chosenHere = selection ? ids.filter((id) => selection.chosen.has(id)) : [];
 
   const toggle = useRowToggle(selection);
+  const drag = useRowDrag(props);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const open = useCallback((id: string) => {
     setOpened((old) => {
@@ -345,7 +371,7 @@ export function Table<Row>(props: TableProps<Row>) {
       >
         <table className="pt-table" data-density={props.density} aria-busy={props.busy || rows === undefined}>
           <Head {...props} ids={ids} chosenHere={chosenHere} />
-          <tbody>
+          <tbody onDragStart={drag}>
             {rows ? (
               rows.map((row) => {
                 const id = rowId(row);
@@ -363,6 +389,7 @@ export function Table<Row>(props: TableProps<Row>) {
                     actions={actions}
                     details={props.details}
                     isOpen={opened.has(id)}
+                    draggable={drag !== undefined}
                     onOpen={open}
                     onToggle={toggle}
                     onMenu={openMenu}

@@ -1,6 +1,14 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ChevronDown, ChevronRight, LoaderCircle } from 'lucide-react';
-import { type CSSProperties, type KeyboardEvent, useId, useMemo, useRef, useState } from 'react';
+import {
+  type CSSProperties,
+  type DOMAttributes,
+  type KeyboardEvent,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import type { Icon } from './icon';
 
 export interface TreeItem {
@@ -10,6 +18,19 @@ export interface TreeItem {
   readonly isBranch: boolean;
   readonly count?: number;
   readonly icon?: Icon;
+}
+
+/** Dragging, cutting and pasting of items. Rows carry their id in `data-item`, so the handlers can be on the tree. */
+export interface TreeMoving {
+  readonly isMovable: (id: string) => boolean;
+  /** The item that was cut and waits to be pasted. */
+  readonly cut: string | null;
+  readonly handlers: Pick<
+    DOMAttributes<HTMLElement>,
+    'onDragStart' | 'onDragOver' | 'onDragLeave' | 'onDragEnd' | 'onDrop'
+  >;
+  /** A key pressed on an item. True: handled. */
+  readonly onKey: (event: KeyboardEvent, id: string) => boolean;
 }
 
 /** What stands in the box of an item. */
@@ -93,6 +114,7 @@ interface TreeRowProps {
   readonly isSelected: boolean;
   readonly isFocused: boolean;
   readonly box: BoxState | undefined;
+  readonly moving: TreeMoving | undefined;
   readonly onPress: () => void;
   readonly onChoose: () => void;
   readonly onToggle: () => void;
@@ -117,7 +139,9 @@ function Box({ state }: { readonly state: BoxState }) {
   );
 }
 
-function TreeRow({ id, item, top, isSelected, isFocused, box, onPress, onChoose, onToggle }: TreeRowProps) {
+function TreeRow(props: TreeRowProps) {
+  const { id, item, top, isSelected, isFocused, box, moving, onPress, onChoose, onToggle } = props;
+  const isMovable = moving?.isMovable(item.id) ?? false;
   const Chevron = item.loading ? LoaderCircle : item.expanded ? ChevronDown : ChevronRight;
   return (
     // The tree element keeps the focus and handles the keys.
@@ -125,17 +149,21 @@ function TreeRow({ id, item, top, isSelected, isFocused, box, onPress, onChoose,
     <div
       id={id}
       role="treeitem"
-      tabIndex={-1}
+      // A press on an item that can be dragged must start the drag; the tree is then the next element to take the focus.
+      tabIndex={isMovable ? undefined : -1}
+      draggable={isMovable || undefined}
+      data-item={item.id}
+      data-cut={moving?.cut === item.id || undefined}
       aria-level={item.depth + 1}
       aria-expanded={item.isBranch ? item.expanded : undefined}
       aria-selected={isSelected}
       aria-checked={box === undefined ? undefined : CHECKED[box]}
-      className={`absolute inset-x-0 flex h-7 items-center rounded-2 pr-2 ${item.depth > 0 ? 'pt-guides' : ''} ${
+      className={`absolute inset-x-0 flex h-7 items-center rounded-2 pr-2 data-cut:outline data-cut:outline-dashed data-cut:outline-control-line data-drop:outline-2 data-drop:outline-offset-[-2px] data-drop:outline-accent ${item.depth > 0 ? 'pt-guides' : ''} ${
         isSelected ? 'bg-accent-soft-2 font-medium text-accent' : 'hover:bg-hover'
       } ${isFocused ? 'group-focus-visible:outline-2 group-focus-visible:outline-offset-[-2px] group-focus-visible:outline-focus' : ''}`}
       style={{ top, paddingLeft: 4 + item.depth * INDENT_PX, '--depth': item.depth } as CSSProperties}
       onMouseDown={(event) => {
-        event.preventDefault();
+        if (!isMovable) event.preventDefault();
         onPress();
       }}
       onClick={onChoose}
@@ -183,6 +211,7 @@ export function Tree({
   loading,
   selected,
   boxOf,
+  moving,
   onExpand,
   onSelect,
 }: {
@@ -193,6 +222,7 @@ export function Tree({
   readonly loading: ReadonlySet<string>;
   readonly selected: string | null;
   readonly boxOf?: (id: string) => BoxState;
+  readonly moving?: TreeMoving;
   readonly onExpand: (id: string, open: boolean) => void;
   readonly onSelect: (id: string) => void;
 }) {
@@ -228,7 +258,11 @@ export function Tree({
       tabIndex={0}
       aria-activedescendant={focused ? `${base}-${focused.id}` : undefined}
       className="group min-h-0 grow overflow-y-auto p-1 outline-offset-[-2px]"
-      onKeyDown={onKeyDown}
+      {...moving?.handlers}
+      onKeyDown={(event) => {
+        if (focused && moving?.onKey(event, focused.id)) event.preventDefault();
+        else onKeyDown(event);
+      }}
     >
       <div className="relative" style={{ height: virtual.getTotalSize() }} role="none">
         {virtual.getVirtualItems().map((place) => {
@@ -243,6 +277,7 @@ export function Tree({
               isSelected={item.id === selected}
               isFocused={place.index === focusIndex}
               box={boxOf?.(item.id)}
+              moving={moving}
               onPress={() => box.current?.focus({ preventScroll: true })}
               onChoose={() => {
                 setFocusId(item.id);

@@ -7,7 +7,7 @@ import type { QueryValues } from '#/lib/http/query-string';
 import { useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
 import { SkeletonLines } from '#/ui/skeleton';
-import { Tree, type TreeItem } from '#/ui/tree';
+import { Tree, type TreeItem, type TreeMoving } from '#/ui/tree';
 import type { ChosenNode } from '../node-search/chosen-node';
 import { NodeSearch } from '../node-search/NodeSearch';
 import { useMedia } from '#/ui/use-media';
@@ -58,6 +58,18 @@ function itemOf(node: TreeNode, open: boolean): TreeItem {
 
 const TOP = '';
 
+/** The loaded part of a tree, for code that moves its nodes. */
+export interface LoadedTree {
+  readonly nodes: ReadonlyMap<string, TreeNode>;
+  readonly expanded: ReadonlySet<string>;
+  readonly expand: (key: string, open: boolean) => void;
+}
+
+function keysAbove(key: string): readonly string[] {
+  const parts = key.split(':');
+  return parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join(':'));
+}
+
 /** A button, labelled with the chosen node's name, that opens the tree. */
 function TreeDrawer({
   title,
@@ -91,7 +103,7 @@ function TreeDrawer({
 }
 
 /** Loaded nodes by id, and which are expanded or loading. Children are requested when a node is expanded. */
-function useNodes(api: string, query: QueryValues | undefined) {
+function useNodes(api: string, query: QueryValues | undefined, reveal: string | undefined) {
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const [opened, setOpened] = useState<readonly string[]>([]);
   const keys = useMemo(() => [TOP, ...opened], [opened]);
@@ -104,14 +116,20 @@ function useNodes(api: string, query: QueryValues | undefined) {
   });
   const [top] = results;
   const nodes = new Map<string, TreeNode>();
-  for (const result of results) for (const node of result.data ?? []) nodes.set(node.id, node);
+  // Keys change when a subtree is moved: what was loaded below a key that no longer exists is left out.
+  const isLoaded = (key: string) => key === TOP || nodes.has(key);
+  for (const [index, key] of keys.entries()) {
+    if (isLoaded(key)) for (const node of results[index]?.data ?? []) nodes.set(node.id, node);
+  }
   const loading = new Set(keys.filter((_, index) => results[index]?.isLoading));
   const expanded = new Set(
     [...nodes.keys()].filter((id) => !closed.has(id) && (opened.includes(id) || nodes.get(id)?.pId === TOP)),
   );
   // The first request returns only the root, so its children are requested at once.
   const roots = (top?.data ?? []).filter((node) => node.isParent && node.pId === TOP).map((node) => node.id);
-  const unasked = roots.filter((id) => !opened.includes(id));
+  const unasked = [...roots, ...(reveal === undefined ? [] : keysAbove(reveal))].filter(
+    (id, index, all) => !opened.includes(id) && all.indexOf(id) === index,
+  );
   if (unasked.length > 0) setOpened([...opened, ...unasked]);
   const expand = (id: string, open: boolean) => {
     setClosed((old) => {
@@ -123,6 +141,55 @@ function useNodes(api: string, query: QueryValues | undefined) {
     if (open && !opened.includes(id)) setOpened([...opened, id]);
   };
   return { top, nodes, expanded, loading, expand };
+}
+
+/** The tree itself: loading, failed, or its loaded nodes. */
+function LoadedNodes({
+  label,
+  loaded: { top, nodes, expanded, loading, expand },
+  selected,
+  moving,
+  onSelect,
+}: {
+  readonly label: string;
+  readonly loaded: ReturnType<typeof useNodes>;
+  readonly selected: string | null;
+  readonly moving: TreeMoving | undefined;
+  readonly onSelect: (node: ChosenNode) => void;
+}) {
+  const t = useT();
+  return (
+    <>
+      {top?.isPending && <SkeletonLines />}
+      {top?.error && (
+        <div className="grid gap-2 p-3 text-ink-2">
+          {explain(top.error)}
+          <Button onClick={() => void top.refetch()}>{t('ui:retry')}</Button>
+        </div>
+      )}
+      {top?.data && (
+        <Tree
+          label={label}
+          items={[...nodes.values()].map((node) => itemOf(node, expanded.has(node.id)))}
+          expanded={expanded}
+          loading={loading}
+          selected={selected}
+          moving={moving}
+          onExpand={expand}
+          onSelect={(id) => {
+            const node = nodes.get(id);
+            if (!node) return;
+            onSelect({
+              id: node.meta.data.id,
+              key: node.meta.data.key ?? node.id,
+              label: splitCount(node.name).label,
+              type: node.meta.type,
+            });
+          }}
+        />
+      )}
+    </>
+  );
 }
 
 /**
@@ -137,6 +204,8 @@ export function NodeTree({
   actions,
   foot,
   searchApi,
+  reveal,
+  moving,
   wide = WIDE,
 }: {
   readonly title: string;
@@ -149,49 +218,29 @@ export function NodeTree({
   readonly foot?: ReactNode;
   /** List endpoint in which nodes are searched by name. The route must load its texts (`node-search`). */
   readonly searchApi?: string;
+  /** Key of a node whose place is opened, e.g. that of the chosen node. */
+  readonly reveal?: string;
+  readonly moving?: (tree: LoadedTree) => TreeMoving;
   /** Media query for windows with room for the tree beside the list. In other windows the tree is in a drawer. */
   readonly wide?: string;
 }) {
-  const t = useT();
   const isWide = useMedia(wide);
   const [isDrawerOpen, setDrawerOpen] = useState(false);
-  const { top, nodes, expanded, loading, expand } = useNodes(api, query);
-  const items = [...nodes.values()].map((node) => itemOf(node, expanded.has(node.id)));
-  const selectedKey = [...nodes.values()].find((node) => node.meta.data.id === selected)?.id ?? selected;
+  const loaded = useNodes(api, query, reveal);
+  const nodes = [...loaded.nodes.values()];
+  const selectedKey = nodes.find((node) => node.meta.data.id === selected)?.id ?? selected;
   const choose = (node: ChosenNode) => {
     setDrawerOpen(false);
     onSelect(node);
   };
   const tree = (
-    <>
-      {top?.isPending && <SkeletonLines />}
-      {top?.error && (
-        <div className="grid gap-2 p-3 text-ink-2">
-          {explain(top.error)}
-          <Button onClick={() => void top.refetch()}>{t('ui:retry')}</Button>
-        </div>
-      )}
-      {top?.data && (
-        <Tree
-          label={title}
-          items={items}
-          expanded={expanded}
-          loading={loading}
-          selected={selectedKey}
-          onExpand={expand}
-          onSelect={(id) => {
-            const node = nodes.get(id);
-            if (!node) return;
-            choose({
-              id: node.meta.data.id,
-              key: node.meta.data.key ?? node.id,
-              label: splitCount(node.name).label,
-              type: node.meta.type,
-            });
-          }}
-        />
-      )}
-    </>
+    <LoadedNodes
+      label={title}
+      loaded={loaded}
+      selected={selectedKey}
+      moving={moving?.(loaded)}
+      onSelect={choose}
+    />
   );
   const content = (
     <>
@@ -216,7 +265,7 @@ export function NodeTree({
       </aside>
     );
   }
-  const chosen = [...nodes.values()].find((node) => node.id === selectedKey);
+  const chosen = nodes.find((node) => node.id === selectedKey);
   return (
     <TreeDrawer
       title={title}

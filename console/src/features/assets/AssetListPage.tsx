@@ -5,10 +5,14 @@ import { ResourceList } from '#/resource/list/ResourceList';
 import type { ChosenNode } from '#/domain/node-search/chosen-node';
 import { NodeTree } from '#/domain/node-tree/NodeTree';
 import { Checkbox } from '#/ui/choice';
+import { RowDrag } from '#/ui/row-drag';
 import { asset } from './asset.resource';
 import { usePlacement } from './asset-actions';
 import { placeOf, rememberedOnlyDirect, rememberOnlyDirect } from './asset-place';
+import { CutStatus } from './CutStatus';
 import { NodeMenu } from './NodeMenu';
+import { useChosenNode } from './use-chosen-node';
+import { useTreeMoving } from './use-tree-moving';
 
 const PlacementDialog = lazy(async () => ({
   default: (await import('./PlacementDialog')).PlacementDialog,
@@ -31,22 +35,23 @@ export function AssetListPage() {
   const t = useT();
   const navigate = useNavigate();
   const { node }: { node?: string } = useSearch({ strict: false });
-  const [chosen, setChosen] = useState<ChosenNode | null>(null);
   const [onlyDirect, setOnlyDirect] = useState(rememberedOnlyDirect);
-  const choose = (next: ChosenNode | null) => {
+  const moving = useTreeMoving();
+  const [chosen, setChosen] = useChosenNode(node, () => choose(null));
+  function choose(next: ChosenNode | null): void {
     setChosen(next);
     void navigate({
       to: '.',
       search: (old: Record<string, string | undefined>) => ({ ...old, node: next?.id, page: undefined }),
       replace: true,
     });
-  };
+  }
   return (
-    <>
+    <RowDrag value={moving?.dragAssets ?? null}>
       <PlacementHost />
       <ResourceList
         resource={asset}
-        title={node !== undefined && chosen?.id === node ? chosen.label : undefined}
+        title={chosen?.label}
         query={placeOf(node, onlyDirect)}
         createQuery={node === undefined ? '' : `?node=${node}`}
         side={
@@ -57,22 +62,27 @@ export function AssetListPage() {
             searchApi="assets/nodes/"
             selected={node ?? null}
             onSelect={(next) => choose(next.id === node ? null : next)}
-            actions={<NodeMenu chosen={chosen?.id === node ? chosen : null} onGone={() => choose(null)} />}
+            reveal={chosen?.key}
+            moving={moving?.treeMoving}
+            actions={<NodeMenu chosen={chosen} onGone={() => choose(null)} />}
             foot={
-              <Checkbox
-                checked={!onlyDirect}
-                onChange={(event) => {
-                  const direct = !event.target.checked;
-                  setOnlyDirect(direct);
-                  rememberOnlyDirect(direct);
-                }}
-              >
-                {t('assets:node.include_children')}
-              </Checkbox>
+              <div className="grid gap-1.5">
+                <CutStatus />
+                <Checkbox
+                  checked={!onlyDirect}
+                  onChange={(event) => {
+                    const direct = !event.target.checked;
+                    setOnlyDirect(direct);
+                    rememberOnlyDirect(direct);
+                  }}
+                >
+                  {t('assets:node.include_children')}
+                </Checkbox>
+              </div>
             }
           />
         }
       />
-    </>
+    </RowDrag>
   );
 }

@@ -7,7 +7,7 @@ import { assetRoutes } from './addresses';
 import { Connectivity } from './Connectivity';
 import type { AssetRow } from './asset-row';
 
-/** Assets on the page of a label or domain: read-only there, edited on their own screens. */
+/** Assets on the page of a label, domain or platform: read-only there, edited on their own screens. */
 const listedAssets = (name: string, none: string) =>
   defineResource<AssetRow, 'assets/assets/'>({
     name,
@@ -39,6 +39,7 @@ const listedAssets = (name: string, none: string) =>
   });
 
 const labelledAssets = listedAssets('LabelledAssetTable', 'assets:label_noun.no_assets');
+const platformAssets = listedAssets('PlatformAssetTable', 'assets:platform_noun.no_assets');
 const domainAssets = listedAssets('DomainAssetTable', 'assets:domain_noun.no_assets');
 
 /** The assets with a label, given as `name:value`. */
@@ -51,4 +52,10 @@ export function LabelledAssets({ label }: { readonly label: string }) {
 export function DomainAssets({ domainId }: { readonly domainId: string }) {
   const query = useMemo(() => ({ domain: domainId }), [domainId]);
   return <ResourceList resource={domainAssets} query={query} embedded />;
+}
+
+/** The assets of the current organization with a platform. */
+export function PlatformAssets({ platform }: { readonly platform: string }) {
+  const query = useMemo(() => ({ platform }), [platform]);
+  return <ResourceList resource={platformAssets} query={query} embedded />;
 }

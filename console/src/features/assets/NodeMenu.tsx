@@ -3,6 +3,8 @@ import {
   Ellipsis,
   FolderInput,
   FolderPlus,
+  FolderTree,
+  Info,
   ListChecks,
   ListPlus,
   Pencil,
@@ -21,13 +23,12 @@ import { MenuButton, type MenuEntry } from '#/ui/menu';
 import { askPlacement } from './asset-actions';
 import { startOnNode } from './host-jobs';
 
-// Loaded on demand: rarely used, so the list does not wait for it.
+// Loaded on demand: rarely used, so the list does not wait for them.
+const MoveNodeDialog = lazy(async () => ({ default: (await import('./MoveNodeDialog')).MoveNodeDialog }));
+const NodeInfoDialog = lazy(async () => ({ default: (await import('./NodeInfoDialog')).NodeInfoDialog }));
 const NodeNameDialog = lazy(async () => ({ default: (await import('./NodeNameDialog')).NodeNameDialog }));
 
-interface Editing {
-  readonly kind: 'create' | 'rename';
-  readonly start: string;
-}
+type Open = 'create' | 'rename' | 'move' | 'info';
 
 /** Adds assets to the chosen node, or moves them there. */
 function placements(chosen: ChosenNode | null, disabledReason: string | undefined): readonly MenuEntry[] {
@@ -58,7 +59,64 @@ function hostJobs(chosen: ChosenNode | null, disabledReason: string | undefined)
   }));
 }
 
-/** Menu of the chosen node: create a child, rename, place assets, start jobs, delete. */
+function reloadNodes(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: ['tree'] });
+}
+
+/** Asks, deletes the node and calls `onGone`. Whatever the answer, the tree then shows what is there. */
+async function deleteNode(chosen: ChosenNode, onGone: () => void): Promise<void> {
+  const isDeleted = await confirm({
+    title: translate('assets:node.delete_question', { name: chosen.label }),
+    effect: translate('assets:node.delete_effect'),
+    confirmLabel: translate('resource:action.delete'),
+    danger: true,
+    run: () => http.delete(`assets/nodes/${chosen.id}/`),
+  });
+  if (isDeleted) onGone();
+  await reloadNodes();
+}
+
+/** Creates a child of the chosen node, or of the root; or renames the chosen node. */
+async function saveName(kind: 'create' | 'rename', chosen: ChosenNode | null, value: string): Promise<void> {
+  try {
+    if (kind === 'rename' && chosen) {
+      await http.patch(`assets/nodes/${chosen.id}/`, { value }, { quiet: true });
+    } else {
+      await http.post(
+        chosen ? `assets/nodes/${chosen.id}/children/` : 'assets/nodes/',
+        { value },
+        { quiet: true },
+      );
+    }
+  } finally {
+    await reloadNodes();
+  }
+}
+
+/** The dialog that an entry of the menu has opened. */
+function NodeDialog({
+  open,
+  chosen,
+  onClose,
+}: {
+  readonly open: Open;
+  readonly chosen: ChosenNode | null;
+  readonly onClose: () => void;
+}) {
+  const t = useT();
+  if (open === 'move') return chosen && <MoveNodeDialog node={chosen} onClose={onClose} />;
+  if (open === 'info') return chosen && <NodeInfoDialog id={chosen.id} onClose={onClose} />;
+  return (
+    <NodeNameDialog
+      start={open === 'rename' ? (chosen?.label ?? '') : ''}
+      title={t(open === 'create' ? 'assets:node.create' : 'assets:node.rename')}
+      onClose={onClose}
+      save={(value) => saveName(open, chosen, value)}
+    />
+  );
+}
+
+/** Menu of the chosen node: create a child, rename, move, place assets, start jobs, delete. */
 export function NodeMenu({
   chosen,
   onGone,
@@ -68,12 +126,19 @@ export function NodeMenu({
 }) {
   const t = useT();
   const isRoot = useIsRootOrganization();
-  const [editing, setEditing] = useState<Editing | null>(null);
+  const [open, setOpen] = useState<Open | null>(null);
   if (isRoot) return null;
   const reason = chosen ? undefined : t('assets:node.choose_first');
-  const reload = () => queryClient.invalidateQueries({ queryKey: ['tree'] });
   const isTop = chosen !== null && !chosen.key.includes(':');
   const topReason = reason ?? (isTop ? t('assets:node.root_fixed') : undefined);
+  const dialog = (id: Open, icon: MenuEntry['icon'], disabledReason?: string): MenuEntry => ({
+    id,
+    // i18n: assets:node.*
+    label: t(`assets:node.${id}`),
+    icon,
+    disabledReason,
+    run: () => setOpen(id),
+  });
   return (
     <>
       <MenuButton
@@ -82,19 +147,9 @@ export function NodeMenu({
         size="sm"
         iconOnly
         entries={[
-          {
-            id: 'create',
-            label: t('assets:node.create'),
-            icon: FolderPlus,
-            run: () => setEditing({ kind: 'create', start: '' }),
-          },
-          {
-            id: 'rename',
-            label: t('assets:node.rename'),
-            icon: Pencil,
-            disabledReason: topReason,
-            run: () => chosen && setEditing({ kind: 'rename', start: chosen.label }),
-          },
+          dialog('create', FolderPlus),
+          dialog('rename', Pencil, topReason),
+          dialog('move', FolderTree, topReason),
           ...placements(chosen, reason),
           ...hostJobs(chosen, reason),
           {
@@ -103,6 +158,7 @@ export function NodeMenu({
             icon: ListChecks,
             run: () => void startJob('assets/nodes/check_assets_amount_task/'),
           },
+          dialog('info', Info, reason),
           {
             id: 'delete',
             label: t('assets:node.delete'),
@@ -110,43 +166,15 @@ export function NodeMenu({
             danger: true,
             separated: true,
             disabledReason: topReason,
-            run: () =>
-              chosen &&
-              void confirm({
-                title: t('assets:node.delete_question', { name: chosen.label }),
-                effect: t('assets:node.delete_effect'),
-                confirmLabel: t('resource:action.delete'),
-                danger: true,
-                run: () => http.delete(`assets/nodes/${chosen.id}/`),
-              }).then(async (gone) => {
-                if (!gone) return;
-                onGone();
-                await reload();
-              }),
+            run: () => chosen && void deleteNode(chosen, onGone),
           },
         ]}
       >
         <Ellipsis aria-hidden />
       </MenuButton>
-      {editing && (
+      {open && (
         <Suspense>
-          <NodeNameDialog
-            start={editing.start}
-            title={t(editing.kind === 'create' ? 'assets:node.create' : 'assets:node.rename')}
-            onClose={() => setEditing(null)}
-            save={async (value) => {
-              if (editing.kind === 'rename' && chosen) {
-                await http.patch(`assets/nodes/${chosen.id}/`, { value }, { quiet: true });
-              } else {
-                await http.post(
-                  chosen ? `assets/nodes/${chosen.id}/children/` : 'assets/nodes/',
-                  { value },
-                  { quiet: true },
-                );
-              }
-              await reload();
-            }}
-          />
+          <NodeDialog open={open} chosen={chosen} onClose={() => setOpen(null)} />
         </Suspense>
       )}
     </>

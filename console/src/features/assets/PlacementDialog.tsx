@@ -1,6 +1,8 @@
 import { type FormEvent, useId, useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
+import { NotFoundError } from '#/lib/http/errors';
 import { useT } from '#/lib/i18n';
+import { queryClient } from '#/lib/query';
 import type { RemoteOptions } from '#/resource/define';
 import { RemoteSelect } from '#/resource/form/RemoteSelect';
 import { assetOptions, nodeOptions } from '#/domain/remotes';
@@ -74,8 +76,11 @@ export function PlacementDialog({
       onClose();
       placement.done();
     } catch (error) {
-      setFailure(explain(error));
+      setFailure(error instanceof NotFoundError ? t('assets:node.gone') : explain(error));
       setBusy(false);
+      // The node or some assets may be gone: tree and list show what is there now.
+      void queryClient.invalidateQueries({ queryKey: ['tree'] });
+      void queryClient.invalidateQueries({ queryKey: ['list'] });
     }
   };
   const count = placement.assets?.length ?? 0;
@@ -84,7 +89,9 @@ export function PlacementDialog({
       isOpen
       title={
         placement.node
-          ? t('assets:place.into', { node: placement.node.label })
+          ? placement.assets
+            ? t('assets:place.these_into', { count, node: placement.node.label })
+            : t('assets:place.into', { node: placement.node.label })
           : t('assets:place.these', { count })
       }
       onClose={onClose}

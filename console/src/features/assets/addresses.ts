@@ -58,4 +58,10 @@ export const commandFilterRulePaths = {
 
 export const labelRoutes = usualRoutes({ name: 'Label', path: '/assets/labels', titles: 'nav:label_*' });
 
+export const platformRoutes = usualRoutes({
+  name: 'Platform',
+  path: '/assets/platforms',
+  titles: 'nav:platform_*',
+});
+
 export const assetMorePath = '/assets/assets/detail/$id/update';

@@ -83,6 +83,9 @@ const { server, sent, methods } = recordedServer(
         },
       ]),
     ),
+    mock.get('*/api/v1/assets/nodes/n0/', () =>
+      HttpResponse.json({ id: 'n0', key: '1', name: 'Default', value: 'Default', full_value: '/Default' }),
+    ),
     mock.get('*/api/v1/assets/nodes/', () =>
       pageOfRows([{ id: 'n2', full_value: '/Default/db', value: 'db' }]),
     ),
@@ -226,6 +229,26 @@ describe('list', () => {
     await userEvent.click(within(dialog).getByRole('button', { name: 'Remove' }));
     expect(await screen.findByText('1 asset removed')).toBeTruthy();
     expect(sent('PUT', 'assets/nodes/n0/assets/remove/')[0]?.body).toEqual({ assets: ['new'] });
+  });
+
+  test('the node of the address is named after a reload, and its menu shows what identifies it', async () => {
+    await renderScreen(<AssetListPage />, { address: '/?node=n0' });
+    expect(await screen.findByRole('heading', { level: 1, name: 'Default' })).toBeTruthy();
+    // Without room for it beside the list, the tree is in a drawer.
+    await userEvent.click(await screen.findByRole('button', { name: 'Default' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Node actions' }));
+    await userEvent.click(await screen.findByRole('menuitem', { name: 'Node information' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Node information' });
+    expect(await within(dialog).findByText('/Default')).toBeTruthy();
+  });
+
+  test('a node that no longer exists leaves the address, and this is said', async () => {
+    server.use(
+      mock.get('*/api/v1/assets/nodes/gone/', () => HttpResponse.json({ detail: 'no' }, { status: 404 })),
+    );
+    const { router } = await renderScreen(<AssetListPage />, { address: '/?node=gone' });
+    expect(await screen.findByText(/This node no longer exists/)).toBeTruthy();
+    await waitFor(() => expect(router.state.location.search).not.toHaveProperty('node'));
   });
 
   test('in the root organization assets cannot be moved', async () => {

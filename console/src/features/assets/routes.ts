@@ -9,6 +9,7 @@ import {
   commandFilterRulePaths,
   labelRoutes,
   newHostPath,
+  platformRoutes,
   systemUserRoutes,
 } from './addresses';
 
@@ -66,6 +67,14 @@ const ruleRecords: readonly RouteRecord[] = (['create', 'update'] as const).map(
   },
 }));
 
+const platformScreens: ResourceScreens = {
+  ...platformRoutes,
+  permission: 'super',
+  texts: ['assets'],
+  find: { api: 'assets/platforms/', name: 'name', detail: 'base' },
+  load: async () => (await import('./platform-screens')).platformPages,
+};
+
 const labelScreens: ResourceScreens = {
   ...labelRoutes,
   texts: ['assets'],
@@ -108,6 +117,7 @@ export const assetsSection: Section = {
     ...resourceRecords(systemUserScreens),
     ...resourceRecords(commandFilterScreens),
     ...ruleRecords,
+    ...resourceRecords(platformScreens),
     ...resourceRecords(labelScreens),
   ],
 };

@@ -7,7 +7,7 @@ import { http } from '#/lib/http/client';
 import { NotFoundError } from '#/lib/http/errors';
 import { useT } from '#/lib/i18n';
 import { queryClient } from '#/lib/query';
-import { useIsRootOrganization, useMay } from '#/lib/session';
+import { useMay } from '#/lib/session';
 import { readCookie, writeCookie } from '#/lib/storage';
 import { Button } from '#/ui/button';
 import { Card, type Definition, Definitions } from '#/ui/card';
@@ -20,8 +20,9 @@ import { Tabs } from '#/ui/tabs';
 import type { FieldMap } from '../api';
 import type { ActionTools, DetailDefinition, QuickAction, Resource, ResourceDefinition } from '../define';
 import { AutoCell, textOf, valueOf } from '../format';
-import { deleteObject, whyKept } from '../list/object-actions';
+import { deleteObject, whyFixed, whyKept } from '../list/object-actions';
 import { objectPath } from '../routes';
+import { useBarsWrites } from '../use-bars-writes';
 import { useMetadata } from '../use-metadata';
 
 const TAB_COOKIE = 'activeTab';
@@ -116,13 +117,14 @@ function BasicTab<Row extends Resource>({
   const t = useT();
   const mayWrite = useMay('admin');
   const quick = (definition.quick ?? []).filter((action) => action.isOffered?.(row) ?? true);
+  const lead = definition.lead?.(row);
   const side: ReactNode = mayWrite ? definition.side?.(row, tools) : null;
   const hasSide = mayWrite && (quick.length > 0 || Boolean(side));
   return (
     <div
       className={`grid grid-cols-1 items-start gap-3.5 ${hasSide ? 'md:grid-cols-[minmax(0,1fr)_348px]' : ''}`}
     >
-      {definition.lead && <div className="col-span-full">{definition.lead(row)}</div>}
+      {lead && <div className="col-span-full">{lead}</div>}
       <div className="grid grid-cols-1 gap-3">
         {definition.cards.map((card) => {
           const items: Definition[] = card.fields.map((entry) => {
@@ -173,14 +175,10 @@ function HeadingActions<Row extends Resource>({
   readonly onDeleted: () => void;
 }) {
   const t = useT();
-  const isRoot = useIsRootOrganization();
+  const isRoot = useBarsWrites(resource);
   const { routes, can = {} } = resource;
   const mayUpdate = resource.form !== undefined && routes.paths.update !== undefined;
-  const whyNotUpdated = isRoot
-    ? t('resource:not_in_root')
-    : (can.update?.(row) ?? true)
-      ? undefined
-      : t('resource:not_allowed');
+  const whyNotUpdated = isRoot ? t('resource:not_in_root') : whyFixed(resource, row);
   const mayDelete = can.delete !== undefined && (can.mayDelete?.() ?? true);
   const remove = async () => {
     if (!(await deleteObject(resource, row))) return;

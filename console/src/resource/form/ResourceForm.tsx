@@ -8,7 +8,6 @@ import type { QueryValues } from '#/lib/http/query-string';
 import { NotFoundError, ValidationError } from '#/lib/http/errors';
 import { useT } from '#/lib/i18n';
 import { queryClient } from '#/lib/query';
-import { useIsRootOrganization } from '#/lib/session';
 import { confirm } from '#/ui/confirm';
 import { splitTarget } from '#/ui/link';
 import { Note } from '#/ui/note';
@@ -27,7 +26,9 @@ import type {
   Resource,
   ResourceDefinition,
 } from '../define';
+import { whyFixed } from '../list/object-actions';
 import { objectPath } from '../routes';
+import { useBarsWrites } from '../use-bars-writes';
 import { useMetadata } from '../use-metadata';
 import { FieldControl } from './FieldControl';
 import { focusField } from './focus-field';
@@ -328,7 +329,7 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
   const t = useT();
   const formId = useId();
   const navigate = useNavigate();
-  const isRoot = useIsRootOrganization();
+  const isRoot = useBarsWrites(props.resource);
   const specs = definition.fields ?? NO_SPECS;
   // The initial values are fixed for the life of this form; `key` creates a new form for another object.
   const [start] = useState(() => startValues(props));
@@ -346,7 +347,13 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
 
   const wrong = wrongNames(errors, names);
   useFocusOnFirst(wrong[0], focusWanted);
-  const noWrite = isRoot || Object.keys(fields).length === 0;
+  const whyNot = isRoot
+    ? t('resource:not_in_root')
+    : Object.keys(fields).length === 0
+      ? t('resource:not_allowed')
+      : mode === 'update' && props.object
+        ? whyFixed(props.resource, props.object as unknown as Row)
+        : undefined;
   const aside = definition.aside?.({ ...context, id });
   return (
     <>
@@ -365,9 +372,7 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
           }}
         >
           <div className="pt-card grid gap-5 p-5">
-            {noWrite && (
-              <Note tone="warn">{t(isRoot ? 'resource:not_in_root' : 'resource:not_allowed')}</Note>
-            )}
+            {whyNot !== undefined && <Note tone="warn">{whyNot}</Note>}
             {general !== null && (
               <Note tone="danger" announce>
                 {general}
@@ -391,7 +396,7 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
         form={formId}
         mode={mode}
         busy={isSubmitting}
-        disabled={noWrite}
+        disabled={whyNot !== undefined}
         onAgain={() => trySave(true)}
         onReset={() => form.reset(start)}
         onCancel={() => void navigate(splitTarget(back.to))}

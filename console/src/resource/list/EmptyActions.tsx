@@ -1,10 +1,11 @@
 import { History } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useT } from '#/lib/i18n';
-import { useIsRootOrganization, useMay } from '#/lib/session';
+import { useMay } from '#/lib/session';
 import { Button } from '#/ui/button';
 import { LinkButton } from '#/ui/link';
 import type { Resource, ResourceDefinition } from '../define';
+import { useBarsWrites } from '../use-bars-writes';
 import { type DateRangeState, lookBack, WIDEST_DAYS, isWidest } from './DateRange';
 
 /** Next steps of an empty list: create an object, import, go to the source of the rows, or extend the date range. */
@@ -20,7 +21,7 @@ export function EmptyActions<Row extends Resource>({
 }) {
   const t = useT();
   const { next } = resource.list;
-  const isRoot = useIsRootOrganization();
+  const isRoot = useBarsWrites(resource);
   const mayAdminister = useMay('admin');
   const mayGo = useMay(next?.permission ?? 'any');
   const isMadeElsewhere = isRoot && mayAdminister && resource.routes.paths.create !== undefined;

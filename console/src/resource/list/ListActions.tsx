@@ -3,7 +3,6 @@ import { type ReactNode, useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
 import type { QueryValues } from '#/lib/http/query-string';
 import { type Translate, translate, useT } from '#/lib/i18n';
-import { useIsRootOrganization } from '#/lib/session';
 import { Button, IconButton } from '#/ui/button';
 import { confirm } from '#/ui/confirm';
 import { LinkButton } from '#/ui/link';
@@ -12,6 +11,7 @@ import { toast } from '#/ui/toast';
 import { deleteMany } from '../api';
 import { BulkUpdateAction } from '../bulk/BulkUpdateAction';
 import type { ActionTools, BulkTools, Resource, ResourceDefinition } from '../define';
+import { useBarsWrites } from '../use-bars-writes';
 import { useOnline } from '../use-online';
 import { SELECT_ALL_MAX } from './select-all';
 
@@ -28,7 +28,7 @@ export function CreateButton<Row extends Resource>({
   readonly tools: ActionTools;
 }) {
   const t = useT();
-  const isRoot = useIsRootOrganization();
+  const isRoot = useBarsWrites(resource);
   const online = useOnline();
   const { paths, titles } = resource.routes;
   if (!allowed || isRoot || paths.create === undefined || titles.create === undefined) return null;

@@ -19,6 +19,15 @@ export function whyKept<Row extends Resource>(
   return can.kept?.(row) ?? translate('resource:not_allowed');
 }
 
+/** Why this row cannot be changed; undefined when it can. */
+export function whyFixed<Row extends Resource>(
+  { can = {} }: ResourceDefinition<Row>,
+  row: Row,
+): string | undefined {
+  if (can.update?.(row) ?? true) return undefined;
+  return can.fixed?.(row) ?? translate('resource:not_allowed');
+}
+
 /** Asks, deletes and reports. Resolves to true when the object is deleted. */
 export function deleteObject<Row extends Resource>(
   resource: ResourceDefinition<Row>,
@@ -58,8 +67,7 @@ export function objectActions<Row extends Resource>(
       label: 'resource:action.update',
       icon: Pencil,
       order: ORDER.update,
-      disabledReason: (row) =>
-        notInRoot() ?? (can.update && !can.update(row) ? translate('resource:not_allowed') : undefined),
+      disabledReason: (row) => notInRoot() ?? whyFixed(resource, row),
       run: (row, tools) => tools.navigate(objectPath(routes.paths.update, row.id)),
     });
   }

@@ -1,8 +1,8 @@
 import { useCallback, useMemo } from 'react';
 import { useT } from '#/lib/i18n';
-import { useIsRootOrganization } from '#/lib/session';
 import type { RowAction } from '#/ui/table';
 import type { ActionTools, Resource, ResourceDefinition } from '../define';
+import { useBarsWrites } from '../use-bars-writes';
 import { useOnline } from '../use-online';
 import { objectActions } from './object-actions';
 
@@ -13,7 +13,7 @@ export function useRowActions<Row extends Resource>(
   tools: ActionTools,
 ): ((row: Row) => readonly RowAction<Row>[]) | undefined {
   const t = useT();
-  const isRoot = useIsRootOrganization();
+  const isRoot = useBarsWrites(resource);
   const online = useOnline();
   const offered = useMemo(
     () => objectActions(resource, isRoot, { write: allowed }),

@@ -17,11 +17,14 @@ from rest_framework.test import APIClient
 
 from factories.grants import grant, make_asset, make_system_user
 from factories.proxy_client import Proxy, World
+from postern.apps.assets.models import Asset
+from postern.apps.assets.platforms.actions import create_platform
 from postern.apps.audits.models import AuditEvent
 from postern.apps.sessions.models import ConnectionToken, Session, Terminal, WatchToken
 from postern.apps.users.models import User
 from postern.contracts import access
 from postern.contracts.enums import Actions, DenialCode, HostKeyVerdict
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 from postern.kernel.ids import token_hash
 
@@ -76,6 +79,16 @@ def test_grant_carries_the_sftp_root_of_the_system_user(proxy: Proxy, world: Wor
     third = proxy.authorize(world.user, "web-1").grant
     assert third is not None
     assert third.sftp_root == "/"
+
+
+def test_charset_of_the_platform_reaches_the_session(proxy: Proxy, world: World) -> None:
+    plain = proxy.authorize(world.user, "web-1").grant
+    platform = create_platform(actor=SYSTEM, values={"name": "old", "base": "Linux", "charset": "gbk"})
+    Asset.objects.filter(hostname="web-1").update(platform=platform)
+    old = proxy.authorize(world.user, "web-1").grant
+    assert plain is not None
+    assert old is not None
+    assert (plain.charset, old.charset) == ("utf8", "gbk")
 
 
 def test_authorize_without_a_permission_is_denied_with_reasons_and_audited(

@@ -7,7 +7,8 @@ from django.core.management.color import no_style
 from django.db import connection, transaction
 from django.utils.translation import gettext as _
 
-from postern.apps.assets.platforms.errors import InternalPlatform
+from postern.apps.assets.platforms import queries
+from postern.apps.assets.platforms.errors import InternalPlatform, PlatformInUse
 from postern.apps.assets.platforms.models import Platform, PlatformBase
 from postern.apps.audits import facade as audits
 from postern.apps.audits import recorded
@@ -63,8 +64,12 @@ def update_platform(*, actor: Actor, platform: Platform, values: Mapping[str, An
 
 @transaction.atomic
 def delete_platform(*, actor: Actor, platform: Platform) -> None:
-    """Delete a custom platform that no asset uses."""
+    """Delete a custom platform that no asset uses. Raises `InternalPlatform` and `PlatformInUse`.
+
+    Asks before it deletes: the database's own refusal would load every asset of the platform.
+    """
     _require_own(platform)
+    _require_unused(Platform.objects.select_for_update().get(pk=platform.pk))
     old = {name: getattr(platform, name) for name in ("name", "base", "charset", "meta", "comment")}
     recorded.delete_row(actor=actor, row=platform, old=old)
 
@@ -74,3 +79,18 @@ def _require_own(platform: Platform) -> None:
         raise InternalPlatform(
             _("The platform %(name)s is built in and cannot be changed or deleted.") % {"name": platform.name}
         )
+
+
+def _require_unused(platform: Platform) -> None:
+    used = queries.usage_of(platform)
+    if not used.count:
+        return
+    names = ", ".join(used.examples)
+    if used.count > len(used.examples):
+        names += _(" and %(count)d more") % {"count": used.count - len(used.examples)}
+    raise PlatformInUse(
+        _(
+            "The platform %(name)s cannot be deleted, because assets use it: %(assets)s. Give them another platform first."
+        )
+        % {"name": platform.name, "assets": names}
+    )

@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
-from postern.apps.assets.platforms import actions
+from postern.apps.assets.platforms import actions, queries
 from postern.apps.assets.platforms.models import Platform, PlatformBase
 from postern.foundation.rest import labels
 from postern.foundation.rest.rights import Right
@@ -25,20 +25,26 @@ class PlatformMetaSerializer(serializers.Serializer[Any]):
 
 class PlatformSerializer(ResourceSerializer):
     meta = PlatformMetaSerializer(required=False, allow_null=True, label=gettext_lazy("Meta"))
+    asset_count = serializers.SerializerMethodField(label=labels.label_of("assets_amount"))
 
     class Meta:
         model = Platform
         fields_mini = ("id", "name", "internal")
         fields_small = (*fields_mini, "base", "charset", "comment")
-        fields = (*fields_small, "meta")
+        fields = (*fields_small, "meta", "asset_count")
         read_only_fields = ("id", "internal")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         attrs = super().validate(attrs)
         base = attrs.get("base", getattr(self.instance, "base", PlatformBase.LINUX))
-        if attrs.get("meta") is not None and base != PlatformBase.WINDOWS:
-            attrs["meta"] = None
+        if base != PlatformBase.WINDOWS and (attrs.get("meta") or getattr(self.instance, "meta", None)):
+            attrs["meta"] = None  # also when the base changes and the request does not name the settings
         return attrs
+
+    def get_asset_count(self, platform: Platform) -> int | None:
+        """Number of assets in all organizations; null for callers who do not administer all organizations."""
+        count: int | None = getattr(platform, "asset_count", None)
+        return count
 
 
 class PlatformViewSet(ResourceViewSet):
@@ -62,6 +68,14 @@ class PlatformViewSet(ResourceViewSet):
 
     def visible_rows(self) -> QuerySet[Platform]:
         return Platform.objects.all()
+
+    def attach_more(self, rows: list[Any]) -> None:
+        """The numbers of assets. They tell about all organizations, so only system administrators get them."""
+        if not self.actor.is_super_user:
+            return
+        counts = queries.asset_counts(rows)
+        for row in rows:
+            row.asset_count = counts.get(row.pk, 0)
 
     def create_object(self, data: dict[str, Any]) -> Platform:
         return actions.create_platform(actor=self.actor, values=data)

@@ -1,6 +1,6 @@
 """Reads of the assets app: counts of the tree, subtrees, filters."""
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -70,9 +70,15 @@ def below(node_id: UUID) -> QuerySet[Any, Any]:
 
 def assets_in(node: Node, *, all_below: bool) -> QuerySet[Asset]:
     """Assets directly in the node or, with `all_below`, anywhere in its subtree."""
+    return within(Asset.objects.all(), node, all_below=all_below)
+
+
+def within(assets: QuerySet[Asset], node: Node, *, all_below: bool) -> QuerySet[Asset]:
+    """Those of the assets that are directly in the node or, with `all_below`, anywhere in its subtree."""
+    if all_below and node.is_root:  # every asset is somewhere below the root of its organization
+        return assets.filter(org_id=node.org_id)
     places = AssetNode.objects.filter(node_id__in=below(node.pk)) if all_below else AssetNode.objects.filter(node=node)
-    rows: QuerySet[Asset] = Asset.objects.filter(pk__in=places.values("asset_id"))
-    return rows
+    return assets.filter(pk__in=places.values("asset_id"))
 
 
 def stands_below(node: Node) -> Exists:
@@ -91,9 +97,31 @@ def has_more_below(node: Node, number: int) -> bool:
 
 
 def asset_counts(nodes: Iterable[Node]) -> dict[UUID, int]:
-    """Number of distinct assets in the subtree of each node."""
+    """Number of distinct assets in the subtree of each node, counted now. See also `kept_counts`."""
+    below_roots: dict[UUID, UUID] = {}
+    others: list[UUID] = []
+    for node in nodes:
+        if node.is_root:
+            below_roots[node.org_id] = node.pk
+        else:
+            others.append(node.pk)
+    return _counts_of_organizations(below_roots) | _counts_below(others)
+
+
+def _counts_of_organizations(roots: Mapping[UUID, UUID]) -> dict[UUID, int]:
+    """Every asset is somewhere below the root of its organization, so its assets are counted without the tree."""
+    if not roots:
+        return {}
+    counted = Asset.objects.filter(org_id__in=roots).order_by().values_list("org_id").annotate(Count("pk"))
+    counts = dict(counted)
+    return {node_id: counts.get(org_id, 0) for org_id, node_id in roots.items()}
+
+
+def _counts_below(node_ids: Sequence[UUID]) -> dict[UUID, int]:
+    if not node_ids:
+        return {}
     counted = (
-        NodePath.objects.filter(ancestor__in=[node.pk for node in nodes])
+        NodePath.objects.filter(ancestor__in=node_ids)
         .values("ancestor_id")
         .annotate(count=Count("descendant__asset_rows__asset_id", distinct=True))
         .values_list("ancestor_id", "count")

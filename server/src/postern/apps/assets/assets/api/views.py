@@ -60,6 +60,7 @@ class AssetViewSet(ResourceViewSet):
     filter_fields = {
         "hostname": "hostname",
         "ip": "ip",
+        "platform": "platform__name",
         "platform__base": "platform__base",
         "is_active": "is_active",
         "domain": "domain",
@@ -83,9 +84,7 @@ class AssetViewSet(ResourceViewSet):
         if node_ref:
             node = self._node(node_ref)
             direct = params.get("show_current_asset") == "1" or params.get("all", "1").lower() in {"0", "false"}
-            rows = (
-                rows.filter(pk__in=queries.assets_in(node, all_below=not direct).values("pk")) if node else rows.none()
-            )
+            rows = queries.within(rows, node, all_below=not direct) if node else rows.none()
         for text in filter(None, params.getlist("label")):
             rows = queries.labelled(rows, text)
         if params.get("ips"):

@@ -21,7 +21,7 @@ from postern.apps.assets.nodes.api.serializers import (
 )
 from postern.apps.assets.nodes.tree_shapes import asset_tree_node, node_tree_node
 from postern.apps.assets.tree import actions as tree
-from postern.apps.assets.tree import node_keys, queries
+from postern.apps.assets.tree import kept_counts, node_keys, queries
 from postern.apps.assets.tree.models import Asset, Node
 from postern.foundation.caller import identity
 from postern.foundation.caller.scope import writable
@@ -221,7 +221,7 @@ class NodeViewSet(ResourceViewSet):
 
     def _shapes(self, nodes: list[Node], *, is_open: bool = False, full: bool = False) -> list[dict[str, Any]]:
         nodes.sort(key=lambda node: node_keys.sort_key(node.key))
-        counts = queries.asset_counts(nodes)
+        counts = kept_counts.asset_counts(nodes)
         return [
             node_tree_node(
                 node,
