@@ -67,7 +67,9 @@ def release_credential(*, terminal: Terminal, request: access.CredentialRequest)
         if not is_repeated and _asks_too_much(terminal, session):
             return _too_many(terminal, session)
         try:
-            credential = vault.open_credential(system_user_id=session.system_user_id, username=session.username)
+            credential = vault.open_credential(
+                system_user_id=session.system_user_id, asset_id=session.asset_id, username=session.username
+            )
         except PosternError as error:
             _refuse(session, {"code": error.code})
             return _no_credential(DenialCode.CREDENTIAL_MISSING, error.message)
