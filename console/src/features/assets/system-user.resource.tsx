@@ -13,9 +13,7 @@ import { startOnSystemUser } from './host-jobs';
 import { lazyPart } from '#/resource/lazy-part';
 import { commandFilterOptions } from '#/domain/remotes';
 
-const AccountsOfSystemUser = lazyPart(
-  async () => (await import('./accounts/Accounts')).AccountsOfSystemUser,
-);
+const AccountsOfSystemUser = lazyPart(async () => (await import('./accounts/Accounts')).AccountsOfSystemUser);
 const RelatedAssets = lazyPart(async () => (await import('./RelatedSystemUsers')).RelatedAssets);
 
 const FiltersOfSystemUser = lazyPart(

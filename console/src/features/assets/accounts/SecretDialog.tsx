@@ -77,7 +77,13 @@ function Shown({ secret }: { readonly secret: Secret }) {
         <Field label={t('assets:account.secret.password')} layout="above">
           {(control) => (
             <span className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-1.5">
-              <PasswordInput {...control} readOnly autoComplete="off" className="font-mono" value={secret.password} />
+              <PasswordInput
+                {...control}
+                readOnly
+                autoComplete="off"
+                className="font-mono"
+                value={secret.password}
+              />
               <Copyable label={t('assets:account.secret.password')} text={secret.password} />
             </span>
           )}
@@ -87,7 +93,13 @@ function Shown({ secret }: { readonly secret: Secret }) {
         <Field label={t('assets:account.secret.private_key')} layout="above">
           {(control) => (
             <span className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-1.5">
-              <TextArea {...control} readOnly rows={6} className="font-mono text-meta" value={secret.private_key} />
+              <TextArea
+                {...control}
+                readOnly
+                rows={6}
+                className="font-mono text-meta"
+                value={secret.private_key}
+              />
               <Copyable label={t('assets:account.secret.private_key')} text={secret.private_key} />
             </span>
           )}
@@ -98,13 +110,7 @@ function Shown({ secret }: { readonly secret: Secret }) {
 }
 
 /** The secret that an account signs in with. It is fetched for this dialog and kept nowhere. */
-export function SecretDialog({
-  row,
-  onClose,
-}: {
-  readonly row: AccountRow;
-  readonly onClose: () => void;
-}) {
+export function SecretDialog({ row, onClose }: { readonly row: AccountRow; readonly onClose: () => void }) {
   const t = useT();
   const [secret, setSecret] = useState<Secret | null>(null);
   const [problem, setProblem] = useState('');

@@ -57,7 +57,10 @@ export function UpdateSecretDialog({
     }
     setBusy(true);
     try {
-      const body = { ...(password === '' ? {} : { password }), ...(key.trim() === '' ? {} : { private_key: key }) };
+      const body = {
+        ...(password === '' ? {} : { password }),
+        ...(key.trim() === '' ? {} : { private_key: key }),
+      };
       await http.patch(`assets/accounts/${row.id}/`, body, { quiet: true });
     } catch (error) {
       setProblems(problemsOf(error));

@@ -49,13 +49,7 @@ function Entry({ version }: { readonly version: Version }) {
 }
 
 /** Who changed the account's own secret, when and why. */
-export function VersionsDialog({
-  row,
-  onClose,
-}: {
-  readonly row: AccountRow;
-  readonly onClose: () => void;
-}) {
+export function VersionsDialog({ row, onClose }: { readonly row: AccountRow; readonly onClose: () => void }) {
   const t = useT();
   const versions = useQuery({
     queryKey: ['account-versions', row.id, row.version],

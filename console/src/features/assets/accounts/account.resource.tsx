@@ -141,15 +141,15 @@ export function accountsSeenFrom(place: AccountPlace): ResourceDefinition<Accoun
         status: (row) => <AccountState row={row} />,
       },
       rowActions: [
-        { id: 'view', label: 'assets:account.secret.view', icon: ScanEye, order: 1, run: viewSecret },
         {
           id: 'test',
           label: 'assets:account.test',
           icon: PlugZap,
-          order: 2,
+          order: 1,
           isOffered: isWithinOrganization,
           run: testAccount,
         },
+        { id: 'view', label: 'assets:account.secret.view', icon: ScanEye, order: 2, run: viewSecret },
         {
           id: 'secret',
           label: 'assets:account.update.action',

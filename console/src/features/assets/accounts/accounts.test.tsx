@@ -116,9 +116,14 @@ describe('viewing a secret', () => {
     expect(await navigator.clipboard.readText()).toBe(SECRET);
     await user.click(within(dialog).getAllByRole('button', { name: 'Close' })[0] as HTMLElement);
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-    expect(JSON.stringify(queryClient.getQueryCache().getAll().map((query) => query.state.data))).not.toContain(
-      SECRET,
-    );
+    expect(
+      JSON.stringify(
+        queryClient
+          .getQueryCache()
+          .getAll()
+          .map((query) => query.state.data),
+      ),
+    ).not.toContain(SECRET);
     expect(document.body.innerHTML).not.toContain(SECRET);
   });
 
@@ -126,7 +131,7 @@ describe('viewing a secret', () => {
     let answers = 0;
     server.use(
       mock.get('*/api/v1/assets/account-secrets/:id/', () =>
-        (answers++) === 0 ? refused() : HttpResponse.json(SHOWN_SECRET),
+        answers++ === 0 ? refused() : HttpResponse.json(SHOWN_SECRET),
       ),
     );
     await renderScreen(<AccountsOfAsset assetId="a1" />);
@@ -187,7 +192,9 @@ describe('changing a secret', () => {
       new File(['-----BEGIN'], 'id'),
     );
     await waitFor(() =>
-      expect((within(dialog).getByLabelText('SSH private key') as HTMLTextAreaElement).value).toBe('-----BEGIN'),
+      expect((within(dialog).getByLabelText('SSH private key') as HTMLTextAreaElement).value).toBe(
+        '-----BEGIN',
+      ),
     );
     await userEvent.click(within(dialog).getByRole('button', { name: 'Save' }));
     await waitFor(() =>
@@ -237,14 +244,16 @@ test('versions tell who changed the secret, and when', async () => {
 describe('testing', () => {
   test('one account', async () => {
     await renderScreen(<AccountsOfAsset assetId="a1" />);
-    await choose('Test');
+    await userEvent.click(await screen.findByRole('button', { name: 'Test root@web-1' }));
     await waitFor(() => expect(useShownJob.getState().id).toBe('job-2'));
+    expect(sent('POST', 'assets/accounts/ac1/verify/')[0]?.body).toEqual({ action: 'test' });
   });
 
   test('the chosen accounts', async () => {
     await renderScreen(<AccountsOfAsset assetId="a1" />);
     await userEvent.click(await screen.findByRole('checkbox', { name: 'Select root@web-1' }));
-    await userEvent.click(screen.getByRole('button', { name: 'Test' }));
+    const bar = screen.getByRole('region', { name: 'Actions for the selection' });
+    await userEvent.click(within(bar).getByRole('button', { name: 'Test' }));
     await waitFor(() => expect(useShownJob.getState().id).toBe('job-1'));
     expect(sent('POST', 'common/resources/cache/')[0]?.body).toEqual({ resources: ['ac1'] });
     expect(sent('POST', 'assets/accounts/tasks/')[0]?.query.get('spm')).toBe('spm-1');
