@@ -4,7 +4,6 @@ import type { Api } from '#/lib/api-types';
 import { explain } from '#/lib/http/catalogue';
 import { http } from '#/lib/http/client';
 import { useT } from '#/lib/i18n';
-import { requireMfa } from '#/domain/mfa';
 import { freshMfa } from '#/domain/mfa/fresh-mfa';
 import { Button, IconButton } from '#/ui/button';
 import { copyText } from '#/ui/clipboard';
@@ -25,7 +24,7 @@ async function load(id: string): Promise<Secret> {
   try {
     return await fetch();
   } catch (error) {
-    if (!freshMfa.isMissing(error) || !(await requireMfa())) throw error;
+    if (!freshMfa.isMissing(error) || !(await freshMfa.ask())) throw error;
     return fetch();
   }
 }

@@ -2,7 +2,7 @@ import { create } from 'zustand';
 import { http } from '#/lib/http/client';
 import { type QueryValues, queryString } from '#/lib/http/query-string';
 import { translate } from '#/lib/i18n';
-import { requireMfa } from '#/domain/mfa';
+import { freshMfa } from '#/domain/mfa/fresh-mfa';
 import { startJob } from '#/domain/jobs/shown-job';
 import { cacheIds } from '#/resource/api';
 import type { ActionTools, BulkTools } from '#/resource/define';
@@ -32,7 +32,7 @@ export function openAccountDialog(kind: AccountDialog['kind'], row: AccountRow, 
 
 /** Asks for a code if none was entered recently, then shows the secret. */
 export async function viewSecret(row: AccountRow, tools: ActionTools): Promise<void> {
-  if (await requireMfa()) openAccountDialog('secret', row, tools);
+  if (await freshMfa.ask()) openAccountDialog('secret', row, tools);
 }
 
 /** Signs in with one account, and shows the log of the job. */
