@@ -47,6 +47,7 @@ from factories.hearing import Hearing, hearing
 from migrated_once import drop_copy, is_worker, migrated_once
 from postern.apps.jobs.gateway_tests import api as gateway_tests
 from postern.apps.orgs.roles import OrgRole
+from postern.apps.preferences.models import PreferenceValue
 from postern.apps.users.credentials.hashing import BoundedArgon2Hasher
 from postern.apps.users.models import Membership, SystemRole, User
 from postern.foundation.bus.gathered import Gathered
@@ -132,6 +133,12 @@ def gathered_work_at_once(request: pytest.FixtureRequest, monkeypatch: pytest.Mo
 def _calls_wait_for_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     """A call that waits for a job would wait in vain, because no worker runs beside most tests."""
     monkeypatch.setattr(gateway_tests, "WAIT_S", 0.0)
+
+
+@pytest.fixture
+def secrets_need_no_code(db: None) -> None:
+    """Administrators see secrets of accounts without a code of their second factor."""
+    PreferenceValue.objects.update_or_create(name="SECURITY_VIEW_AUTH_NEED_MFA", defaults={"value": False})
 
 
 @pytest.fixture(autouse=True)

@@ -68,6 +68,9 @@ NOT_KEEPING = {
     "Session": "a record: live ones are counted, finished ones stay and are seen in the root",
     "HostKey": "goes with its asset",
     "CommandFilterRule": "goes with its filter",
+    "SystemUserAsset": "an account goes with its asset",
+    "Account": "as above",
+    "AccountSecret": "as above",
     "HostTask": "a record of work, like its jobs",
 }
 

@@ -28,7 +28,7 @@ from postern.apps.notifications.models import SiteMessage, SiteMessageReceipt
 from postern.apps.orgs.models import Organization
 from postern.apps.sessions.models import ProxyOrder, Session, Terminal
 from postern.apps.users.models import Invitation, Membership, User
-from postern.apps.vault.models import SystemUser
+from postern.apps.vault.models import SystemUser, SystemUserAsset
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID
 
@@ -90,6 +90,7 @@ class ManyRows:
 
     def fill(self, model: _Model, count: int) -> None:
         """Add rows until this table has `count` made rows."""
+        model = model._meta.concrete_model or model
         keys = self._keys.setdefault(model, [])
         if len(keys) >= count:
             return
@@ -113,7 +114,7 @@ class ManyRows:
 
     def keys(self, model: _Model) -> list[Any]:
         """The primary keys of the made rows, in the database's representation."""
-        return self._keys.get(model, [])
+        return self._keys.get(model._meta.concrete_model or model, [])
 
     def _referred(self, model: _Model, count: int) -> Iterator[tuple[_Model, int]]:
         for column in _foreign_keys(model):
@@ -165,7 +166,7 @@ class ManyRows:
             return _always(column, DEFAULT_ORG_ID)
         if model is Node:
             return _always(column, Node.objects.get(org_id=DEFAULT_ORG_ID, parent__isnull=True).pk)
-        if column.null and column.name != "terminal" and model not in {HostKey, Invitation}:
+        if column.null and column.name != "terminal" and model not in {HostKey, Invitation, SystemUserAsset}:
             return _always(column, None)
         keys = self._keys[column.related_model]
         if model in _PAIRED:

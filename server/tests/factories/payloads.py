@@ -46,6 +46,12 @@ def payloads(number: int) -> dict[str, dict[str, Any]]:
             "protocol": "ssh",
             "password": PASSWORD,
         },
+        "/api/v1/assets/accounts/": {
+            "username": f"own-{number}",
+            "asset": "{/api/v1/assets/assets/}",
+            "systemuser": None,
+            "password": PASSWORD,
+        },
         "/api/v1/perms/asset-permissions/": {
             "name": f"permission {number}",
             "users": ["{/api/v1/users/users/}"],

@@ -19,7 +19,8 @@ from postern.apps.sessions.models import Command, FileTransfer, ProxyOrder, Sess
 from postern.apps.users.invitations.actions import LIFETIME
 from postern.apps.users.models import Invitation, User, UserGroupMember
 from postern.apps.vault import facade as vault
-from postern.apps.vault.models import SystemUserAsset, SystemUserNode, SystemUserUser
+from postern.apps.vault.accounts.actions import create_account
+from postern.apps.vault.models import AccountSecret, SystemUserAsset, SystemUserNode, SystemUserUser
 from postern.apps.vault.system_users.actions import bind
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
@@ -57,6 +58,16 @@ def settle(org_id: UUID, name: str, make_user: Callable[..., User], *, dynamic: 
             "domain": domain,
         },
     )
+    account = create_account(
+        actor=SYSTEM,
+        org_id=org_id,
+        values={
+            "asset": asset,
+            "systemuser": None,
+            "username": f"{name}-own",
+            "password": f"a password of account {name}",
+        },
+    )
     blob = base64.b64encode(b"\x00\x00\x00\x0bssh-ed25519\x00\x00\x00\x20" + bytes(32)).decode()
     assets.check_host_key(
         actor=SYSTEM, asset_id=asset.pk, host=asset.ip, port=22, via="", public_key=f"ssh-ed25519 {blob}"
@@ -84,9 +95,9 @@ def settle(org_id: UUID, name: str, make_user: Callable[..., User], *, dynamic: 
         "assets/host-keys": HostKey.objects.get(asset=asset),
         "assets/system-users": system_user,
         "assets/admin-users": admin,
-        "assets/system-users-assets-relations": bind(
-            actor=SYSTEM, row=SystemUserAsset(systemuser=system_user, asset=asset)
-        ),
+        "assets/system-users-assets-relations": bind(actor=SYSTEM, row=SystemUserAsset(systemuser=admin, asset=asset)),
+        "assets/accounts": account,
+        "assets/account-secrets": AccountSecret.objects.get(pk=account.pk),
         "assets/system-users-nodes-relations": bind(
             actor=SYSTEM, row=SystemUserNode(systemuser=system_user, node=node)
         ),

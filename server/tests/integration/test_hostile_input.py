@@ -163,6 +163,12 @@ SAMPLES: dict[str, dict[str, Any]] = {
         "password": "p-1",
         "domain": "{/api/v1/assets/domains/}",
     },
+    "/api/v1/assets/accounts/": {
+        "username": "own",
+        "asset": "{/api/v1/assets/assets/}",
+        "systemuser": None,
+        "password": "p-1",
+    },
     "/api/v1/perms/asset-permissions/": {
         "name": "permission",
         "users": ["{/api/v1/users/users/}"],

@@ -19,6 +19,7 @@ from postern.foundation.rest import memo, pagination
 
 pytestmark = [
     pytest.mark.django_db,
+    pytest.mark.usefixtures("secrets_need_no_code"),
     pytest.mark.skipif(connection.vendor != "sqlite", reason="counts instructions of SQLite's machine"),
 ]
 

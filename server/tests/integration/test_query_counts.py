@@ -14,7 +14,7 @@ from factories.lists import list_routes
 from factories.payloads import make_all
 from postern.apps.users.models import User
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("secrets_need_no_code")]
 
 
 LISTS = [route.path for route in list_routes() if "<" not in route.path]

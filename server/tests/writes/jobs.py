@@ -65,6 +65,21 @@ WRITES = [
     ),
     Write(
         method="POST",
+        path=f"{API}accounts/tasks/",
+        query="ids={assets/accounts}",
+        body={"action": "test"},
+        status=201,
+        told=_told("accounts.test", "one-own @ one-host"),
+    ),
+    Write(
+        method="POST",
+        path=f"{API}accounts/<pk>/verify/",
+        at={"pk": "{assets/accounts}"},
+        body={"action": "test"},
+        told=_told("accounts.test", "one-own @ one-host"),
+    ),
+    Write(
+        method="POST",
         path=f"{API}gateways/<gateway_id>/test-connective/",
         at={"gateway_id": "{assets/gateways}"},
         body={"port": 22},

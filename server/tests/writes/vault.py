@@ -82,6 +82,26 @@ _GATEWAYS = Resource(
     row="gate,203.0.113.8,{assets/domains}",
 )
 
+_ACCOUNTS = Resource(
+    path=f"{API}accounts/",
+    kind="Account",
+    it="assets/accounts",
+    name="one-own@one-host",
+    second="2:assets/accounts",
+    second_name="two-own@two-host",
+    make={"username": "cook", "asset": "{assets/assets}", "systemuser": None, "password": MARK},
+    made_name="cook@one-host",
+    made={"username": "cook", "asset": "one-host", "version": 1, "password": _HIDDEN},
+    change={"comment": "changed"},
+    before={"comment": ""},
+    after={"comment": "changed"},
+    put={"username": "one-own", "asset": "{assets/assets}", "systemuser": None},
+    put_second={"username": "two-own", "asset": "{2:assets/assets}", "systemuser": None},
+    gone={"username": "one-own", "asset": "one-host", "version": 1, "password": _HIDDEN},
+    columns="*Username,*Asset,Password",
+    row="cook,{assets/assets},secret",
+)
+
 
 def _cleared(kind: str) -> list[Write]:
     told = updated(
@@ -94,6 +114,40 @@ def _cleared(kind: str) -> list[Write]:
     path = f"{API}{kind}/<pk>/auth-info/"
     return [Write(method="DELETE", path=path, at={"pk": f"{{assets/{kind}}}"}, status=204, told=[told])]
 
+
+_OWN_SECRETS = [
+    Write(
+        method="PATCH",
+        path=f"{API}accounts/<pk>/",
+        at={"pk": "{assets/accounts}"},
+        body={"password": MARK, "private_key": PRIVATE_KEY},
+        told=[
+            updated(
+                "Account",
+                "one-own@one-host",
+                {"version": 1, "password": _HIDDEN, "private_key": None},
+                {"version": 2, "password": _HIDDEN, "private_key": _HIDDEN},
+            )
+        ],
+        again=Again.ACTS,
+    ),
+    Write(
+        method="DELETE",
+        path=f"{API}accounts/<pk>/own-secret/",
+        at={"pk": "{assets/accounts}"},
+        status=204,
+        told=[
+            updated(
+                "Account",
+                "one-own@one-host",
+                {"version": 1, "password": _HIDDEN},
+                {"version": 2, "password": None},
+                event="account.secret_removed",
+            )
+        ],
+        again=Again.GONE,
+    ),
+]
 
 #: A secret that is sent again is sealed again: what it was before, nobody compares.
 _SECRETS = [
@@ -162,7 +216,7 @@ def _relation(kind: str, field: str, it: str, *, owner: str, shown: str) -> Rela
 
 
 _RELATIONS = [
-    _relation("assets", "asset", "assets/assets", owner="{name} root(root)", shown="{{{prefix}name:assets/assets}}"),
+    _relation("assets", "asset", "assets/assets", owner="{name} admin(root)", shown="{{{prefix}name:assets/assets}}"),
     _relation("nodes", "node", "assets/nodes", owner="{name} root(root)", shown="/Default/{name} node"),
     _relation("users", "user", "users/users", owner="{name} same()", shown="{title}-Person({name}-person)"),
 ]
@@ -171,6 +225,8 @@ WRITES = [
     *_SYSTEM_USERS.writes(),
     *_ADMIN_USERS.writes(),
     *_GATEWAYS.writes(),
+    *_ACCOUNTS.writes(),
+    *_OWN_SECRETS,
     *_cleared("system-users"),
     *_cleared("admin-users"),
     *_SECRETS,

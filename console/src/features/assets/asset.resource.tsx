@@ -38,6 +38,7 @@ import { LabelChips } from './LabelChips';
 import { assetMorePath, assetRoutes, domainRoutes, newHostPath } from './addresses';
 import type { AssetRow } from './asset-row';
 
+const AccountsOfAsset = lazyPart(async () => (await import('./accounts/Accounts')).AccountsOfAsset);
 const AssetLabels = lazyPart(async () => (await import('./AssetRelations')).AssetLabels);
 const AssetNodes = lazyPart(async () => (await import('./AssetRelations')).AssetNodes);
 const HostKeys = lazyPart(async () => (await import('./HostKeys')).HostKeys);
@@ -353,6 +354,11 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
         id: 'system-users',
         label: 'assets:tab.system_users',
         content: (row) => <RelatedSystemUsers assetId={row.id} />,
+      },
+      {
+        id: 'accounts',
+        label: 'assets:tab.accounts',
+        content: (row) => <AccountsOfAsset assetId={row.id} />,
       },
     ],
   },

@@ -13,6 +13,7 @@ import { startOnSystemUser } from './host-jobs';
 import { lazyPart } from '#/resource/lazy-part';
 import { commandFilterOptions } from '#/domain/remotes';
 
+const AccountsOfSystemUser = lazyPart(async () => (await import('./accounts/Accounts')).AccountsOfSystemUser);
 const RelatedAssets = lazyPart(async () => (await import('./RelatedSystemUsers')).RelatedAssets);
 
 const FiltersOfSystemUser = lazyPart(
@@ -181,6 +182,11 @@ export const systemUser = defineResource<SystemUserRow, 'assets/system-users/'>(
         label: 'assets:tab.assets',
         count: (row) => row.assets_amount,
         content: (row) => <RelatedAssets systemUserId={row.id} />,
+      },
+      {
+        id: 'accounts',
+        label: 'assets:tab.accounts',
+        content: (row) => <AccountsOfSystemUser systemUserId={row.id} />,
       },
       {
         id: 'permissions',

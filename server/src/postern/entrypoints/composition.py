@@ -73,10 +73,13 @@ from postern.apps.users.people import queries as user_queries
 from postern.apps.vault import holdings as vault
 from postern.apps.vault import subscriptions as vault_events
 from postern.apps.vault.gateways.queries import Gateways
+from postern.apps.vault.models import AccountVersion
 from postern.apps.vault.sealed_secrets import providers as secret_stores
+from postern.apps.vault.sealed_secrets import secret_store
 from postern.apps.vault.sealed_secrets.installation import ensure as ensure_vault
 from postern.apps.vault.sealed_secrets.totp_secrets import SealedTotpSecrets
 from postern.apps.vault.system_users import command_filters
+from postern.apps.vault.system_users.places import VERSIONS
 from postern.apps.vault.system_users.queries import AdminUsers
 from postern.entrypoints.environments import environ_of
 from postern.foundation import installation, licensing
@@ -172,6 +175,8 @@ def _compose_people() -> None:
     totp_secrets.STORE.provide(SealedTotpSecrets())
     # A signal, because deleting a user also deletes the row, by cascade.
     post_delete.connect(_forget_secret, sender=TotpDevice, dispatch_uid="forget the secret of a deleted device")
+    # Deleting an asset or a system user deletes the versions of their accounts, by cascade.
+    post_delete.connect(_drop_secrets, sender=AccountVersion, dispatch_uid="drop the secrets of a deleted version")
     admin_users.DIRECTORY.provide(AdminUsers())
     gateways.DIRECTORY.provide(Gateways())
     command_filters.FILTERS.provide(FiltersOfSystemUsers())
@@ -180,6 +185,10 @@ def _compose_people() -> None:
 
 def _forget_secret(instance: TotpDevice, **_: object) -> None:
     totp_secrets.store().drop(instance.pk)
+
+
+def _drop_secrets(instance: AccountVersion, **_: object) -> None:
+    secret_store.drop_rows(VERSIONS, [instance.pk])
 
 
 def _compose_organizations() -> None:
@@ -194,7 +203,7 @@ def _compose_organizations() -> None:
             *tenancy.plain_holdings(),
         )
     )
-    tenancy.LIFECYCLES.provide((assets.LIFECYCLE,))
+    tenancy.LIFECYCLES.provide((assets.LIFECYCLE, vault.LIFECYCLE))
     organization_people.PEOPLE.provide(in_organizations.PEOPLE)
 
 

@@ -22,7 +22,7 @@ from postern.apps.users.models import User
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.ids import DEFAULT_ORG_ID, ROOT_ORG_ID
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("secrets_need_no_code")]
 
 API: Final = "/api/v1/"
 
@@ -100,6 +100,8 @@ RESOURCES: Final = (
     "assets/assets",
     "assets/nodes",
     "assets/domains",
+    "assets/accounts",
+    "assets/account-secrets",
     "assets/gateways",
     "assets/host-keys",
     "assets/system-users",

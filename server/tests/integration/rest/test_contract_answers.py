@@ -38,7 +38,7 @@ def table() -> list[dict[str, str]]:
 
 
 @pytest.fixture
-def world(licensed: None, make_user: Callable[..., User]) -> World:
+def world(licensed: None, secrets_need_no_code: None, make_user: Callable[..., User]) -> World:
     made = found_world(make_user)
     audits.record_password_change(actor=SYSTEM, user_label="One")
     audits.record_sign_in(actor=SYSTEM, username="one-person", succeeded=True, reason="", login_type="W")

@@ -49,7 +49,7 @@ def test_old_key_is_retired_when_no_secret_is_sealed_with_it(
         assert cli.main(["vault", "retire"]) == 0
     assert "removed keys: 1" in capsys.readouterr().out
     assert versions(key_file) == {"2"}
-    opened = facade.open_credential(system_user_id=system_user.pk, username="ann")
+    opened = facade.open_credential(system_user_id=system_user.pk, asset_id=None, username="ann")
     assert opened.password == "marker of the target"
     event = AuditEvent.objects.get(event="vault.keys_retired")
     assert (event.user, event.new) == ("System", {"versions": [1]})

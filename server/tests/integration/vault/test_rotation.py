@@ -133,7 +133,7 @@ def test_lost_key_file_gets_a_clear_error_without_details(tmp_path: Path) -> Non
     system_user = make_system_user(password="canary-9")
     (tmp_path / "kek.json").unlink()
     with pytest.raises(KeyringUnusable) as caught:
-        facade.open_credential(system_user_id=system_user.pk, username="ann")
+        facade.open_credential(system_user_id=system_user.pk, asset_id=None, username="ann")
     assert "canary" not in str(caught.value)
     assert str(tmp_path) not in str(caught.value)
 

@@ -55,7 +55,7 @@ def test_create_system_user_seals_the_secret_and_does_not_return_it(as_org_admin
     )
     assert made["ssh_key_fingerprint"] == key.get_fingerprint("sha256")
     assert not {"password", "private_key", "public_key", "token"} & set(made)
-    opened = facade.open_credential(system_user_id=made["id"], username="ann")
+    opened = facade.open_credential(system_user_id=made["id"], asset_id=None, username="ann")
     assert (opened.login_name, opened.password) == ("root", CANARY)
     assert asyncssh.import_private_key(opened.private_key).public_data == key.public_data
 
@@ -135,12 +135,12 @@ def test_create_manual_system_user_needs_neither_username_nor_password(as_org_ad
     assert (answer.json()["auto_push"], answer.json()["username"]) == (False, "")
     assert not SealedSecret.objects.exists()
     with pytest.raises(CredentialMissing):
-        facade.open_credential(system_user_id=answer.json()["id"], username="ann")
+        facade.open_credential(system_user_id=answer.json()["id"], asset_id=None, username="ann")
 
 
 def test_auto_generate_key_creates_a_password_and_an_ed25519_key(as_org_admin: APIClient) -> None:
     made = as_org_admin.post(URL, {"name": "auto", "username": "auto", "auto_generate_key": True}).json()
-    opened = facade.open_credential(system_user_id=made["id"], username="ann")
+    opened = facade.open_credential(system_user_id=made["id"], asset_id=None, username="ann")
     assert len(opened.password) >= 24
     key = asyncssh.import_private_key(opened.private_key)
     assert key.get_algorithm() == "ssh-ed25519"
@@ -151,7 +151,7 @@ def test_auto_generate_key_creates_a_password_and_an_ed25519_key(as_org_admin: A
 def test_dynamic_username_is_that_of_the_user_and_allowed_once_per_protocol(as_org_admin: APIClient) -> None:
     made = as_org_admin.post(URL, body(username="x", home="/home/x", username_same_with_user=True))
     assert (made.status_code, made.json()["username"], made.json()["home"]) == (201, "", "")
-    assert facade.open_credential(system_user_id=made.json()["id"], username="ann").login_name == "ann"
+    assert facade.open_credential(system_user_id=made.json()["id"], asset_id=None, username="ann").login_name == "ann"
     again = as_org_admin.post(URL, body(name="second", username_same_with_user=True))
     assert set(again.json()) == {"username_same_with_user"}
     other = as_org_admin.post(URL, body(name="third", protocol="rdp", username_same_with_user=True))
@@ -162,9 +162,9 @@ def test_blank_password_in_an_update_keeps_the_stored_one_and_a_new_one_replaces
     system_user = make_system_user(password=CANARY)
     url = f"{URL}{system_user.pk}/"
     assert as_org_admin.put(url, {"name": "n", "username": "root", "password": ""}).status_code == 200
-    assert facade.open_credential(system_user_id=system_user.pk, username="").password == CANARY
+    assert facade.open_credential(system_user_id=system_user.pk, asset_id=None, username="").password == CANARY
     as_org_admin.patch(url, {"password": "another one"})
-    assert facade.open_credential(system_user_id=system_user.pk, username="").password == "another one"
+    assert facade.open_credential(system_user_id=system_user.pk, asset_id=None, username="").password == "another one"
     assert as_org_admin.patch(url, {"protocol": "rdp"}).status_code == 400
 
 
@@ -174,7 +174,7 @@ def test_locked_private_key_opens_with_the_password_as_passphrase(as_org_admin: 
     assert set(refused.json()) == {"private_key"}
     made = as_org_admin.post(URL, body(private_key=text, password="open sesame"))
     assert made.status_code == 201, made.data
-    opened = facade.open_credential(system_user_id=made.json()["id"], username="")
+    opened = facade.open_credential(system_user_id=made.json()["id"], asset_id=None, username="")
     assert opened.password == ""
     assert asyncssh.import_private_key(opened.private_key).public_data == key.public_data
 

@@ -76,6 +76,7 @@ class Kinds(NamedTuple):
 RESOURCES: Final = (
     Kinds("domain", _C.INVENTORY, "Domain", "Domains", "网域"),
     Kinds("gateway", _C.CREDENTIALS, "Gateway", "Gateways", "网关"),
+    Kinds("account", _C.CREDENTIALS, "Account", "Accounts", "账号"),
     Kinds("commandfilter", _C.PERMISSIONS, "Command filter", "Command filters", "命令过滤器"),
     Kinds("commandfilterrule", _C.PERMISSIONS, "Rule of a command filter", "Rules of command filters", "命令过滤规则"),
     Kinds("commandsnippet", _C.JOBS, "Saved command", "Saved commands", "常用命令"),
@@ -142,6 +143,21 @@ class Event(StrEnum):
     SYSTEMUSER_SECRETS_CLEARED = "systemuser.secrets_cleared", _C.CREDENTIALS, "Secrets cleared", "清除系统用户凭据"
     SYSTEMUSER_BOUND = "systemuser.bound", _C.CREDENTIALS, "System user bound", "绑定系统用户"
     SYSTEMUSER_UNBOUND = "systemuser.unbound", _C.CREDENTIALS, "System user unbound", "解绑系统用户"
+    SYSTEMUSER_ACCOUNTS_ADDED = (
+        "systemuser.accounts_added",
+        _C.CREDENTIALS,
+        "Accounts added because of a node",
+        "因节点新增账号",
+    )
+    SYSTEMUSER_ACCOUNTS_REMOVED = (
+        "systemuser.accounts_removed",
+        _C.CREDENTIALS,
+        "Accounts removed because of a node",
+        "因节点移除账号",
+    )
+    ACCOUNT_SECRET_REMOVED = "account.secret_removed", _C.CREDENTIALS, "Own secret removed", "移除账号自有凭据"
+    ACCOUNTSECRET_VIEWED = "accountsecret.viewed", _C.CREDENTIALS, "Secret of an account viewed", "查看账号凭据"
+    ACCOUNTSECRET_EXPORTED = "accountsecret.exported", _C.EXPORTS, "Secrets of accounts exported", "导出账号凭据"
     VAULT_KEY_ADDED = "vault.key_added", _C.CREDENTIALS, "Encryption key added", "新增加密密钥"
     VAULT_SECRETS_REWRAPPED = (
         "vault.secrets_rewrapped",

@@ -2,6 +2,7 @@
 
 from django.urls import path, re_path
 
+from postern.apps.jobs.account_tasks.api import TASKS, VERIFY
 from postern.apps.jobs.asset_tasks.api import AssetTasksView, ManyAssetsTasksView, NodeTasksView
 from postern.apps.jobs.batch_commands.api.audit_log import BatchCommandLogViewSet, CommandHostRelationViewSet
 from postern.apps.jobs.batch_commands.api.commands import BatchCommandViewSet
@@ -50,6 +51,8 @@ urlpatterns = [
     path("assets/assets/tasks/", ManyAssetsTasksView.as_view()),
     path("assets/assets/<uuid:asset_id>/tasks/", AssetTasksView.as_view()),
     path("assets/nodes/<uuid:node_id>/tasks/", NodeTasksView.as_view()),
+    path("assets/accounts/tasks/", TASKS),
+    path("assets/accounts/<uuid:pk>/verify/", VERIFY),
     path("assets/system-users/<uuid:system_user_id>/tasks/", SystemUserTasksView.as_view()),
     path("assets/gateways/<uuid:gateway_id>/test-connective/", GatewayTestView.as_view()),
     path("assets/nodes/check_assets_amount_task/", NodeCheckView.as_view()),

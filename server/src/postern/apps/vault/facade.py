@@ -1,8 +1,16 @@
 """Public interface of the vault.
 
-`open_credential` and `open_gateway_credential` serve the internal API only: users never get a secret back.
+`open_credential` and `open_gateway_credential` serve the internal API only: users get secrets of
+accounts only from `accounts.api`, on record and with a second factor.
 """
 
+from postern.apps.vault.accounts.testing import (
+    AccountBrief,
+    AccountResult,
+    account_briefs,
+    note_accounts,
+    open_account_of_asset,
+)
 from postern.apps.vault.gateways.actions import check_host_key as check_gateway_host_key
 from postern.apps.vault.gateways.actions import create_gateway, note_answer, note_silence
 from postern.apps.vault.gateways.queries import names as gateway_names
@@ -16,11 +24,13 @@ from postern.apps.vault.sealed_secrets.secret_store import drop_all as drop_secr
 from postern.apps.vault.sealed_secrets.secret_store import get as get_secret
 from postern.apps.vault.sealed_secrets.secret_store import put as put_secret
 from postern.apps.vault.system_users.actions import create_system_user
-from postern.apps.vault.system_users.pushing import AccountToPush, account_to_push, accounts_of, note_account
+from postern.apps.vault.system_users.pushing import AccountToPush, account_to_push, accounts_of
 from postern.apps.vault.system_users.queries import SystemUserBrief, open_credential
 from postern.apps.vault.system_users.queries import briefs as system_user_briefs
 
 __all__ = [
+    "AccountBrief",
+    "AccountResult",
     "GRACE",
     "LEAST_GRACE",
     "AccountToPush",
@@ -31,6 +41,7 @@ __all__ = [
     "StoreOverview",
     "SystemUserBrief",
     "TidyReport",
+    "account_briefs",
     "account_to_push",
     "accounts_of",
     "check_gateway_host_key",
@@ -40,9 +51,10 @@ __all__ = [
     "gateway_names",
     "get_secret",
     "move",
-    "note_account",
+    "note_accounts",
     "note_answer",
     "note_silence",
+    "open_account_of_asset",
     "open_credential",
     "open_gateway_credential",
     "put_secret",

@@ -1,5 +1,6 @@
 """Routes of the vault, relative to /api/v1/."""
 
+from postern.apps.vault.accounts.api.views import AccountSecretViewSet, AccountViewSet
 from postern.apps.vault.gateways.api import GatewayViewSet
 from postern.apps.vault.system_users.api.views import (
     AdminUserViewSet,
@@ -13,6 +14,8 @@ from postern.foundation.rest.viewsets import ResourceRouter
 router = ResourceRouter()
 router.register("assets/system-users", SystemUserViewSet, "system-user")
 router.register("assets/admin-users", AdminUserViewSet, "admin-user")
+router.register("assets/accounts", AccountViewSet, "account")
+router.register("assets/account-secrets", AccountSecretViewSet, "account-secret")
 router.register("assets/gateways", GatewayViewSet, "gateway")
 router.register("assets/system-users-assets-relations", SystemUserAssetViewSet, "system-user-asset-relation")
 router.register("assets/system-users-nodes-relations", SystemUserNodeViewSet, "system-user-node-relation")

@@ -1,6 +1,7 @@
 """Signs in with the accounts of system users, to see whether they work."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
@@ -10,17 +11,19 @@ from django.utils.translation import gettext_lazy
 
 from postern.apps.jobs.engine.job_run import JobRun
 from postern.apps.jobs.executions.models import HostOutcome, HostResult
-from postern.apps.jobs.hosts.accounts import account_of
+from postern.apps.jobs.hosts.accounts import account_of, account_of_asset
 from postern.apps.jobs.hosts.fleet import HostNotTried
 from postern.apps.jobs.hosts.kinds import kind_on_hosts
 from postern.apps.jobs.hosts.on_assets import AssetWork, Errand, HostAnswer, Place, Verdict, plain_verdict
 from postern.apps.vault import facade as vault
 from postern.contracts import runner
 from postern.contracts.enums import Protocol
+from postern.kernel import clock
 
 
 class AccountsArgument(msgspec.Struct, frozen=True):
-    """What the request named: without assets all of the system users, without system users all of the assets.
+    """What the request named: without assets all of the system users, without system users all of the assets. With
+    `accounts` exactly these.
 
     `username` is for system users without a username of their own.
     """
@@ -28,6 +31,7 @@ class AccountsArgument(msgspec.Struct, frozen=True):
     system_users: tuple[UUID, ...] = ()
     assets: tuple[UUID, ...] = ()
     username: str = ""
+    accounts: tuple[UUID, ...] = ()
 
 
 #: Results that show whether the account works.
@@ -43,13 +47,19 @@ def ssh_port(place: Place) -> int:
 
 
 class _AccountTest(AssetWork):
-    def __init__(self, _job: JobRun, argument: AccountsArgument) -> None:
-        self._username = argument.username
+    def __init__(self, _job: JobRun, _argument: AccountsArgument) -> None:
+        """The accounts are those of the hosts of the execution."""
 
     def errand(self, place: Place) -> Errand:
+        port = ssh_port(place)
         if place.system_user_id is None:
-            raise HostNotTried(runner.HostResult.REFUSED, _("No account was chosen for this asset."))
-        return Errand(port=ssh_port(place), account=account_of(place.system_user_id, self._username))
+            return Errand(port=port, account=account_of_asset(place.asset.id, place.username))
+        system_user = vault.system_user_briefs([place.system_user_id]).get(place.system_user_id)
+        if system_user is not None and system_user.protocol is not Protocol.SSH:
+            raise HostNotTried(
+                runner.HostResult.REFUSED, _("Only accounts of system users with the protocol SSH can be tested.")
+            )
+        return Errand(port=port, account=account_of(place.system_user_id, place.asset.id, place.username))
 
     def judge(self, answer: HostAnswer) -> Verdict:
         return plain_verdict(answer.how)
@@ -60,13 +70,20 @@ class _AccountTest(AssetWork):
 
 def note_accounts(verdicts: Sequence[tuple[HostOutcome, Verdict]]) -> None:
     """Store with the accounts whether they work; what says nothing about that is left out."""
-    for row, verdict in verdicts:
-        if verdict.result in _TELLING and row.system_user_id is not None:
-            vault.note_account(
-                asset_id=row.asset_id,
-                system_user_id=row.system_user_id,
-                works=verdict.result is HostResult.DONE,
-            )
+    now = clock.now()
+    results = [
+        vault.AccountResult(
+            asset_id=row.asset_id,
+            system_user_id=row.system_user_id,
+            username=row.username,
+            works=verdict.result is HostResult.DONE,
+            started=now - timedelta(seconds=row.seconds or 0),
+        )
+        for row, verdict in verdicts
+        if verdict.result in _TELLING
+    ]
+    if results:
+        vault.note_accounts(results)
 
 
 TEST_ACCOUNTS: Final = kind_on_hosts(

@@ -49,7 +49,7 @@ class _BatchCommand(AssetWork):
             raise HostNotTried(runner.HostResult.REFUSED, why)
         return Errand(
             port=ssh_port(place),
-            account=account_of(command.run_as, command.username),
+            account=account_of(command.run_as, place.asset.id, command.username),
             script=command.command,
             run_by=Shell.LOGIN,
             limits=_LIMITS,

@@ -45,7 +45,7 @@ class _ConnectivityTest(AssetWork):
                 raise HostNotTried(runner.HostResult.REFUSED, _("The asset has no protocol."))
             return Errand(port=port, account=None, only_dial=True)
         admin_user = self._admin_users.get(asset.id)
-        return Errand(port=port, account=account_of(admin_user) if admin_user is not None else None)
+        return Errand(port=port, account=account_of(admin_user, asset.id) if admin_user is not None else None)
 
     def judge(self, answer: HostAnswer) -> Verdict:
         return plain_verdict(answer.how)

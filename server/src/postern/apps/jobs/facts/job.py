@@ -45,7 +45,7 @@ class _Refresh(AssetWork):
             raise HostNotTried(runner.HostResult.REFUSED, _("Only assets with the protocol SSH can be asked."))
         return Errand(
             port=port,
-            account=admin_account(self._admin_users.get(asset.id)),
+            account=admin_account(self._admin_users.get(asset.id), asset.id),
             script=_SCRIPT,
             stdin=f"{self._nonce}\n".encode(),
             limits=_LIMITS,

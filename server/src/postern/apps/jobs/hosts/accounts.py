@@ -11,8 +11,8 @@ from postern.apps.vault import facade as vault
 from postern.contracts.runner import HostResult
 
 
-def account_of(system_user_id: UUID, username: str = "") -> Account:
-    """The account of a system user with a stored secret; `username` names it if the system user has none of its own.
+def account_of(system_user_id: UUID, asset_id: UUID, username: str = "") -> Account:
+    """The account of a system user on an asset; `username` names it if the system user has none of its own.
 
     Raises HostNotTried.
     """
@@ -24,12 +24,24 @@ def account_of(system_user_id: UUID, username: str = "") -> Account:
         raise HostNotTried(HostResult.REFUSED, _("%(name)s has no username.") % {"name": brief.name})
     return Account(
         login_name=login_name,
-        open_secret=partial(vault.open_credential, system_user_id=system_user_id, username=login_name),
+        open_secret=partial(
+            vault.open_credential, system_user_id=system_user_id, asset_id=asset_id, username=login_name
+        ),
     )
 
 
-def admin_account(admin_user_id: UUID | None) -> Account:
+def account_of_asset(asset_id: UUID, username: str) -> Account:
+    """An account that belongs to no system user. Raises HostNotTried."""
+    if not username:
+        raise HostNotTried(HostResult.REFUSED, _("No account was chosen for this asset."))
+    return Account(
+        login_name=username,
+        open_secret=partial(vault.open_account_of_asset, asset_id=asset_id, username=username),
+    )
+
+
+def admin_account(admin_user_id: UUID | None, asset_id: UUID) -> Account:
     """The account of an asset's admin user. Raises HostNotTried."""
     if admin_user_id is None:
         raise HostNotTried(HostResult.REFUSED, _("The asset has no admin user. Choose one in its form."))
-    return account_of(admin_user_id)
+    return account_of(admin_user_id, asset_id)

@@ -98,10 +98,13 @@ class HostAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where to work: an asset, and the system user that the work is about, if it is about one."""
+    """Where to work: an asset, and the account that the work is about, if it is about one: its system user, if it has
+    one, and its name on the host.
+    """
 
     asset: assets.AssetBrief
     system_user_id: UUID | None
+    username: str = ""
 
 
 class AssetWork(ABC):
@@ -278,7 +281,9 @@ class _AssetHost:
             if not self._asset.is_active:
                 raise HostNotTried(runner.HostResult.REFUSED, _("The asset is not active."))
             try:
-                errand = self._errand or self._run.work.errand(Place(self._asset, self.row.system_user_id))
+                errand = self._errand or self._run.work.errand(
+                    Place(self._asset, self.row.system_user_id, self.row.username)
+                )
                 way = sessions.checked_way(address=self._asset.ip, port=errand.port, domain_id=self._asset.domain_id)
             except TargetRefused as error:
                 raise HostNotTried(runner.HostResult.UNREACHABLE, error.message) from error

@@ -35,7 +35,7 @@ class _Push(AssetWork):
     def errand(self, place: Place) -> Errand:
         if place.system_user_id is None:
             raise HostNotTried(runner.HostResult.REFUSED, _("No account was chosen for this asset."))
-        account = vault.account_to_push(place.system_user_id, self._username)
+        account = vault.account_to_push(place.system_user_id, place.asset.id, self._username)
         lines = (
             self._nonce,
             account.username,
@@ -51,7 +51,7 @@ class _Push(AssetWork):
             raise HostNotTried(runner.HostResult.REFUSED, _("A password with a line end cannot be pushed."))
         return Errand(
             port=ssh_port(place),
-            account=admin_account(self._admin_users.get(place.asset.id)),
+            account=admin_account(self._admin_users.get(place.asset.id), place.asset.id),
             script=_SCRIPT,
             run_by=Shell.ROOT,
             stdin="".join(f"{line}\n" for line in lines).encode(),
@@ -73,7 +73,7 @@ class _Push(AssetWork):
             return Verdict(result=HostResult.FAILED, message=why, facts=said)
         self._done[row.pk] = said
         # Only a sign-in shows that the account works: the server may read keys elsewhere, or refuse the account.
-        return Errand(port=answer.errand.port, account=account_of(row.system_user_id, self._username))
+        return Errand(port=answer.errand.port, account=account_of(row.system_user_id, row.asset_id, self._username))
 
     def store(self, verdicts: Sequence[tuple[HostOutcome, Verdict]]) -> None:
         note_accounts(verdicts)

@@ -24,6 +24,22 @@ def start_for_accounts(
     task: HostTask | None = None,
 ) -> Job:
     """Start a job about the accounts of one organization that the argument names. Raises NoHosts, TooManyHosts."""
+    hosts, known, names = _hosts_of_accounts(org_id, argument) if argument.accounts else _hosts_of(org_id, argument)
+    subject = _subject(known, sorted(names))
+    plan = executions.Plan(
+        name=f"{kind.label}: {subject}",
+        subject=subject,
+        steps=[{"name": str(kind.label), "action": {"module": kind.name, "args": ""}}],
+        run_as=", ".join(sorted({host.username for host in hosts})),
+    )
+    return executions.start(actor=actor, org_id=org_id, kind=kind, argument=argument, plan=plan, hosts=hosts, task=task)
+
+
+_Hosts = tuple[list[executions.Host], Sequence[assets.AssetBrief], set[str]]
+
+
+def _hosts_of(org_id: UUID, argument: AccountsArgument) -> _Hosts:
+    """The hosts, their assets, and the names of the system users."""
     accounts = _named(argument)
     known = assets.asset_briefs({asset_id for asset_id, _system_user_id in accounts})
     users = vault.system_user_briefs({system_user_id for _asset_id, system_user_id in accounts})
@@ -33,23 +49,25 @@ def start_for_accounts(
         if one in known and other in users and known[one].org_id == users[other].org_id == org_id
     ]
     hosts = [
-        executions.Host(
-            asset_id=asset.id,
-            hostname=asset.hostname,
-            ip=asset.ip,
-            system_user_id=user.id,
-            username=argument.username if user.username_same_with_user else user.username,
-        )
+        _host(asset, user.id, argument.username if user.username_same_with_user else user.username)
         for asset, user in pairs
     ]
-    subject = _subject([asset for asset, _user in pairs], sorted({user.name for _asset, user in pairs}))
-    plan = executions.Plan(
-        name=f"{kind.label}: {subject}",
-        subject=subject,
-        steps=[{"name": str(kind.label), "action": {"module": kind.name, "args": ""}}],
-        run_as=", ".join(sorted({host.username for host in hosts})),
+    return hosts, [asset for asset, _user in pairs], {user.name for _asset, user in pairs}
+
+
+def _hosts_of_accounts(org_id: UUID, argument: AccountsArgument) -> _Hosts:
+    """The hosts, their assets, and the names of the accounts."""
+    accounts = vault.account_briefs(argument.accounts)
+    known = assets.asset_briefs({account.asset_id for account in accounts})
+    accounts = [one for one in accounts if one.asset_id in known and known[one.asset_id].org_id == org_id]
+    hosts = [_host(known[one.asset_id], one.system_user_id, one.username) for one in accounts]
+    return hosts, [known[one.asset_id] for one in accounts], {one.username or "*" for one in accounts}
+
+
+def _host(asset: assets.AssetBrief, system_user_id: UUID | None, username: str) -> executions.Host:
+    return executions.Host(
+        asset_id=asset.id, hostname=asset.hostname, ip=asset.ip, system_user_id=system_user_id, username=username
     )
-    return executions.start(actor=actor, org_id=org_id, kind=kind, argument=argument, plan=plan, hosts=hosts, task=task)
 
 
 def _named(argument: AccountsArgument) -> Sequence[tuple[UUID, UUID]]:

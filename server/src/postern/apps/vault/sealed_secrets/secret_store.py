@@ -108,6 +108,11 @@ def drop_all(place: SecretPlace) -> None:
     SealedSecret.objects.filter(table=place.table, row_id=place.row_id).delete()
 
 
+def drop_rows(table: str, row_ids: Collection[UUID]) -> None:
+    """Delete every secret of these rows."""
+    SealedSecret.objects.filter(table=table, row_id__in=row_ids).delete()
+
+
 def lock_all(table: str, row_ids: Collection[UUID], *, deleting: bool = False) -> None:
     """Lock the stored secrets of these rows until the transaction ends, after the rows themselves (`row_locks`)."""
     rows = SealedSecret.objects.filter(table=table, row_id__in=row_ids).order_by()

@@ -8,22 +8,25 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db import models, transaction
+from django.utils.translation import gettext as _
 
 from postern.apps.assets import facade as assets
+from postern.apps.assets.models import Connectivity
 from postern.apps.audits import facade as audits
 from postern.apps.audits import recorded
 from postern.apps.users import facade as users
 from postern.apps.users.models import Membership, User
 from postern.apps.vault.sealed_secrets import secret_store
-from postern.apps.vault.system_users import command_filters
-from postern.apps.vault.system_users.errors import NotAMember
+from postern.apps.vault.system_users import bindings, command_filters
+from postern.apps.vault.system_users.errors import AccountHasSecret, BoundByNode, NotAMember
 from postern.apps.vault.system_users.events import SystemUsersChanged
-from postern.apps.vault.system_users.models import SystemUser, SystemUserUser
+from postern.apps.vault.system_users.models import SystemUser, SystemUserAsset, SystemUserNode, SystemUserUser
 from postern.apps.vault.system_users.places import SYSTEM_USERS, place_of
 from postern.apps.vault.system_users.rules import Plan, plan
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database import row_locks
+from postern.kernel import clock
 
 _COLUMNS: Final = (
     "name",
@@ -111,6 +114,8 @@ def update_system_user(*, actor: Actor, system_user: SystemUser, values: Mapping
     _take_public_key(row, made)
     row.save()
     secret_store.put_all(place_of(row, ""), made.secrets)
+    if made.secrets:
+        _forget_tests(row)
     audits.record_change(
         actor=actor,
         action="update",
@@ -197,19 +202,74 @@ def bind(*, actor: Actor, row: models.Model) -> models.Model:
         for field in row._meta.concrete_fields  # noqa: SLF001 - the documented model API
         if field.is_relation
     }
+    if isinstance(row, SystemUserAsset):
+        return _bind_asset(actor, row, lookup)
     found, created = type(row)._default_manager.get_or_create(**lookup)  # noqa: SLF001 - the documented model API
     if created:
+        if isinstance(found, SystemUserNode):
+            bindings.note_change(found)
         _record_binding(actor, found, audits.Event.SYSTEMUSER_BOUND)
     return found
 
 
+def _bind_asset(actor: Actor, row: SystemUserAsset, lookup: Mapping[str, Any]) -> SystemUserAsset:
+    """Add the account, or note that it stays when no node asks for it any more."""
+    values = {"org_id": row.asset.org_id, "created_by": actor.label[:128]}
+    found, created = SystemUserAsset.objects.get_or_create(**lookup, username="", defaults=values)
+    if not created and not found.is_direct:
+        created = bool(SystemUserAsset.objects.filter(pk=found.pk, is_direct=False).update(is_direct=True))
+        found.is_direct = True
+    if created:
+        _record_binding(actor, found, audits.Event.SYSTEMUSER_BOUND)
+    account: SystemUserAsset = found
+    return account
+
+
 @transaction.atomic
 def unbind(*, actor: Actor, row: models.Model) -> None:
-    """Delete a binding row."""
+    """Delete a binding row. Raises BoundByNode, AccountHasSecret.
+
+    The account on an asset stays as long as a node asks for it.
+    """
     row_id = row.pk
+    if isinstance(row, SystemUserAsset) and _stays(row):
+        _record_binding(actor, row, audits.Event.SYSTEMUSER_UNBOUND)
+        return
+    if isinstance(row, SystemUserNode):
+        bindings.note_change(row)
     row.delete()
     row.pk = row_id  # the lock of the audit chain is taken last, as in every write
     _record_binding(actor, row, audits.Event.SYSTEMUSER_UNBOUND)
+
+
+def _stays(row: SystemUserAsset) -> bool:
+    """Whether the account stays because of a node; it is no longer one that somebody added then."""
+    row.refresh_from_db(fields=["is_direct", "has_own_secret"])
+    nodes = bindings.nodes_that_bind(row)
+    names = {"system_user": str(row.systemuser), "asset": str(row.asset)}
+    if nodes and not row.is_direct:
+        raise BoundByNode(
+            _(
+                "%(system_user)s is on %(asset)s because it is bound to the node %(node)s. Remove it from the node, or "
+                "take the asset out of the node."
+            )
+            % {**names, "node": nodes[0]}
+        )
+    if nodes:
+        SystemUserAsset.objects.filter(pk=row.pk).update(is_direct=False)
+        return True
+    if row.has_own_secret:
+        raise AccountHasSecret(
+            _("%(system_user)s has a secret of its own on %(asset)s. Delete the account on the tab Accounts.") % names
+        )
+    return False
+
+
+def _forget_tests(row: SystemUser) -> None:
+    """The accounts that sign in with the secret that was just changed are unverified again."""
+    accounts = SystemUserAsset.objects.filter(systemuser=row, has_own_secret=False)
+    list(accounts.select_for_update(no_key=True).order_by("pk").values_list("pk"))  # in the order of `note_accounts`
+    accounts.order_by().update(connectivity=Connectivity.UNKNOWN, date_verified=None, date_secret_changed=clock.now())
 
 
 def _record_binding(actor: Actor, row: Any, event: audits.Event) -> None:

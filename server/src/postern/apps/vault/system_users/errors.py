@@ -36,3 +36,15 @@ class NotPushable(PosternError):
     """The account of this system user cannot be created on hosts."""
 
     code = "not_pushable"
+
+
+class BoundByNode(PosternError):
+    """The system user is on this asset because of a node."""
+
+    code = "account_of_node"
+
+
+class AccountHasSecret(PosternError):
+    """The account that would be deleted has a secret of its own."""
+
+    code = "account_has_secret"

@@ -7,13 +7,10 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from postern.apps.assets.models import Connectivity
-from postern.apps.vault.sealed_secrets import secret_store
+from postern.apps.vault.system_users.credentials import secrets_for
 from postern.apps.vault.system_users.errors import CredentialMissing, NotPushable
 from postern.apps.vault.system_users.models import LoginMode, SystemUser, SystemUserAsset, SystemUserType
-from postern.apps.vault.system_users.places import place_of
 from postern.contracts.enums import Protocol
-from postern.kernel import clock
 from postern.kernel.errors import NotFound
 from postern.kernel.secret import Secret
 
@@ -37,8 +34,9 @@ class AccountToPush:
     password: Secret
 
 
-def account_to_push(system_user_id: UUID, username: str = "") -> AccountToPush:
-    """The account of a system user; `username` names it if the system user has none of its own.
+def account_to_push(system_user_id: UUID, asset_id: UUID, username: str = "") -> AccountToPush:
+    """The account of a system user on an asset, with its own secret if it has one; `username` names it if the system
+    user has none of its own.
 
     Raises NotFound, NotPushable, CredentialMissing, SecretUnreadable.
     """
@@ -47,8 +45,9 @@ def account_to_push(system_user_id: UUID, username: str = "") -> AccountToPush:
         raise NotFound(_("This system user does not exist."))
     name = username if row.username_same_with_user else row.username
     _check(row, name)
-    password = secret_store.get(place_of(row, "password")) or Secret("")
-    if not row.public_key and not password:
+    secrets = secrets_for(row, asset_id=asset_id, username=name)
+    password = secrets.password or Secret("")
+    if not secrets.public_key and not password:
         raise CredentialMissing(
             _("The system user %(name)s has neither a password nor a private key.") % {"name": row.name}
         )
@@ -58,16 +57,9 @@ def account_to_push(system_user_id: UUID, username: str = "") -> AccountToPush:
         login_shell=row.shell,
         groups=",".join(part.strip() for part in row.system_groups.split(",") if part.strip()),
         sudo=" ".join(row.sudo.split()),
-        public_key=" ".join(row.public_key.split()[:2]),
+        public_key=" ".join(secrets.public_key.split()[:2]),
         mark=f"postern:{row.pk}",
         password=password,
-    )
-
-
-def note_account(*, asset_id: UUID, system_user_id: UUID, works: bool) -> None:
-    """Store whether a sign-in with the account has just worked. An account that is gone is no error."""
-    SystemUserAsset.objects.filter(asset_id=asset_id, systemuser_id=system_user_id).update(
-        connectivity=Connectivity.OK if works else Connectivity.FAILED, date_verified=clock.now()
     )
 
 
@@ -75,7 +67,7 @@ def accounts_of(
     *, system_user_ids: list[UUID] | None = None, asset_ids: list[UUID] | None = None
 ) -> list[tuple[UUID, UUID]]:
     """Asset and system user of each account of these system users, on these assets. None: of all."""
-    rows = SystemUserAsset.objects.all()
+    rows = SystemUserAsset.objects.filter(systemuser__isnull=False)
     if system_user_ids is not None:
         rows = rows.filter(systemuser_id__in=system_user_ids)
     if asset_ids is not None:

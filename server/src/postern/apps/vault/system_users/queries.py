@@ -7,10 +7,9 @@ from uuid import UUID
 from django.db.models import Count
 from django.utils.translation import gettext as _
 
-from postern.apps.vault.sealed_secrets import secret_store
+from postern.apps.vault.system_users.credentials import secrets_for
 from postern.apps.vault.system_users.errors import CredentialMissing
 from postern.apps.vault.system_users.models import LoginMode, SystemUser, SystemUserAsset, SystemUserType
-from postern.apps.vault.system_users.places import place_of
 from postern.contracts.access import Credential
 from postern.contracts.enums import Protocol
 from postern.kernel.errors import NotFound
@@ -49,8 +48,11 @@ def briefs(ids: Iterable[UUID]) -> dict[UUID, SystemUserBrief]:
     }
 
 
-def open_credential(*, system_user_id: UUID, username: str) -> Credential:
-    """The secrets for one sign-in on a target; `username` is the user's own, for dynamic usernames.
+def open_credential(*, system_user_id: UUID, asset_id: UUID | None, username: str) -> Credential:
+    """The secrets for one sign-in on an asset; `username` is the user's own, for dynamic usernames.
+
+    They are those of the account on the asset if it has its own, else those of the system user. Without an asset they
+    are those of the system user.
 
     Raises `NotFound`, `CredentialMissing` (nothing stored, or the user must enter the credential), `SecretUnreadable`.
     """
@@ -62,22 +64,22 @@ def open_credential(*, system_user_id: UUID, username: str) -> Credential:
         raise CredentialMissing(
             _("Users of %(name)s enter the credential at each sign-in, so none is stored.") % {"name": row.name}
         )
-    password = secret_store.get(place_of(row, "password"))
-    private_key = secret_store.get(place_of(row, "private_key"))
-    if password is None and private_key is None:
+    secrets = secrets_for(row, asset_id=asset_id, username=login_name)
+    if secrets.password is None and secrets.private_key is None:
         raise CredentialMissing(
             _("The system user %(name)s has neither a password nor a private key.") % {"name": row.name}
         )
     return Credential(
         login_name=login_name,
-        password=password.reveal() if password else "",
-        private_key=private_key.reveal() if private_key else "",
+        password=secrets.password.reveal() if secrets.password else "",
+        private_key=secrets.private_key.reveal() if secrets.private_key else "",
     )
 
 
 def asset_counts(ids: Iterable[UUID]) -> dict[UUID, int]:
-    """Number of assets that each system user is bound to directly."""
-    rows = SystemUserAsset.objects.filter(systemuser_id__in=set(ids)).values("systemuser_id").annotate(n=Count("pk"))
+    """Number of assets that each system user has an account on."""
+    rows = SystemUserAsset.objects.filter(systemuser_id__in=set(ids)).order_by().values("systemuser_id")
+    rows = rows.annotate(n=Count("asset_id", distinct=True))
     return dict(rows.values_list("systemuser_id", "n"))
 
 
@@ -95,4 +97,5 @@ class AdminUsers:
         return next((row.pk for row in rows if name in {row.name, str(row)}), None)
 
     def assets_of(self, system_user_id: UUID) -> Iterable[UUID]:
-        return SystemUserAsset.objects.filter(systemuser_id=system_user_id).values_list("asset_id", flat=True)
+        rows = SystemUserAsset.objects.filter(systemuser_id=system_user_id).order_by()
+        return rows.values_list("asset_id", flat=True).distinct()

@@ -69,7 +69,7 @@ def release_credential(*, terminal: Terminal, request: access.CredentialRequest)
             return _too_many(terminal, session)
         try:
             credential = _entered(session) or vault.open_credential(
-                system_user_id=session.system_user_id, username=session.username
+                system_user_id=session.system_user_id, asset_id=session.asset_id, username=session.username
             )
         except PosternError as error:
             _refuse(session, {"code": error.code})

@@ -25,6 +25,7 @@ from postern.apps.vault.system_users.models import (
     SystemUserUser,
 )
 from postern.foundation.caller.scope import writable
+from postern.foundation.database import row_locks
 from postern.foundation.database.write_transaction import write_transaction
 from postern.foundation.rest.plain import keys_only
 from postern.foundation.rest.related import Amount
@@ -120,7 +121,6 @@ class _BindingViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
     column: ClassVar[str]
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
-        del deleting  # the binding is deleted, the bound object is kept
         system_users = {row.systemuser for row in rows} | {item["systemuser"] for item in values}
         target: Any = self.get_queryset().model._meta.get_field(self.column).related_model  # noqa: SLF001 - the documented model API
         actions.hold_bound(
@@ -129,6 +129,10 @@ class _BindingViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
             bound={getattr(row, f"{self.column}_id") for row in rows},
             binding={item[self.column].pk for item in values},
         )
+        self.hold_bindings(rows, deleting=deleting)
+
+    def hold_bindings(self, rows: Sequence[Any], *, deleting: bool) -> None:
+        """Lock the binding rows themselves, where other rows refer to them."""
 
     def visible_rows(self) -> QuerySet[Any]:
         visible = SystemUser.objects.visible_to(self.actor, self.scope).filter(pk=OuterRef("systemuser_id"))
@@ -154,6 +158,10 @@ class SystemUserAssetViewSet(_BindingViewSet):
     search_fields = ("asset__hostname", "asset__ip", "systemuser__name", "systemuser__username")
     joined = ("asset",)
     column = "asset"
+
+    def hold_bindings(self, rows: Sequence[Any], *, deleting: bool) -> None:
+        if deleting:  # a version that is stored at this moment would be left behind
+            row_locks.lock(SystemUserAsset, [row.pk for row in rows], deleting=True)
 
 
 class SystemUserNodeViewSet(_BindingViewSet):

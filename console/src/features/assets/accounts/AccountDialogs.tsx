@@ -1,0 +1,14 @@
+import { closeAccountDialog, useAccountDialog } from './account-actions';
+import { SecretDialog } from './SecretDialog';
+import { UpdateSecretDialog } from './UpdateSecretDialog';
+import { VersionsDialog } from './VersionsDialog';
+
+/** The dialog about one account that is open. What it shows is forgotten when it closes. */
+export function AccountDialogs() {
+  const asked = useAccountDialog((state) => state.asked);
+  if (asked === null) return null;
+  const props = { row: asked.row, onClose: closeAccountDialog };
+  if (asked.kind === 'secret') return <SecretDialog {...props} />;
+  if (asked.kind === 'versions') return <VersionsDialog {...props} />;
+  return <UpdateSecretDialog {...props} onDone={asked.done} />;
+}

@@ -1,0 +1,83 @@
+import { useQuery } from '@tanstack/react-query';
+import { explain } from '#/lib/http/catalogue';
+import { http } from '#/lib/http/client';
+import { useT } from '#/lib/i18n';
+import { TimeCell } from '#/resource/format';
+import { Button } from '#/ui/button';
+import { Dialog } from '#/ui/dialog';
+import { SkeletonLines } from '#/ui/skeleton';
+import { FailedState } from '#/ui/states';
+import { Badge } from '#/ui/status';
+import { VisibleText } from '#/ui/visible-text';
+import { accountName, type AccountRow } from './account-row';
+
+interface Version {
+  readonly number: number;
+  readonly reason_display: string;
+  readonly has_password: boolean;
+  readonly has_private_key: boolean;
+  readonly ssh_key_fingerprint: string;
+  readonly is_current: boolean;
+  readonly created_by: string;
+  readonly date_created: string;
+}
+
+function Entry({ version }: { readonly version: Version }) {
+  const t = useT();
+  const what = [
+    version.has_password ? t('assets:account.secret.password') : '',
+    version.has_private_key ? t('assets:account.secret.private_key') : '',
+  ].filter((text) => text !== '');
+  return (
+    <li className="grid grid-cols-[2.5rem_minmax(0,1fr)] gap-x-2 border-b border-line py-2 last:border-b-0">
+      <span className="text-right font-medium tabular-nums">{version.number}</span>
+      <span className="min-w-0 [overflow-wrap:anywhere]">
+        <span className="flex flex-wrap items-center gap-x-2">
+          <span>{version.reason_display}</span>
+          {what.length > 0 && <span className="text-ink-2">{what.join(' · ')}</span>}
+          {version.is_current && <Badge>{t('assets:account.versions.current')}</Badge>}
+        </span>
+        {version.ssh_key_fingerprint !== '' && (
+          <span className="block font-mono text-meta text-ink-2">{version.ssh_key_fingerprint}</span>
+        )}
+        <span className="block text-meta text-ink-3">
+          <VisibleText text={version.created_by} /> · <TimeCell value={version.date_created} />
+        </span>
+      </span>
+    </li>
+  );
+}
+
+/** Who changed the account's own secret, when and why. */
+export function VersionsDialog({ row, onClose }: { readonly row: AccountRow; readonly onClose: () => void }) {
+  const t = useT();
+  const versions = useQuery({
+    queryKey: ['account-versions', row.id, row.version],
+    queryFn: ({ signal }) =>
+      http.get<readonly Version[]>(`assets/accounts/${row.id}/versions/`, { signal, quiet: true }),
+  });
+  return (
+    <Dialog
+      isOpen
+      title={t('assets:account.versions.title', { name: accountName(row) })}
+      onClose={onClose}
+      footer={<Button onClick={onClose}>{t('ui:close')}</Button>}
+    >
+      <p className="pb-2 text-ink-2">{t('assets:account.versions.what')}</p>
+      {versions.isPending && <SkeletonLines lines={3} />}
+      {versions.error && (
+        <FailedState
+          title={t('assets:account.versions.failed')}
+          message={explain(versions.error)}
+          onRetry={() => void versions.refetch()}
+        />
+      )}
+      {versions.data?.length === 0 && <p className="text-ink-3">{t('assets:account.versions.none')}</p>}
+      <ul>
+        {versions.data?.map((version) => (
+          <Entry key={version.number} version={version} />
+        ))}
+      </ul>
+    </Dialog>
+  );
+}

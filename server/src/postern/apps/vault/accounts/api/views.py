@@ -1,0 +1,82 @@
+"""`assets/accounts/` and `assets/account-secrets/`."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.vault.accounts import actions, queries
+from postern.apps.vault.accounts.api.serializers import (
+    AccountSecretSerializer,
+    AccountSerializer,
+    AccountVersionSerializer,
+)
+from postern.apps.vault.accounts.models import Account, AccountSecret
+from postern.apps.vault.accounts.rows import AccountRows
+from postern.foundation.caller.scope import writable
+from postern.foundation.database.write_transaction import write_transaction
+from postern.foundation.rest.rights import ORG_ADMIN_ONLY, Right
+from postern.foundation.rest.viewsets import ReadOnlyViewSet, ResourceViewSet
+
+
+class AccountViewSet(AccountRows, ResourceViewSet):
+    """Accounts, without their secrets."""
+
+    serializer_class = AccountSerializer
+    rights = {**ORG_ADMIN_ONLY, "versions": Right.ORG_ADMIN, "remove_own_secret": Right.ORG_ADMIN}
+
+    def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
+        actions.hold(rows, values, deleting=deleting)
+
+    def create_object(self, data: dict[str, Any]) -> Account:
+        return actions.create_account(actor=self.actor, org_id=writable(self.scope), values=data)
+
+    def update_object(self, instance: Account, data: dict[str, Any]) -> Account:
+        actions.update_account(actor=self.actor, account=instance, values=data)
+        return cast("Account", self.get_queryset().get(pk=instance.pk))
+
+    def delete_object(self, instance: Account) -> None:
+        actions.delete_account(actor=self.actor, account=instance)
+
+    @action(detail=True, methods=["get"])
+    def versions(self, request: Request, **kwargs: Any) -> Response:
+        """The stored versions of the account's own secret, newest first: who stored them, when and why."""
+        account = self.get_object()
+        rows = queries.versions_of(account.pk)
+        context = {**self.get_serializer_context(), "version": account.version}
+        return Response(AccountVersionSerializer(rows, many=True, context=context).data)
+
+    @action(detail=True, methods=["delete"], url_path="own-secret", url_name="own-secret")
+    def remove_own_secret(self, request: Request, **kwargs: Any) -> Response:
+        """Return to the secret of the system user."""
+        with write_transaction():
+            self.begin_write([self.get_object()], ())
+            actions.clear_own_secret(actor=self.actor, account=self.get_object())
+        return Response(status=204)
+
+
+class AccountSecretViewSet(AccountRows, ReadOnlyViewSet):
+    """Accounts with their secrets, for administrators who entered a code of their second factor recently. Each look is
+    audited before the answer leaves.
+    """
+
+    queryset = AccountSecret.objects.all()
+    serializer_class = AccountSecretSerializer
+    rights = dict.fromkeys(("list", "retrieve"), Right.ORG_ADMIN)
+    needs_fresh_mfa = frozenset(("list", "retrieve"))
+    export_needs_mfa = True
+
+    def attach_more(self, rows: list[Any]) -> None:
+        opened = queries.open_secrets(rows)
+        for row in rows:
+            secrets = opened[row.pk]
+            row.password = secrets.values.get("password", "")
+            row.private_key = secrets.values.get("private_key", "")
+            row.secret_source = secrets.source
+            if secrets.source == "system_user" and row.systemuser is not None:
+                row.public_key = row.systemuser.public_key
+        is_file = "format" in self.request.query_params
+        via: Any = "item" if self.action == "retrieve" else "file" if is_file else "list"
+        actions.record_look(actor=self.actor, rows=rows, via=via)
