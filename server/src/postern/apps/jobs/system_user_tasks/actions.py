@@ -22,8 +22,12 @@ def start_for_accounts(
     kind: JobKind[AccountsArgument],
     argument: AccountsArgument,
     task: HostTask | None = None,
+    is_news: bool = False,
 ) -> Job:
-    """Start a job about the accounts of one organization that the argument names. Raises NoHosts, TooManyHosts."""
+    """Start a job about the accounts of one organization that the argument names; `is_news` as in `engine.accept`.
+
+    Raises NoHosts, TooManyHosts.
+    """
     accounts = _named(argument)
     known = assets.asset_briefs({asset_id for asset_id, _system_user_id in accounts})
     users = vault.system_user_briefs({system_user_id for _asset_id, system_user_id in accounts})
@@ -49,7 +53,16 @@ def start_for_accounts(
         steps=[{"name": str(kind.label), "action": {"module": kind.name, "args": ""}}],
         run_as=", ".join(sorted({host.username for host in hosts})),
     )
-    return executions.start(actor=actor, org_id=org_id, kind=kind, argument=argument, plan=plan, hosts=hosts, task=task)
+    return executions.start(
+        actor=actor,
+        org_id=org_id,
+        kind=kind,
+        argument=argument,
+        plan=plan,
+        hosts=hosts,
+        task=task,
+        is_news=is_news,
+    )
 
 
 def _named(argument: AccountsArgument) -> Sequence[tuple[UUID, UUID]]:
