@@ -83,6 +83,17 @@ _GATEWAYS = Resource(
 )
 
 
+def _written(kind: str) -> list[Write]:
+    name = "one root(root)" if kind == "system-users" else "one admin(root)"
+    told = updated("SystemUser", name, {"password": _HIDDEN}, {"password": _HIDDEN})
+    path = f"{API}{kind}/<pk>/auth-info/"
+    at = {"pk": f"{{assets/{kind}}}"}
+    return [
+        Write(method=method, path=path, at=at, body={"password": MARK}, told=[told], again=Again.ACTS)
+        for method in ("PUT", "PATCH")
+    ]
+
+
 def _cleared(kind: str) -> list[Write]:
     told = updated(
         "SystemUser",
@@ -171,6 +182,8 @@ WRITES = [
     *_SYSTEM_USERS.writes(),
     *_ADMIN_USERS.writes(),
     *_GATEWAYS.writes(),
+    *_written("system-users"),
+    *_written("admin-users"),
     *_cleared("system-users"),
     *_cleared("admin-users"),
     *_SECRETS,
