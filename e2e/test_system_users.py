@@ -92,7 +92,7 @@ def test_admin_user_is_created_on_its_tab_and_chosen_for_an_asset(product: Produ
     text(page, "IP").fill("192.0.2.7")
     pick(page, "Admin user", name)
     save(page)
-    expect(page.get_by_role("heading", level=1)).to_have_text(f"host-{mark}")
+    expect(page.get_by_role("heading", level=1)).to_contain_text(f"host-{mark}")
     assert product.api().get(f"/api/v1/assets/assets/?hostname=host-{mark}")[0]["admin_user"] == made["id"]
 
 
@@ -115,7 +115,7 @@ def test_update_keeps_the_secret_unless_it_is_to_change(product: Product, page: 
         row = stored(product, name)
         assert (row["comment"], row["ssh_key_fingerprint"]) == (f"changed {change}", fingerprint)
         told = product.api().get(f"{EVENTS}?resource_id={made['id']}&event=systemuser.updated")
-        assert ["password" in event["new"] for event in told] == ([True, False] if change else [False])
+        assert ["******" in str(event["changes"]) for event in told] == ([True, False] if change else [False])
 
 
 @pytest.mark.spec("S2-042")
@@ -133,9 +133,9 @@ def test_detail_binds_assets_and_nodes_and_switches_auto_push(product: Product, 
     assert stored(product, made["name"])["auto_push"] is False
     page.get_by_role("tab", name="Assets").click()
     main = page.get_by_role("main")
-    for field, option in (("Add an asset", asset["hostname"]), ("Add a node", node["value"])):
+    for number, (field, option) in enumerate((("Add an asset", asset["hostname"]), ("Add a node", node["value"]))):
         pick(page, field, option)
-        main.get_by_role("button", name="Add", exact=True).and_(main.locator(":enabled")).first.click()
+        main.get_by_role("button", name="Add", exact=True).nth(number).click()
     expect(row_of(page, asset["hostname"])).to_contain_text("Not tested")
     expect(main.get_by_role("button", name=f"Remove {node['full_value']}")).to_be_visible()
     more(page, asset["hostname"], "Delete")

@@ -79,7 +79,11 @@ class SystemUserViewSet(ResourceViewSet):
     def assets(self, request: Request, **kwargs: Any) -> Response:
         """Assets that the system user is bound to, directly or through a node."""
         system_user = self.get_object()
-        rows = bound_assets(system_user.pk).filter(**_exactly(request, "hostname", "ip"))
+        rows = bound_assets(system_user.pk)
+        if request.query_params.get("hostname"):
+            rows = rows.filter(hostname=request.query_params["hostname"])
+        if request.query_params.get("ip"):
+            rows = rows.filter(ip=request.query_params["ip"])
         words = request.query_params.get("search", "").strip()
         if words:
             rows = rows.filter(Q(hostname__icontains=words) | Q(ip__icontains=words))
@@ -149,10 +153,6 @@ class SystemUserViewSet(ResourceViewSet):
             return ""
         rows = SystemUserUser.objects.filter(systemuser=system_user, user_id=user_id)
         return rows.values_list("user__username", flat=True).first() or ""
-
-
-def _exactly(request: Request, *names: str) -> dict[str, str]:
-    return {name: request.query_params[name] for name in names if request.query_params.get(name)}
 
 
 def _without_secrets(row: SystemUser, username: str) -> dict[str, Any]:
