@@ -144,6 +144,15 @@ export interface NextStep {
   readonly permission?: Permission;
 }
 
+/** A way to create an object. */
+export interface CreateEntry {
+  readonly id: string;
+  readonly label: string;
+  readonly to: string;
+  /** Heading above the first entry of a group. */
+  readonly group?: string;
+}
+
 export interface ListDefinition<Row, N extends Names = Names> {
   readonly columns: readonly (N['shown'] | Column<Row, N['shown']>)[];
   /** Columns visible until the person chooses others; default: all. */
@@ -163,8 +172,8 @@ export interface ListDefinition<Row, N extends Names = Names> {
   /** Content below a row when it is expanded. */
   readonly details?: (row: Row) => ReactNode;
   readonly isInactive?: (row: Row) => boolean;
-  /** Several ways to create, e.g. by protocol. Targets are paths of the console. */
-  readonly createMenu?: readonly { readonly id: string; readonly label: string; readonly to: string }[];
+  /** Several ways to create, e.g. by protocol, asked when the menu is rendered. Targets are paths of the console. */
+  readonly createMenu?: () => readonly CreateEntry[];
   /** For lists in which nothing is created: where the rows come from, shown when the list is empty. */
   readonly next?: NextStep;
   /** Default length of the date range, in days; absent: no date range. */
@@ -235,6 +244,8 @@ export interface FieldSpec {
   readonly bounds?: (context: FieldContext) => DateBounds;
   readonly isHidden?: (context: FieldContext) => boolean;
   readonly isDisabled?: (context: FieldContext) => boolean;
+  /** What the field of a new object holds as long as nobody types into it, e.g. a path with the username. */
+  readonly follows?: (values: FormValues) => string;
   /** Field of the screen only; it is never sent. */
   readonly local?: boolean;
 }
@@ -283,6 +294,8 @@ export interface DetailField<Row, Name extends string = string> {
   readonly key: Name;
   readonly label?: string;
   readonly value?: (row: Row) => ReactNode;
+  /** Default: for every row. */
+  readonly isShown?: (row: Row) => boolean;
 }
 
 export interface DetailTab<Row> {

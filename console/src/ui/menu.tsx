@@ -29,6 +29,8 @@ export interface MenuEntry {
   readonly run?: () => void;
   /** Draws a separator above this entry. */
   readonly separated?: boolean;
+  /** Names the group that starts with this entry. */
+  readonly heading?: string;
 }
 
 const TYPE_AHEAD_MS = 600;
@@ -184,6 +186,11 @@ function MenuList({ id, label, entries, anchor, align, fromEnd = false, onClose 
     >
       {entries.map((entry) => (
         <li key={entry.id} role="none" className={entry.separated ? 'mt-1 border-t border-line pt-1' : ''}>
+          {entry.heading !== undefined && (
+            <span className="block px-2 pt-1.5 pb-0.5 text-meta text-ink-3" role="presentation">
+              {entry.heading}
+            </span>
+          )}
           <MenuItem entry={entry} onChoose={() => choose(entry)} />
         </li>
       ))}

@@ -103,6 +103,17 @@ _ACCOUNTS = Resource(
 )
 
 
+def _written(kind: str) -> list[Write]:
+    name = "one root(root)" if kind == "system-users" else "one admin(root)"
+    told = updated("SystemUser", name, {"password": _HIDDEN}, {"password": _HIDDEN})
+    path = f"{API}{kind}/<pk>/auth-info/"
+    at = {"pk": f"{{assets/{kind}}}"}
+    return [
+        Write(method=method, path=path, at=at, body={"password": MARK}, told=[told], again=Again.ACTS)
+        for method in ("PUT", "PATCH")
+    ]
+
+
 def _cleared(kind: str) -> list[Write]:
     told = updated(
         "SystemUser",
@@ -227,6 +238,8 @@ WRITES = [
     *_GATEWAYS.writes(),
     *_ACCOUNTS.writes(),
     *_OWN_SECRETS,
+    *_written("system-users"),
+    *_written("admin-users"),
     *_cleared("system-users"),
     *_cleared("admin-users"),
     *_SECRETS,

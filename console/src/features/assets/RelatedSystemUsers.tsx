@@ -1,6 +1,6 @@
 import { paths } from '#/lib/paths';
 import { RelationCard } from '#/resource/detail/RelationCard';
-import { assetOptions, systemUserOptions } from '#/domain/remotes';
+import { systemUserOptions } from '#/domain/remotes';
 
 const API = 'assets/system-users-assets-relations/';
 const NOTHING = () => {};
@@ -15,21 +15,6 @@ export function RelatedSystemUsers({ assetId }: { readonly assetId: string }) {
       relation={{ api: API, own: 'asset', other: 'systemuser' }}
       id={assetId}
       linkTo={paths.systemUser}
-      onChange={NOTHING}
-    />
-  );
-}
-
-/** Assets of a system user. */
-export function RelatedAssets({ systemUserId }: { readonly systemUserId: string }) {
-  return (
-    <RelationCard
-      title="assets:tab.assets"
-      add="assets:relation.add_asset"
-      remote={assetOptions}
-      relation={{ api: API, own: 'systemuser', other: 'asset' }}
-      id={systemUserId}
-      linkTo={paths.asset}
       onChange={NOTHING}
     />
   );

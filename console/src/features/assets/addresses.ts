@@ -15,6 +15,21 @@ export const systemUserRoutes = usualRoutes({
   titles: 'nav:system_user_*',
 });
 
+/** The tab of the list of system users that shows admin users. */
+export const ADMIN_TAB = 'admin';
+
+/** The list that shows system users of this type. */
+export function systemUserListOf(type: string): string {
+  return type === 'admin' ? `/assets/system-users?activeTab=${ADMIN_TAB}` : '/assets/system-users';
+}
+
+/** Admin users share the screens of system users. */
+export const adminUserRoutes = usualRoutes({
+  name: 'SystemUser',
+  path: '/assets/system-users',
+  titles: 'nav:admin_user_*',
+});
+
 export const domainRoutes = usualRoutes({ name: 'Domain', path: '/assets/domains', titles: 'nav:domain_*' });
 
 /** The tab of a domain's page that lists its gateways. */

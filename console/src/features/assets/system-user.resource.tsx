@@ -1,72 +1,35 @@
-import { IdCard, KeyRound, UserRoundPlus } from 'lucide-react';
-import type { Api } from '#/lib/api-types';
+import { IdCard, KeyRound, RefreshCcw, UserRoundPlus } from 'lucide-react';
 import { Grants } from '#/domain/grants/Grants';
 import { SessionHistory } from '#/domain/session-history/SessionHistory';
-import { OPENED_PROTOCOLS } from '#/domain/protocols';
+import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
-import { currentSession } from '#/lib/session';
-import { defineResource, type FieldContext, type FieldGroup, type NamesOf } from '#/resource/define';
+import { defineResource, type ResourceDefinition } from '#/resource/define';
 import { AmountCell, CopyCell } from '#/resource/format';
-import { systemUserRoutes } from './addresses';
-import { startOnSystemUser } from './host-jobs';
 import { lazyPart } from '#/resource/lazy-part';
-import { commandFilterOptions } from '#/domain/remotes';
+import { adminUserRoutes, systemUserListOf, systemUserRoutes } from './addresses';
+import { startOnSystemUser } from './host-jobs';
+import { createMenu, systemUserForm } from './system-user-form';
+import { hasAccounts, hasAutoPush, isPushable, type SystemUserRow } from './system-user-kinds';
 
 const AccountsOfSystemUser = lazyPart(async () => (await import('./accounts/Accounts')).AccountsOfSystemUser);
-const RelatedAssets = lazyPart(async () => (await import('./RelatedSystemUsers')).RelatedAssets);
+const SystemUserAssets = lazyPart(async () => (await import('./SystemUserAssets')).SystemUserAssets);
 
 const FiltersOfSystemUser = lazyPart(
   async () => (await import('./command-filters/FilterCards')).FiltersOfSystemUser,
 );
 
-export type SystemUserRow = Pick<
-  Api<'SystemUser'>,
-  | 'id'
-  | 'name'
-  | 'username'
-  | 'username_same_with_user'
-  | 'type'
-  | 'login_mode'
-  | 'protocol'
-  | 'assets_amount'
-  | 'ssh_key_fingerprint'
-  | 'cmd_filters'
->;
+/** The rows of the list of common system users. */
+export const COMMON = { type: 'common' };
 
-function isManual({ values }: FieldContext): boolean {
-  return values['login_mode'] === 'manual';
+const isSsh = (row: SystemUserRow) => row.protocol === 'ssh';
+const isPushed = (row: SystemUserRow) => isSsh(row) && row.type === 'common';
+
+function Assets({ row }: { readonly row: SystemUserRow }) {
+  return <AmountCell value={row.assets_amount} to={`${paths.systemUser(row.id)}?activeTab=assets`} />;
 }
 
-type Field = NamesOf<'assets/system-users/'>['written'];
-
-/** Groups of the form. Fields that do not apply to the chosen protocol are left out. */
-function groups({ values }: FieldContext): readonly FieldGroup<Field>[] {
-  const onlySsh = (field: Field): readonly Field[] => (values['protocol'] === 'ssh' ? [field] : []);
-  return [
-    { title: 'assets:form.basic', fields: ['name', 'protocol', 'username', 'username_same_with_user'] },
-    {
-      title: 'assets:form.auth',
-      fields: ['login_mode', 'password', ...onlySsh('private_key')],
-    },
-    ...(values['protocol'] === 'ssh'
-      ? [{ title: 'assets:filter.many_title', fields: ['cmd_filters'] as const }]
-      : []),
-    { title: 'assets:form.other', fields: ['priority', ...onlySsh('sftp_root'), 'comment'] },
-  ];
-}
-
-/** Whether jobs can sign in with the accounts of this system user. */
-function hasAccounts(row: SystemUserRow): boolean {
-  return (
-    currentSession()?.organization.is_root === false &&
-    row.protocol === 'ssh' &&
-    row.login_mode === 'auto' &&
-    row.username_same_with_user !== true
-  );
-}
-
-export const systemUser = defineResource<SystemUserRow, 'assets/system-users/'>({
+export const systemUser = defineResource<SystemUserRow, 'assets/system-users/', 'update_password'>({
   name: 'SystemUserListTable',
   api: 'assets/system-users/',
   routes: systemUserRoutes,
@@ -85,9 +48,7 @@ export const systemUser = defineResource<SystemUserRow, 'assets/system-users/'>(
         key: 'assets_amount',
         align: 'right',
         sortable: false,
-        cell: (row) => (
-          <AmountCell value={row.assets_amount} to={`${paths.systemUser(row.id)}?activeTab=assets`} />
-        ),
+        cell: (row) => <Assets row={row} />,
       },
       'priority',
       'created_by',
@@ -97,33 +58,11 @@ export const systemUser = defineResource<SystemUserRow, 'assets/system-users/'>(
       'org_name',
     ],
     shown: ['name', 'username', 'protocol', 'login_mode', 'assets_amount', 'comment'],
+    untyped: ['type'],
+    createMenu,
+    exchange: {},
   },
-  form: {
-    groups,
-    initial: (query) => ({
-      protocol: OPENED_PROTOCOLS.find((protocol) => protocol === query['protocol']) ?? 'ssh',
-      login_mode: 'auto',
-      sftp_root: 'tmp',
-      priority: 81,
-    }),
-    fields: {
-      protocol: { isDisabled: () => true, control: 'select' },
-      username: {
-        isHidden: ({ values }) => values['username_same_with_user'] === true,
-        help: 'assets:form.username_help',
-      },
-      password: { control: 'password', isHidden: isManual, help: 'assets:form.secret_help' },
-      private_key: {
-        control: 'key',
-        placeholder: '-----BEGIN OPENSSH PRIVATE KEY-----',
-        isHidden: isManual,
-        help: 'assets:form.private_key_help',
-      },
-      cmd_filters: { remote: commandFilterOptions, multiple: true, help: 'assets:filter.of_system_user' },
-      priority: { help: 'assets:form.priority_help' },
-      comment: { control: 'textarea' },
-    },
-  },
+  form: systemUserForm,
   detail: {
     cards: [
       {
@@ -133,22 +72,46 @@ export const systemUser = defineResource<SystemUserRow, 'assets/system-users/'>(
           'type_display',
           'username',
           'protocol',
-          { key: 'login_mode_display', label: 'assets:login_mode' },
+          { key: 'login_mode_display', label: 'assets:login_mode', isShown: (row) => row.type === 'common' },
           {
             key: 'ssh_key_fingerprint',
             value: (row) => <CopyCell value={row.ssh_key_fingerprint} />,
+            isShown: isSsh,
           },
           'priority',
-          'sudo',
-          'shell',
-          'sftp_root',
+          { key: 'sudo', isShown: isPushed },
+          { key: 'shell', isShown: isPushed },
+          { key: 'home', isShown: isPushed },
+          { key: 'system_groups', isShown: isPushed },
+          { key: 'ad_domain', isShown: (row) => row.protocol === 'rdp' },
+          { key: 'sftp_root', isShown: isSsh },
           'date_created',
           'created_by',
           'comment',
         ],
       },
     ],
+    backTo: (row) => systemUserListOf(row.type),
     quick: [
+      {
+        id: 'auto_push',
+        label: 'assets:quick.auto_push',
+        icon: RefreshCcw,
+        state: (row) =>
+          translate(
+            row.protocol === 'rdp'
+              ? 'assets:form.push_rdp_help'
+              : row.auto_push === true
+                ? 'assets:quick.auto_push_on'
+                : 'assets:quick.auto_push_off',
+          ),
+        isOffered: hasAutoPush,
+        control: {
+          kind: 'switch',
+          value: (row) => row.auto_push === true,
+          change: (row, on) => http.patch(`assets/system-users/${row.id}/`, { auto_push: on }),
+        },
+      },
       {
         id: 'test',
         label: 'assets:job.test_accounts',
@@ -166,7 +129,7 @@ export const systemUser = defineResource<SystemUserRow, 'assets/system-users/'>(
         label: 'assets:job.push_accounts',
         icon: UserRoundPlus,
         state: () => translate('assets:job.push_accounts_effect'),
-        isOffered: (row) => hasAccounts(row) && row.type === 'common',
+        isOffered: isPushable,
         control: {
           kind: 'button',
           label: 'assets:job.start',
@@ -181,7 +144,7 @@ export const systemUser = defineResource<SystemUserRow, 'assets/system-users/'>(
         id: 'assets',
         label: 'assets:tab.assets',
         count: (row) => row.assets_amount,
-        content: (row) => <RelatedAssets systemUserId={row.id} />,
+        content: (row, tools) => <SystemUserAssets row={row} onChange={tools.refresh} />,
       },
       {
         id: 'accounts',
@@ -201,3 +164,26 @@ export const systemUser = defineResource<SystemUserRow, 'assets/system-users/'>(
     ],
   },
 });
+
+/** System users of type admin. They have their own list and are created on it; form and page are those of all. */
+export const adminUser: ResourceDefinition<SystemUserRow> = {
+  ...systemUser,
+  name: 'AdminUserListTable',
+  api: 'assets/admin-users/',
+  routes: adminUserRoutes,
+  noun: { one: 'assets:admin_noun.one', many: 'assets:admin_noun.many', what: 'assets:admin_noun.what' },
+  list: {
+    columns: [
+      'name',
+      'username',
+      { key: 'assets_amount', align: 'right', sortable: false, cell: (row) => <Assets row={row} /> },
+      'created_by',
+      'date_created',
+      'date_updated',
+      'comment',
+      'org_name',
+    ],
+    shown: ['name', 'username', 'assets_amount', 'comment'],
+    exchange: {},
+  },
+};

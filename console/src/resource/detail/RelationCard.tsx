@@ -88,6 +88,7 @@ export function RelationCard({
   id,
   linkTo,
   onChange,
+  onlyAdds = false,
 }: {
   /** Key of a text. */
   readonly title: string;
@@ -97,6 +98,8 @@ export function RelationCard({
   readonly id: string;
   readonly linkTo?: (otherId: string) => string;
   readonly onChange: () => void;
+  /** Leaves the list out, beside a table of the same objects. */
+  readonly onlyAdds?: boolean;
 }) {
   const t = useT();
   const fieldId = useId();
@@ -106,7 +109,7 @@ export function RelationCard({
   const related = rows.data?.results ?? [];
   const known = new Set(related.map((row) => textOf(row[relation.other])));
   return (
-    <Card title={<>{t(title)}</>} aside={rows.data && <Count>{rows.data.count}</Count>}>
+    <Card title={<>{t(title)}</>} aside={!onlyAdds && rows.data && <Count>{rows.data.count}</Count>}>
       <div className="flex gap-2">
         <div className="min-w-0 grow">
           <RemoteSelect
@@ -139,7 +142,7 @@ export function RelationCard({
       {rows.isPending && <SkeletonLines lines={3} />}
       {rows.error && <p className="mt-2 text-danger">{explain(rows.error)}</p>}
       <ul className="mt-1 -mb-1.5 empty:hidden">
-        {related.map((row) => {
+        {(onlyAdds ? [] : related).map((row) => {
           const other = textOf(row[relation.other]);
           return (
             <RelatedRow

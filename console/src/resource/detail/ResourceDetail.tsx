@@ -18,7 +18,14 @@ import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState } from '#/ui/states';
 import { Tabs } from '#/ui/tabs';
 import type { FieldMap } from '../api';
-import type { ActionTools, DetailDefinition, QuickAction, Resource, ResourceDefinition } from '../define';
+import type {
+  ActionTools,
+  DetailDefinition,
+  DetailField,
+  QuickAction,
+  Resource,
+  ResourceDefinition,
+} from '../define';
 import { AutoCell, textOf, valueOf } from '../format';
 import { deleteObject, whyFixed, whyKept } from '../list/object-actions';
 import { objectPath } from '../routes';
@@ -127,18 +134,22 @@ function BasicTab<Row extends Resource>({
       {lead && <div className="col-span-full">{lead}</div>}
       <div className="grid grid-cols-1 gap-3">
         {definition.cards.map((card) => {
-          const items: Definition[] = card.fields.map((entry) => {
-            const spec = typeof entry === 'string' ? { key: entry } : entry;
-            const meta = fields[spec.key] ?? fields[spec.key.replace(/_display$/, '')];
-            return {
-              label: spec.label === undefined ? (meta?.label ?? spec.key) : t(spec.label),
-              value: spec.value ? (
-                spec.value(row)
-              ) : (
-                <AutoCell row={row} name={spec.key} meta={meta} inWords />
-              ),
-            };
-          });
+          const specs: readonly DetailField<Row>[] = card.fields.map((entry) =>
+            typeof entry === 'string' ? { key: entry } : entry,
+          );
+          const items: Definition[] = specs
+            .filter((spec) => spec.isShown?.(row) ?? true)
+            .map((spec) => {
+              const meta = fields[spec.key] ?? fields[spec.key.replace(/_display$/, '')];
+              return {
+                label: spec.label === undefined ? (meta?.label ?? spec.key) : t(spec.label),
+                value: spec.value ? (
+                  spec.value(row)
+                ) : (
+                  <AutoCell row={row} name={spec.key} meta={meta} inWords />
+                ),
+              };
+            });
           return (
             <Card key={card.title} title={t(card.title)} actions={mayWrite && card.actions?.(row)} flush>
               <Definitions items={items} />

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useBlocker, useNavigate, useParams, useRouter, useSearch } from '@tanstack/react-router';
-import { type ComponentProps, useId, useMemo, useRef, useState } from 'react';
+import { type ComponentProps, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { useForm, type UseFormReturn, useWatch } from 'react-hook-form';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { http } from '#/lib/http/client';
@@ -247,6 +247,25 @@ function FieldGroups({
   ));
 }
 
+/** Keeps the untouched fields of a new object at the values that follow from other fields. */
+function useFollowing(
+  mode: FormMode,
+  names: readonly string[],
+  specs: Readonly<Record<string, FieldSpec>>,
+  form: UseFormReturn<FormValues>,
+  values: FormValues,
+): void {
+  const { dirtyFields } = form.formState;
+  useEffect(() => {
+    if (mode !== 'create') return;
+    for (const name of names) {
+      const wanted = specs[name]?.follows?.(values);
+      if (wanted === undefined || dirtyFields[name] === true || values[name] === wanted) continue;
+      form.setValue(name, wanted);
+    }
+  }, [mode, names, specs, form, values, dirtyFields]);
+}
+
 /** Sends the object: POST for a new one, else the method of the definition. */
 function write<Row extends Resource>(
   { resource, definition, mode, id }: LoadedFormProps<Row>,
@@ -342,6 +361,7 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
     .filter((group) => group.fields.length > 0);
   const names = groups.flatMap((group) => group.fields);
   const { isDirty, isSubmitting, errors, submitCount } = form.formState;
+  useFollowing(mode, names, specs, form, values);
   const leave = useLeave(isDirty);
   const { general, focusWanted, trySave } = useSave(props, form, names, start, leave);
 

@@ -44,9 +44,10 @@ export function CreateButton<Row extends Resource>({
       <MenuButton
         kind="primary"
         label={t(titles.create)}
-        entries={resource.list.createMenu.map((entry) => ({
+        entries={resource.list.createMenu().map((entry) => ({
           id: entry.id,
           label: t(entry.label),
+          ...(entry.group === undefined ? {} : { heading: t(entry.group) }),
           run: () => tools.navigate(entry.to),
         }))}
       >

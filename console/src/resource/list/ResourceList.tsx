@@ -40,6 +40,8 @@ export interface ResourceListProps<Row extends Resource> {
   readonly api?: string;
   /** Inside a tab: no page heading, and the state is not in the address. */
   readonly embedded?: boolean;
+  /** The main list inside a tab: its state is in the address although it is embedded. */
+  readonly addressed?: boolean;
   readonly title?: string;
   /** Content beside the table: node tree. */
   readonly side?: ReactNode;
@@ -154,7 +156,7 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
   const mayWrite = useMay('admin');
   const online = useOnline();
   const many = t(resource.noun.many);
-  const controls = useListState(!embedded, resource.list);
+  const controls = useListState(!embedded || props.addressed === true, resource.list);
   const dates = useDateRange(resource.list.dateRangeDays);
   const metadata = useMetadata(api, query);
   const rows = useList<Row>(api, controls, { ...query, ...dates.query });

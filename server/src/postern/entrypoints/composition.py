@@ -7,6 +7,8 @@ websockets and the schedule are composed in `urls.py`, `websockets.py` and `cele
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from django.conf import settings
@@ -37,6 +39,7 @@ from postern.apps.authn.second_factors import totp_secrets
 from postern.apps.authn.second_factors.actions import mfa
 from postern.apps.authn.sign_in import password_paths
 from postern.apps.jobs import holdings as jobs
+from postern.apps.jobs import subscriptions as job_events
 from postern.apps.jobs.account_tests.job import TEST_ACCOUNTS
 from postern.apps.jobs.batch_commands.job import RUN_COMMANDS
 from postern.apps.jobs.connectivity.job import TEST_ASSETS
@@ -98,6 +101,7 @@ _SUBSCRIPTIONS: Final = (
     *perm_events.SUBSCRIPTIONS,
     *acl_events.SUBSCRIPTIONS,
     *session_events.SUBSCRIPTIONS,
+    *job_events.SUBSCRIPTIONS,
     *notification_events.SUBSCRIPTIONS,
 )
 
@@ -159,9 +163,16 @@ def _compose_callers() -> None:
 
 def _compose_audit() -> None:
     trail.RECORDER.provide(audits.record_export)
-    write_transaction.GATHERING.provide(audit_actions.gathered)
+    write_transaction.GATHERING.provide(_gathering)
     audit_queries.VERIFIERS.provide((verification.verify,))
     membership.MEMBERS.provide(membership.Members(usernames=user_queries.usernames_in, labels=user_queries.labels_in))
+
+
+@contextmanager
+def _gathering() -> Iterator[None]:
+    """What a write gathers until its end. Audit records come last: subscribers may add some."""
+    with audit_actions.gathered(), events.gathering():
+        yield
 
 
 def _compose_people() -> None:

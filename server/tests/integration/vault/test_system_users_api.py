@@ -201,10 +201,11 @@ def test_deleted_system_user_loses_its_secrets_and_assets(as_org_admin: APIClien
     assert Asset.objects.get(pk=asset.pk).admin_user_id is None
 
 
-def test_k1_credentials_cannot_be_read_over_the_public_api(as_admin: APIClient) -> None:
+def test_k1_credentials_cannot_be_read_over_the_public_api_without_a_fresh_second_factor(as_admin: APIClient) -> None:
     system_user, asset = make_system_user(), make_asset()
     for path in (f"{URL}{system_user.pk}/auth-info/", f"{URL}{system_user.pk}/assets/{asset.pk}/auth-info/"):
-        assert as_admin.get(path).status_code in {404, 405}
+        answer = as_admin.get(path)
+        assert (answer.status_code, answer.json()["code"]) == (400, "mfa_verify_required")
     assert as_admin.delete(f"{URL}{system_user.pk}/auth-info/").status_code == 204
     assert not SealedSecret.objects.exists()
 

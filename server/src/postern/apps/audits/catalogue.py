@@ -141,6 +141,12 @@ class Event(StrEnum):
     )
     CREDENTIAL_REFUSED = "credential.refused", _C.REFUSALS, "Credential refused", "拒绝发放凭据"
     SYSTEMUSER_SECRETS_CLEARED = "systemuser.secrets_cleared", _C.CREDENTIALS, "Secrets cleared", "清除系统用户凭据"
+    SYSTEMUSER_SECRETS_VIEWED = (
+        "systemuser.secrets_viewed",
+        _C.CREDENTIALS,
+        "Secrets of a system user viewed",
+        "查看系统用户凭据",
+    )
     SYSTEMUSER_BOUND = "systemuser.bound", _C.CREDENTIALS, "System user bound", "绑定系统用户"
     SYSTEMUSER_UNBOUND = "systemuser.unbound", _C.CREDENTIALS, "System user unbound", "解绑系统用户"
     SYSTEMUSER_ACCOUNTS_ADDED = (

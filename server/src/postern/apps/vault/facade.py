@@ -24,16 +24,26 @@ from postern.apps.vault.sealed_secrets.secret_store import drop_all as drop_secr
 from postern.apps.vault.sealed_secrets.secret_store import get as get_secret
 from postern.apps.vault.sealed_secrets.secret_store import put as put_secret
 from postern.apps.vault.system_users.actions import create_system_user
+from postern.apps.vault.system_users.automatic import (
+    AutomaticAccounts,
+    assets_to_push,
+    automatic_accounts,
+    bound_assets,
+    bound_to_nodes,
+    has_bound_nodes,
+    nodes_above,
+)
 from postern.apps.vault.system_users.pushing import AccountToPush, account_to_push, accounts_of
 from postern.apps.vault.system_users.queries import SystemUserBrief, open_credential
 from postern.apps.vault.system_users.queries import briefs as system_user_briefs
 
 __all__ = [
-    "AccountBrief",
-    "AccountResult",
     "GRACE",
     "LEAST_GRACE",
+    "AccountBrief",
+    "AccountResult",
     "AccountToPush",
+    "AutomaticAccounts",
     "MoveReport",
     "RewrapReport",
     "RotationReport",
@@ -44,13 +54,19 @@ __all__ = [
     "account_briefs",
     "account_to_push",
     "accounts_of",
+    "assets_to_push",
+    "automatic_accounts",
+    "bound_assets",
+    "bound_to_nodes",
     "check_gateway_host_key",
     "create_gateway",
     "create_system_user",
     "drop_secrets",
     "gateway_names",
     "get_secret",
+    "has_bound_nodes",
     "move",
+    "nodes_above",
     "note_accounts",
     "note_answer",
     "note_silence",

@@ -8,12 +8,15 @@ and the composition root connects them:
         after_commit(UserClosed, _end_sessions),          # lost if the process dies before the call
         in_the_write(MembershipChanged, _forget_grants),  # writes in the same transaction
         outbox.kept(TerminalLost, notices.on_lost),       # stored, never lost: see `outbox`
+        *once_for_a_write((Bound, Placed), _push),        # all events of a write at its end, in the same transaction
     )
 """
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Final, Self, TypeVar
 
@@ -48,6 +51,48 @@ def in_the_write(event_type: type[_Event], partner: Callable[[_Event], None]) ->
     the whole write is rolled back.
     """
     return Subscription(event_type, partner, is_in_write=True)
+
+
+_Gathered = dict[Callable[[Sequence[Any]], None], list[Any]]
+_gathered: ContextVar[_Gathered | None] = ContextVar("events of the present write, by their handler", default=None)
+
+
+def once_for_a_write(
+    event_types: Iterable[type[Any]], handle: Callable[[Sequence[Any]], None]
+) -> tuple[Subscription, ...]:
+    """Call `handle` once for a write, at the end of its transaction, with all its events of these types in their order.
+
+    If it raises, the whole write is rolled back. Outside a `write_transaction` it is called for each event.
+    """
+
+    def collect(event: Any) -> None:
+        gathered = _gathered.get()
+        if gathered is None:
+            handle([event])
+        else:
+            gathered.setdefault(handle, []).append(event)
+
+    return tuple(Subscription(event_type, collect, is_in_write=True) for event_type in event_types)
+
+
+@contextmanager
+def gathering() -> Iterator[None]:
+    """Gather the events of the block for `once_for_a_write`. A nested block passes its events to the outer block.
+
+    Events of a block that raises are dropped.
+    """
+    outer = _gathered.get()
+    own: _Gathered = {}
+    token = _gathered.set(own)
+    try:
+        yield
+    finally:
+        _gathered.reset(token)
+    for handle, happened in own.items():
+        if outer is None:
+            handle(happened)
+        else:
+            outer.setdefault(handle, []).extend(happened)
 
 
 class Bus:

@@ -3,6 +3,7 @@
 An asset is always in at least one node: an asset that is removed from its last node moves to the root node.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Final
 from uuid import UUID
@@ -13,7 +14,7 @@ from django.utils.translation import gettext as _
 from postern.apps.assets.tree import change_log
 from postern.apps.assets.tree.change_log import TreeWrite
 from postern.apps.assets.tree.errors import NodeNotFound
-from postern.apps.assets.tree.events import AssetsChanged
+from postern.apps.assets.tree.events import AssetsChanged, AssetsPlaced
 from postern.apps.assets.tree.models import Asset, AssetNode, Node, TreeChangeKind
 from postern.apps.audits import facade as audits
 from postern.foundation.bus import events
@@ -33,7 +34,10 @@ def add_assets(*, actor: Actor, node: Node, assets: Sequence[Asset]) -> None:
     fresh = [asset for asset in assets if asset.pk not in there]
     if not fresh:
         return
-    _put(write, node, [asset.pk for asset in fresh])
+    ids = [asset.pk for asset in fresh]
+    before = _places_of(ids)
+    _put(write, node, ids)
+    _tell_placed(actor, node, ids, before)
     _finish(actor, node, audits.Event.NODE_ASSETS_ADDED, new={"assets": _named(fresh), "count": len(fresh)})
 
 
@@ -47,11 +51,14 @@ def remove_assets(*, actor: Actor, node: Node, assets: Sequence[Asset]) -> None:
     if not leaving:
         return
     ids = [asset.pk for asset in leaving]
+    before = _places_of(ids)
     AssetNode.objects.filter(node=node, asset_id__in=ids).delete()
     still_placed = set(AssetNode.objects.filter(asset_id__in=ids).values_list("asset_id", flat=True))
     orphans = [asset_id for asset_id in ids if asset_id not in still_placed]
     if orphans:
-        _put(write, root_of(node.org_id), orphans)
+        root = root_of(node.org_id)
+        _put(write, root, orphans)
+        _tell_placed(actor, root, orphans, before)
     write.touch(TreeChangeKind.NODE, [node.pk])
     _finish(actor, node, audits.Event.NODE_ASSETS_REMOVED, old={"assets": _named(leaving), "count": len(leaving)})
 
@@ -69,8 +76,10 @@ def replace_assets(*, actor: Actor, node: Node, assets: Sequence[Asset]) -> None
     moved = [asset for asset in assets if asset.pk in elsewhere or asset.pk not in there]
     if not moved:
         return
+    before = _places_of(ids)
     left.delete()
     _put(write, node, ids)
+    _tell_placed(actor, node, [asset_id for asset_id in ids if asset_id not in there], before)
     write.touch(TreeChangeKind.NODE, {node_id for _asset_id, node_id, _value in pairs})
     former = sorted({value for _asset_id, _node_id, value in pairs})[:_NAMED_IN_AUDIT]
     _finish(
@@ -112,6 +121,20 @@ def _standing_in(node: Node, assets: Sequence[Asset]) -> set[UUID]:
     """Ids of those assets that are directly in the node."""
     rows = AssetNode.objects.filter(node=node, asset_id__in=[asset.pk for asset in assets])
     return set(rows.values_list("asset_id", flat=True))
+
+
+def _places_of(asset_ids: Sequence[UUID]) -> Mapping[UUID, frozenset[UUID]]:
+    """The nodes that each asset is directly in."""
+    nodes: defaultdict[UUID, set[UUID]] = defaultdict(set)
+    rows = AssetNode.objects.filter(asset_id__in=asset_ids).order_by()
+    for asset_id, node_id in rows.values_list("asset_id", "node_id"):
+        nodes[asset_id].add(node_id)
+    return {asset_id: frozenset(node_ids) for asset_id, node_ids in nodes.items()}
+
+
+def _tell_placed(actor: Actor, node: Node, asset_ids: Sequence[UUID], before: Mapping[UUID, frozenset[UUID]]) -> None:
+    nodes = dict.fromkeys(asset_ids, frozenset((node.pk,)))
+    events.publish(AssetsPlaced(by=actor, org_id=node.org_id, nodes=nodes, before=before))
 
 
 def _named(assets: Sequence[Asset]) -> list[str]:

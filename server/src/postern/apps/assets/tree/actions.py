@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from postern.apps.assets.tree import change_log, node_keys
 from postern.apps.assets.tree.change_log import TreeWrite
 from postern.apps.assets.tree.errors import NodeNotEmpty, NodeNotFound, NodeRefused, NodeValueRefused
-from postern.apps.assets.tree.events import AssetsChanged
+from postern.apps.assets.tree.events import AssetsChanged, NodeMoved
 from postern.apps.assets.tree.models import AssetNode, Node, NodePath, TreeChangeKind
 from postern.apps.audits import facade as audits
 from postern.apps.audits import recorded
@@ -128,6 +128,7 @@ def move_nodes(*, actor: Actor, target: Node, nodes: Sequence[Node]) -> None:
         _checked_value(node.value, target, node)
         node.parent = target
         node.save(update_fields=["parent", "date_updated"])
+        above = _above(node)
         _rehang_closure(node, target)
         _rewrite_subtree(node, parent=target, key=_take_child_key(target))
         write.touch(TreeChangeKind.NODE, [old_parent.pk, target.pk])
@@ -139,6 +140,8 @@ def move_nodes(*, actor: Actor, target: Node, nodes: Sequence[Node]) -> None:
             old={"full_value": old_path},
             new={"full_value": node.full_value},
         )
+        entered = _above(node) - above
+        events.publish(NodeMoved(by=actor, org_id=target.org_id, node_id=node.pk, entered=entered))
     events.publish(AssetsChanged(org_id=target.org_id))
 
 
@@ -181,6 +184,11 @@ def _insert(actor: Actor, write: TreeWrite, parent: Node, value: str, node_id: U
     )
     write.touch(TreeChangeKind.NODE, [parent.pk, node.pk])
     return node
+
+
+def _above(node: Node) -> frozenset[UUID]:
+    """The ids of the node and of all nodes above it."""
+    return frozenset(NodePath.objects.filter(descendant=node).values_list("ancestor_id", flat=True))
 
 
 def _rehang_closure(node: Node, target: Node) -> None:

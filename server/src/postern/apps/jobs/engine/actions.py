@@ -30,11 +30,13 @@ def accept(
     argument: msgspec.Struct,
     subject: str = "",
     with_it: Callable[[Job], None] = lambda _job: None,
+    is_news: bool = False,
 ) -> Job:
     """Store a job; from the commit on it reaches a final state, whatever happens to workers and broker.
 
     If the kind lets requests join and an equal job is open, that job is returned. `with_it` stores what belongs to a new
-    job, in the same transaction. Raises UnknownKind.
+    job, in the same transaction. With `is_news` only a job that has not started is joined: one that runs may have read
+    what has just been changed. Raises UnknownKind.
     """
     declared = KINDS.value.named(kind)
     values: dict[str, Any] = msgspec.to_builtins(argument)
@@ -42,7 +44,10 @@ def accept(
     if actor.is_user:
         identity.require_standing(actor)
     if key is not None:
-        same: Job | None = Job.objects.filter(org_id=org_id, kind=kind, open_key=key).first()
+        same = _open_job(org_id, kind, key, is_locked=is_news)
+        while is_news and same is not None and same.state == JobState.RUNNING:
+            key = hashlib.sha256(f"{key} after {same.pk}".encode()).hexdigest()
+            same = _open_job(org_id, kind, key, is_locked=True)
         if same is not None:
             return same
     job = Job(
@@ -71,6 +76,13 @@ def accept(
         new={"kind": kind, **values},
     )
     transaction.on_commit(waking.wake_workers)
+    return job
+
+
+def _open_job(org_id: UUID, kind: str, key: str, *, is_locked: bool) -> Job | None:
+    """The open job with this key. A locked one that waits starts only after this transaction."""
+    rows = Job.objects.filter(org_id=org_id, kind=kind, open_key=key)
+    job: Job | None = (rows.select_for_update(no_key=True) if is_locked else rows).first()
     return job
 
 

@@ -72,9 +72,10 @@ def start(
     plan: Plan,
     hosts: Sequence[Host],
     task: HostTask | None = None,
+    is_news: bool = False,
 ) -> Job:
     """Store an execution of `task`, or of the task of this work, and its job. If the kind joins equal requests, it may be
-    one that is open already.
+    one that is open already; `is_news` as in `engine.accept`.
 
     Raises NoHosts, TooManyHosts.
     """
@@ -102,6 +103,7 @@ def start(
         argument=argument,
         subject=plan.subject,
         with_it=add_execution,
+        is_news=is_news,
     )
 
 

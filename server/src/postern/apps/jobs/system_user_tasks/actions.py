@@ -22,8 +22,12 @@ def start_for_accounts(
     kind: JobKind[AccountsArgument],
     argument: AccountsArgument,
     task: HostTask | None = None,
+    is_news: bool = False,
 ) -> Job:
-    """Start a job about the accounts of one organization that the argument names. Raises NoHosts, TooManyHosts."""
+    """Start a job about the accounts of one organization that the argument names; `is_news` as in `engine.accept`.
+
+    Raises NoHosts, TooManyHosts.
+    """
     hosts, known, names = _hosts_of_accounts(org_id, argument) if argument.accounts else _hosts_of(org_id, argument)
     subject = _subject(known, sorted(names))
     plan = executions.Plan(
@@ -32,7 +36,16 @@ def start_for_accounts(
         steps=[{"name": str(kind.label), "action": {"module": kind.name, "args": ""}}],
         run_as=", ".join(sorted({host.username for host in hosts})),
     )
-    return executions.start(actor=actor, org_id=org_id, kind=kind, argument=argument, plan=plan, hosts=hosts, task=task)
+    return executions.start(
+        actor=actor,
+        org_id=org_id,
+        kind=kind,
+        argument=argument,
+        plan=plan,
+        hosts=hosts,
+        task=task,
+        is_news=is_news,
+    )
 
 
 _Hosts = tuple[list[executions.Host], Sequence[assets.AssetBrief], set[str]]

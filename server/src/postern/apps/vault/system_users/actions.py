@@ -19,7 +19,7 @@ from postern.apps.users.models import Membership, User
 from postern.apps.vault.sealed_secrets import secret_store
 from postern.apps.vault.system_users import bindings, command_filters
 from postern.apps.vault.system_users.errors import AccountHasSecret, BoundByNode, NotAMember
-from postern.apps.vault.system_users.events import SystemUsersChanged
+from postern.apps.vault.system_users.events import AccountChanged, SystemUserBound, SystemUsersChanged
 from postern.apps.vault.system_users.models import SystemUser, SystemUserAsset, SystemUserNode, SystemUserUser
 from postern.apps.vault.system_users.places import SYSTEM_USERS, place_of
 from postern.apps.vault.system_users.rules import Plan, plan
@@ -45,6 +45,10 @@ _COLUMNS: Final = (
     "auto_push",
     "comment",
 )
+
+
+#: Properties of the account on hosts. Switching auto push on counts as one: from then on the account is to be there.
+_OF_THE_ACCOUNT: Final = frozenset(("username", "sudo", "shell", "home", "system_groups", "login_mode", "auto_push"))
 
 
 def hold(system_user_ids: Collection[UUID], *, deleting: bool = False) -> None:
@@ -124,6 +128,8 @@ def update_system_user(*, actor: Actor, system_user: SystemUser, values: Mapping
         new={**{name: new[name] for name in changed}, **secret_store.masked(made.secrets), **filters_after},
     )
     events.publish(SystemUsersChanged(org_id=row.org_id))
+    if made.secrets or _OF_THE_ACCOUNT.intersection(changed):
+        events.publish(AccountChanged(by=actor, org_id=row.org_id, system_user_id=row.pk))
     return row
 
 
@@ -274,6 +280,11 @@ def _forget_tests(row: SystemUser) -> None:
 
 def _record_binding(actor: Actor, row: Any, event: audits.Event) -> None:
     other = next(name for name in ("asset", "node", "user") if hasattr(row, name))
+    if event is audits.Event.SYSTEMUSER_BOUND:
+        bound: dict[str, UUID] = {f"{other}_id": getattr(row, f"{other}_id")}
+        events.publish(
+            SystemUserBound(by=actor, org_id=row.systemuser.org_id, system_user_id=row.systemuser_id, **bound)
+        )
     shown, gone = {other: str(getattr(row, other))}, event is audits.Event.SYSTEMUSER_UNBOUND
     audits.record_change(
         actor=actor,

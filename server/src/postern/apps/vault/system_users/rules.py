@@ -64,8 +64,8 @@ def plan(wish: Mapping[str, Any], present: Mapping[str, Any], *, creating: bool,
         _generate(result, ssh=after["protocol"] == Protocol.SSH.value)
     else:
         take_secrets(result, wish)
-    if creating and not generate and not manual and "password" in wish:
-        _require_a_secret(result, held)
+    if creating and not generate and not manual:
+        _require_a_secret(result, held, wish, protocol=after["protocol"])
     return result
 
 
@@ -116,8 +116,14 @@ def _opens_only_with(private_key: str, passphrase: str) -> bool:
     return False
 
 
-def _require_a_secret(result: Plan, held: set[str]) -> None:
-    if not result.secrets and not held:
+def _require_a_secret(result: Plan, held: set[str], wish: Mapping[str, Any], *, protocol: str) -> None:
+    """Refuse a new system user without a secret, if the client sent its field."""
+    if result.secrets or held:
+        return
+    if protocol == Protocol.K8S.value:
+        if "token" in wish:
+            raise FieldRefused("token", _("A system user for Kubernetes needs a token."))
+    elif "password" in wish:
         raise FieldRefused("password", _("A system user with automatic sign-in needs a password or a private key."))
 
 

@@ -16,7 +16,9 @@ from postern.apps.assets.assets.protocols import ProtocolPort
 from postern.apps.assets.tree.actions import ensure_path
 from postern.apps.assets.tree.change_log import TreeWrite
 from postern.apps.assets.tree.errors import NodeNotFound
+from postern.apps.assets.tree.events import AssetsPlaced
 from postern.apps.assets.tree.models import Asset, AssetNode, AssetProtocol, Label, Node, TreeChangeKind
+from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database import row_locks, row_writes
 from postern.foundation.database.prepared import PreparedQuery
@@ -46,6 +48,7 @@ def give(actor: Actor, write: TreeWrite, pairs: Pairs) -> dict[UUID, Shown]:
     row_locks.share(Label, (), required={label_id for label_ids in labelled.values() for label_id in label_ids})
     row_writes.insert(_label_rows(labelled))
     write.touch(TreeChangeKind.NODE, (node_id for wanted in places.values() for node_id in wanted))
+    _tell_placed(actor, write, places, {})
     labels = _labels_of(list(labelled))
     return {
         asset.pk: {
@@ -63,7 +66,7 @@ def replace(actor: Actor, write: TreeWrite, pairs: Pairs) -> dict[UUID, tuple[Sh
     before = shown(keys)
     written = [
         _replace_protocols(pairs, before),
-        _replace_places(write, _wanted_places(actor, write, pairs)),
+        _replace_places(actor, write, _wanted_places(actor, write, pairs)),
         _replace_labels(
             {asset.pk: _label_ids(asset, values["labels"]) for asset, values in pairs if "labels" in values}
         ),
@@ -104,7 +107,7 @@ def _replace_protocols(pairs: Pairs, before: Mapping[UUID, Shown]) -> bool:
     return bool(fresh)
 
 
-def _replace_places(write: TreeWrite, wanted: Mapping[UUID, set[UUID]]) -> bool:
+def _replace_places(actor: Actor, write: TreeWrite, wanted: Mapping[UUID, set[UUID]]) -> bool:
     if not wanted:
         return False
     _named_nodes(write.org_id, wanted)
@@ -120,9 +123,19 @@ def _replace_places(write: TreeWrite, wanted: Mapping[UUID, set[UUID]]) -> bool:
     if gone:
         AssetNode.objects.filter(pk__in=gone).delete()
     row_writes.insert(_place_rows(fresh))
+    _tell_placed(actor, write, fresh, held)
     touched |= {node_id: None for node_ids in fresh.values() for node_id in node_ids}
     write.touch(TreeChangeKind.NODE, touched)
     return bool(touched)
+
+
+def _tell_placed(
+    actor: Actor, write: TreeWrite, fresh: Mapping[UUID, set[UUID]], before: Mapping[UUID, set[UUID]]
+) -> None:
+    nodes = {asset_id: frozenset(node_ids) for asset_id, node_ids in fresh.items() if node_ids}
+    if nodes:
+        held = {asset_id: frozenset(before.get(asset_id, ())) for asset_id in nodes}
+        events.publish(AssetsPlaced(by=actor, org_id=write.org_id, nodes=nodes, before=held))
 
 
 def _replace_labels(wanted: Mapping[UUID, set[UUID]]) -> bool:

@@ -20,6 +20,7 @@ from postern.apps.vault.system_users.models import (
     SystemUserUser,
 )
 from postern.apps.vault.system_users.ssh_keys import MAX_KEY_TEXT
+from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.naming import by, itself, key_in, name_in
 from postern.foundation.rest.relations import OrgOwnedField
 from postern.foundation.rest.serializers import OrgNameField, ResourceSerializer
@@ -41,6 +42,15 @@ class SecretField(serializers.CharField):
         }
         kwargs.setdefault("style", {"input_type": "password"})
         super().__init__(**kwargs)
+
+
+class SecretsSerializer(BodySerializer):
+    """The secrets alone."""
+
+    password = SecretField(max_length=512, label=gettext_lazy("Password"))
+    private_key = SecretField(max_length=MAX_KEY_TEXT, label=gettext_lazy("SSH private key"))
+    public_key = SecretField(max_length=MAX_KEY_TEXT, label=gettext_lazy("SSH public key"))
+    token = SecretField(max_length=MAX_KEY_TEXT, label=gettext_lazy("Token"))
 
 
 class SystemUserSerializer(ResourceSerializer):

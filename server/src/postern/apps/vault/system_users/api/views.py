@@ -2,21 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
+from uuid import UUID
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.http import Http404
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from postern.apps.assets.models import Asset
-from postern.apps.vault.system_users import actions
+from postern.apps.assets.models import Asset, Connectivity
+from postern.apps.vault.system_users import actions, revealing
 from postern.apps.vault.system_users.api.serializers import (
     AdminUserSerializer,
+    SecretsSerializer,
     SystemUserAssetSerializer,
     SystemUserNodeSerializer,
     SystemUserSerializer,
     SystemUserUserSerializer,
 )
+from postern.apps.vault.system_users.automatic import bound_assets
 from postern.apps.vault.system_users.models import (
     SystemUser,
     SystemUserAsset,
@@ -27,11 +31,15 @@ from postern.apps.vault.system_users.models import (
 from postern.foundation.caller.scope import writable
 from postern.foundation.database import row_locks
 from postern.foundation.database.write_transaction import write_transaction
+from postern.foundation.rest.bodies import body_of
 from postern.foundation.rest.plain import keys_only
 from postern.foundation.rest.related import Amount
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, ReadOnlyViewSet, ResourceViewSet, RowsViewSet
 
+_FURTHER = (
+    "assets", "auth_info", "replace_auth_info", "change_auth_info", "clear_auth_info", "asset_auth_info",
+)  # fmt: skip
 ADMIN_ONLY = dict.fromkeys(("list", "retrieve", "create", "update", "destroy"), Right.ORG_ADMIN)
 
 
@@ -39,7 +47,8 @@ class SystemUserViewSet(ResourceViewSet):
     queryset = SystemUser.objects.all()
     serializer_class = SystemUserSerializer
     examples = {"name": "deploy-example", "username": "deploy"}
-    rights = {**ADMIN_ONLY, "assets": Right.ORG_ADMIN, "clear_auth_info": Right.ORG_ADMIN}
+    rights = {**ADMIN_ONLY, **dict.fromkeys(_FURTHER, Right.ORG_ADMIN)}
+    needs_fresh_mfa = frozenset(("auth_info", "asset_auth_info"))
     filter_fields: ClassVar[tuple[str, ...]] = ("name", "username", "protocol", "type", "login_mode")
     search_fields: ClassVar[tuple[str, ...]] = ("name", "username", "protocol", "type")
     ordering_fields = ("name", "username", "protocol", "priority", "login_mode", "date_created", "date_updated")
@@ -69,32 +78,115 @@ class SystemUserViewSet(ResourceViewSet):
 
     @action(detail=True, methods=["get"], url_path="assets")
     def assets(self, request: Request, **kwargs: Any) -> Response:
-        """Assets that the system user is bound to directly."""
-        rows = SystemUserAsset.objects.filter(systemuser=self.get_object()).select_related("asset")
-        rows = rows.prefetch_related("asset__protocol_rows").order_by("asset__hostname", "pk")
+        """Assets that the system user is bound to, directly or through a node."""
+        system_user = self.get_object()
+        rows = bound_assets(system_user.pk)
+        if request.query_params.get("hostname"):
+            rows = rows.filter(hostname=request.query_params["hostname"])
+        if request.query_params.get("ip"):
+            rows = rows.filter(ip=request.query_params["ip"])
+        words = request.query_params.get("search", "").strip()
+        if words:
+            rows = rows.filter(Q(hostname__icontains=words) | Q(ip__icontains=words))
+        rows = rows.prefetch_related("protocol_rows").order_by("hostname", "pk")
         page = self.paginate_queryset(rows)
-        asset_rows = [_bound_asset(row) for row in (page if page is not None else rows)]
+        asset_rows = _bound_assets(system_user, page if page is not None else list(rows))
         return self.get_paginated_response(asset_rows) if page is not None else Response(asset_rows)
 
-    @action(detail=True, methods=["delete"], url_path="auth-info", url_name="auth-info")
+    @action(detail=True, methods=["get"], url_path="auth-info", url_name="auth-info")
+    def auth_info(self, request: Request, **kwargs: Any) -> Response:
+        """The secrets. Needs a recent second factor; each look is audited."""
+        system_user = self.get_object()
+        with write_transaction():
+            secrets = revealing.reveal(actor=self.actor, system_user=system_user)
+        return Response(_with_secrets(system_user, system_user.username, secrets))
+
+    @auth_info.mapping.put
+    def replace_auth_info(self, request: Request, **kwargs: Any) -> Response:
+        """Change secrets. A blank one stays as it is; `DELETE` clears them."""
+        return self._write_auth_info(request)
+
+    @auth_info.mapping.patch
+    def change_auth_info(self, request: Request, **kwargs: Any) -> Response:
+        """As `PUT`."""
+        return self._write_auth_info(request)
+
+    @auth_info.mapping.delete
     def clear_auth_info(self, request: Request, **kwargs: Any) -> Response:
-        """Delete the secrets. The contract's GET is not built: nobody can read a credential."""
+        """Delete the secrets."""
         with write_transaction():
             self.begin_write([self.get_object()], ())
             actions.clear_secrets(actor=self.actor, system_user=self.get_object())
         return Response(status=204)
 
+    @action(
+        detail=True,
+        methods=["get"],
+        url_path="assets/(?P<asset_id>[0-9a-f-]{36})/auth-info",
+        url_name="asset-auth-info",
+    )
+    def asset_auth_info(self, request: Request, asset_id: str, **kwargs: Any) -> Response:
+        """The secrets for a sign-in on an asset, as `?username=` or the user `?user_id=` if the username is dynamic."""
+        system_user = self.get_object()
+        try:
+            key = UUID(asset_id)
+        except ValueError:
+            raise Http404 from None
+        username = system_user.username
+        if system_user.username_same_with_user:
+            username = request.query_params.get("username", "")[:128] or self._username_of_user(system_user)
+        with write_transaction():
+            secrets = revealing.reveal_on_asset(actor=self.actor, system_user=system_user, asset_id=key)
+        return Response(_with_secrets(system_user, username, secrets))
 
-def _bound_asset(row: SystemUserAsset) -> dict[str, Any]:
-    asset: Asset = row.asset
+    def _write_auth_info(self, request: Request) -> Response:
+        values = body_of(request, SecretsSerializer)
+        with write_transaction():
+            self.begin_write([self.get_object()], ())
+            row = actions.update_system_user(actor=self.actor, system_user=self.get_object(), values=values)
+        return Response(_without_secrets(row, row.username))
+
+    def _username_of_user(self, system_user: SystemUser) -> str:
+        """The username of a user that the system user is bound to."""
+        try:
+            user_id = UUID(self.request.query_params.get("user_id", ""))
+        except ValueError:
+            return ""
+        rows = SystemUserUser.objects.filter(systemuser=system_user, user_id=user_id)
+        return rows.values_list("user__username", flat=True).first() or ""
+
+
+def _without_secrets(row: SystemUser, username: str) -> dict[str, Any]:
+    return {
+        "id": str(row.pk),
+        "name": row.name,
+        "username": username,
+        "protocol": row.protocol,
+        "login_mode": row.login_mode,
+        "ad_domain": row.ad_domain,
+        "public_key": row.public_key,
+    }
+
+
+def _with_secrets(row: SystemUser, username: str, secrets: Mapping[str, str]) -> dict[str, Any]:
+    return {**_without_secrets(row, username), **secrets}
+
+
+def _bound_assets(system_user: SystemUser, assets: Sequence[Asset]) -> list[dict[str, Any]]:
+    accounts = SystemUserAsset.objects.filter(systemuser=system_user, asset_id__in=[asset.pk for asset in assets])
+    by_asset = {account.asset_id: account for account in accounts.order_by("pk")}
+    return [_bound_asset(asset, by_asset.get(asset.pk)) for asset in assets]
+
+
+def _bound_asset(asset: Asset, account: SystemUserAsset | None) -> dict[str, Any]:
     ports = [item.port for item in asset.protocol_rows.all()]
     return {
         "id": str(asset.pk),
         "hostname": asset.hostname,
         "ip": asset.ip,
         "port": ports[0] if ports else None,
-        "connectivity": row.connectivity,
-        "date_verified": row.date_verified,
+        "connectivity": account.connectivity if account is not None else Connectivity.UNKNOWN.value,
+        "date_verified": account.date_verified if account is not None else None,
     }
 
 
