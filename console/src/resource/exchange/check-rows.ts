@@ -1,11 +1,10 @@
 import type { Api } from '#/lib/api-types';
 import { explain } from '#/lib/http/catalogue';
 import { http } from '#/lib/http/client';
-import { HttpError } from '#/lib/http/errors';
 import { translate } from '#/lib/i18n';
 import type { ImportRow, RowProblem } from './import-row';
 import { fieldProblems } from './row-problems';
-import { concernsTheRun, idOf, type SaveTarget } from './save-row';
+import { idOf, type SaveTarget } from './save-row';
 import type { Verdict } from './import-check';
 
 type CheckedRow = Api<'CheckedRow'>;
@@ -78,7 +77,7 @@ export async function checkRows(target: SaveTarget, rows: readonly ImportRow[]):
         );
     return { verdicts: answers.map((answer) => verdictOf(answer, target.columns)) };
   } catch (error) {
-    if (!concernsTheRun(error) && !(error instanceof HttpError)) throw error;
+    // Whatever it is, it concerns all rows: the errors of a row are in the answer.
     return { halted: explain(error) };
   }
 }

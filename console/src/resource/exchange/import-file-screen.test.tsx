@@ -31,6 +31,7 @@ describe('import: the file', () => {
     const { dialog } = await openMenu('Import');
     await choose(csv());
     expect(await within(dialog).findByRole('columnheader', { name: /^Name/ })).toBeTruthy();
+    await within(dialog).findByText(/^Check finished/);
     const [post] = where('POST', 'users/groups/render-to-json/');
     expect(post?.headers.get('Content-Type')).toBe('text/csv');
     expect(post?.body).toBe('*Name\nops\n');
@@ -43,6 +44,7 @@ describe('import: the file', () => {
     const { dialog } = await openMenu('Import');
     await choose(csv('groups.xlsx'));
     await within(dialog).findByRole('columnheader', { name: /^Name/ });
+    await within(dialog).findByText(/^Check finished/);
     expect(where('POST', 'users/groups/render-to-json/')[0]?.headers.get('Content-Type')).toBe('text/xlsx');
   });
 
@@ -112,6 +114,7 @@ describe('import: the file', () => {
     );
     await choose(csv());
     expect(await within(dialog).findByText(/left out: Colour/)).toBeTruthy();
+    await within(dialog).findByText(/^Check finished/);
   });
 
   test('[S7-072] [S7-073] [S7-074] templates are downloaded', async () => {

@@ -23,7 +23,7 @@ export interface SaveTarget {
 const SAME_FOR_ALL = new Set([429, 502, 503, 504]);
 
 /** Either it is unknown whether the row was saved, or every further row would fail as well. */
-export function concernsTheRun(error: unknown): boolean {
+function concernsTheRun(error: unknown): boolean {
   return (
     error instanceof NoAnswerError ||
     error instanceof SignedOutError ||
