@@ -30,6 +30,68 @@ function problemsOf(error: unknown): Problems {
   return Object.keys(problems).length > 0 ? problems : { other: explain(error) };
 }
 
+/** A private key, typed or read from a file. */
+function KeyField({
+  value,
+  error,
+  onChange,
+  onProblem,
+}: {
+  readonly value: string;
+  readonly error: string | undefined;
+  readonly onChange: (value: string) => void;
+  readonly onProblem: (problem: string) => void;
+}) {
+  const t = useT();
+  const file = useRef<HTMLInputElement>(null);
+  const read = async (chosen: File | undefined) => {
+    if (chosen === undefined) return;
+    if (chosen.size > MAX_KEY_BYTES) {
+      onProblem(t('assets:account.update.too_large'));
+      return;
+    }
+    onChange(await chosen.text());
+    onProblem('');
+  };
+  return (
+    <>
+      <Field
+        label={t('assets:account.secret.private_key')}
+        layout="above"
+        help={t('assets:form.private_key_help')}
+        error={error}
+      >
+        {(control) => (
+          <TextArea
+            {...control}
+            name="private_key"
+            rows={5}
+            className="font-mono text-meta"
+            placeholder="-----BEGIN OPENSSH PRIVATE KEY-----"
+            value={value}
+            onChange={(event) => onChange(event.target.value)}
+          />
+        )}
+      </Field>
+      <span>
+        <input
+          ref={file}
+          type="file"
+          hidden
+          aria-label={t('assets:account.update.file')}
+          onChange={(event) => {
+            void read(event.target.files?.[0]);
+            event.target.value = '';
+          }}
+        />
+        <Button size="sm" icon={Upload} onClick={() => file.current?.click()}>
+          {t('assets:account.update.file')}
+        </Button>
+      </span>
+    </>
+  );
+}
+
 /** Gives the account a password or a private key of its own. */
 export function UpdateSecretDialog({
   row,
@@ -42,7 +104,6 @@ export function UpdateSecretDialog({
 }) {
   const t = useT();
   const form = useId();
-  const file = useRef<HTMLInputElement>(null);
   const [password, setPassword] = useState('');
   const [key, setKey] = useState('');
   const [problems, setProblems] = useState<Problems>({});
@@ -70,15 +131,6 @@ export function UpdateSecretDialog({
     toast({ tone: 'ok', text: translate('assets:account.update.done', { name }) });
     onDone();
     onClose();
-  };
-  const read = async (chosen: File | undefined) => {
-    if (chosen === undefined) return;
-    if (chosen.size > MAX_KEY_BYTES) {
-      setProblems({ private_key: t('assets:account.update.too_large') });
-      return;
-    }
-    setKey(await chosen.text());
-    setProblems({});
   };
 
   return (
@@ -119,39 +171,12 @@ export function UpdateSecretDialog({
             />
           )}
         </Field>
-        <Field
-          label={t('assets:account.secret.private_key')}
-          layout="above"
-          help={t('assets:form.private_key_help')}
+        <KeyField
+          value={key}
           error={problems.private_key}
-        >
-          {(control) => (
-            <TextArea
-              {...control}
-              name="private_key"
-              rows={5}
-              className="font-mono text-meta"
-              placeholder="-----BEGIN OPENSSH PRIVATE KEY-----"
-              value={key}
-              onChange={(event) => setKey(event.target.value)}
-            />
-          )}
-        </Field>
-        <span>
-          <input
-            ref={file}
-            type="file"
-            hidden
-            aria-label={t('assets:account.update.file')}
-            onChange={(event) => {
-              void read(event.target.files?.[0]);
-              event.target.value = '';
-            }}
-          />
-          <Button size="sm" icon={Upload} onClick={() => file.current?.click()}>
-            {t('assets:account.update.file')}
-          </Button>
-        </span>
+          onChange={setKey}
+          onProblem={(problem) => setProblems(problem === '' ? {} : { private_key: problem })}
+        />
       </form>
     </Dialog>
   );

@@ -102,6 +102,7 @@ const UNTYPED: Readonly<Record<AccountPlace, readonly Shown[]>> = {
   all: ['id', 'asset', 'systemuser'],
 };
 
+// i18n: assets:account.none_*
 /** The table of accounts, without a page of its own: for the tabs of assets and system users, and for lists of all. */
 export function accountsSeenFrom(place: AccountPlace): ResourceDefinition<AccountRow> {
   return defineResource<AccountRow, 'assets/accounts/'>({
