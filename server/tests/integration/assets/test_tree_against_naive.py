@@ -38,7 +38,7 @@ VERBS: Final = ("create", "rename", "move", "delete", "add", "place", "remove", 
 
 Step = tuple[int, str, int, int, int]
 #: A statement takes several times as long on PostgreSQL.
-_EXAMPLES: Final = 10 if "DATABASE_URL" in os.environ else 50
+_EXAMPLES: Final = 8 if "DATABASE_URL" in os.environ else 20
 
 
 @pytest.fixture(autouse=True)
