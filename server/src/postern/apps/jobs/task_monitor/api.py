@@ -102,7 +102,10 @@ class MonitorTasksView(_MonitorView):
         if len(body) > _MAX_QUERY or not request.content_type.startswith(_FORM):
             raise exceptions.ParseError
         actions.note_opening(actor=self.actor)
-        return self.pass_on(request, body=body)
+        response = self.pass_on(request, body=body)
+        if response.status_code == HTTPStatus.BAD_REQUEST:  # Flower's own text about it
+            raise exceptions.ParseError
+        return response
 
 
 def _wants_page(request: Any) -> bool:
