@@ -77,7 +77,8 @@ def test_names_of_the_parts_are_the_names_of_the_readers(tmp_path: Path) -> None
     settings = Settings.load({"POSTERN_HOME": str(tmp_path), "POSTERN_REDIS_URL": "redis://127.0.0.1:1/0"})
     named = {part.name for part in parts(settings, reload=False)}
     assert {"web", "worker", "proxy"} == named
-    assert set().union(*READERS.values()) <= named | {"migrate"}
+    # The task monitor is started by a web process.
+    assert set().union(*READERS.values()) <= named | {"migrate", "monitor"}
 
 
 async def test_child_of_the_supervisor_has_no_admin_password_in_proc(

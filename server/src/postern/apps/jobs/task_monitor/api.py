@@ -57,7 +57,7 @@ class _MonitorView(PosternView):
         """The monitor's answer to this request."""
         query = request.META.get("QUERY_STRING", "")
         if len(query) > _MAX_QUERY:
-            return HttpResponse(status=HTTPStatus.REQUEST_URI_TOO_LONG)
+            raise exceptions.ParseError
         path = quote(request.path, safe="/@:") + (f"?{quote(query, safe='/?@:&=+%;,$!*()[]')}" if query else "")
         is_opened = policy.is_opened_by_person(request._request)  # noqa: SLF001 - the policy knows Django's request
         headers = {"Content-Type": _FORM} if body else {}
@@ -100,9 +100,12 @@ class MonitorTasksView(_MonitorView):
     def post(self, request: Request) -> HttpResponseBase:
         body = request._request.body  # noqa: SLF001 - as it came; Flower reads it
         if len(body) > _MAX_QUERY or not request.content_type.startswith(_FORM):
-            return HttpResponse(status=HTTPStatus.BAD_REQUEST)
+            raise exceptions.ParseError
         actions.note_opening(actor=self.actor)
-        return self.pass_on(request, body=body)
+        response = self.pass_on(request, body=body)
+        if response.status_code == HTTPStatus.BAD_REQUEST:  # Flower's own text about it
+            raise exceptions.ParseError
+        return response
 
 
 def _wants_page(request: Any) -> bool:
