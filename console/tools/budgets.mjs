@@ -21,12 +21,16 @@ const texts = (feature) => `src/features/${feature}/locales/zh.json`;
 const SIGN_IN = ['src/features/signin/SignInPage.tsx', chunk('texts-zh'), texts('signin')];
 const FRAME = ['list', 'texts-zh', 'list-texts-zh'].map(chunk);
 /** Every feature with lists made of definitions. */
-const LISTS = Object.keys(manifest).filter((key) => /^src\/features\/[^/]+\/screens\.tsx$/.test(key));
+const LISTS = Object.keys(manifest).filter((key) =>
+  /^src\/features\/[^/]+\/([a-z-]+-)?screens\.tsx$/.test(key),
+);
 const BUDGETS = [
   { name: 'sign-in', js: 130, css: 10, modules: SIGN_IN },
   ...LISTS.map((screens) => {
     const feature = screens.split('/')[2];
-    return { name: `lists of ${feature}`, js: 190, css: 10, modules: [...FRAME, screens, texts(feature)] };
+    const part = screens.split('/')[3].replace(/-?screens\.tsx$/, '');
+    const name = `lists of ${part ? `${feature}, ${part}` : feature}`;
+    return { name, js: 190, css: 10, modules: [...FRAME, screens, texts(feature)] };
   }),
 ];
 const CHUNK_KB = 40;

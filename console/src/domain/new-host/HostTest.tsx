@@ -37,7 +37,7 @@ export function HostTest({ name, test }: { readonly name: string; readonly test:
           const { Sign, className } = LOOK[step.state];
           return (
             <li key={id} className="flex items-start gap-2">
-              <Sign className={`mt-0.5 size-4! flex-none ${className}`} aria-hidden />
+              <Sign className={`mt-0.5 size-3.5! flex-none ${className}`} aria-hidden />
               <span className="grid min-w-0">
                 <span className={step.state === 'waiting' || step.state === 'skipped' ? 'text-ink-3' : ''}>
                   {t(`new-host:test.${id}.${step.state}`)}

@@ -11,7 +11,7 @@ export function CutStatus() {
       {cut && (
         <div className="grid gap-1 border-b border-line pb-1.5 text-meta text-ink-2">
           {t('assets:move.cut', { node: cut.label })}
-          <Button size="sm" kind="text" className="-ml-2 justify-self-start" onClick={() => cutNode(null)}>
+          <Button size="sm" kind="text" className="justify-self-start" onClick={() => cutNode(null)}>
             {t('assets:move.forget')}
           </Button>
         </div>

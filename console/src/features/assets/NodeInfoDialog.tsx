@@ -29,7 +29,7 @@ export function NodeInfoDialog({ id, onClose }: { readonly id: string; readonly 
       {node.error && <Note tone="danger">{explain(node.error)}</Note>}
       {node.isPending && <SkeletonLines lines={4} />}
       {node.data && (
-        <div className="grid grid-cols-1 [&_dl]:grid-cols-1 [&_dl]:px-0">
+        <div className="grid grid-cols-1 [&_dl]:grid-cols-1">
           <Definitions
             items={[
               { label: t('assets:node.id'), value: <CopyCell value={node.data.id} /> },

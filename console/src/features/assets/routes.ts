@@ -31,27 +31,27 @@ const domainScreens: ResourceScreens = {
   ...domainRoutes,
   texts: ['assets'],
   find: { api: 'assets/domains/', name: 'name' },
-  load: async () => (await load()).domainPages,
+  load: async () => (await import('./domain-screens')).domainPages,
 };
 
 const gatewayScreens: ResourceScreens = {
   ...gatewayRoutes,
   texts: ['assets'],
-  load: async () => (await load()).gatewayPages,
+  load: async () => (await import('./domain-screens')).gatewayPages,
 };
 
 const systemUserScreens: ResourceScreens = {
   ...systemUserRoutes,
   texts: ['assets'],
   find: { api: 'assets/system-users/', name: 'name', detail: 'username' },
-  load: async () => (await load()).systemUserPages,
+  load: async () => (await import('./system-user-screens')).systemUserPages,
 };
 
 const commandFilterScreens: ResourceScreens = {
   ...commandFilterRoutes,
   texts: ['assets'],
   find: { api: 'assets/cmd-filters/', name: 'name' },
-  load: async () => (await load()).commandFilterPages,
+  load: async () => (await import('./command-filter-screens')).commandFilterPages,
 };
 
 const ruleRecords: readonly RouteRecord[] = (['create', 'update'] as const).map((mode) => ({

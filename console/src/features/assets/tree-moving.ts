@@ -161,7 +161,8 @@ export const dragAssets: RowDragHandler = (event, ids, clear) => {
   event.dataTransfer.effectAllowed = 'move';
   event.dataTransfer.setData('text/plain', ids.join('\n'));
   const picture = document.createElement('div');
-  picture.className = 'pt-chip fixed -left-96';
+  picture.className = 'pt-chip fixed';
+  picture.style.left = '-24rem';
   picture.textContent = translate('assets:move.dragged', { count: ids.length });
   document.body.append(picture);
   event.dataTransfer.setDragImage(picture, 12, 12);

@@ -51,7 +51,7 @@ export function CheckCounters({
             onClick={() => onChange(filter)}
           >
             {filter === 'all' ? label : <Status tone={TONES[filter]}>{label}</Status>}{' '}
-            <span className="ml-auto text-[16px] font-semibold tabular-nums">{number(count)}</span>
+            <span className="ml-auto text-lead font-semibold tabular-nums">{number(count)}</span>
           </button>
         );
       })}

@@ -29,7 +29,7 @@ function Entry({ version }: { readonly version: Version }) {
     version.has_private_key ? t('assets:account.secret.private_key') : '',
   ].filter((text) => text !== '');
   return (
-    <li className="grid grid-cols-[2.5rem_minmax(0,1fr)] gap-x-2 border-b border-line py-2 last:border-b-0">
+    <li className="grid grid-cols-[88px_minmax(0,1fr)] gap-x-2 border-b border-line py-2 last:border-b-0">
       <span className="text-right font-medium tabular-nums">{version.number}</span>
       <span className="min-w-0 [overflow-wrap:anywhere]">
         <span className="flex flex-wrap items-center gap-x-2">

@@ -46,7 +46,7 @@ function Version({ row }: { readonly row: AccountRow }) {
       {row.version}
       {row.has_own_secret && (
         <span className="inline-flex" title={translate('assets:account.own.tip')}>
-          <KeySquare className="size-3.5 text-ink-3" aria-label={translate('assets:account.own.tip')} />
+          <KeySquare className="size-4 text-ink-3" aria-label={translate('assets:account.own.tip')} />
         </span>
       )}
     </span>
