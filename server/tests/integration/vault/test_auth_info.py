@@ -67,21 +67,35 @@ def test_auth_info_changes_only_given_secrets_and_answers_without_them(
     answer = as_org_admin.patch(path, {"private_key": key, "password": ""}, format="json")
     assert (answer.status_code, "password" in answer.json()) == (200, False)
     assert SECRET not in answer.content.decode()
-    assert facade.open_credential(system_user_id=deploy.pk, username="").password == SECRET
+    assert facade.open_credential(system_user_id=deploy.pk, asset_id=None, username="").password == SECRET
     answer = as_org_admin.put(path, {"password": "another"}, format="json")
     assert answer.status_code == 200
-    opened = facade.open_credential(system_user_id=deploy.pk, username="")
+    opened = facade.open_credential(system_user_id=deploy.pk, asset_id=None, username="")
     assert (opened.password, bool(opened.private_key)) == ("another", True)
     assert as_org_admin.patch(path, {"password": "a {{ b"}, format="json").status_code == 400
 
 
 def test_auth_info_of_an_asset_needs_a_binding_to_it(verified: APIClient, deploy: SystemUser) -> None:
     bound, other = make_asset("web-1"), make_asset("web-2")
-    SystemUserAsset.objects.create(systemuser=deploy, asset=bound)
+    SystemUserAsset.objects.create(org_id=DEFAULT_ORG_ID, systemuser=deploy, asset=bound)
     assert verified.get(f"{URL}{deploy.pk}/assets/{other.pk}/auth-info/").status_code == 404
     answer = verified.get(f"{URL}{deploy.pk}/assets/{bound.pk}/auth-info/")
     assert (answer.status_code, answer.json()["password"]) == (200, SECRET)
     assert AuditEvent.objects.get(event="systemuser.secrets_viewed").new == {"asset": "web-1", "password": "******"}
+
+
+def test_auth_info_of_an_asset_shows_the_own_secret_of_the_account(
+    verified: APIClient, as_org_admin: APIClient, deploy: SystemUser
+) -> None:
+    bound, other = make_asset("web-1"), make_asset("web-2")
+    for asset in (bound, other):
+        body = {"asset": str(asset.pk), "systemuser": str(deploy.pk)}
+        as_org_admin.post("/api/v1/assets/system-users-assets-relations/", body, format="json")
+    account = SystemUserAsset.objects.get(systemuser=deploy, asset=bound)
+    path = f"/api/v1/assets/accounts/{account.pk}/"
+    assert as_org_admin.patch(path, {"password": "own-canary"}, format="json").status_code == 200
+    shown = [verified.get(f"{URL}{deploy.pk}/assets/{asset.pk}/auth-info/").json() for asset in (bound, other)]
+    assert [one["password"] for one in shown] == ["own-canary", SECRET]
 
 
 def test_auth_info_of_an_asset_names_the_user_of_a_dynamic_system_user(
@@ -89,7 +103,7 @@ def test_auth_info_of_an_asset_names_the_user_of_a_dynamic_system_user(
 ) -> None:
     same = make_system_user("same", username="", username_same_with_user=True, password=SECRET)
     asset = make_asset("web-1")
-    SystemUserAsset.objects.create(systemuser=same, asset=asset)
+    SystemUserAsset.objects.create(org_id=DEFAULT_ORG_ID, systemuser=same, asset=asset)
     path = f"{URL}{same.pk}/assets/{asset.pk}/auth-info/"
     user = people["user"]
     assert verified.get(f"{path}?user_id={user.pk}").json()["username"] == ""
@@ -110,7 +124,7 @@ def test_assets_of_a_system_user_are_those_bound_directly_and_through_nodes(
 ) -> None:
     direct = make_asset("direct")
     make_asset("below")
-    SystemUserAsset.objects.create(systemuser=deploy, asset=direct, connectivity="ok")
+    SystemUserAsset.objects.create(org_id=DEFAULT_ORG_ID, systemuser=deploy, asset=direct, connectivity="ok")
     path = f"{URL}{deploy.pk}/assets/"
     assert [(row["hostname"], row["connectivity"]) for row in as_org_admin.get(path).json()] == [("direct", "ok")]
     SystemUserNode.objects.create(systemuser=deploy, node=root_of(DEFAULT_ORG_ID))

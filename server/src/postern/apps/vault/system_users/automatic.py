@@ -70,7 +70,7 @@ def assets_to_push(org_id: UUID, rows: "QuerySet[Asset]") -> "QuerySet[Asset]":
 
 def bound_assets(system_user_id: UUID) -> "QuerySet[Asset]":
     """Assets that the system user is bound to, directly or through a node above them."""
-    direct = SystemUserAsset.objects.filter(systemuser_id=system_user_id).values("asset_id")
+    direct = SystemUserAsset.objects.filter(systemuser_id=system_user_id).order_by().values("asset_id")
     nodes = SystemUserNode.objects.filter(systemuser_id=system_user_id).values("node_id")
     below = NodePath.objects.filter(ancestor_id__in=nodes).values("descendant_id")
     placed = AssetNode.objects.filter(node_id__in=below).values("asset_id")

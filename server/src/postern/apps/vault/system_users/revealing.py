@@ -3,6 +3,7 @@
 Each look is audited before the answer leaves.
 """
 
+from collections.abc import Mapping
 from uuid import UUID
 
 from django.db import transaction
@@ -12,12 +13,14 @@ from postern.apps.assets.models import Asset
 from postern.apps.audits import facade as audits
 from postern.apps.vault.sealed_secrets import secret_store
 from postern.apps.vault.system_users.automatic import bound_assets
+from postern.apps.vault.system_users.credentials import secrets_for
 from postern.apps.vault.system_users.models import SystemUser
 from postern.apps.vault.system_users.places import place_of
 from postern.apps.vault.system_users.rules import SECRET_COLUMNS
 from postern.foundation.caller import identity
 from postern.foundation.caller.actor import Actor
 from postern.kernel.errors import NotFound
+from postern.kernel.secret import Secret
 
 
 @transaction.atomic
@@ -27,19 +30,25 @@ def reveal(*, actor: Actor, system_user: SystemUser) -> dict[str, str]:
 
 
 @transaction.atomic
-def reveal_on_asset(*, actor: Actor, system_user: SystemUser, asset_id: UUID) -> dict[str, str]:
-    """The secrets that the system user signs in with on an asset it is bound to. Raises NotFound, SecretUnreadable."""
+def reveal_on_asset(*, actor: Actor, system_user: SystemUser, asset_id: UUID, username: str) -> dict[str, str]:
+    """The secrets for a sign-in as `username` on an asset that the system user is bound to: those of its account there, if that has
+    its own. Raises NotFound, SecretUnreadable.
+    """
     asset: Asset | None = bound_assets(system_user.pk).filter(pk=asset_id, org_id=system_user.org_id).first()
     if asset is None:
         raise NotFound(_("This system user is not bound to this asset."))
-    return _reveal(actor, system_user, {"asset": asset.hostname})
+    account = secrets_for(system_user, asset_id=asset.pk, username=username)
+    own = {"password": account.password, "private_key": account.private_key} if account.is_own else {}
+    return _reveal(actor, system_user, {"asset": asset.hostname}, own)
 
 
-def _reveal(actor: Actor, system_user: SystemUser, where: dict[str, str]) -> dict[str, str]:
+def _reveal(
+    actor: Actor, system_user: SystemUser, where: dict[str, str], own: Mapping[str, Secret | None] | None = None
+) -> dict[str, str]:
     identity.require_standing(actor)
     secrets = {}
     for column in SECRET_COLUMNS:
-        secret = secret_store.get(place_of(system_user, column))
+        secret = own.get(column) if own else secret_store.get(place_of(system_user, column))
         secrets[column] = secret.reveal() if secret is not None else ""
     audits.record_change(
         actor=actor,

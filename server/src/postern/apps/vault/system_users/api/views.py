@@ -136,7 +136,9 @@ class SystemUserViewSet(ResourceViewSet):
         if system_user.username_same_with_user:
             username = request.query_params.get("username", "")[:128] or self._username_of_user(system_user)
         with write_transaction():
-            secrets = revealing.reveal_on_asset(actor=self.actor, system_user=system_user, asset_id=key)
+            secrets = revealing.reveal_on_asset(
+                actor=self.actor, system_user=system_user, asset_id=key, username=username
+            )
         return Response(_with_secrets(system_user, username, secrets))
 
     def _write_auth_info(self, request: Request) -> Response:
