@@ -93,6 +93,7 @@ const OWN = new Set([
   'NewHost',
   'SiteMessageList',
   'TaskCreate',
+  'TaskMonitor',
   'TaskUpdate',
 ]);
 
