@@ -21,7 +21,9 @@ SWEEP = "postern.apps.sessions.tasks.sweep_permissions"
 @pytest.fixture
 def admin(people: dict[str, User], client_of: Callable[[User | None], APIClient]) -> APIClient:
     actions.adopt(celery.app.conf.beat_schedule)
-    return client_of(people["admin"])
+    client = client_of(people["admin"])
+    client.cookies["django_language"] = "en"
+    return client
 
 
 def row_of(client: APIClient, task: str) -> dict[str, Any]:

@@ -99,6 +99,7 @@ def test_lists_answer_as_described(as_admin: APIClient, licensed: None) -> None:
     }
     names = {path: operation for path, operation in names.items() if "oneOf" in str(operation["responses"]["200"])}
     del names["/api/v1/terminal/commands/"]  # needs a session
+    del names["/api/v1/assets/account-secrets/"]  # needs a recent code of the second factor
     assert len(names) > 20
     wrong: list[str] = []
     filled = 0

@@ -14,7 +14,7 @@ from postern.apps.audits.models import AuditEvent
 from postern.apps.vault import facade
 from postern.apps.vault.accounts.actions import KEPT_VERSIONS
 from postern.apps.vault.models import Account, AccountVersion, SealedSecret, SystemUser, SystemUserAsset, SystemUserNode
-from postern.apps.vault.sealed_secrets import actions as vault_keys
+from postern.apps.vault.sealed_secrets.actions import rotation as vault_keys
 from postern.apps.vault.system_users.actions import bind, delete_system_user, update_system_user
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock

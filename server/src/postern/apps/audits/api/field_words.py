@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 #: Name of a recorded value → its label.
 FIELD_WORDS: Final[dict[str, Any]] = {
+    "accounts": _("Accounts"),
     "actions": _("Actions"),
     "addressed_to": _("Addressed to"),
     "asset": _("Asset"),

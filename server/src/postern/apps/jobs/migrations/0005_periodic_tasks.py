@@ -16,11 +16,11 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(default=postern.kernel.ids.new_id, editable=False, primary_key=True, serialize=False)),
                 ('name', models.CharField(max_length=200, unique=True, verbose_name='Name')),
-                ('task', models.CharField(max_length=200, verbose_name='Task Name')),
+                ('task', models.CharField(max_length=200, verbose_name='Celery task')),
                 ('interval_s', models.FloatField(default=0.0, verbose_name='Interval')),
                 ('enabled', models.BooleanField(default=True, verbose_name='Enabled')),
-                ('last_run_at', models.DateTimeField(null=True, verbose_name='Last Run Datetime')),
-                ('total_run_count', models.PositiveBigIntegerField(default=0, verbose_name='Total Run Count')),
+                ('last_run_at', models.DateTimeField(null=True, verbose_name='Last run')),
+                ('total_run_count', models.PositiveBigIntegerField(default=0, verbose_name='Runs')),
             ],
             options={
                 'verbose_name': 'Periodic task',

@@ -14,11 +14,11 @@ class PeriodicTask(SavedRow):
     #: Name in the schedule.
     name = models.CharField(_("Name"), max_length=200, unique=True)
     #: Name of the task that it runs.
-    task = models.CharField(_("Task Name"), max_length=200)
+    task = models.CharField(_("Celery task"), max_length=200)
     interval_s = models.FloatField(_("Interval"), default=0.0)
     enabled = models.BooleanField(_("Enabled"), default=True)
-    last_run_at = models.DateTimeField(_("Last Run Datetime"), null=True)
-    total_run_count = models.PositiveBigIntegerField(_("Total Run Count"), default=0)
+    last_run_at = models.DateTimeField(_("Last run"), null=True)
+    total_run_count = models.PositiveBigIntegerField(_("Runs"), default=0)
 
     objects = ScopedManager()
 

@@ -27,6 +27,10 @@ PURPOSES: Final[Mapping[str, Promise]] = {
     "postern.apps.sessions.tasks.sweep_permissions": _("Ends sessions whose permission has ended."),
     "postern.apps.sessions.tasks.anchor_running_sessions": _("Notes running sessions in the audit log."),
     "postern.apps.sessions.tasks.purge_tokens": _("Deletes expired connection tokens."),
+    "postern.apps.sessions.tasks.purge_entered_credentials": _("Deletes expired credentials that users have entered."),
+    "postern.apps.vault.tasks.accounts_of_nodes": _("Adds and removes accounts where nodes or bindings changed."),
+    "postern.apps.vault.tasks.keep_secret_store_token": _("Renews the token for the secret store."),
+    "postern.apps.vault.tasks.remove_unused_secrets": _("Removes secrets that nothing names from the secret store."),
     "postern.apps.sessions.tasks.forget_old_sessions": _(
         "Deletes sessions and recordings after their retention period."
     ),
@@ -64,6 +68,8 @@ _REQUIRED: Final[Mapping[str, Promise]] = {
     "postern.apps.sessions.tasks.sweep_permissions": _ACCESS,
     "postern.apps.authn.tasks.forget_old_sign_ins": _SECRETS,
     "postern.apps.sessions.tasks.purge_tokens": _SECRETS,
+    "postern.apps.sessions.tasks.purge_entered_credentials": _SECRETS,
+    "postern.apps.vault.tasks.remove_unused_secrets": _SECRETS,
 }
 
 

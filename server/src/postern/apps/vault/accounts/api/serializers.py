@@ -66,6 +66,8 @@ class AccountSerializer(ResourceSerializer):
         SystemUser,
         named=by(("name", itself), ("name", name_in)),
         allow_null=True,
+        # An empty cell of a file is left out.
+        default=None,
         label=gettext_lazy("System user"),
     )
     systemuser_display = SystemUserNameField(read_only=True, label=gettext_lazy("System user display"))

@@ -28,10 +28,12 @@ from postern.apps.vault.system_users.models import (
     SystemUserType,
     SystemUserUser,
 )
+from postern.apps.vault.system_users.rules import SECRET_COLUMNS
 from postern.foundation.caller.scope import writable
 from postern.foundation.database import row_locks
 from postern.foundation.database.write_transaction import write_transaction
 from postern.foundation.rest.bodies import body_of
+from postern.foundation.rest.openapi.answers import Answer, texts
 from postern.foundation.rest.plain import keys_only
 from postern.foundation.rest.related import Amount
 from postern.foundation.rest.rights import Right
@@ -40,6 +42,9 @@ from postern.foundation.rest.viewsets import CreateMixin, DeleteMixin, ReadOnlyV
 _FURTHER = (
     "assets", "auth_info", "replace_auth_info", "change_auth_info", "clear_auth_info", "asset_auth_info",
 )  # fmt: skip
+_INFO = ("id", "name", "username", "protocol", "login_mode", "ad_domain", "public_key")
+_WITHOUT_SECRETS = Answer(schema=texts(*_INFO))
+_WITH_SECRETS = Answer(schema=texts(*_INFO, *SECRET_COLUMNS))
 ADMIN_ONLY = dict.fromkeys(("list", "retrieve", "create", "update", "destroy"), Right.ORG_ADMIN)
 
 
@@ -49,6 +54,12 @@ class SystemUserViewSet(ResourceViewSet):
     examples = {"name": "deploy-example", "username": "deploy"}
     rights = {**ADMIN_ONLY, **dict.fromkeys(_FURTHER, Right.ORG_ADMIN)}
     needs_fresh_mfa = frozenset(("auth_info", "asset_auth_info"))
+    answers: ClassVar[dict[str, Answer]] = {
+        "auth_info": _WITH_SECRETS,
+        "asset_auth_info": _WITH_SECRETS,
+        "replace_auth_info": _WITHOUT_SECRETS,
+        "change_auth_info": _WITHOUT_SECRETS,
+    }
     filter_fields: ClassVar[tuple[str, ...]] = ("name", "username", "protocol", "type", "login_mode")
     search_fields: ClassVar[tuple[str, ...]] = ("name", "username", "protocol", "type")
     ordering_fields = ("name", "username", "protocol", "priority", "login_mode", "date_created", "date_updated")
