@@ -8,6 +8,13 @@ import type { ChosenNode } from '#/domain/node-search/chosen-node';
 import { toast } from '#/ui/toast';
 import { useMoving } from './moving';
 
+/** What was chosen last: `node` of the address `id`, or null if that was left. */
+interface Choice {
+  readonly id: string | undefined;
+  readonly node: ChosenNode | null;
+  readonly moves: number;
+}
+
 /**
  * The node of the address: as it was chosen in the tree, or from the server after a reload of the page or a move of nodes.
  * `onGone` is called when it no longer exists.
@@ -17,8 +24,8 @@ export function useChosenNode(
   onGone: () => void,
 ): readonly [ChosenNode | null, (node: ChosenNode | null) => void] {
   const moves = useMoving((state) => state.moves);
-  const [chosen, setChosen] = useState<{ readonly node: ChosenNode; readonly moves: number } | null>(null);
-  const isKnown = chosen?.node.id === id && chosen?.moves === moves;
+  const [chosen, setChosen] = useState<Choice | null>(null);
+  const isKnown = chosen !== null && chosen.id === id && chosen.moves === moves;
   const asked = useQuery({
     queryKey: ['node', id],
     queryFn: () => http.get<Api<'Node'>>(`assets/nodes/${id}/`, { quiet: true }),
@@ -33,9 +40,13 @@ export function useChosenNode(
     // `onGone` is another function in each render; the question is asked once for each node.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [isGone, id]);
-  const choose = (node: ChosenNode | null) => setChosen(node && { node, moves });
-  if (chosen && chosen.node.id === id && isKnown) return [chosen.node, choose];
+  // The address follows later: until then, a node that was left (or deleted) is not asked for.
+  const choose = (node: ChosenNode | null) => setChosen({ id: node ? node.id : id, node, moves });
+  useEffect(() => {
+    if (id === undefined) setChosen(null);
+  }, [id]);
+  if (isKnown) return [chosen.node, choose];
   const { data } = asked;
   const loaded = id === undefined || !data ? null : { id, key: data.key, label: data.name, type: 'node' };
-  return [loaded ?? (chosen?.node.id === id ? (chosen?.node ?? null) : null), choose];
+  return [loaded ?? (chosen?.id === id ? (chosen?.node ?? null) : null), choose];
 }

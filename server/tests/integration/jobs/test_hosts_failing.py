@@ -48,7 +48,7 @@ class Sleeping(AssetWork):
         admin_user = assets.admin_users_of([place.asset.id])[place.asset.id]
         return Errand(
             port=place.asset.protocols[Protocol.SSH],
-            account=admin_account(admin_user),
+            account=admin_account(admin_user, place.asset.id),
             script="trap '' HUP; echo $$ >> ~/started; sleep 300",
             limits=HostLimits(run_s=120),
         )
