@@ -104,3 +104,9 @@ def test_no_character_is_split_between_two_pieces(text: str, cut: int) -> None:
 def test_bytes_that_are_no_text_do_not_stop_a_log() -> None:
     assert whole_characters(b"\x80\x80\x80\x80\x80", is_last=False)
     assert whole_characters(b"\xff", is_last=False) == b"\xff"
+
+
+def test_beginning_of_a_character_alone_waits_for_its_rest() -> None:
+    begun = "行".encode()[:2]
+    assert whole_characters(begun, is_last=False) == b""
+    assert whole_characters(begun, is_last=True) == begun

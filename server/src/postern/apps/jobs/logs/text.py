@@ -12,7 +12,9 @@ def whole_characters(data: bytes, *, is_last: bool) -> bytes:
         byte = data[-back]
         if byte < 0x80:
             return data
+        if byte > 0xF4:  # never part of a character
+            return data
         if byte >= 0xC0:
             needed = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
-            return data[:-back] if back < needed and len(data) > back else data
+            return data[:-back] if back < needed else data
     return data
