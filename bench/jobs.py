@@ -30,8 +30,8 @@ import redis
 HERE: Final = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "e2e"), str(HERE.parent / "server" / "tests")]
 
-from product import Api, Product, wait_until  # noqa: E402
-from world import TargetHost  # noqa: E402
+from product import Api, Product, wait_until  # noqa: E402 - sys.path is extended above
+from world import TargetHost  # noqa: E402 - sys.path is extended above
 
 from peers.ports import free_port  # noqa: E402 - sys.path is extended above
 
