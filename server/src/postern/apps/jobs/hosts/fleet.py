@@ -1,19 +1,19 @@
 """Runs one script on many hosts at once, for one job."""
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from queue import Empty, SimpleQueue
 from typing import Final, Protocol
 
-from django.db import connections
 from msgspec.structs import replace
 
 from postern.apps.jobs.engine.errors import Stop
 from postern.apps.jobs.engine.job_run import JobRun
 from postern.apps.jobs.hosts.link import News, Owner, RunnerLink, RunnerLost
 from postern.contracts.runner import HostOutput, HostResult, ProgramStarts, RunOnHost, TaskEnded
+from postern.foundation.database.database_threads import DatabaseThreads
 from postern.kernel import clock
 
 #: Hosts at once at the beginning, so that the first answers come soon, and at most.
@@ -85,9 +85,7 @@ class Fleet:
     _preparing: dict[int, HostWork] = field(default_factory=dict)
     _running: dict[int, _Running] = field(default_factory=dict)
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
-    _preparers: ThreadPoolExecutor = field(
-        default_factory=lambda: ThreadPoolExecutor(_PREPARERS, thread_name_prefix="prepares hosts")
-    )
+    _preparers: DatabaseThreads = field(default_factory=lambda: DatabaseThreads(_PREPARERS, "prepares hosts"))
 
     def run(self, hosts: Iterable[HostWork], on_tick: Callable[[], None] = lambda: None) -> None:
         """Work on all hosts. `on_tick` is called several times a second, and at the end. Raises `Stop` when the job must
@@ -111,7 +109,7 @@ class Fleet:
             self.link.kill()  # nobody would hear of these tasks any more
             raise
         finally:
-            self._preparers.shutdown(wait=False, cancel_futures=True)
+            self._preparers.close()
 
     def working(self) -> "list[HostWork]":
         """The hosts on which something runs now."""
@@ -134,7 +132,7 @@ class Fleet:
     def _look_at(self, work: HostWork) -> None:
         number = next(self._numbers)
         self._preparing[number] = work
-        self._preparers.submit(self._prepare, number, work)
+        self._preparers.submit(partial(self._prepare, number, work))
 
     def _prepare(self, number: int, work: HostWork) -> None:
         try:
@@ -143,8 +141,6 @@ class Fleet:
             answer = error
         except BaseException as error:  # noqa: BLE001 - whatever it is, the host must end
             answer = HostNotTried(HostResult.FAULT, repr(error))
-        finally:
-            connections.close_all()
         self._news.put(_Prepared(number, answer))
 
     def _begin(self, work: HostWork, wish: RunOnHost, tries: int) -> None:

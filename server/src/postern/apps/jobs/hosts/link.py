@@ -9,15 +9,12 @@ import logging
 import subprocess
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count
 from queue import SimpleQueue
 from typing import IO, Any, Final, Protocol
 
 import msgspec
-from django.db import connections
-
 from postern.contracts.access import HostKeyAnswer
 from postern.contracts.runner import (
     MAX_FRAME_BYTES,
@@ -33,6 +30,7 @@ from postern.contracts.runner import (
     ToRunner,
     WantSecret,
 )
+from postern.foundation.database.database_threads import DatabaseThreads
 from postern.foundation.provided import Provided
 
 log = logging.getLogger(__name__)
@@ -85,7 +83,7 @@ class RunnerLink:
         self._process: subprocess.Popen[bytes] | None = None
         self._hearing: threading.Thread | None = None
         self._open: dict[int, _Open] = {}
-        self._answering = ThreadPoolExecutor(_ANSWERERS, thread_name_prefix="answers the runner")
+        self._answering = DatabaseThreads(_ANSWERERS, "answers the runner")
         self._encoder = msgspec.msgpack.Encoder()
 
     def next_task(self) -> int:
@@ -126,7 +124,7 @@ class RunnerLink:
                 process.wait()
         if self._hearing is not None:
             self._hearing.join(_END_S)
-        self._answering.shutdown(wait=False, cancel_futures=True)
+        self._answering.close()
 
     def _running(self) -> "subprocess.Popen[bytes]":
         """The runner, started if necessary. Raises OSError."""
@@ -197,8 +195,6 @@ class RunnerLink:
                 self._send(process, answer())
             except Exception:  # the runner's question ends after its own time
                 log.exception("a question of the runner could not be answered")
-            finally:
-                connections.close_all()
 
         self._answering.submit(work)
 
