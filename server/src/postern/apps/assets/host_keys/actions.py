@@ -72,7 +72,6 @@ class Place:
     via: str
 
 
-@transaction.atomic
 def check_host_key(*, actor: Actor, asset_id: UUID, host: str, port: int, via: str, public_key: str) -> HostKeyAnswer:
     """Compare the host key of a target with the key pinned for (asset, address, port, hop).
 
@@ -80,19 +79,29 @@ def check_host_key(*, actor: Actor, asset_id: UUID, host: str, port: int, via: s
     for text that is not a key line, `NotFound` for an unknown asset.
     """
     key = _parse(public_key)
+    place = Place(host=host, port=port, via=via)
+    # The usual case is one statement and waits for no lock of the asset.
+    return _seen_again(Q(asset=asset_id), place, key) or _check_of_asset(actor, asset_id, place, key)
+
+
+@transaction.atomic
+def _check_of_asset(actor: Actor, asset_id: UUID, place: Place, key: _Key) -> HostKeyAnswer:
     # The row lock makes two simultaneous first connections agree on one key.
     asset = Asset.objects.select_for_update(of=("self",)).filter(pk=asset_id).first()
     if asset is None:
         raise NotFound(_("The asset was not found. It may have been deleted."))
-    answer = _compare(
-        actor,
-        Owner(name=str(asset), org_id=asset.org_id, asset_id=asset.pk),
-        Place(host=host, port=port, via=via),
-        key,
-    )
+    answer = _compare(actor, Owner(name=str(asset), org_id=asset.org_id, asset_id=asset.pk), place, key)
     return (
         msgspec.structs.replace(answer, message=_changed_asset(asset, answer, key)) if _is_changed(answer) else answer
     )
+
+
+def _seen_again(owner: Q, place: Place, key: _Key) -> HostKeyAnswer | None:
+    """The answer for a key that is pinned there already, which is noted; None for every other one."""
+    pinned = HostKey.objects.filter(owner, host=place.host, port=place.port, via=place.via, public_key=key.line)
+    if not pinned.update(date_last_seen=now()):
+        return None
+    return HostKeyAnswer(verdict=HostKeyVerdict.MATCH, pinned_fingerprint=key.fingerprint)
 
 
 @transaction.atomic
@@ -112,6 +121,8 @@ def check_gateway_host_key(
 def _compare(actor: Actor, owner: Owner, place: Place, key: _Key) -> HostKeyAnswer:
     if len(place.host) > _MAX_NAME or len(place.via) > MAX_VIA:
         raise BadHostKey(_("The target did not send a valid host key. Check that its port belongs to an SSH server."))
+    if (seen := _seen_again(owner.condition, place, key)) is not None:
+        return seen
     pinned = HostKey.objects.filter(owner.condition).filter(host=place.host, port=place.port, via=place.via).first()
     if pinned is None:
         pinned = HostKey.objects.create(
@@ -135,10 +146,6 @@ def _compare(actor: Actor, owner: Owner, place: Place, key: _Key) -> HostKeyAnsw
             new={**owner.shown, "via": place.via, "fingerprint": key.fingerprint, "key_type": key.kind},
         )
         return HostKeyAnswer(verdict=HostKeyVerdict.PINNED, pinned_fingerprint=key.fingerprint)
-    if pinned.public_key == key.line:
-        pinned.date_last_seen = now()
-        pinned.save(update_fields=["date_last_seen"])
-        return HostKeyAnswer(verdict=HostKeyVerdict.MATCH, pinned_fingerprint=key.fingerprint)
     pinned.refused_fingerprint, pinned.date_refused = key.fingerprint, now()
     pinned.save(update_fields=["refused_fingerprint", "date_refused"])
     audits.record_change(
