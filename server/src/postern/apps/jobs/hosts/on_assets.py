@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import UUID
 
-from django.db import transaction
 from django.utils import translation
 from django.utils.translation import gettext as _
 
@@ -36,6 +35,7 @@ from postern.contracts.runner import (
     WantSecret,
 )
 from postern.foundation.caller.actor import Actor
+from postern.foundation.database.row_writes import change
 from postern.foundation.network.outbound import TargetRefused
 from postern.kernel import clock
 from postern.kernel.errors import PosternError
@@ -46,6 +46,8 @@ _STORE_S: Final = 0.5
 #: How often a kind is asked whether what runs may go on.
 _WITHDRAW_S: Final = 2.0
 _ROWS_AT_ONCE: Final = 200
+#: What an outcome says when its host has ended.
+_STORED: Final = ("state", "result", "status", "message", "via", "seconds", "facts")
 #: Output that a kind keeps of a host to read an answer from it.
 ANSWER_BYTES: Final = 256 * 1024
 
@@ -247,11 +249,7 @@ class AssetRun:
             for row, verdict in ended:
                 row.state, row.result = HostState.ENDED, verdict.result
                 row.message, row.facts = verdict.message[:1024], dict(verdict.facts)
-            HostOutcome.objects.bulk_update(
-                [row for row, _verdict in ended],
-                ["state", "result", "status", "message", "via", "seconds", "facts"],
-                batch_size=100,
-            )
+            change([row for row, _verdict in ended], _STORED)
             self.work.store(ended)
         self._ended = []  # only now: a job that is stopped before the transaction stores them afterwards
 
@@ -363,5 +361,4 @@ class _AssetHost:
         with self._run.job.write():
             # Committed before the secret leaves: if this worker is lost, it is known that something may have happened.
             HostOutcome.objects.filter(pk=self.row.pk).update(state=HostState.STARTED)
-            with transaction.atomic():
-                return account.open_secret()
+            return account.open_secret()
