@@ -11,7 +11,7 @@ from postern.contracts.events import RecordingSealed
 from postern.contracts.recording.format import Content
 from postern.contracts.recording.trusted_keys import PRIVATE_KEY
 from postern.contracts.terminals import HeartbeatAnswer, Registered
-from postern.entrypoints.proxy_settings import dial_policy_of
+from postern.entrypoints.dialing import dial_policy_of
 from postern.foundation.settings import Settings
 from postern.kernel.ids import new_id
 from postern.proxies.core.commands import CommandDetector

@@ -3,18 +3,15 @@
 import logging
 import os
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
-from urllib.parse import urlsplit
 
+from postern.entrypoints.dialing import CONTROL_URL, control_url_of
 from postern.entrypoints.shutdown import supervised_shutdown_s
 from postern.foundation.machine.local_proxy import LOCAL_PROXY_FILE
 from postern.foundation.machine.secret_files import read_or_create
-from postern.foundation.network.surroundings import Endpoint, look_around, own_services
 from postern.foundation.parts.part_board import SUPERVISOR_PID
 from postern.foundation.settings import Settings
-from postern.kernel.dialing import DialPolicy
 from postern.kernel.ids import new_token
 from postern.kernel.secret import Secret
 from postern.proxies.core.limits import Limits, share_of_files
@@ -26,9 +23,6 @@ from postern.proxies.ssh.settings import SshSettings
 from postern.proxies.terminal.part import TerminalFront
 
 log = logging.getLogger(__name__)
-
-_CONTROL_URL: Final = "POSTERN_CONTROL_URL"
-_ANY_HOST: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
 def fronts_of(settings: Settings) -> tuple[Front, ...]:
@@ -56,7 +50,7 @@ def config_from(settings: Settings) -> ProxyConfig:
     environ = os.environ
     token = settings.bootstrap_token
     # A control plane with the same data folder recognizes this secret, so that the proxy need not wait to be accepted.
-    local = "" if environ.get(_CONTROL_URL) else read_or_create(settings.secrets_dir / LOCAL_PROXY_FILE, new_token)
+    local = "" if environ.get(CONTROL_URL) else read_or_create(settings.secrets_dir / LOCAL_PROXY_FILE, new_token)
     return ProxyConfig(
         state_dir=settings.home / "proxy",
         control_url=control_url_of(settings),
@@ -76,17 +70,6 @@ def _limits(settings: Settings, *, supervised: bool) -> Limits:
     return Limits() if settings.shutdown_s is None else Limits(drain_s=float(settings.shutdown_s))
 
 
-def control_url_of(settings: Settings) -> str:
-    """Address of the control plane: the web service on the same machine if no other is set."""
-    return os.environ.get(_CONTROL_URL) or local_control_url(settings)
-
-
-def local_control_url(settings: Settings) -> str:
-    """Address of the web service on the same machine."""
-    host = _ANY_HOST.get(settings.http.host, settings.http.host)
-    return f"http://{f'[{host}]' if ':' in host else host}:{settings.http.port}"
-
-
 def within_open_files(
     open_files: int, config: ProxyConfig, fronts: Sequence[Front]
 ) -> tuple[ProxyConfig, tuple[Front, ...]]:
@@ -103,18 +86,3 @@ def within_open_files(
         int(100 * share),
     )
     return replace(config, limits=limits), tuple(front.with_share_of_files(share) for front in fronts)
-
-
-def dial_policy_of(settings: Settings, control_url: str, listening: Callable[[], Sequence[Endpoint]]) -> DialPolicy:
-    """The addresses that this process never connects to: all of Postern's services that it knows.
-
-    `listening` returns the addresses that it listens on itself.
-    """
-    control = urlsplit(control_url)
-    address = (control.hostname or "localhost", control.port or (443 if control.scheme == "https" else 80))
-    services = (*own_services(settings), address)
-    return DialPolicy(
-        allow_local=settings.allow_local_targets,
-        blocked_networks=settings.blocked_networks,
-        look_around=lambda: look_around([*services, *listening()]),
-    )

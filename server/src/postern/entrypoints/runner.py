@@ -4,7 +4,7 @@ import asyncio
 import logging
 from typing import Final
 
-from postern.entrypoints.proxy_settings import control_url_of, dial_policy_of
+from postern.entrypoints.dialing import control_url_of, dial_policy_of
 from postern.foundation.settings import Settings
 from postern.proxies.core.confinement import confine
 from postern.proxies.core.limits import Limits

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from postern.entrypoints.proxy_settings import config_from, dial_policy_of, fronts_of
+from postern.entrypoints.dialing import dial_policy_of
+from postern.entrypoints.proxy_settings import config_from, fronts_of
 from postern.foundation.settings import Settings
 from postern.kernel.dialing import Refusal
 from postern.proxies.ssh.part import SshFront

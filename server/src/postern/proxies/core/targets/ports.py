@@ -3,11 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from postern.contracts.enums import EndReason
 from postern.kernel.errors import PosternError
-from postern.proxies.core.sessions.live_session import LiveSession
+
+if TYPE_CHECKING:  # a job's runner knows no sessions, and starts without loading them
+    from postern.proxies.core.sessions.live_session import LiveSession
 
 #: Asks the user a question: its text, and whether the answer may be echoed. Raises `PromptCancelled`.
 Prompter = Callable[[str, bool], Awaitable[str]]
@@ -134,7 +136,7 @@ LinkT_co = TypeVar("LinkT_co", bound=TargetLink, covariant=True)
 class TargetConnector(Protocol[LinkT_co]):
     """Opens links to targets of one protocol. Registered with `connectors.Connectors`."""
 
-    async def connect(self, session: LiveSession, *, prompter: Prompter, progress: Progress) -> LinkT_co:
+    async def connect(self, session: "LiveSession", *, prompter: Prompter, progress: Progress) -> LinkT_co:
         """Connect (`opening.outbound.Outbound`), verify the target's identity, and log in. Raises `TargetFailed`,
         `PromptCancelled`.
 
