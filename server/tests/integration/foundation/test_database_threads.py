@@ -2,6 +2,7 @@
 
 import threading
 import time
+from functools import partial
 from queue import SimpleQueue
 
 import pytest
@@ -42,7 +43,7 @@ def test_no_more_calls_run_at_once_than_allowed_and_all_run() -> None:
         done.put(number)
 
     for number in range(50):
-        threads.submit(lambda number=number: call(number))
+        threads.submit(partial(call, number))
     assert sorted(done.get(timeout=_SOON_S) for _ in range(50)) == list(range(50))
     assert most == 3
     wait_until_gone()

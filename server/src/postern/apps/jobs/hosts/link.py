@@ -15,6 +15,7 @@ from queue import SimpleQueue
 from typing import IO, Any, Final, Protocol
 
 import msgspec
+
 from postern.contracts.access import HostKeyAnswer
 from postern.contracts.runner import (
     MAX_FRAME_BYTES,
