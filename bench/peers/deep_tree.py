@@ -13,7 +13,7 @@ from typing import Any, Final
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from many_assets import make_administrator
+from many_assets import make_administrator, put_assets
 
 _WIDE: Final = 20
 _BATCH: Final = 2_000
@@ -30,7 +30,13 @@ def fill(nodes: int, assets: int) -> dict[str, str]:
     make_administrator()
     with transaction.atomic():
         racks, named = _nodes(nodes)
-        _assets(assets, racks)
+        for _part in put_assets(
+            assets,
+            hostname=lambda number: f"host-{number:06}.example.test",
+            protocols=(("ssh", 22),),
+            node_of=lambda number: racks[number * len(racks) // assets],
+        ):
+            pass
     return named
 
 
@@ -79,45 +85,6 @@ def _nodes(count: int) -> tuple[list[Any], dict[str, str]]:
         "site_key": sites[0].key,
         "import_path": racks[5].full_value,
     }
-
-
-def _assets(count: int, racks: list[Any]) -> None:
-    from postern.apps.assets.models import (  # noqa: PLC0415 - needs the app registry
-        Asset,
-        AssetNode,
-        AssetProtocol,
-        Platform,
-    )
-    from postern.apps.assets.tree import change_log  # noqa: PLC0415 - needs the app registry
-    from postern.kernel.ids import DEFAULT_ORG_ID  # noqa: PLC0415 - needs the app registry
-
-    platform = Platform.objects.get(name="Linux")
-    numbers = change_log.begin(DEFAULT_ORG_ID, new_assets=count).dense_ids
-    for start in range(0, count, _BATCH):
-        part = range(start, min(start + _BATCH, count))
-        assets = [
-            Asset(
-                org_id=DEFAULT_ORG_ID,
-                dense_id=numbers[number],
-                hostname=f"host-{number:06}.example.test",
-                ip=f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}",
-                platform=platform,
-                created_by="Bench(bench)",
-            )
-            for number in part
-        ]
-        Asset.objects.bulk_create(assets)
-        AssetProtocol.objects.bulk_create(
-            [AssetProtocol(asset=asset, name="ssh", port=22, position=0) for asset in assets],
-            batch_size=_BATCH,
-        )
-        AssetNode.objects.bulk_create(
-            [
-                AssetNode(asset=asset, node=racks[number * len(racks) // count])
-                for asset, number in zip(assets, part, strict=True)
-            ],
-            batch_size=_BATCH,
-        )
 
 
 if __name__ == "__main__":

@@ -6,9 +6,11 @@ Each asset has two protocols and one of 200 nodes; every tenth has a label. The 
 
 import os
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from postern.apps.assets.models import Asset, Node
     from postern.apps.users.models import User
 
 PASSWORD: Final = "plum orbit cactus 41"  # noqa: S105 - of a temporary data folder
@@ -49,15 +51,7 @@ def make_administrator() -> "User":
 
 
 def _assets(count: int) -> None:
-    from postern.apps.assets.models import (  # noqa: PLC0415 - needs the app registry
-        Asset,
-        AssetNode,
-        AssetProtocol,
-        Label,
-        Node,
-        Platform,
-    )
-    from postern.apps.assets.tree import change_log  # noqa: PLC0415 - needs the app registry
+    from postern.apps.assets.models import Label, Node  # noqa: PLC0415 - needs the app registry
     from postern.apps.assets.tree.actions import create_node  # noqa: PLC0415 - needs the app registry
     from postern.foundation.caller.actor import SYSTEM  # noqa: PLC0415 - needs the app registry
     from postern.kernel.ids import DEFAULT_ORG_ID  # noqa: PLC0415 - needs the app registry
@@ -65,6 +59,32 @@ def _assets(count: int) -> None:
     root = Node.objects.get(org_id=DEFAULT_ORG_ID, parent__isnull=True)
     nodes = [create_node(actor=SYSTEM, parent=root, value=f"rack {number:03}") for number in range(_NODES)]
     label = Label.objects.create(org_id=DEFAULT_ORG_ID, name="stage", value="live")
+    for assets in put_assets(
+        count,
+        hostname=lambda number: f"host-{number:06}.rack{number % _NODES:03}.example.test",
+        protocols=(("ssh", 22), ("telnet", 23)),
+        node_of=lambda number: nodes[number % _NODES],
+    ):
+        label.assets.add(*assets[::10])
+
+
+def put_assets(
+    count: int,
+    *,
+    hostname: Callable[[int], str],
+    protocols: Sequence[tuple[str, int]],
+    node_of: Callable[[int], "Node"],
+) -> Iterator[list["Asset"]]:
+    """Create assets in the default organization, numbered from 0, in a transaction. Yields them as they are created."""
+    from postern.apps.assets.models import (  # noqa: PLC0415 - needs the app registry
+        Asset,
+        AssetNode,
+        AssetProtocol,
+        Platform,
+    )
+    from postern.apps.assets.tree import change_log  # noqa: PLC0415 - needs the app registry
+    from postern.kernel.ids import DEFAULT_ORG_ID  # noqa: PLC0415 - needs the app registry
+
     platform = Platform.objects.get(name="Linux")
     numbers = change_log.begin(DEFAULT_ORG_ID, new_assets=count).dense_ids
     for start in range(0, count, _BATCH):
@@ -73,7 +93,7 @@ def _assets(count: int) -> None:
             Asset(
                 org_id=DEFAULT_ORG_ID,
                 dense_id=numbers[number],
-                hostname=f"host-{number:06}.rack{number % _NODES:03}.example.test",
+                hostname=hostname(number),
                 ip=f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}",
                 platform=platform,
                 created_by="Bench(bench)",
@@ -85,15 +105,15 @@ def _assets(count: int) -> None:
             [
                 AssetProtocol(asset=asset, name=name, port=port, position=position)
                 for asset in assets
-                for position, (name, port) in enumerate((("ssh", 22), ("telnet", 23)))
+                for position, (name, port) in enumerate(protocols)
             ],
             batch_size=_BATCH,
         )
         AssetNode.objects.bulk_create(
-            [AssetNode(asset=asset, node=nodes[number % _NODES]) for asset, number in zip(assets, part, strict=True)],
+            [AssetNode(asset=asset, node=node_of(number)) for asset, number in zip(assets, part, strict=True)],
             batch_size=_BATCH,
         )
-        label.assets.add(*assets[::10])
+        yield assets
 
 
 if __name__ == "__main__":
