@@ -39,22 +39,9 @@ export function stateKey(pane: Pane): string {
   return `connect:state.${pane.status}`;
 }
 
-export function PaneView({
-  pane,
-  isFocused,
-  isAlone,
-}: {
-  readonly pane: Pane;
-  readonly isFocused: boolean;
-  readonly isAlone: boolean;
-}) {
-  const t = useT();
-  const terminal = useRef<LiveTerminalHandle>(null);
-  const [searching, setSearching] = useState(false);
-  const { id, target, attempt } = pane;
-  const title = `${target.systemUser.username || target.systemUser.name} @ ${target.assetName}`;
-
-  const events = useMemo<LiveTerminalEvents>(
+/** What the session tells, written into the pane. */
+function usePaneEvents(id: string, terminal: RefObject<LiveTerminalHandle | null>): LiveTerminalEvents {
+  return useMemo<LiveTerminalEvents>(
     () => ({
       status: (status, detail, via = '') =>
         updatePane(id, { status, detail, via, ...(status === 'prompting' ? {} : { prompt: null }) }),
@@ -72,8 +59,74 @@ export function PaneView({
       pasting: (pasting) => updatePane(id, { pasting }),
       latency: (latencyMs) => updatePane(id, { latencyMs: Math.round(latencyMs) }),
     }),
-    [id],
+    [id, terminal],
   );
+}
+
+function PaneHeader({
+  pane,
+  title,
+  isMarked,
+  onSearch,
+}: {
+  readonly pane: Pane;
+  readonly title: string;
+  readonly isMarked: boolean;
+  readonly onSearch: () => void;
+}) {
+  const t = useT();
+  const { id } = pane;
+  return (
+    <header
+      className={`flex min-h-8 items-center gap-1 px-2 ${isMarked ? 'bg-accent-soft' : 'bg-surface-1'}`}
+    >
+      <h2 className="min-w-0 grow truncate text-body font-medium">
+        <Status tone={statusTone(pane)}>{title}</Status>
+        <span className="sr-only">{t(stateKey(pane), { via: pane.via })}</span>
+      </h2>
+      <IconButton icon={Search} kind="text" size="sm" label={t('connect:search')} onClick={onSearch} />
+      <IconButton
+        icon={Columns2}
+        kind="text"
+        size="sm"
+        label={t('connect:split_right')}
+        onClick={() => splitFrom(id, 'columns')}
+      />
+      <IconButton
+        icon={Rows2}
+        kind="text"
+        size="sm"
+        label={t('connect:split_down')}
+        onClick={() => splitFrom(id, 'rows')}
+      />
+      <IconButton
+        icon={X}
+        kind="text"
+        size="sm"
+        label={t('connect:close_pane', { title })}
+        onClick={() => closePane(id)}
+      />
+    </header>
+  );
+}
+
+export function PaneView({
+  pane,
+  isFocused,
+  isAlone,
+}: {
+  readonly pane: Pane;
+  readonly isFocused: boolean;
+  readonly isAlone: boolean;
+}) {
+  const t = useT();
+  const terminal = useRef<LiveTerminalHandle>(null);
+  const [searching, setSearching] = useState(false);
+  const { id, target, attempt } = pane;
+  const isMarked = isFocused && !isAlone;
+  const title = `${target.systemUser.username || target.systemUser.name} @ ${target.assetName}`;
+
+  const events = usePaneEvents(id, terminal);
 
   const leaveSearch = (): void => {
     setSearching(false);
@@ -86,7 +139,7 @@ export function PaneView({
       aria-label={title}
       data-terminal-exit=""
       tabIndex={-1}
-      className={`flex h-full flex-col overflow-hidden rounded-2 border bg-term-bg ${isFocused && !isAlone ? 'border-accent' : 'border-line'}`}
+      className={`flex h-full flex-col overflow-hidden rounded-2 border bg-term-bg ${isMarked ? 'border-accent' : 'border-line'}`}
       onFocusCapture={() => focusPane(id)}
       onKeyDownCapture={(event) => {
         if (event.ctrlKey && event.shiftKey && event.code === 'KeyF') {
@@ -95,42 +148,7 @@ export function PaneView({
         }
       }}
     >
-      <header
-        className={`flex min-h-8 items-center gap-1 px-2 ${isFocused && !isAlone ? 'bg-accent-soft' : 'bg-surface-1'}`}
-      >
-        <h2 className="min-w-0 grow truncate text-body font-medium">
-          <Status tone={statusTone(pane)}>{title}</Status>
-          <span className="sr-only">{t(stateKey(pane), { via: pane.via })}</span>
-        </h2>
-        <IconButton
-          icon={Search}
-          kind="text"
-          size="sm"
-          label={t('connect:search')}
-          onClick={() => setSearching(true)}
-        />
-        <IconButton
-          icon={Columns2}
-          kind="text"
-          size="sm"
-          label={t('connect:split_right')}
-          onClick={() => splitFrom(id, 'columns')}
-        />
-        <IconButton
-          icon={Rows2}
-          kind="text"
-          size="sm"
-          label={t('connect:split_down')}
-          onClick={() => splitFrom(id, 'rows')}
-        />
-        <IconButton
-          icon={X}
-          kind="text"
-          size="sm"
-          label={t('connect:close_pane', { title })}
-          onClick={() => closePane(id)}
-        />
-      </header>
+      <PaneHeader pane={pane} title={title} isMarked={isMarked} onSearch={() => setSearching(true)} />
       {searching && (
         <SearchBar
           onSearch={(text, backwards) =>
