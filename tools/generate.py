@@ -6,7 +6,7 @@ from collections.abc import Callable
 import api_types
 from steps import ROOT
 
-from postern.foundation.settings import SETTINGS_REFERENCE
+from postern.foundation.configuration.reference import SETTINGS_REFERENCE
 
 
 def _shown_default(default: str) -> str:
@@ -21,7 +21,7 @@ def settings_page() -> str:
     lines = [
         "# Settings",
         "",
-        "Written by `make gen` from `postern.foundation.settings`; do not edit.",
+        "Written by `make gen` from `postern.foundation.configuration.reference`; do not edit.",
         "",
         "All settings are environment variables. Postern reads them once at start. An invalid value stops the start with one line",
         "that says what the value should be.",

@@ -8,7 +8,7 @@ from unittest import mock
 from django.conf import settings
 
 from peers.vault_server import ROOT_TOKEN
-from postern.foundation.settings import SecretStore, VaultSettings
+from postern.foundation.configuration.secret_store import SecretStore, VaultSettings
 
 
 def vault_settings(address: str, *, timeout_s: int = 20, **more: str) -> VaultSettings:

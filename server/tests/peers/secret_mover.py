@@ -17,7 +17,7 @@ def main(database: str, store: str) -> None:
 
     from postern.apps.vault.sealed_secrets.actions import moving
     from postern.foundation.caller.actor import SYSTEM
-    from postern.foundation.settings import SecretStore
+    from postern.foundation.configuration.secret_store import SecretStore
 
     connection.settings_dict["NAME"] = database
     moving._BATCH = 7  # type: ignore[misc]

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Final
 
-from postern.foundation.settings import SecretStore, Settings
+from postern.foundation.configuration.secret_store import SecretStore
+from postern.foundation.settings import Settings
 
 Add = Callable[[str, "Command"], argparse.ArgumentParser]
 Command = Callable[[argparse.Namespace, Settings], int]

@@ -15,7 +15,7 @@ from postern.apps.jobs.engine.models import Job, JobState
 from postern.apps.jobs.executions.models import HostOutcome, HostResult
 from postern.apps.jobs.logs.files import LogReader
 from postern.apps.vault.models import SystemUserAsset
-from postern.foundation.settings import SecretStore
+from postern.foundation.configuration.secret_store import SecretStore
 
 SYSTEM_USERS = "/api/v1/assets/system-users/"
 RELATIONS = "/api/v1/assets/system-users-assets-relations/"

@@ -12,8 +12,8 @@ from postern.apps.preferences.actions import change_settings
 from postern.apps.preferences.models import PreferenceValue
 from postern.apps.preferences.registry import PASSWORD_RULES, REGISTRY, Category, of_category
 from postern.foundation.caller.actor import SYSTEM
+from postern.foundation.configuration.environ import Address
 from postern.foundation.requests import request_memory
-from postern.foundation.settings import Address
 
 pytestmark = pytest.mark.django_db
 

@@ -22,7 +22,7 @@ from factories.proxy_client import Proxy, World
 from postern.apps.sessions.models import Terminal
 from postern.apps.sessions.sessions.consumers import bridge
 from postern.apps.users.models import User
-from postern.foundation.settings import Address
+from postern.foundation.configuration.environ import Address
 from timing import soon_async
 
 PASSWORD = "violet anchor seventeen"

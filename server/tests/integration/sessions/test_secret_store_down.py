@@ -13,7 +13,7 @@ from peers.vault_server import Vault, serving
 from postern.apps.audits.models import AuditEvent
 from postern.apps.sessions.models import Session
 from postern.contracts.enums import DenialCode
-from postern.foundation.settings import SecretStore
+from postern.foundation.configuration.secret_store import SecretStore
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from factories.proxy_client import Proxy
-from postern.foundation.settings import Address
+from postern.foundation.configuration.environ import Address
 
 PATH = "/api/v1/terminal/ssh-address/"
 

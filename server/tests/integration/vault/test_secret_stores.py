@@ -29,7 +29,7 @@ from postern.apps.vault.sealed_secrets.errors import MoveRefused, SecretGone, Se
 from postern.apps.vault.sealed_secrets.totp_secrets import SealedTotpSecrets
 from postern.entrypoints import cli
 from postern.foundation.caller.actor import SYSTEM
-from postern.foundation.settings import SecretStore, VaultSettings
+from postern.foundation.configuration.secret_store import SecretStore, VaultSettings
 from postern.integrations.hashicorp_vault.errors import VaultUnavailable
 from postern.kernel.clock import monotonic_s, now
 from postern.kernel.errors import Unavailable

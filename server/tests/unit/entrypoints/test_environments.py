@@ -12,7 +12,8 @@ import pytest
 from postern.entrypoints.environments import READERS, environ_of
 from postern.entrypoints.supervisor import Part, Supervisor
 from postern.entrypoints.up import parts
-from postern.foundation.settings import SETTINGS_REFERENCE, Settings
+from postern.foundation.configuration.reference import SETTINGS_REFERENCE
+from postern.foundation.settings import Settings
 from postern.kernel.secret import Secret
 
 ENVIRON = {

@@ -26,7 +26,7 @@ from postern.entrypoints.web.process import WebProcess
 from postern.entrypoints.web.request_head import HeadGuard, WaitingConnections
 from postern.entrypoints.web.serve import listen
 from postern.entrypoints.web.table import Row
-from postern.foundation.settings import Address
+from postern.foundation.configuration.environ import Address
 
 
 async def application(scope: Any, receive: Any, send: Any) -> None:

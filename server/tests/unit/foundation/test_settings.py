@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from postern.entrypoints.environments import environ_of
+from postern.foundation.configuration.reference import SETTINGS_REFERENCE
+from postern.foundation.configuration.secret_store import SecretStore
 from postern.foundation.network.surroundings import own_services
-from postern.foundation.settings import SETTINGS_REFERENCE, SecretStore, Settings
+from postern.foundation.settings import Settings
 from postern.kernel.errors import SettingsError
 
 

@@ -16,9 +16,10 @@ from postern.entrypoints.web.pool import Pool
 from postern.entrypoints.web.process import Application, WebProcess
 from postern.entrypoints.web.table import Row, Table
 from postern.entrypoints.web.terminal import Terminal
+from postern.foundation.configuration.environ import Address
 from postern.foundation.database.connections import limit_pool
 from postern.foundation.machine.open_files import raise_open_file_limit
-from postern.foundation.settings import Address, Settings
+from postern.foundation.settings import Settings
 from postern.kernel.errors import SettingsError
 
 _BACKLOG: Final = 2048

@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
+from postern.foundation.configuration.environ import Network
 from postern.foundation.requests.middleware import client_address
 from postern.foundation.requests.request_kinds import RequestKind
-from postern.foundation.settings import Network
 from postern.kernel.addresses import address_key
 
 #: The header `Terminal <id>.<secret>`, as in `contracts.access`.

@@ -11,9 +11,10 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone, translation
 
+from postern.foundation.configuration.environ import Network
 from postern.foundation.provided import Provided
 from postern.foundation.requests import request_memory
-from postern.foundation.settings import Network, Settings
+from postern.foundation.settings import Settings
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 

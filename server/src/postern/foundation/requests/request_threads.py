@@ -37,12 +37,12 @@ from django.urls import ResolverMatch, get_resolver, set_script_prefix
 from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 
+from postern.foundation.configuration.environ import Network
 from postern.foundation.database.connections import pool_size, release_connections
 from postern.foundation.requests import request_kinds
 from postern.foundation.requests.heartbeat_gate import HeartbeatGate
 from postern.foundation.requests.request_kinds import RequestKind, kind_of
 from postern.foundation.requests.turns import Turn, Turns
-from postern.foundation.settings import Network
 
 Scope = Mapping[str, Any]
 Message = Mapping[str, Any]

@@ -19,7 +19,7 @@ import hvac
 import requests
 import urllib3.exceptions
 
-from postern.foundation.settings import VaultSettings
+from postern.foundation.configuration.secret_store import VaultSettings
 from postern.integrations.hashicorp_vault.errors import (
     VaultMissing,
     VaultRefused,

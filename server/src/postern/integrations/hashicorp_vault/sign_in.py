@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 import hvac
 import requests
 
-from postern.foundation.settings import VaultSettings
+from postern.foundation.configuration.secret_store import VaultSettings
 from postern.integrations.hashicorp_vault.errors import VaultRefused
 from postern.integrations.hashicorp_vault.transport import BadAnswer, Requests, left_s
 from postern.kernel.clock import monotonic_s

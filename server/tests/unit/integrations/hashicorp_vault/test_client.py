@@ -21,8 +21,9 @@ from peers.vault_server import (
     make_certificate,
     serving,
 )
+from postern.foundation.configuration.secret_store import SecretStore, VaultSettings
 from postern.foundation.network import outbound
-from postern.foundation.settings import SecretStore, Settings, VaultSettings
+from postern.foundation.settings import Settings
 from postern.integrations.hashicorp_vault import client as vault_client
 from postern.integrations.hashicorp_vault.client import VaultClient
 from postern.integrations.hashicorp_vault.errors import (

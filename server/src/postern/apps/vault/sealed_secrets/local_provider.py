@@ -5,7 +5,7 @@ from postern.apps.vault.sealed_secrets.errors import SecretUnreadable
 from postern.apps.vault.sealed_secrets.keyring import Keyring
 from postern.apps.vault.sealed_secrets.sealing import SealBroken, SecretPlace
 from postern.apps.vault.sealed_secrets.stored import StoredSecret
-from postern.foundation.settings import SecretStore
+from postern.foundation.configuration.secret_store import SecretStore
 from postern.kernel.secret import Secret
 
 

@@ -2,8 +2,8 @@
 
 from django.db import models
 
+from postern.foundation.configuration.secret_store import SecretStore
 from postern.foundation.models import SavedRow
-from postern.foundation.settings import SecretStore
 from postern.kernel.ids import new_id
 
 

@@ -9,7 +9,7 @@ from django.db.models import Count
 from postern.apps.vault.sealed_secrets import providers
 from postern.apps.vault.sealed_secrets.models import SealedSecret, UnusedPath
 from postern.apps.vault.sealed_secrets.stored import NO_LOCAL_KEY
-from postern.foundation.settings import SecretStore
+from postern.foundation.configuration.secret_store import SecretStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,8 +19,8 @@ from postern.apps.vault.sealed_secrets.sealing import SecretPlace
 from postern.apps.vault.sealed_secrets.stored import SecretProvider
 from postern.apps.vault.sealed_secrets.vault_kv2 import VaultDocuments
 from postern.apps.vault.sealed_secrets.vault_transit import VaultTransit
+from postern.foundation.configuration.secret_store import SecretStore, VaultSettings
 from postern.foundation.network import outbound
-from postern.foundation.settings import SecretStore, VaultSettings
 from postern.integrations.hashicorp_vault.errors import VaultUnavailable
 from postern.kernel.errors import SettingsError
 

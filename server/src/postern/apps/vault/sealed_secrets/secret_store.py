@@ -22,8 +22,8 @@ from postern.apps.vault.sealed_secrets.keyring import Keyring
 from postern.apps.vault.sealed_secrets.models import SealedSecret
 from postern.apps.vault.sealed_secrets.sealing import SealedValue, SecretPlace
 from postern.apps.vault.sealed_secrets.stored import StoredSecret
+from postern.foundation.configuration.secret_store import SecretStore
 from postern.foundation.database import row_locks
-from postern.foundation.settings import SecretStore
 from postern.kernel.secret import MASK, Secret
 
 _STORES: Final = frozenset(SecretStore)

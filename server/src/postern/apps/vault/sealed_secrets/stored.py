@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from postern.apps.vault.sealed_secrets.sealing import SealedValue, SecretPlace
-from postern.foundation.settings import SecretStore
+from postern.foundation.configuration.secret_store import SecretStore
 from postern.kernel.secret import Secret
 
 #: `kek_version` of a secret of which nothing is encrypted with the key file.

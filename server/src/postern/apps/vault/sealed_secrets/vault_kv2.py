@@ -12,7 +12,7 @@ from typing import Protocol
 from postern.apps.vault.sealed_secrets.errors import SecretGone, SecretUnreadable
 from postern.apps.vault.sealed_secrets.sealing import SecretPlace
 from postern.apps.vault.sealed_secrets.stored import StoredSecret
-from postern.foundation.settings import SecretStore
+from postern.foundation.configuration.secret_store import SecretStore
 from postern.integrations.hashicorp_vault.errors import VaultMissing
 from postern.kernel.ids import new_id
 from postern.kernel.secret import Secret

@@ -13,7 +13,7 @@ from postern.apps.vault.sealed_secrets import sealing
 from postern.apps.vault.sealed_secrets.errors import SecretUnreadable
 from postern.apps.vault.sealed_secrets.sealing import KEY_BYTES, SealBroken, SecretPlace
 from postern.apps.vault.sealed_secrets.stored import StoredSecret
-from postern.foundation.settings import SecretStore
+from postern.foundation.configuration.secret_store import SecretStore
 from postern.integrations.hashicorp_vault.errors import VaultUndecryptable
 from postern.kernel.errors import Unavailable
 from postern.kernel.secret import Secret

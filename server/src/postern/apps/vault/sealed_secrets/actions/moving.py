@@ -26,7 +26,7 @@ from postern.apps.vault.sealed_secrets.secret_store import columns_of, keyring, 
 from postern.apps.vault.sealed_secrets.stored import StoredSecret
 from postern.apps.vault.sealed_secrets.vault_transit import key_version
 from postern.foundation.caller.actor import Actor
-from postern.foundation.settings import SecretStore
+from postern.foundation.configuration.secret_store import SecretStore
 from postern.kernel.clock import now
 from postern.kernel.errors import Unavailable
 from postern.kernel.ids import ROOT_ORG_ID

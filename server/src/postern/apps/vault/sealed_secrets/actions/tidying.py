@@ -17,7 +17,7 @@ from postern.apps.vault.sealed_secrets import providers
 from postern.apps.vault.sealed_secrets.models import SealedSecret, UnusedPath
 from postern.apps.vault.sealed_secrets.stored import NO_LOCAL_KEY
 from postern.foundation.caller.actor import Actor
-from postern.foundation.settings import SecretStore
+from postern.foundation.configuration.secret_store import SecretStore
 from postern.kernel.clock import now
 from postern.kernel.ids import ROOT_ORG_ID
 

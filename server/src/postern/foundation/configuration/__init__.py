@@ -1,0 +1,1 @@
+"""Files, secrets and limits of the machine."""
