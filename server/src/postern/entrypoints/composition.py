@@ -85,7 +85,7 @@ from postern.apps.vault.system_users import command_filters
 from postern.apps.vault.system_users.places import VERSIONS
 from postern.apps.vault.system_users.queries import AdminUsers
 from postern.entrypoints.environments import environ_of
-from postern.foundation import installation, licensing
+from postern.foundation import installation, licensing, phrases
 from postern.foundation.bus import events, outbox
 from postern.foundation.caller import identity
 from postern.foundation.database import write_transaction
@@ -93,6 +93,7 @@ from postern.foundation.parts import health
 from postern.foundation.requests import middleware, request_kinds
 from postern.foundation.rest import fresh_mfa
 from postern.foundation.rest.exchange import importing, trail
+from postern.proxies.core import texts
 
 #: In stack order from bottom to top. Subscribers of the same event are called in this order.
 _SUBSCRIPTIONS: Final = (
@@ -192,6 +193,7 @@ def _compose_people() -> None:
     gateways.DIRECTORY.provide(Gateways())
     command_filters.FILTERS.provide(FiltersOfSystemUsers())
     reviewing.REVIEWING.provide(reviewing.NobodyReviews())
+    phrases.OTHERS.provide(texts.words_by_code())
 
 
 def _forget_secret(instance: TotpDevice, **_: object) -> None:

@@ -7,6 +7,7 @@ from typing import Protocol, TypeVar
 
 from postern.contracts.enums import EndReason
 from postern.kernel.errors import PosternError
+from postern.kernel.sentences import Sentence
 from postern.proxies.core.sessions.live_session import LiveSession
 
 #: Asks the user a question: its text, and whether the answer may be echoed. Raises `PromptCancelled`.
@@ -33,7 +34,7 @@ class TargetFailed(PosternError):
 
     code = "target_failed"
 
-    def __init__(self, reason: EndReason, message: str, detail: str = "") -> None:
+    def __init__(self, reason: EndReason, message: str | Sentence, detail: str = "") -> None:
         super().__init__(message)
         self.reason = reason
         self.detail = detail
