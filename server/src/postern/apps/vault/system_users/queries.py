@@ -1,6 +1,6 @@
 """Reads of the vault: briefs for other apps, and the credential for a session (internal API only)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -11,6 +11,7 @@ from postern.apps.vault.system_users.errors import ENTERED, NOTHING_STORED, UNKN
 from postern.apps.vault.system_users.models import LoginMode, SystemUser, SystemUserAsset, SystemUserType
 from postern.contracts.access import Credential
 from postern.contracts.enums import Protocol
+from postern.foundation.database import row_locks
 from postern.kernel.errors import NotFound
 
 
@@ -90,6 +91,9 @@ class AdminUsers:
     def named(self, name: str, org_id: UUID) -> UUID | None:
         rows = SystemUser.objects.filter(org_id=org_id, type=SystemUserType.ADMIN)
         return next((row.pk for row in rows if name in {row.name, str(row)}), None)
+
+    def hold(self, ids: Collection[UUID]) -> None:
+        row_locks.share(SystemUser, (), required=ids)
 
     def assets_of(self, system_user_id: UUID) -> Iterable[UUID]:
         rows = SystemUserAsset.objects.filter(systemuser_id=system_user_id).order_by()
