@@ -36,5 +36,9 @@ def open_secret(gateway_id: UUID, route: Route, job: JobRun) -> Credential:
     """The secret of a gateway on the route. Raises `Stop` when the job must end, PosternError when there is none."""
     if not any(gateway.id == gateway_id for stage in route.stages for gateway in stage):
         raise PosternError(_NOT_ON_THE_WAY.say())
-    with job.write():
-        return vault.open_gateway_credential(gateway_id)
+
+    def opened() -> Credential:
+        with job.write():
+            return vault.open_gateway_credential(gateway_id)
+
+    return vault.read_outside(opened)

@@ -23,6 +23,7 @@ from postern.apps.jobs.hosts import gateways
 from postern.apps.jobs.hosts.fleet import Fleet, HostNotTried
 from postern.apps.jobs.hosts.link import RUNNER
 from postern.apps.sessions import facade as sessions
+from postern.apps.vault import facade as vault
 from postern.contracts import runner
 from postern.contracts.access import Credential, HostKeyAnswer, Target
 from postern.contracts.routes import Route
@@ -371,6 +372,9 @@ class _AssetHost:
         account = self._errand.account if self._errand is not None else None
         if account is None:
             raise PosternError(NO_ACCOUNT.say())
+        return vault.read_outside(lambda: self._start_with(account))
+
+    def _start_with(self, account: Account) -> Credential:
         with self._run.job.write():
             # Committed before the secret leaves: if this worker is lost, it is known that something may have happened.
             HostOutcome.objects.filter(pk=self.row.pk).update(state=HostState.STARTED)
