@@ -129,7 +129,9 @@ describe('what a role may open', () => {
   test('[S6-024] what is for system administrators is shown to nobody else, also not to system auditors', () => {
     const isForAdministrators = (record: RouteRecord) => record.permission === 'super';
     const open = (role: number) => openTo(as(role)).flatMap((section) => section.routes);
-    const names = open(Role.SuperAdmin).filter(isForAdministrators).map((record) => record.name);
+    const names = open(Role.SuperAdmin)
+      .filter(isForAdministrators)
+      .map((record) => record.name);
     expect(names).toContain('TaskMonitor');
     for (const role of [Role.SuperAuditor, Role.OrgAdmin, Role.OrgAuditor, Role.User, Role.Anon])
       expect(open(role).filter(isForAdministrators)).toEqual([]);
