@@ -36,5 +36,7 @@ test('permissions by name require their bits', () => {
   const auditor = bitsOfRoles([Role.OrgAuditor]);
   expect(mayUse(auditor, 'audit')).toBe(true);
   expect(mayUse(auditor, 'admin')).toBe(false);
+  expect(mayUse(Role.SuperAdmin, 'super')).toBe(true);
+  expect(mayUse(Role.SuperAuditor, 'super')).toBe(false);
   expect(mayUse(Role.Anon, 'any')).toBe(true);
 });

@@ -26,6 +26,7 @@ from postern.contracts.runner import (
     ToRunner,
     WantSecret,
 )
+from postern.kernel.sentences import NOTHING, Sentence
 
 PATIENCE_S = 60
 
@@ -139,7 +140,7 @@ class JobRunner:
                     self.send(HostKeyJudged(question=number, answer=answer))
                 case WantSecret(question=number, gateway_id=gateway_id):
                     credential = self.secrets.get(gateway_id)
-                    refusal = "" if credential else "There is no secret."
+                    refusal = NOTHING if credential else Sentence("There is no secret.")
                     self.send(SecretGiven(question=number, credential=credential, refusal=refusal))
             async with self._news:
                 self.frames.append(frame)

@@ -31,13 +31,13 @@ from postern.apps.jobs.job_center import actions as task_writes
 from postern.apps.jobs.models import CommandSnippet, PeriodicTask
 from postern.apps.orgs import facade as orgs
 from postern.apps.perms.grants.links import SYSTEM_USERS
-from postern.apps.perms.models import AssetPermission
+from postern.apps.perms.models import AssetPermission, PermissionSystemUser
 from postern.apps.perms.permissions.actions import add_link
 from postern.apps.sessions.models import ProxyOrder, Session, Terminal
 from postern.apps.users.credentials.actions import links
 from postern.apps.users.invitations.actions import LIFETIME
 from postern.apps.users.models import Invitation, MfaLevel, User
-from postern.apps.vault.models import SystemUser
+from postern.apps.vault.models import SystemUser, SystemUserAsset, SystemUserNode
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID
@@ -263,6 +263,13 @@ class Preparations:
             assets=[Asset.objects.get(pk=self.values["assets/assets"])],
             system_users=[SystemUser.objects.get(pk=self.values["assets/system-users"])],
         )
+        return {}
+
+    def with_unused_system_users(self) -> Values:
+        """No permission, asset or node uses a system user."""
+        for model in (PermissionSystemUser, SystemUserNode, SystemUserAsset):
+            model.objects.all().delete()
+        Asset.objects.update(admin_user_id=None)
         return {}
 
     def with_manual_system_user_of_admin(self) -> Values:

@@ -1,6 +1,6 @@
 """The writes that resources of the kit have in common, from a few words about each."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +35,8 @@ class Resource:
     columns: str = ""
     row: str = ""
     deletes: bool = True
+    #: What must be done before an object of the world can be deleted.
+    unused: Callable[[Any], Mapping[str, Any]] | None = None
 
     def writes(self) -> list[Write]:
         """One of everything, and the bulk forms of two."""
@@ -74,8 +76,16 @@ class Resource:
                 status=204,
                 told=[first],
                 again=Again.GONE,
+                prepare=self.unused,
             ),
-            Write(method="DELETE", path=self.path, query=both, status=204, told=[first, second]),
+            Write(
+                method="DELETE",
+                path=self.path,
+                query=both,
+                status=204,
+                told=[first, second],
+                prepare=self.unused,
+            ),
         ]
 
 

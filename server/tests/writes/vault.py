@@ -1,7 +1,7 @@
 """Writes of system users, admin users, gateways and what they are bound to."""
 
 from writes.case import Again, Told, Write, updated
-from writes.preparations import MARK, PRIVATE_KEY
+from writes.preparations import MARK, PRIVATE_KEY, Preparations
 from writes.standard import Relation, Resource
 
 API = "/api/v1/assets/"
@@ -30,6 +30,7 @@ _SYSTEM_USERS = Resource(
     put={"name": "one root", "username": "root", "protocol": "ssh"},
     put_second={"name": "two root", "username": "root", "protocol": "ssh"},
     gone={"name": "one root", "username": "root"},
+    unused=Preparations.with_unused_system_users,
     columns="*Name,Username",
     row="cook,cook",
 )
@@ -50,6 +51,7 @@ _ADMIN_USERS = Resource(
     put={"name": "one admin", "username": "root"},
     put_second={"name": "two admin", "username": "root"},
     gone={"name": "one admin", "type": "admin"},
+    unused=Preparations.with_unused_system_users,
     columns="*Name,Username",
     row="cook,cook",
 )

@@ -3,10 +3,11 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { browserLocation } from '#/lib/browser-location';
 import { Role } from '#/lib/permissions';
+import type { RouteRecord } from '#/lib/routes';
 import { readCookie } from '#/lib/storage';
 import { admin, adminSession, renderScreen } from '#/test/render';
 import own from '../../../package.json' with { type: 'json' };
-import { homeOf, menuFor, refusalOf, recordNamed } from '../sections';
+import { homeOf, menuFor, openTo, refusalOf, recordNamed } from '../sections';
 import { Shell } from './Shell';
 import { setSidebarOpen, useSidebar } from './sidebar-state';
 
@@ -123,6 +124,19 @@ describe('what a role may open', () => {
     expect(ids(Role.SuperAdmin)).toEqual(['users', 'assets', 'perms', 'sessions', 'audits', 'jobs']);
     expect(ids(2)).toEqual(['sessions', 'audits']);
     expect(ids(Role.User)).toEqual(['workbench']);
+  });
+
+  test('[S6-024] what is for system administrators is shown to nobody else, also not to system auditors', () => {
+    const isForAdministrators = (record: RouteRecord) => record.permission === 'super';
+    const open = (role: number) => openTo(as(role)).flatMap((section) => section.routes);
+    const names = open(Role.SuperAdmin)
+      .filter(isForAdministrators)
+      .map((record) => record.name);
+    expect(names).toContain('TaskMonitor');
+    for (const role of [Role.SuperAuditor, Role.OrgAdmin, Role.OrgAuditor, Role.User, Role.Anon])
+      expect(open(role).filter(isForAdministrators)).toEqual([]);
+    const monitor = recordNamed('TaskMonitor');
+    expect(monitor && refusalOf(monitor, as(Role.SuperAuditor))).toBe('permission');
   });
 
   test('a screen without the right is refused, also by its address', () => {

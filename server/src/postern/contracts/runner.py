@@ -16,6 +16,7 @@ import msgspec
 
 from postern.contracts.access import Credential, HostKeyAnswer, Target
 from postern.contracts.routes import Route
+from postern.kernel.sentences import NOTHING, Sentence
 
 MAX_FRAME_BYTES: Final = 4 * 1024 * 1024
 #: Most bytes of output in one frame.
@@ -89,7 +90,7 @@ class SecretGiven(msgspec.Struct, frozen=True, kw_only=True, tag="secret"):
 
     question: int
     credential: Credential | None = None
-    refusal: str = ""
+    refusal: Sentence = NOTHING
 
     def __repr__(self) -> str:
         return f"SecretGiven({self.question})"
@@ -164,7 +165,7 @@ class TaskEnded(msgspec.Struct, frozen=True, kw_only=True, tag="ended"):
     """The last frame of a task.
 
     `status` is the program's exit status or None; `signal` the signal that ended it, without SIG. `message` tells people
-    why it failed, in the task's language; `detail` is for the log. `is_told_only` says that the program was told to stop,
+    why it failed, first in the task's language; `detail` is for the log. `is_told_only` says that the program was told to stop,
     but its end was not seen.
     """
 
@@ -172,7 +173,7 @@ class TaskEnded(msgspec.Struct, frozen=True, kw_only=True, tag="ended"):
     result: HostResult
     status: int | None = None
     signal: str = ""
-    message: str = ""
+    message: Sentence = NOTHING
     detail: str = ""
     via: str = ""
     seconds: float = 0.0

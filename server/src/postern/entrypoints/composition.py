@@ -46,6 +46,7 @@ from postern.apps.jobs.connectivity.job import TEST_ASSETS
 from postern.apps.jobs.engine import kinds as job_kinds
 from postern.apps.jobs.facts.job import REFRESH_ASSETS
 from postern.apps.jobs.gateway_tests.job import TEST_GATEWAY
+from postern.apps.jobs.host_tasks.uses import by_tasks
 from postern.apps.jobs.hosts import link as runner
 from postern.apps.jobs.node_checks.job import CHECK_NODES
 from postern.apps.jobs.push.job import PUSH_ACCOUNTS
@@ -59,6 +60,7 @@ from postern.apps.orgs import people as organization_people
 from postern.apps.orgs import tenancy
 from postern.apps.perms import holdings as perms
 from postern.apps.perms import subscriptions as perm_events
+from postern.apps.perms.grants.uses import by_permissions
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions import body_limits
 from postern.apps.sessions import holdings as sessions
@@ -82,10 +84,11 @@ from postern.apps.vault.sealed_secrets import secret_store
 from postern.apps.vault.sealed_secrets.installation import ensure as ensure_vault
 from postern.apps.vault.sealed_secrets.totp_secrets import SealedTotpSecrets
 from postern.apps.vault.system_users import command_filters
+from postern.apps.vault.system_users import uses as system_user_uses
 from postern.apps.vault.system_users.places import VERSIONS
 from postern.apps.vault.system_users.queries import AdminUsers
 from postern.entrypoints.environments import environ_of
-from postern.foundation import installation, licensing
+from postern.foundation import installation, licensing, phrases
 from postern.foundation.bus import events, outbox
 from postern.foundation.caller import identity
 from postern.foundation.database import write_transaction
@@ -93,6 +96,7 @@ from postern.foundation.parts import health
 from postern.foundation.requests import middleware, request_kinds
 from postern.foundation.rest import fresh_mfa
 from postern.foundation.rest.exchange import importing, trail
+from postern.proxies.core import texts
 
 #: In stack order from bottom to top. Subscribers of the same event are called in this order.
 _SUBSCRIPTIONS: Final = (
@@ -192,6 +196,8 @@ def _compose_people() -> None:
     gateways.DIRECTORY.provide(Gateways())
     command_filters.FILTERS.provide(FiltersOfSystemUsers())
     reviewing.REVIEWING.provide(reviewing.NobodyReviews())
+    system_user_uses.OTHERS.provide((by_permissions, by_tasks))
+    phrases.OTHERS.provide(texts.words_by_code())
 
 
 def _forget_secret(instance: TotpDevice, **_: object) -> None:

@@ -7,19 +7,23 @@ inside).
 
 from typing import ClassVar
 
+from postern.kernel.sentences import Sentence, sentence_of
+
 
 class PosternError(Exception):
     """Base of all expected failures.
 
-    `code` is a stable slug; `status` is the HTTP status that the web plane answers with.
+    `code` is a stable slug; `status` is the HTTP status that the web plane answers with. `sentence` is the message as it
+    may be stored for readers of other languages.
     """
 
     code: ClassVar[str] = "error"
     status: ClassVar[int] = 400
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(self, message: str | Sentence) -> None:
+        self.sentence = sentence_of(message)
+        self.message = self.sentence.text
+        super().__init__(self.message)
 
 
 class NotAllowed(PosternError):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import connection
 from rest_framework.test import APIClient
 
 from factories.asset_hosts import Hosts
@@ -15,7 +16,9 @@ from postern.apps.jobs.engine.models import Job, JobState
 from postern.apps.jobs.executions.models import HostOutcome, HostResult
 from postern.apps.jobs.logs.files import LogReader
 from postern.apps.vault.models import SystemUserAsset
+from postern.apps.vault.sealed_secrets.vault_kv2 import VaultDocuments
 from postern.foundation.configuration.secret_store import SecretStore
+from postern.kernel.secret import Secret
 
 SYSTEM_USERS = "/api/v1/assets/system-users/"
 RELATIONS = "/api/v1/assets/system-users-assets-relations/"
@@ -201,3 +204,21 @@ def test_job_is_refused_with_the_reason_while_the_secret_store_is_down(
         job = run(f"{SYSTEM_USERS}{user}/tasks/", action="push")
     assert job.state != JobState.SUCCEEDED
     assert "secret store cannot be reached, because it is sealed" in outcome(job).message
+
+
+def test_secrets_of_jobs_are_read_outside_of_transactions(
+    run: Callable[..., Job], make_system_user: Callable[..., str], asset_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads: list[bool] = []
+    real = VaultDocuments.open
+
+    def noting(self: VaultDocuments, *values: Any) -> Secret:
+        reads.append(connection.in_atomic_block)
+        return real(self, *values)
+
+    monkeypatch.setattr(VaultDocuments, "open", noting)
+    with serving(Vault()) as address, secrets_in(SecretStore.VAULT_KV2, vault_settings(address)):
+        user = make_system_user("deploy", asset_id, password="Secret-of-deploy-1")
+        run(f"{SYSTEM_USERS}{user}/tasks/", action="test")
+    assert reads
+    assert not any(reads)

@@ -18,6 +18,7 @@ from postern.apps.sessions.models import Session
 from postern.apps.users.models import SystemRole, User
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.ids import DEFAULT_ORG_ID
+from postern.kernel.sentences import Sentence
 
 pytestmark = pytest.mark.django_db
 
@@ -61,11 +62,11 @@ def test_step_of_the_host_tells_whether_a_host_was_reached(as_org_admin: APIClie
     assert host() is None
     first = make_asset("web-01")
     assert host() == {"id": str(first.pk), "hostname": "web-01", "connectivity": "unknown", "connectivity_reason": ""}
-    note_connectivity(first.pk, is_reachable=False, reason="connection refused")
+    note_connectivity(first.pk, is_reachable=False, reason=Sentence("connection refused"))
     assert (host()["connectivity"], host()["connectivity_reason"]) == ("failed", "connection refused")
     second = make_asset("web-02")
     assert host()["hostname"] == "web-02", "the newest is the one that was just added"
-    note_connectivity(first.pk, is_reachable=True, reason="")
+    note_connectivity(first.pk, is_reachable=True)
     assert (host()["hostname"], host()["connectivity"]) == ("web-01", "ok")
     assert second.connectivity == "unknown"
     elsewhere = Organization.objects.create(name="Other")

@@ -17,6 +17,7 @@ from postern.apps.vault.models import Account, AccountVersion, SealedSecret, Sys
 from postern.apps.vault.sealed_secrets.actions import rotation as vault_keys
 from postern.apps.vault.system_users.actions import bind, delete_system_user, update_system_user
 from postern.foundation.caller.actor import SYSTEM
+from postern.foundation.database.uses import StillUsed
 from postern.kernel import clock
 
 pytestmark = pytest.mark.django_db
@@ -258,12 +259,15 @@ def test_k73_own_secrets_are_in_no_answer_metadata_or_record(as_org_admin: APICl
     assert (told.old["password"], told.new["password"], told.new["version"]) == (None, "******", 2)
 
 
-def test_secrets_go_with_the_asset_and_with_the_system_user(as_org_admin: APIClient) -> None:
+def test_secrets_go_with_the_asset_and_with_the_account(as_org_admin: APIClient) -> None:
     system_user, assets = make_system_user(), [make_asset(), make_asset()]
     for asset in assets:
         as_org_admin.patch(f"{URL}{bound(system_user, asset).pk}/", {"password": OWN})
     delete_asset(actor=SYSTEM, asset=assets[0])
     assert SealedSecret.objects.filter(table="vault_accountversion").count() == 1
+    with pytest.raises(StillUsed):
+        delete_system_user(actor=SYSTEM, system_user=system_user)
+    assert as_org_admin.delete(f"{URL}{bound(system_user, assets[1]).pk}/").status_code == 204
     delete_system_user(actor=SYSTEM, system_user=system_user)
     assert not SealedSecret.objects.exists()
 

@@ -23,6 +23,7 @@ from postern.apps.vault.models import (
 from postern.apps.vault.system_users.actions import bind, delete_system_user
 from postern.foundation import installation
 from postern.foundation.caller.actor import SYSTEM
+from postern.foundation.database.uses import StillUsed
 from postern.kernel import clock
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -129,12 +130,17 @@ def test_comparison_and_deletions_of_what_it_works_on_do_not_fail(accounts: list
     at_once(
         of_nodes.keep_up,
         lambda: asset_actions.delete_assets(actor=SYSTEM, assets=assets[:3]),
-        lambda: delete_system_user(actor=SYSTEM, system_user=system_user),
+        lambda: _refused(system_user),
     )
     of_nodes.keep_up()
-    assert not SystemUser.objects.filter(pk=system_user.pk).exists()
+    assert SystemUser.objects.filter(pk=system_user.pk).exists()
     assert Asset.objects.filter(pk__in=[asset.pk for asset in assets]).count() == 3
-    assert not Account.objects.filter(systemuser_id=system_user.pk).exists()
+    assert Account.objects.filter(systemuser_id=system_user.pk).count() == 3
+
+
+def _refused(system_user: SystemUser) -> None:
+    with pytest.raises(StillUsed):
+        delete_system_user(actor=SYSTEM, system_user=system_user)
 
 
 @pytest.mark.usefixtures("row_locks")

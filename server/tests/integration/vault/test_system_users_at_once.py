@@ -69,7 +69,7 @@ def test_deletion_of_system_users_and_concurrent_changes_of_their_assets_do_not_
     first_admin: Browser, second_admin: Browser, meeting: Meeting
 ):
     admins = [make_system_user(type="admin") for _ in range(3)]
-    assets = [make_asset(admin_user_id=admin.pk) for admin in admins]
+    assets = [make_asset() for _admin in admins]
     meeting(system_users, "delete_system_user")
     meeting(asset_actions.belongings, "replace")
     assert statuses(

@@ -63,7 +63,7 @@ async def test_changed_host_key_gets_no_secret(runner: JobRunner, host: Sshd) ->
     runner.verdict = HostKeyVerdict.CHANGED
     ended = await runner.ended(runner.start(host, "true"))
     assert ended.result is HostResult.HOST_KEY_REFUSED
-    assert "SHA256:pinned" in ended.message
+    assert "SHA256:pinned" in ended.message.text
     assert not any(isinstance(frame, WantSecret) for frame in runner.frames)
 
 
@@ -78,10 +78,13 @@ async def test_wrong_and_missing_secrets_are_told_apart_from_unreachable_hosts(
 ) -> None:
     runner.secrets[None] = Credential(login_name=host.login, password="wrong")
     ended = await runner.ended(runner.start(host, "true"))
-    assert (ended.result, "did not accept the credential" in ended.message) == (HostResult.CREDENTIAL_REFUSED, True)
+    assert (ended.result, "did not accept the credential" in ended.message.text) == (
+        HostResult.CREDENTIAL_REFUSED,
+        True,
+    )
     runner.secrets.clear()
     ended = await runner.ended(runner.start(host, "true"))
-    assert (ended.result, ended.message) == (HostResult.CREDENTIAL_REFUSED, "There is no secret.")
+    assert (ended.result, ended.message.text) == (HostResult.CREDENTIAL_REFUSED, "There is no secret.")
     nobody = Sshd(tmp_path / "nobody", port=1)
     assert (await runner.ended(runner.start(nobody, "true"))).result is HostResult.UNREACHABLE
 

@@ -3,7 +3,7 @@
 Other apps may read the models through relations. They write through this module only.
 """
 
-from postern.apps.assets.assets.actions.assets import clear_admin_user, create_asset
+from postern.apps.assets.assets.actions.assets import create_asset
 from postern.apps.assets.assets.actions.connectivity import note_connectivity
 from postern.apps.assets.assets.actions.facts import note_facts
 from postern.apps.assets.assets.addresses import check_address
@@ -47,7 +47,6 @@ __all__ = [
     "check_address",
     "check_gateway_host_key",
     "check_host_key",
-    "clear_admin_user",
     "correct_tree",
     "create_asset",
     "domains_of",

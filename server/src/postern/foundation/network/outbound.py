@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from django.conf import settings
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from postern.foundation.network.names import NAMES, NameNotFound
 from postern.foundation.network.surroundings import Endpoint, look_around, own_services
+from postern.foundation.phrases import Phrase
 from postern.foundation.settings import Settings
 from postern.kernel.dialing import DialPolicy, Refusal, Surroundings, plain
 from postern.kernel.errors import PosternError
@@ -25,16 +25,29 @@ _METADATA_NAMES: Final = frozenset(
     {"metadata", "metadata.google.internal", "instance-data", "instance-data.ec2.internal"}
 )
 
-_MESSAGES: dict[Refusal, Promise] = {
-    Refusal.METADATA: _("Connections to the metadata service of a cloud are never allowed."),
-    Refusal.OWN_SERVICE: _("Connections to Postern's own services are never allowed."),
-    Refusal.BLOCKED_NETWORK: _("Connections to this network are not allowed (POSTERN_BLOCKED_NETWORKS)."),
-    Refusal.THIS_MACHINE: _(
-        "Connections to the machine that Postern runs on are not allowed. "
-        "An operator can allow them with POSTERN_ALLOW_LOCAL_TARGETS=yes."
+_REFUSED: Final = {
+    Refusal.METADATA: Phrase(
+        "dialling.metadata", _("Connections to the metadata service of a cloud are never allowed.")
     ),
-    Refusal.NOT_A_HOST: _("This address cannot belong to a host. Enter the address of the host."),
+    Refusal.OWN_SERVICE: Phrase("dialling.own_service", _("Connections to Postern's own services are never allowed.")),
+    Refusal.BLOCKED_NETWORK: Phrase(
+        "dialling.blocked_network", _("Connections to this network are not allowed (POSTERN_BLOCKED_NETWORKS).")
+    ),
+    Refusal.THIS_MACHINE: Phrase(
+        "dialling.this_machine",
+        _(
+            "Connections to the machine that Postern runs on are not allowed. "
+            "An operator can allow them with POSTERN_ALLOW_LOCAL_TARGETS=yes."
+        ),
+    ),
+    Refusal.NOT_A_HOST: Phrase(
+        "dialling.not_a_host", _("This address cannot belong to a host. Enter the address of the host.")
+    ),
 }
+
+_UNRESOLVED: Final = Phrase(
+    "dialling.unresolved", _("The host name cannot be resolved. Check its spelling and the DNS server.")
+)
 
 
 class TargetRefused(PosternError):
@@ -90,7 +103,7 @@ def check_behind_gateway(host: str, port: int, *more: Endpoint) -> None:
     policy = dial_policy(settings.POSTERN, *more)
     refusal = policy.refusal(written, port, policy.look_around())
     if refusal is not None:
-        raise TargetRefused(str(_MESSAGES[refusal]))
+        raise TargetRefused(_REFUSED[refusal].say())
 
 
 def _written_address(host: str) -> str | None:
@@ -125,7 +138,7 @@ def _judged(host: str, port: int, policy: DialPolicy) -> DialTarget:
     for address in addresses:
         refusal = policy.refusal(address, port, around)
         if refusal is not None:
-            raise TargetRefused(str(_MESSAGES[refusal]))
+            raise TargetRefused(_REFUSED[refusal].say())
     return DialTarget(str(plain(addresses[0]) or addresses[0]), port)
 
 
@@ -133,7 +146,5 @@ def _resolve(host: str, port: int) -> list[str]:
     try:
         entries = NAMES.find(host, port)
     except NameNotFound:
-        raise TargetUnknown(
-            str(_("The host name cannot be resolved. Check its spelling and the DNS server."))
-        ) from None
+        raise TargetUnknown(_UNRESOLVED.say()) from None
     return [str(entry[4][0]) for entry in entries]

@@ -1,9 +1,12 @@
 """Every sentence that a proxy shows to a user, in both languages, with checked placeholders."""
 
+from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 from postern.contracts.enums import Actions, EndReason
+from postern.kernel.sentences import Sentence, Value
 
 ENGLISH: Final = "en"
 
@@ -408,6 +411,23 @@ class Text(Enum):
         """Return the sentence in `language` (`en`; anything else is Chinese) with its placeholders filled in."""
         text = self.value[1] if language == ENGLISH else self.value[0]
         return text.format_map(values) if values else text
+
+    def sentence(self, language: str, **values: Value) -> Sentence:
+        """Return the sentence with its code, for where it is stored or may be read in another language."""
+        shown = {name: value.text if isinstance(value, Sentence) else value for name, value in values.items()}
+        return Sentence(self.say(language, **shown), f"{_CODES}{self.name.lower()}", values)
+
+
+_CODES: Final = "proxy."
+
+
+def words_by_code() -> Mapping[str, Callable[[str, Mapping[str, Any]], str]]:
+    """The code of each text, and what fills it in: language and values."""
+    return {f"{_CODES}{text.name.lower()}": partial(_fill, text) for text in Text}
+
+
+def _fill(text: Text, language: str, values: Mapping[str, Any]) -> str:
+    return (text.value[1] if language == ENGLISH else text.value[0]).format_map(values)
 
 
 def end_message(reason: EndReason, language: str) -> str:

@@ -16,6 +16,7 @@ from postern.contracts.enums import EndReason
 from postern.contracts.routes import Gateway, Route
 from postern.kernel.dialing import DialPolicy
 from postern.kernel.log import printable
+from postern.kernel.sentences import Sentence, Value, joined
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.targets.dialing import dial, refuse_behind_gateway
 from postern.proxies.core.targets.ports import Progress, TargetFailed
@@ -100,16 +101,16 @@ class _Search:
         self._settled: set[Gateway] = set()
 
     async def find(self) -> Wire:
-        where = {"host": self._target.host, "port": self._target.port}
+        where: dict[str, Value] = {"host": self._target.host, "port": self._target.port}
         if not all(self._stages):
-            message = Text.NO_GATEWAY.say(self._language, **where)
+            message = Text.NO_GATEWAY.sentence(self._language, **where)
             raise TargetFailed(EndReason.UNREACHABLE, message, "a stage of the route has no gateway")
         refuse_behind_gateway(self._target, self._dialer.policy, self._language)
         try:
             async with asyncio.timeout(self._dialer.limits.way_s):
                 wire = await self._onward(())
         except TimeoutError as error:
-            self._failures.append(_unreachable(Text.WAY_TIMEOUT.say(self._language, **where), "the way timed out"))
+            self._failures.append(_unreachable(Text.WAY_TIMEOUT.sentence(self._language, **where), "the way timed out"))
             raise self._failure() from error
         if wire is None:
             raise self._failure()
@@ -176,8 +177,8 @@ class _Search:
         except TargetFailed as failure:
             self._failures.append(failure)
         except TimeoutError:
-            where = {"host": self._target.host, "port": self._target.port}
-            message = Text.GATEWAY_WAITS.say(self._language, gateway=gateway.name, **where)
+            where: dict[str, Value] = {"host": self._target.host, "port": self._target.port}
+            message = Text.GATEWAY_WAITS.sentence(self._language, gateway=gateway.name, **where)
             self._failures.append(_unreachable(message, f"through {gateway.name}: timed out"))
         else:
             return GatewayWire(tunnel, passed, self._language)
@@ -192,7 +193,7 @@ class _Search:
             if isinstance(error, TimeoutError):
                 raise
             detail = printable(str(error))[:_MAX_DETAIL]
-            told = {"gateway": gateway.name, "host": to.host, "port": to.port, "detail": detail}
+            told: dict[str, Value] = {"gateway": gateway.name, "host": to.host, "port": to.port, "detail": detail}
             if link.is_gone:
                 text = Text.GATEWAY_LOST
             elif (
@@ -201,46 +202,50 @@ class _Search:
                 text = Text.GATEWAY_PROHIBITS
             else:
                 text = Text.GATEWAY_CANNOT_REACH
-            raise _unreachable(text.say(self._language, **told), f"through {gateway.name}: {detail}") from error
+            raise _unreachable(text.sentence(self._language, **told), f"through {gateway.name}: {detail}") from error
 
     def _explain(self, error: Exception, gateway: Gateway, login: GatewayLogin) -> TargetFailed:
         """Turn any failure to pass a gateway into a message that names it."""
         language = self._language
-        where = {"host": gateway.host, "port": gateway.port}
+        where: dict[str, Value] = {"host": gateway.host, "port": gateway.port}
         if isinstance(error, TargetFailed) and error.reason is not EndReason.UNREACHABLE:
             return error  # a refused host key, or the control plane says no: told in its own words
         if isinstance(error, TimeoutError):
-            message = Text.GATEWAY_SILENT.say(language, gateway=gateway.name, **where)
+            message = Text.GATEWAY_SILENT.sentence(language, gateway=gateway.name, **where)
             return _unreachable(message, f"gateway {gateway.name}: timed out")
         if isinstance(error, asyncssh.PermissionDenied) or login.too_many_tries(error):
             self._settled.add(gateway)
-            message = Text.GATEWAY_LOGIN_REFUSED.say(
+            message = Text.GATEWAY_LOGIN_REFUSED.sentence(
                 language,
                 gateway=gateway.name,
                 login=gateway.login_name,
                 story=login.walk.story(language, Text.GATEWAY_NONE_FITS),
             )
-            story = login.walk.story(ENGLISH, Text.GATEWAY_NONE_FITS)
+            story = login.walk.story(ENGLISH, Text.GATEWAY_NONE_FITS).text
             return _unreachable(message, f"gateway {gateway.name} refused the sign-in: {story}")
         if isinstance(error, TargetFailed):
-            message, detail = error.message, error.detail
+            message, detail = error.sentence, error.detail
         else:
             detail = printable(str(error))[:_MAX_DETAIL]
-            message = Text.CONNECT_NOT_SSH.say(language, **where, detail=detail)
-        message = Text.GATEWAY_FAILED.say(language, gateway=gateway.name, message=message)
+            message = Text.CONNECT_NOT_SSH.sentence(language, **where, detail=detail)
+        message = Text.GATEWAY_FAILED.sentence(language, gateway=gateway.name, message=message)
         return _unreachable(message, f"gateway {gateway.name}: {detail}")
 
     def _failure(self) -> TargetFailed:
         """Return what became of all tries. A refused host key is the most important."""
         refused = [failure for failure in self._failures if failure.reason is EndReason.HOST_KEY_REFUSED]
         reason = EndReason.HOST_KEY_REFUSED if refused else EndReason.UNREACHABLE
-        messages = list(dict.fromkeys(failure.message for failure in (*refused, *self._failures)))[:_MAX_TOLD]
+        # Two gateways may fail with the same words, which are told once.
+        by_text = {failure.message: failure.sentence for failure in reversed((*refused, *self._failures))}
+        messages = [by_text[text] for text in dict.fromkeys(one.message for one in (*refused, *self._failures))][
+            :_MAX_TOLD
+        ]
         detail = "; ".join(dict.fromkeys(failure.detail for failure in self._failures))
         if len(messages) == 1:
             return TargetFailed(reason, messages[0], detail)
-        intro = Text.NO_WAY.say(self._language, host=self._target.host, port=self._target.port)
-        return TargetFailed(reason, "\r\n  ".join((intro, *messages)), detail)
+        intro = Text.NO_WAY.sentence(self._language, host=self._target.host, port=self._target.port)
+        return TargetFailed(reason, joined("\r\n  ", (intro, *messages)), detail)
 
 
-def _unreachable(message: str, detail: str) -> TargetFailed:
+def _unreachable(message: Sentence, detail: str) -> TargetFailed:
     return TargetFailed(EndReason.UNREACHABLE, message, detail)

@@ -34,7 +34,7 @@ class GatewayLogin(FetchedSignIn):
             raise
         if answer.verdict is HostKeyVerdict.CHANGED:
             seen = key.get_fingerprint()
-            message = Text.GATEWAY_KEY_CHANGED.say(
+            message = Text.GATEWAY_KEY_CHANGED.sentence(
                 self._language, gateway=self._gateway.name, pinned=answer.pinned_fingerprint, seen=seen
             )
             raise self.fail(EndReason.HOST_KEY_REFUSED, message, f"gateway {self._gateway.name} shown: {seen}")

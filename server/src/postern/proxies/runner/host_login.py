@@ -31,7 +31,7 @@ class HostLogin(FetchedSignIn):
             raise
         if answer.verdict is HostKeyVerdict.CHANGED:
             seen = key.get_fingerprint()
-            message = Text.HOST_KEY_CHANGED.say(
+            message = Text.HOST_KEY_CHANGED.sentence(
                 self._wish.language, host=self._wish.target.host, pinned=answer.pinned_fingerprint, seen=seen
             )
             raise self.fail(EndReason.HOST_KEY_REFUSED, message, f"shown: {seen}")

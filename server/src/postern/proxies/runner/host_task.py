@@ -54,7 +54,7 @@ class HostTask:
             end = await self._work()
         except TargetFailed as failure:
             result = _RESULTS.get(failure.reason, HostResult.FAULT)
-            end = ProgramEnd(result=result, message=failure.message, detail=failure.detail)
+            end = ProgramEnd(result=result, message=failure.sentence, detail=failure.detail)
         except (asyncssh.Error, OSError) as error:
             end = ProgramEnd(result=HostResult.UNREACHABLE, detail=str(error)[:_MAX_DETAIL])
         except Exception as error:  # one task must not end the runner, in which others run

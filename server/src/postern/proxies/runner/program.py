@@ -13,6 +13,7 @@ from postern.contracts.runner import OUTPUT_BYTES, HostOutput, HostResult, Progr
 from postern.kernel.clock import monotonic_s
 from postern.kernel.log import printable
 from postern.kernel.secret import Secret
+from postern.kernel.sentences import NOTHING, Sentence
 from postern.proxies.core.texts import Text
 from postern.proxies.runner import shell
 from postern.proxies.runner.pipe import WorkerPipe
@@ -40,7 +41,7 @@ class ProgramEnd:
     result: HostResult
     status: int | None = None
     signal: str = ""
-    message: str = ""
+    message: Sentence = NOTHING
     detail: str = ""
     is_told_only: bool = False
 
@@ -216,12 +217,12 @@ class HostProgram:
 
     def _no_shell(self, detail: str) -> ProgramEnd:
         shown = printable((self._answer.shown or bytes(self._errors)).decode(errors="replace").strip())[-_MAX_SHOWN:]
-        message = Text.NO_SHELL.say(self._wish.language, host=self._wish.target.host, shown=shown)
+        message = Text.NO_SHELL.sentence(self._wish.language, host=self._wish.target.host, shown=shown)
         return ProgramEnd(result=HostResult.NO_SHELL, message=message, detail=detail)
 
     def _no_root(self) -> ProgramEnd:
         shown = printable(bytes(self._errors).decode(errors="replace").strip())[-_MAX_SHOWN:]
-        message = Text.ROOT_REFUSED.say(
+        message = Text.ROOT_REFUSED.sentence(
             self._wish.language, host=self._wish.target.host, login=self._wish.login_name, shown=shown
         )
         return ProgramEnd(result=HostResult.ROOT_REFUSED, message=message, detail=shown)

@@ -92,5 +92,5 @@ class TaskQuestions:
 
     def _no_answer(self) -> TargetFailed:
         return TargetFailed(
-            EndReason.CONTROL_LOST, Text.CONTROL_UNAVAILABLE.say(self._language), "the worker gave no answer"
+            EndReason.CONTROL_LOST, Text.CONTROL_UNAVAILABLE.sentence(self._language), "the worker gave no answer"
         )

@@ -8,6 +8,7 @@ import asyncssh
 from postern.contracts.enums import EndReason
 from postern.contracts.runner import RunOnHost
 from postern.kernel.log import printable
+from postern.kernel.sentences import Value
 from postern.proxies.core.targets.ports import TargetFailed
 from postern.proxies.core.targets.wires import Wire
 from postern.proxies.core.texts import ENGLISH, Text
@@ -19,7 +20,7 @@ _MAX_DETAIL: Final = 300
 
 async def sign_in(client: SshClient, wire: Wire, login: HostLogin, wish: RunOnHost) -> ServerLink | None:
     """Sign in over an open connection. Returns None if only the host key was wanted. Raises `TargetFailed`."""
-    where = {"host": wish.target.host, "port": wish.target.port}
+    where: dict[str, Value] = {"host": wish.target.host, "port": wish.target.port}
     try:
         async with asyncio.timeout(wish.limits.sign_in_s):
             return await client.connect(
@@ -33,13 +34,13 @@ async def sign_in(client: SshClient, wire: Wire, login: HostLogin, wish: RunOnHo
         if isinstance(error, TargetFailed):
             raise
         if isinstance(error, asyncssh.PermissionDenied) or login.too_many_tries(error):
-            message = Text.ACCOUNT_REFUSED.say(
+            message = Text.ACCOUNT_REFUSED.sentence(
                 wish.language, host=wish.target.host, login=wish.login_name, story=login.walk.story(wish.language)
             )
-            raise TargetFailed(EndReason.CREDENTIAL_REFUSED, message, login.walk.story(ENGLISH)) from error
+            raise TargetFailed(EndReason.CREDENTIAL_REFUSED, message, login.walk.story(ENGLISH).text) from error
         if isinstance(error, TimeoutError):
-            message = Text.CONNECT_TIMEOUT.say(wish.language, **where)
+            message = Text.CONNECT_TIMEOUT.sentence(wish.language, **where)
             raise TargetFailed(EndReason.UNREACHABLE, message, "log-in timed out") from error
         detail = printable(str(error))
-        message = Text.CONNECT_NOT_SSH.say(wish.language, **where, detail=detail[:200])
+        message = Text.CONNECT_NOT_SSH.sentence(wish.language, **where, detail=detail[:200])
         raise TargetFailed(EndReason.UNREACHABLE, message, detail[:_MAX_DETAIL]) from error

@@ -132,12 +132,16 @@ class SshTargets:
         grant, language = session.grant, session.language
         where = {"host": grant.target.host, "port": grant.target.port}
         if isinstance(error, asyncssh.PermissionDenied) or login.too_many_tries(error):
-            login_fields = {"host": grant.target.host, "login": login.login_name, "story": login.walk.story(language)}
+            login_fields = {
+                "host": grant.target.host,
+                "login": login.login_name,
+                "story": login.walk.story(language).text,
+            }
             if grant.manual:
                 message = Text.LOGIN_REFUSED_MANUAL.say(language, **login_fields)
             else:
                 message = Text.LOGIN_REFUSED.say(language, system_user=grant.system_user_name, **login_fields)
-            return TargetFailed(EndReason.CREDENTIAL_REFUSED, message, login.walk.story(ENGLISH))
+            return TargetFailed(EndReason.CREDENTIAL_REFUSED, message, login.walk.story(ENGLISH).text)
         if isinstance(error, TimeoutError):
             return TargetFailed(EndReason.UNREACHABLE, Text.CONNECT_TIMEOUT.say(language, **where), "log-in timed out")
         if isinstance(error, asyncssh.Error | OSError):

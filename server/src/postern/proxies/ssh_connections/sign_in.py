@@ -14,6 +14,7 @@ from asyncssh.connection import SSHClientConnection, SSHClientConnectionOptions
 from asyncssh.packet import SSHPacket
 
 from postern.contracts.enums import EndReason
+from postern.kernel.sentences import Sentence
 from postern.proxies.core.targets.ports import TargetFailed
 from postern.proxies.core.targets.wires import Wire
 from postern.proxies.ssh_connections import algorithms
@@ -41,7 +42,7 @@ class SignIn(ABC):
         #: Why a method of this class has raised. The library does not always pass its exception on.
         self.failure: TargetFailed | None = None
 
-    def fail(self, reason: EndReason, message: str, detail: str) -> TargetFailed:
+    def fail(self, reason: EndReason, message: str | Sentence, detail: str) -> TargetFailed:
         """Return the exception to raise, and keep it in `failure`."""
         self.failure = TargetFailed(reason, message, detail)
         return self.failure

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
+from postern.kernel.sentences import Sentence, joined
 from postern.proxies.core.texts import Text
 
 #: Maximum failed tries per connection. OpenSSH disconnects after six; lock-out modules often count three.
@@ -138,15 +139,15 @@ class MethodWalk:
                 return method
         return None
 
-    def story(self, language: str, none_fits: Text = Text.METHOD_NONE_FITS) -> str:
+    def story(self, language: str, none_fits: Text = Text.METHOD_NONE_FITS) -> Sentence:
         """Describe the tried methods and what the server would accept, for the user and for the audit log."""
         parts = [
-            outcome.value.say(language, method=method, question=self.question) for method, outcome in self.outcomes
+            outcome.value.sentence(language, method=method, question=self.question) for method, outcome in self.outcomes
         ]
         if not self.outcomes or self.outcomes[-1][1] is Outcome.NOT_ENOUGH:
             methods = ", ".join(_shown(method) for method in self.offered[:_MAX_NAMED_METHODS]) or "-"
-            parts.append(none_fits.say(language, methods=methods))
-        return " ".join(parts)
+            parts.append(none_fits.sentence(language, methods=methods))
+        return joined(" ", parts)
 
 
 def _shown(text: str, most: int = 80) -> str:

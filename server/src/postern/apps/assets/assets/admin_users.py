@@ -3,8 +3,8 @@
 The vault registers the implementation, so that no import points up the stack.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Final, Protocol
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final, Protocol
 from uuid import UUID
 
 from postern.foundation.provided import Provided
@@ -25,6 +25,10 @@ class AdminUserDirectory(Protocol):
         """The admin user with this name (or `name(username)`) in the organization, or None."""
         ...
 
+    def hold(self, ids: Collection[UUID]) -> None:
+        """Protect these admin users from deletion until the transaction ends. Raises when one no longer exists."""
+        ...
+
     def assets_of(self, system_user_id: UUID) -> Iterable[UUID]:
         """Ids of the assets that a system user is bound to, as any iterable; a values queryset works too."""
         ...
@@ -41,6 +45,13 @@ def displays(ids: Iterable[UUID]) -> Mapping[UUID, str]:
 
 def is_admin_user(admin_user_id: UUID, org_id: UUID) -> bool:
     return DIRECTORY.value.is_admin_user(admin_user_id, org_id)
+
+
+def hold(values: Iterable[Mapping[str, Any]]) -> None:
+    """Protect the admin users that assets get in a write from deletion: `admin_user_id` of each item."""
+    ids = {item["admin_user_id"] for item in values if item.get("admin_user_id")}
+    if ids:
+        DIRECTORY.value.hold(ids)
 
 
 def named(name: str, org_id: UUID) -> UUID | None:

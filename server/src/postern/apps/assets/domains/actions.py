@@ -1,12 +1,14 @@
 """Writes of domains. The assets of a domain are changed by the actions of assets, with a record for each asset."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
+from postern.apps.assets.assets import gateways
 from postern.apps.assets.assets.actions.assets import update_assets
 from postern.apps.assets.domains import chains
 from postern.apps.assets.domains.errors import WayRefused
@@ -16,6 +18,7 @@ from postern.apps.audits import facade as audits
 from postern.apps.audits import recorded
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database import row_locks
+from postern.foundation.database.uses import Use, require_unused
 
 Values = Mapping[str, Any]
 
@@ -66,10 +69,26 @@ def update_domain(*, actor: Actor, domain: Domain, values: Values) -> Domain:
 
 @transaction.atomic
 def delete_domain(*, actor: Actor, domain: Domain) -> None:
-    """Delete a domain that nothing refers to. Its assets, its gateways and the domains behind it protect it."""
+    """Delete a domain that nothing refers to. Its assets, its gateways and the domains behind it protect it.
+
+    Asks before it deletes: the database's own refusal would load every asset of the domain. Raises StillUsed.
+    """
+    row_locks.lock(Domain, [domain.pk], deleting=True)
+    require_unused(domain.name, _uses(domain))
     through = domain.reached_through.name if domain.reached_through else None
     old = {"name": domain.name, "reached_through": through, "comment": domain.comment}
     recorded.delete_row(actor=actor, row=domain, old=old)
+
+
+def _uses(domain: Domain) -> Iterator[Use]:
+    yield Use.by(gettext_lazy("Assets"), Asset.objects.filter(domain=domain), "hostname")
+    yield Use(label=gettext_lazy("Gateways"), **_gateways(domain))
+    yield Use.by(gettext_lazy("Domains behind it"), Domain.objects.filter(reached_through=domain), "name")
+
+
+def _gateways(domain: Domain) -> dict[str, Any]:
+    names = [str(row["name"]) for row in gateways.listed([domain.pk]).get(domain.pk, ())]
+    return {"count": len(names), "names": tuple(names[:3])}
 
 
 def _replace_assets(actor: Actor, domain: Domain, assets: Sequence[Asset]) -> tuple[list[str], list[str]]:

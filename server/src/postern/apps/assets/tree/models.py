@@ -14,6 +14,7 @@ from postern.apps.assets.platforms.models import Platform
 from postern.apps.assets.tree.node_keys import MAX_KEY_LENGTH
 from postern.contracts.enums import Protocol
 from postern.foundation.models import OrgOwnedModel, SavedRow, ScopedManager
+from postern.foundation.phrases import why
 
 #: Length of the reason why an asset could not be reached.
 MAX_REASON: Final = 512
@@ -183,7 +184,9 @@ class Asset(OrgOwnedModel):
     )
     date_verified = models.DateTimeField(_("Date verified"), null=True, blank=True)
     #: Why it could not be reached the last time; "" if it could.
+    #: Why it was not reached, as it was said first, and as a sentence for readers of other languages.
     connectivity_reason = models.CharField(_("Reason"), max_length=MAX_REASON, blank=True, default="", editable=False)
+    connectivity_sentence = models.JSONField(null=True, editable=False)
 
     objects = ScopedManager()
 
@@ -199,6 +202,11 @@ class Asset(OrgOwnedModel):
 
     def __str__(self) -> str:
         return f"{self.hostname}({self.ip})"
+
+    @property
+    def connectivity_why(self) -> str:
+        """Why it was not reached, in the active language."""
+        return why(self.connectivity_sentence, self.connectivity_reason)
 
     @property
     def hardware_info(self) -> str:

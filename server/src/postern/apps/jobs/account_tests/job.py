@@ -6,7 +6,6 @@ from typing import Final
 from uuid import UUID
 
 import msgspec
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from postern.apps.jobs.engine.job_run import JobRun
@@ -18,7 +17,13 @@ from postern.apps.jobs.hosts.on_assets import AssetWork, Errand, HostAnswer, Pla
 from postern.apps.vault import facade as vault
 from postern.contracts import runner
 from postern.contracts.enums import Protocol
+from postern.foundation.phrases import Phrase
 from postern.kernel import clock
+
+_NO_SSH: Final = Phrase("jobs.no_ssh", gettext_lazy("The asset does not have the protocol SSH."))
+_NOT_SSH: Final = Phrase(
+    "jobs.account_not_ssh", gettext_lazy("Only accounts of system users with the protocol SSH can be tested.")
+)
 
 
 class AccountsArgument(msgspec.Struct, frozen=True):
@@ -42,7 +47,7 @@ def ssh_port(place: Place) -> int:
     """The port of SSH of the asset. Raises HostNotTried if it has none."""
     port = place.asset.protocols.get(Protocol.SSH)
     if port is None:
-        raise HostNotTried(runner.HostResult.REFUSED, _("The asset does not have the protocol SSH."))
+        raise HostNotTried(runner.HostResult.REFUSED, _NO_SSH.say())
     return port
 
 
@@ -56,9 +61,7 @@ class _AccountTest(AssetWork):
             return Errand(port=port, account=account_of_asset(place.asset.id, place.username))
         system_user = vault.system_user_briefs([place.system_user_id]).get(place.system_user_id)
         if system_user is not None and system_user.protocol is not Protocol.SSH:
-            raise HostNotTried(
-                runner.HostResult.REFUSED, _("Only accounts of system users with the protocol SSH can be tested.")
-            )
+            raise HostNotTried(runner.HostResult.REFUSED, _NOT_SSH.say())
         return Errand(port=port, account=account_of(place.system_user_id, place.asset.id, place.username))
 
     def judge(self, answer: HostAnswer) -> Verdict:

@@ -7,7 +7,6 @@ from typing import Any, Final
 from uuid import UUID
 
 import msgspec
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from postern.apps.audits import facade as audits
@@ -28,7 +27,12 @@ from postern.apps.users import facade as users
 from postern.contracts import runner
 from postern.contracts.runner import HostLimits, Shell
 from postern.foundation.caller.actor import SYSTEM
+from postern.foundation.phrases import Phrase
 from postern.foundation.rest.rights import Right
+from postern.kernel.sentences import Sentence
+
+_ACCESS_ENDED: Final = Phrase("commands.access_ended", gettext_lazy("The access of the user has been ended."))
+_OFF: Final = Phrase("commands.off", gettext_lazy("An administrator has turned batch commands off."))
 
 _LIMITS: Final = HostLimits(run_s=3600, output_bytes=64 * 1024 * 1024)
 _ROWS_AT_ONCE: Final = 200
@@ -40,7 +44,7 @@ class _BatchCommand(AssetWork):
     def __init__(self, command: BatchCommand) -> None:
         self._command = command
         self._outputs: dict[int, Output] = {}
-        self._withdrawn: dict[int, str] = {}
+        self._withdrawn: dict[int, Sentence] = {}
 
     def errand(self, place: Place) -> Errand:
         command = self._command
@@ -55,16 +59,16 @@ class _BatchCommand(AssetWork):
             limits=_LIMITS,
         )
 
-    def _refusals(self, asset_ids: Sequence[UUID]) -> Mapping[UUID, str]:
+    def _refusals(self, asset_ids: Sequence[UUID]) -> Mapping[UUID, Sentence]:
         command = self._command
         if users.epoch_of(command.user_id) != command.epoch:
-            return dict.fromkeys(asset_ids, _("The access of the user has been ended."))
+            return dict.fromkeys(asset_ids, _ACCESS_ENDED.say())
         return permission.refusals(user_id=command.user_id, run_as=command.run_as, asset_ids=asset_ids)
 
-    def _refused_by_rules(self) -> str:
+    def _refused_by_rules(self) -> Sentence:
         command = self._command
         if not command.may_when_off and not permission.is_on():
-            return _("An administrator has turned batch commands off.")
+            return _OFF.say()
         return permission.filter_refusal(permission.filter_decision(command.run_as, command.command))
 
     def withdrawn(self, rows: Sequence[HostOutcome]) -> Iterable[HostOutcome]:

@@ -8,8 +8,6 @@ from collections.abc import Collection, Mapping
 from typing import Final
 from uuid import UUID
 
-from django.utils.functional import Promise
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from postern.apps.acls import facade as acls
@@ -17,24 +15,40 @@ from postern.apps.perms import facade as perms
 from postern.apps.preferences import facade as preferences
 from postern.contracts.command_control import CommandAction, CommandDecision
 from postern.contracts.enums import Protocol
+from postern.foundation.phrases import Phrase
+from postern.kernel.sentences import NOTHING, Sentence
 
 SETTING: Final = "SECURITY_COMMAND_EXECUTION"
-#: Reasons that `acls.REASONS` does not have.
-_INVALID_RULES: Final = gettext_lazy("The command filters of this system user are faulty.")
+_INVALID_RULES: Final = Phrase(
+    "commands.invalid_rules", gettext_lazy("The command filters of this system user are faulty.")
+)
+_CONFIRMATION: Final = Phrase(
+    "commands.confirmation",
+    gettext_lazy("The command filter “%(filter)s” requires a confirmation. Run this command in a session."),
+)
+_NOT_ALLOWED: Final = Phrase(
+    "commands.not_allowed", gettext_lazy("The command filter “%(filter)s” does not allow this command.")
+)
+_UNCERTAIN: Final = Phrase(
+    "commands.uncertain",
+    gettext_lazy("It is not certain what this command would run, so the command filters refuse it. %(reason)s"),
+)
+#: Why it is not certain.
+_UNRESOLVED: Final = {code: Phrase(f"commands.unresolved_{code}", words) for code, words in acls.REASONS.items()}
 
 
-def refusals(*, user_id: UUID, run_as: UUID, asset_ids: Collection[UUID]) -> Mapping[UUID, str]:
+def refusals(*, user_id: UUID, run_as: UUID, asset_ids: Collection[UUID]) -> Mapping[UUID, Sentence]:
     """The assets on which the person may not use the system user, with the reasons."""
     if len(asset_ids) == 1:  # one query instead of a dozen
         [asset_id] = asset_ids
         decision = perms.decide(user_id=user_id, asset_id=asset_id, system_user_id=run_as, protocol=Protocol.SSH)
-        return {} if decision.allowed else {asset_id: decision.message}
+        return {} if decision.allowed else {asset_id: decision.sentence}
     requests = {
         asset_id: perms.Request(user_id=user_id, asset_id=asset_id, system_user_id=run_as, protocol=Protocol.SSH)
         for asset_id in asset_ids
     }
     decisions = perms.decide_many(requests)
-    return {asset_id: decision.message for asset_id, decision in decisions.items() if not decision.allowed}
+    return {asset_id: decision.sentence for asset_id, decision in decisions.items() if not decision.allowed}
 
 
 def is_on() -> bool:
@@ -47,17 +61,15 @@ def filter_decision(run_as: UUID, command: str) -> CommandDecision:
     return acls.judge_command(run_as, command)
 
 
-def filter_refusal(decision: CommandDecision) -> str:
-    """Why a command does not run; "" if it may. A confirmation is not asked for: nobody waits at a terminal."""
+def filter_refusal(decision: CommandDecision) -> Sentence:
+    """Why a command does not run; nothing if it may. A confirmation is not asked for: nobody waits at a terminal."""
     if decision.action is CommandAction.ALLOW:
-        return ""
+        return NOTHING
     if decision.filter_name and decision.action is CommandAction.CONFIRM:
-        text = _("The command filter “%(filter)s” requires a confirmation. Run this command in a session.")
-        return text % {"filter": decision.filter_name}
+        return _CONFIRMATION.say(filter=decision.filter_name)
     if decision.filter_name:
-        return _("The command filter “%(filter)s” does not allow this command.") % {"filter": decision.filter_name}
+        return _NOT_ALLOWED.say(filter=decision.filter_name)
     if decision.reason == "invalid_rules":
-        return str(_INVALID_RULES)
-    reason: Promise | str = acls.REASONS.get(decision.reason, "")
-    text = _("It is not certain what this command would run, so the command filters refuse it. %(reason)s")
-    return (text % {"reason": reason}).strip()
+        return _INVALID_RULES.say()
+    reason = _UNRESOLVED.get(decision.reason)
+    return _UNCERTAIN.say(reason=reason.say() if reason is not None else "")

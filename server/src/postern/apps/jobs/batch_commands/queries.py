@@ -151,7 +151,7 @@ def _group(alike: _Alike, hosts: Sequence[tuple[int, str]], sample: HostOutcome,
         hosts_amount=len(hosts),
         hostnames=[hostname for _position, hostname in hosts[:_NAMES]],
         sample=sample.pk,
-        message=sample.message,
+        message=sample.why,
         output=preview.text,
         is_cut=preview.is_cut,
     )

@@ -5,7 +5,6 @@ from typing import Final
 from uuid import UUID
 
 import msgspec
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from postern.apps.assets import facade as assets
@@ -17,6 +16,10 @@ from postern.apps.jobs.hosts.kinds import admin_users_of, kind_on_hosts
 from postern.apps.jobs.hosts.on_assets import AssetWork, Errand, HostAnswer, Place, Verdict, plain_verdict
 from postern.contracts import runner
 from postern.contracts.enums import Protocol
+from postern.foundation.phrases import Phrase
+from postern.kernel.sentences import NOTHING
+
+_NO_PROTOCOL: Final = Phrase("jobs.no_protocol", gettext_lazy("The asset has no protocol."))
 
 _NOT_REACHED: Final = frozenset((HostResult.UNREACHABLE, HostResult.HOST_KEY_REFUSED))
 #: Nothing was learned about the asset.
@@ -42,7 +45,7 @@ class _ConnectivityTest(AssetWork):
         if port is None:
             port = next(iter(asset.protocols.values()), None)
             if port is None:
-                raise HostNotTried(runner.HostResult.REFUSED, _("The asset has no protocol."))
+                raise HostNotTried(runner.HostResult.REFUSED, _NO_PROTOCOL.say())
             return Errand(port=port, account=None, only_dial=True)
         admin_user = self._admin_users.get(asset.id)
         return Errand(port=port, account=account_of(admin_user, asset.id) if admin_user is not None else None)
@@ -60,7 +63,7 @@ def note_reached(verdicts: Sequence[tuple[HostOutcome, Verdict]]) -> None:
         if verdict.result not in _SILENT:
             is_reachable = verdict.result not in _NOT_REACHED
             assets.note_connectivity(
-                row.asset_id, is_reachable=is_reachable, reason="" if is_reachable else verdict.message
+                row.asset_id, is_reachable=is_reachable, reason=NOTHING if is_reachable else verdict.message
             )
 
 

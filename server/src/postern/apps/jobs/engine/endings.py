@@ -14,6 +14,8 @@ from postern.apps.jobs.engine.kinds import KINDS
 from postern.apps.jobs.engine.models import Job, JobState
 from postern.foundation.caller.actor import SYSTEM, Actor
 from postern.foundation.database.write_transaction import write_transaction
+from postern.foundation.phrases import stored
+from postern.kernel.sentences import Sentence
 
 
 @dataclass(slots=True)
@@ -25,7 +27,11 @@ class Ending:
     def end(self, state: JobState, code: str, values: Mapping[str, Any] | None = None, *, by: Actor = SYSTEM) -> None:
         """Store the final state and record it."""
         job = self.job
-        job.state, job.outcome, job.outcome_values = state, code, dict(values or {})
+        values = values or {}
+        job.state, job.outcome = state, code
+        job.outcome_values = {
+            name: stored(value) or "" if isinstance(value, Sentence) else value for name, value in values.items()
+        }
         job.open_key, job.lease_until, job.holder = None, None, ""
         job.date_finished = Now()
         job.save(
@@ -43,6 +49,7 @@ class Ending:
         kind = KINDS.value.get(job.kind)
         if kind is not None and kind.settle is not None:
             kind.settle(job)
+        shown = {name: value.text if isinstance(value, Sentence) else value for name, value in values.items()}
         audits.record(
             actor=by,
             org_id=job.org_id,
@@ -50,7 +57,7 @@ class Ending:
             object_type="Job",
             object_id=str(job.pk),
             object_name=job.subject or job.kind,
-            new={"kind": job.kind, "state": str(state), "outcome": code, **job.outcome_values},
+            new={"kind": job.kind, "state": str(state), "outcome": code, **shown},
         )
 
     def give_back(self) -> None:

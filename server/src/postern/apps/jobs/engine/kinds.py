@@ -30,8 +30,10 @@ from django.utils.translation import gettext_lazy as _
 from postern.apps.jobs.engine.errors import UnknownKind
 from postern.apps.jobs.engine.job_run import JobRun
 from postern.apps.jobs.engine.models import Job
+from postern.foundation.phrases import said, sentence_from
 from postern.foundation.provided import Provided
 from postern.foundation.rest.rights import Right, RightsOf
+from postern.kernel.sentences import Sentence
 
 Argument = TypeVar("Argument", bound=msgspec.Struct)
 
@@ -68,7 +70,7 @@ class Outcome:
 
     code: str
     succeeded: bool = True
-    values: Mapping[str, str | int] = field(default_factory=dict)
+    values: Mapping[str, str | int | Sentence] = field(default_factory=dict)
     effect: Callable[[], None] | None = None
 
 
@@ -104,7 +106,13 @@ class JobKind(Generic[Argument]):
     def sentence(self, code: str, values: Mapping[str, Any]) -> str:
         """The outcome in the language of the request; "" for an unknown code."""
         words = self.outcomes.get(code) or ENGINE_OUTCOMES.get(code)
-        return str(words) % values if words else ""
+        if not words:
+            return ""
+        # A value may be a sentence of its own, which is stored with its code.
+        shown = {
+            name: said(sentence_from(value)) if isinstance(value, Mapping) else value for name, value in values.items()
+        }
+        return str(words) % shown
 
 
 class Kinds:

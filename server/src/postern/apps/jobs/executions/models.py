@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from postern.apps.jobs.engine.models import Job
 from postern.apps.jobs.host_tasks.models import HostTask, TaskVersion
 from postern.foundation.models import SavedRow, ScopedManager
+from postern.foundation.phrases import MAX_TEXT, why
 
 
 class HostState(models.TextChoices):
@@ -84,8 +85,11 @@ class HostOutcome(SavedRow):
     result = models.CharField(_("Result"), max_length=24, choices=HostResult.choices, blank=True, default="")
     #: Exit status of the script, if it ended by itself.
     status = models.IntegerField(_("Exit status"), null=True)
-    #: Why it failed, for people, in the language of the job.
-    message = models.CharField(_("Reason"), max_length=1024, blank=True, default="")
+    #: Why it failed: a sentence by its code and values (`foundation/phrases.py`). None for nothing to say, and in rows
+    #: of versions that stored only `message`.
+    reason = models.JSONField(null=True, editable=False)
+    #: The sentence in every language, for searches.
+    message = models.CharField(_("Reason"), max_length=2 * MAX_TEXT + 1, blank=True, default="")
     #: Names of the gateways on the way.
     via = models.CharField(_("Gateways"), max_length=512, blank=True, default="")
     seconds = models.FloatField(_("Seconds"), null=True)
@@ -100,6 +104,11 @@ class HostOutcome(SavedRow):
             models.UniqueConstraint(fields=("execution", "position"), name="jobs_hostoutcome_unique"),
         ]
         indexes = [models.Index(fields=("execution", "state", "result"), name="jobs_hostoutcome_by_result")]
+
+    @property
+    def why(self) -> str:
+        """Why it failed, in the active language."""
+        return why(self.reason, self.message)
 
     def __str__(self) -> str:
         return f"{self.execution_id} {self.hostname}: {self.result or self.state}"

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Final
 
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from postern.apps.assets import facade as assets
@@ -28,8 +27,11 @@ from postern.apps.jobs.hosts.on_assets import (
 from postern.contracts import runner
 from postern.contracts.enums import Protocol
 from postern.contracts.runner import HostLimits
+from postern.foundation.phrases import Phrase
 
 _SCRIPT: Final = files(__package__).joinpath("facts.sh").read_text()
+_ONLY_SSH: Final = Phrase("facts.only_ssh", gettext_lazy("Only assets with the protocol SSH can be asked."))
+_NOT_ALL_ANSWERED: Final = Phrase("facts.not_all_answered", gettext_lazy("The host did not answer all questions."))
 _LIMITS: Final = HostLimits(run_s=30, output_bytes=ANSWER_BYTES)
 
 
@@ -42,7 +44,7 @@ class _Refresh(AssetWork):
         asset = place.asset
         port = asset.protocols.get(Protocol.SSH)
         if port is None:
-            raise HostNotTried(runner.HostResult.REFUSED, _("Only assets with the protocol SSH can be asked."))
+            raise HostNotTried(runner.HostResult.REFUSED, _ONLY_SSH.say())
         return Errand(
             port=port,
             account=admin_account(self._admin_users.get(asset.id), asset.id),
@@ -57,7 +59,7 @@ class _Refresh(AssetWork):
             return verdict
         facts = read_facts(answer.output, self._nonce)
         if facts is None:
-            return Verdict(result=HostResult.FAILED, message=_("The host did not answer all questions."))
+            return Verdict(result=HostResult.FAILED, message=_NOT_ALL_ANSWERED.say())
         return Verdict(result=HostResult.DONE, facts=facts)
 
     def store(self, verdicts: Sequence[tuple[HostOutcome, Verdict]]) -> None:

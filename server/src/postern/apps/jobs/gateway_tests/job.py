@@ -15,14 +15,18 @@ from postern.apps.jobs.engine.kinds import JobKind, OnLost, Outcome
 from postern.apps.jobs.hosts import gateways
 from postern.apps.jobs.hosts.fleet import Fleet, HostNotTried
 from postern.apps.jobs.hosts.link import RUNNER
+from postern.apps.jobs.hosts.on_assets import JOB_OVER
 from postern.apps.sessions import facade as sessions
 from postern.apps.vault import facade as vault
 from postern.contracts.access import HostKeyAnswer, Target
 from postern.contracts.routes import Route
 from postern.contracts.runner import HostResult, JudgeHostKey, RunOnHost, SecretGiven, TaskEnded, WantSecret
 from postern.foundation.caller.actor import SYSTEM
+from postern.foundation.phrases import Phrase
 from postern.foundation.rest.rights import Right
 from postern.kernel.errors import PosternError
+
+_NO_END: Final = Phrase("jobs.gateway_test_without_end", gettext_lazy("The test did not come to its end."))
 
 
 class GatewayArgument(msgspec.Struct, frozen=True):
@@ -53,7 +57,7 @@ class _Gateway:
                 gateway = route.stages[-1][0]
                 way = sessions.checked_route(address=gateway.host, port=self._argument.port, route=route)
             except PosternError as error:
-                raise HostNotTried(HostResult.REFUSED, error.message) from error
+                raise HostNotTried(HostResult.REFUSED, error.sentence) from error
         self._route = way.route
         return RunOnHost(
             task=0,
@@ -72,7 +76,7 @@ class _Gateway:
 
     def ended(self, how: TaskEnded) -> bool:
         self.end = how
-        self._job.say(how.message or _("The gateway lets connections through."))
+        self._job.say(how.message.text or _("The gateway lets connections through."))
         return how.result is HostResult.DONE
 
     def judge(self, question: JudgeHostKey) -> HostKeyAnswer | None:
@@ -86,9 +90,9 @@ class _Gateway:
                     return SecretGiven(question=question.question)
                 credential = gateways.open_secret(question.gateway_id, self._route, self._job)
             except Stop:
-                return SecretGiven(question=question.question, refusal=_("The job has ended."))
+                return SecretGiven(question=question.question, refusal=JOB_OVER.say())
             except PosternError as error:
-                return SecretGiven(question=question.question, refusal=error.message)
+                return SecretGiven(question=question.question, refusal=error.sentence)
         return SecretGiven(question=question.question, credential=credential)
 
 
@@ -98,7 +102,7 @@ def _test(job: JobRun, argument: GatewayArgument) -> Outcome:
     end = gateway.end
     if end is not None and end.result is HostResult.DONE:
         return Outcome(code="passed", values={"seconds": f"{end.seconds:.1f}"})
-    message = end.message if end is not None and end.message else _("The test did not come to its end.")
+    message = end.message if end is not None and end.message else _NO_END.say()
 
     def effect() -> None:
         if end is not None and end.result is not HostResult.REFUSED:

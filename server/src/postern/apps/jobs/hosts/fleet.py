@@ -15,6 +15,7 @@ from postern.apps.jobs.hosts.link import News, Owner, RunnerLink, RunnerLost
 from postern.contracts.runner import HostOutput, HostResult, ProgramStarts, RunOnHost, TaskEnded
 from postern.foundation.database.database_threads import DatabaseThreads
 from postern.kernel import clock
+from postern.kernel.sentences import Sentence
 
 #: Hosts at once at the beginning, so that the first answers come soon, and at most.
 FIRST: Final = 10
@@ -31,8 +32,8 @@ _STOP_S: Final = 4.0
 class HostNotTried(Exception):
     """Nothing is sent to this host. `message` tells people why."""
 
-    def __init__(self, result: HostResult, message: str) -> None:
-        super().__init__(message)
+    def __init__(self, result: HostResult, message: Sentence) -> None:
+        super().__init__(message.text)
         self.result = result
         self.message = message
 
@@ -140,7 +141,7 @@ class Fleet:
         except HostNotTried as error:
             answer = error
         except BaseException as error:  # noqa: BLE001 - whatever it is, the host must end
-            answer = HostNotTried(HostResult.FAULT, repr(error))
+            answer = HostNotTried(HostResult.FAULT, Sentence(repr(error)))
         self._news.put(_Prepared(number, answer))
 
     def _begin(self, work: HostWork, wish: RunOnHost, tries: int) -> None:

@@ -1,8 +1,9 @@
 """Answers to the runner's questions about the gateways on a route."""
 
+from typing import Final
 from uuid import UUID
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from postern.apps.jobs.engine.job_run import JobRun
 from postern.apps.vault import facade as vault
@@ -10,7 +11,10 @@ from postern.contracts.access import Credential, HostKeyAnswer
 from postern.contracts.routes import Route
 from postern.contracts.runner import JudgeHostKey
 from postern.foundation.caller.actor import Actor
+from postern.foundation.phrases import Phrase
 from postern.kernel.errors import PosternError
+
+_NOT_ON_THE_WAY: Final = Phrase("jobs.gateway_not_on_the_way", _("This gateway is not on the way."))
 
 
 def judge(question: JudgeHostKey, route: Route, *, actor: Actor) -> HostKeyAnswer | None:
@@ -31,6 +35,10 @@ def judge(question: JudgeHostKey, route: Route, *, actor: Actor) -> HostKeyAnswe
 def open_secret(gateway_id: UUID, route: Route, job: JobRun) -> Credential:
     """The secret of a gateway on the route. Raises `Stop` when the job must end, PosternError when there is none."""
     if not any(gateway.id == gateway_id for stage in route.stages for gateway in stage):
-        raise PosternError(_("This gateway is not on the way."))
-    with job.write():
-        return vault.open_gateway_credential(gateway_id)
+        raise PosternError(_NOT_ON_THE_WAY.say())
+
+    def opened() -> Credential:
+        with job.write():
+            return vault.open_gateway_credential(gateway_id)
+
+    return vault.read_outside(opened)

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from django.utils import translation
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from postern.apps.assets import facade as assets
 from postern.apps.jobs.engine.errors import Lost, Stop, WorkerStops
@@ -21,6 +22,7 @@ from postern.apps.jobs.hosts import gateways
 from postern.apps.jobs.hosts.fleet import Fleet, HostNotTried
 from postern.apps.jobs.hosts.link import RUNNER
 from postern.apps.sessions import facade as sessions
+from postern.apps.vault import facade as vault
 from postern.contracts import runner
 from postern.contracts.access import Credential, HostKeyAnswer, Target
 from postern.contracts.routes import Route
@@ -37,9 +39,11 @@ from postern.contracts.runner import (
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database.row_writes import change
 from postern.foundation.network.outbound import TargetRefused
+from postern.foundation.phrases import Phrase, said_in_all, stored
 from postern.kernel import clock
 from postern.kernel.errors import PosternError
 from postern.kernel.log import printable
+from postern.kernel.sentences import NOTHING, Sentence
 
 #: Outcomes are stored at most this often.
 _STORE_S: Final = 0.5
@@ -47,9 +51,16 @@ _STORE_S: Final = 0.5
 _WITHDRAW_S: Final = 2.0
 _ROWS_AT_ONCE: Final = 200
 #: What an outcome says when its host has ended.
-_STORED: Final = ("state", "result", "status", "message", "via", "seconds", "facts")
+_STORED: Final = ("state", "result", "status", "reason", "message", "via", "seconds", "facts")
 #: Output that a kind keeps of a host to read an answer from it.
 ANSWER_BYTES: Final = 256 * 1024
+
+NO_ACCOUNT: Final = Phrase("jobs.no_account", gettext_lazy("No account was chosen for this asset."))
+JOB_OVER: Final = Phrase("jobs.job_over", gettext_lazy("The job has ended."))
+_DELETED: Final = Phrase("jobs.asset_deleted", gettext_lazy("The asset was deleted."))
+_INACTIVE: Final = Phrase("jobs.asset_inactive", gettext_lazy("The asset is not active."))
+_EXIT_STATUS: Final = Phrase("jobs.exit_status", gettext_lazy("The exit status was %(status)d."))
+_SIGNAL: Final = Phrase("jobs.signal", gettext_lazy("Signal %(name)s ended it."))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +94,7 @@ class Verdict:
     """What the answer of a host means. `facts` is stored with it; its values are JSON."""
 
     result: HostResult
-    message: str = ""
+    message: Sentence = NOTHING
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -141,9 +152,9 @@ class AssetWork(ABC):
 def plain_verdict(how: TaskEnded) -> Verdict:
     """The verdict for an end whose meaning does not depend on the kind: DONE only if the status is 0."""
     if how.result is runner.HostResult.DONE and how.status:
-        return Verdict(result=HostResult.FAILED, message=_("The exit status was %(status)d.") % {"status": how.status})
+        return Verdict(result=HostResult.FAILED, message=_EXIT_STATUS.say(status=how.status))
     if how.result is runner.HostResult.DONE and how.signal:
-        return Verdict(result=HostResult.FAILED, message=_("Signal %(name)s ended it.") % {"name": how.signal})
+        return Verdict(result=HostResult.FAILED, message=_SIGNAL.say(name=how.signal))
     return Verdict(result=_RESULTS[how.result], message=how.message)
 
 
@@ -248,7 +259,8 @@ class AssetRun:
             self.work.show()
             for row, verdict in ended:
                 row.state, row.result = HostState.ENDED, verdict.result
-                row.message, row.facts = verdict.message[:1024], dict(verdict.facts)
+                row.reason, row.message = stored(verdict.message), said_in_all(verdict.message)
+                row.facts = dict(verdict.facts)
             change([row for row, _verdict in ended], _STORED)
             self.work.store(ended)
         self._ended = []  # only now: a job that is stopped before the transaction stores them afterwards
@@ -275,18 +287,18 @@ class _AssetHost:
     def prepare(self) -> RunOnHost:
         with translation.override(self._run.language):
             if self._asset is None:
-                raise HostNotTried(runner.HostResult.REFUSED, _("The asset was deleted."))
+                raise HostNotTried(runner.HostResult.REFUSED, _DELETED.say())
             if not self._asset.is_active:
-                raise HostNotTried(runner.HostResult.REFUSED, _("The asset is not active."))
+                raise HostNotTried(runner.HostResult.REFUSED, _INACTIVE.say())
             try:
                 errand = self._errand or self._run.work.errand(
                     Place(self._asset, self.row.system_user_id, self.row.username)
                 )
                 way = sessions.checked_way(address=self._asset.ip, port=errand.port, domain_id=self._asset.domain_id)
             except TargetRefused as error:
-                raise HostNotTried(runner.HostResult.UNREACHABLE, error.message) from error
+                raise HostNotTried(runner.HostResult.UNREACHABLE, error.sentence) from error
             except PosternError as error:
-                raise HostNotTried(runner.HostResult.REFUSED, error.message) from error
+                raise HostNotTried(runner.HostResult.REFUSED, error.sentence) from error
         self._errand, self._route = errand, way.route
         return RunOnHost(
             task=0,
@@ -323,7 +335,7 @@ class _AssetHost:
         name = printable(row.hostname)
         ends = _("%(host)s: %(result)s. %(message)s")
         self._run.job.say(
-            (ends % {"host": name, "result": verdict.result.label, "message": printable(verdict.message)}).strip()
+            (ends % {"host": name, "result": verdict.result.label, "message": printable(verdict.message.text)}).strip()
         )
         return verdict.result is HostResult.DONE
 
@@ -347,9 +359,9 @@ class _AssetHost:
             try:
                 return SecretGiven(question=question.question, credential=self._open(question.gateway_id))
             except Stop:
-                return SecretGiven(question=question.question, refusal=_("The job has ended."))
+                return SecretGiven(question=question.question, refusal=JOB_OVER.say())
             except PosternError as error:
-                return SecretGiven(question=question.question, refusal=error.message)
+                return SecretGiven(question=question.question, refusal=error.sentence)
 
     def _open(self, gateway_id: UUID | None) -> Credential:
         """Raises Stop when the job must not go on, PosternError when there is no secret."""
@@ -357,7 +369,10 @@ class _AssetHost:
             return gateways.open_secret(gateway_id, self._route, self._run.job)
         account = self._errand.account if self._errand is not None else None
         if account is None:
-            raise PosternError(_("No account was chosen for this asset."))
+            raise PosternError(NO_ACCOUNT.say())
+        return vault.read_outside(lambda: self._start_with(account))
+
+    def _start_with(self, account: Account) -> Credential:
         with self._run.job.write():
             # Committed before the secret leaves: if this worker is lost, it is known that something may have happened.
             HostOutcome.objects.filter(pk=self.row.pk).update(state=HostState.STARTED)

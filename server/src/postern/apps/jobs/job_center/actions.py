@@ -1,6 +1,6 @@
 """Writes of tasks."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
@@ -10,7 +10,9 @@ from django.db import transaction
 from postern.apps.audits.recorded import RecordedRows
 from postern.apps.jobs.engine.kinds import JobKind
 from postern.apps.jobs.host_tasks.models import HostTask
+from postern.apps.vault.models import SystemUser
 from postern.foundation.caller.actor import Actor
+from postern.foundation.database import row_locks
 from postern.kernel import clock
 
 _SCHEDULE: Final = ("interval", "crontab", "is_periodic")
@@ -18,6 +20,14 @@ _SCHEDULE: Final = ("interval", "crontab", "is_periodic")
 
 class _TaskWrites(RecordedRows[HostTask]):
     """Writes of tasks. A change of the schedule sets the next run."""
+
+    def hold(self, rows: Sequence[HostTask], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
+        """The system users that a new task names stay, and so do those of a task that begins to run by itself."""
+        super().hold(rows, values, deleting=deleting)
+        if deleting:
+            return
+        new = {key for item in values for key in _system_users(item.get("argument"))}
+        row_locks.share(SystemUser, {key for row in rows for key in _system_users(row.argument)}, required=new)
 
     @transaction.atomic
     def create(self, *, actor: Actor, org_id: UUID, values: Mapping[str, Any]) -> HostTask:
@@ -43,6 +53,10 @@ def work(kind: JobKind[Any], argument: msgspec.Struct, subject: str) -> dict[str
     It has no `work_key`: requests for the same work that do not name the task are runs of another one.
     """
     return {"kind": kind.name, "argument": msgspec.to_builtins(argument), "subject": subject[:255]}
+
+
+def _system_users(argument: Any) -> Iterator[UUID]:
+    return (UUID(key) for key in (argument or {}).get("system_users") or ())
 
 
 def _set_next_run(row: HostTask) -> None:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from postern.apps.jobs.engine.models import JobState
 from postern.apps.jobs.executions.models import Execution, HostOutcome, HostResult, HostState
+from postern.foundation.phrases import why
 
 #: How many hosts of each execution a list looks at, and the object itself. All are in the list of hosts.
 IN_LISTS: Final = 100
@@ -29,10 +30,10 @@ def shown_hosts(execution_ids: Iterable[UUID], number: int) -> Mapping[UUID, Sho
     """The first hosts of each execution."""
     found: dict[UUID, ShownHosts] = defaultdict(ShownHosts)
     labels: Mapping[str, Any] = dict(HostResult.choices)
-    columns = ("execution_id", "asset_id", "hostname", "state", "result", "message")
+    columns = ("execution_id", "asset_id", "hostname", "state", "result", "reason", "message")
     for keys in _chunks(list(execution_ids)):
         rows = HostOutcome.objects.filter(execution_id__in=keys, position__lt=number)
-        for execution_id, asset_id, hostname, state, result, message in rows.order_by(
+        for execution_id, asset_id, hostname, state, result, reason, message in rows.order_by(
             "execution_id", "position"
         ).values_list(*columns):
             hosts = found[execution_id]
@@ -41,7 +42,7 @@ def shown_hosts(execution_ids: Iterable[UUID], number: int) -> Mapping[UUID, Sho
             if result == HostResult.DONE:
                 hosts.succeeded.append(hostname)
             elif state == HostState.ENDED:
-                hosts.failed[hostname] = message or str(labels.get(result, result))
+                hosts.failed[hostname] = why(reason, message) or str(labels.get(result, result))
     return found
 
 

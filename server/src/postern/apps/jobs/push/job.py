@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any, Final
 
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from postern.apps.jobs.account_tests.job import AccountsArgument, note_accounts, ssh_port
@@ -15,12 +14,34 @@ from postern.apps.jobs.hosts.accounts import account_of, admin_account
 from postern.apps.jobs.hosts.answers import answers
 from postern.apps.jobs.hosts.fleet import HostNotTried
 from postern.apps.jobs.hosts.kinds import admin_users_of, kind_on_hosts
-from postern.apps.jobs.hosts.on_assets import AssetWork, Errand, HostAnswer, Place, Verdict, plain_verdict
+from postern.apps.jobs.hosts.on_assets import NO_ACCOUNT, AssetWork, Errand, HostAnswer, Place, Verdict, plain_verdict
 from postern.apps.vault import facade as vault
 from postern.contracts import runner
 from postern.contracts.runner import HostLimits, Shell
+from postern.foundation.phrases import Phrase
+from postern.kernel.sentences import Sentence, joined
 
 _SCRIPT: Final = files(__package__).joinpath("push.sh").read_text()
+_LINE_END: Final = Phrase("push.line_end", gettext_lazy("A password with a line end cannot be pushed."))
+_NO_END: Final = Phrase("push.no_end", gettext_lazy("The script did not come to its end."))
+_NOT_PROVED: Final = Phrase(
+    "push.not_proved", gettext_lazy("The account was pushed, but the sign-in with it failed: %(why)s")
+)
+#: What the script says of a step that failed, by its first word. The words behind are those of the host's own command.
+_FAILED: Final = {
+    step: Phrase(f"push.failed_{step}", words)
+    for step, words in (
+        (
+            "account_of_system",
+            gettext_lazy("The host has an account of this name already, which belongs to the system (id %(why)s)."),
+        ),
+        ("account", gettext_lazy("The account could not be created: %(why)s")),
+        ("group", gettext_lazy("The account could not be added to the group %(why)s")),
+        ("password", gettext_lazy("The password could not be set: %(why)s")),
+        ("key", gettext_lazy("The public key could not be stored: %(why)s")),
+        ("sudo", gettext_lazy("The sudo rule could not be stored: %(why)s")),
+    )
+}
 _LIMITS: Final = HostLimits(run_s=60, output_bytes=64 * 1024)
 
 
@@ -34,7 +55,7 @@ class _Push(AssetWork):
 
     def errand(self, place: Place) -> Errand:
         if place.system_user_id is None:
-            raise HostNotTried(runner.HostResult.REFUSED, _("No account was chosen for this asset."))
+            raise HostNotTried(runner.HostResult.REFUSED, NO_ACCOUNT.say())
         account = vault.account_to_push(place.system_user_id, place.asset.id, self._username)
         lines = (
             self._nonce,
@@ -48,7 +69,7 @@ class _Push(AssetWork):
             account.password.reveal(),
         )
         if any("\n" in line or "\0" in line for line in lines):
-            raise HostNotTried(runner.HostResult.REFUSED, _("A password with a line end cannot be pushed."))
+            raise HostNotTried(runner.HostResult.REFUSED, _LINE_END.say())
         return Errand(
             port=ssh_port(place),
             account=admin_account(self._admin_users.get(place.asset.id), place.asset.id),
@@ -69,7 +90,7 @@ class _Push(AssetWork):
             said.setdefault(name, []).append(value)
         failed = said.get("failed", [])
         if failed or "end" not in said:
-            why = " ".join(map(_shown, failed)) or _("The script did not come to its end.")
+            why = joined(" ", [_shown(one) for one in failed]) if failed else _NO_END.say()
             return Verdict(result=HostResult.FAILED, message=why, facts=said)
         self._done[row.pk] = said
         # Only a sign-in shows that the account works: the server may read keys elsewhere, or refuse the account.
@@ -82,24 +103,15 @@ class _Push(AssetWork):
 def _proved(verdict: Verdict, said: Mapping[str, Any]) -> Verdict:
     if verdict.result is HostResult.DONE:
         return Verdict(result=HostResult.DONE, facts=said)
-    message = _("The account was pushed, but the sign-in with it failed: %(why)s") % {"why": verdict.message}
+    message = _NOT_PROVED.say(why=verdict.message)
     return Verdict(result=verdict.result, message=message, facts=said)
 
 
-def _shown(failed: str) -> str:
-    """A failure for people. The words behind the first are those of the host's own command."""
+def _shown(failed: str) -> Sentence:
+    """A failure for people."""
     step, _space, why = failed.partition(" ")
-    texts = {
-        "account_of_system": _(
-            "The host has an account of this name already, which belongs to the system (id %(why)s)."
-        ),
-        "account": _("The account could not be created: %(why)s"),
-        "group": _("The account could not be added to the group %(why)s"),
-        "password": _("The password could not be set: %(why)s"),
-        "key": _("The public key could not be stored: %(why)s"),
-        "sudo": _("The sudo rule could not be stored: %(why)s"),
-    }
-    return texts.get(step, "%(why)s") % {"why": why[:300]}
+    phrase = _FAILED.get(step)
+    return phrase.say(why=why[:300]) if phrase is not None else Sentence(why[:300])
 
 
 PUSH_ACCOUNTS: Final = kind_on_hosts(

@@ -19,10 +19,12 @@ from typing import Final
 from uuid import UUID
 
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from postern.contracts.access import ActionsUntil
 from postern.contracts.enums import Actions, DenialCode, Protocol
+from postern.foundation.phrases import Phrase
+from postern.kernel.sentences import Sentence, Value, joined
 
 
 class Verdict(StrEnum):
@@ -75,12 +77,16 @@ class Via:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One reason; `message` is for people, in the active language."""
+    """One reason; `message` is for people, in the language that was active at the decision."""
 
     code: ReasonCode
-    message: str
+    sentence: Sentence
     permission: Named | None = None
     via: Via | None = None
+
+    @property
+    def message(self) -> str:
+        return self.sentence.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +113,12 @@ class Decision:
     @property
     def message(self) -> str:
         """All reasons as one text."""
-        return " ".join(reason.message for reason in self.reasons)
+        return self.sentence.text
+
+    @property
+    def sentence(self) -> Sentence:
+        """All reasons as one sentence, which can be said again in another language."""
+        return joined(" ", [reason.sentence for reason in self.reasons])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,89 +264,96 @@ def _ends(grants: list[GrantFacts], at: datetime, account_ends: datetime | None)
 _WEIGHT: Final = {code: position for position, code in enumerate(_DENIAL_CODES)}
 
 
+_WORDS: Final = {
+    code: Phrase(f"access.{code.value}", words)
+    for code, words in (
+        (ReasonCode.USER_UNKNOWN, _("This user does not exist.")),
+        (ReasonCode.USER_INACTIVE, _("The user %(name)s is disabled.")),
+        (ReasonCode.USER_EXPIRED, _("The account of %(name)s has expired.")),
+        (ReasonCode.ASSET_UNKNOWN, _("The asset was not found. It may have been deleted.")),
+        (ReasonCode.ASSET_INACTIVE, _("The asset %(name)s is disabled.")),
+        (ReasonCode.PROTOCOL_NOT_OFFERED, _("The asset %(name)s does not offer %(protocol)s.")),
+        (ReasonCode.SYSTEM_USER_UNKNOWN, _("This system user does not exist.")),
+        (ReasonCode.SYSTEM_USER_PROTOCOL, _("The system user %(name)s is for %(its)s, not for %(protocol)s.")),
+        (ReasonCode.GRANT_WITHOUT_SYSTEM_USER, _("The permission %(name)s includes no system user for %(protocol)s.")),
+        (
+            ReasonCode.GRANT_OTHER_SYSTEM_USER,
+            _("The permission %(name)s does not include the system user %(system_user)s."),
+        ),
+        (ReasonCode.GRANT_NOT_A_MEMBER, _("The permission %(name)s is for members of its organization only.")),
+        (ReasonCode.GRANT_INACTIVE, _("The permission %(name)s is switched off.")),
+        (ReasonCode.GRANT_NOT_STARTED, _("The permission %(name)s begins at %(instant)s.")),
+        (ReasonCode.GRANT_EXPIRED, _("The permission %(name)s ended at %(instant)s.")),
+        (ReasonCode.GRANT_WITHOUT_CONNECT, _("The permission %(name)s does not include the action connect.")),
+        (ReasonCode.GRANTED, _("Granted by the permission %(name)s.")),
+        (ReasonCode.NO_GRANT_FOR_USER, _("No permission includes the user %(user)s or one of their groups.")),
+        (ReasonCode.NO_GRANT_FOR_ASSET, _("No permission includes the asset %(asset)s or a node above it.")),
+        (ReasonCode.NO_GRANT, _("No permission gives %(user)s access to %(asset)s.")),
+    )
+}
+
+
 def _person(facts: Facts, at: datetime) -> Iterable[Reason]:
     if facts.user is None:
-        yield Reason(ReasonCode.USER_UNKNOWN, _("This user does not exist."))
+        yield _reason(ReasonCode.USER_UNKNOWN)
     elif not facts.user.is_active:
-        yield Reason(ReasonCode.USER_INACTIVE, _("The user %(name)s is disabled.") % {"name": facts.user.name})
+        yield _reason(ReasonCode.USER_INACTIVE, name=facts.user.name)
     elif facts.user.date_expired is not None and facts.user.date_expired <= at:
-        yield Reason(ReasonCode.USER_EXPIRED, _("The account of %(name)s has expired.") % {"name": facts.user.name})
+        yield _reason(ReasonCode.USER_EXPIRED, name=facts.user.name)
 
 
 def _target(facts: Facts) -> Iterable[Reason]:
+    protocol = facts.protocol.value
     if facts.asset is None:
-        yield Reason(ReasonCode.ASSET_UNKNOWN, _("The asset was not found. It may have been deleted."))
+        yield _reason(ReasonCode.ASSET_UNKNOWN)
     elif not facts.asset.is_active:
-        yield Reason(ReasonCode.ASSET_INACTIVE, _("The asset %(name)s is disabled.") % {"name": facts.asset.name})
+        yield _reason(ReasonCode.ASSET_INACTIVE, name=facts.asset.name)
     elif not facts.asset.offers_protocol:
-        yield Reason(
-            ReasonCode.PROTOCOL_NOT_OFFERED,
-            _("The asset %(name)s does not offer %(protocol)s.")
-            % {"name": facts.asset.name, "protocol": facts.protocol.value},
-        )
+        yield _reason(ReasonCode.PROTOCOL_NOT_OFFERED, name=facts.asset.name, protocol=protocol)
     if facts.any_system_user:
         return
     if facts.system_user is None:
-        yield Reason(ReasonCode.SYSTEM_USER_UNKNOWN, _("This system user does not exist."))
-    elif facts.system_user.protocol != facts.protocol.value:
-        yield Reason(
-            ReasonCode.SYSTEM_USER_PROTOCOL,
-            _("The system user %(name)s is for %(its)s, not for %(protocol)s.")
-            % {"name": facts.system_user.name, "its": facts.system_user.protocol, "protocol": facts.protocol.value},
-        )
+        yield _reason(ReasonCode.SYSTEM_USER_UNKNOWN)
+    elif facts.system_user.protocol != protocol:
+        its = facts.system_user.protocol
+        yield _reason(ReasonCode.SYSTEM_USER_PROTOCOL, name=facts.system_user.name, its=its, protocol=protocol)
 
 
 def _judge(grant: GrantFacts, facts: Facts, at: datetime) -> Reason:
-    name = {"name": grant.permission.name}
+    values: dict[str, Value] = {}
     if not grant.names_system_user and facts.any_system_user:
-        code = ReasonCode.GRANT_WITHOUT_SYSTEM_USER
-        message = _("The permission %(name)s includes no system user for %(protocol)s.") % {
-            **name,
-            "protocol": facts.protocol.value,
-        }
+        code, values = ReasonCode.GRANT_WITHOUT_SYSTEM_USER, {"protocol": facts.protocol.value}
     elif not grant.names_system_user:
         wanted = facts.system_user.name if facts.system_user else ""
-        code = ReasonCode.GRANT_OTHER_SYSTEM_USER
-        message = _("The permission %(name)s does not include the system user %(system_user)s.") % {
-            **name,
-            "system_user": wanted,
-        }
+        code, values = ReasonCode.GRANT_OTHER_SYSTEM_USER, {"system_user": wanted}
     elif not grant.user_is_member:
         code = ReasonCode.GRANT_NOT_A_MEMBER
-        message = _("The permission %(name)s is for members of its organization only.") % name
     elif not grant.is_active:
-        code, message = ReasonCode.GRANT_INACTIVE, _("The permission %(name)s is switched off.") % name
+        code = ReasonCode.GRANT_INACTIVE
     elif at < grant.date_start:
-        code = ReasonCode.GRANT_NOT_STARTED
-        message = _("The permission %(name)s begins at %(instant)s.") % {**name, "instant": _shown(grant.date_start)}
+        code, values = ReasonCode.GRANT_NOT_STARTED, {"instant": _shown(grant.date_start)}
     elif at >= grant.date_expired:
-        code = ReasonCode.GRANT_EXPIRED
-        message = _("The permission %(name)s ended at %(instant)s.") % {**name, "instant": _shown(grant.date_expired)}
+        code, values = ReasonCode.GRANT_EXPIRED, {"instant": _shown(grant.date_expired)}
     elif not grant.actions & Actions.CONNECT:
         code = ReasonCode.GRANT_WITHOUT_CONNECT
-        message = _("The permission %(name)s does not include the action connect.") % name
     else:
-        code, message = ReasonCode.GRANTED, _("Granted by the permission %(name)s.") % name
-    return Reason(code, message, permission=grant.permission, via=grant.via)
+        code = ReasonCode.GRANTED
+    sentence = _WORDS[code].say(name=grant.permission.name, **values)
+    return Reason(code, sentence, permission=grant.permission, via=grant.via)
 
 
 def _nothing(facts: Facts) -> Reason:
     person = facts.user.name if facts.user else ""
     asset = facts.asset.name if facts.asset else ""
     if not facts.user_is_named:
-        return Reason(
-            ReasonCode.NO_GRANT_FOR_USER,
-            _("No permission includes the user %(user)s or one of their groups.") % {"user": person},
-        )
+        return _reason(ReasonCode.NO_GRANT_FOR_USER, user=person)
     if not facts.asset_is_named:
-        return Reason(
-            ReasonCode.NO_GRANT_FOR_ASSET,
-            _("No permission includes the asset %(asset)s or a node above it.") % {"asset": asset},
-        )
-    return Reason(
-        ReasonCode.NO_GRANT,
-        _("No permission gives %(user)s access to %(asset)s.") % {"user": person, "asset": asset},
-    )
+        return _reason(ReasonCode.NO_GRANT_FOR_ASSET, asset=asset)
+    return _reason(ReasonCode.NO_GRANT, user=person, asset=asset)
+
+
+def _reason(code: ReasonCode, **values: Value) -> Reason:
+    return Reason(code, _WORDS[code].say(**values))
 
 
 def _shown(instant: datetime) -> str:
@@ -349,4 +367,4 @@ def without_details(decision: Decision) -> Decision:
     if decision.allowed or not decision.reasons:
         return decision
     main = decision.reasons[0]
-    return replace(decision, reasons=(Reason(main.code, main.message),))
+    return replace(decision, reasons=(Reason(main.code, main.sentence),))

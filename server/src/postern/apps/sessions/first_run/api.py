@@ -6,7 +6,7 @@ from django.urls import path
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from postern.apps.assets.models import Connectivity
+from postern.apps.assets.models import Asset, Connectivity
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions.first_run import queries
 from postern.foundation.rest.openapi.answers import TEXT, Answer, texts
@@ -41,8 +41,17 @@ class FirstRunView(PosternView):
         steps = queries.steps(self.actor, self.scope, now())
         steps["site_url"] = preferences.is_set(_SITE_URL) or urlsplit(address).hostname not in _ONLY_HERE
         host = queries.host(self.scope)
-        shown = None if host is None else {name: str(getattr(host, name)) for name in _HOST["required"]}
+        shown = None if host is None else _shown(host)
         return Response({"site_url": address, "steps": steps, "host": shown})
+
+
+def _shown(host: Asset) -> dict[str, str]:
+    return {
+        "connectivity": host.connectivity,
+        "connectivity_reason": host.connectivity_why,
+        "hostname": host.hostname,
+        "id": str(host.pk),
+    }
 
 
 urlpatterns = [path("first-run/", FirstRunView.as_view())]

@@ -5,9 +5,10 @@ Decided anew for each session (K36: only addresses of permitted targets and thei
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from postern.apps.assets import facade as assets
 from postern.apps.sessions.terminals import queries as terminal_queries
@@ -16,6 +17,9 @@ from postern.contracts.routes import Gateway, Route
 from postern.foundation.network import outbound
 from postern.foundation.network.outbound import TargetRefused, TargetUnknown
 from postern.foundation.network.surroundings import Endpoint
+from postern.foundation.phrases import Phrase
+
+_AT_GATEWAY: Final = Phrase("sessions.gateway_refused", _("Gateway %(name)s: %(reason)s"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +94,7 @@ def _permitted(stage: Sequence[Gateway], check: Callable[[Gateway], str]) -> tup
         try:
             host = check(gateway)
         except TargetRefused as error:
-            message = _("Gateway %(name)s: %(reason)s") % {"name": gateway.name, "reason": error.message}
-            refused = TargetRefused(message)
+            refused = TargetRefused(_AT_GATEWAY.say(name=gateway.name, reason=error.sentence))
         else:
             permitted.append(
                 Gateway(id=gateway.id, name=gateway.name, host=host, port=gateway.port, login_name=gateway.login_name)

@@ -3,9 +3,10 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from postern.apps.assets.models import Connectivity
 from postern.apps.vault.accounts.models import Account
@@ -13,7 +14,12 @@ from postern.apps.vault.system_users.credentials import own_secrets
 from postern.apps.vault.system_users.errors import CredentialMissing
 from postern.apps.vault.system_users.models import SystemUserAsset
 from postern.contracts.access import Credential
+from postern.foundation.phrases import Phrase
 from postern.kernel import clock
+
+_NOTHING_STORED: Final = Phrase(
+    "vault.account_without_secret", _("The account %(name)s has neither a password nor a private key.")
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +57,7 @@ def open_account_of_asset(*, asset_id: UUID, username: str) -> Credential:
     row = Account.objects.filter(asset_id=asset_id, systemuser__isnull=True, username=username).first()
     secrets = own_secrets(row) if row is not None else None
     if secrets is None or (secrets.password is None and secrets.private_key is None):
-        raise CredentialMissing(
-            _("The account %(name)s has neither a password nor a private key.") % {"name": username}
-        )
+        raise CredentialMissing(_NOTHING_STORED.say(name=username))
     return Credential(
         login_name=username,
         password=secrets.password.reveal() if secrets.password else "",

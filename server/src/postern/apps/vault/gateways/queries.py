@@ -6,7 +6,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from postern.apps.assets import facade as assets
 from postern.apps.assets.models import Domain
@@ -17,7 +17,14 @@ from postern.apps.vault.sealed_secrets import secret_store
 from postern.contracts.access import Credential
 from postern.contracts.routes import Gateway as RouteGateway
 from postern.contracts.routes import Route
+from postern.foundation.phrases import Phrase
 from postern.kernel.errors import NotFound
+
+_UNKNOWN: Final = Phrase("vault.gateway_unknown", _("This gateway does not exist."))
+_UNUSABLE: Final = Phrase(
+    "vault.gateway_unusable",
+    _("The gateway %(name)s has no username, or neither a password nor a private key. Tell an administrator."),
+)
 
 #: The columns of a gateway that the API shows; none is a secret.
 _SHOWN: Final = (
@@ -54,7 +61,7 @@ def route_through(gateway_id: UUID) -> Route:
     """The way through exactly this gateway of its domain, whether it is active or not. Raises `NotFound`."""
     row = Gateway.objects.filter(pk=gateway_id).first()
     if row is None:
-        raise NotFound(_("This gateway does not exist."))
+        raise NotFound(_UNKNOWN.say())
     only = RouteGateway(id=row.pk, name=row.name, host=row.ip, port=row.port, login_name=row.username)
     *before, _own_stage = route_to(row.domain_id).stages
     return Route(stages=(*before, (only,)))
@@ -64,14 +71,11 @@ def open_gateway_credential(gateway_id: UUID) -> Credential:
     """The secrets for one sign-in on a gateway. Raises `NotFound`, `GatewayUnusable`, `SecretUnreadable`."""
     row = Gateway.objects.filter(pk=gateway_id).first()
     if row is None:
-        raise NotFound(_("This gateway does not exist."))
+        raise NotFound(_UNKNOWN.say())
     password = secret_store.get(place_of(row, "password"))
     private_key = secret_store.get(place_of(row, "private_key"))
     if not row.username or (password is None and private_key is None):
-        raise GatewayUnusable(
-            _("The gateway %(name)s has no username, or neither a password nor a private key. Tell an administrator.")
-            % {"name": row.name}
-        )
+        raise GatewayUnusable(_UNUSABLE.say(name=row.name))
     return Credential(
         login_name=row.username,
         password=password.reveal() if password else "",

@@ -1,10 +1,18 @@
 """Errors of secrets and their keys."""
 
-from typing import Self
+from typing import Final, Self
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
+from postern.foundation.phrases import Phrase
 from postern.kernel.errors import Conflict, PosternError, Unavailable
+
+_ALTERED: Final = Phrase(
+    "vault.secret_altered", _("A stored secret cannot be decrypted: it was altered or moved. Set it again.")
+)
+_GONE: Final = Phrase(
+    "vault.secret_gone", _("A stored secret is missing in the secret store: it was deleted there. Set it again.")
+)
 
 
 class SecretUnreadable(PosternError):
@@ -16,7 +24,7 @@ class SecretUnreadable(PosternError):
     @classmethod
     def altered(cls) -> Self:
         """It was altered or moved."""
-        return cls(_("A stored secret cannot be decrypted: it was altered or moved. Set it again."))
+        return cls(_ALTERED.say())
 
 
 class SecretGone(SecretUnreadable):
@@ -27,7 +35,7 @@ class SecretGone(SecretUnreadable):
     @classmethod
     def missing(cls) -> Self:
         """It was deleted in the store."""
-        return cls(_("A stored secret is missing in the secret store: it was deleted there. Set it again."))
+        return cls(_GONE.say())
 
 
 class SecretStoreMissing(Unavailable):

@@ -17,13 +17,31 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Final
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from postern.apps.vault.sealed_secrets.sealing import KEY_BYTES
+from postern.foundation.phrases import Phrase
 from postern.kernel.clock import now
 from postern.kernel.errors import Unavailable
 from postern.kernel.secret import Secret
+
+_NO_VERSION: Final = Phrase(
+    "vault.key_version_missing", _("The key file has no key of version %(version)d; restore it from its backup.")
+)
+_MISSING: Final = Phrase(
+    "vault.key_file_missing", _("The file of key-encryption keys is missing; restore it from its backup.")
+)
+_TOO_OPEN: Final = Phrase(
+    "vault.key_file_too_open", _("The file of key-encryption keys must be readable by its owner only (mode 0600).")
+)
+_UNREADABLE: Final = Phrase(
+    "vault.key_file_unreadable", _("The file of key-encryption keys cannot be read; restore it from its backup.")
+)
+_DAMAGED: Final = Phrase(
+    "vault.key_file_damaged", _("The file of key-encryption keys is damaged; restore it from its backup.")
+)
 
 
 class KeyringUnusable(Unavailable):
@@ -66,9 +84,7 @@ class Keyring:
         """The key of that version. Raises `KeyringUnusable` when the file does not contain it."""
         key = self._load().keys.get(version)
         if key is None:
-            raise KeyringUnusable(
-                _("The key file has no key of version %(version)d; restore it from its backup.") % {"version": version}
-            )
+            raise KeyringUnusable(_NO_VERSION.say(version=version))
         return key
 
     def versions(self) -> dict[int, datetime]:
@@ -131,17 +147,13 @@ class Keyring:
         try:
             file_stat = self._path.stat()
         except OSError as error:
-            raise KeyringUnusable(
-                _("The file of key-encryption keys is missing; restore it from its backup.")
-            ) from error
+            raise KeyringUnusable(_MISSING.say()) from error
         return file_stat.st_mtime_ns, file_stat.st_ino, file_stat.st_size
 
     def _read(self) -> _Content:
         try:
             if self._path.stat().st_mode & 0o077:
-                raise KeyringUnusable(
-                    _("The file of key-encryption keys must be readable by its owner only (mode 0600).")
-                )
+                raise KeyringUnusable(_TOO_OPEN.say())
             document = json.loads(self._path.read_text("ascii"))
             keys = {
                 int(version): KeyEncryptionKey(
@@ -152,11 +164,9 @@ class Keyring:
             content = _Content(current=int(document["current"]), keys=keys)
             sound = content.current in keys and all(len(key.raw()) == KEY_BYTES for key in keys.values())
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise KeyringUnusable(
-                _("The file of key-encryption keys cannot be read; restore it from its backup.")
-            ) from error
+            raise KeyringUnusable(_UNREADABLE.say()) from error
         if not sound:
-            raise KeyringUnusable(_("The file of key-encryption keys is damaged; restore it from its backup."))
+            raise KeyringUnusable(_DAMAGED.say())
         return content
 
     def _replace(self, content: _Content) -> None:

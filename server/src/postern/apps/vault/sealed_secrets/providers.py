@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from django.conf import settings
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from postern.apps.vault.sealed_secrets.errors import SecretStoreMissing
 from postern.apps.vault.sealed_secrets.keyring import Keyring
@@ -21,6 +21,7 @@ from postern.apps.vault.sealed_secrets.vault_kv2 import VaultDocuments
 from postern.apps.vault.sealed_secrets.vault_transit import VaultTransit
 from postern.foundation.configuration.secret_store import SecretStore, VaultSettings
 from postern.foundation.network import outbound
+from postern.foundation.phrases import Phrase
 from postern.integrations.hashicorp_vault.errors import VaultUnavailable
 from postern.kernel.errors import SettingsError
 
@@ -31,6 +32,13 @@ if TYPE_CHECKING:
 #: works and signs users in with (authenticator apps): they stay local, because administrators must be able to sign in
 #: while Vault is down, in order to mend it.
 _TABLES_OF_TARGETS: Final = "vault_"
+_NOT_NAMED: Final = Phrase(
+    "secret_store.not_named",
+    _(
+        "The secret store cannot be reached: the settings do not name it any more. Tell an administrator to set "
+        "POSTERN_VAULT_ADDR and the token again."
+    ),
+)
 
 
 def may_move(table: str) -> bool:
@@ -78,12 +86,7 @@ def _vault_settings() -> VaultSettings:
     """How Vault is reached. Raises `SecretStoreMissing`."""
     vault: VaultSettings | None = settings.POSTERN.vault
     if vault is None or not vault.can_sign_in:
-        raise SecretStoreMissing(
-            _(
-                "The secret store cannot be reached: the settings do not name it any more. Tell an administrator to set "
-                "POSTERN_VAULT_ADDR and the token again."
-            )
-        )
+        raise SecretStoreMissing(_NOT_NAMED.say())
     return vault
 
 

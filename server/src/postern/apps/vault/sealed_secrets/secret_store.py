@@ -16,9 +16,10 @@ from uuid import UUID
 
 from django.conf import settings
 
-from postern.apps.vault.sealed_secrets import providers
+from postern.apps.vault.sealed_secrets import outside, providers
 from postern.apps.vault.sealed_secrets.errors import SecretGone, SecretStoreMissing, SecretUnreadable
 from postern.apps.vault.sealed_secrets.keyring import Keyring
+from postern.apps.vault.sealed_secrets.local_provider import LocalSecrets
 from postern.apps.vault.sealed_secrets.models import SealedSecret
 from postern.apps.vault.sealed_secrets.sealing import SealedValue, SecretPlace
 from postern.apps.vault.sealed_secrets.stored import StoredSecret
@@ -89,7 +90,9 @@ def open_row(row: SealedSecret, place: SecretPlace) -> Secret:
         if not stored.has_local_key:
             raise
         provider = providers.provider(SecretStore.LOCAL, ring)
-    return provider.open(stored, place)
+    if isinstance(provider, LocalSecrets):
+        return provider.open(stored, place)
+    return outside.opened(provider, stored, place)
 
 
 def drop(place: SecretPlace) -> None:

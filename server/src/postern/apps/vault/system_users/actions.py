@@ -10,7 +10,6 @@ from uuid import UUID
 from django.db import models, transaction
 from django.utils.translation import gettext as _
 
-from postern.apps.assets import facade as assets
 from postern.apps.assets.models import Connectivity
 from postern.apps.audits import facade as audits
 from postern.apps.audits import recorded
@@ -23,9 +22,11 @@ from postern.apps.vault.system_users.events import AccountChanged, SystemUserBou
 from postern.apps.vault.system_users.models import SystemUser, SystemUserAsset, SystemUserNode, SystemUserUser
 from postern.apps.vault.system_users.places import SYSTEM_USERS, place_of
 from postern.apps.vault.system_users.rules import Plan, plan
+from postern.apps.vault.system_users.uses import uses_of
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database import row_locks
+from postern.foundation.database.uses import require_unused
 from postern.kernel import clock
 
 _COLUMNS: Final = (
@@ -135,13 +136,13 @@ def update_system_user(*, actor: Actor, system_user: SystemUser, values: Mapping
 
 @transaction.atomic
 def delete_system_user(*, actor: Actor, system_user: SystemUser) -> None:
-    """Delete a system user with its secrets, and remove it from permissions."""
-    # Under the lock: a secret stored at this moment would be left behind.
+    """Delete a system user with its secrets. Raises StillUsed while permissions, assets, nodes or tasks use it."""
+    # Under the lock: a secret stored at this moment would be left behind, and a use made at this moment not be seen.
     hold([system_user.pk], deleting=True)
-    org_id, system_user_id = system_user.org_id, system_user.pk
+    require_unused(str(system_user), uses_of(system_user))
+    org_id = system_user.org_id
     old = _columns_of(system_user)
     secret_store.drop_all(place_of(system_user, ""))
-    assets.clear_admin_user(org_id=org_id, admin_user_id=system_user_id)
     recorded.delete_row(actor=actor, row=system_user, old=old)
     events.publish(SystemUsersChanged(org_id=org_id))
 

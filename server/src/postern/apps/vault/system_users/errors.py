@@ -1,8 +1,21 @@
 """Errors of system users."""
 
-from django.utils.translation import gettext as _
+from typing import Final
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from postern.foundation.phrases import Phrase
 from postern.kernel.errors import PosternError
+
+UNKNOWN: Final = Phrase("vault.system_user_unknown", gettext_lazy("This system user does not exist."))
+NOTHING_STORED: Final = Phrase(
+    "vault.nothing_stored", gettext_lazy("The system user %(name)s has neither a password nor a private key.")
+)
+ENTERED: Final = Phrase(
+    "vault.entered_at_sign_in",
+    gettext_lazy("Users of %(name)s enter the credential at each sign-in, so none is stored."),
+)
 
 
 class FieldRefused(PosternError):

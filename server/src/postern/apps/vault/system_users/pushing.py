@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from postern.apps.vault.system_users.credentials import secrets_for
-from postern.apps.vault.system_users.errors import CredentialMissing, NotPushable
+from postern.apps.vault.system_users.errors import NOTHING_STORED, UNKNOWN, CredentialMissing, NotPushable
 from postern.apps.vault.system_users.models import LoginMode, SystemUser, SystemUserAsset, SystemUserType
 from postern.contracts.enums import Protocol
+from postern.foundation.phrases import Phrase
 from postern.kernel.errors import NotFound
 from postern.kernel.secret import Secret
 
@@ -18,6 +19,19 @@ from postern.kernel.secret import Secret
 _USERNAME: Final = re.compile(r"[a-z_][a-z0-9_.-]{0,31}", re.ASCII)
 _PATH: Final = re.compile(r"/[^\x00-\x1f\x7f:]*")
 _GROUPS: Final = re.compile(r"[A-Za-z0-9_.,-]*", re.ASCII)
+
+_OF_NO_USE: Final = Phrase(
+    "push.of_no_use",
+    _("%(name)s cannot be pushed: only common system users with the protocol SSH and a stored secret can."),
+)
+_NO_NAME: Final = Phrase(
+    "push.no_name",
+    _("%(username)s is no name for an account: small letters, digits, _, - and ., at most 32, no digit first."),
+)
+_INVALID: Final = Phrase("push.invalid", _("%(field)s of %(name)s is not valid: %(value)s"))
+_HOME: Final = Phrase("push.home", _("Home"))
+_SHELL: Final = Phrase("push.shell", _("Shell"))
+_SYSTEM_GROUPS: Final = Phrase("push.system_groups", _("System groups"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,15 +56,13 @@ def account_to_push(system_user_id: UUID, asset_id: UUID, username: str = "") ->
     """
     row = SystemUser.objects.filter(pk=system_user_id).first()
     if row is None:
-        raise NotFound(_("This system user does not exist."))
+        raise NotFound(UNKNOWN.say())
     name = username if row.username_same_with_user else row.username
     _check(row, name)
     secrets = secrets_for(row, asset_id=asset_id, username=name)
     password = secrets.password or Secret("")
     if not secrets.public_key and not password:
-        raise CredentialMissing(
-            _("The system user %(name)s has neither a password nor a private key.") % {"name": row.name}
-        )
+        raise CredentialMissing(NOTHING_STORED.say(name=row.name))
     return AccountToPush(
         username=name,
         home=row.home,
@@ -78,21 +90,13 @@ def accounts_of(
 def _check(row: SystemUser, username: str) -> None:
     """Raise NotPushable with the reason."""
     if row.type == SystemUserType.ADMIN or row.protocol != Protocol.SSH or row.login_mode == LoginMode.MANUAL:
-        raise NotPushable(
-            _("%(name)s cannot be pushed: only common system users with the protocol SSH and a stored secret can.")
-            % {"name": row.name}
-        )
+        raise NotPushable(_OF_NO_USE.say(name=row.name))
     if _USERNAME.fullmatch(username) is None:
-        raise NotPushable(
-            _("%(username)s is no name for an account: small letters, digits, _, - and ., at most 32, no digit first.")
-            % {"username": username or "-"}
-        )
+        raise NotPushable(_NO_NAME.say(username=username or "-"))
     for value, pattern, label in (
-        (row.home, _PATH, _("Home")),
-        (row.shell, _PATH, _("Shell")),
-        (row.system_groups.replace(" ", ""), _GROUPS, _("System groups")),
+        (row.home, _PATH, _HOME),
+        (row.shell, _PATH, _SHELL),
+        (row.system_groups.replace(" ", ""), _GROUPS, _SYSTEM_GROUPS),
     ):
         if value and pattern.fullmatch(value) is None:
-            raise NotPushable(_("%(field)s of %(name)s is not valid: %(value)s") % {
-                "field": label, "name": row.name, "value": value[:100],
-            })  # fmt: skip
+            raise NotPushable(_INVALID.say(field=label.say(), name=row.name, value=value[:100]))

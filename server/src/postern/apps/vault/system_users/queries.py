@@ -1,17 +1,17 @@
 """Reads of the vault: briefs for other apps, and the credential for a session (internal API only)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.models import Count
-from django.utils.translation import gettext as _
 
 from postern.apps.vault.system_users.credentials import secrets_for
-from postern.apps.vault.system_users.errors import CredentialMissing
+from postern.apps.vault.system_users.errors import ENTERED, NOTHING_STORED, UNKNOWN, CredentialMissing
 from postern.apps.vault.system_users.models import LoginMode, SystemUser, SystemUserAsset, SystemUserType
 from postern.contracts.access import Credential
 from postern.contracts.enums import Protocol
+from postern.foundation.database import row_locks
 from postern.kernel.errors import NotFound
 
 
@@ -58,17 +58,13 @@ def open_credential(*, system_user_id: UUID, asset_id: UUID | None, username: st
     """
     row = SystemUser.objects.filter(pk=system_user_id).first()
     if row is None:
-        raise NotFound(_("This system user does not exist."))
+        raise NotFound(UNKNOWN.say())
     login_name = username if row.username_same_with_user else row.username
     if row.login_mode == LoginMode.MANUAL:
-        raise CredentialMissing(
-            _("Users of %(name)s enter the credential at each sign-in, so none is stored.") % {"name": row.name}
-        )
+        raise CredentialMissing(ENTERED.say(name=row.name))
     secrets = secrets_for(row, asset_id=asset_id, username=login_name)
     if secrets.password is None and secrets.private_key is None:
-        raise CredentialMissing(
-            _("The system user %(name)s has neither a password nor a private key.") % {"name": row.name}
-        )
+        raise CredentialMissing(NOTHING_STORED.say(name=row.name))
     return Credential(
         login_name=login_name,
         password=secrets.password.reveal() if secrets.password else "",
@@ -95,6 +91,9 @@ class AdminUsers:
     def named(self, name: str, org_id: UUID) -> UUID | None:
         rows = SystemUser.objects.filter(org_id=org_id, type=SystemUserType.ADMIN)
         return next((row.pk for row in rows if name in {row.name, str(row)}), None)
+
+    def hold(self, ids: Collection[UUID]) -> None:
+        row_locks.share(SystemUser, (), required=ids)
 
     def assets_of(self, system_user_id: UUID) -> Iterable[UUID]:
         rows = SystemUserAsset.objects.filter(systemuser_id=system_user_id).order_by()

@@ -8,7 +8,7 @@ dialled).
 import asyncio
 import errno
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from ipaddress import ip_address
 from typing import Final
@@ -17,6 +17,7 @@ from postern.contracts.access import Target
 from postern.contracts.enums import EndReason
 from postern.foundation.network.names import NAMES, Entry, NameNotFound
 from postern.kernel.dialing import DialPolicy, Refusal, Surroundings
+from postern.kernel.sentences import Sentence, Value
 from postern.proxies.core.targets.ports import TargetFailed
 from postern.proxies.core.texts import Text
 
@@ -35,23 +36,23 @@ _LOCAL_NAMES: Final = frozenset(("localhost", "localhost4", "localhost6", "ip6-l
 async def dial(target: Target, policy: DialPolicy, *, timeout_s: float, language: str) -> socket.socket:
     """Return a connected, non-blocking TCP socket. Raises `TargetFailed` with a message for the user."""
     loop = asyncio.get_running_loop()
-    where = {"host": target.host, "port": target.port}
+    where: dict[str, Value] = {"host": target.host, "port": target.port}
     try:
         async with asyncio.timeout(timeout_s):
             try:
                 entries = await NAMES.find_soon(target.host, target.port)
             except NameNotFound as error:
-                message = Text.UNRESOLVED.say(language, host=target.host)
+                message = Text.UNRESOLVED.sentence(language, host=target.host)
                 raise TargetFailed(EndReason.UNREACHABLE, message, f"resolve: {error}") from error
             around = await loop.run_in_executor(None, policy.look_around)
             for entry in entries:
                 refusal = policy.refusal(str(entry[4][0]), target.port, around)
                 if refusal is not None:
-                    message = _REFUSALS[refusal].say(language, **where)
+                    message = _REFUSALS[refusal].sentence(language, **where)
                     raise TargetFailed(EndReason.UNREACHABLE, message, f"dial refused: {refusal.value}")
             return await _first_that_answers(loop, entries)
     except TimeoutError as error:
-        message = Text.CONNECT_TIMEOUT.say(language, **where)
+        message = Text.CONNECT_TIMEOUT.sentence(language, **where)
         raise TargetFailed(EndReason.UNREACHABLE, message, "connect: timed out") from error
     except OSError as error:
         raise TargetFailed(EndReason.UNREACHABLE, _explain(error, where, language), f"connect: {error}") from error
@@ -68,7 +69,7 @@ def refuse_behind_gateway(target: Target, policy: DialPolicy, language: str) -> 
     for address in _written_addresses(target.host):
         refusal = there.refusal(address, target.port, Surroundings())
         if refusal is not None:
-            message = Text.DIAL_BEHIND_GATEWAY.say(language, host=target.host, port=target.port)
+            message = Text.DIAL_BEHIND_GATEWAY.sentence(language, host=target.host, port=target.port)
             raise TargetFailed(EndReason.UNREACHABLE, message, f"dial refused: {refusal.value} behind a gateway")
 
 
@@ -90,11 +91,11 @@ def _written_addresses(host: str) -> tuple[str, ...]:
     return (found,)
 
 
-def _explain(error: OSError, where: dict[str, object], language: str) -> str:
+def _explain(error: OSError, where: Mapping[str, Value], language: str) -> Sentence:
     if isinstance(error, ConnectionRefusedError):
-        return Text.CONNECT_REFUSED.say(language, **where)
+        return Text.CONNECT_REFUSED.sentence(language, **where)
     detail = errno.errorcode.get(error.errno or 0, type(error).__name__)
-    return Text.CONNECT_FAILED.say(language, **where, detail=detail)
+    return Text.CONNECT_FAILED.sentence(language, **where, detail=detail)
 
 
 async def _first_that_answers(loop: asyncio.AbstractEventLoop, entries: Sequence[Entry]) -> socket.socket:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from postern.contracts.enums import EndReason
 from postern.kernel.errors import PosternError
+from postern.kernel.sentences import Sentence
 
 if TYPE_CHECKING:  # a job's runner knows no sessions, and starts without loading them
     from postern.proxies.core.sessions.live_session import LiveSession
@@ -35,7 +36,7 @@ class TargetFailed(PosternError):
 
     code = "target_failed"
 
-    def __init__(self, reason: EndReason, message: str, detail: str = "") -> None:
+    def __init__(self, reason: EndReason, message: str | Sentence, detail: str = "") -> None:
         super().__init__(message)
         self.reason = reason
         self.detail = detail

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from postern.apps.assets.assets import admin_users
 from postern.apps.assets.assets.actions import belongings
 from postern.apps.assets.assets.actions.belongings import LISTS
 from postern.apps.assets.tree import change_log
@@ -34,6 +35,7 @@ def create_asset(*, actor: Actor, org_id: UUID, values: Values) -> Asset:
 def create_assets(*, actor: Actor, org_id: UUID, items: Sequence[Values]) -> list[Asset]:
     """Create assets, all or none; returns them in the given order."""
     write = change_log.begin(org_id, new_assets=len(items))
+    admin_users.hold(items)
     assets = [
         Asset(org_id=org_id, created_by=actor.label, dense_id=number, **_columns(values))
         for values, number in zip(items, write.dense_ids, strict=True)
@@ -63,6 +65,7 @@ def update_assets(*, actor: Actor, pairs: Sequence[tuple[Asset, Values]]) -> lis
 
 def _update_in(actor: Actor, org_id: UUID, pairs: Sequence[tuple[Asset, Values]]) -> dict[UUID, Asset]:
     write = change_log.begin(org_id)
+    admin_users.hold(values for _asset, values in pairs)
     wanted = {asset.pk: values for asset, values in pairs}
     assets = _locked(list(wanted))
     pairs_with_lists = [(assets[key], values) for key, values in wanted.items() if values.keys() & LISTS]
@@ -115,16 +118,6 @@ def _delete_in(actor: Actor, org_id: UUID, assets: Sequence[Asset]) -> None:
     audits.record_changes(actor=actor, action="delete", changes=changes)
     events.publish(AssetsDeleted(org_id=org_id, asset_ids=tuple(keys)))
     events.publish(AssetsChanged(org_id=org_id))
-
-
-@transaction.atomic
-def clear_admin_user(*, org_id: UUID, admin_user_id: UUID) -> None:
-    """Clear the admin user of all assets that use it.
-
-    Called by the vault before it deletes the user; the vault audits it.
-    """
-    change_log.begin(org_id)
-    Asset.objects.filter(admin_user_id=admin_user_id).update(admin_user_id=None)
 
 
 def _locked(keys: Sequence[UUID]) -> dict[UUID, Asset]:

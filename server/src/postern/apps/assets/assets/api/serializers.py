@@ -53,6 +53,7 @@ class AssetSerializer(ResourceSerializer):
     labels = OrgOwnedList(Label, named=pairs("name", "value"), required=False, label=gettext_lazy("Labels"))
     labels_display = serializers.SerializerMethodField(label=gettext_lazy("Labels"))
     charset = serializers.CharField(source="platform.charset", read_only=True, label=gettext_lazy("Charset"))
+    connectivity_reason = serializers.CharField(source="connectivity_why", read_only=True, label=gettext_lazy("Reason"))
     hardware_info = serializers.CharField(read_only=True, label=gettext_lazy("Hardware info"))
 
     class Meta:

@@ -55,6 +55,7 @@ class HostSerializer(ResourceSerializer):
     """A host of a batch command. `size` counts the bytes that it has shown; `group` is the key of its group."""
 
     asset = serializers.UUIDField(source="asset_id", read_only=True, label=gettext_lazy("Asset"))
+    message = serializers.CharField(source="why", read_only=True, label=gettext_lazy("Reason"))
     size = serializers.SerializerMethodField(label=gettext_lazy("Bytes shown"))
     group = serializers.SerializerMethodField(label=gettext_lazy("Group"))
 

@@ -153,6 +153,7 @@ class HostOutcomeSerializer(ResourceSerializer):
     system_user = serializers.UUIDField(
         source="system_user_id", read_only=True, allow_null=True, label=gettext_lazy("System user")
     )
+    message = serializers.CharField(source="why", read_only=True, label=gettext_lazy("Reason"))
 
     class Meta:
         model = HostOutcome

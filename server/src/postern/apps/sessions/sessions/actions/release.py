@@ -39,13 +39,18 @@ from postern.kernel.ids import ROOT_ORG_ID
 _LIMIT_WINDOW = timedelta(minutes=1)
 
 
-@transaction.atomic
 def release_credential(*, terminal: Terminal, request: access.CredentialRequest) -> access.CredentialAnswer:
     """Release the secret of an opening session, once, to the proxy that owns it; the access decision is repeated.
 
     The attempt that received the secret may repeat the request for some seconds, in case the response was lost; this
-    counts and is audited once.
+    counts and is audited once. While a store of secrets is asked, no lock is held; what was decided before is decided
+    again, together with the release and its record.
     """
+    return vault.read_outside(lambda: _release(terminal, request))
+
+
+@transaction.atomic
+def _release(terminal: Terminal, request: access.CredentialRequest) -> access.CredentialAnswer:
     # Serializes concurrent requests of one proxy. Taken before the session's lock, as heartbeats do.
     Terminal.objects.select_for_update(no_key=True).get(pk=terminal.pk)
     session = Session.objects.select_for_update().filter(pk=request.session_id, terminal=terminal).first()
@@ -101,15 +106,20 @@ def _entered(session: Session) -> access.Credential | None:
     )
 
 
-@transaction.atomic
 def release_gateway_credential(
     *, terminal: Terminal, request: access.GatewayCredentialRequest
 ) -> access.CredentialAnswer:
     """Release the secret of a gateway on the route of an opening session; the access decision and the route are
     decided again.
 
-    It may be requested several times. Each release is audited; the session counts once in the limit of the proxy.
+    It may be requested several times. Each release is audited; the session counts once in the limit of the proxy. The
+    store of secrets is asked as by `release_credential`.
     """
+    return vault.read_outside(lambda: _release_of_gateway(terminal, request))
+
+
+@transaction.atomic
+def _release_of_gateway(terminal: Terminal, request: access.GatewayCredentialRequest) -> access.CredentialAnswer:
     Terminal.objects.select_for_update(no_key=True).get(pk=terminal.pk)
     session = Session.objects.select_for_update().filter(pk=request.session_id, terminal=terminal).first()
     if session is None or not opening_keys.fits(session.pk, request.opening_key):
