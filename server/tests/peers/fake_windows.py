@@ -7,7 +7,6 @@ PowerShell away.
 """
 
 import base64
-import contextlib
 import os
 import signal
 import subprocess
@@ -38,10 +37,8 @@ def powershell(folder: Path, arguments: list[str]) -> int:
             nonce = told.decode("utf-8", "replace").split("\n", 1)[0]
             say(answer.replace("{nonce}", nonce).replace("\n", "\r\n").encode())
             return 0
-    with subprocess.Popen(["/bin/sh", "-c", text], stdin=subprocess.PIPE) as running:
-        with contextlib.suppress(BrokenPipeError):
-            running.communicate(sys.stdin.buffer.read())
-    return running.returncode
+    done = subprocess.run(["/bin/sh", "-c", text], input=sys.stdin.buffer.read(), check=False)
+    return done.returncode
 
 
 def say(data: bytes) -> None:
