@@ -70,6 +70,8 @@ class WinrmServer:
         self.directory = directory
         self.port = port
         self.login, self.password = "Administrator", "Pa55 wörd"
+        #: Passwords of more accounts. Set before the start.
+        self.accounts: dict[str, str] = {}
         self.tls = tls
         self.offers = offers
         self.vendor = vendor
@@ -87,7 +89,8 @@ class WinrmServer:
     async def start(self) -> None:
         context = self._make_certificate() if self.tls else None
         users = self.directory / "users"
-        users.write_text(f"HOST:{self.login}:{self.password}\n:{self.login}:{self.password}\n")
+        known = {self.login: self.password, **self.accounts}
+        users.write_text("".join(f":{name}:{password}\n" for name, password in known.items()))
         os.environ["NTLM_USER_FILE"] = str(users)
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port, ssl=context)
         self.port = self._server.sockets[0].getsockname()[1]

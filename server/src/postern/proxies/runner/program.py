@@ -69,7 +69,8 @@ class HostProgram:
             line = shell.command_line(self._nonce, self._wish.script, self._wish.run_by)
         try:
             process = await self._link.create_process(line, encoding=None)
-        except asyncssh.ChannelOpenError as error:
+        except (asyncssh.ChannelOpenError, asyncssh.DisconnectError) as error:
+            # A device without a shell refuses the channel or the program, or hangs up. Nothing was sent to it.
             return self._no_shell(str(error))
         reading = asyncio.ensure_future(self._read_all(process))
         try:
@@ -251,6 +252,7 @@ class HostProgram:
             return False
 
     def _shown(self) -> str:
+        """The last of what the host has shown, on one line."""
         return printable((self._answer.shown or bytes(self._errors)).decode(errors="replace").strip())[-_MAX_SHOWN:]
 
     def _no_shell(self, detail: str) -> ProgramEnd:
