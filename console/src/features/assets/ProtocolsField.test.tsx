@@ -16,8 +16,7 @@ describe('the protocols of an asset', () => {
     const onChange = vi.fn();
     render(<ProtocolsField input={{ ...input, value: ['ssh/22'], onChange }} />);
     expect(screen.queryAllByText('rdp')).toHaveLength(0);
-    const buttons = screen.getAllByRole('button');
-    await userEvent.click(buttons[buttons.length - 1]!);
+    await userEvent.click(screen.getByText(/protocol.add/));
     expect(onChange).toHaveBeenCalledWith(['ssh/22', 'winrm/5986']);
   });
 

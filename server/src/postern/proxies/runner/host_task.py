@@ -11,6 +11,7 @@ from postern.contracts.access import Credential
 from postern.contracts.enums import EndReason, HostKeyVerdict
 from postern.contracts.runner import OUTPUT_BYTES, HostResult, Remote, RunOnHost, TaskEnded
 from postern.kernel.clock import monotonic_s
+from postern.kernel.log import printable
 from postern.proxies.core.targets.ports import TargetFailed
 from postern.proxies.core.targets.wires import Wire
 from postern.proxies.core.texts import Text
@@ -186,6 +187,12 @@ class HostTask:
             message = Text.CONNECT_TIMEOUT.say(wish.language, host=wish.target.host, port=wish.target.port)
             wire.close()
             raise TargetFailed(EndReason.UNREACHABLE, message, "log-in timed out") from error
+        except OSError as error:
+            wire.close()
+            detail = printable(str(error))[:_MAX_DETAIL]
+            where = {"host": wish.target.host, "port": wish.target.port}
+            message = Text.CONNECT_FAILED.say(wish.language, **where, detail=detail)
+            raise TargetFailed(EndReason.UNREACHABLE, message, detail) from error
         except BaseException:
             wire.close()
             raise

@@ -33,7 +33,8 @@ WINDOWS: Final = b"Windows_NT"
 
 def script_bytes(script: str) -> bytes:
     """The script as the bootstrap reads it from its standard input."""
-    lines = script.replace("\r\n", "\n").rstrip("\n").split("\n")
+    # PowerShell reads a carriage return alone as the end of a line, too.
+    lines = script.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
     return "\n".join((str(len(lines)), *lines, _END, "")).encode()
 
 

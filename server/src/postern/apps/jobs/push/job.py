@@ -41,7 +41,7 @@ class _Push(AssetWork):
         way = way_to(place.asset)
         account = vault.account_to_push(place.system_user_id, place.asset.id, self._username, is_windows=way.is_windows)
         lines = _windows_lines(account, way) if way.is_windows else _unix_lines(account)
-        if any("\n" in line or "\0" in line for line in lines):
+        if any("\n" in line or "\0" in line or (way.is_windows and "\r" in line) for line in lines):
             raise HostNotTried(runner.HostResult.REFUSED, _("A password with a line end cannot be pushed."))
         return Errand(
             port=way.port,

@@ -154,6 +154,8 @@ class WinrmConnection:
             raise self._refused(str(error)) from error
         if reply.status == _UNAUTHORIZED:
             raise self._refused()
+        if self._wish.over is Remote.WINRM and not ntlm.can_seal:
+            raise self._fault("the host does not seal messages")
         self._ntlm = ntlm
 
     def _use_basic(self, password: Secret) -> None:
@@ -177,7 +179,7 @@ class WinrmConnection:
         return self._early(HostResult.CREDENTIAL_REFUSED, Text.WINRM_REFUSED, detail=detail)
 
     def _fault(self, detail: str) -> EndedEarly:
-        return self._early(HostResult.FAULT, Text.WINRM_FAULT, detail=detail)
+        return self._early(HostResult.NO_WINRM, Text.WINRM_FAULT, detail=detail)
 
     def _early(self, result: HostResult, text: Text, *, detail: str = "", **more: object) -> EndedEarly:
         wish = self._wish

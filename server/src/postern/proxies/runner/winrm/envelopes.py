@@ -18,6 +18,8 @@ _RESOURCE: Final = f"{_SHELL}/cmd"
 _TRANSFER: Final = "http://schemas.xmlsoap.org/ws/2004/09/transfer"
 _ANONYMOUS: Final = "http://schemas.xmlsoap.org/ws/2004/08/addressing/role/anonymous"
 _MAX_ENVELOPE: Final = 153600
+#: The host ends a shell that nobody has asked for so long, with what runs in it.
+_IDLE: Final = "<rsp:IdleTimeOut>PT180S</rsp:IdleTimeOut>"
 _ID: Final = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", re.ASCII)
 _MAX_DEPTH: Final = 64
 _MAX_ELEMENTS: Final = 5000
@@ -65,7 +67,7 @@ class Envelopes:
 
     def create(self) -> bytes:
         """Create a shell."""
-        body = "<rsp:Shell><rsp:InputStreams>stdin</rsp:InputStreams><rsp:OutputStreams>stdout stderr</rsp:OutputStreams></rsp:Shell>"
+        body = f"<rsp:Shell><rsp:InputStreams>stdin</rsp:InputStreams><rsp:OutputStreams>stdout stderr</rsp:OutputStreams>{_IDLE}</rsp:Shell>"
         options = _options({"WINRS_NOPROFILE": "TRUE", "WINRS_CODEPAGE": "65001"})
         return self._message(f"{_TRANSFER}/Create", body, options)
 

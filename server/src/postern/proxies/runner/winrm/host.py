@@ -66,6 +66,8 @@ class WinrmHost(HostSession):
             end = await self._run(stopping)
         except EndedEarly as error:
             end = error.end
+            if self._has_begun:  # whatever it was, the end of the program was not seen
+                end = ProgramEnd(result=HostResult.LOST, message=end.message, detail=end.detail)
         except (OSError, envelopes.BadAnswer) as error:
             if not self._has_begun:
                 raise EndedEarly(ProgramEnd(result=HostResult.UNREACHABLE, detail=str(error)[:_MAX_SHOWN])) from error
@@ -159,8 +161,7 @@ class WinrmHost(HostSession):
             message = Text.WINRM_ACCESS_DENIED.say(wish.language, host=wish.target.host, login=wish.login_name)
             raise EndedEarly(ProgramEnd(result=HostResult.NO_SHELL, message=message, detail=detail))
         message = Text.WINRM_FAULT.say(wish.language, host=wish.target.host, detail=detail)
-        result = HostResult.LOST if self._has_begun else HostResult.FAULT
-        raise EndedEarly(ProgramEnd(result=result, message=message, detail=detail))
+        raise EndedEarly(ProgramEnd(result=HostResult.NO_SHELL, message=message, detail=detail))
 
     async def _pass_on(self, data: bytes, *, is_error: bool) -> bool:
         """Pass output on to the worker. Returns False when there was too much."""

@@ -56,9 +56,14 @@ class NtlmSignIn:
         """The next header `Authorization`. Raises SignInRefused."""
         try:
             data = self._context.step(challenge)
-        except (SpnegoError, ValueError) as error:
+        except Exception as error:  # the library raises several kinds for a challenge that is none
             raise SignInRefused(str(error)) from error
         return f"{_NEGOTIATE} {base64.b64encode(data or b'').decode('ascii')}"
+
+    @property
+    def can_seal(self) -> bool:
+        """Whether the host has agreed to seal messages."""
+        return bool(self._context.context_attr & spnego.ContextReq.confidentiality)
 
     def sealed(self, message: bytes) -> tuple[str, bytes]:
         """Content type and body of a sealed message."""
