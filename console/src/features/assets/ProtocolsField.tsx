@@ -6,7 +6,13 @@ import { Button, IconButton } from '#/ui/button';
 import { TextInput } from '#/ui/field';
 import { Select } from '#/ui/select';
 
-const DEFAULT_PORT: Readonly<Record<string, number>> = { ssh: 22, rdp: 3389, telnet: 23, vnc: 5901, winrm: 5986 };
+const DEFAULT_PORT: Readonly<Record<string, number>> = {
+  ssh: 22,
+  rdp: 3389,
+  telnet: 23,
+  vnc: 5901,
+  winrm: 5986,
+};
 
 function split(entry: string): { protocol: string; port: string } {
   const [protocol = 'ssh', port = ''] = entry.split('/');

@@ -51,7 +51,9 @@ export const systemUsersQuery = queryOptions({
       signal,
       quiet: true,
     });
-    return rows.filter((row) => (row.protocol === 'ssh' || row.protocol === 'rdp') && row.login_mode === 'auto');
+    return rows.filter(
+      (row) => (row.protocol === 'ssh' || row.protocol === 'rdp') && row.login_mode === 'auto',
+    );
   },
 });
 
