@@ -103,8 +103,9 @@ class WinrmServer:
         await asyncio.gather(*self._serving, return_exceptions=True)
         for program in self._programs:
             _kill(program)
+            # A pipe that nobody reads any more is not found closed: the wait would not end.
+            program.process._transport.close()  # type: ignore[attr-defined]
             await program.process.wait()
-            program.process._transport.close()  # type: ignore[attr-defined]  # its pipes outlive the loop otherwise
 
     async def __aenter__(self) -> Self:
         await self.start()

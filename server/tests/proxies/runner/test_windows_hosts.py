@@ -214,6 +214,14 @@ async def test_winrm_host_behind_a_gateway_is_reached(runner: JobRunner, winrm: 
     assert (ended.result, ended.via, runner.shown(task)) == (HostResult.DONE, "edge", b"through\n")
 
 
+async def test_changing_answers_after_the_start_are_a_lost_end(runner: JobRunner, winrm: WinrmServer) -> None:
+    task = start(runner, winrm, "echo begun; exec sleep 600")
+    await runner.heard(HostOutput, task)
+    winrm.shells.clear()  # as after a restart of the service: the shell is not found any more
+    ended = await runner.ended(task)
+    assert (ended.result, "was not found" in ended.message) == (HostResult.LOST, True)
+
+
 async def test_lost_host_is_not_called_done(runner: JobRunner, winrm: WinrmServer) -> None:
     task = start(runner, winrm, "echo begun; exec sleep 600")
     await runner.heard(HostOutput, task)
