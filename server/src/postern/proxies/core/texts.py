@@ -208,10 +208,10 @@ class Text(Enum):
         "{host} did not start PowerShell. It showed: {shown}",
     )
     WINRM_CLOSED = (
-        "目标 {host} 的端口 {port} 没有服务，WinRM 未启用或使用其他端口。可在主机上运行 Enable-PSRemoting。",
+        "目标 {host} 的端口 {port} 没有服务，WinRM 未启用或使用其他端口。在主机上运行 Enable-PSRemoting 可启用端口 5985；端口 5986 需要带证书的侦听器。",
         (
             "Nothing listens on port {port} of {host}: WinRM is not enabled, or uses another port."
-            " Enable-PSRemoting on the host enables it."
+            " Enable-PSRemoting on the host enables port 5985; port 5986 needs a listener with a certificate."
         ),
     )
     WINRM_NO_ANSWER = (
