@@ -3,11 +3,20 @@
 import asyncio
 import threading
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from peers.sshd import Sshd
 
-SshdT = TypeVar("SshdT", bound=Sshd)
+
+class Server(Protocol):
+    """A server that the loop runs."""
+
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None: ...
+
+
+ServerT = TypeVar("ServerT", bound=Server)
 
 
 class Hosts:
@@ -18,13 +27,13 @@ class Hosts:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
-        self._running: list[Sshd] = []
+        self._running: list[Server] = []
 
     def start(self, name: str) -> Sshd:
         """Start a server in a folder of this name."""
         return self.begin(Sshd(self._folder / name))
 
-    def begin(self, server: SshdT) -> SshdT:
+    def begin(self, server: ServerT) -> ServerT:
         """Start this server."""
         asyncio.run_coroutine_threadsafe(server.start(), self._loop).result(60)
         self._running.append(server)

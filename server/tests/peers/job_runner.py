@@ -5,7 +5,7 @@ import os
 import sys
 from itertools import count
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Protocol, Self, TypeVar
 
 import msgspec
 
@@ -19,6 +19,7 @@ from postern.contracts.runner import (
     HostLimits,
     HostOutput,
     JudgeHostKey,
+    Remote,
     RunOnHost,
     SecretGiven,
     Shell,
@@ -31,6 +32,13 @@ from postern.kernel.sentences import NOTHING, Sentence
 PATIENCE_S = 60
 
 FrameT = TypeVar("FrameT", bound=msgspec.Struct)
+
+
+class HostServer(Protocol):
+    """A server that a task signs in on."""
+
+    port: int
+    login: str
 
 
 class JobRunner:
@@ -80,10 +88,11 @@ class JobRunner:
 
     def start(
         self,
-        server: Sshd,
+        server: HostServer,
         script: str = "",
         *,
         run_by: Shell = Shell.POSIX,
+        over: Remote = Remote.SSH,
         stdin: bytes = b"",
         way: tuple[Gateway, ...] = (),
         limits: HostLimits | None = None,
@@ -96,6 +105,7 @@ class JobRunner:
                 target=Target(host="127.0.0.1", port=server.port),
                 route=Route(stages=tuple((gateway,) for gateway in way)),
                 login_name=server.login,
+                over=over,
                 script=script,
                 run_by=run_by,
                 stdin=stdin,

@@ -86,6 +86,7 @@ export function afterSigningIn(outcome: Outcome, key: Key | null): HostTestState
         advice: 'key',
       };
     case 'unreachable':
+    case 'no_winrm':
       return {
         phase: 'failed',
         steps: { reach: failed(reasonOf(outcome)), key: SKIPPED, account: SKIPPED },

@@ -1,4 +1,5 @@
 import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
 import { ProtocolsField } from './ProtocolsField';
 
@@ -11,10 +12,13 @@ const input = {
 };
 
 describe('the protocols of an asset', () => {
-  it('offer no protocol whose sessions Postern refuses', () => {
-    render(<ProtocolsField input={{ ...input, value: ['ssh/22'], onChange: vi.fn() }} />);
+  it('offer no protocol whose sessions Postern refuses, and WinRM over HTTPS for jobs', async () => {
+    const onChange = vi.fn();
+    render(<ProtocolsField input={{ ...input, value: ['ssh/22'], onChange }} />);
     expect(screen.queryAllByText('rdp')).toHaveLength(0);
-    expect(screen.getAllByRole('button')).toHaveLength(2); // the choice of the protocol and its removal
+    const add = screen.getAllByRole('button').at(-1);
+    if (add) await userEvent.click(add);
+    expect(onChange).toHaveBeenCalledWith(['ssh/22', 'winrm/5986']);
   });
 
   it('show a stored protocol that they do not offer', () => {

@@ -1,25 +1,31 @@
 import { Plus, X } from 'lucide-react';
-import { OPENED_PROTOCOLS } from '#/domain/protocols';
+import { ASSET_PROTOCOLS } from '#/domain/protocols';
 import { useT } from '#/lib/i18n';
 import type { CustomInput } from '#/resource/define';
 import { Button, IconButton } from '#/ui/button';
 import { TextInput } from '#/ui/field';
 import { Select } from '#/ui/select';
 
-const DEFAULT_PORT: Readonly<Record<string, number>> = { ssh: 22, rdp: 3389, telnet: 23, vnc: 5901 };
+const DEFAULT_PORT: Readonly<Record<string, number>> = {
+  ssh: 22,
+  rdp: 3389,
+  telnet: 23,
+  vnc: 5901,
+  winrm: 5986,
+};
 
 function split(entry: string): { protocol: string; port: string } {
   const [protocol = 'ssh', port = ''] = entry.split('/');
   return { protocol, port };
 }
 
-/** One to four rows of protocol and port; each protocol at most once. */
+/** One to five rows of protocol and port; each protocol at most once. */
 export function ProtocolsField({ input }: { readonly input: CustomInput }) {
   const t = useT();
   const entries = (Array.isArray(input.value) ? input.value.map(String) : []).map(split);
   const set = (next: readonly { protocol: string; port: string }[]) =>
     input.onChange(next.map(({ protocol, port }) => `${protocol}/${port}`));
-  const free = OPENED_PROTOCOLS.filter((protocol) => !entries.some((entry) => entry.protocol === protocol));
+  const free = ASSET_PROTOCOLS.filter((protocol) => !entries.some((entry) => entry.protocol === protocol));
   return (
     <div
       className="grid max-w-md gap-2"

@@ -1,6 +1,7 @@
 """Closed enums shared by both planes, the API and the console. Values are stored and sent, so they must not change."""
 
 from enum import IntFlag, StrEnum
+from typing import Final
 
 
 class Protocol(StrEnum):
@@ -15,6 +16,12 @@ class Protocol(StrEnum):
     MARIADB = "mariadb"
     POSTGRESQL = "postgresql"
     K8S = "k8s"
+    #: For jobs on Windows hosts. Nobody opens a session with it.
+    WINRM = "winrm"
+
+
+#: Protocols of sessions, and of the system users that they use.
+SESSION_PROTOCOLS: Final = tuple(protocol for protocol in Protocol if protocol is not Protocol.WINRM)
 
 
 class LoginFrom(StrEnum):

@@ -37,6 +37,16 @@ class HostLimits(msgspec.Struct, frozen=True, kw_only=True):
 DEFAULT_LIMITS: Final = HostLimits()
 
 
+class Remote(StrEnum):
+    """How the host is spoken to."""
+
+    SSH = "ssh"
+    #: WinRM over HTTP. Messages are sealed with the keys of an NTLM sign-in.
+    WINRM = "winrm"
+    #: WinRM over HTTPS. The key of the certificate is judged as an SSH host key is.
+    WINRM_TLS = "winrm_tls"
+
+
 class Shell(StrEnum):
     """What runs a script on the host."""
 
@@ -46,6 +56,8 @@ class Shell(StrEnum):
     LOGIN = "login"
     #: `sh` as root: through sudo if the account is not root.
     ROOT = "root"
+    #: PowerShell on Windows, for scripts of Postern and commands of people.
+    POWERSHELL = "powershell"
 
 
 class RunOnHost(msgspec.Struct, frozen=True, kw_only=True, tag="run"):
@@ -60,11 +72,12 @@ class RunOnHost(msgspec.Struct, frozen=True, kw_only=True, tag="run"):
     target: Target
     route: Route
     login_name: str
+    over: Remote = Remote.SSH
     script: str = ""
     run_by: Shell = Shell.POSIX
     stdin: bytes = b""
     limits: HostLimits = DEFAULT_LIMITS
-    #: Open a connection, and end: for hosts that speak another protocol than SSH.
+    #: Open a connection, and end: for hosts that speak none of these protocols.
     only_dial: bool = False
     language: str = "en"
 
@@ -148,6 +161,12 @@ class HostResult(StrEnum):
     NO_SHELL = "no_shell"
     #: The account may not become root.
     ROOT_REFUSED = "root_refused"
+    #: The host answers, but its port of WinRM is closed, or another service answers there.
+    NO_WINRM = "no_winrm"
+    #: What answers is not Windows.
+    NOT_WINDOWS = "not_windows"
+    #: Windows, but `powershell` did not start.
+    NO_POWERSHELL = "no_powershell"
     #: It took longer than its limit and was ended.
     TIME_LIMIT = "time_limit"
     #: It showed more than its limit and was ended.

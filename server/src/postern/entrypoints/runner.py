@@ -9,6 +9,7 @@ from postern.foundation.settings import Settings
 from postern.proxies.core.confinement import confine
 from postern.proxies.core.limits import Limits
 from postern.proxies.gateways.dialer import Dialer
+from postern.proxies.runner.host_task import WinrmOpener
 from postern.proxies.runner.pipe import WorkerPipe
 from postern.proxies.runner.runner import Runner
 
@@ -29,4 +30,11 @@ async def _serve(settings: Settings) -> None:
     policy = dial_policy_of(settings, control_url_of(settings), tuple)
     # Without the fast data path to gateways: its test costs more than the few answers of a host.
     dialer = Dialer(Limits(), policy, fast=False)
-    await Runner(await WorkerPipe.open_standard(), dialer, idle_s=_IDLE_S).run()
+    await Runner(await WorkerPipe.open_standard(), dialer, _load_winrm, idle_s=_IDLE_S).run()
+
+
+def _load_winrm() -> WinrmOpener:
+    """Most runners meet no host with WinRM, so they do without the memory for it."""
+    from postern.proxies.runner.winrm.host import open_winrm
+
+    return open_winrm

@@ -270,7 +270,7 @@ def test_options_describe_the_form(as_org_admin: APIClient) -> None:
     assert (post["hostname"]["type"], post["hostname"]["max_length"]) == ("string", 128)
     assert (post["protocols"]["type"], post["protocols"]["default"]) == ("list", ["ssh/22"])
     assert post["protocols"]["child"]["type"] == "regex"
-    assert (post["protocols"]["min_length"], post["protocols"]["max_length"]) == (1, 4)
+    assert (post["protocols"]["min_length"], post["protocols"]["max_length"]) == (1, 5)
     assert post["nodes"]["type"] == "field"
     assert post["connectivity"]["read_only"] is True
     assert [choice["value"] for choice in post["protocol"]["choices"]] == ["ssh", "rdp", "telnet", "vnc"]

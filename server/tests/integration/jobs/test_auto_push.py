@@ -137,6 +137,25 @@ def test_what_is_not_pushed(
     assert pushes() == []
 
 
+def test_windows_assets_are_pushed_to_over_winrm_and_those_alone_with_rdp(
+    as_org_admin: APIClient, asset: Callable[..., str], deploy: Callable[..., str],
+) -> None:  # fmt: skip
+    assets = [
+        asset("unix"),
+        asset("unix-winrm", protocols=["winrm/5986"]),
+        asset("win-ssh", platform="Windows"),
+        asset("win-winrm", platform="Windows2016", protocols=["rdp/3389", "winrm/5986"]),
+        asset("win-rdp", platform="Windows", protocols=["rdp/3389"]),
+    ]
+    for user in (deploy("deploy"), deploy("desk", protocol="rdp")):
+        body = [{"systemuser": user, "asset": one} for one in assets]
+        assert as_org_admin.post(ON_ASSETS, body, format="json").status_code == 201
+    assert pushes() == [
+        {("unix", "deploy"), ("win-ssh", "deploy"), ("win-winrm", "deploy")},
+        {("win-ssh", "desk"), ("win-winrm", "desk")},
+    ]
+
+
 @pytest.mark.parametrize("fields", [{"is_active": False}, {"admin_user": None}, {"protocols": ["rdp/3389"]}], ids=str)
 def test_assets_without_a_way_to_push_are_left_out(
     fields: dict[str, Any], as_org_admin: APIClient, asset: Callable[..., str], deploy: Callable[..., str],

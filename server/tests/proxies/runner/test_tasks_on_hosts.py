@@ -121,6 +121,23 @@ async def test_host_without_a_shell_gets_no_script(tmp_path: Path) -> None:
     assert runner.shown(task) == b""
 
 
+async def test_device_that_refuses_programs_or_hangs_up_has_no_shell(tmp_path: Path) -> None:
+    async with (
+        Sshd(tmp_path / "refuses", extra="MaxSessions 0") as refuses,
+        Sshd(tmp_path / "hangs-up", extra="ForceCommand kill -9 $PPID") as hangs_up,
+        Sshd(tmp_path / "no-login", extra="ForceCommand echo This account is not available.") as no_login,
+        JobRunner(tmp_path / "home") as runner,
+    ):
+        for device, shown in ((refuses, "open failed"), (hangs_up, ""), (no_login, "not available")):
+            runner.trusts(device)
+            ended = await runner.ended(runner.start(device, "reload", limits=HostLimits(shell_s=5)))
+            assert (ended.result, shown in f"{ended.message} {ended.detail}") == (HostResult.NO_SHELL, True)
+            # Without a script such a device is a host like others: signing in is all that is wanted.
+            signed_in = await runner.ended(runner.start(device))
+            assert signed_in.result is HostResult.DONE
+    assert not any(isinstance(frame, ProgramStarts) for frame in runner.frames)
+
+
 async def test_command_of_a_person_runs_in_the_login_shell(runner: JobRunner, host: Sshd) -> None:
     task = runner.start(host, "[[ a == a ]] && echo $0", run_by=Shell.LOGIN)
     ended = await runner.ended(task)

@@ -43,7 +43,7 @@ export interface GrantedAsset {
 
 export type GrantedNode = Node<GrantedAsset>;
 
-/** System users that can run commands: those with a stored secret that use SSH. */
+/** System users that can run commands: those with a stored secret that use SSH, or RDP for Windows hosts. */
 export const systemUsersQuery = queryOptions({
   queryKey: ['batch', 'system-users'],
   queryFn: async ({ signal }) => {
@@ -51,7 +51,9 @@ export const systemUsersQuery = queryOptions({
       signal,
       quiet: true,
     });
-    return rows.filter((row) => row.protocol === 'ssh' && row.login_mode === 'auto');
+    return rows.filter(
+      (row) => (row.protocol === 'ssh' || row.protocol === 'rdp') && row.login_mode === 'auto',
+    );
   },
 });
 

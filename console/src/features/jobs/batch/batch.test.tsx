@@ -64,7 +64,7 @@ const server = setupServer(
     HttpResponse.json([
       { id: 's1', name: 'deploy', username: 'root', protocol: 'ssh', login_mode: 'auto' },
       { id: 's2', name: 'typed', username: 'root', protocol: 'ssh', login_mode: 'manual' },
-      { id: 's3', name: 'desk', username: 'root', protocol: 'rdp', login_mode: 'auto' },
+      { id: 's3', name: 'desk', username: 'root', protocol: 'vnc', login_mode: 'auto' },
     ]),
   ),
   mock.get('*/api/v1/perms/users/nodes/children-with-assets/tree/', ({ request }) => {

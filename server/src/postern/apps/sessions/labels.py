@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from postern.contracts.command_control import CommandAction
 from postern.contracts.enums import (
+    SESSION_PROTOCOLS,
     CommandKind,
     EndReason,
     LoginFrom,
@@ -19,7 +20,9 @@ from postern.contracts.enums import (
 
 Choices = tuple[tuple[str, Promise | str], ...]
 
-PROTOCOLS: Final[Choices] = tuple((one.value, "kubernetes" if one is Protocol.K8S else one.value) for one in Protocol)
+PROTOCOLS: Final[Choices] = tuple(
+    (one.value, "kubernetes" if one is Protocol.K8S else one.value) for one in SESSION_PROTOCOLS
+)
 
 LOGIN_FROM: Final[Choices] = (
     (LoginFrom.SSH_TERMINAL.value, _("SSH Terminal")),

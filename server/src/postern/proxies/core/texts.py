@@ -198,6 +198,52 @@ class Text(Enum):
         "账号 {login} 在目标 {host} 上不能通过 sudo 成为 root。它显示的内容：{shown}",
         "{login} may not become root on {host} with sudo. It showed: {shown}",
     )
+    SHELL_OF_WINDOWS = (
+        "目标 {host} 是 Windows 主机，没有 Shell sh。请把资产的系统平台改为 Windows。",
+        "{host} is a Windows host and has no shell sh. Choose the platform Windows for the asset.",
+    )
+    NOT_WINDOWS = (
+        "目标 {host} 不是 Windows 主机。请检查资产的系统平台。它显示的内容：{shown}",
+        "{host} is not a Windows host. Check the platform of the asset. It showed: {shown}",
+    )
+    NO_POWERSHELL = (
+        "目标 {host} 没有启动 PowerShell。它显示的内容：{shown}",
+        "{host} did not start PowerShell. It showed: {shown}",
+    )
+    WINRM_CLOSED = (
+        "目标 {host} 的端口 {port} 没有服务，WinRM 未启用或使用其他端口。在主机上运行 Enable-PSRemoting 可启用端口 5985；端口 5986 需要带证书的侦听器。",
+        (
+            "Nothing listens on port {port} of {host}: WinRM is not enabled, or uses another port."
+            " Enable-PSRemoting on the host enables port 5985; port 5986 needs a listener with a certificate."
+        ),
+    )
+    WINRM_NO_ANSWER = (
+        "目标 {host}:{port} 上的服务不是 WinRM：{detail}。",
+        "The service on {host}:{port} is not WinRM: {detail}.",
+    )
+    WINRM_ACCESS_DENIED = (
+        "账号 {login} 已登录目标 {host}，但没有权限通过 WinRM 运行程序。需要是 Administrators 组的成员。",
+        "{login} signed in on {host}, but may not run programs over WinRM. This needs a member of Administrators.",
+    )
+    WINRM_FAULT = (
+        "目标 {host} 的 WinRM 返回错误：{detail}。",
+        "WinRM on {host} answered with an error: {detail}.",
+    )
+    WINRM_NEEDS_PASSWORD = (
+        "通过 WinRM 登录目标 {host} 需要密码，账号 {login} 没有密码。",
+        "Signing in on {host} over WinRM needs a password, and {login} has none.",
+    )
+    WINRM_REFUSED = (
+        "目标 {host} 的 WinRM 不接受账号 {login} 的密码。",
+        "WinRM on {host} did not accept the password of {login}.",
+    )
+    WINRM_NO_METHOD = (
+        "目标 {host} 的 WinRM 只提供这些登录方式：{methods}。HTTP 上需要 Negotiate，HTTPS 上需要 Negotiate 或 Basic。",
+        (
+            "WinRM on {host} offers only these ways to sign in: {methods}. Postern needs Negotiate over HTTP, and Negotiate or"
+            " Basic over HTTPS."
+        ),
+    )
     METHOD_REFUSED = ("{method}：被拒绝。", "{method}: refused.")
     METHOD_UNANSWERED = (
         "{method}：主机询问的不是密码（“{question}”），无法回答。",

@@ -2,13 +2,22 @@
 
 import asyncssh
 
-from postern.contracts.access import Credential
+from postern.contracts.access import Credential, HostKeyAnswer
 from postern.contracts.enums import EndReason, HostKeyVerdict
 from postern.contracts.runner import RunOnHost
 from postern.proxies.core.targets.ports import TargetFailed
 from postern.proxies.core.texts import Text
 from postern.proxies.runner.questions import TaskQuestions
 from postern.proxies.ssh_connections.fetched_secret import FetchedSignIn
+
+
+def key_refusal(wish: RunOnHost, answer: HostKeyAnswer, public_key: str) -> TargetFailed:
+    """The failure for a host that shows another key than the pinned one."""
+    seen = asyncssh.import_public_key(public_key).get_fingerprint()
+    message = Text.HOST_KEY_CHANGED.sentence(
+        wish.language, host=wish.target.host, pinned=answer.pinned_fingerprint, seen=seen
+    )
+    return TargetFailed(EndReason.HOST_KEY_REFUSED, message, f"shown: {seen}")
 
 
 class HostLogin(FetchedSignIn):
@@ -30,11 +39,8 @@ class HostLogin(FetchedSignIn):
             self.failure = failure
             raise
         if answer.verdict is HostKeyVerdict.CHANGED:
-            seen = key.get_fingerprint()
-            message = Text.HOST_KEY_CHANGED.sentence(
-                self._wish.language, host=self._wish.target.host, pinned=answer.pinned_fingerprint, seen=seen
-            )
-            raise self.fail(EndReason.HOST_KEY_REFUSED, message, f"shown: {seen}")
+            self.failure = key_refusal(self._wish, answer, public_key)
+            raise self.failure
         if not self._wish.login_name:
             self.has_reached = True
             raise asyncssh.DisconnectError(asyncssh.DISC_BY_APPLICATION, "reached")

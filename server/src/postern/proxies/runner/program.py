@@ -4,7 +4,6 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Coroutine
-from dataclasses import dataclass
 from typing import Any, Final
 
 import asyncssh
@@ -13,10 +12,10 @@ from postern.contracts.runner import OUTPUT_BYTES, HostOutput, HostResult, Progr
 from postern.kernel.clock import monotonic_s
 from postern.kernel.log import printable
 from postern.kernel.secret import Secret
-from postern.kernel.sentences import NOTHING, Sentence
 from postern.proxies.core.texts import Text
-from postern.proxies.runner import shell
+from postern.proxies.runner import powershell, shell
 from postern.proxies.runner.pipe import WorkerPipe
+from postern.proxies.runner.program_end import ProgramEnd
 from postern.proxies.ssh_connections.sign_in import ServerLink
 
 log = logging.getLogger(__name__)
@@ -32,18 +31,10 @@ _SIGNAL_S: Final = 0.3
 #: A program that has ended may leave another one behind that holds its output open. How long that is listened to.
 _LEFT_OPEN_S: Final = 1.0
 _LOOK_S: Final = 0.25
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProgramEnd:
-    """How it ended; see `TaskEnded`."""
-
-    result: HostResult
-    status: int | None = None
-    signal: str = ""
-    message: Sentence = NOTHING
-    detail: str = ""
-    is_told_only: bool = False
+#: How long a host may take to say what it is, when PowerShell has not answered.
+_WHO_S: Final = 5.0
+_MAX_WHO_BYTES: Final = 1024
+_VERSION_OF_WINDOWS: Final = "Windows"
 
 
 class HostProgram:
@@ -57,7 +48,8 @@ class HostProgram:
         self._via = via
         self._password = password
         self._nonce = secrets.token_hex(_NONCE_BYTES)
-        self._answer = shell.Answer(self._nonce)
+        self._is_powershell = wish.run_by is Shell.POWERSHELL
+        self._answer = shell.Answer(powershell.READY if self._is_powershell else self._nonce)
         self._pid = 0
         self._answered = asyncio.Event()
         self._is_root = asyncio.Event()
@@ -71,10 +63,14 @@ class HostProgram:
 
     async def run(self, stopping: asyncio.Event) -> ProgramEnd:
         """Run the script. Raises asyncssh.Error and OSError when the connection is lost before the script was sent."""
-        line = shell.command_line(self._nonce, self._wish.script, self._wish.run_by)
+        if self._is_powershell:
+            line = powershell.COMMAND
+        else:
+            line = shell.command_line(self._nonce, self._wish.script, self._wish.run_by)
         try:
             process = await self._link.create_process(line, encoding=None)
-        except asyncssh.ChannelOpenError as error:
+        except (asyncssh.ChannelOpenError, asyncssh.DisconnectError) as error:
+            # A device without a shell refuses the channel or the program, or hangs up. Nothing was sent to it.
             return self._no_shell(str(error))
         reading = asyncio.ensure_future(self._read_all(process))
         try:
@@ -97,9 +93,10 @@ class HostProgram:
         if stopping.is_set():
             return ProgramEnd(result=HostResult.STOPPED)
         if not self._answered.is_set():
-            return self._no_shell("no shell answered")
+            return await self._no_powershell() if self._is_powershell else self._no_shell("no shell answered")
         self._pipe.tell(ProgramStarts(task=self._wish.task, via=self._via))
-        process.stdin.write(shell.script_bytes(self._wish.script))
+        script_bytes = powershell.script_bytes if self._is_powershell else shell.script_bytes
+        process.stdin.write(script_bytes(self._wish.script))
         if self._wish.run_by is Shell.ROOT:
             await _first((self._is_root.wait(), self._root_refused.wait(), stopping.wait()), reading, timeout_s=limit_s)
             if stopping.is_set():
@@ -192,6 +189,8 @@ class HostProgram:
         """End the program. Returns whether its end was seen. Closing the connection alone does not end it."""
         draining = asyncio.ensure_future(_drain(process))  # the end comes behind what it still shows
         try:
+            if self._is_powershell:
+                return await self._end_powershell(process, draining)
             for signal, seconds in (("TERM", _AFTER_TERM_S), ("KILL", _AFTER_KILL_S)):
                 if await self._signal(process, draining, signal, seconds):
                     return True
@@ -215,9 +214,50 @@ class HostProgram:
             return _has_ended(process)
         return _has_ended(process)
 
+    async def _end_powershell(
+        self, process: asyncssh.SSHClientProcess[bytes], draining: "asyncio.Future[None]"
+    ) -> bool:
+        """End the program by a second command. OpenSSH for Windows passes no signals on."""
+        if self._pid:
+            try:
+                async with asyncio.timeout(_AFTER_TERM_S + _AFTER_KILL_S):
+                    await self._link.run(
+                        powershell.END_COMMAND, input=powershell.end_input(self._pid), encoding=None, check=False
+                    )
+                    await asyncio.wait((draining,))
+            except (OSError, asyncssh.Error):  # a TimeoutError is an OSError
+                return _has_ended(process)
+        return _has_ended(process)
+
+    async def _no_powershell(self) -> ProgramEnd:
+        """Why PowerShell did not answer. Nothing that the host says goes back to it."""
+        text, result = Text.NOT_WINDOWS, HostResult.NOT_WINDOWS
+        if self._is_windows_server() or await self._says_windows():
+            text, result = Text.NO_POWERSHELL, HostResult.NO_POWERSHELL
+        message = text.sentence(self._wish.language, host=self._wish.target.host, shown=self._shown())
+        return ProgramEnd(result=result, message=message, detail="PowerShell did not answer")
+
+    def _is_windows_server(self) -> bool:
+        return _VERSION_OF_WINDOWS in str(self._link.get_extra_info("server_version", ""))
+
+    async def _says_windows(self) -> bool:
+        try:
+            async with asyncio.timeout(_WHO_S):
+                process = await self._link.create_process(powershell.WHO_COMMAND, stdin=asyncssh.DEVNULL, encoding=None)
+                try:
+                    return powershell.WINDOWS in await process.stdout.read(_MAX_WHO_BYTES)
+                finally:
+                    process.close()
+        except (asyncssh.Error, OSError):
+            return False
+
+    def _shown(self) -> str:
+        """The last of what the host has shown, on one line."""
+        return printable((self._answer.shown or bytes(self._errors)).decode(errors="replace").strip())[-_MAX_SHOWN:]
+
     def _no_shell(self, detail: str) -> ProgramEnd:
-        shown = printable((self._answer.shown or bytes(self._errors)).decode(errors="replace").strip())[-_MAX_SHOWN:]
-        message = Text.NO_SHELL.sentence(self._wish.language, host=self._wish.target.host, shown=shown)
+        text = Text.SHELL_OF_WINDOWS if not self._is_powershell and self._is_windows_server() else Text.NO_SHELL
+        message = text.sentence(self._wish.language, host=self._wish.target.host, shown=self._shown())
         return ProgramEnd(result=HostResult.NO_SHELL, message=message, detail=detail)
 
     def _no_root(self) -> ProgramEnd:
@@ -235,6 +275,8 @@ _ENDED_BY_US: Final = frozenset(
         HostResult.TIME_LIMIT,
         HostResult.NO_SHELL,
         HostResult.ROOT_REFUSED,
+        HostResult.NOT_WINDOWS,
+        HostResult.NO_POWERSHELL,
     )
 )
 

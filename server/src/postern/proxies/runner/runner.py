@@ -5,7 +5,7 @@ from typing import Final
 
 from postern.contracts.runner import HostKeyJudged, HostResult, RunOnHost, SecretGiven, StopTask, TaskEnded
 from postern.proxies.gateways.dialer import Dialer
-from postern.proxies.runner.host_task import HostTask
+from postern.proxies.runner.host_task import HostTask, LoadWinrm
 from postern.proxies.runner.pipe import WorkerPipe
 from postern.proxies.runner.questions import Questions
 from postern.proxies.ssh_connections.sign_in import SshClient
@@ -19,8 +19,9 @@ _KEEPALIVE_COUNT: Final = 3
 class Runner:
     """Runs tasks until the worker closes the pipe, or nothing was to do for `idle_s`."""
 
-    def __init__(self, pipe: WorkerPipe, dialer: Dialer, *, idle_s: float) -> None:
+    def __init__(self, pipe: WorkerPipe, dialer: Dialer, load_winrm: LoadWinrm, *, idle_s: float) -> None:
         self._pipe = pipe
+        self._load_winrm = load_winrm
         self._dialer = dialer
         self._idle_s = idle_s
         self._questions = Questions(pipe)
@@ -67,7 +68,7 @@ class Runner:
         if len(self._tasks) >= MAX_TASKS:
             self._pipe.tell(TaskEnded(task=wish.task, result=HostResult.FAULT, detail="too many tasks at once"))
             return
-        task = HostTask(wish, self._dialer, self._client, self._questions, self._pipe)
+        task = HostTask(wish, self._dialer, self._client, self._questions, self._pipe, load_winrm=self._load_winrm)
         self._tasks[wish.task] = task
         running = asyncio.get_running_loop().create_task(self._serve(wish.task, task), name=f"task {wish.task}")
         self._running.add(running)

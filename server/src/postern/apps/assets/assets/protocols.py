@@ -7,11 +7,17 @@ from typing import Final, NamedTuple
 from postern.contracts.enums import Protocol
 
 #: Protocols that an asset can have; the other protocols belong to applications.
-ASSET_PROTOCOLS: Final = (Protocol.SSH, Protocol.RDP, Protocol.TELNET, Protocol.VNC)
-DEFAULT_PORTS: Final = {Protocol.SSH: 22, Protocol.RDP: 3389, Protocol.TELNET: 23, Protocol.VNC: 5901}
+ASSET_PROTOCOLS: Final = (Protocol.SSH, Protocol.RDP, Protocol.TELNET, Protocol.VNC, Protocol.WINRM)
+DEFAULT_PORTS: Final = {
+    Protocol.SSH: 22,
+    Protocol.RDP: 3389,
+    Protocol.TELNET: 23,
+    Protocol.VNC: 5901,
+    Protocol.WINRM: 5986,
+}
 DEFAULT_PROTOCOLS: Final = ("ssh/22",)
-MAX_PROTOCOLS: Final = 4
-PATTERN: Final = r"^(ssh|rdp|telnet|vnc)/(\d{1,5})$"
+MAX_PROTOCOLS: Final = 5
+PATTERN: Final = r"^(ssh|rdp|telnet|vnc|winrm)/(\d{1,5})$"
 
 _SHAPE = re.compile(PATTERN, re.ASCII)
 _MAX_PORT = 65535

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
+from postern.apps.assets.platforms.models import PlatformBase
 from postern.apps.assets.tree.models import Asset, AssetNode, AssetProtocol, Node, NodePath, TreeVersion
 from postern.contracts.enums import Protocol
 from postern.foundation.caller.scope import OrgScope
@@ -18,7 +19,7 @@ from postern.foundation.database.prepared import PreparedQuery
 class AssetBrief:
     """The fields of an asset that other apps need.
 
-    `charset` is utf8 or gbk; `protocols` maps each protocol to its port.
+    `charset` is utf8 or gbk; `protocols` maps each protocol to its port; `is_windows` is the base of its platform.
     """
 
     id: UUID
@@ -31,6 +32,7 @@ class AssetBrief:
     comment: str
     protocols: Mapping[Protocol, int]
     domain_id: UUID | None = None
+    is_windows: bool = False
 
 
 def briefs(ids: Iterable[UUID]) -> dict[UUID, AssetBrief]:
@@ -48,6 +50,7 @@ def briefs(ids: Iterable[UUID]) -> dict[UUID, AssetBrief]:
             comment=row.comment,
             protocols={Protocol(item.name): item.port for item in row.protocol_rows.all()},
             domain_id=row.domain_id,
+            is_windows=row.platform.base == PlatformBase.WINDOWS,
         )
         for row in rows
     }

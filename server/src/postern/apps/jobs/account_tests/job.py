@@ -14,15 +14,15 @@ from postern.apps.jobs.hosts.accounts import account_of, account_of_asset
 from postern.apps.jobs.hosts.fleet import HostNotTried
 from postern.apps.jobs.hosts.kinds import kind_on_hosts
 from postern.apps.jobs.hosts.on_assets import AssetWork, Errand, HostAnswer, Place, Verdict, plain_verdict
+from postern.apps.jobs.hosts.ways_in import way_to
 from postern.apps.vault import facade as vault
 from postern.contracts import runner
-from postern.contracts.enums import Protocol
 from postern.foundation.phrases import Phrase
 from postern.kernel import clock
 
-_NO_SSH: Final = Phrase("jobs.no_ssh", gettext_lazy("The asset does not have the protocol SSH."))
-_NOT_SSH: Final = Phrase(
-    "jobs.account_not_ssh", gettext_lazy("Only accounts of system users with the protocol SSH can be tested.")
+_OTHER_PROTOCOL: Final = Phrase(
+    "jobs.account_of_other_protocol",
+    gettext_lazy("Only accounts of system users with the protocol SSH can be tested, on Windows also with RDP."),
 )
 
 
@@ -43,26 +43,20 @@ class AccountsArgument(msgspec.Struct, frozen=True):
 _TELLING: Final = frozenset((HostResult.DONE, HostResult.CREDENTIAL_REFUSED))
 
 
-def ssh_port(place: Place) -> int:
-    """The port of SSH of the asset. Raises HostNotTried if it has none."""
-    port = place.asset.protocols.get(Protocol.SSH)
-    if port is None:
-        raise HostNotTried(runner.HostResult.REFUSED, _NO_SSH.say())
-    return port
-
-
 class _AccountTest(AssetWork):
     def __init__(self, _job: JobRun, _argument: AccountsArgument) -> None:
         """The accounts are those of the hosts of the execution."""
 
     def errand(self, place: Place) -> Errand:
-        port = ssh_port(place)
+        way = way_to(place.asset)
         if place.system_user_id is None:
-            return Errand(port=port, account=account_of_asset(place.asset.id, place.username))
+            account = account_of_asset(place.asset.id, place.username)
+            return Errand(port=way.port, over=way.over, account=account)
         system_user = vault.system_user_briefs([place.system_user_id]).get(place.system_user_id)
-        if system_user is not None and system_user.protocol is not Protocol.SSH:
-            raise HostNotTried(runner.HostResult.REFUSED, _NOT_SSH.say())
-        return Errand(port=port, account=account_of(place.system_user_id, place.asset.id, place.username))
+        if system_user is not None and system_user.protocol not in way.system_user_protocols:
+            raise HostNotTried(runner.HostResult.REFUSED, _OTHER_PROTOCOL.say())
+        account = account_of(place.system_user_id, place.asset.id, place.username)
+        return Errand(port=way.port, over=way.over, account=account)
 
     def judge(self, answer: HostAnswer) -> Verdict:
         return plain_verdict(answer.how)

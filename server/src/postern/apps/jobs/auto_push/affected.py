@@ -54,7 +54,7 @@ class Affected:
         for system_user_id, user_id in sorted(keys, key=str):
             if system_user_id not in automatic:
                 continue
-            asset_ids = self._assets_of(system_user_id, user_id)
+            asset_ids = self._assets_of(automatic[system_user_id], user_id)
             usernames = automatic[system_user_id].usernames
             wanted = {user_id: usernames[user_id]} if user_id in usernames else usernames if user_id is None else {}
             for user, username in wanted.items():
@@ -88,15 +88,18 @@ class Affected:
                 for system_user_id in bound.get(node_id, ()):
                     self._assets[system_user_id, None].add(asset_id)
 
-    def _assets_of(self, system_user_id: UUID, user_id: UUID | None) -> frozenset[UUID]:
+    def _assets_of(self, accounts: vault.AutomaticAccounts, user_id: UUID | None) -> frozenset[UUID]:
+        system_user_id, only_windows = accounts.system_user_id, accounts.is_for_windows
         if (system_user_id, user_id) in self._whole:
-            return self._that_can_be_pushed(vault.bound_assets(system_user_id))
-        asset_ids = self._that_can_be_pushed(Asset.objects.filter(pk__in=self._assets[system_user_id, user_id]))
+            return self._that_can_be_pushed(vault.bound_assets(system_user_id), only_windows=only_windows)
+        chosen = Asset.objects.filter(pk__in=self._assets[system_user_id, user_id])
+        asset_ids = self._that_can_be_pushed(chosen, only_windows=only_windows)
         for one, node_id in self._nodes:
             node = Node.objects.filter(pk=node_id).first() if one == system_user_id else None
             if node is not None:
-                asset_ids |= self._that_can_be_pushed(assets.assets_in(node, all_below=True))
+                asset_ids |= self._that_can_be_pushed(assets.assets_in(node, all_below=True), only_windows=only_windows)
         return asset_ids
 
-    def _that_can_be_pushed(self, rows: "QuerySet[Asset]") -> frozenset[UUID]:
-        return frozenset(vault.assets_to_push(self._org_id, rows).order_by().values_list("pk", flat=True))
+    def _that_can_be_pushed(self, rows: "QuerySet[Asset]", *, only_windows: bool) -> frozenset[UUID]:
+        chosen = vault.assets_to_push(self._org_id, rows, only_windows=only_windows)
+        return frozenset(chosen.order_by().values_list("pk", flat=True))

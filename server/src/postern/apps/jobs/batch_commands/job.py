@@ -10,7 +10,6 @@ import msgspec
 from django.utils.translation import gettext_lazy
 
 from postern.apps.audits import facade as audits
-from postern.apps.jobs.account_tests.job import ssh_port
 from postern.apps.jobs.batch_commands import permission
 from postern.apps.jobs.batch_commands.models import BatchCommand, HostOutput
 from postern.apps.jobs.batch_commands.showing import Output, packed
@@ -22,9 +21,12 @@ from postern.apps.jobs.executions.models import HostOutcome, HostResult
 from postern.apps.jobs.hosts.accounts import account_of
 from postern.apps.jobs.hosts.fleet import HostNotTried
 from postern.apps.jobs.hosts.on_assets import AssetRun, AssetWork, Errand, HostAnswer, Place, Verdict, plain_verdict
+from postern.apps.jobs.hosts.ways_in import way_to
 from postern.apps.preferences import facade as preferences
 from postern.apps.users import facade as users
+from postern.apps.vault import facade as vault
 from postern.contracts import runner
+from postern.contracts.enums import Protocol
 from postern.contracts.runner import HostLimits, Shell
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.phrases import Phrase
@@ -32,6 +34,9 @@ from postern.foundation.rest.rights import Right
 from postern.kernel.sentences import Sentence
 
 _ACCESS_ENDED: Final = Phrase("commands.access_ended", gettext_lazy("The access of the user has been ended."))
+_ONLY_WINDOWS: Final = Phrase(
+    "commands.only_windows", gettext_lazy("Only Windows hosts have accounts of this system user.")
+)
 _OFF: Final = Phrase("commands.off", gettext_lazy("An administrator has turned batch commands off."))
 
 _LIMITS: Final = HostLimits(run_s=3600, output_bytes=64 * 1024 * 1024)
@@ -43,6 +48,8 @@ class _BatchCommand(AssetWork):
 
     def __init__(self, command: BatchCommand) -> None:
         self._command = command
+        run_as = vault.system_user_briefs([command.run_as]).get(command.run_as)
+        self._protocol = run_as.protocol if run_as is not None else Protocol.SSH
         self._outputs: dict[int, Output] = {}
         self._withdrawn: dict[int, Sentence] = {}
 
@@ -51,11 +58,15 @@ class _BatchCommand(AssetWork):
         why = self._refusals([place.asset.id]).get(place.asset.id) or self._refused_by_rules()
         if why:
             raise HostNotTried(runner.HostResult.REFUSED, why)
+        way = way_to(place.asset)
+        if self._protocol not in way.system_user_protocols:
+            raise HostNotTried(runner.HostResult.REFUSED, _ONLY_WINDOWS.say())
         return Errand(
-            port=ssh_port(place),
+            port=way.port,
+            over=way.over,
             account=account_of(command.run_as, place.asset.id, command.username),
             script=command.command,
-            run_by=Shell.LOGIN,
+            run_by=way.shell(Shell.LOGIN),
             limits=_LIMITS,
         )
 
@@ -63,7 +74,9 @@ class _BatchCommand(AssetWork):
         command = self._command
         if users.epoch_of(command.user_id) != command.epoch:
             return dict.fromkeys(asset_ids, _ACCESS_ENDED.say())
-        return permission.refusals(user_id=command.user_id, run_as=command.run_as, asset_ids=asset_ids)
+        return permission.refusals(
+            user_id=command.user_id, run_as=command.run_as, protocol=self._protocol, asset_ids=asset_ids
+        )
 
     def _refused_by_rules(self) -> Sentence:
         command = self._command

@@ -37,14 +37,16 @@ _UNCERTAIN: Final = Phrase(
 _UNRESOLVED: Final = {code: Phrase(f"commands.unresolved_{code}", words) for code, words in acls.REASONS.items()}
 
 
-def refusals(*, user_id: UUID, run_as: UUID, asset_ids: Collection[UUID]) -> Mapping[UUID, Sentence]:
-    """The assets on which the person may not use the system user, with the reasons."""
+def refusals(
+    *, user_id: UUID, run_as: UUID, protocol: Protocol, asset_ids: Collection[UUID]
+) -> Mapping[UUID, Sentence]:
+    """The assets on which the person may not use the system user of this protocol, with the reasons."""
     if len(asset_ids) == 1:  # one query instead of a dozen
         [asset_id] = asset_ids
-        decision = perms.decide(user_id=user_id, asset_id=asset_id, system_user_id=run_as, protocol=Protocol.SSH)
+        decision = perms.decide(user_id=user_id, asset_id=asset_id, system_user_id=run_as, protocol=protocol)
         return {} if decision.allowed else {asset_id: decision.sentence}
     requests = {
-        asset_id: perms.Request(user_id=user_id, asset_id=asset_id, system_user_id=run_as, protocol=Protocol.SSH)
+        asset_id: perms.Request(user_id=user_id, asset_id=asset_id, system_user_id=run_as, protocol=protocol)
         for asset_id in asset_ids
     }
     decisions = perms.decide_many(requests)

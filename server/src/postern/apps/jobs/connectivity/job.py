@@ -14,14 +14,14 @@ from postern.apps.jobs.hosts.accounts import account_of
 from postern.apps.jobs.hosts.fleet import HostNotTried
 from postern.apps.jobs.hosts.kinds import admin_users_of, kind_on_hosts
 from postern.apps.jobs.hosts.on_assets import AssetWork, Errand, HostAnswer, Place, Verdict, plain_verdict
+from postern.apps.jobs.hosts.ways_in import way_in
 from postern.contracts import runner
-from postern.contracts.enums import Protocol
 from postern.foundation.phrases import Phrase
 from postern.kernel.sentences import NOTHING
 
 _NO_PROTOCOL: Final = Phrase("jobs.no_protocol", gettext_lazy("The asset has no protocol."))
 
-_NOT_REACHED: Final = frozenset((HostResult.UNREACHABLE, HostResult.HOST_KEY_REFUSED))
+_NOT_REACHED: Final = frozenset((HostResult.UNREACHABLE, HostResult.HOST_KEY_REFUSED, HostResult.NO_WINRM))
 #: Nothing was learned about the asset.
 _SILENT: Final = frozenset(
     (HostResult.REFUSED, HostResult.STOPPED, HostResult.FAULT, HostResult.NOT_STARTED, HostResult.UNKNOWN)
@@ -41,14 +41,15 @@ class _ConnectivityTest(AssetWork):
 
     def errand(self, place: Place) -> Errand:
         asset = place.asset
-        port = asset.protocols.get(Protocol.SSH)
-        if port is None:
+        way = way_in(asset)
+        if way is None:
             port = next(iter(asset.protocols.values()), None)
             if port is None:
                 raise HostNotTried(runner.HostResult.REFUSED, _NO_PROTOCOL.say())
             return Errand(port=port, account=None, only_dial=True)
         admin_user = self._admin_users.get(asset.id)
-        return Errand(port=port, account=account_of(admin_user, asset.id) if admin_user is not None else None)
+        account = account_of(admin_user, asset.id) if admin_user is not None else None
+        return Errand(port=way.port, over=way.over, account=account)
 
     def judge(self, answer: HostAnswer) -> Verdict:
         return plain_verdict(answer.how)

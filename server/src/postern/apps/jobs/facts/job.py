@@ -13,7 +13,6 @@ from postern.apps.jobs.engine.job_run import JobRun
 from postern.apps.jobs.executions.models import HostOutcome, HostResult
 from postern.apps.jobs.facts.reading import read_facts
 from postern.apps.jobs.hosts.accounts import admin_account
-from postern.apps.jobs.hosts.fleet import HostNotTried
 from postern.apps.jobs.hosts.kinds import admin_users_of, kind_on_hosts
 from postern.apps.jobs.hosts.on_assets import (
     ANSWER_BYTES,
@@ -24,13 +23,12 @@ from postern.apps.jobs.hosts.on_assets import (
     Verdict,
     plain_verdict,
 )
-from postern.contracts import runner
-from postern.contracts.enums import Protocol
-from postern.contracts.runner import HostLimits
+from postern.apps.jobs.hosts.ways_in import way_to
+from postern.contracts.runner import HostLimits, Shell
 from postern.foundation.phrases import Phrase
 
 _SCRIPT: Final = files(__package__).joinpath("facts.sh").read_text()
-_ONLY_SSH: Final = Phrase("facts.only_ssh", gettext_lazy("Only assets with the protocol SSH can be asked."))
+_WINDOWS_SCRIPT: Final = files(__package__).joinpath("facts.ps1").read_text()
 _NOT_ALL_ANSWERED: Final = Phrase("facts.not_all_answered", gettext_lazy("The host did not answer all questions."))
 _LIMITS: Final = HostLimits(run_s=30, output_bytes=ANSWER_BYTES)
 
@@ -42,13 +40,13 @@ class _Refresh(AssetWork):
 
     def errand(self, place: Place) -> Errand:
         asset = place.asset
-        port = asset.protocols.get(Protocol.SSH)
-        if port is None:
-            raise HostNotTried(runner.HostResult.REFUSED, _ONLY_SSH.say())
+        way = way_to(asset)
         return Errand(
-            port=port,
+            port=way.port,
+            over=way.over,
             account=admin_account(self._admin_users.get(asset.id), asset.id),
-            script=_SCRIPT,
+            script=_WINDOWS_SCRIPT if way.is_windows else _SCRIPT,
+            run_by=way.shell(Shell.POSIX),
             stdin=f"{self._nonce}\n".encode(),
             limits=_LIMITS,
         )

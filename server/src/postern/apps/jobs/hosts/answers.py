@@ -13,7 +13,8 @@ from postern.kernel.log import printable
 def answers(output: bytes, nonce: str) -> Iterator[tuple[str, str]]:
     """Each name with its value, in order."""
     beginning = nonce.encode() + b"\t"
-    for line in output.split(b"\n"):
+    for whole in output.split(b"\n"):
+        line = whole.removesuffix(b"\r")  # Windows ends lines with both
         if line.startswith(beginning):
             name, _tab, value = line[len(beginning) :].decode("utf-8", "replace").partition("\t")
             yield name, " ".join(printable(value).split())

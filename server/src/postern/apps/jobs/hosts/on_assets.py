@@ -30,6 +30,7 @@ from postern.contracts.runner import (
     DEFAULT_LIMITS,
     HostLimits,
     JudgeHostKey,
+    Remote,
     RunOnHost,
     SecretGiven,
     Shell,
@@ -82,6 +83,7 @@ class Errand:
 
     port: int
     account: Account | None
+    over: Remote = Remote.SSH
     script: str = ""
     run_by: Shell = Shell.POSIX
     stdin: bytes = b""
@@ -165,6 +167,9 @@ _RESULTS: Final[Mapping[runner.HostResult, HostResult]] = {
     runner.HostResult.CREDENTIAL_REFUSED: HostResult.CREDENTIAL_REFUSED,
     runner.HostResult.NO_SHELL: HostResult.NO_SHELL,
     runner.HostResult.ROOT_REFUSED: HostResult.ROOT_REFUSED,
+    runner.HostResult.NO_WINRM: HostResult.NO_WINRM,
+    runner.HostResult.NOT_WINDOWS: HostResult.NOT_WINDOWS,
+    runner.HostResult.NO_POWERSHELL: HostResult.NO_POWERSHELL,
     runner.HostResult.TIME_LIMIT: HostResult.TIME_LIMIT,
     runner.HostResult.OUTPUT_LIMIT: HostResult.OUTPUT_LIMIT,
     runner.HostResult.STOPPED: HostResult.STOPPED,
@@ -305,6 +310,7 @@ class _AssetHost:
             target=Target(host=way.host, port=errand.port),
             route=way.route,
             login_name=errand.account.login_name if errand.account else "",
+            over=errand.over,
             script=errand.script,
             run_by=errand.run_by,
             stdin=errand.stdin,

@@ -4,9 +4,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from postern.apps.assets.models import Asset, AssetNode, NodePath
+from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, NodePath
+from postern.apps.assets.platforms.models import PlatformBase
 from postern.apps.vault.system_users.models import (
     LoginMode,
     SystemUser,
@@ -20,10 +21,14 @@ from postern.contracts.enums import Protocol
 
 @dataclass(frozen=True, slots=True)
 class AutomaticAccounts:
-    """A system user with auto push. `usernames` are its account names: those of its users if it has no own."""
+    """A system user with auto push. `usernames` are its account names: those of its users if it has no own.
+
+    `is_for_windows`: only Windows assets can have its accounts.
+    """
 
     system_user_id: UUID
     usernames: Mapping[UUID | None, str]
+    is_for_windows: bool = False
 
 
 def automatic_accounts(org_id: UUID, system_user_ids: Collection[UUID]) -> dict[UUID, AutomaticAccounts]:
@@ -33,7 +38,7 @@ def automatic_accounts(org_id: UUID, system_user_ids: Collection[UUID]) -> dict[
         pk__in=system_user_ids,
         auto_push=True,
         type=SystemUserType.COMMON,
-        protocol=Protocol.SSH.value,
+        protocol__in=(Protocol.SSH.value, Protocol.RDP.value),
         login_mode=LoginMode.AUTO,
     )
     found: dict[UUID, AutomaticAccounts] = {}
@@ -42,7 +47,7 @@ def automatic_accounts(org_id: UUID, system_user_ids: Collection[UUID]) -> dict[
         if row.username_same_with_user:
             users = SystemUserUser.objects.filter(systemuser=row).order_by("pk")
             usernames = dict(users.values_list("user_id", "user__username"))
-        found[row.pk] = AutomaticAccounts(row.pk, usernames)
+        found[row.pk] = AutomaticAccounts(row.pk, usernames, row.protocol == Protocol.RDP)
     return found
 
 
@@ -60,12 +65,17 @@ def bound_to_nodes(org_id: UUID, node_ids: Collection[UUID]) -> dict[UUID, set[U
     return bound
 
 
-def assets_to_push(org_id: UUID, rows: "QuerySet[Asset]") -> "QuerySet[Asset]":
-    """Those of the assets on which accounts can be created: active, with SSH, and with an admin user to do it."""
-    chosen: QuerySet[Asset] = rows.filter(
-        org_id=org_id, is_active=True, admin_user_id__isnull=False, protocol_rows__name=Protocol.SSH.value
+def assets_to_push(org_id: UUID, rows: "QuerySet[Asset]", *, only_windows: bool = False) -> "QuerySet[Asset]":
+    """Those of the assets on which accounts can be created: active, with an admin user to do it, and with SSH, or WinRM
+    on Windows.
+    """
+    windows = Q(platform__base=PlatformBase.WINDOWS)
+    offered = AssetProtocol.objects.filter(asset_id=OuterRef("pk"))
+    can_be_reached = Exists(offered.filter(name=Protocol.SSH.value)) | (
+        windows & Exists(offered.filter(name=Protocol.WINRM.value))
     )
-    return chosen
+    chosen: QuerySet[Asset] = rows.filter(can_be_reached, org_id=org_id, is_active=True, admin_user_id__isnull=False)
+    return chosen.filter(windows) if only_windows else chosen
 
 
 def bound_assets(system_user_id: UUID) -> "QuerySet[Asset]":

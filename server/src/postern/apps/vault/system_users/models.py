@@ -6,7 +6,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.assets.models import Connectivity
-from postern.contracts.enums import Protocol
+from postern.contracts.enums import SESSION_PROTOCOLS, Protocol
 from postern.foundation.models import OrgOwnedModel, PosternModel, SavedRow, ScopedManager
 from postern.kernel import clock
 
@@ -30,7 +30,7 @@ class SystemUser(OrgOwnedModel):
     protocol = models.CharField(
         _("Protocol"),
         max_length=16,
-        choices=[(item.value, item.value) for item in Protocol],
+        choices=[(item.value, item.value) for item in SESSION_PROTOCOLS],
         default=Protocol.SSH.value,
     )
     login_mode = models.CharField(_("Login mode"), max_length=8, choices=LoginMode.choices, default=LoginMode.AUTO)

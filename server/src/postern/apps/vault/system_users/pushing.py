@@ -18,15 +18,26 @@ from postern.kernel.secret import Secret
 #: Names that every supported system accepts (shadow, BSD, BusyBox).
 _USERNAME: Final = re.compile(r"[a-z_][a-z0-9_.-]{0,31}", re.ASCII)
 _PATH: Final = re.compile(r"/[^\x00-\x1f\x7f:]*")
+#: Names of accounts and groups on Windows: what is left without its reserved characters. Accounts: as few as needed.
+_WINDOWS_USERNAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,18}[A-Za-z0-9_-]|[A-Za-z0-9_]", re.ASCII)
+_WINDOWS_GROUPS: Final = re.compile(r"[^\x00-\x1f\x7f\"/\\\[\]:;|=+*?<>@]*")
+_WINDOWS_PROTOCOLS: Final = (Protocol.SSH, Protocol.RDP)
 _GROUPS: Final = re.compile(r"[A-Za-z0-9_.,-]*", re.ASCII)
 
 _OF_NO_USE: Final = Phrase(
     "push.of_no_use",
-    _("%(name)s cannot be pushed: only common system users with the protocol SSH and a stored secret can."),
+    _(
+        "%(name)s cannot be pushed: only common system users with the protocol SSH (on Windows also RDP) and a"
+        " stored secret can."
+    ),
 )
 _NO_NAME: Final = Phrase(
     "push.no_name",
     _("%(username)s is no name for an account: small letters, digits, _, - and ., at most 32, no digit first."),
+)
+_NO_WINDOWS_NAME: Final = Phrase(
+    "push.no_windows_name",
+    _("%(username)s is no name for a local account of Windows: letters, digits, _, - and ., at most 20."),
 )
 _INVALID: Final = Phrase("push.invalid", _("%(field)s of %(name)s is not valid: %(value)s"))
 _HOME: Final = Phrase("push.home", _("Home"))
@@ -46,11 +57,14 @@ class AccountToPush:
     public_key: str
     mark: str
     password: Secret
+    protocol: Protocol
 
 
-def account_to_push(system_user_id: UUID, asset_id: UUID, username: str = "") -> AccountToPush:
+def account_to_push(
+    system_user_id: UUID, asset_id: UUID, username: str = "", *, is_windows: bool = False
+) -> AccountToPush:
     """The account of a system user on an asset, with its own secret if it has one; `username` names it if the system
-    user has none of its own.
+    user has none of its own. `is_windows` says what the names of accounts and groups may be.
 
     Raises NotFound, NotPushable, CredentialMissing, SecretUnreadable.
     """
@@ -58,7 +72,7 @@ def account_to_push(system_user_id: UUID, asset_id: UUID, username: str = "") ->
     if row is None:
         raise NotFound(UNKNOWN.say())
     name = username if row.username_same_with_user else row.username
-    _check(row, name)
+    _check(row, name, is_windows=is_windows)
     secrets = secrets_for(row, asset_id=asset_id, username=name)
     password = secrets.password or Secret("")
     if not secrets.public_key and not password:
@@ -72,6 +86,7 @@ def account_to_push(system_user_id: UUID, asset_id: UUID, username: str = "") ->
         public_key=" ".join(secrets.public_key.split()[:2]),
         mark=f"postern:{row.pk}",
         password=password,
+        protocol=Protocol(row.protocol),
     )
 
 
@@ -87,10 +102,14 @@ def accounts_of(
     return list(rows.order_by("asset__hostname", "asset_id", "systemuser_id").values_list("asset_id", "systemuser_id"))
 
 
-def _check(row: SystemUser, username: str) -> None:
+def _check(row: SystemUser, username: str, *, is_windows: bool) -> None:
     """Raise NotPushable with the reason."""
-    if row.type == SystemUserType.ADMIN or row.protocol != Protocol.SSH or row.login_mode == LoginMode.MANUAL:
+    protocols = _WINDOWS_PROTOCOLS if is_windows else (Protocol.SSH,)
+    if row.type == SystemUserType.ADMIN or row.protocol not in protocols or row.login_mode == LoginMode.MANUAL:
         raise NotPushable(_OF_NO_USE.say(name=row.name))
+    if is_windows:
+        _check_for_windows(row, username)
+        return
     if _USERNAME.fullmatch(username) is None:
         raise NotPushable(_NO_NAME.say(username=username or "-"))
     for value, pattern, label in (
@@ -100,3 +119,11 @@ def _check(row: SystemUser, username: str) -> None:
     ):
         if value and pattern.fullmatch(value) is None:
             raise NotPushable(_INVALID.say(field=label.say(), name=row.name, value=value[:100]))
+
+
+def _check_for_windows(row: SystemUser, username: str) -> None:
+    """Raise NotPushable with the reason. Home, shell and sudo mean nothing on Windows."""
+    if _WINDOWS_USERNAME.fullmatch(username) is None:
+        raise NotPushable(_NO_WINDOWS_NAME.say(username=username or "-"))
+    if _WINDOWS_GROUPS.fullmatch(row.system_groups) is None:
+        raise NotPushable(_INVALID.say(field=_SYSTEM_GROUPS.say(), name=row.name, value=row.system_groups[:100]))

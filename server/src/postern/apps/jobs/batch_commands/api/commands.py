@@ -29,6 +29,8 @@ from postern.foundation.rest.rights import Right
 from postern.foundation.rest.serializers import ResourceSerializer
 from postern.foundation.rest.viewsets import ReadOnlyViewSet
 
+#: Protocols of system users whose accounts can run commands; with RDP those of Windows hosts.
+_PROTOCOLS: Final = frozenset((Protocol.SSH, Protocol.RDP))
 _NOT_USABLE: Final = gettext_lazy("You may not use this system user, or it cannot run commands.")
 
 
@@ -151,7 +153,7 @@ class BatchCommandViewSet(ShownHosts):
     def _run_as(self, system_user_id: UUID) -> vault.SystemUserBrief:
         """The system user. Whether the caller may use it is decided with the hosts."""
         brief = vault.system_user_briefs([system_user_id]).get(system_user_id)
-        if brief is None or brief.protocol is not Protocol.SSH or brief.manual:
+        if brief is None or brief.protocol not in _PROTOCOLS or brief.manual:
             raise ValidationError({"run_as": [_NOT_USABLE]})
         return brief
 
@@ -159,7 +161,9 @@ class BatchCommandViewSet(ShownHosts):
         """The chosen assets as they are now. All must be granted with the system user."""
         if self.actor.user_id is None:
             raise ValidationError({"hosts": [_("Choose hosts.")]})
-        refusals = permission.refusals(user_id=self.actor.user_id, run_as=run_as.id, asset_ids=asset_ids)
+        refusals = permission.refusals(
+            user_id=self.actor.user_id, run_as=run_as.id, protocol=run_as.protocol, asset_ids=asset_ids
+        )
         briefs = assets.asset_briefs(asset_ids)
         if refusals or len(briefs) < len(asset_ids):
             number = len(set(refusals) | (set(asset_ids) - set(briefs)))

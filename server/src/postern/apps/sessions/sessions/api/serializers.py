@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from postern.apps.sessions.sessions import policy
 from postern.apps.sessions.sessions.models import ProxyOrder, Session
-from postern.contracts.enums import Protocol, RecordingState, SessionState
+from postern.contracts.enums import SESSION_PROTOCOLS, Protocol, RecordingState, SessionState
 from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.serializers import ResourceSerializer
 from postern.foundation.rest.text import PlainField
@@ -166,5 +166,5 @@ class ConnectionTokenSerializer(BodySerializer):
 
     asset = PlainField(max_length=128)
     system_user = PlainField(max_length=128, required=False, allow_blank=True, default="")
-    protocol = serializers.ChoiceField(choices=[one.value for one in Protocol], default=Protocol.SSH.value)
+    protocol = serializers.ChoiceField(choices=[one.value for one in SESSION_PROTOCOLS], default=Protocol.SSH.value)
     user = PlainField(max_length=128, required=False, allow_blank=True, default="")
