@@ -273,7 +273,7 @@ def test_options_describe_the_form(as_org_admin: APIClient) -> None:
     assert (post["protocols"]["min_length"], post["protocols"]["max_length"]) == (1, 5)
     assert post["nodes"]["type"] == "field"
     assert post["connectivity"]["read_only"] is True
-    assert [choice["value"] for choice in post["protocol"]["choices"]] == ["ssh", "rdp", "telnet", "vnc"]
+    assert [choice["value"] for choice in post["protocol"]["choices"]] == ["ssh", "rdp", "telnet", "vnc", "winrm"]
     assert actions["GET"]["hostname"]["filter"] is True
     assert "PATCH" in actions
 
