@@ -85,7 +85,7 @@ def said_in_all(sentence: Sentence) -> str:
 
 def why(reason: Any, message: str) -> str:
     """A stored reason in the active language; `message` is what rows of older versions have instead."""
-    return said(sentence_from(reason)) or message
+    return (said(sentence_from(reason)) if reason else "") or message  # most rows of a list have nothing to say
 
 
 def _said(sentence: Sentence, language: str) -> str:
