@@ -76,6 +76,7 @@ SCREENS: Final[dict[str, set[str]]] = {
     "/audits/command-execution-log": {ADMIN, AUDITOR},
     "/ops/command-executions/create": {ADMIN},
     "/command-executions": {USER},
+    "/ops/periodic-tasks": {ADMIN},
     "/xpack/orgs": set(),  # no role: this installation has no licence
     "/xpack/orgs/create": set(),
     "/start?show=1": {ADMIN},

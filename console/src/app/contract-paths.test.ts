@@ -91,6 +91,7 @@ const OWN = new Set([
   'LockedSignIns',
   'MyAssets',
   'NewHost',
+  'PeriodicTaskList',
   'SiteMessageList',
   'TaskCreate',
   'TaskMonitor',
