@@ -133,6 +133,12 @@ class Event(StrEnum):
         "Credential entered for a session",
         "为会话输入凭据",
     )
+    ENTERED_CREDENTIAL_FORGOTTEN = (
+        "entered_credential.forgotten",
+        _C.CREDENTIALS,
+        "Credential entered for a session deleted",
+        "删除为会话输入的凭据",
+    )
     ENTERED_CREDENTIAL_REFUSED = (
         "entered_credential.refused",
         _C.REFUSALS,
