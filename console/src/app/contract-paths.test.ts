@@ -90,6 +90,7 @@ const OWN = new Set([
   'LabelDetail',
   'LockedSignIns',
   'MyAssets',
+  'MyCredentials',
   'NewHost',
   'PeriodicTaskList',
   'SiteMessageList',
