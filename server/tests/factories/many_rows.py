@@ -48,9 +48,7 @@ _PERSONAL: Final[frozenset[_Model]] = frozenset(
     {AccessKey, LoginSession, SiteMessageReceipt, FavoriteAsset, CommandSnippet}
 )
 #: The same, where the owner is a column with an id.
-_OWNED_BY: Final[frozenset[tuple[_Model, str]]] = frozenset(
-    {(BatchCommand, "user_id"), (EnteredCredential, "user_id")}
-)
+_OWNED_BY: Final[frozenset[tuple[_Model, str]]] = frozenset({(BatchCommand, "user_id"), (EnteredCredential, "user_id")})
 #: Tables in which each row belongs to a different row of another table.
 _PAIRED: Final[Mapping[_Model, _Model]] = {
     Membership: User,

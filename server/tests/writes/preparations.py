@@ -269,6 +269,11 @@ class Preparations:
         SystemUser.objects.filter(pk=self.values["assets/system-users"]).update(login_mode="manual")
         return self.with_grant_of_admin()
 
+    def with_second_version_of_account(self) -> Values:
+        path = f"/api/v1/assets/accounts/{self.values['assets/accounts']}/"
+        assert self.client("admin").patch(path, {"password": f"{MARK} second"}, format="json").status_code == 200
+        return {}
+
     def with_entered_credential(self) -> Values:
         self.with_manual_system_user_of_admin()
         body = {"instance_id": self.values["assets/assets"], "username": "root", "password": f"{MARK} entered"}
