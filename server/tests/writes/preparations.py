@@ -33,6 +33,7 @@ from postern.apps.orgs import facade as orgs
 from postern.apps.perms.grants.links import SYSTEM_USERS
 from postern.apps.perms.models import AssetPermission
 from postern.apps.perms.permissions.actions import add_link
+from postern.apps.preferences.models import PreferenceValue
 from postern.apps.sessions.models import EnteredCredential, ProxyOrder, Session, Terminal
 from postern.apps.users.credentials.actions import links
 from postern.apps.users.invitations.actions import LIFETIME
@@ -270,6 +271,7 @@ class Preparations:
         return self.with_grant_of_admin()
 
     def with_second_version_of_account(self) -> Values:
+        PreferenceValue.objects.update_or_create(name="SECURITY_VIEW_AUTH_NEED_MFA", defaults={"value": False})
         path = f"/api/v1/assets/accounts/{self.values['assets/accounts']}/"
         assert self.client("admin").patch(path, {"password": f"{MARK} second"}, format="json").status_code == 200
         return {}

@@ -1,12 +1,12 @@
-import { KeyRound, Plus, RefreshCcw, Trash2 } from 'lucide-react';
+import { KeyRound, RefreshCcw, Trash2 } from 'lucide-react';
 import { forgetCredential, type KeptCredential } from '#/domain/entered-credentials/api';
 import { translate } from '#/lib/i18n';
 import { type ActionTools, defineResource } from '#/resource/define';
 import { MonoCell, TextCell, TimeCell } from '#/resource/format';
-import { Button } from '#/ui/button';
 import { confirm } from '#/ui/confirm';
 import { toast } from '#/ui/toast';
 import { openCredentialDialog } from './dialog';
+import { EnterButton } from './EnterButton';
 
 function nameOf(row: KeptCredential): string {
   return `${row.username}@${row.asset_display}`;
@@ -55,15 +55,7 @@ export const keptCredential = defineResource<KeptCredential, 'assets/entered-cre
     ],
     untyped: ['asset', 'system_user'],
     exchange: { export: false, import: false },
-    header: (tools) => (
-      <Button
-        kind="primary"
-        icon={Plus}
-        onClick={() => openCredentialDialog({ of: null, done: tools.refresh })}
-      >
-        {translate('my-credentials:enter')}
-      </Button>
-    ),
+    header: (tools) => <EnterButton onEntered={tools.refresh} />,
     rowActions: [
       {
         id: 'replace',
