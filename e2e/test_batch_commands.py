@@ -3,13 +3,14 @@
 import re
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from browser import Faults, sign_in, window
 from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD, wait_until
-from world import AUDITOR_PASSWORD, ZHANG_PASSWORD, World
+from world import AUDITOR_PASSWORD, ZHANG_PASSWORD, TargetHost, World
 
 from peers.ports import free_port
 
@@ -49,10 +50,11 @@ def rack(world: World) -> Iterator[dict[str, Any]]:
     """A node with three hosts of which one does not answer, granted to a colleague with an account of its own."""
     mark = uuid.uuid4().hex[:6]
     node = world.admin.post("/api/v1/assets/nodes/", {"value": f"rack-{mark}"})
+    gone_port = free_port()
     for name, port in (
         ("one", world.host.port),
         ("two", world.host.port),
-        ("gone", free_port()),
+        ("gone", gone_port),
     ):
         body = {
             "hostname": f"{name}-{mark}",
@@ -79,7 +81,12 @@ def rack(world: World) -> Iterator[dict[str, Any]]:
         "system_users": [run_as["id"]],
     }
     made = world.admin.post("/api/v1/perms/asset-permissions/", permission)
-    yield {"mark": mark, "node": node["value"], "run_as": run_as}
+    yield {
+        "mark": mark,
+        "node": node["value"],
+        "run_as": run_as,
+        "gone_port": gone_port,
+    }
     world.admin.delete(f"/api/v1/perms/asset-permissions/{made['id']}/")
 
 
@@ -92,7 +99,8 @@ def ran(world: World, rack: dict[str, Any]) -> str:
     body = {"command": command, "hosts": hosts, "run_as": rack["run_as"]["id"]}
     key = zhang.post("/api/v1/ops/command-executions/", body)["id"]
     wait_until(
-        lambda: zhang.get(f"/api/v1/ops/command-executions/{key}/")["is_finished"], message="the end of the command"
+        lambda: zhang.get(f"/api/v1/ops/command-executions/{key}/")["is_finished"],
+        message="the end of the command",
     )
     return command
 
@@ -136,6 +144,38 @@ def test_person_runs_a_command_and_sees_what_each_host_said(zhang: Page, world: 
     page.get_by_role("region", name="Failed").get_by_role("button").click()
     page.get_by_role("button", name="Choose these hosts").click()
     expect(page.get_by_role("button", name="1 host chosen")).to_be_visible()
+
+
+def test_command_runs_again_on_the_host_that_failed_once_it_can_be_reached(
+    zhang: Page, world: World, rack: dict[str, Any], tmp_path: Path
+) -> None:
+    page = zhang
+    page.goto(f"{world.product.url}/ui/command-executions")
+    ran_on = tmp_path / "ran-on"
+    # Each run leaves a line at the host: the command must not run a second time where it has worked.
+    compose(page, rack, f"echo $SSH_CONNECTION >> {ran_on}")
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.get_by_role("region", name="Failed").get_by_text("Unreachable")).to_be_visible()
+    again = page.get_by_role("button", name="Run again on 1 failed host")
+    expect(again).to_be_visible()
+    first = re.search("run=([^&]+)", page.url)
+    assert len(ran_on.read_text().splitlines()) == 2
+
+    late = TargetHost(tmp_path / "sshd", rack["gone_port"])
+    late.client_key = world.host.client_key
+    with late:
+        again.click()
+        page.wait_for_url(lambda address: first is not None and first[1] not in address)
+        progress = page.get_by_role("region", name="Progress of the command")
+        expect(progress.get_by_text(f"1 host as {rack['run_as']['name']}")).to_be_visible()
+        expect(progress.get_by_text("Succeeded")).to_be_visible()
+        expect(page.get_by_role("region", name="Done").get_by_role("button")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("Run again on"))).to_have_count(0)
+    # `SSH_CONNECTION` ends with the port of the server.
+    assert [line.split()[-1] for line in ran_on.read_text().splitlines()] == [
+        *[str(world.host.port)] * 2,
+        str(rack["gone_port"]),
+    ]
 
 
 def test_output_is_seen_live_and_the_command_is_stopped(zhang: Page, world: World, rack: dict[str, Any]) -> None:

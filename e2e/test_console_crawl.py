@@ -17,6 +17,7 @@ ADMIN, AUDITOR, USER = "admin", "auditor", "user"
 #: Which roles may open which screen. Everything else is refused in words.
 SCREENS: Final[dict[str, set[str]]] = {
     "/my-assets": {USER},
+    "/my-credentials": {USER},
     "/users/users": {ADMIN},
     "/users/users/create": {ADMIN},
     "/users/users/{zhang}": {ADMIN},
@@ -76,6 +77,7 @@ SCREENS: Final[dict[str, set[str]]] = {
     "/audits/command-execution-log": {ADMIN, AUDITOR},
     "/ops/command-executions/create": {ADMIN},
     "/command-executions": {USER},
+    "/ops/periodic-tasks": {ADMIN},
     "/xpack/orgs": set(),  # no role: this installation has no licence
     "/xpack/orgs/create": set(),
     "/start?show=1": {ADMIN},

@@ -14,13 +14,14 @@ import { sessionsSection } from '#/features/sessions/routes';
 import { isStartOpen } from '#/features/start/closed';
 import { startSection } from '#/features/start/routes';
 import { usersSection } from '#/features/users/routes';
-import { workbenchSection } from '#/features/workbench/routes';
+import { credentialsSection, workbenchSection } from '#/features/workbench/routes';
 
 /** All screens of the console, by menu section. */
 export const sections: readonly Section[] = [
   startSection,
   workbenchSection,
   commandsSection,
+  credentialsSection,
   usersSection,
   assetsSection,
   permsSection,

@@ -26,7 +26,7 @@ from postern.apps.authn.models import AccessKey, LoginSession
 from postern.apps.jobs.models import BatchCommand, CommandSnippet, Execution, HostOutcome, HostOutput, Job
 from postern.apps.notifications.models import SiteMessage, SiteMessageReceipt
 from postern.apps.orgs.models import Organization
-from postern.apps.sessions.models import ProxyOrder, Session, Terminal
+from postern.apps.sessions.models import EnteredCredential, ProxyOrder, Session, Terminal
 from postern.apps.users.models import Invitation, Membership, User
 from postern.apps.vault.models import SystemUser, SystemUserAsset
 from postern.kernel import clock
@@ -48,7 +48,7 @@ _PERSONAL: Final[frozenset[_Model]] = frozenset(
     {AccessKey, LoginSession, SiteMessageReceipt, FavoriteAsset, CommandSnippet}
 )
 #: The same, where the owner is a column with an id.
-_OWNED_BY: Final[frozenset[tuple[_Model, str]]] = frozenset({(BatchCommand, "user_id")})
+_OWNED_BY: Final[frozenset[tuple[_Model, str]]] = frozenset({(BatchCommand, "user_id"), (EnteredCredential, "user_id")})
 #: Tables in which each row belongs to a different row of another table.
 _PAIRED: Final[Mapping[_Model, _Model]] = {
     Membership: User,

@@ -33,7 +33,8 @@ from postern.apps.orgs import facade as orgs
 from postern.apps.perms.grants.links import SYSTEM_USERS
 from postern.apps.perms.models import AssetPermission, PermissionSystemUser
 from postern.apps.perms.permissions.actions import add_link
-from postern.apps.sessions.models import ProxyOrder, Session, Terminal
+from postern.apps.preferences.models import PreferenceValue
+from postern.apps.sessions.models import EnteredCredential, ProxyOrder, Session, Terminal
 from postern.apps.users.credentials.actions import links
 from postern.apps.users.invitations.actions import LIFETIME
 from postern.apps.users.models import Invitation, MfaLevel, User
@@ -275,6 +276,19 @@ class Preparations:
     def with_manual_system_user_of_admin(self) -> Values:
         SystemUser.objects.filter(pk=self.values["assets/system-users"]).update(login_mode="manual")
         return self.with_grant_of_admin()
+
+    def with_second_version_of_account(self) -> Values:
+        PreferenceValue.objects.update_or_create(name="SECURITY_VIEW_AUTH_NEED_MFA", defaults={"value": False})
+        path = f"/api/v1/assets/accounts/{self.values['assets/accounts']}/"
+        assert self.client("admin").patch(path, {"password": f"{MARK} second"}, format="json").status_code == 200
+        return {}
+
+    def with_entered_credential(self) -> Values:
+        self.with_manual_system_user_of_admin()
+        body = {"instance_id": self.values["assets/assets"], "username": "root", "password": f"{MARK} entered"}
+        path = f"/api/v1/assets/system-users/{self.values['assets/system-users']}/temp-auth/"
+        assert self.client("admin").post(path, body, format="json").status_code == 201
+        return {"entered": str(EnteredCredential.objects.get().pk)}
 
     def with_connection_token(self) -> Values:
         self.with_grant_of_admin()

@@ -222,7 +222,7 @@ def is_idempotent(write: Write, world: World) -> list[str]:
         tables = [table for table in table_names() if table not in write.marks | COUNTED_LOCK]
         before = snapshot(tables)
         answer = trial.call()
-        wanted = {write.status} if write.again is Again.SAME else {400, 404}
+        wanted = {write.status} if write.again is Again.SAME else {400, 404, 409}
         faults = [] if answer.status_code in wanted else [f"answers {answer.status_code} {answer.content[:200]!r}"]
         changed = differences(before, snapshot(tables))
         if write.again is Again.GONE:  # that somebody tried what is over may be told, and counted

@@ -61,6 +61,23 @@ _PEOPLE = [
         again=Again.ACTS,
     ),
     Write(
+        method="DELETE",
+        path="/api/v1/assets/entered-credentials/<pk>/",
+        prepare=World.with_entered_credential,
+        at={"pk": "{entered}"},
+        status=204,
+        told=[
+            Told(
+                event="entered_credential.forgotten",
+                action="other",
+                kind="EnteredCredential",
+                name="one root@one-host",
+                old={"login_name": "root", "password": "******"},
+            )
+        ],
+        again=Again.GONE,
+    ),
+    Write(
         method="POST",
         path=f"{API}sessions/<pk>/watch-token/",
         at={"pk": "{terminal/sessions}"},

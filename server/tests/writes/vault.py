@@ -3,6 +3,7 @@
 from writes.case import Again, Told, Write, updated
 from writes.preparations import MARK, PRIVATE_KEY, Preparations
 from writes.standard import Relation, Resource
+from writes.world import World
 
 API = "/api/v1/assets/"
 _HIDDEN = "******"
@@ -143,6 +144,23 @@ _OWN_SECRETS = [
             )
         ],
         again=Again.ACTS,
+    ),
+    Write(
+        method="POST",
+        path=f"{API}accounts/<pk>/versions/<number>/restore/",
+        prepare=World.with_second_version_of_account,
+        at={"pk": "{assets/accounts}", "number": "1"},
+        body={"current": 2},
+        told=[
+            updated(
+                "Account",
+                "one-own@one-host",
+                {"version": 2, "password": _HIDDEN},
+                {"version": 3, "restored_version": 1, "password": _HIDDEN},
+                event="account.secret_restored",
+            )
+        ],
+        again=Again.GONE,
     ),
     Write(
         method="DELETE",

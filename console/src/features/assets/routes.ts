@@ -78,7 +78,7 @@ const platformScreens: ResourceScreens = {
 const labelScreens: ResourceScreens = {
   ...labelRoutes,
   texts: ['assets'],
-  load: async () => (await load()).labelPages,
+  load: async () => (await import('./label-screens')).labelPages,
 };
 
 const assetMoreRecord: RouteRecord = {

@@ -5,7 +5,6 @@ import { AssetListPage } from './AssetListPage';
 import { assetMore } from './asset-more.resource';
 import { asset } from './asset.resource';
 import { placeOf, rememberedOnlyDirect } from './asset-place';
-import { label } from './label.resource';
 
 export const assetPages: ScreenLoaders = {
   ...resourceScreens(asset),
@@ -13,4 +12,3 @@ export const assetPages: ScreenLoaders = {
   prepare: (address) => prepareList(asset, address, placeOf(address['node'], rememberedOnlyDirect())),
 };
 export const assetMorePage = resourceScreens(assetMore).update;
-export const labelPages = resourceScreens(label);

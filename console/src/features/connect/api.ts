@@ -20,6 +20,7 @@ export interface GrantedSystemUser {
   readonly protocol: string;
   readonly priority: number;
   readonly login_mode: 'auto' | 'manual';
+  readonly username_same_with_user?: boolean;
 }
 
 export type GrantedNode = Node<GrantedAsset>;

@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
+import { isManual } from '#/domain/entered-credentials/api';
 import { toast } from '#/ui/toast';
 import { grantedAsset, type GrantedAsset, type GrantedSystemUser, usableSystemUsers } from './api';
 import { openTab } from './workspace';
@@ -35,7 +36,7 @@ export function useOpening(onStart: () => void): Opening {
       const systemUsers = await usableSystemUsers(asset.id);
       const [only] = systemUsers;
       if (only === undefined) setNoAccess(asset.id);
-      else if (systemUsers.length === 1) start(asset, only);
+      else if (systemUsers.length === 1 && !isManual(only)) start(asset, only);
       else setChoice({ asset, systemUsers });
     } catch (error) {
       toast({ tone: 'error', text: explain(error) });

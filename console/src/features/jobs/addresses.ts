@@ -17,6 +17,14 @@ export const executionRoutes: ResourceRoutes = {
   titles: { list: 'nav:task_list', detail: 'nav:task_execution' },
 };
 
+/** What Postern does by itself; a list without further screens. */
+export const periodicTaskRoutes = usualRoutes({
+  name: 'PeriodicTask',
+  path: '/ops/periodic-tasks',
+  titles: 'nav:periodic_task_*',
+  screens: ['list'],
+});
+
 export const taskPath = (id: string): string => `/ops/tasks/${id}`;
 export const versionPath = (id: string): string => `/ops/adhoc/${id}`;
 export const executionPath = (id: string): string => `/ops/executions/${id}`;

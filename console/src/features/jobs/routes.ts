@@ -1,6 +1,6 @@
 import type { RouteRecord, Section } from '#/lib/routes';
 import { type ResourceScreens, resourceRecords } from '#/resource/routes';
-import { executionRoutes, MONITOR, taskRoutes, versionRoutes } from './addresses';
+import { executionRoutes, MONITOR, periodicTaskRoutes, taskRoutes, versionRoutes } from './addresses';
 
 const load = () => import('./screens');
 
@@ -21,6 +21,13 @@ const executionScreens: ResourceScreens = {
   ...executionRoutes,
   texts: ['jobs'],
   load: async () => (await load()).executionPages,
+};
+
+const periodicTaskScreens: ResourceScreens = {
+  ...periodicTaskRoutes,
+  permission: 'super',
+  texts: ['periodic-tasks'],
+  load: async () => (await import('./periodic-task-screens')).periodicTaskPages,
 };
 
 /** Two addresses of the specification lead to the log of a job. */
@@ -72,6 +79,7 @@ export const jobsSection: Section = {
       texts: ['jobs'],
       load: async () => (await import('./MonitorPage')).MonitorPage,
     },
+    ...resourceRecords(periodicTaskScreens),
     // Without lists: versions and executions are listed on the page of their task.
     ...resourceRecords(versionScreens).filter((record) => record.hidden),
     ...resourceRecords(executionScreens).filter((record) => record.hidden),

@@ -24,3 +24,21 @@ export const workbenchSection: Section = {
     },
   ],
 };
+
+/** On the user page. */
+export const credentialsSection: Section = {
+  id: 'my-credentials',
+  title: 'nav:my_credentials',
+  icon: 'permissions',
+  order: 17,
+  routes: [
+    {
+      name: 'MyCredentials',
+      path: '/my-credentials',
+      title: 'nav:my_credentials',
+      permission: 'use',
+      texts: ['resource', 'entered-credentials', 'my-credentials'],
+      load: () => import('./my-credentials/MyCredentialsPage').then((module) => module.MyCredentialsPage),
+    },
+  ],
+};

@@ -3,6 +3,7 @@ import { useT } from '#/lib/i18n';
 import { Status } from '#/ui/status';
 import { isCorrectable } from './import-check';
 import type { ImportColumn, ImportRow } from './import-row';
+import { asOneLine } from './row-problems';
 
 /** What importing the row will do, or what is wrong and what helps. */
 export function CheckResult({
@@ -18,12 +19,14 @@ export function CheckResult({
 }) {
   const t = useT();
   if (row.state === 'error') {
-    const texts = row.problems.map(({ text }) => text).join('; ');
+    const texts = asOneLine(row.problems);
     return (
       <span className="flex items-center gap-1.5 max-sm:flex-wrap">
         <CircleAlert className="size-[14px]! flex-none text-danger" aria-hidden />
         <span
           className="min-w-0 grow truncate text-danger max-sm:[overflow-wrap:anywhere] max-sm:whitespace-normal"
+          // On a phone the text would wrap below its icon.
+          style={{ flexBasis: 'calc(100% - 20px)' }}
           title={texts}
         >
           {texts}

@@ -3,6 +3,7 @@ import { Button, Dialog, DialogTrigger, Popover } from 'react-aria-components';
 import { useT } from '#/lib/i18n';
 import { Status } from '#/ui/status';
 import type { ImportRow, Remedy } from './import-row';
+import { asOneLine } from './row-problems';
 
 /** State of a row as an icon and a word; for a failed row also the reasons and, if known, a remedy. */
 export function RowResult({
@@ -28,7 +29,7 @@ export function RowResult({
   if (row.state === 'pending') return <Status tone="unknown">{t('exchange:import.pending')}</Status>;
   if (row.state === 'ok') return <Status tone="ok">{t('exchange:import.ok')}</Status>;
   const texts = row.problems.map((problem) => problem.text);
-  const summary = texts.join('; ');
+  const summary = asOneLine(row.problems);
   return (
     <span className="flex items-center gap-1 text-danger max-sm:flex-wrap">
       <DialogTrigger>

@@ -15,7 +15,7 @@ import { ACCEPTED, CONTENT_TYPE, fileProblem, fileType, maxMegabytes, sizeText }
 import { meantCell, shownCell } from './cell-choices';
 import { cellText, columnsOf, columnWidth, editRow, parseCell, rowsOf } from './import-row';
 import { editDistance, remedyFor } from './remedy';
-import { rowProblems } from './row-problems';
+import { asOneLine, rowProblems } from './row-problems';
 
 beforeAll(() => startI18n(['app'], 'en'));
 afterEach(() => {
@@ -317,4 +317,12 @@ describe('remedy for a failed cell', () => {
     expect(editDistance('kitten', 'sitting')).toBe(3);
     expect(editDistance('', 'abc')).toBe(3);
   });
+});
+
+test('problems of a row are one line in which no full stop is followed by a semicolon', () => {
+  const problems = ['Name: required.', 'IP: taken', '该字段是必填项。', 'last'].map((text) => ({
+    field: null,
+    text,
+  }));
+  expect(asOneLine(problems)).toBe('Name: required. IP: taken; 该字段是必填项。 last');
 });

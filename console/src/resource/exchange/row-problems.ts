@@ -55,3 +55,14 @@ export function rowProblems(error: unknown, columns: readonly NamedField[]): rea
   }
   return [{ field: null, text: explain(error) }];
 }
+
+const SENTENCE_END = /[.。!！?？]$/;
+
+/** All problems of a row in one line. Sentences follow each other; what does not end like one gets a semicolon. */
+export function asOneLine(problems: readonly RowProblem[]): string {
+  return problems
+    .map(({ text }, number) =>
+      number === problems.length - 1 || SENTENCE_END.test(text) ? text : `${text};`,
+    )
+    .join(' ');
+}

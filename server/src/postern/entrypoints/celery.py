@@ -32,6 +32,7 @@ from postern.entrypoints.broker import broker_url
 from postern.foundation.machine.private_files import private_folder
 from postern.foundation.parts.part_board import SUPERVISOR_PID
 from postern.foundation.settings import Settings
+from postern.kernel import clock
 
 _THREADS: Final = 4
 
@@ -50,8 +51,14 @@ class _SwitchedTask(Task):  # type: ignore[misc]  # celery has no types
             return super().__call__(*args, **kwargs)
         if periodic_tasks.is_off(self.name):
             return None
-        _runs.note(self.name)
-        return super().__call__(*args, **kwargs)
+        began, error = clock.now(), ""
+        try:
+            return super().__call__(*args, **kwargs)
+        except Exception as failure:
+            error = type(failure).__name__
+            raise
+        finally:
+            _runs.note(self.name, began, error)
 
 
 @cache

@@ -1,6 +1,7 @@
 """Postern's own periodic tasks: what is noted about them, and switching them."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,9 +10,11 @@ from rest_framework.test import APIClient
 from postern.apps.audits.models import AuditEvent
 from postern.apps.jobs.models import PeriodicTask
 from postern.apps.jobs.periodic_tasks import actions, purposes
+from postern.apps.jobs.periodic_tasks.actions import Runs
 from postern.apps.jobs.periodic_tasks.noting import RunsNoted
 from postern.apps.users.models import User
 from postern.entrypoints import celery
+from postern.kernel import clock
 
 URL = "/api/v1/ops/celery/period-tasks/"
 DUE = "postern.jobs.run_due"
@@ -85,10 +88,56 @@ def test_runs_are_written_once_a_minute_and_the_schedule_of_a_release_is_adopted
     now = [0.0]
     noted = RunsNoted(lambda: now[0])
     for now[0] in (0.0, 20.0, 40.0):
-        noted.note(DUE)
+        noted.note(DUE, clock.now())
     assert row_of(admin, DUE)["total_run_count"] == 1
     now[0] = 61.0
-    noted.note(DUE)
+    noted.note(DUE, clock.now())
     assert row_of(admin, DUE)["total_run_count"] == 4
     actions.adopt({name: entry for name, entry in celery.app.conf.beat_schedule.items() if entry["task"] == DUE})
     assert [row["total_run_count"] for row in admin.get(URL).json()] == [4]
+
+
+@pytest.mark.django_db
+def test_outcome_is_that_of_the_last_run_and_names_the_kind_of_its_error_alone(
+    admin: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr(celery, "_runs", RunsNoted(lambda: now[0]))
+    task = celery.app.tasks[DUE]
+
+    def fail() -> None:
+        raise LookupError("password 7f3a")
+
+    assert row_of(admin, DUE)["last_outcome"] == ""
+    monkeypatch.setattr("postern.apps.jobs.tasks.run_due", fail)
+    with pytest.raises(LookupError):
+        task()
+    row = row_of(admin, DUE)
+    assert (row["last_outcome"], row["last_outcome_display"], row["last_error"]) == ("failed", "Failed", "LookupError")
+    assert "7f3a" not in str(row)
+    monkeypatch.setattr("postern.apps.jobs.tasks.run_due", lambda: None)
+    now[0] = 61.0
+    task()
+    row = row_of(admin, DUE)
+    assert (row["last_outcome"], row["last_error"], row["total_run_count"]) == ("succeeded", "", 2)
+    # Another worker tells of a run that began before.
+    earlier = Runs(3, clock.now() - timedelta(hours=1), "OSError")
+    actions.note_runs({DUE: earlier})
+    assert row_of(admin, DUE) == {**row, "total_run_count": 5}
+
+
+@pytest.mark.django_db
+def test_next_run_follows_from_the_last_one_unless_it_is_off_or_overdue(admin: APIClient) -> None:
+    def next_run(*, passed_s: float, enabled: bool = True) -> float | None:
+        last = clock.now() - timedelta(seconds=passed_s)
+        PeriodicTask.objects.filter(task=DUE).update(last_run_at=last, interval_s=100, enabled=enabled)
+        due = PeriodicTask.objects.get(task=DUE).next_run_at
+        return None if due is None else (due - last).total_seconds()
+
+    assert PeriodicTask.objects.get(task=DUE).next_run_at is None
+    assert next_run(passed_s=30) == 100
+    # Runs are told once a minute: this one may have run since.
+    assert next_run(passed_s=130) == 200
+    assert next_run(passed_s=400) is None
+    assert next_run(passed_s=30, enabled=False) is None
+    assert "next_run_at" in row_of(admin, DUE)

@@ -32,6 +32,7 @@ ELSEWHERE: Final = {
     "authentication/": "a person's own sign-ins, keys and tokens",
     "assets/platforms/": "shared by all organizations",
     "assets/system-users/<system_user_id>/temp-auth/": "for the caller; decided by their permissions",
+    "assets/entered-credentials/": "the caller's own: test_entered_credentials",
     "assets/favorite-assets/": "a person's own stars",
     "audits/login-logs/": "of people, who belong to several organizations: test_logs_api",
     "audits/password-change-logs/": "of people: test_logs_api",

@@ -1,6 +1,7 @@
 """Credentials that users enter beforehand (temp-auth): kept for five minutes, for one session, sealed, audited."""
 
 import json
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
@@ -19,6 +20,7 @@ from postern.apps.users.models import User
 from postern.apps.vault.models import SealedSecret, SystemUser
 from postern.contracts import access, events
 from postern.contracts.enums import DenialCode
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 
 pytestmark = pytest.mark.django_db
@@ -198,6 +200,69 @@ def test_one_session_of_many_at_once_gets_it(proxy: Proxy, manual: World, as_use
 
     with ThreadPoolExecutor(8) as pool:
         assert sum(pool.map(take, [uuid4() for _ in range(20)])) == 1
+
+
+KEPT = "/api/v1/assets/entered-credentials/"
+
+
+def test_list_shows_what_waits_for_a_session_and_forgetting_deletes_it(
+    proxy: Proxy, manual: World, as_user: APIClient
+) -> None:
+    enter(as_user, manual)
+    [row] = as_user.get(KEPT).json()
+    assert {name: row[name] for name in ("asset", "asset_display", "system_user_display", "username")} == {
+        "asset": str(manual.asset.pk),
+        "asset_display": "web-1",
+        "system_user_display": manual.system_user.name,
+        "username": "carol",
+    }
+    assert CANARY.strip() not in str(row)
+    assert as_user.get(f"{KEPT}?asset={uuid4()}").json() == []
+    assert as_user.get(f"{KEPT}?asset={manual.asset.pk}&system_user={manual.system_user.pk}").json() == [row]
+    assert as_user.delete(f"{KEPT}{row['id']}/").status_code == 204
+    assert as_user.delete(f"{KEPT}{row['id']}/").status_code == 404
+    assert as_user.get(KEPT).json() == []
+    assert not SealedSecret.objects.filter(row_id=row["id"]).exists()
+    assert opened(proxy, manual).entered is False
+    told = AuditEvent.objects.get(event="entered_credential.forgotten")
+    assert (told.user, told.old) == ("Uma(uma)", {"login_name": "carol", "password": "******"})
+    assert told.resource == f"{manual.system_user.name}@web-1"
+
+
+def test_what_was_used_has_expired_or_is_void_is_neither_shown_nor_forgotten(
+    proxy: Proxy, manual: World, as_user: APIClient
+) -> None:
+    enter(as_user, manual)
+    held = EnteredCredential.objects.get()
+    first = opened(proxy, manual)
+    assert proxy.credential(first.session_id).credential is not None
+    assert as_user.get(KEPT).json() == []
+    assert as_user.delete(f"{KEPT}{held.pk}/").status_code == 404
+    changes: tuple[dict[str, Any], ...] = (
+        {"used_by": None, "date_expired": held.date_created},
+        {"date_expired": held.date_expired, "epoch": (held.epoch or 0) + 1},
+    )
+    for change in changes:
+        EnteredCredential.objects.update(**change)
+        assert as_user.get(KEPT).json() == []
+        assert as_user.delete(f"{KEPT}{held.pk}/").status_code == 404
+    EnteredCredential.objects.update(epoch=held.epoch)
+    assert len(as_user.get(KEPT).json()) == 1
+
+
+def test_nobody_else_sees_or_forgets_it(
+    manual: World, as_user: APIClient, people: dict[str, User], client_of: Callable[[User | None], APIClient]
+) -> None:
+    enter(as_user, manual)
+    held = EnteredCredential.objects.get()
+    for name in ("admin", "auditor"):
+        client = client_of(people[name])
+        assert client.get(KEPT).json() == []
+        assert client.get(f"{KEPT}{held.pk}/").status_code == 404
+        assert client.delete(f"{KEPT}{held.pk}/").status_code == 404
+    with pytest.raises(EnteredCredential.DoesNotExist):
+        actions.forget(actor=SYSTEM, credential_id=held.pk)
+    assert EnteredCredential.objects.count() == 1
 
 
 def test_account_that_was_entered_while_connecting_is_the_sessions_login_name(proxy: Proxy, manual: World) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+import asyncssh
 import pytest
 from rest_framework.test import APIClient
 
@@ -13,8 +14,9 @@ from factories.grants import make_asset, make_system_user
 from postern.apps.audits.models import AuditEvent
 from postern.apps.authn.models import LoginSession
 from postern.apps.users.models import User
-from postern.apps.vault.accounts.actions import create_account, update_account
-from postern.apps.vault.models import Account, SealedSecret, SystemUserAsset
+from postern.apps.vault import facade
+from postern.apps.vault.accounts.actions import clear_own_secret, create_account, update_account
+from postern.apps.vault.models import Account, SealedSecret, SystemUser, SystemUserAsset
 from postern.apps.vault.system_users.actions import bind
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
@@ -89,6 +91,93 @@ def test_without_a_fresh_code_nothing_is_shown_listed_or_exported(first_admin: B
             answer = first_admin.get(f"{URL}{query}")
             assert (answer.status_code, answer.json()["code"]) == (400, "mfa_verify_required"), query
     assert looks() == []
+
+
+ACCOUNTS = "/api/v1/assets/accounts/"
+
+
+def restored(client: APIClient, account: Account, number: int | str, current: int) -> Any:
+    return client.post(f"{ACCOUNTS}{account.pk}/versions/{number}/restore/", {"current": current}, format="json")
+
+
+def signs_in_with(account: Account) -> str:
+    password: str = facade.open_credential(
+        system_user_id=account.systemuser_id, asset_id=account.asset_id, username=""
+    ).password
+    return password
+
+
+def test_earlier_secret_becomes_the_current_one_as_a_new_version(first_admin: Browser, account: Account) -> None:
+    changed = update_account(actor=SYSTEM, account=account, values={"password": "canary-later"})
+    Account.objects.update(connectivity="ok", date_verified=clock.now())
+    assert (changed.version, signs_in_with(account)) == (3, "canary-later")
+    answer = restored(first_admin, account, 2, 3)
+    assert (answer.status_code, answer.json()["version"], answer.json()["connectivity"]) == (200, 4, "unknown")
+    assert signs_in_with(account) == OWN
+    newest, *_others = first_admin.get(f"{ACCOUNTS}{account.pk}/versions/").json()
+    assert (newest["number"], newest["reason"], newest["has_password"]) == (4, "restored", True)
+    [told] = AuditEvent.objects.filter(event="account.secret_restored")
+    assert (told.user, told.old, told.new) == (
+        "Admin-1(admin-1)",
+        {"version": 3, "password": "******"},
+        {"version": 4, "restored_version": 2, "password": "******"},
+    )
+    assert OWN not in answer.content.decode()
+
+
+def test_own_secret_that_was_removed_can_be_restored(first_admin: Browser, account: Account) -> None:
+    clear_own_secret(actor=SYSTEM, account=account)
+    assert signs_in_with(account) == SHARED
+    assert restored(first_admin, account, 2, 3).json()["has_own_secret"] is True
+    assert signs_in_with(account) == OWN
+    nothing = restored(first_admin, account, 3, 4)
+    assert (nothing.status_code, nothing.json()["code"]) == (400, "nothing_to_restore")
+
+
+def test_private_key_is_restored_with_its_fingerprint_and_without_a_later_password(
+    first_admin: Browser, account: Account
+) -> None:
+    key = asyncssh.generate_private_key("ssh-ed25519")
+    clear_own_secret(actor=SYSTEM, account=account)
+    update_account(actor=SYSTEM, account=account, values={"private_key": key.export_private_key("openssh").decode()})
+    clear_own_secret(actor=SYSTEM, account=account)
+    update_account(actor=SYSTEM, account=account, values={"password": "later"})
+    row = restored(first_admin, account, 4, 6).json()
+    assert row["ssh_key_fingerprint"] == key.get_fingerprint("sha256")
+    secrets = first_admin.get(f"{URL}{account.pk}/").json()
+    assert (secrets["password"], secrets["private_key"].startswith("-----BEGIN")) == ("", True)
+
+
+def test_restoring_twice_or_without_knowing_of_a_change_does_nothing(first_admin: Browser, account: Account) -> None:
+    update_account(actor=SYSTEM, account=account, values={"password": "canary-later"})
+    assert [restored(first_admin, account, 2, 3).status_code for _ in range(3)] == [200, 409, 409]
+    assert Account.objects.get().version == 4
+    current = restored(first_admin, account, 4, 4)
+    assert (current.status_code, current.json()["code"]) == (400, "nothing_to_restore")
+    for number in (1, 99, "x", "99999999999"):
+        assert restored(first_admin, account, number, 4).status_code == 404
+    assert AuditEvent.objects.filter(event="account.secret_restored").count() == 1
+
+
+def test_without_a_fresh_code_or_the_right_nothing_is_restored(
+    first_admin: Browser, account: Account, people: dict[str, User], client_of: Callable[[User | None], APIClient]
+) -> None:
+    update_account(actor=SYSTEM, account=account, values={"password": "canary-later"})
+    for name, status in (("auditor", 403), ("user", 403)):
+        assert restored(client_of(people[name]), account, 2, 3).status_code == status
+    for verified in (None, clock.now() - timedelta(hours=2)):
+        LoginSession.objects.update(date_mfa_verified=verified)
+        answer = restored(first_admin, account, 2, 3)
+        assert (answer.status_code, answer.json()["code"]) == (400, "mfa_verify_required")
+    assert signs_in_with(account) == "canary-later"
+
+
+def test_nobody_stores_a_secret_where_users_enter_it(first_admin: Browser, account: Account) -> None:
+    update_account(actor=SYSTEM, account=account, values={"password": "canary-later"})
+    SystemUser.objects.update(login_mode="manual")
+    answer = restored(first_admin, account, 2, 3)
+    assert (answer.status_code, list(answer.json())) == (400, ["password"])
+    assert Account.objects.get().version == 3
 
 
 def test_export_holds_the_secrets_and_is_on_record_row_by_row(first_admin: Browser, account: Account) -> None:

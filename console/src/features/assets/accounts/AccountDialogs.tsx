@@ -9,6 +9,6 @@ export function AccountDialogs() {
   if (asked === null) return null;
   const props = { row: asked.row, onClose: closeAccountDialog };
   if (asked.kind === 'secret') return <SecretDialog {...props} />;
-  if (asked.kind === 'versions') return <VersionsDialog {...props} />;
+  if (asked.kind === 'versions') return <VersionsDialog {...props} onDone={asked.done} />;
   return <UpdateSecretDialog {...props} onDone={asked.done} />;
 }

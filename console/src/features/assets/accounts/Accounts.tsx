@@ -5,6 +5,7 @@ import { useT } from '#/lib/i18n';
 import { useIsRootOrganization } from '#/lib/session';
 import { ResourceList } from '#/resource/list/ResourceList';
 import { Button } from '#/ui/button';
+import { CreateAccountButton } from '../account-changes';
 import { AccountDialogs } from './AccountDialogs';
 import { testAllAccounts } from './account-actions';
 import { type AccountPlace, accountsSeenFrom } from './account.resource';
@@ -22,9 +23,12 @@ export function Accounts({ place, query }: { readonly place: AccountPlace; reado
         embedded
         tools={
           isRoot ? undefined : (
-            <Button icon={PlugZap} onClick={() => void testAllAccounts(query)}>
-              {t('assets:account.test_all')}
-            </Button>
+            <>
+              <Button icon={PlugZap} onClick={() => void testAllAccounts(query)}>
+                {t('assets:account.test_all')}
+              </Button>
+              <CreateAccountButton query={query} />
+            </>
           )
         }
       />

@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { explain } from '#/lib/http/catalogue';
 import { http } from '#/lib/http/client';
 import { useT } from '#/lib/i18n';
+import { useIsRootOrganization } from '#/lib/session';
 import { TimeCell } from '#/resource/format';
 import { Button } from '#/ui/button';
 import { Dialog } from '#/ui/dialog';
@@ -9,6 +11,7 @@ import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState } from '#/ui/states';
 import { Badge } from '#/ui/status';
 import { VisibleText } from '#/ui/visible-text';
+import { RestoreButton } from '../account-changes';
 import { accountName, type AccountRow } from './account-row';
 
 interface Version {
@@ -22,7 +25,7 @@ interface Version {
   readonly date_created: string;
 }
 
-function Entry({ version }: { readonly version: Version }) {
+function Entry({ version, children }: { readonly version: Version; readonly children: ReactNode }) {
   const t = useT();
   const what = [
     version.has_password ? t('assets:account.secret.password') : '',
@@ -43,14 +46,25 @@ function Entry({ version }: { readonly version: Version }) {
         <span className="block text-meta text-ink-3">
           <VisibleText text={version.created_by} /> · <TimeCell value={version.date_created} />
         </span>
+        {children}
       </span>
     </li>
   );
 }
 
 /** Who changed the account's own secret, when and why. */
-export function VersionsDialog({ row, onClose }: { readonly row: AccountRow; readonly onClose: () => void }) {
+export function VersionsDialog({
+  row,
+  onClose,
+  onDone,
+}: {
+  readonly row: AccountRow;
+  readonly onClose: () => void;
+  /** Called after an earlier secret was restored. */
+  readonly onDone: () => void;
+}) {
   const t = useT();
+  const isRoot = useIsRootOrganization();
   const versions = useQuery({
     queryKey: ['account-versions', row.id, row.version],
     queryFn: ({ signal }) =>
@@ -75,7 +89,19 @@ export function VersionsDialog({ row, onClose }: { readonly row: AccountRow; rea
       {versions.data?.length === 0 && <p className="text-ink-3">{t('assets:account.versions.none')}</p>}
       <ul>
         {versions.data?.map((version) => (
-          <Entry key={version.number} version={version} />
+          <Entry key={version.number} version={version}>
+            {!isRoot && !version.is_current && (version.has_password || version.has_private_key) && (
+              <RestoreButton
+                account={row}
+                number={version.number}
+                current={versions.data.find((candidate) => candidate.is_current)?.number ?? row.version}
+                onDone={() => {
+                  void versions.refetch();
+                  onDone();
+                }}
+              />
+            )}
+          </Entry>
         ))}
       </ul>
     </Dialog>

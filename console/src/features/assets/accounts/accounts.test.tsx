@@ -241,6 +241,97 @@ test('versions tell who changed the secret, and when', async () => {
   expect(within(dialog).getByText('Current')).toBeDefined();
 });
 
+describe('restoring an earlier secret', () => {
+  const version = {
+    number: 3,
+    reason_display: 'Secret entered',
+    has_password: true,
+    has_private_key: false,
+    ssh_key_fingerprint: '',
+    is_current: true,
+    created_by: 'Olga(olga)',
+    date_created: '2026/11/20 08:00:00 +0000',
+  };
+  const versions = [
+    version,
+    { ...version, number: 2, has_password: false, is_current: false },
+    { ...version, number: 1, is_current: false },
+  ];
+
+  async function open(): Promise<HTMLElement> {
+    server.use(
+      mock.get('*/api/v1/assets/accounts/:id/versions/', () => HttpResponse.json(versions)),
+      mock.post('*/api/v1/assets/accounts/:id/versions/:number/restore/', () => HttpResponse.json({})),
+    );
+    await renderScreen(<AccountsOfAsset assetId="a1" />, { texts: ['account-changes'] });
+    await choose('Versions');
+    return screen.findByRole('dialog', { name: 'Versions of root@web-1' });
+  }
+  const path = 'assets/accounts/ac1/versions/1/restore/';
+
+  test('needs a code and a question, and tells the server which version was the current one', async () => {
+    const dialog = await open();
+    await userEvent.click(await within(dialog).findByRole('button', { name: 'Restore version 1' }));
+    const question = await screen.findByRole('alertdialog');
+    expect(question.textContent).toContain('Restore version 1 of root@web-1?');
+    expect(sent('POST', path)).toHaveLength(0);
+    await userEvent.click(within(question).getByRole('button', { name: 'Restore' }));
+    await waitFor(() => expect(sent('POST', path)[0]?.body).toEqual({ current: 3 }));
+    await waitFor(() => expect(sent('GET', 'assets/accounts/ac1/versions/')).toHaveLength(2));
+  });
+
+  test('is offered for earlier versions with a secret only', async () => {
+    const dialog = await open();
+    await within(dialog).findByRole('button', { name: 'Restore version 1' });
+    expect(within(dialog).getAllByRole('button', { name: /^Restore/ })).toHaveLength(1);
+  });
+});
+
+describe('creating an account', () => {
+  async function open(): Promise<HTMLElement> {
+    server.use(mock.get('*/api/v1/assets/system-users/', () => HttpResponse.json(pageOf([]))));
+    await renderScreen(<AccountsOfAsset assetId="a1" />, { texts: ['account-changes'] });
+    await userEvent.click(await screen.findByRole('button', { name: 'Create account' }));
+    return screen.findByRole('dialog', { name: 'Create account' });
+  }
+
+  test('sends the asset of the page, the username and the secret', async () => {
+    server.use(
+      mock.post('*/api/v1/assets/accounts/', () => HttpResponse.json({ id: 'ac9' }, { status: 201 })),
+    );
+    const dialog = await open();
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Save' }));
+    expect(
+      await within(dialog).findByText('An account without a system user needs a username.'),
+    ).toBeDefined();
+    await userEvent.type(within(dialog).getByLabelText(/Username/), 'oracle');
+    await userEvent.type(within(dialog).getByLabelText('Password'), 's3cret');
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Save' }));
+    await waitFor(() =>
+      expect(sent('POST', 'assets/accounts/')[0]?.body).toEqual({
+        asset: 'a1',
+        systemuser: null,
+        username: 'oracle',
+        comment: '',
+        password: 's3cret',
+      }),
+    );
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  });
+
+  test('shows what the server refuses beside the field', async () => {
+    server.use(
+      mock.post('*/api/v1/assets/accounts/', () =>
+        HttpResponse.json({ username: ['This account exists already on this asset.'] }, { status: 400 }),
+      ),
+    );
+    const dialog = await open();
+    await userEvent.type(within(dialog).getByLabelText(/Username/), 'root');
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Save' }));
+    expect(await within(dialog).findByText('This account exists already on this asset.')).toBeDefined();
+  });
+});
+
 describe('testing', () => {
   test('one account', async () => {
     await renderScreen(<AccountsOfAsset assetId="a1" />);

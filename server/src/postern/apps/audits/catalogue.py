@@ -133,6 +133,12 @@ class Event(StrEnum):
         "Credential entered for a session",
         "为会话输入凭据",
     )
+    ENTERED_CREDENTIAL_FORGOTTEN = (
+        "entered_credential.forgotten",
+        _C.CREDENTIALS,
+        "Credential entered for a session deleted",
+        "删除为会话输入的凭据",
+    )
     ENTERED_CREDENTIAL_REFUSED = (
         "entered_credential.refused",
         _C.REFUSALS,
@@ -162,6 +168,12 @@ class Event(StrEnum):
         "因节点移除账号",
     )
     ACCOUNT_SECRET_REMOVED = "account.secret_removed", _C.CREDENTIALS, "Own secret removed", "移除账号自有凭据"
+    ACCOUNT_SECRET_RESTORED = (
+        "account.secret_restored",
+        _C.CREDENTIALS,
+        "Earlier secret of an account restored",
+        "恢复账号的历史凭据",
+    )
     ACCOUNTSECRET_VIEWED = "accountsecret.viewed", _C.CREDENTIALS, "Secret of an account viewed", "查看账号凭据"
     ACCOUNTSECRET_EXPORTED = "accountsecret.exported", _C.EXPORTS, "Secrets of accounts exported", "导出账号凭据"
     VAULT_KEY_ADDED = "vault.key_added", _C.CREDENTIALS, "Encryption key added", "新增加密密钥"

@@ -276,10 +276,10 @@ class Text(Enum):
         "The host did not accept it. Password of {login}@{host}: ",
     )
     PROMPT_NEEDS_TERMINAL = (
-        "该系统用户需在连接时输入密码，而 sftp、scp 等没有终端的程序无法询问。请打开 Shell，或事先通过 API（temp-auth）提交密码。",
+        "该系统用户需在连接时输入密码，而 sftp、scp 等没有终端的程序无法询问。请打开 Shell，或事先在控制台的“临时凭据”中输入（API：temp-auth）。",
         (
             "The password of this system user is entered while connecting, and a program without a terminal (sftp, scp …) "
-            "cannot ask for it. Open a shell, or enter it beforehand over the API (temp-auth)."
+            "cannot ask for it. Open a shell, or enter it beforehand in the console: Temporary credentials (API: temp-auth)."
         ),
     )
     PROMPT_CANCELLED = ("没有输入，连接已取消。", "No answer was given; the connection was cancelled.")

@@ -1,21 +1,23 @@
 """Writes of periodic tasks: switching them, and what a worker notes about them."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import F, Q, Value
-from django.db.models.functions import Coalesce, Greatest
+from django.db.models import F, Q
 from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.jobs.periodic_tasks import purposes
-from postern.apps.jobs.periodic_tasks.models import PeriodicTask
+from postern.apps.jobs.periodic_tasks.models import Outcome, PeriodicTask
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database.write_transaction import write_transaction
 from postern.kernel.errors import PosternError
 from postern.kernel.ids import ROOT_ORG_ID
+
+_MAX_ERROR: Final = 128
 
 
 class TaskRequired(PosternError):
@@ -68,13 +70,33 @@ def adopt(schedule: Mapping[str, Mapping[str, Any]]) -> None:
     )
 
 
+@dataclass(frozen=True)
+class Runs:
+    """Runs of one task that are not written yet: their number, and when the last one began and how it ended."""
+
+    number: int
+    began: datetime
+    #: Kind of the error; "" if it succeeded.
+    error: str
+
+    def joined(self, other: "Runs | None") -> "Runs":
+        """Both together."""
+        if other is None:
+            return self
+        later = self if self.began >= other.began else other
+        return replace(later, number=self.number + other.number)
+
+
 @write_transaction()
-def note_runs(runs: Mapping[str, tuple[int, datetime]]) -> None:
-    """Add runs: task → their number, and when the last one began."""
-    for task, (number, last) in sorted(runs.items()):
-        PeriodicTask.objects.filter(task=task).update(
-            total_run_count=F("total_run_count") + number,
-            last_run_at=Greatest(Coalesce(F("last_run_at"), Value(last)), Value(last)),
+def note_runs(runs: Mapping[str, Runs]) -> None:
+    """Add runs of tasks by name. The outcome is that of the run that began last, also of another worker."""
+    for task, noted in sorted(runs.items()):
+        rows = PeriodicTask.objects.filter(task=task)
+        rows.update(total_run_count=F("total_run_count") + noted.number)
+        rows.filter(Q(last_run_at=None) | Q(last_run_at__lte=noted.began)).update(
+            last_run_at=noted.began,
+            last_outcome=Outcome.FAILED if noted.error else Outcome.SUCCEEDED,
+            last_error=noted.error[:_MAX_ERROR],
         )
 
 

@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from postern.apps.jobs.periodic_tasks import actions, purposes
 from postern.apps.jobs.periodic_tasks.models import PeriodicTask
+from postern.foundation.rest.instants import InstantField
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.serializers import ResourceSerializer
 from postern.foundation.rest.viewsets import ReadOnlyViewSet, RowNotFound, UpdateMixin
@@ -20,14 +21,19 @@ class PeriodicTaskSerializer(ResourceSerializer):
     description = serializers.SerializerMethodField(label=gettext_lazy("Description"))
     why_required = serializers.SerializerMethodField(label=gettext_lazy("Why it is required"))
 
+    next_run_at = InstantField(read_only=True, allow_null=True, label=gettext_lazy("Next run"))
+
     class Meta:
         model = PeriodicTask
         fields_mini = ("id", "name")
         fields_small = (
-            *fields_mini, "task", "interval_s", "enabled", "description", "why_required", "last_run_at", "total_run_count",
+            *fields_mini, "task", "interval_s", "enabled", "description", "why_required", "last_run_at",
+            "last_outcome", "last_outcome_display", "last_error", "next_run_at", "total_run_count",
         )  # fmt: skip
         fields = fields_small
-        read_only_fields = ("name", "task", "interval_s", "last_run_at", "total_run_count")
+        read_only_fields = (
+            "name", "task", "interval_s", "last_run_at", "last_outcome", "last_error", "total_run_count",
+        )  # fmt: skip
 
     def get_description(self, row: PeriodicTask) -> str:
         return purposes.purpose(row.task)
@@ -45,7 +51,7 @@ class PeriodicTaskViewSet(UpdateMixin, ReadOnlyViewSet):
     always_root = True
     changed_in_organization = False
     importable = exportable = False
-    filter_fields = ("name", "task", "enabled")
+    filter_fields = ("name", "task", "enabled", "last_outcome")
     search_fields = ("name", "task")
     default_order = ("name",)
     examples: ClassVar[dict[str, Any]] = {"enabled": True}

@@ -9,6 +9,7 @@ from typing import Final
 from django.db import Error, connection
 
 from postern.apps.jobs.periodic_tasks import actions
+from postern.apps.jobs.periodic_tasks.actions import Runs
 from postern.kernel import clock
 
 log = logging.getLogger(__name__)
@@ -22,13 +23,15 @@ class RunsNoted:
     def __init__(self, now: Callable[[], float] = clock.monotonic_s) -> None:
         self._now = now
         self._lock = threading.Lock()
-        self._runs: dict[str, tuple[int, datetime]] = {}
+        self._runs: dict[str, Runs] = {}
         self._written_at = now() - _WRITE_S
 
-    def note(self, task: str) -> None:
-        """A run begins. Writes what was counted if that is a minute ago."""
+    def note(self, task: str, began: datetime, error: str = "") -> None:
+        """A run has ended; `error` is the kind of the error that ended it. Writes what was counted if that is a minute
+        ago.
+        """
         with self._lock:
-            self._runs[task] = (self._runs.get(task, (0, None))[0] + 1, clock.now())
+            self._runs[task] = Runs(1, began, error).joined(self._runs.get(task))
             if self._now() - self._written_at < _WRITE_S:
                 return
             self._written_at = self._now()
@@ -44,9 +47,8 @@ class RunsNoted:
         except Error:
             log.warning("the runs of periodic tasks could not be written", exc_info=True)
             with self._lock:
-                for task, (number, last) in runs.items():
-                    later, when = self._runs.get(task, (0, last))
-                    self._runs[task] = (number + later, when)
+                for task, unwritten in runs.items():
+                    self._runs[task] = unwritten.joined(self._runs.get(task))
         finally:
             if not connection.in_atomic_block:
                 connection.close_if_unusable_or_obsolete()

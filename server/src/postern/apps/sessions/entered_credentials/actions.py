@@ -88,6 +88,8 @@ def keep(
         system_user_id=system_user.id,
         defaults={
             "org_id": target.asset.org_id,
+            "asset": target.asset.hostname,
+            "system_user": system_user.name,
             "login_name": fixed or login_name,
             "epoch": actor.epoch,
             "date_created": now,
@@ -107,6 +109,24 @@ def keep(
         new={"login_name": row.login_name, "password": MASK, "date_expired": row.date_expired},
     )
     return row
+
+
+@transaction.atomic
+def forget(*, actor: Actor, credential_id: UUID) -> None:
+    """Delete a credential of the actor that no session has used. Raises EnteredCredential.DoesNotExist."""
+    # Looked at under its lock: a session may have taken it since it was read.
+    credential = EnteredCredential.objects.owned_by(actor).select_for_update().get(pk=credential_id, used_by=None)
+    audits.record(
+        actor=actor,
+        org_id=credential.org_id,
+        event=audits.Event.ENTERED_CREDENTIAL_FORGOTTEN,
+        object_type="EnteredCredential",
+        object_id=str(credential.pk),
+        object_name=f"{credential.system_user}@{credential.asset}",
+        old={"login_name": credential.login_name, "password": MASK},
+    )
+    vault.drop_secrets(credential.place)
+    credential.delete()
 
 
 def waiting_login_name(*, user_id: UUID, asset_id: UUID, system_user_id: UUID) -> str | None:

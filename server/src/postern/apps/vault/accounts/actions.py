@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from postern.apps.assets.models import Asset, Connectivity
 from postern.apps.audits import facade as audits
 from postern.apps.audits import recorded
-from postern.apps.vault.accounts.errors import AccountOfNode, NoOwnSecret
+from postern.apps.vault.accounts.errors import AccountOfNode, NoOwnSecret, NothingToRestore
 from postern.apps.vault.accounts.models import Account, AccountSecret
 from postern.apps.vault.sealed_secrets import secret_store
 from postern.apps.vault.system_users import bindings
@@ -26,6 +26,7 @@ from postern.apps.vault.system_users.rules import Plan, take_secrets
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database import row_locks
 from postern.kernel import clock
+from postern.kernel.errors import Conflict
 
 #: Versions of an account that are kept, with the current one.
 KEPT_VERSIONS: Final = 10
@@ -123,6 +124,42 @@ def clear_own_secret(*, actor: Actor, account: Account) -> Account:
 
 
 @transaction.atomic
+def restore_version(*, actor: Actor, account: Account, number: int, current: int) -> Account:
+    """Make the secrets of an earlier version the current ones, as a new version.
+
+    `current` is the version that the person saw as the current one: the same request a second time, or one that did not
+    know of a change, does nothing. Raises AccountVersion.DoesNotExist, NothingToRestore, Conflict,
+    FieldRefused, SecretUnreadable.
+    """
+    row: Account = Account.objects.select_for_update(of=("self",), no_key=True).get(pk=account.pk)
+    source: AccountVersion = AccountVersion.objects.get(account=row, number=number)
+    if row.version != current:
+        raise Conflict(_("The secret was changed meanwhile. Look at its versions again."))
+    if number == row.version:
+        raise NothingToRestore(_("This version is the current one."))
+    made = Plan({})
+    for name in _SECRETS:
+        secret = secret_store.get(place_of_version(source, row.org_id, name))
+        if secret is not None:
+            made.secrets[name] = secret
+    if not made.secrets:
+        raise NothingToRestore(_("This version has no secret. To return to none, remove the own secret."))
+    _require_stored(row, made)
+    held, before = _held(row), row.version
+    row.public_key, row.ssh_key_fingerprint = source.public_key, source.ssh_key_fingerprint
+    _make_current(row, made, VersionReason.RESTORED, actor=actor, number=before + 1)
+    audits.record_change(
+        actor=actor,
+        action="update",
+        event=audits.Event.ACCOUNT_SECRET_RESTORED,
+        target=row,
+        old={"version": before, **secret_store.masked(held)},
+        new={"version": row.version, "restored_version": number, **secret_store.masked(set(made.secrets))},
+    )
+    return row
+
+
+@transaction.atomic
 def delete_account(*, actor: Actor, account: Account) -> None:
     """Delete an account with its secrets and their versions. Raises AccountOfNode."""
     nodes = bindings.nodes_that_bind(account)
@@ -162,13 +199,18 @@ def _plan(row: Account, values: Mapping[str, Any]) -> Plan:
     """The secrets to write. Raises FieldRefused."""
     made = Plan({})
     take_secrets(made, {name: values.get(name) for name in _SECRETS})
+    _require_stored(row, made)
+    return made
+
+
+def _require_stored(row: Account, made: Plan) -> None:
+    """Raises FieldRefused if users enter the credential of this account."""
     if made.secrets and row.systemuser is not None and row.systemuser.login_mode == LoginMode.MANUAL:
         raise FieldRefused(
             next(iter(sorted(made.secrets))),
             _("Users of %(name)s enter the credential at each sign-in, so none is stored.")
             % {"name": row.systemuser.name},
         )
-    return made
 
 
 def _store_version(row: Account, made: Plan, *, actor: Actor, number: int) -> None:
@@ -182,7 +224,11 @@ def _store_version(row: Account, made: Plan, *, actor: Actor, number: int) -> No
                 made.secrets[name] = secret
     if made.key is not None:
         row.public_key, row.ssh_key_fingerprint = made.key.public_key, made.key.fingerprint
-    version = _new_version(row, made, VersionReason.ENTERED, actor=actor, number=number)
+    _make_current(row, made, VersionReason.ENTERED, actor=actor, number=number)
+
+
+def _make_current(row: Account, made: Plan, reason: VersionReason, *, actor: Actor, number: int) -> None:
+    version = _new_version(row, made, reason, actor=actor, number=number)
     secret_store.put_all(place_of_version(version, row.org_id, ""), made.secrets)
     row.has_own_secret = True
     _forget_test(row)

@@ -13,3 +13,9 @@ class NoOwnSecret(PosternError):
     """The account has no secret of its own."""
 
     code = "no_own_secret"
+
+
+class NothingToRestore(PosternError):
+    """The version has no secret, or is the current one."""
+
+    code = "nothing_to_restore"

@@ -131,6 +131,7 @@ class VersionReason(models.TextChoices):
 
     ENTERED = "entered", _("Secret entered")
     CLEARED = "cleared", _("Own secret removed")
+    RESTORED = "restored", _("Earlier secret restored")
 
 
 class AccountVersion(PosternModel):

@@ -14,6 +14,7 @@ from postern.apps.vault.accounts.models import Account, AccountSecret
 from postern.apps.vault.system_users.api.serializers import SecretField
 from postern.apps.vault.system_users.models import AccountVersion, LoginMode, SystemUser, SystemUserAsset
 from postern.apps.vault.system_users.ssh_keys import MAX_KEY_TEXT
+from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.naming import by, itself, name_in
 from postern.foundation.rest.relations import OrgOwnedField
 from postern.foundation.rest.serializers import ChoiceDisplayField, ResourceSerializer
@@ -185,3 +186,9 @@ class AccountVersionSerializer(serializers.ModelSerializer[AccountVersion]):
 
     def get_is_current(self, row: AccountVersion) -> bool:
         return bool(row.number == self.context["version"])
+
+
+class RestoreSerializer(BodySerializer):
+    """`current`: the number of the version that the person saw as the current one."""
+
+    current = serializers.IntegerField(min_value=1, label=gettext_lazy("Current version"))

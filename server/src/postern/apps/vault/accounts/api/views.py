@@ -1,8 +1,10 @@
 """`assets/accounts/` and `assets/account-secrets/`."""
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
+from django.utils.translation import gettext as _
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -12,20 +14,29 @@ from postern.apps.vault.accounts.api.serializers import (
     AccountSecretSerializer,
     AccountSerializer,
     AccountVersionSerializer,
+    RestoreSerializer,
 )
 from postern.apps.vault.accounts.models import Account, AccountSecret
 from postern.apps.vault.accounts.rows import AccountRows
+from postern.apps.vault.system_users.models import AccountVersion
 from postern.foundation.caller.scope import writable
 from postern.foundation.database.write_transaction import write_transaction
+from postern.foundation.rest.bodies import body_of
 from postern.foundation.rest.rights import ORG_ADMIN_ONLY, Right
-from postern.foundation.rest.viewsets import ReadOnlyViewSet, ResourceViewSet
+from postern.foundation.rest.viewsets import ReadOnlyViewSet, ResourceViewSet, RowNotFound
+
+_NUMBER: Final = re.compile("[0-9]{1,9}", re.ASCII)
 
 
 class AccountViewSet(AccountRows, ResourceViewSet):
     """Accounts, without their secrets."""
 
     serializer_class = AccountSerializer
-    rights = {**ORG_ADMIN_ONLY, "versions": Right.ORG_ADMIN, "remove_own_secret": Right.ORG_ADMIN}
+    rights = {
+        **ORG_ADMIN_ONLY,
+        **dict.fromkeys(("versions", "remove_own_secret", "restore"), Right.ORG_ADMIN),
+    }
+    needs_fresh_mfa = frozenset(("restore",))
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
         actions.hold(rows, values, deleting=deleting)
@@ -55,6 +66,32 @@ class AccountViewSet(AccountRows, ResourceViewSet):
             self.begin_write([self.get_object()], ())
             actions.clear_own_secret(actor=self.actor, account=self.get_object())
         return Response(status=204)
+
+    @action(
+        detail=True,
+        methods=["post"],
+        url_path=r"versions/(?P<number>[^/.]+)/restore",
+        url_name="restore",
+        serializer_class=RestoreSerializer,
+    )
+    def restore(self, request: Request, number: str, **kwargs: Any) -> Response:
+        """Make the secret of an earlier version the current one again, as a new version. It needs a recent code of the
+        second factor, like seeing the secret.
+        """
+        account = self.get_object()
+        wanted = body_of(request, RestoreSerializer)
+        if not _NUMBER.fullmatch(number):
+            raise RowNotFound(_("Not found."))
+        with write_transaction():
+            self.begin_write([account], ())
+            try:
+                actions.restore_version(
+                    actor=self.actor, account=self.get_object(), number=int(number), current=wanted["current"]
+                )
+            except AccountVersion.DoesNotExist:
+                raise RowNotFound(_("Not found.")) from None
+        row = self.get_queryset().get(pk=self.kwargs["pk"])
+        return Response(AccountSerializer(row, context=self.get_serializer_context()).data)
 
 
 class AccountSecretViewSet(AccountRows, ReadOnlyViewSet):

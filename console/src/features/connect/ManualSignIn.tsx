@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query';
+import {
+  asksUsername,
+  type CredentialProblems,
+  forgetCredential,
+  type KeptCredential,
+  keptQuery,
+  type TypedCredential,
+} from '#/domain/entered-credentials/api';
+import { CredentialFields } from '#/domain/entered-credentials/CredentialFields';
+import { useT } from '#/lib/i18n';
+import { TimeCell } from '#/resource/format';
+import { Button } from '#/ui/button';
+import { Note } from '#/ui/note';
+import { SkeletonLines } from '#/ui/skeleton';
+import { VisibleText } from '#/ui/visible-text';
+import type { GrantedSystemUser } from './api';
+
+/** The kept credential that the session will use, and ways not to use it. */
+function Kept({ kept, onReplace }: { readonly kept: KeptCredential; readonly onReplace: () => void }) {
+  const t = useT();
+  return (
+    <Note>
+      <p>
+        {t('connect:manual.kept')} <VisibleText text={kept.username} /> · {t('connect:manual.until')}{' '}
+        <TimeCell value={kept.date_expired} exact />
+      </p>
+      <span className="flex flex-wrap gap-2 pt-1.5">
+        <Button size="sm" onClick={onReplace}>
+          {t('connect:manual.replace')}
+        </Button>
+        <Button size="sm" onClick={() => void forgetCredential(kept.id)}>
+          {t('connect:manual.forget')}
+        </Button>
+      </span>
+    </Note>
+  );
+}
+
+/** Signing in with a credential that the person enters: the one that is kept, or fields for another. */
+export function ManualSignIn({
+  assetId,
+  systemUser,
+  replaces,
+  onReplace,
+  value,
+  problems,
+  onChange,
+}: {
+  readonly assetId: string;
+  readonly systemUser: GrantedSystemUser;
+  /** Whether the person wants to enter another credential than the one that is kept. */
+  readonly replaces: boolean;
+  readonly onReplace: () => void;
+  readonly value: TypedCredential;
+  readonly problems: CredentialProblems;
+  readonly onChange: (value: TypedCredential) => void;
+}) {
+  const t = useT();
+  const kept = useQuery(keptQuery({ asset: assetId, systemUser: systemUser.id }));
+  if (kept.isPending) return <SkeletonLines lines={2} />;
+  // Without the answer the fields serve as well: what is entered replaces what is kept.
+  if (kept.data && !replaces) return <Kept kept={kept.data} onReplace={onReplace} />;
+  return (
+    <>
+      {problems.other !== undefined && <Note tone="danger">{problems.other}</Note>}
+      <CredentialFields
+        asksUsername={asksUsername(systemUser)}
+        value={value}
+        problems={problems}
+        onChange={onChange}
+        passwordHelp={t('connect:manual.help')}
+      />
+    </>
+  );
+}
