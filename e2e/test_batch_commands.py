@@ -135,7 +135,7 @@ def test_person_runs_a_command_and_sees_what_each_host_said(zhang: Page, world: 
     expect(failed.get_by_text("Unreachable")).to_be_visible()
     page.get_by_role("region", name="Done").get_by_role("button").click()
     hosts = page.get_by_role("region", name="Hosts with this output")
-    expect(hosts.get_by_text("2 hosts")).to_be_visible()
+    expect(hosts.get_by_text("2 hosts", exact=True)).to_be_visible()
     expect(hosts.get_by_text("it works on 42 hosts")).to_be_visible()
     # The address names the command: it is still there after a reload.
     page.reload()

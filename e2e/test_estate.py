@@ -39,7 +39,11 @@ def mark() -> str:
 
 @pytest.fixture
 def estate(api: Api, mark: str) -> Iterator[dict[str, str]]:
-    """Two branches with two assets in the first; ids by name. The branches are emptied after the test."""
+    """Two branches with two assets in the first; ids by name. The branches are emptied after the test.
+
+    Tests name it before their page, which is then closed before the assets are deleted: a page that still loads one
+    would get 404.
+    """
     ids: dict[str, str] = {}
     for name in ("east", "west"):
         ids[name] = api.post("/api/v1/assets/nodes/", {"value": f"{name}-{mark}"})["id"]
@@ -79,7 +83,7 @@ def toast(page: Page, words: str) -> None:
 
 @pytest.mark.spec("S2-027", "S1-013", "S1-017", "S5-044")
 def test_assets_are_listed_and_nodes_are_dragged_after_a_question(
-    product: Product, page: Page, api: Api, estate: dict[str, str], mark: str
+    product: Product, api: Api, estate: dict[str, str], page: Page, mark: str
 ) -> None:
     opened(page, product, "/assets/assets", "Assets")
     item(page, f"east-{mark}").click()
@@ -101,7 +105,7 @@ def test_assets_are_listed_and_nodes_are_dragged_after_a_question(
 
 
 def test_node_is_not_moved_below_itself_and_a_removed_node_is_reported(
-    product: Product, refused_page: Page, api: Api, estate: dict[str, str], mark: str
+    product: Product, api: Api, estate: dict[str, str], refused_page: Page, mark: str
 ) -> None:
     page = refused_page
     inner = api.post(f"/api/v1/assets/nodes/{estate['east']}/children/", {"value": f"inner-{mark}"})["id"]
@@ -121,7 +125,7 @@ def test_node_is_not_moved_below_itself_and_a_removed_node_is_reported(
 
 @pytest.mark.spec("S5-044")
 def test_node_is_moved_with_the_keyboard_alone(
-    product: Product, page: Page, api: Api, estate: dict[str, str], mark: str
+    product: Product, api: Api, estate: dict[str, str], page: Page, mark: str
 ) -> None:
     opened(page, product, "/assets/assets", "Assets")
     item(page, f"west-{mark}").wait_for()
@@ -157,7 +161,7 @@ def test_node_is_moved_with_the_keyboard_alone(
 
 
 def test_menu_moves_a_node_on_a_narrow_window_and_shows_its_ids(
-    product: Product, page: Page, api: Api, estate: dict[str, str], mark: str
+    product: Product, api: Api, estate: dict[str, str], page: Page, mark: str
 ) -> None:
     page.set_viewport_size({"width": 320, "height": 640})
     page.goto(f"{product.url}/ui/assets/assets?node={estate['east']}")
@@ -182,7 +186,7 @@ def test_menu_moves_a_node_on_a_narrow_window_and_shows_its_ids(
 
 @pytest.mark.spec("S2-027")
 def test_assets_are_dragged_from_the_table_onto_a_node(
-    product: Product, page: Page, api: Api, estate: dict[str, str], mark: str
+    product: Product, api: Api, estate: dict[str, str], page: Page, mark: str
 ) -> None:
     opened(page, product, f"/assets/assets?node={estate['east']}", f"east-{mark}")
     choose_rows(page, f"alpha-{mark}", f"beta-{mark}")
@@ -208,7 +212,7 @@ def test_assets_are_dragged_from_the_table_onto_a_node(
 
 @pytest.mark.spec("S2-028", "S2-029", "S2-030", "S1-013")
 def test_asset_is_created_seen_and_changed(
-    product: Product, page: Page, api: Api, estate: dict[str, str], mark: str
+    product: Product, api: Api, estate: dict[str, str], page: Page, mark: str
 ) -> None:
     opened(page, product, f"/assets/assets/create?node={estate['west']}", "Create asset")
     text(page, "Hostname").fill(f"gamma-{mark}")
@@ -230,7 +234,7 @@ def test_asset_is_created_seen_and_changed(
 
 @pytest.mark.spec("S2-031")
 def test_more_information_changes_hardware_and_nothing_else(
-    product: Product, page: Page, api: Api, estate: dict[str, str], mark: str
+    product: Product, api: Api, estate: dict[str, str], page: Page, mark: str
 ) -> None:
     url = f"/api/v1/assets/assets/{estate['alpha']}/"
     before = api.get(url)
@@ -243,7 +247,8 @@ def test_more_information_changes_hardware_and_nothing_else(
     assert (after["vendor"], after["sn"]) == ("Stonewall", f"SN-{mark}")
     # A blank field of a form is sent as an empty text, also if it had no value before.
     changed = {name for name in after if (after[name] or None) != (before[name] or None)}
-    assert changed == {"vendor", "sn", "hardware_info", "date_updated"}
+    # Dates are shown in seconds, and all of this may take less than one.
+    assert changed - {"date_updated"} == {"vendor", "sn", "hardware_info"}
 
 
 @pytest.mark.spec("S2-032", "S2-034")

@@ -1,9 +1,7 @@
-import type { ReactNode } from 'react';
-import type { QueryValues } from '#/lib/http/query-string';
 import { useT } from '#/lib/i18n';
 import { exactStamp, parseTime } from '#/lib/time';
 import { Note } from '#/ui/note';
-import type { Resource, ResourceDefinition } from '../define';
+import type { Resource } from '../define';
 import { ExchangeActions } from '../exchange/ExchangeActions';
 import { EmptyActions } from './EmptyActions';
 import { CreateButton } from './ListActions';
@@ -13,30 +11,8 @@ import { ListLayout } from './ListLayout';
 import { ListRows } from './ListRows';
 import { countText } from './RowCount';
 import { useListColumns } from './use-list-columns';
-import { type ListView, useListView } from './use-list-view';
+import { type ListView, type ResourceListProps, useListView } from './use-list-view';
 import { useRowActions } from './use-row-actions';
-
-export interface ResourceListProps<Row extends Resource> {
-  readonly resource: ResourceDefinition<Row>;
-  /** Fixed conditions of the page (node, user …), which the person cannot remove. */
-  readonly query?: QueryValues;
-  /** Another endpoint with the same rows, e.g. those of one node. */
-  readonly api?: string;
-  /** Inside a tab: no page heading, and the state is not in the address. */
-  readonly embedded?: boolean;
-  /** The main list inside a tab: its state is in the address although it is embedded. */
-  readonly addressed?: boolean;
-  readonly title?: string;
-  /** Content beside the table: node tree. */
-  readonly side?: ReactNode;
-  /** Query for the create screen, e.g. `?node=…`. */
-  readonly createQuery?: string;
-  readonly tools?: ReactNode;
-  /** Id of the row shown beside the list. */
-  readonly current?: string;
-  /** Between heading and rows: quick filters. */
-  readonly strip?: ReactNode;
-}
 
 function exactText(value: string): string {
   const time = parseTime(value);

@@ -6,7 +6,8 @@ import { queryClient } from '#/lib/query';
 import { list, LIST, sent, server, serveThings } from '#/test/list-rig';
 import { renderScreen } from '#/test/render';
 import { prepareList } from './prepare-list';
-import { ResourceList, type ResourceListProps } from './ResourceList';
+import { ResourceList } from './ResourceList';
+import type { ResourceListProps } from './use-list-view';
 
 serveThings();
 

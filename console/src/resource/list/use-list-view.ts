@@ -1,22 +1,43 @@
 import { useNavigate } from '@tanstack/react-router';
-import { type Dispatch, type SetStateAction, useMemo, useState } from 'react';
+import { type Dispatch, type ReactNode, type SetStateAction, useMemo, useState } from 'react';
 import type { QueryValues } from '#/lib/http/query-string';
 import { useT } from '#/lib/i18n';
 import { queryClient } from '#/lib/query';
 import { useMay } from '#/lib/session';
 import { splitTarget } from '#/ui/link';
 import type { FieldMap } from '../api';
-import type { ActionTools, Resource } from '../define';
+import type { ActionTools, Resource, ResourceDefinition } from '../define';
 import { offersExport } from '../exchange/exchange-source';
 import { useMedia } from '#/ui/use-media';
 import { useMetadata } from '../use-metadata';
 import { useOnline } from '../use-online';
 import { useDateRange } from './DateRange';
-import type { ResourceListProps } from './ResourceList';
 import { useListState } from './list-state';
 import { chooseAll } from './select-all';
 import { besideList, useList } from './use-list';
 import { useSearchFields } from './use-search-fields';
+
+export interface ResourceListProps<Row extends Resource> {
+  readonly resource: ResourceDefinition<Row>;
+  /** Fixed conditions of the page (node, user …), which the person cannot remove. */
+  readonly query?: QueryValues;
+  /** Another endpoint with the same rows, e.g. those of one node. */
+  readonly api?: string;
+  /** Inside a tab: no page heading, and the state is not in the address. */
+  readonly embedded?: boolean;
+  /** The main list inside a tab: its state is in the address although it is embedded. */
+  readonly addressed?: boolean;
+  readonly title?: string;
+  /** Content beside the table: node tree. */
+  readonly side?: ReactNode;
+  /** Query for the create screen, e.g. `?node=…`. */
+  readonly createQuery?: string;
+  readonly tools?: ReactNode;
+  /** Id of the row shown beside the list. */
+  readonly current?: string;
+  /** Between heading and rows: quick filters. */
+  readonly strip?: ReactNode;
+}
 
 const NO_QUERY: QueryValues = {};
 const NO_FIELDS: FieldMap = {};

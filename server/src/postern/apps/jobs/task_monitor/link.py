@@ -27,6 +27,8 @@ ANSWER_S: Final = 8.0
 #: For a page that refreshes itself: nobody waits for this answer, and the next request follows in a second.
 REFRESH_S: Final = 3.0
 _LOOK_S: Final = 0.05
+#: How long the end of a killed process may take.
+_DYING_S: Final = 2.0
 _MAX_BYTES: Final = 16 * 1024 * 1024
 
 
@@ -65,6 +67,19 @@ class MonitorLink:
 
     def ask(self, method: str, path: str, *, body: bytes, headers: Mapping[str, str], starts: bool) -> Page:
         """One request. Raises MonitorSilent, and MonitorOff unless it `starts` a monitor that does not run."""
+        until = monotonic_s() + _DYING_S
+        while True:
+            try:
+                return self._ask(method, path, body, headers, starts=starts)
+            except (OSError, http.client.HTTPException) as error:
+                log.warning("the task monitor does not answer (%r); it is ended, and starts when it is asked", error)
+                self._end_hanging()
+                # One that is dying still accepts connections. Requests change nothing, so they are repeated.
+                if not starts or not isinstance(error, ConnectionError) or monotonic_s() > until:
+                    raise MonitorSilent(is_starting=False) from error
+                time.sleep(_LOOK_S)
+
+    def _ask(self, method: str, path: str, body: bytes, headers: Mapping[str, str], *, starts: bool) -> Page:
         connection = self._connected(starts=starts)
         if connection.sock is not None and not starts:
             connection.sock.settimeout(REFRESH_S)
@@ -72,10 +87,6 @@ class MonitorLink:
             connection.request(method, path, body=body or None, headers=dict(headers))
             answer = connection.getresponse()
             content = answer.read(_MAX_BYTES)
-        except (OSError, http.client.HTTPException) as error:
-            log.warning("the task monitor does not answer (%r); it is ended, and starts again when it is asked", error)
-            self._end_hanging()
-            raise MonitorSilent(is_starting=False) from error
         finally:
             connection.close()
         return Page(
