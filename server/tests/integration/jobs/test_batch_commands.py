@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from factories.asset_hosts import Hosts
 from factories.grants import grant, make_asset, make_system_user
 from factories.jobs import ended
 from peers.ports import free_port
+from peers.small_volume import fill, small_volume
 from peers.sshd import Sshd
 from postern.apps.acls.models import CommandFilter, CommandFilterRule, RuleAction
 from postern.apps.assets.models import Asset
@@ -339,6 +341,23 @@ def test_much_output_is_cut_in_the_database_and_hashed_whole(estate: Estate, wor
     whole = (b"0123456789\n" * 300_000)[:3_000_000] + b"END\n"
     of_both = hashlib.sha256(whole).digest() + hashlib.sha256(b"").digest()
     assert HostOutput.objects.get().digest == hashlib.sha256(of_both).hexdigest()
+
+
+def test_what_hosts_did_is_stored_although_the_log_does_not_fit_on_the_disk(
+    estate: Estate, runner: RunnerLink, tmp_path: Path
+) -> None:
+    with small_volume(tmp_path / "volume", megabytes=1) as volume:
+        fill(volume)
+        worker = Dispatcher(volume, "worker", poll_s=0.05)
+        worker.start()
+        try:
+            row = estate.run("echo done")
+        finally:
+            worker.stop()
+    assert (row.job.state, row.job.outcome) == (JobState.FAILED, "log_lost")
+    found = [(one["result"], one["size"]) for one in estate.rows(row)]
+    assert ("done", 5) in found
+    assert "unknown" not in [result for result, _size in found]
 
 
 def test_output_of_a_hostile_host_is_only_text(estate: Estate, worker: Dispatcher) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -16,9 +17,10 @@ from django.db.models.functions import Now
 from django.utils import translation
 
 from factories.jobs import Numbered, Workshop, ended, kind
+from peers.small_volume import fill, small_volume
 from postern.apps.audits.api.field_words import FIELD_WORDS
 from postern.apps.audits.models import AuditEvent
-from postern.apps.jobs.engine import actions, claims, endings, housekeeping, running
+from postern.apps.jobs.engine import actions, claims, endings, housekeeping, kinds, running
 from postern.apps.jobs.engine.dispatcher import Dispatcher
 from postern.apps.jobs.engine.errors import JobOver, Lost, UnknownKind
 from postern.apps.jobs.engine.job_run import JobRun
@@ -246,6 +248,31 @@ def test_cancelled_job_of_a_lost_worker_is_not_started_again(
     assert ended(job).state == JobState.CANCELLED
 
 
+def test_job_whose_log_does_not_fit_on_the_disk_ends_at_once_and_is_not_repeated(
+    workshop: Workshop, tmp_path: Path
+) -> None:
+    def fill_the_disk(job: JobRun, argument: Numbered) -> Outcome:
+        workshop.ran.append(argument.number)
+        fill(volume)
+        job.say("does not fit")
+        job.say("neither does this")
+        job.check()
+        return Outcome(code="done")
+
+    with (
+        small_volume(tmp_path / "volume", megabytes=1) as volume,
+        kinds.KINDS.replaced(Kinds(kind("test.filling", fill_the_disk))),
+    ):
+        worker = Dispatcher(volume, "worker", poll_s=0.05, heartbeat_s=0.1)
+        worker.start()
+        try:
+            job = ended(accept("test.filling", 1))
+        finally:
+            worker.stop()
+    assert (job.state, job.outcome, job.losses) == (JobState.FAILED, "log_lost", 0)
+    assert workshop.ran == [1]
+
+
 def test_time_limit_ends_a_job(make_worker: Workers, workshop: Workshop) -> None:
     job = accept("test.short")
     make_worker()
@@ -332,7 +359,7 @@ def test_every_kind_says_how_its_jobs_ended(language: str) -> None:
     with translation.override(language):
         for one in KINDS.value:
             declared: JobKind[Any] = one
-            for code in (*declared.outcomes, "cancelled", "time_limit", "lost", "lost_often", "fault"):
+            for code in (*declared.outcomes, *ENGINE_OUTCOMES):
                 assert "%" not in declared.sentence(code, values)
                 assert declared.sentence(code, values)
             assert declared.sentence("unheard of", {}) == ""

@@ -112,7 +112,7 @@ class Dispatcher:
             writer = running.open_log(self._home, job)
         except OSError:
             log.exception("job %s cannot run, because its log cannot be written", job.pk)
-            claims.lose(job.pk, job.token)
+            running.end_without_log(job)
             return
         kind = KINDS.value.named(job.kind)
         run = JobRun(job, kind.time_limit, writer, starts_again=kind.on_lost is OnLost.RERUN)

@@ -41,6 +41,7 @@ ENGINE_OUTCOMES: Final[Mapping[str, Promise]] = {
     "time_limit": _("It took longer than %(minutes)d minutes and was ended."),
     "lost": _("The worker was lost while it ran. It is not known which parts were done."),
     "lost_often": _("The worker was lost %(times)d times while it ran, so it is not tried again."),
+    "log_lost": _("Its log could not be written, so it was ended. Is there room on the disk of the worker?"),
     "fault": _("An error in Postern ended it. The worker's log says more under the id of this job."),
     "kind_unknown": _("This version of Postern does not know this kind of job."),
 }
