@@ -29,9 +29,10 @@ from postern.apps.jobs.engine import housekeeping
 from postern.apps.jobs.engine.dispatcher import Dispatcher
 from postern.apps.jobs.hosts.link import RunnerLink
 from postern.apps.jobs.models import BatchCommand, HostOutcome, HostOutput, Job, JobState
+from postern.apps.orgs.roles import OrgRole
 from postern.apps.perms.models import AssetPermission
 from postern.apps.preferences.models import PreferenceValue
-from postern.apps.users.models import User
+from postern.apps.users.models import Membership, User
 from postern.apps.vault.models import SystemUser
 from postern.kernel import clock
 
@@ -314,6 +315,26 @@ def test_setting_turns_batch_commands_off_for_ordinary_users(estate: Estate, as_
     assert (answer.status_code, answer.json()["code"]) == (403, "batch_commands_off")
     body = {"command": "true", "run_as": str(estate.run_as.pk), "hosts": [str(estate.assets[0].pk)]}
     assert list(as_org_admin.post(COMMANDS, body, format="json").json()) == ["hosts"]  # not granted to them
+
+
+@pytest.mark.parametrize("stays", [True, False])
+def test_administrator_who_loses_the_role_before_the_turn_of_a_host_is_an_ordinary_user(
+    estate: Estate, people: dict[str, User], as_org_admin: APIClient, runner: RunnerLink, stays: bool
+) -> None:
+    estate.permission.users.add(people["org_admin"])
+    estate.client = as_org_admin
+    PreferenceValue.objects.update_or_create(name="SECURITY_COMMAND_EXECUTION", defaults={"value": False})
+    row = estate.start("true")
+    if not stays:
+        Membership.objects.filter(user=people["org_admin"]).update(role=OrgRole.USER)
+    worker = Dispatcher(settings.POSTERN.home, "worker", poll_s=0.05)
+    worker.start()
+    try:
+        ended(row.job)
+    finally:
+        worker.stop()
+    off = "An administrator has turned batch commands off."
+    assert {one["message"] for one in estate.rows(row)} == ({""} if stays else {off})
 
 
 def test_command_and_what_each_host_said_are_proved_by_the_audit_log(estate: Estate, worker: Dispatcher) -> None:
