@@ -273,6 +273,51 @@ def test_job_whose_log_does_not_fit_on_the_disk_ends_at_once_and_is_not_repeated
     assert workshop.ran == [1]
 
 
+def test_unexpected_error_ends_neither_thread_of_a_worker(
+    make_worker: Workers, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing = {"is_anything_due", "sweep", "extend"}
+
+    def failing_once(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def made(*args: Any, **options: Any) -> Any:
+            if name in failing:
+                failing.remove(name)
+                raise ValueError(name)
+            return call(*args, **options)
+
+        return made
+
+    for name in sorted(failing):
+        monkeypatch.setattr(claims, name, failing_once(name, getattr(claims, name)))
+    make_worker()
+    job = accept("test.hold")
+    assert workshop.held.acquire(timeout=60)
+    give_up_at = time.monotonic() + 60
+    while failing:
+        assert time.monotonic() < give_up_at, failing
+        time.sleep(0.02)
+    actions.cancel(actor=SYSTEM, job_id=job.pk)
+    assert ended(job).state == JobState.CANCELLED
+
+
+def test_job_that_gets_no_thread_waits_again(
+    make_worker: Workers, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start, refused = threading.Thread.start, []
+
+    def start_later(thread: threading.Thread) -> None:
+        if thread.name == "job test.once" and not refused:
+            refused.append(thread)
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_later)
+    workshop.release.set()
+    make_worker()
+    job = ended(accept("test.once", 5))
+    assert (len(refused), job.state, job.losses, workshop.ran) == (1, JobState.SUCCEEDED, 0, [5])
+
+
 def test_time_limit_ends_a_job(make_worker: Workers, workshop: Workshop) -> None:
     job = accept("test.short")
     make_worker()
