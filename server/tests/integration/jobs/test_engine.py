@@ -134,6 +134,24 @@ def test_limits_of_a_kind_hold_over_all_workers(make_worker: Workers, workshop: 
         assert ended(job).state == JobState.SUCCEEDED
 
 
+def test_one_person_does_not_take_all_places_of_a_kind(workshop: Workshop) -> None:
+    def waiting(person: Any) -> Any:
+        job = Job.objects.create(org_id=DEFAULT_ORG_ID, kind="test.personal", argument={}, created_by_id=person)
+        return job.pk
+
+    many, few = new_id(), new_id()
+    first, second, third = waiting(many), waiting(many), waiting(many)
+    other, *nobodys = waiting(few), waiting(None), waiting(None), waiting(None)
+    with kinds.KINDS.replaced(
+        Kinds(kind("test.personal", workshop.quick, at_once=9, at_once_in_org=9, at_once_of_one=2))
+    ):
+        claimed = {job.pk for job in claims.claim({"test.personal": 9}, holder="worker")}
+        assert claimed == {first, second, other, *nobodys}
+        assert claims.claim({"test.personal": 9}, holder="another") == []
+        Job.objects.filter(pk=first).update(state=JobState.SUCCEEDED)
+        assert [job.pk for job in claims.claim({"test.personal": 9}, holder="worker")] == [third]
+
+
 def test_stuck_kind_holds_up_no_other(make_worker: Workers, workshop: Workshop) -> None:
     for _ in range(10):
         accept("test.hold")

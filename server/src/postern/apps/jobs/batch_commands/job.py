@@ -195,6 +195,7 @@ RUN_COMMANDS: Final = JobKind(
     time_limit=timedelta(hours=4),
     at_once=8,
     at_once_in_org=4,
+    at_once_of_one=2,
     settle=_settle,
     kept=_kept,
     forgetting=_forgetting,
