@@ -117,6 +117,24 @@ def test_equal_requests_join_an_open_job(make_worker: Workers, workshop: Worksho
     assert Job.objects.count() == 4
 
 
+def test_request_does_not_join_a_job_that_ends_while_it_is_stored(
+    test_kinds: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = accept("test.joining", 1)
+    look, looks = actions._open_job, []
+
+    def look_late(*args: Any, **options: Any) -> Job | None:
+        looks.append(args)
+        if len(looks) == 1:
+            return None  # the other request was not committed yet
+        Job.objects.filter(pk=first.pk).update(state=JobState.SUCCEEDED, open_key=None)
+        return look(*args, **options)
+
+    monkeypatch.setattr(actions, "_open_job", look_late)
+    assert accept("test.joining", 1).pk != first.pk
+    assert len(looks) == 2
+
+
 def test_limits_of_a_kind_hold_over_all_workers(make_worker: Workers, workshop: Workshop) -> None:
     first, second, third = new_id(), new_id(), new_id()
     for org_id in (first, first, first, second, third):
