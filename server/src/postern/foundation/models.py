@@ -78,10 +78,24 @@ class PosternModel(SavedRow):
         abstract = True
 
 
+class CreatorField(models.CharField):  # type: ignore[type-arg]  # Django knows no parameters at run time
+    """The label of the actor who made a row, as far as it fits: a name and a username are longer together than the
+    column, and a database refuses what is too long.
+    """
+
+    def get_prep_value(self, value: Any) -> Any:
+        return super().get_prep_value(value[: self.max_length] if isinstance(value, str) else value)
+
+    def deconstruct(self) -> Any:
+        """As a plain text column: migrations need not know how values are cut."""
+        name, _path, args, kwargs = super().deconstruct()
+        return name, "django.db.models.CharField", args, kwargs
+
+
 class DatedModel(PosternModel):
     """A row with its creator and its times of creation and last update."""
 
-    created_by = models.CharField(_("Created by"), max_length=128, blank=True, default="", editable=False)
+    created_by = CreatorField(_("Created by"), max_length=128, blank=True, default="", editable=False)
     date_created = models.DateTimeField(_("Date created"), auto_now_add=True)
     date_updated = models.DateTimeField(_("Date updated"), auto_now=True)
 

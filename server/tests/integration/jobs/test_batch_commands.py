@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from factories.asset_hosts import Hosts
 from factories.grants import grant, make_asset, make_system_user
 from factories.jobs import ended
 from peers.ports import free_port
+from peers.small_volume import fill, small_volume
 from peers.sshd import Sshd
 from postern.apps.acls.models import CommandFilter, CommandFilterRule, RuleAction
 from postern.apps.assets.models import Asset
@@ -27,9 +29,10 @@ from postern.apps.jobs.engine import housekeeping
 from postern.apps.jobs.engine.dispatcher import Dispatcher
 from postern.apps.jobs.hosts.link import RunnerLink
 from postern.apps.jobs.models import BatchCommand, HostOutcome, HostOutput, Job, JobState
+from postern.apps.orgs.roles import OrgRole
 from postern.apps.perms.models import AssetPermission
 from postern.apps.preferences.models import PreferenceValue
-from postern.apps.users.models import User
+from postern.apps.users.models import Membership, User
 from postern.apps.vault.models import SystemUser
 from postern.kernel import clock
 
@@ -314,6 +317,26 @@ def test_setting_turns_batch_commands_off_for_ordinary_users(estate: Estate, as_
     assert list(as_org_admin.post(COMMANDS, body, format="json").json()) == ["hosts"]  # not granted to them
 
 
+@pytest.mark.parametrize("stays", [True, False])
+def test_administrator_who_loses_the_role_before_the_turn_of_a_host_is_an_ordinary_user(
+    estate: Estate, people: dict[str, User], as_org_admin: APIClient, runner: RunnerLink, stays: bool
+) -> None:
+    estate.permission.users.add(people["org_admin"])
+    estate.client = as_org_admin
+    PreferenceValue.objects.update_or_create(name="SECURITY_COMMAND_EXECUTION", defaults={"value": False})
+    row = estate.start("true")
+    if not stays:
+        Membership.objects.filter(user=people["org_admin"]).update(role=OrgRole.USER)
+    worker = Dispatcher(settings.POSTERN.home, "worker", poll_s=0.05)
+    worker.start()
+    try:
+        ended(row.job)
+    finally:
+        worker.stop()
+    off = "An administrator has turned batch commands off."
+    assert {one["message"] for one in estate.rows(row)} == ({""} if stays else {off})
+
+
 def test_command_and_what_each_host_said_are_proved_by_the_audit_log(estate: Estate, worker: Dispatcher) -> None:
     row = estate.run("hostname")
     started = AuditEvent.objects.get(event="batchcommand.requested")
@@ -339,6 +362,23 @@ def test_much_output_is_cut_in_the_database_and_hashed_whole(estate: Estate, wor
     whole = (b"0123456789\n" * 300_000)[:3_000_000] + b"END\n"
     of_both = hashlib.sha256(whole).digest() + hashlib.sha256(b"").digest()
     assert HostOutput.objects.get().digest == hashlib.sha256(of_both).hexdigest()
+
+
+def test_what_hosts_did_is_stored_although_the_log_does_not_fit_on_the_disk(
+    estate: Estate, runner: RunnerLink, tmp_path: Path
+) -> None:
+    with small_volume(tmp_path / "volume", megabytes=1) as volume:
+        fill(volume)
+        worker = Dispatcher(volume, "worker", poll_s=0.05)
+        worker.start()
+        try:
+            row = estate.run("echo done")
+        finally:
+            worker.stop()
+    assert (row.job.state, row.job.outcome) == (JobState.FAILED, "log_lost")
+    found = [(one["result"], one["size"]) for one in estate.rows(row)]
+    assert ("done", 5) in found
+    assert "unknown" not in [result for result, _size in found]
 
 
 def test_output_of_a_hostile_host_is_only_text(estate: Estate, worker: Dispatcher) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -16,9 +17,10 @@ from django.db.models.functions import Now
 from django.utils import translation
 
 from factories.jobs import Numbered, Workshop, ended, kind
+from peers.small_volume import fill, small_volume
 from postern.apps.audits.api.field_words import FIELD_WORDS
 from postern.apps.audits.models import AuditEvent
-from postern.apps.jobs.engine import actions, claims, endings, housekeeping, running
+from postern.apps.jobs.engine import actions, claims, endings, housekeeping, kinds, running
 from postern.apps.jobs.engine.dispatcher import Dispatcher
 from postern.apps.jobs.engine.errors import JobOver, Lost, UnknownKind
 from postern.apps.jobs.engine.job_run import JobRun
@@ -115,6 +117,24 @@ def test_equal_requests_join_an_open_job(make_worker: Workers, workshop: Worksho
     assert Job.objects.count() == 4
 
 
+def test_request_does_not_join_a_job_that_ends_while_it_is_stored(
+    test_kinds: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = accept("test.joining", 1)
+    look, looks = actions._open_job, []
+
+    def look_late(*args: Any, **options: Any) -> Job | None:
+        looks.append(args)
+        if len(looks) == 1:
+            return None  # the other request was not committed yet
+        Job.objects.filter(pk=first.pk).update(state=JobState.SUCCEEDED, open_key=None)
+        return look(*args, **options)
+
+    monkeypatch.setattr(actions, "_open_job", look_late)
+    assert accept("test.joining", 1).pk != first.pk
+    assert len(looks) == 2
+
+
 def test_limits_of_a_kind_hold_over_all_workers(make_worker: Workers, workshop: Workshop) -> None:
     first, second, third = new_id(), new_id(), new_id()
     for org_id in (first, first, first, second, third):
@@ -130,6 +150,24 @@ def test_limits_of_a_kind_hold_over_all_workers(make_worker: Workers, workshop: 
     workshop.release.set()
     for job in Job.objects.all():
         assert ended(job).state == JobState.SUCCEEDED
+
+
+def test_one_person_does_not_take_all_places_of_a_kind(workshop: Workshop) -> None:
+    def waiting(person: Any) -> Any:
+        job = Job.objects.create(org_id=DEFAULT_ORG_ID, kind="test.personal", argument={}, created_by_id=person)
+        return job.pk
+
+    many, few = new_id(), new_id()
+    first, second, third = waiting(many), waiting(many), waiting(many)
+    other, *nobodys = waiting(few), waiting(None), waiting(None), waiting(None)
+    with kinds.KINDS.replaced(
+        Kinds(kind("test.personal", workshop.quick, at_once=9, at_once_in_org=9, at_once_of_one=2))
+    ):
+        claimed = {job.pk for job in claims.claim({"test.personal": 9}, holder="worker")}
+        assert claimed == {first, second, other, *nobodys}
+        assert claims.claim({"test.personal": 9}, holder="another") == []
+        Job.objects.filter(pk=first).update(state=JobState.SUCCEEDED)
+        assert [job.pk for job in claims.claim({"test.personal": 9}, holder="worker")] == [third]
 
 
 def test_stuck_kind_holds_up_no_other(make_worker: Workers, workshop: Workshop) -> None:
@@ -246,6 +284,76 @@ def test_cancelled_job_of_a_lost_worker_is_not_started_again(
     assert ended(job).state == JobState.CANCELLED
 
 
+def test_job_whose_log_does_not_fit_on_the_disk_ends_at_once_and_is_not_repeated(
+    workshop: Workshop, tmp_path: Path
+) -> None:
+    def fill_the_disk(job: JobRun, argument: Numbered) -> Outcome:
+        workshop.ran.append(argument.number)
+        fill(volume)
+        job.say("does not fit")
+        job.say("neither does this")
+        job.check()
+        return Outcome(code="done")
+
+    with (
+        small_volume(tmp_path / "volume", megabytes=1) as volume,
+        kinds.KINDS.replaced(Kinds(kind("test.filling", fill_the_disk))),
+    ):
+        worker = Dispatcher(volume, "worker", poll_s=0.05, heartbeat_s=0.1)
+        worker.start()
+        try:
+            job = ended(accept("test.filling", 1))
+        finally:
+            worker.stop()
+    assert (job.state, job.outcome, job.losses) == (JobState.FAILED, "log_lost", 0)
+    assert workshop.ran == [1]
+
+
+def test_unexpected_error_ends_neither_thread_of_a_worker(
+    make_worker: Workers, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing = {"is_anything_due", "sweep", "extend"}
+
+    def failing_once(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def made(*args: Any, **options: Any) -> Any:
+            if name in failing:
+                failing.remove(name)
+                raise ValueError(name)
+            return call(*args, **options)
+
+        return made
+
+    for name in sorted(failing):
+        monkeypatch.setattr(claims, name, failing_once(name, getattr(claims, name)))
+    make_worker()
+    job = accept("test.hold")
+    assert workshop.held.acquire(timeout=60)
+    give_up_at = time.monotonic() + 60
+    while failing:
+        assert time.monotonic() < give_up_at, failing
+        time.sleep(0.02)
+    actions.cancel(actor=SYSTEM, job_id=job.pk)
+    assert ended(job).state == JobState.CANCELLED
+
+
+def test_job_that_gets_no_thread_waits_again(
+    make_worker: Workers, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start, refused = threading.Thread.start, []
+
+    def start_later(thread: threading.Thread) -> None:
+        if thread.name == "job test.once" and not refused:
+            refused.append(thread)
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_later)
+    workshop.release.set()
+    make_worker()
+    job = ended(accept("test.once", 5))
+    assert (len(refused), job.state, job.losses, workshop.ran) == (1, JobState.SUCCEEDED, 0, [5])
+
+
 def test_time_limit_ends_a_job(make_worker: Workers, workshop: Workshop) -> None:
     job = accept("test.short")
     make_worker()
@@ -332,7 +440,7 @@ def test_every_kind_says_how_its_jobs_ended(language: str) -> None:
     with translation.override(language):
         for one in KINDS.value:
             declared: JobKind[Any] = one
-            for code in (*declared.outcomes, "cancelled", "time_limit", "lost", "lost_often", "fault"):
+            for code in (*declared.outcomes, *ENGINE_OUTCOMES):
                 assert "%" not in declared.sentence(code, values)
                 assert declared.sentence(code, values)
             assert declared.sentence("unheard of", {}) == ""

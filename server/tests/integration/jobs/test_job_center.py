@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 from rest_framework.test import APIClient
 
 from factories.asset_hosts import Hosts
+from factories.at_once import at_once
 from factories.grants import make_asset as plain_asset
 from factories.grants import make_node, make_system_user
 from peers.ports import free_port
@@ -15,6 +17,8 @@ from peers.sshd import Sshd
 from postern.apps.assets.models import Asset
 from postern.apps.assets.tree.actions import ensure_root
 from postern.apps.audits.models import AuditEvent
+from postern.apps.jobs.asset_tasks.actions import chosen, start_for_assets
+from postern.apps.jobs.connectivity.job import TEST_ASSETS
 from postern.apps.jobs.engine import housekeeping
 from postern.apps.jobs.executions import old_records
 from postern.apps.jobs.job_center.due import run_due
@@ -109,6 +113,20 @@ def test_task_of_a_node_means_the_assets_that_are_there_when_it_runs(as_org_admi
     Job.objects.filter(pk=second.pk).update(state="succeeded", open_key=None)
     refused = as_org_admin.post(f"{TASKS}{task['id']}/run/", headers=ENGLISH)
     assert (refused.status_code, refused.json()["detail"]) == (400, "The node was deleted.")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_works_that_would_have_the_same_name_can_begin_at_the_same_time() -> None:
+    assets = [plain_asset(f"web-{number}") for number in range(12)]
+    works = [chosen([first, second]) for first, second in zip(assets[::2], assets[1::2], strict=True)]
+    jobs = at_once(
+        *(
+            partial(start_for_assets, actor=SYSTEM, org_id=DEFAULT_ORG_ID, kind=TEST_ASSETS, argument=work)
+            for work in works
+        )
+    )
+    names = set(HostTask.objects.values_list("name", flat=True))
+    assert (len({job.pk for job in jobs}), len(names)) == (len(works), len(works))
 
 
 @pytest.mark.django_db

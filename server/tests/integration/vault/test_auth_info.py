@@ -111,6 +111,8 @@ def test_auth_info_of_an_asset_names_the_user_of_a_dynamic_system_user(
     as_org_admin.post("/api/v1/assets/system-users-users-relations/", body, format="json")
     assert verified.get(f"{path}?user_id={user.pk}").json()["username"] == user.username
     assert verified.get(f"{path}?username=ann").json()["username"] == "ann"
+    looks = AuditEvent.objects.filter(event="systemuser.secrets_viewed").order_by("sequence")
+    assert [(look.new or {}).get("username") for look in looks] == ["", user.username, "ann"]
 
 
 def test_auth_info_of_another_organization_is_not_found(verified: APIClient, deploy: SystemUser) -> None:

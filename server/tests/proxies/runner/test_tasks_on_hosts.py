@@ -7,11 +7,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from uuid import uuid4
 
+import asyncssh
 import pytest
 import pytest_asyncio
 
 from peers.gateways import silent_port
 from peers.job_runner import JobRunner
+from peers.odd_target import OddTarget
 from peers.sshd import Sshd
 from postern.contracts.access import Credential
 from postern.contracts.enums import HostKeyVerdict
@@ -183,6 +185,20 @@ async def test_connection_lost_in_the_middle_is_not_called_done(runner: JobRunne
     os.kill(int(runner.shown(task)), signal.SIGKILL)
     ended = await runner.ended(task)
     assert (ended.result, ended.status) == (HostResult.LOST, None)
+
+
+async def test_name_of_a_signal_from_a_hostile_host_is_short_and_printable(runner: JobRunner, tmp_path: Path) -> None:
+    async def end_oddly(process: asyncssh.SSHServerProcess[bytes]) -> None:
+        nonce = (process.command or "").rsplit(" sh ", 1)[1].split()[0]
+        process.stdout.write(f"{nonce} 42\n".encode())
+        await process.stdin.readline()
+        process.exit_with_signal("A\0\x1b[31m" + "B" * 100_000)
+
+    async with OddTarget(end_oddly) as target:
+        runner.secrets[None] = Credential(login_name="root", password=target.password)
+        ended = await runner.ended(runner.start(Sshd(tmp_path / "odd", port=target.port), "true"))
+    assert (ended.result, ended.status, ended.signal.isprintable()) == (HostResult.DONE, None, True)
+    assert 0 < len(ended.signal) <= 32
 
 
 async def test_host_behind_a_gateway_is_reached_and_the_way_is_told(

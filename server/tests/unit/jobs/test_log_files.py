@@ -53,6 +53,15 @@ def test_worker_that_was_believed_dead_writes_into_no_later_part(tmp_path: Path)
     assert b"".join(LogReader(tmp_path, job_id).pieces()) == b"first\nsecond\n"
 
 
+@pytest.mark.parametrize("offset", [5, 2**45, 2**63, 10**20])
+def test_nothing_is_read_beyond_the_end(tmp_path: Path, offset: int) -> None:
+    job_id = new_id()
+    with LogWriter(tmp_path, job_id, 1) as writer:
+        writer.write(b"line\n")
+        assert LogReader(tmp_path, job_id).read(offset, 10) == b""
+    assert LogReader(tmp_path, job_id).read(offset, 10) == b""
+
+
 def test_half_a_frame_hides_nothing(tmp_path: Path) -> None:
     job_id = new_id()
     writer = LogWriter(tmp_path, job_id, 1)

@@ -49,6 +49,7 @@ __all__ = [
     "hold_memberships",
     "identity_of",
     "invitation_brief",
+    "is_administrator",
     "is_known",
     "is_valid",
     "member_ids",
@@ -130,6 +131,12 @@ def epoch_of(user_id: UUID) -> int | None:
     """The user's session epoch; None when there is no such user or they may not act."""
     user = User.objects.filter(pk=user_id).first()
     return user.session_epoch if user is not None and user.is_valid else None
+
+
+def is_administrator(user_id: UUID) -> bool:
+    """Whether the user administers the system or an organization now."""
+    is_of_system = User.objects.filter(pk=user_id, role=SystemRole.ADMIN).exists()
+    return is_of_system or any(OrgRole.ADMIN in row.roles for row in org_roles_of(user_id))
 
 
 def identity_of(user_id: UUID) -> UserIdentity | None:

@@ -21,6 +21,7 @@ from postern.proxies.ssh_connections.sign_in import ServerLink
 log = logging.getLogger(__name__)
 
 _MAX_SHOWN: Final = 300
+_MAX_SIGNAL: Final = 32
 _NONCE_BYTES: Final = 12
 #: How long a program may take after TERM, and after KILL.
 _AFTER_TERM_S: Final = 2.0
@@ -289,7 +290,8 @@ def _of_exit(process: asyncssh.SSHClientProcess[bytes]) -> ProgramEnd:
     if not _has_ended(process):
         return ProgramEnd(result=HostResult.LOST, detail="the connection ended before the program")
     if process.exit_signal:
-        return ProgramEnd(result=HostResult.DONE, signal=process.exit_signal[0])
+        # The host chooses the name, too: a NUL in it would keep the outcomes of all hosts from being stored.
+        return ProgramEnd(result=HostResult.DONE, signal=printable(process.exit_signal[0])[:_MAX_SIGNAL])
     return ProgramEnd(result=HostResult.DONE, status=process.exit_status)
 
 

@@ -40,31 +40,31 @@ def accept(
     """
     declared = KINDS.value.named(kind)
     values: dict[str, Any] = msgspec.to_builtins(argument)
-    key = hashlib.sha256(msgspec.json.encode(values, order="sorted")).hexdigest() if declared.joins else None
+    work_key = hashlib.sha256(msgspec.json.encode(values, order="sorted")).hexdigest() if declared.joins else None
     if actor.is_user:
         identity.require_standing(actor)
-    if key is not None:
-        same = _open_job(org_id, kind, key, is_locked=is_news)
-        while is_news and same is not None and same.state == JobState.RUNNING:
-            key = hashlib.sha256(f"{key} after {same.pk}".encode()).hexdigest()
-            same = _open_job(org_id, kind, key, is_locked=True)
+    while True:
+        same, key = _joined(org_id, kind, work_key, is_news=is_news) if work_key is not None else (None, None)
         if same is not None:
             return same
-    job = Job(
-        org_id=org_id,
-        kind=kind,
-        subject=subject[:255],
-        argument=values,
-        open_key=key,
-        language=translation.get_language() or "en",
-        created_by_id=actor.user_id,
-        created_by=actor.label[:128],
-    )
-    try:
-        with transaction.atomic():
-            job.save(force_insert=True)
-    except IntegrityError:  # an equal request was stored first
-        return Job.objects.get(org_id=org_id, kind=kind, open_key=key)
+        job = Job(
+            org_id=org_id,
+            kind=kind,
+            subject=subject[:255],
+            argument=values,
+            open_key=key,
+            language=translation.get_language() or "en",
+            created_by_id=actor.user_id,
+            created_by=actor.label[:128],
+        )
+        try:
+            with transaction.atomic():
+                job.save(force_insert=True)
+        except IntegrityError:  # an equal request was stored first; its job may have begun or ended since
+            if key is None:
+                raise
+        else:
+            break
     with_it(job)
     audits.record(
         actor=actor,
@@ -77,6 +77,15 @@ def accept(
     )
     transaction.on_commit(waking.wake_workers)
     return job
+
+
+def _joined(org_id: UUID, kind: str, key: str, *, is_news: bool) -> tuple[Job | None, str]:
+    """The open job that a request with this key joins, or the key of a new one."""
+    same = _open_job(org_id, kind, key, is_locked=is_news)
+    while is_news and same is not None and same.state == JobState.RUNNING:
+        key = hashlib.sha256(f"{key} after {same.pk}".encode()).hexdigest()
+        same = _open_job(org_id, kind, key, is_locked=True)
+    return same, key
 
 
 def _open_job(org_id: UUID, kind: str, key: str, *, is_locked: bool) -> Job | None:

@@ -42,12 +42,17 @@ def claim(room: Mapping[str, int], *, holder: str) -> list[Job]:
     claimed: list[Job] = []
     for name, free in room.items():
         kind = KINDS.value.named(name)
-        of_org = Counter(Job.objects.filter(state=JobState.RUNNING, kind=name).values_list("org_id", flat=True))
+        running = Job.objects.filter(state=JobState.RUNNING, kind=name).values_list("org_id", "created_by_id")
+        of_org, of_one = Counter[UUID](), Counter[UUID | None]()
+        for org_id, person_id in running:
+            of_org[org_id] += 1
+            of_one[person_id] += 1
         for _ in range(min(free, kind.at_once - of_org.total())):
-            job = _next(kind, of_org)
+            job = _next(kind, of_org, of_one)
             if job is None:
                 break
             of_org[job.org_id] += 1
+            of_one[job.created_by_id] += 1
             _take(job, holder)
             claimed.append(job)
     return claimed
@@ -127,9 +132,12 @@ def end_unknown(known: Iterable[str]) -> int:
     return ended
 
 
-def _next(kind: JobKind[Any], of_org: Counter[UUID]) -> Job | None:
+def _next(kind: JobKind[Any], of_org: Counter[UUID], of_one: Counter[UUID | None]) -> Job | None:
     full = [org_id for org_id, running in of_org.items() if running >= kind.at_once_in_org]
+    most = kind.at_once_of_one
+    busy = [] if most is None else [person for person, running in of_one.items() if person and running >= most]
     rows = Job.objects.filter(state=JobState.WAITING, kind=kind.name, date_due__lte=Now()).exclude(org_id__in=full)
+    rows = rows.exclude(created_by_id__in=busy) if busy else rows
     ordered = rows.order_by("date_due", "id")
     job: Job | None = ordered.exclude(org_id__in=list(of_org)).first() or ordered.first()
     return job

@@ -95,6 +95,8 @@ class Dispatcher:
             except DatabaseError:
                 log.warning("the worker cannot look for jobs, because the database does not answer", exc_info=True)
                 connections.close_all()
+            except Exception:  # without this thread nothing would run any more, in a worker that looks healthy
+                log.exception("the worker could not look for jobs")
             self._woken.wait(self._poll_s)
             self._woken.clear()
 
@@ -112,7 +114,7 @@ class Dispatcher:
             writer = running.open_log(self._home, job)
         except OSError:
             log.exception("job %s cannot run, because its log cannot be written", job.pk)
-            claims.lose(job.pk, job.token)
+            running.end_without_log(job)
             return
         kind = KINDS.value.named(job.kind)
         run = JobRun(job, kind.time_limit, writer, starts_again=kind.on_lost is OnLost.RERUN)
@@ -121,7 +123,13 @@ class Dispatcher:
         if self._stopping.is_set():
             run.stop(WorkerStops)
         thread = threading.Thread(target=self._work, args=(job, run, writer), name=f"job {job.kind}", daemon=True)
-        thread.start()
+        try:
+            thread.start()
+        except RuntimeError:  # the machine has no room for another thread
+            log.exception("job %s is returned, because it got no thread", job.pk)
+            self._forget(job, writer)
+            claims.give_back(job.pk, job.token)
+            return
         self._threads = [*(other for other in self._threads if other.is_alive()), thread]
 
     def _work(self, job: Job, run: JobRun, writer: LogWriter) -> None:
@@ -130,14 +138,18 @@ class Dispatcher:
         except Exception:  # the lease runs out, and the sweep decides
             log.exception("the end of job %s could not be stored", job.pk)
         finally:
-            with self._lock:
-                del self._runs[job.pk], self._kinds[job.pk]
-            try:
-                writer.close()
-            except OSError:
-                log.warning("the log of job %s could not be packed", job.pk, exc_info=True)
+            self._forget(job, writer)
             connections.close_all()
             self.wake()
+
+    def _forget(self, job: Job, writer: LogWriter) -> None:
+        """The job is not run here any more."""
+        with self._lock:
+            del self._runs[job.pk], self._kinds[job.pk]
+        try:
+            writer.close()
+        except OSError:
+            log.warning("the log of job %s could not be packed", job.pk, exc_info=True)
 
     def _keeping(self, *, predecessor_is_gone: bool) -> None:
         if predecessor_is_gone:
@@ -188,3 +200,5 @@ class Dispatcher:
         except DatabaseError:
             log.warning("the worker cannot reach the database", exc_info=True)
             connections.close_all()
+        except Exception:  # without this thread every running job would be lost, and started a second time
+            log.exception("the worker could not look after its jobs")

@@ -31,5 +31,9 @@ class TimeUp(Stop):
     """The time limit of the kind is over."""
 
 
+class LogLost(Stop):
+    """The log cannot be written: what would not be recorded does not happen."""
+
+
 class WorkerStops(Stop):
     """The worker was asked to end."""

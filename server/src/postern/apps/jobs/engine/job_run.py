@@ -1,16 +1,19 @@
 """What the work of a job may call while it runs."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
-from postern.apps.jobs.engine.errors import Lost, Stop, TimeUp
+from postern.apps.jobs.engine.errors import LogLost, Lost, Stop, TimeUp
 from postern.apps.jobs.engine.models import Job, JobState
 from postern.apps.jobs.logs.files import LogWriter
 from postern.foundation.database.write_transaction import write_transaction
 from postern.kernel import clock
+
+_log = logging.getLogger(__name__)
 
 #: Progress is stored at most this often.
 _PROGRESS_S: Final = 0.5
@@ -32,6 +35,7 @@ class JobRun:
         self._ends_at = clock.monotonic_s() + time_limit.total_seconds()
         self._reason: type[Stop] | None = None
         self._stored_at = 0.0
+        self._has_log = True
 
     def stop(self, reason: type[Stop]) -> None:
         """Let the next `check` raise this. The first reason stands, but a lost claim comes before everything."""
@@ -46,8 +50,17 @@ class JobRun:
             raise TimeUp
 
     def say(self, line: str) -> None:
-        """Write a line to the log."""
-        self._writer.write(line.encode("utf-8", "replace") + b"\n")
+        """Write a line to the log. If that fails, the next `check` raises `LogLost`: whoever calls this still has
+        outcomes to store.
+        """
+        if not self._has_log:
+            return
+        try:
+            self._writer.write(line.encode("utf-8", "replace") + b"\n")
+        except OSError:
+            _log.warning("the log of job %s cannot be written, so the job is ended", self.id, exc_info=True)
+            self._has_log = False
+            self.stop(LogLost)
 
     def progress(self, done: int, total: int, failed: int = 0) -> None:
         """Store how much is done; cheap to call often. Raises `Stop` as `check` does."""

@@ -43,6 +43,7 @@ ENGINE_OUTCOMES: Final[Mapping[str, Promise]] = {
     "time_limit": _("It took longer than %(minutes)d minutes and was ended."),
     "lost": _("The worker was lost while it ran. It is not known which parts were done."),
     "lost_often": _("The worker was lost %(times)d times while it ran, so it is not tried again."),
+    "log_lost": _("Its log could not be written, so it was ended. Is there room on the disk of the worker?"),
     "fault": _("An error in Postern ended it. The worker's log says more under the id of this job."),
     "kind_unknown": _("This version of Postern does not know this kind of job."),
 }
@@ -80,7 +81,8 @@ class JobKind(Generic[Argument]):
 
     `name` is stored in rows and never changes. `right` is needed to start one, to cancel one, and to read the logs of
     other people's; `readers` may read them too. `at_once` limits how many run at the same time in the whole
-    installation, `at_once_in_org` in one organization. With `joins`, a request that equals an open job gets that job.
+    installation, `at_once_in_org` in one organization, `at_once_of_one` those of one person: for kinds that everybody may
+    start, so that nobody keeps the others waiting. With `joins`, a request that equals an open job gets that job.
     `settle` is called with the job in the transaction that stores the final state, however the job ends.
 
     `kept` tells how long finished jobs are kept, if not as long as others. `forgetting` is called with the jobs that are
@@ -97,6 +99,7 @@ class JobKind(Generic[Argument]):
     outcomes: Mapping[str, Promise]
     at_once: int = 2
     at_once_in_org: int = 1
+    at_once_of_one: int | None = None
     joins: bool = False
     settle: Callable[[Job], None] | None = None
     readers: RightsOf | None = None

@@ -10,7 +10,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from postern.apps.jobs.engine import claims, endings
-from postern.apps.jobs.engine.errors import CancelWanted, Lost, TimeUp, WorkerStops
+from postern.apps.jobs.engine.errors import CancelWanted, LogLost, Lost, TimeUp, WorkerStops
 from postern.apps.jobs.engine.job_run import JobRun
 from postern.apps.jobs.engine.kinds import JobKind, OnLost, Outcome
 from postern.apps.jobs.engine.models import Job, JobState
@@ -35,6 +35,8 @@ def run(job: Job, kind: JobKind[Any], current: JobRun) -> None:
             minutes = int(kind.time_limit.total_seconds() // 60)
             current.say(_("The time limit of %(minutes)d minutes is over.") % {"minutes": minutes})
             _store(job, JobState.FAILED, Outcome(code="time_limit", values={"minutes": minutes}))
+        except LogLost:
+            end_without_log(job)
         except WorkerStops:
             if kind.on_lost is OnLost.RERUN:
                 current.say(_("The worker stops. Another one starts this job again."))
@@ -57,6 +59,11 @@ def _store(job: Job, state: JobState, outcome: Outcome) -> None:
         if outcome.effect is not None:
             outcome.effect()
         ending.end(state, outcome.code, outcome.values)
+
+
+def end_without_log(job: Job) -> None:
+    """End a job whose log cannot be written."""
+    _store(job, JobState.FAILED, Outcome(code="log_lost"))
 
 
 def open_log(home: Path, job: Job) -> LogWriter:

@@ -7,6 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 import msgspec
+from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
@@ -24,6 +25,8 @@ from postern.kernel.errors import PosternError
 MAX_HOSTS: Final = 20_000
 _MAX_NAME: Final = 128
 _BATCH: Final = 500
+#: How often another name is tried for a task: each time, somebody else was quicker.
+_NAME_TRIES: Final = 50
 
 
 class NoHosts(PosternError):
@@ -140,19 +143,28 @@ def _task(actor: Actor, org_id: UUID, kind: JobKind[Any], argument: msgspec.Stru
     """The task of this work, created at its first execution."""
     values = msgspec.to_builtins(argument)
     key = _hash([kind.name, values])
-    task: HostTask | None = HostTask.objects.select_for_update().filter(org_id=org_id, work_key=key).first()
-    if task is not None:
-        return task
-    created: HostTask = HostTask.objects.create(
-        org_id=org_id,
-        name=_free_name(org_id, plan.name),
-        kind=kind.name,
-        argument=values,
-        work_key=key,
-        subject=plan.subject[:255],
-        created_by=actor.label[:128],
-    )
-    return created
+    tries_left = _NAME_TRIES
+    while True:
+        task: HostTask | None = HostTask.objects.select_for_update().filter(org_id=org_id, work_key=key).first()
+        if task is not None:
+            return task
+        try:
+            with transaction.atomic():
+                created: HostTask = HostTask.objects.create(
+                    org_id=org_id,
+                    name=_free_name(org_id, plan.name),
+                    kind=kind.name,
+                    argument=values,
+                    work_key=key,
+                    subject=plan.subject[:255],
+                    created_by=actor.label[:128],
+                )
+        except IntegrityError:  # a task of the same name, such as "2 assets", was made at the same time
+            tries_left -= 1
+            if not tries_left:
+                raise
+        else:
+            return created
 
 
 def _free_name(org_id: UUID, wanted: str) -> str:

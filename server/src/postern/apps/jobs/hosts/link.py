@@ -4,8 +4,9 @@ The runner is started when the first task needs it, and again when it is gone. A
 the runner was lost has done nothing, and may be sent again; of another one nobody knows.
 """
 
-import contextlib
 import logging
+import os
+import select
 import subprocess
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -33,6 +34,7 @@ from postern.contracts.runner import (
 )
 from postern.foundation.database.database_threads import DatabaseThreads
 from postern.foundation.provided import Provided
+from postern.kernel import clock
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +42,8 @@ _LENGTH_BYTES: Final = 4
 #: Questions that are answered at the same time; each may need the database.
 _ANSWERERS: Final = 4
 _END_S: Final = 3.0
+#: How long the runner may leave the pipe to it full. It reads frames whatever its tasks do, so one that does not hangs.
+_SEND_S: Final = 20.0
 
 
 class Owner(Protocol):
@@ -80,6 +84,8 @@ class RunnerLink:
         self._argv = list(argv)
         self._environ = dict(environ)
         self._lock = threading.Lock()
+        #: Held while a frame is sent, which may take a moment: so never together with `_lock`.
+        self._sending = threading.Lock()
         self._numbers = count(1)
         self._process: subprocess.Popen[bytes] | None = None
         self._hearing: threading.Thread | None = None
@@ -117,7 +123,13 @@ class RunnerLink:
         with self._lock:
             process, self._process = self._process, None
         if process is not None and process.stdin is not None:
-            process.stdin.close()
+            if not self._sending.acquire(timeout=_END_S):
+                process.kill()  # which ends the sending
+                self._sending.acquire()
+            try:
+                process.stdin.close()
+            finally:
+                self._sending.release()
             try:
                 process.wait(_END_S)
             except subprocess.TimeoutExpired:
@@ -133,6 +145,8 @@ class RunnerLink:
             process = subprocess.Popen(  # noqa: S603 - our own program
                 self._argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=self._environ
             )
+            if process.stdin is not None:
+                os.set_blocking(process.stdin.fileno(), False)
             self._process = process
             self._hearing = threading.Thread(target=self._hear, args=(process,), name="hears the runner", daemon=True)
             self._hearing.start()
@@ -143,9 +157,11 @@ class RunnerLink:
         if process.stdin is None:
             return
         try:
-            with self._lock:
-                process.stdin.write(len(data).to_bytes(_LENGTH_BYTES, "big") + data)
-                process.stdin.flush()
+            with self._sending:
+                _write(process.stdin, len(data).to_bytes(_LENGTH_BYTES, "big") + data)
+        except TimeoutError:
+            log.warning("the runner does not read what it is sent, and is killed; its tasks are told")
+            process.kill()
         except (OSError, ValueError):
             log.info("the runner has ended; its tasks are told")  # `_hear` tells them
 
@@ -159,11 +175,11 @@ class RunnerLink:
             log.exception("the runner sent what is no frame, and is killed")
             process.kill()
         process.wait()
-        with self._lock:
+        with self._sending:
             for pipe in (process.stdin, process.stdout):
                 if pipe is not None:
-                    with contextlib.suppress(OSError):  # what was not written is lost with the process
-                        pipe.close()
+                    pipe.close()
+        with self._lock:
             if self._process is process:
                 self._process = None
             lost = {number: task for number, task in self._open.items() if task.process is process}
@@ -198,6 +214,22 @@ class RunnerLink:
                 log.exception("a question of the runner could not be answered")
 
         self._answering.submit(work)
+
+
+def _write(pipe: IO[bytes], data: bytes) -> None:
+    """Write everything. Raises TimeoutError when the pipe stays full, OSError and ValueError when it is closed."""
+    waiting = select.poll()
+    waiting.register(pipe, select.POLLOUT)
+    until = clock.monotonic_s() + _SEND_S
+    left = memoryview(data)
+    while left:
+        try:
+            left = left[os.write(pipe.fileno(), left) :]
+        except BlockingIOError:
+            left_s = until - clock.monotonic_s()
+            if left_s <= 0:
+                raise TimeoutError from None
+            waiting.poll(left_s * 1000)
 
 
 def _read(pipe: IO[bytes] | None, decoder: "msgspec.msgpack.Decoder[FromRunner]") -> FromRunner | None:

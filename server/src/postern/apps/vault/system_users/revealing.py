@@ -43,7 +43,9 @@ def _reveal_on_asset(actor: Actor, system_user: SystemUser, asset_id: UUID, user
         raise NotFound(_("This system user is not bound to this asset."))
     account = secrets_for(system_user, asset_id=asset.pk, username=username)
     own = {"password": account.password, "private_key": account.private_key} if account.is_own else {}
-    return _reveal(actor, system_user, {"asset": asset.hostname}, own)
+    # Accounts of a dynamic system user have secrets of their own: the record must say whose was seen.
+    where = {"username": username} if system_user.username_same_with_user else {}
+    return _reveal(actor, system_user, {"asset": asset.hostname, **where}, own)
 
 
 @write_transaction()
