@@ -21,8 +21,6 @@ import { defineResource, type FieldSpec } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
 import { objectPath } from '#/resource/routes';
 import { ChipsCell, CopyCell, MonoCell } from '#/resource/format';
-import { Grants } from '#/domain/grants/Grants';
-import { SessionHistory } from '#/domain/session-history/SessionHistory';
 import {
   adminUserOptions,
   domainOptions,
@@ -41,7 +39,11 @@ import type { AssetRow } from './asset-row';
 const AccountsOfAsset = lazyPart(async () => (await import('./accounts/Accounts')).AccountsOfAsset);
 const AssetLabels = lazyPart(async () => (await import('./AssetRelations')).AssetLabels);
 const AssetNodes = lazyPart(async () => (await import('./AssetRelations')).AssetNodes);
+const Grants = lazyPart(async () => (await import('#/domain/grants/Grants')).Grants);
 const HostKeys = lazyPart(async () => (await import('./HostKeys')).HostKeys);
+const SessionHistory = lazyPart(
+  async () => (await import('#/domain/session-history/SessionHistory')).SessionHistory,
+);
 const SshButton = lazyPart(async () => (await import('#/domain/ssh-lines/SshButton')).SshButton);
 const ProtocolsField = lazyPart(async () => (await import('./ProtocolsField')).ProtocolsField);
 const RelatedSystemUsers = lazyPart(async () => (await import('./RelatedSystemUsers')).RelatedSystemUsers);
