@@ -123,7 +123,7 @@ describe('what a role may open', () => {
   test('[S6-029] [S6-031] [S6-032] menus follow the permission bits', () => {
     expect(ids(Role.SuperAdmin)).toEqual(['users', 'assets', 'perms', 'sessions', 'audits', 'jobs']);
     expect(ids(2)).toEqual(['sessions', 'audits']);
-    expect(ids(Role.User)).toEqual(['workbench']);
+    expect(ids(Role.User)).toEqual(['workbench', 'my-credentials']);
   });
 
   test('[S6-024] what is for system administrators is shown to nobody else, also not to system auditors', () => {
