@@ -12,6 +12,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from django.conf import settings
+from django.db import OperationalError
 from django.utils.translation import gettext_lazy as _
 from rest_framework.test import APIClient
 
@@ -27,7 +28,7 @@ from postern.apps.jobs.engine.job_run import JobRun
 from postern.apps.jobs.engine.kinds import JobKind, Kinds, OnLost, Outcome
 from postern.apps.jobs.engine.models import Job, JobState
 from postern.apps.jobs.executions import actions as executions
-from postern.apps.jobs.executions.models import HostOutcome, HostResult
+from postern.apps.jobs.executions.models import HostOutcome, HostResult, HostState
 from postern.apps.jobs.hosts.accounts import admin_account
 from postern.apps.jobs.hosts.link import RunnerLink
 from postern.apps.jobs.hosts.on_assets import AssetRun, AssetWork, Errand, HostAnswer, Place, Verdict, plain_verdict
@@ -57,9 +58,31 @@ class Sleeping(AssetWork):
         return plain_verdict(answer.how)
 
 
+class Faulty(AssetWork):
+    """Fails in our own code at the answer of one host, and at the output of another."""
+
+    def errand(self, place: Place) -> Errand:
+        admin_user = assets.admin_users_of([place.asset.id])[place.asset.id]
+        account = admin_account(admin_user, place.asset.id)
+        return Errand(port=place.asset.protocols[Protocol.SSH], account=account, script="echo here")
+
+    def heard(self, row: HostOutcome, data: bytes, *, is_error: bool) -> None:
+        if row.position == 1:
+            raise ValueError("as expected by this test")
+
+    def judge(self, answer: HostAnswer) -> Verdict:
+        if answer.row.position == 0:
+            raise ZeroDivisionError("as expected by this test")
+        return plain_verdict(answer.how)
+
+
 def sleeping(name: str, on_lost: OnLost) -> JobKind[AssetsArgument]:
+    return working(name, Sleeping(), on_lost)
+
+
+def working(name: str, work: AssetWork, on_lost: OnLost) -> JobKind[AssetsArgument]:
     def run(job: JobRun, _argument: AssetsArgument) -> Outcome:
-        counts = AssetRun(job, Sleeping(), actor=SYSTEM).run()
+        counts = AssetRun(job, work, actor=SYSTEM).run()
         return Outcome(code="done", succeeded=not counts.failed)
 
     return JobKind(
@@ -73,6 +96,7 @@ KINDS = {
     for kind in (
         sleeping("test.sleeping", OnLost.RERUN),
         sleeping("test.sleeping_once", OnLost.STOP),
+        working("test.faulty", Faulty(), OnLost.STOP),
     )
 }
 
@@ -99,7 +123,7 @@ def start(
     admin_user = admin_of(host)
 
     def make(kind: str, number: int = 1) -> Job:
-        ids = [UUID(make_asset(f"web-{n}", host.port, admin_user=admin_user)) for n in range(number)]
+        ids = [UUID(make_asset(f"{kind}-{n}", host.port, admin_user=admin_user)) for n in range(number)]
         job = executions.start(
             actor=SYSTEM,
             org_id=DEFAULT_ORG_ID,
@@ -108,7 +132,8 @@ def start(
             plan=executions.Plan(name="sleeping", subject="", steps=[]),
             hosts=[executions.Host(asset_id=one, hostname=f"web-{n}", ip="127.0.0.1") for n, one in enumerate(ids)],
         )
-        shells(host, number)
+        if kind != "test.faulty":
+            shells(host, number)
         return job
 
     return make
@@ -141,6 +166,42 @@ def test_cancelled_job_ends_its_programs_on_the_hosts(start: Callable[..., Job],
     assert time.monotonic() - began < 20
     assert results(job) == {("ended", HostResult.STOPPED)}
     assert not any(map(is_running, shells(host, 3)))
+
+
+def test_fault_of_ours_at_one_host_ends_neither_the_others_nor_other_jobs(
+    start: Callable[..., Job], host: Sshd, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = start("test.sleeping")
+    job = ended(start("test.faulty", 4))
+    found = {row.position: (row.result, row.message) for row in HostOutcome.objects.filter(execution_id=job.pk)}
+    assert found == {
+        0: (HostResult.FAULT, "ZeroDivisionError"),
+        1: (HostResult.FAULT, "ValueError"),
+        2: (HostResult.DONE, ""),
+        3: (HostResult.DONE, ""),
+    }
+    assert "as expected by this test" in caplog.text
+    assert is_running(shells(host, 1)[0])
+    engine.cancel(actor=SYSTEM, job_id=other.pk)
+    assert ended(other).state == JobState.CANCELLED
+
+
+def test_job_goes_on_when_the_database_refuses_for_a_moment(
+    start: Callable[..., Job], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusals = iter([OperationalError("as expected by this test")] * 3)
+    real = JobRun.progress
+
+    def progress(self: JobRun, *counts: int) -> None:
+        if (error := next(refusals, None)) is not None:
+            raise error
+        real(self, *counts)
+
+    monkeypatch.setattr(JobRun, "progress", progress)
+    job = ended(start("test.faulty", 4))
+    assert next(refusals, None) is None, "the database was asked"
+    assert {row.state for row in HostOutcome.objects.filter(execution_id=job.pk)} == {HostState.ENDED}
+    assert job.outcome == "done"
 
 
 def test_job_out_of_time_ends_its_programs(

@@ -1,5 +1,6 @@
 """Runs one script on many hosts at once, for one job."""
 
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -7,6 +8,7 @@ from itertools import count
 from queue import Empty, SimpleQueue
 from typing import Final, Protocol
 
+from django.db import DatabaseError, close_old_connections
 from msgspec.structs import replace
 
 from postern.apps.jobs.engine.errors import Stop
@@ -16,6 +18,8 @@ from postern.contracts.runner import HostOutput, HostResult, ProgramStarts, RunO
 from postern.foundation.database.database_threads import DatabaseThreads
 from postern.kernel import clock
 from postern.kernel.sentences import Sentence
+
+log = logging.getLogger(__name__)
 
 #: Hosts at once at the beginning, so that the first answers come soon, and at most.
 FIRST: Final = 10
@@ -27,6 +31,8 @@ _TRIES: Final = 3
 _WAIT_S: Final = 0.3
 #: How long the runner may take to end its tasks when the job must end.
 _STOP_S: Final = 4.0
+#: How long the database may refuse what is stored while hosts are worked on.
+_PATIENCE_S: Final = 15.0
 
 
 class HostNotTried(Exception):
@@ -82,6 +88,7 @@ class Fleet:
     failed: int = 0
     most: int = MOST
     _is_stopping: bool = False
+    _silent_since: float | None = None
     _news: "SimpleQueue[News | _Prepared]" = field(default_factory=SimpleQueue)
     _preparing: dict[int, HostWork] = field(default_factory=dict)
     _running: dict[int, _Running] = field(default_factory=dict)
@@ -97,20 +104,36 @@ class Fleet:
         try:
             self._fill(waiting, at_once)
             while self._running or self._preparing:
-                self.job.progress(self.done, self.total, self.failed)
                 if self._next(_WAIT_S):
                     at_once = min(at_once + 1, self.most)
                 self._fill(waiting, at_once)
-                on_tick()
+                self._tick(on_tick)
             self.job.progress(self.done, self.total, self.failed)
         except Stop:
             self._stop_all()
             raise
         except BaseException:
-            self.link.kill()  # nobody would hear of these tasks any more
+            # Nobody would hear of these tasks any more. Those of other jobs go on.
+            for number in list(self._running):
+                self.link.stop(number)
             raise
         finally:
             self._preparers.close()
+
+    def _tick(self, on_tick: Callable[[], None]) -> None:
+        """Store what is due. A database that does not answer for a moment ends no job; its lease lasts longer."""
+        try:
+            self.job.progress(self.done, self.total, self.failed)
+            on_tick()
+        except DatabaseError:
+            close_old_connections()
+            now = clock.monotonic_s()
+            self._silent_since = self._silent_since or now
+            if now - self._silent_since > _PATIENCE_S:
+                raise
+            log.warning("job %s could not be stored; it is tried again", self.job.id, exc_info=True)
+        else:
+            self._silent_since = None
 
     def working(self) -> "list[HostWork]":
         """The hosts on which something runs now."""

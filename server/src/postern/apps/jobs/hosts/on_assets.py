@@ -4,6 +4,7 @@ A kind of job says what to do on one asset and what its answer means (`AssetWork
 kinds: ways and gateways, host keys, secrets, results, progress and the log.
 """
 
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -45,6 +46,8 @@ from postern.kernel import clock
 from postern.kernel.errors import PosternError
 from postern.kernel.log import printable
 from postern.kernel.sentences import NOTHING, Sentence
+
+log = logging.getLogger(__name__)
 
 #: Outcomes are stored at most this often.
 _STORE_S: Final = 0.5
@@ -284,6 +287,7 @@ class _AssetHost:
         self._errand = errand
         self._route = Route()
         self._output = {False: bytearray(), True: bytearray()}
+        self._fault: Verdict | None = None
 
     @property
     def owner(self) -> "_AssetHost":
@@ -325,7 +329,10 @@ class _AssetHost:
     def output(self, data: bytes, *, is_error: bool) -> None:
         kept = self._output[is_error]
         kept += data[: max(0, ANSWER_BYTES - len(kept))]
-        self._run.work.heard(self.row, data, is_error=is_error)
+        try:
+            self._run.work.heard(self.row, data, is_error=is_error)
+        except Exception as error:  # noqa: BLE001 - the other hosts, and those of other jobs, go on
+            self._has_failed(error)
 
     def ended(self, how: TaskEnded) -> "bool | _AssetHost":
         row = self.row
@@ -334,7 +341,13 @@ class _AssetHost:
             verdict: Verdict | Errand = plain_verdict(how)
         else:
             output, errors = bytes(self._output[False]), bytes(self._output[True])
-            verdict = self._run.work.judge(HostAnswer(row, self._errand, how, output, errors))
+            try:
+                verdict = self._run.work.judge(HostAnswer(row, self._errand, how, output, errors))
+            except Stop:
+                raise
+            except Exception as error:  # noqa: BLE001 - as above
+                verdict = self._has_failed(error)
+        verdict = self._fault or verdict
         if isinstance(verdict, Errand):
             return _AssetHost(self._run, row, self._asset, verdict)
         self._run.ended(row, verdict)
@@ -344,6 +357,13 @@ class _AssetHost:
             (ends % {"host": name, "result": verdict.result.label, "message": printable(verdict.message.text)}).strip()
         )
         return verdict.result is HostResult.DONE
+
+    def _has_failed(self, error: Exception) -> Verdict:
+        """What becomes of the host when our own code fails at its answer."""
+        if self._fault is None:
+            log.error("job %s: the answer of a host could not be read", self._run.job.id, exc_info=error)
+            self._fault = Verdict(result=HostResult.FAULT, message=Sentence(type(error).__name__))
+        return self._fault
 
     def judge(self, question: JudgeHostKey) -> HostKeyAnswer | None:
         with translation.override(self._run.language):
