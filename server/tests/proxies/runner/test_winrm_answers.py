@@ -21,6 +21,21 @@ def envelope(body: str) -> bytes:
     )
 
 
+def test_a_megabyte_of_line_ends_is_read_in_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = 0
+    real = envelopes._Reading.characters
+
+    def characters(self: envelopes._Reading, text: str) -> None:
+        nonlocal steps
+        steps += 1
+        real(self, text)
+
+    monkeypatch.setattr(envelopes._Reading, "characters", characters)
+    answer = envelopes.read(b"<a>" + b"\n" * 1_000_000 + b"</a>")
+    assert len(answer.elements[0].text) == 1_000_000
+    assert steps < 1000
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -214,6 +214,7 @@ def read(body: bytes) -> Answer:
     """Read an answer. Raises BadAnswer."""
     reading = _Reading()
     parser = expat.ParserCreate(namespace_separator=" ")
+    parser.buffer_text = True  # else each line is a call of its own, and a megabyte of line ends takes seconds
     parser.StartElementHandler = reading.begin
     parser.EndElementHandler = reading.end
     parser.CharacterDataHandler = reading.characters
