@@ -21,6 +21,7 @@ from postern.apps.jobs.asset_tasks.actions import chosen, start_for_assets
 from postern.apps.jobs.connectivity.job import TEST_ASSETS
 from postern.apps.jobs.engine import housekeeping
 from postern.apps.jobs.executions import old_records
+from postern.apps.jobs.job_center import due
 from postern.apps.jobs.job_center.due import run_due
 from postern.apps.jobs.models import Execution, HostOutcome, HostTask, Job, TaskVersion
 from postern.apps.orgs.models import Organization
@@ -227,6 +228,28 @@ def test_due_task_that_cannot_run_is_recorded_and_keeps_no_other_waiting(
     assert [str(row.task_id) for row in Execution.objects.all()] == [other["id"]]
     told = AuditEvent.objects.filter(event="hosttask.not_run")
     assert {row.resource_id for row in told} == {empty["id"], idle["id"]}
+
+
+@pytest.mark.django_db
+def test_due_task_that_fails_in_our_own_code_is_recorded_and_gets_its_next_run(
+    as_org_admin: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asset = plain_asset("one")
+    task = make_task(as_org_admin, kind="assets.test", assets=[str(asset.pk)], interval=2, is_periodic=True)
+    now = clock.now() + timedelta(hours=3)
+    monkeypatch.setattr(clock, "now", lambda: now)
+
+    def fail(**_: Any) -> None:
+        raise ZeroDivisionError("as expected by this test")
+
+    monkeypatch.setattr(due, "run_task", fail)
+    assert run_due() == 0
+    date_due = HostTask.objects.get(pk=task["id"]).date_due
+    assert date_due is not None
+    assert date_due > now
+    [told] = AuditEvent.objects.filter(event="hosttask.not_run")
+    assert (told.resource_id, told.new) == (task["id"], {"reason": "ZeroDivisionError"})
+    assert not Execution.objects.exists()
 
 
 @pytest.mark.django_db

@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from django.db import DatabaseError
+
 from postern.apps.audits import facade as audits
 from postern.apps.jobs.host_tasks.models import HostTask
 from postern.apps.jobs.job_center.starting import run_task
@@ -29,9 +31,22 @@ def run_due() -> int:
     for task_id in list(due.values_list("pk", flat=True)[:_AT_ONCE]):
         try:
             started += _run(task_id, now)
-        except Exception:  # noqa: BLE001 - the other tasks must run
+        except Exception as error:  # noqa: BLE001 - the other tasks must run
             _log.exception("task %s is due, but could not be started", task_id)
+            _skip(task_id, now, type(error).__name__)
     return started
+
+
+def _skip(task_id: UUID, now: datetime, why: str) -> None:
+    """Set the next run of a task that fails in our own code: a hundred such tasks would keep all others waiting."""
+    try:
+        with write_transaction():
+            task = HostTask.objects.select_for_update().filter(pk=task_id, is_periodic=True, date_due__lte=now).first()
+            if task is not None:
+                HostTask.objects.filter(pk=task_id).update(date_due=_following(task, now))
+                _record(task, why)
+    except DatabaseError:  # tried again with the next call
+        _log.warning("the next run of task %s could not be set", task_id, exc_info=True)
 
 
 @write_transaction()
@@ -44,17 +59,21 @@ def _run(task_id: UUID, now: datetime) -> bool:
     try:
         run_task(actor=SYSTEM, task_id=task_id)
     except PosternError as error:
-        audits.record(
-            actor=SYSTEM,
-            org_id=task.org_id,
-            event=audits.Event.HOSTTASK_NOT_RUN,
-            object_type="HostTask",
-            object_id=str(task.pk),
-            object_name=task.name,
-            new={"reason": error.message},
-        )
+        _record(task, error.message)
         return False
     return True
+
+
+def _record(task: HostTask, why: str) -> None:
+    audits.record(
+        actor=SYSTEM,
+        org_id=task.org_id,
+        event=audits.Event.HOSTTASK_NOT_RUN,
+        object_type="HostTask",
+        object_id=str(task.pk),
+        object_name=task.name,
+        new={"reason": why},
+    )
 
 
 def _following(task: HostTask, now: datetime) -> datetime | None:
