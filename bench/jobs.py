@@ -39,6 +39,8 @@ ASSETS, TESTED, AT_ONCE = 500, 100, 50
 QUICKER, CPU_SHARE = 8.0, 0.1
 FIRST_S, ALL_S, WORKER_MB = 1.0, 25.0, 200.0
 JOBS, KILLS, FLUSHES = 1_000, 10, 2
+#: A person may have a hundred open commands, of which two run at the same time.
+PEOPLE, PASSWORD = 12, "gate-Keeper-of-the-wall-8"
 IDLE_S, IDLE_SHARE = 20.0, 0.02
 _BATCH: Final = 100
 
@@ -187,15 +189,32 @@ def batch(product: Product, admin: Api, assets: list[str], run_as: str) -> None:
     show("memory of the worker; of the runner", f"{most_mb:.0f} MB; {runner_mb:.0f} MB", is_met=most_mb < WORKER_MB)
 
 
+def people(product: Product, admin: Api, assets: list[str], run_as: str) -> list[Api]:
+    """Users who may run commands on all hosts."""
+    ids: list[str] = []
+    for number in range(PEOPLE):
+        name = f"runner{number}"
+        body = {"username": name, "name": name, "email": f"{name}@example.test", "password_strategy": "custom"}
+        ids.append(admin.post("/api/v1/users/users/", {**body, "password": PASSWORD})["id"])
+    permission = {"name": "bench of people", "users": ids, "assets": assets, "system_users": [run_as]}
+    admin.post("/api/v1/perms/asset-permissions/", permission)
+    made = [product.api(f"runner{number}", PASSWORD) for number in range(PEOPLE)]
+    for person in made:
+        person.patch("/api/v1/users/profile/", {"is_first_login": False})
+    return made
+
+
 def kills(product: Product, admin: Api, assets: list[str], run_as: str, *, jobs: int, folder: Path) -> None:
     """Each command adds a line with its number to a file of the host."""
+    runners = people(product, admin, assets, run_as)
     ran = folder / "ran"
     ran.touch()
     keys: list[str] = []
     broker = redis.Redis(unix_socket_path=str(product.home / "run" / "redis.sock"))
     begun, killed, flushed = time.monotonic(), 0, 0
     for number in range(jobs):
-        keys.append(run_command(admin, [assets[number % ASSETS]], run_as, f"echo {number} >> {ran}"))
+        runner = runners[number % PEOPLE]
+        keys.append(run_command(runner, [assets[number % ASSETS]], run_as, f"echo {number} >> {ran}"))
         if number % (jobs // KILLS) == jobs // KILLS // 2:
             product.kill_part("worker")
             killed += 1
@@ -203,12 +222,15 @@ def kills(product: Product, admin: Api, assets: list[str], run_as: str, *, jobs:
             broker.flushall()
             flushed += 1
             admin.sign_in("admin", "gate-Keeper-of-the-wall-7")
+            for at, one in enumerate(runners):
+                one.sign_in(f"runner{at}", PASSWORD)
+    owners = {key: runners[number % PEOPLE] for number, key in enumerate(keys)}
     open_keys = set(keys)
     while open_keys and time.monotonic() - begun < 900:
-        open_keys = {key for key in open_keys if not command(admin, key)["is_finished"]}
+        open_keys = {key for key in open_keys if not command(owners[key], key)["is_finished"]}
         time.sleep(0.5)
     lines = Counter(ran.read_text().split())
-    states = Counter(str(command(admin, key)["state"]) for key in keys)
+    states = Counter(str(command(owners[key], key)["state"]) for key in keys)
     twice = sum(count > 1 for count in lines.values())
     show(
         f"{jobs} commands, Redis emptied {flushed} times",

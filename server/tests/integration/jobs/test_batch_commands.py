@@ -24,11 +24,13 @@ from peers.sshd import Sshd
 from postern.apps.acls.models import CommandFilter, CommandFilterRule, RuleAction
 from postern.apps.assets.models import Asset
 from postern.apps.audits.models import AuditEvent
+from postern.apps.jobs.batch_commands import actions
 from postern.apps.jobs.batch_commands.job import evidence_of
 from postern.apps.jobs.engine import housekeeping
 from postern.apps.jobs.engine.dispatcher import Dispatcher
 from postern.apps.jobs.hosts.link import RunnerLink
 from postern.apps.jobs.models import BatchCommand, HostOutcome, HostOutput, Job, JobState
+from postern.apps.orgs.models import Organization
 from postern.apps.orgs.roles import OrgRole
 from postern.apps.perms.models import AssetPermission
 from postern.apps.preferences.models import PreferenceValue
@@ -315,6 +317,30 @@ def test_setting_turns_batch_commands_off_for_ordinary_users(estate: Estate, as_
     assert (answer.status_code, answer.json()["code"]) == (403, "batch_commands_off")
     body = {"command": "true", "run_as": str(estate.run_as.pk), "hosts": [str(estate.assets[0].pk)]}
     assert list(as_org_admin.post(COMMANDS, body, format="json").json()) == ["hosts"]  # not granted to them
+
+
+def test_administrator_of_another_organization_is_an_ordinary_user_where_it_is_off(
+    estate: Estate, people: dict[str, User]
+) -> None:
+    Membership.objects.create(
+        user=people["user"], org_id=Organization.objects.create(name="elsewhere").pk, role=OrgRole.ADMIN
+    )
+    PreferenceValue.objects.update_or_create(name="SECURITY_COMMAND_EXECUTION", defaults={"value": False})
+    answer = estate.post("true")
+    assert (answer.status_code, answer.json()["code"]) == (403, "batch_commands_off")
+    assert not BatchCommand.objects.exists()
+
+
+def test_commands_that_have_not_ended_are_limited_for_each_person(
+    estate: Estate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(actions, "MOST_OPEN", 3)
+    rows = [estate.start("true") for _ in range(3)]
+    answer = estate.post("true")
+    assert (answer.status_code, answer.json()["code"]) == (429, "too_many_commands")
+    assert BatchCommand.objects.count() == 3
+    Job.objects.filter(pk=rows[0].pk).update(state=JobState.SUCCEEDED)
+    estate.start("true")
 
 
 @pytest.mark.parametrize("stays", [True, False])

@@ -133,10 +133,10 @@ def epoch_of(user_id: UUID) -> int | None:
     return user.session_epoch if user is not None and user.is_valid else None
 
 
-def is_administrator(user_id: UUID) -> bool:
-    """Whether the user administers the system or an organization now."""
+def is_administrator(user_id: UUID, org_id: UUID) -> bool:
+    """Whether the user administers the system or this organization now."""
     is_of_system = User.objects.filter(pk=user_id, role=SystemRole.ADMIN).exists()
-    return is_of_system or any(OrgRole.ADMIN in row.roles for row in org_roles_of(user_id))
+    return is_of_system or any(row.org_id == org_id and OrgRole.ADMIN in row.roles for row in org_roles_of(user_id))
 
 
 def identity_of(user_id: UUID) -> UserIdentity | None:

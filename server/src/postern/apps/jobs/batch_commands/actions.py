@@ -2,14 +2,18 @@
 
 import hashlib
 from collections.abc import Sequence
+from typing import Final
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+
 from postern.apps.audits import facade as audits
+from postern.apps.jobs.batch_commands.errors import TooManyCommands
 from postern.apps.jobs.batch_commands.job import RUN_COMMANDS
 from postern.apps.jobs.batch_commands.models import BatchCommand
 from postern.apps.jobs.engine import actions as engine
 from postern.apps.jobs.engine.kinds import NoArgument
-from postern.apps.jobs.engine.models import Job
+from postern.apps.jobs.engine.models import OPEN_STATES, Job
 from postern.apps.jobs.executions import actions as executions
 from postern.apps.jobs.executions.models import Execution
 from postern.apps.users import facade as users
@@ -17,6 +21,9 @@ from postern.apps.vault import facade as vault
 from postern.contracts.command_control import CommandDecision
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database.write_transaction import write_transaction
+
+#: Commands of one person that wait or run: each may have thousands of rows.
+MOST_OPEN: Final = 100
 
 
 @write_transaction()
@@ -28,11 +35,15 @@ def run_command(
     hosts: Sequence[executions.Host],
     may_when_off: bool,
 ) -> BatchCommand:
-    """Store a command of the actor on these hosts, and its job. The caller has judged it."""
+    """Store a command of the actor on these hosts, and its job. The caller has judged it. Raises TooManyCommands."""
     if actor.user_id is None:
         raise ValueError("a batch command belongs to a person")
     user_id = actor.user_id
     epoch = users.hold_epoch(user_id)
+    waiting = Job.objects.filter(kind=RUN_COMMANDS.name, created_by_id=user_id, state__in=OPEN_STATES)
+    if waiting.count() >= MOST_OPEN:
+        text = _("You have %(number)d batch commands that have not ended yet. Wait for them, or stop them.")
+        raise TooManyCommands(text % {"number": MOST_OPEN})
     made: list[BatchCommand] = []
 
     def add(job: Job) -> None:

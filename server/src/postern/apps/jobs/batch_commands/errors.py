@@ -10,6 +10,13 @@ class CommandRefused(PosternError):
     status = 403
 
 
+class TooManyCommands(PosternError):
+    """The person has too many batch commands that have not ended."""
+
+    code = "too_many_commands"
+    status = 429
+
+
 class BatchCommandsOff(PosternError):
     """An administrator has turned batch commands off."""
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 import msgspec
+from django.db import transaction
 from django.utils.translation import gettext_lazy
 
 from postern.apps.audits import facade as audits
@@ -80,7 +81,9 @@ class _BatchCommand(AssetWork):
 
     def _refused_by_rules(self) -> Sentence:
         command = self._command
-        is_exempt = command.may_when_off and users.is_administrator(command.user_id)  # who may have lost the role
+        is_exempt = command.may_when_off and users.is_administrator(
+            command.user_id, command.org_id
+        )  # who may have lost the role
         if not is_exempt and not permission.is_on():
             return _OFF.say()
         return permission.filter_refusal(permission.filter_decision(command.run_as, command.command))
@@ -114,12 +117,17 @@ class _BatchCommand(AssetWork):
         _write(HostOutput(outcome_id=key, data=packed(one.live), size=one.size) for key, one in new.items())
 
     def store(self, verdicts: Sequence[tuple[HostOutcome, Verdict]]) -> None:
-        ended = {row.pk: self._outputs.pop(row.pk, None) for row, _verdict in verdicts}
+        ended = {row.pk: self._outputs.get(row.pk) for row, _verdict in verdicts}
+        transaction.on_commit(lambda: self._forget(ended))  # if this fails, it is stored again
         _write(
             HostOutput(outcome_id=key, data=packed(output.kept), size=output.size, digest=output.digest)
             for key, output in ended.items()
             if output is not None
         )
+
+    def _forget(self, keys: Iterable[int]) -> None:
+        for key in keys:
+            self._outputs.pop(key, None)
 
 
 def _write(rows: Iterable[HostOutput]) -> None:

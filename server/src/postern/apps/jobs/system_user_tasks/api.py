@@ -22,6 +22,7 @@ from postern.apps.vault.models import SystemUser
 from postern.foundation.caller.scope import writable
 from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.relations import OrgOwnedField, OrgOwnedList
+from postern.foundation.rest.text import disguise_in
 
 _KINDS: Final[Mapping[str, JobKind[AccountsArgument]]] = {"push": PUSH_ACCOUNTS, "test": TEST_ACCOUNTS}
 
@@ -51,6 +52,8 @@ class SystemUserTasksView(StartingView):
         if any(asset.org_id != row.org_id for asset in chosen):
             raise ValidationError({"assets": [_("The assets belong to another organization.")]})
         username = request.query_params.get("username", "")[:128]
+        if disguise_in(username, lines=False) is not None:
+            raise ValidationError({"username": [_("The username contains an invisible character. Remove it.")]})
         if row.username_same_with_user and not username:
             raise ValidationError({"username": [_("Name the account: this system user has no username of its own.")]})
         argument = AccountsArgument(

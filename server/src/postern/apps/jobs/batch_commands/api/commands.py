@@ -124,13 +124,14 @@ class BatchCommandViewSet(ShownHosts):
 
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Run a command. It has begun when the answer arrives; what it shows is below `hosts/` and `groups/`."""
-        is_admin = self.actor.is_super_user or bool(users.administered_org_ids(self.actor))
-        if not is_admin and not permission.is_on():
-            raise BatchCommandsOff(_("An administrator has turned batch commands off."))
+        administered = users.administered_org_ids(self.actor)
+        self._require_on(is_exempt=self.actor.is_super_user or bool(administered))
         serializer = self.get_serializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         values = serializer.validated_data
         run_as = self._run_as(values["run_as"])
+        is_admin = self.actor.is_super_user or run_as.org_id in administered
+        self._require_on(is_exempt=is_admin)
         hosts = self._hosts(run_as, list(dict.fromkeys(values["shown_hosts"])))
         decision = permission.filter_decision(run_as.id, values["command"])
         why = permission.filter_refusal(decision)
@@ -149,6 +150,11 @@ class BatchCommandViewSet(ShownHosts):
         row.job.refresh_from_db()
         serializer.instance = row
         return Response(self.present([row], serializer), status=status.HTTP_201_CREATED)
+
+    @staticmethod
+    def _require_on(*, is_exempt: bool) -> None:
+        if not is_exempt and not permission.is_on():
+            raise BatchCommandsOff(_("An administrator has turned batch commands off."))
 
     def _run_as(self, system_user_id: UUID) -> vault.SystemUserBrief:
         """The system user. Whether the caller may use it is decided with the hosts."""
