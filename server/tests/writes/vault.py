@@ -147,7 +147,7 @@ _OWN_SECRETS = [
     ),
     Write(
         method="POST",
-        path=f"{API}accounts/<pk>/versions/<number>/restore/",
+        path=f"{API}accounts/<pk>/versions/<int:number>/restore/",
         prepare=World.with_second_version_of_account,
         at={"pk": "{assets/accounts}", "number": "1"},
         body={"current": 2},

@@ -159,6 +159,8 @@ def url_of(endpoint: Endpoint, rows: dict[str, Any]) -> str:
     """The URL of the route with the ids of these rows."""
 
     def place(match: "re.Match[str]") -> str:
+        if match[1].startswith("int:"):
+            return "1"
         resource = PLACES.get(match[1]) or resource_of(endpoint) or ""
         return str(rows[resource].pk)
 

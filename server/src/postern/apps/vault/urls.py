@@ -1,5 +1,6 @@
 """Routes of the vault, relative to /api/v1/."""
 
+from postern.apps.vault.accounts.api import views as accounts
 from postern.apps.vault.accounts.api.views import AccountSecretViewSet, AccountViewSet
 from postern.apps.vault.gateways.api import GatewayViewSet
 from postern.apps.vault.system_users.api.views import (
@@ -21,4 +22,4 @@ router.register("assets/system-users-assets-relations", SystemUserAssetViewSet, 
 router.register("assets/system-users-nodes-relations", SystemUserNodeViewSet, "system-user-node-relation")
 router.register("assets/system-users-users-relations", SystemUserUserViewSet, "system-user-user-relation")
 
-urlpatterns = router.urls
+urlpatterns = [*accounts.urlpatterns, *router.urls]

@@ -54,6 +54,7 @@ class EnteredCredential(PosternModel):
                 fields=("user_id", "asset_id", "system_user_id"), name="sessions_enteredcredential_unique"
             )
         ]
+        indexes = [models.Index(fields=("user_id", "date_expired", "id"), name="sessions_entered_of_user")]
 
     def __str__(self) -> str:
         return f"credential of {self.user_id} for {self.system_user_id}@{self.asset_id}"

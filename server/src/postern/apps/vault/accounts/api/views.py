@@ -1,9 +1,9 @@
 """`assets/accounts/` and `assets/account-secrets/`."""
 
-import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, cast
+from typing import Any, cast
 
+from django.urls import path
 from django.utils.translation import gettext as _
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -22,10 +22,9 @@ from postern.apps.vault.system_users.models import AccountVersion
 from postern.foundation.caller.scope import writable
 from postern.foundation.database.write_transaction import write_transaction
 from postern.foundation.rest.bodies import body_of
+from postern.foundation.rest.openapi.answers import Answer
 from postern.foundation.rest.rights import ORG_ADMIN_ONLY, Right
 from postern.foundation.rest.viewsets import ReadOnlyViewSet, ResourceViewSet, RowNotFound
-
-_NUMBER: Final = re.compile("[0-9]{1,9}", re.ASCII)
 
 
 class AccountViewSet(AccountRows, ResourceViewSet):
@@ -37,6 +36,7 @@ class AccountViewSet(AccountRows, ResourceViewSet):
         **dict.fromkeys(("versions", "remove_own_secret", "restore"), Right.ORG_ADMIN),
     }
     needs_fresh_mfa = frozenset(("restore",))
+    answers = {"restore": Answer(serializer=AccountSerializer)}
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
         actions.hold(rows, values, deleting=deleting)
@@ -67,26 +67,17 @@ class AccountViewSet(AccountRows, ResourceViewSet):
             actions.clear_own_secret(actor=self.actor, account=self.get_object())
         return Response(status=204)
 
-    @action(
-        detail=True,
-        methods=["post"],
-        url_path=r"versions/(?P<number>[^/.]+)/restore",
-        url_name="restore",
-        serializer_class=RestoreSerializer,
-    )
-    def restore(self, request: Request, number: str, **kwargs: Any) -> Response:
-        """Make the secret of an earlier version the current one again, as a new version. It needs a recent code of the
-        second factor, like seeing the secret.
+    def restore(self, request: Request, number: int, **kwargs: Any) -> Response:
+        """`POST …/versions/{number}/restore/`: make the secret of an earlier version the current one again, as a new
+        version. It needs a recent code of the second factor, like seeing the secret.
         """
         account = self.get_object()
         wanted = body_of(request, RestoreSerializer)
-        if not _NUMBER.fullmatch(number):
-            raise RowNotFound(_("Not found."))
         with write_transaction():
             self.begin_write([account], ())
             try:
                 actions.restore_version(
-                    actor=self.actor, account=self.get_object(), number=int(number), current=wanted["current"]
+                    actor=self.actor, account=self.get_object(), number=number, current=wanted["current"]
                 )
             except AccountVersion.DoesNotExist:
                 raise RowNotFound(_("Not found.")) from None
@@ -117,3 +108,12 @@ class AccountSecretViewSet(AccountRows, ReadOnlyViewSet):
         is_file = "format" in self.request.query_params
         via: Any = "item" if self.action == "retrieve" else "file" if is_file else "list"
         actions.record_look(actor=self.actor, rows=rows, via=via)
+
+
+urlpatterns = [
+    path(
+        "assets/accounts/<str:pk>/versions/<int:number>/restore/",
+        AccountViewSet.as_view({"post": "restore"}, detail=True, serializer_class=RestoreSerializer),
+        name="account-restore",
+    )
+]
