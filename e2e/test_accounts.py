@@ -62,13 +62,15 @@ def turn_on_second_factor(page: Page, product: Product) -> None:
 
 
 @pytest.fixture(scope="module")
-def account(world: World, host: TargetHost) -> dict[str, Any]:
-    """An account on the host whose system user has a wrong password. Zhang may use it."""
+def account(world: World, host: TargetHost) -> Iterator[dict[str, Any]]:
+    """An account on the host whose system user has a wrong password. Zhang may use it, until the tests are over:
+    connecting would ask others which system user is meant.
+    """
     mark = uuid.uuid4().hex[:6]
     body = {"name": f"stale-{mark}", "username": host.login, "protocol": "ssh", "password": "not the password"}
     system_user = world.admin.post("/api/v1/assets/system-users/", body)
     row = world.admin.post(RELATIONS, {"asset": world.asset_id, "systemuser": system_user["id"]})
-    world.admin.post(
+    permission = world.admin.post(
         "/api/v1/perms/asset-permissions/",
         {
             "name": f"stale {mark}",
@@ -77,7 +79,8 @@ def account(world: World, host: TargetHost) -> dict[str, Any]:
             "system_users": [system_user["id"]],
         },
     )
-    return {"id": row["id"], "system_user": system_user["name"], "system_user_id": system_user["id"]}
+    yield {"id": row["id"], "system_user": system_user["name"], "system_user_id": system_user["id"]}
+    world.admin.delete(f"/api/v1/perms/asset-permissions/{permission['id']}/")
 
 
 def through(world: World, account: dict[str, Any]) -> subprocess.CompletedProcess[bytes]:

@@ -1,12 +1,14 @@
 """System users and admin users in Chromium: each protocol's form, updates with and without a new secret, bindings."""
 
 import uuid
+from collections.abc import Iterator
 from typing import Any
 
 import admin_console
 import pytest
 from admin_console import listed, more, pick, row_of, save, text
-from playwright.sync_api import Page, expect
+from browser import Faults
+from playwright.sync_api import BrowserContext, Page, expect
 from product import Product
 
 # Pytest looks for fixtures among the names of the module.
@@ -20,6 +22,17 @@ EVENTS = "/api/v1/audits/events/"
 @pytest.fixture
 def mark() -> str:
     return uuid.uuid4().hex[:6]
+
+
+@pytest.fixture
+def refused_page(signed_in: BrowserContext) -> Iterator[Page]:
+    """As `page`, for a test in which the server refuses something."""
+    tab = signed_in.new_page()
+    faults = Faults(expected_statuses=frozenset({400}))
+    faults.watch(tab)
+    yield tab
+    tab.close()
+    assert faults.found == []
 
 
 def stored(product: Product, name: str) -> dict[str, Any]:
@@ -143,14 +156,20 @@ def test_detail_binds_assets_and_nodes_and_switches_auto_push(product: Product, 
     expect(row_of(page, asset["hostname"])).to_have_count(0)
 
 
-def test_deleted_system_user_is_gone_from_what_used_it(product: Product, page: Page, mark: str) -> None:
-    api, name = product.api(), f"gone-{mark}"
+def test_system_user_in_use_is_deleted_only_when_nothing_uses_it(
+    product: Product, refused_page: Page, mark: str
+) -> None:
+    page, api, name = refused_page, product.api(), f"gone-{mark}"
     admin = api.post("/api/v1/assets/admin-users/", {"name": name, "username": "root", "password": "canary"})
     asset = {"hostname": name, "ip": "192.0.2.9", "platform": "Linux", "admin_user": admin["id"]}
     made = api.post("/api/v1/assets/assets/", asset)
     page.goto(f"{product.url}{LIST}/{admin['id']}")
     page.get_by_role("main").get_by_role("button", name="Delete").click()
-    page.get_by_role("alertdialog").get_by_role("button", name="Delete").click()
+    question = page.get_by_role("alertdialog")
+    question.get_by_role("button", name="Delete").click()
+    expect(page.get_by_text(f"Assets whose admin user it is: 1 ({name})")).to_be_visible()
+    assert api.get(f"/api/v1/assets/assets/{made['id']}/")["admin_user"] == admin["id"]
+    api.patch(f"/api/v1/assets/assets/{made['id']}/", {"admin_user": None})
+    question.get_by_role("button", name="Delete").click()
     expect(page.get_by_role("tab", name="Admin users")).to_have_attribute("aria-selected", "true")
     expect(listed(page, name)).to_have_count(0)
-    assert api.get(f"/api/v1/assets/assets/{made['id']}/")["admin_user"] is None
