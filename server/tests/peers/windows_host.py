@@ -103,7 +103,7 @@ class WinrmServer:
         await asyncio.gather(*self._serving, return_exceptions=True)
         for program in self._programs:
             _kill(program)
-            # A pipe that nobody reads any more is not found closed: the wait would not end.
+            # The wait would not end while nobody reads a pipe, and asyncio has no public way to close it.
             program.process._transport.close()  # type: ignore[attr-defined]
             await program.process.wait()
 
@@ -228,7 +228,7 @@ class WinrmServer:
         shell = self.shells.get(next((s.text or "" for s in tree.iter() if s.tag.endswith("}Selector")), ""))
         if shell is None:
             return 500, _fault(_NOT_FOUND, "w:InvalidSelectors", "The shell was not found.")
-        return await getattr(self, f"_{action.lower()}")(tree, shell)  # type: ignore[no-any-return]
+        return await getattr(self, f"_{action.lower()}")(tree, shell)  # type: ignore[no-any-return]  # all return status and body
 
     async def _create(self) -> tuple[int, bytes]:
         if self.refuses_shells:
@@ -386,5 +386,5 @@ def _opened(context: Any, body: bytes) -> bytes:
     end = body.rindex(b"--Encrypted Boundary--\r\n")
     size = int.from_bytes(body[start : start + 4], "little")
     opened: bytes = context.unwrap_winrm(body[start + 4 : start + 4 + size], body[start + 4 + size : end])
-    assert int(re.search(rb"Length=(\d+)", body)[1]) == len(opened)  # type: ignore[index]
+    assert int(re.search(rb"Length=(\d+)", body)[1]) == len(opened)  # type: ignore[index]  # no match is an error here, too
     return opened

@@ -54,7 +54,7 @@ class _SwitchedTask(Task):  # type: ignore[misc]  # celery has no types
         began, error = clock.now(), ""
         try:
             return super().__call__(*args, **kwargs)
-        except Exception as failure:
+        except Exception as failure:  # noted and passed on, whatever it is
             error = type(failure).__name__
             raise
         finally:

@@ -244,7 +244,7 @@ async def until_gone(pid: int) -> None:
                 os.kill(pid, 0)
             except ProcessLookupError:
                 return
-            with open(f"/proc/{pid}/stat") as stat:  # noqa: ASYNC230, PTH123 - a moment
+            with open(f"/proc/{pid}/stat") as stat:  # noqa: ASYNC230, PTH123 - the kernel answers at once
                 if stat.read().rpartition(")")[2].split()[0] == "Z":
                     return
             await asyncio.sleep(0.05)
