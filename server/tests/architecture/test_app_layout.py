@@ -32,7 +32,7 @@ SHARED = {
     "users": {"housekeeping.py"},
 }
 #: Folders by kind of module, in an app with one resource or in the folder of a resource.
-ROOMS = {"actions", "api", "consumers", "models", "queries"}
+ROOMS = {"actions", "api", "consumers", "declarations", "models", "queries"}
 
 
 def folders(app: Path) -> set[str]:

@@ -133,6 +133,27 @@ def _of_one(kind: str, role: str) -> list[Write]:
     ]
 
 
+def _undo_of_setting() -> Write:
+    told = Told(
+        event="settings.updated",
+        action="update",
+        kind="PreferenceValue",
+        name="SITE_URL",
+        old={"SITE_URL": "https://gate.example.test"},
+        new={"SITE_URL": "http://localhost:8080"},
+        org=ROOT,
+        whole=True,
+    )
+    return Write(
+        method="POST",
+        path="/api/v1/settings/setting/undo/",
+        body={"record": "{record}"},
+        prepare=World.with_changed_setting,
+        told=[told],
+        again=Again.GONE,
+    )
+
+
 def _setting(method: str) -> Write:
     basic: dict[str, Any] = {"SITE_URL": "https://gate.example.test"}
     told = Told(
@@ -225,6 +246,7 @@ WRITES = [
     *_of_one("admins", "Admin"),
     _setting("PUT"),
     _setting("PATCH"),
+    _undo_of_setting(),
     _LICENCE,
     *_SUBSCRIPTION,
     *_MESSAGES,

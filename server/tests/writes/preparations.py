@@ -21,6 +21,7 @@ from factories.ssh_proof import make_key, signed_request
 from postern.apps.acls.command_filters.actions import create_rule
 from postern.apps.acls.models import CommandFilter
 from postern.apps.assets.models import Asset, FavoriteAsset, HostKey
+from postern.apps.audits.models import AuditEvent
 from postern.apps.authn.lock_out import guard
 from postern.apps.authn.lock_out.errors import SignInLocked
 from postern.apps.authn.models import LoginSession
@@ -33,6 +34,7 @@ from postern.apps.orgs import facade as orgs
 from postern.apps.perms.grants.links import SYSTEM_USERS
 from postern.apps.perms.models import AssetPermission, PermissionSystemUser
 from postern.apps.perms.permissions.actions import add_link
+from postern.apps.preferences.actions import change_settings
 from postern.apps.preferences.models import PreferenceValue
 from postern.apps.sessions.models import EnteredCredential, ProxyOrder, Session, Terminal
 from postern.apps.users.credentials.actions import links
@@ -333,6 +335,11 @@ class Preparations:
             for content in ("shutdown", "reboot")
         ]
         return {"rule": str(made[0].pk), "second_rule": str(made[1].pk)}
+
+    def with_changed_setting(self) -> Values:
+        """The audit record of a change of the site's address."""
+        change_settings(actor=SYSTEM, changes={"SITE_URL": "https://gate.example.test"})
+        return {"record": str(AuditEvent.objects.get(event="settings.updated").pk)}
 
     def with_stored_recording(self) -> Values:
         """A recording that was sealed with the key of this installation."""

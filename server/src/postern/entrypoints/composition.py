@@ -61,6 +61,7 @@ from postern.apps.orgs import tenancy
 from postern.apps.perms import holdings as perms
 from postern.apps.perms import subscriptions as perm_events
 from postern.apps.perms.grants.uses import by_permissions
+from postern.apps.preferences import environment, setting_secrets
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions import body_limits
 from postern.apps.sessions import holdings as sessions
@@ -82,6 +83,7 @@ from postern.apps.vault.models import AccountVersion
 from postern.apps.vault.sealed_secrets import providers as secret_stores
 from postern.apps.vault.sealed_secrets import secret_store
 from postern.apps.vault.sealed_secrets.installation import ensure as ensure_vault
+from postern.apps.vault.sealed_secrets.setting_secrets import SealedSettingSecrets
 from postern.apps.vault.sealed_secrets.totp_secrets import SealedTotpSecrets
 from postern.apps.vault.system_users import command_filters
 from postern.apps.vault.system_users import uses as system_user_uses
@@ -188,6 +190,8 @@ def _compose_people() -> None:
     second_factors.RESET.provide(lambda actor, user: mfa.reset(actor=actor, user=user))
     credentials.KINDS.provide((*credentials.OWN_KINDS, *authn.CREDENTIALS, *sessions.CREDENTIALS))
     totp_secrets.STORE.provide(SealedTotpSecrets())
+    setting_secrets.STORE.provide(SealedSettingSecrets())
+    environment.fixed_values()  # a wrong variable stops the start
     # A signal, because deleting a user also deletes the row, by cascade.
     post_delete.connect(_forget_secret, sender=TotpDevice, dispatch_uid="forget the secret of a deleted device")
     # Deleting an asset or a system user deletes the versions of their accounts, by cascade.

@@ -122,6 +122,8 @@ class Settings:
     import_max_mb: int
     #: None: not set, and each way of running has its own default.
     shutdown_s: int | None
+    #: Variables that fix settings of the console (`POSTERN_SET_…`), by name. Some are secrets.
+    preferences: tuple[tuple[str, Secret], ...]
 
     @property
     def secrets_dir(self) -> Path:
@@ -195,6 +197,9 @@ class Settings:
                 count_between(environ, "POSTERN_SHUTDOWN_SECONDS", 0, 0, _LONGEST_SHUTDOWN_S)
                 if environ.get("POSTERN_SHUTDOWN_SECONDS", "").strip()
                 else None
+            ),
+            preferences=tuple(
+                (name, Secret(text)) for name, text in environ.items() if name.startswith("POSTERN_SET_")
             ),
         )
 

@@ -159,6 +159,20 @@ def has_any(events: Iterable[Event]) -> bool:
     return AuditEvent.objects.filter(event__in=[str(event) for event in events]).exists()
 
 
+@dataclass(frozen=True, slots=True)
+class RecordedChange:
+    """The values of a recorded change."""
+
+    old: Mapping[str, Any]
+    new: Mapping[str, Any]
+
+
+def recorded_change(event: Event, record_id: UUID) -> RecordedChange | None:
+    """One record of this kind of event; None when there is none."""
+    row = AuditEvent.objects.filter(pk=record_id, event=event.value).first()
+    return RecordedChange(row.old or {}, row.new or {}) if row else None
+
+
 def _statement(row: AuditEvent) -> Statement:
     return Statement(row.org_id, row.sequence, row.event, row.resource_id, row.new or {})
 

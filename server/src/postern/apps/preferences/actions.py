@@ -3,53 +3,92 @@
 from collections.abc import Mapping
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.preferences import queries
-from postern.apps.preferences.models import PreferenceValue
-from postern.apps.preferences.registry import Value
+from postern.apps.preferences.declarations.preference import Value
+from postern.apps.preferences.environment import fixed_values
+from postern.apps.preferences.errors import ChangedMeanwhile, FixedByEnvironment, WrongTogether
+from postern.apps.preferences.events import SettingsChanged
+from postern.apps.preferences.models import PreferenceValue, PreferenceVersion
+from postern.apps.preferences.registry import REGISTRY
+from postern.apps.preferences.setting_secrets import STORE
+from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID
+from postern.kernel.secret import Secret
 
 
 @transaction.atomic
-def change_settings(*, actor: Actor, changes: Mapping[str, Value]) -> None:
+def change_settings(*, actor: Actor, changes: Mapping[str, Value], loaded: int | None = None) -> None:
     """Change several settings at once; the audit record holds the old and new values of those that changed.
 
-    Raises KeyError for a name that the registry does not contain. Values must be validated before.
+    `loaded`: the version of the settings that the caller has seen. An empty value of a secret setting keeps its secret.
+    Values must be validated before. Raises KeyError for a name that the registry does not contain,
+    `FixedByEnvironment`, `WrongTogether`, and `ChangedMeanwhile` if another person has changed one of these settings
+    since `loaded`.
     """
-    present = queries.values(changes)
-    before = _held({name: old for name, old in present.items() if changes[name] != old})
-    changed = {name: changes[name] for name, old in before.items() if changes[name] != old}
+    present = PreferenceVersion.objects.select_for_update().get_or_create(pk=1)[0]
+    queries.forget()
+    secrets = {name: Secret(str(new)) for name, new in changes.items() if REGISTRY[name].is_secret and new}
+    before = queries.values(name for name in changes if not REGISTRY[name].is_secret)
+    changed: dict[str, Value | Secret] = {
+        **{name: changes[name] for name, old in before.items() if changes[name] != old},
+        **secrets,
+    }
+    if not changed:
+        return
+    _require_free(changed)
+    _require_unchanged(changed, loaded)
+    _require_consistent({**before, **changed})
+    had_secret = {name for name, origin in queries.origins(None).items() if origin.is_set}
+    present.version += 1
+    present.save(update_fields=["version"])
     for name, new in changed.items():
-        PreferenceValue.objects.filter(name=name).update(
-            value=new, updated_by=actor.label[:260], date_updated=clock.now()
+        if isinstance(new, Secret):
+            STORE.value.put(name, new)
+        PreferenceValue.objects.update_or_create(
+            name=name,
+            defaults={
+                "value": True if isinstance(new, Secret) else new,
+                "version": present.version,
+                "updated_by": actor.label[:260],
+                "date_updated": clock.now(),
+            },
         )
     queries.forget()
-    if changed:
-        audits.record(
-            actor=actor,
-            org_id=ROOT_ORG_ID,
-            event=audits.Event.SETTINGS_UPDATED,
-            action="update",
-            object_type="PreferenceValue",
-            object_name=", ".join(changed),
-            old={name: before[name] for name in changed},
-            new=changed,
-        )
+    audits.record(
+        actor=actor,
+        org_id=ROOT_ORG_ID,
+        event=audits.Event.SETTINGS_UPDATED,
+        action="update",
+        object_type="PreferenceValue",
+        object_name=", ".join(changed),
+        old={name: before.get(name, changed[name] if name in had_secret else None) for name in changed},
+        new=changed,
+    )
+    events.publish(SettingsChanged(names=tuple(changed), version=present.version))
 
 
-def _held(present: Mapping[str, Value]) -> dict[str, Value]:
-    """Current values of these settings, locked until the transaction ends.
+def _require_free(changed: Mapping[str, Value | Secret]) -> None:
+    fixed = [name for name in fixed_values() if name in changed]
+    if fixed:
+        raise FixedByEnvironment({name: REGISTRY[name].variable for name in fixed})
 
-    A setting without a row gets one with its current value, because only rows can be locked.
-    """
-    if not present:
-        return {}
-    rows = [PreferenceValue(name=name, value=value) for name, value in sorted(present.items())]
-    PreferenceValue.objects.bulk_create(rows, ignore_conflicts=True)
-    held = PreferenceValue.objects.select_for_update().filter(name__in=present).order_by("name")
-    list(held.values_list("pk"))
-    queries.forget()
-    return queries.values(present)
+
+def _require_unchanged(changed: Mapping[str, Value | Secret], loaded: int | None) -> None:
+    if loaded is None:
+        return
+    newer = list(PreferenceValue.objects.filter(name__in=changed, version__gt=loaded).order_by("-version", "name"))
+    if newer:
+        raise ChangedMeanwhile(newer[0].updated_by, [str(REGISTRY[row.name].label) for row in newer])
+
+
+def _require_consistent(new: Mapping[str, Value | Secret]) -> None:
+    if "EMAIL_USE_SSL" not in new and "EMAIL_USE_TLS" not in new:
+        return
+    together = {**queries.values(("EMAIL_USE_SSL", "EMAIL_USE_TLS")), **new}
+    if together["EMAIL_USE_SSL"] and together["EMAIL_USE_TLS"]:
+        raise WrongTogether({"EMAIL_USE_TLS": _("Choose SSL or TLS: a connection uses one of the two.")})

@@ -7,7 +7,8 @@ Unknown names and wrong types are programming errors (KeyError, TypeError).
 
 from postern.apps.licence import facade as licence
 from postern.apps.preferences import queries
-from postern.apps.preferences.registry import Value
+from postern.apps.preferences.declarations.preference import Value
+from postern.kernel.secret import Secret
 
 
 def get_int(name: str) -> int:
@@ -35,6 +36,16 @@ def get_str(name: str) -> str:
 def get_many(*names: str) -> dict[str, Value]:
     """The current values of several settings, with one query."""
     return queries.values(names)
+
+
+def get_secret(name: str) -> Secret | None:
+    """The value of a secret setting; None while it is not set. Only the web plane and the command line can read it."""
+    return queries.secret(name)
+
+
+def version() -> int:
+    """The version of all settings. Each change raises it."""
+    return queries.version()
 
 
 def is_set(name: str) -> bool:

@@ -7,10 +7,14 @@ from postern.foundation.models import SavedRow
 
 
 class PreferenceValue(SavedRow):
-    """The value of one setting of the registry."""
+    """The value of one setting of the registry. Of a secret setting, only that it is set: the vault has the value.
+
+    `version`: the version of all settings that this value was set with.
+    """
 
     name = models.CharField(max_length=128, primary_key=True)
     value = models.JSONField(null=True)
+    version = models.BigIntegerField(default=0)
     updated_by = models.CharField(max_length=260, blank=True, default="")
     date_updated = models.DateTimeField(auto_now=True)
 
@@ -19,3 +23,15 @@ class PreferenceValue(SavedRow):
 
     def __str__(self) -> str:
         return self.name
+
+
+class PreferenceVersion(SavedRow):
+    """The version of all settings: a single row, which every change raises and locks."""
+
+    version = models.BigIntegerField(default=0)
+
+    class Meta:
+        verbose_name = _("Version of the system settings")
+
+    def __str__(self) -> str:
+        return str(self.version)

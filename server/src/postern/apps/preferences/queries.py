@@ -1,13 +1,19 @@
 """Reads of settings. One query per request, so that a change takes effect with the next request in every process."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from typing import Any, Final
 
-from postern.apps.preferences.models import PreferenceValue
-from postern.apps.preferences.registry import REGISTRY, Value
+from postern.apps.preferences.declarations.preference import Category, Value
+from postern.apps.preferences.environment import fixed_values
+from postern.apps.preferences.models import PreferenceValue, PreferenceVersion
+from postern.apps.preferences.registry import REGISTRY, of_category
+from postern.apps.preferences.setting_secrets import STORE
 from postern.foundation.database.prepared import PreparedQuery
 from postern.foundation.requests import request_memory
+from postern.kernel.secret import Secret
 
 _MEMORY: Final = "preferences"
 
@@ -18,22 +24,77 @@ def value(name: str) -> Value:
 
 
 def values(names: Iterable[str]) -> dict[str, Value]:
-    """The current values of several settings, in the order of `names`."""
+    """The current values of several settings, in the order of `names`. A secret setting is None here."""
     wanted = tuple(names)
     if not wanted:
         return {}
-    stored = request_memory.kept(_MEMORY, _stored)
-    return {name: _read(name, stored[name]) if name in stored else REGISTRY[name].unset() for name in wanted}
+    fixed, stored = fixed_values(), request_memory.kept(_MEMORY, _stored)
+    return {name: _current(name, fixed, stored) for name in wanted}
+
+
+def secret(name: str) -> Secret | None:
+    """The value of a secret setting; None while it is not set. Raises KeyError for a setting that is not secret."""
+    if not REGISTRY[name].is_secret:
+        raise KeyError(name)
+    fixed = fixed_values().get(name)
+    return fixed if isinstance(fixed, Secret) else STORE.value.get(name)
 
 
 def is_set(name: str) -> bool:
-    """Whether an administrator has set the setting."""
-    return name in request_memory.kept(_MEMORY, _stored)
+    """Whether an administrator or the environment has set the setting."""
+    return name in fixed_values() or name in request_memory.kept(_MEMORY, _stored)
+
+
+def version() -> int:
+    """The version of all settings; 0 before the first change."""
+    return PreferenceVersion.objects.values_list("version", flat=True).first() or 0
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the value of a setting comes from. All empty: it has its default.
+
+    `variable`: the environment variable that fixes it. `set_by` and `date_set`: who has set it, and when.
+    """
+
+    variable: str = ""
+    set_by: str = ""
+    date_set: datetime | None = None
+
+    @property
+    def is_set(self) -> bool:
+        return bool(self.variable) or self.date_set is not None
+
+
+def origins(category: Category | None) -> dict[str, Origin]:
+    """Where the values of one form come from, by name."""
+    fixed = fixed_values()
+    names = [one.name for one in of_category(category)]
+    rows = {row.name: row for row in PreferenceValue.objects.filter(name__in=names)}
+    found: dict[str, Origin] = {}
+    for name in names:
+        row = rows.get(name)
+        found[name] = Origin(
+            variable=REGISTRY[name].variable if name in fixed else "",
+            set_by=row.updated_by if row else "",
+            date_set=row.date_updated if row else None,
+        )
+    return found
 
 
 def forget() -> None:
     """Clear the cache of this request, because settings have changed."""
     request_memory.forget(_MEMORY)
+
+
+def _current(name: str, fixed: Mapping[str, Value | Secret], stored: Mapping[str, Any]) -> Value:
+    setting = REGISTRY[name]
+    if setting.is_secret:
+        return None
+    if name in fixed:
+        found = fixed[name]
+        return None if isinstance(found, Secret) else found
+    return _read(name, stored[name]) if name in stored else setting.unset()
 
 
 def _stored() -> Mapping[str, Any]:

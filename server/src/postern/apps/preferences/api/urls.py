@@ -1,8 +1,10 @@
 from django.urls import path
 
-from postern.apps.preferences.api.views import PublicSettingsView, SettingsView
+from postern.apps.preferences.api.views import PublicSettingsView, SettingsStateView, SettingsView, UndoView
 
 urlpatterns = [
     path("settings/public/", PublicSettingsView.as_view(), name="public-settings"),
     path("settings/setting/", SettingsView.as_view(), name="settings"),
+    path("settings/setting/state/", SettingsStateView.as_view(), name="settings-state"),
+    path("settings/setting/undo/", UndoView.as_view(), name="settings-undo"),
 ]

@@ -1,6 +1,6 @@
 """`settings/public/` and `settings/setting/`."""
 
-from typing import Any
+from typing import Any, Final
 
 from django.conf import settings
 from django.utils.translation import gettext as _
@@ -10,8 +10,12 @@ from rest_framework.response import Response
 
 from postern.apps.licence import facade as licence
 from postern.apps.preferences import actions, queries
-from postern.apps.preferences.api.serializers import serializer_for
-from postern.apps.preferences.registry import PASSWORD_RULES, REGISTRY, Category, of_category
+from postern.apps.preferences.api.serializers import FormStateSerializer, UndoSerializer, serializer_for
+from postern.apps.preferences.declarations.preference import EFFECT_LABELS, Category
+from postern.apps.preferences.registry import PASSWORD_RULES, REGISTRY, of_category
+from postern.apps.preferences.undoing import values_before
+from postern.foundation.rest.bodies import body_of
+from postern.foundation.rest.openapi.answers import Answer
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
 from postern.kernel.errors import NotFound
@@ -22,6 +26,7 @@ _LOGOS = {
     "login_image": "/ui/mark.svg",
     "favicon": "/ui/mark.svg",
 }
+_EVERYTHING: Final = "all"
 
 
 class UnknownCategory(NotFound):
@@ -50,8 +55,8 @@ class PublicSettingsView(PosternView):
         return Response({"data": shown})
 
 
-class SettingsView(PosternView):
-    """GET, PUT and PATCH of one category of settings.
+class _OfCategory(PosternView):
+    """A view of one category of settings.
 
     Without a category, the basic settings are used. An unknown category is 404 for every method. This includes
     categories of the contract that are not built yet: a PUT to one of them must not reach the basic settings and change
@@ -63,19 +68,27 @@ class SettingsView(PosternView):
 
     def _category(self) -> Category | None:
         text = self.request.query_params.get("category") or Category.BASIC.value
-        if text == "all":
+        if text == _EVERYTHING:
             return None
         if text not in set(Category):
             raise UnknownCategory(_("This category of settings does not exist."))
         return Category(text)
 
+
+class SettingsView(_OfCategory):
+    """GET, PUT and PATCH of one category of settings.
+
+    `?version=` of a write: the version that the form was loaded with (`settings/setting/state/`). If another person has
+    changed one of the same settings since, the answer is 409 and nothing is changed.
+    """
+
     def get_serializer(self, *args: Any, **kwargs: Any) -> serializers.Serializer[Any]:
         """The serializer of the category in the query."""
         category = self._category()
-        return serializer_for(category or "all", of_category(category))(*args, **kwargs)
+        return serializer_for(category or _EVERYTHING, of_category(category))(*args, **kwargs)
 
     def get(self, request: Request) -> Response:
-        return Response(queries.values(one.name for one in of_category(self._category())))
+        return Response(queries.values(one.name for one in of_category(self._category()) if not one.is_secret))
 
     def put(self, request: Request) -> Response:
         return self._change(request, partial=False)
@@ -86,5 +99,57 @@ class SettingsView(PosternView):
     def _change(self, request: Request, *, partial: bool) -> Response:
         serializer = self.get_serializer(data=request.data, partial=partial)
         serializer.is_valid(raise_exception=True)
-        actions.change_settings(actor=self.actor, changes=serializer.validated_data)
+        actions.change_settings(actor=self.actor, changes=serializer.validated_data, loaded=self._loaded())
         return self.get(request)
+
+    def _loaded(self) -> int | None:
+        text = self.request.query_params.get("version", "")
+        if not text:
+            return None
+        if not text.isascii() or not text.isdigit() or len(text) > 18:
+            raise serializers.ValidationError({"version": [_("Enter a whole number.")]})
+        return int(text)
+
+
+class SettingsStateView(_OfCategory):
+    """What the form shows beside the values: version, sections, and where each value comes from."""
+
+    answers = {"get": Answer(serializer=FormStateSerializer)}
+
+    def get(self, request: Request) -> Response:
+        category = self._category()
+        origins = queries.origins(category)
+        fields = [
+            {
+                "name": one.name,
+                "section": str(one.section),
+                "effect": str(EFFECT_LABELS[one.effect]),
+                "is_secret": one.is_secret,
+                "is_set": origins[one.name].is_set,
+                "variable": origins[one.name].variable,
+                "set_by": origins[one.name].set_by,
+                "date_set": origins[one.name].date_set,
+            }
+            for one in of_category(category)
+        ]
+        return Response(FormStateSerializer({"version": queries.version(), "settings": fields}).data)
+
+
+class UndoView(PosternView):
+    """POST of `{"record": id}` restores the values that an audit record of changed settings holds as old."""
+
+    rights = Right.SUPER_USER
+    always_root = True
+    answers = {"post": Answer(schema={"type": "object", "additionalProperties": {}})}
+
+    def get_serializer(self, *args: Any, **kwargs: Any) -> serializers.Serializer[Any]:
+        """The serializer, for OPTIONS."""
+        return UndoSerializer(*args, **kwargs)
+
+    def post(self, request: Request) -> Response:
+        before = values_before(body_of(request, UndoSerializer)["record"])
+        # Limits may have changed since the values were stored.
+        serializer = serializer_for(_EVERYTHING, of_category(None))(data=before, partial=True)
+        serializer.is_valid(raise_exception=True)
+        actions.change_settings(actor=self.actor, changes=serializer.validated_data)
+        return Response(queries.values(before))

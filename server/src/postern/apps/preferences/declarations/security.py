@@ -1,0 +1,107 @@
+"""Security settings."""
+
+from typing import Any, Final
+
+from django.utils.translation import gettext_lazy as _
+
+from postern.apps.preferences.declarations.preference import (
+    MANY,
+    Category,
+    Effect,
+    Kind,
+    Preference,
+    boolean,
+    integer,
+    string,
+)
+
+_BASIC: Final[dict[str, Any]] = {"category": Category.SECURITY, "section": _("Basic")}
+_SIGN_IN: Final[dict[str, Any]] = {"category": Category.SECURITY, "section": _("Sign-in")}
+_PASSWORDS: Final[dict[str, Any]] = {
+    "category": Category.SECURITY,
+    "section": _("Password rules"),
+    "effect": Effect.NEXT_PASSWORD,
+}
+_COMMANDS: Final[dict[str, Any]] = {"category": Category.SECURITY, "section": _("Insecure command alert")}
+_LENGTHS: Final = (6, 30)
+
+DECLARED: Final = (
+    boolean("SECURITY_COMMAND_EXECUTION", _("Batch command execution"), default=True, is_public=True, **_BASIC),
+    boolean(
+        "SECURITY_SERVICE_ACCOUNT_REGISTRATION", _("Enable terminal register"), default=True, required=True, **_BASIC
+    ),
+    integer(
+        "SECURITY_PROXY_CREDENTIALS_PER_MINUTE",
+        _("Credentials per terminal and minute"),
+        600,
+        (10, 100_000),
+        help_text=_("Further requests are refused, and the super administrators are notified"),
+        **_BASIC,
+    ),
+    integer(
+        "SECURITY_MAX_IDLE_TIME",
+        _("Connection max idle time"),
+        30,
+        (1, MANY),
+        is_public=True,
+        effect=Effect.NEXT_SESSION,
+        help_text=_("Minutes without traffic after which a session ends"),
+        **_BASIC,
+    ),
+    boolean("SECURITY_WATERMARK_ENABLED", _("Replay watermark"), default=True, required=True, is_public=True, **_BASIC),
+    Preference(
+        name="SECURITY_MFA_AUTH",
+        kind=Kind.CHOICE,
+        default=0,
+        label=_("Global MFA auth"),
+        choices=((0, _("Disable")), (1, _("All users")), (2, _("Only admin users"))),
+        effect=Effect.NEXT_SIGN_IN,
+        **_SIGN_IN,
+    ),
+    integer(
+        "SECURITY_LOGIN_LIMIT_COUNT", _("Limit the number of login failures"), 7, (3, MANY), required=True, **_SIGN_IN
+    ),
+    integer(
+        "SECURITY_LOGIN_LIMIT_TIME",
+        _("Block logon interval"),
+        30,
+        (5, MANY),
+        required=True,
+        help_text=_("Minutes for which a locked account or address stays locked"),
+        **_SIGN_IN,
+    ),
+    integer(
+        "SECURITY_PASSWORD_EXPIRATION_TIME",
+        _("User password expiration"),
+        9999,
+        (1, MANY),
+        required=True,
+        is_public=True,
+        help_text=_("Days after which a password must be changed; 9999 or more means never"),
+        **_SIGN_IN,
+    ),
+    integer(
+        "OLD_PASSWORD_HISTORY_LIMIT_COUNT",
+        _("Number of repeated historical passwords"),
+        5,
+        (0, MANY),
+        required=True,
+        is_public=True,
+        **_SIGN_IN,
+    ),
+    integer("SECURITY_PASSWORD_MIN_LENGTH", _("Password minimum length"), 12, _LENGTHS, required=True, **_PASSWORDS),
+    integer(
+        "SECURITY_ADMIN_USER_PASSWORD_MIN_LENGTH",
+        _("Admin user password minimum length"),
+        12,
+        _LENGTHS,
+        required=True,
+        **_PASSWORDS,
+    ),
+    boolean("SECURITY_PASSWORD_UPPER_CASE", _("Must contain capital"), default=False, **_PASSWORDS),
+    boolean("SECURITY_PASSWORD_LOWER_CASE", _("Must contain lowercase"), default=False, **_PASSWORDS),
+    boolean("SECURITY_PASSWORD_NUMBER", _("Must contain numeric"), default=False, **_PASSWORDS),
+    boolean("SECURITY_PASSWORD_SPECIAL_CHAR", _("Must contain special"), default=False, **_PASSWORDS),
+    boolean("SECURITY_INSECURE_COMMAND", _("Insecure command alert"), default=False, **_COMMANDS),
+    string("SECURITY_INSECURE_COMMAND_EMAIL_RECEIVER", _("Email recipient"), "", 8192, **_COMMANDS),
+)

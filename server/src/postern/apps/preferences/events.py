@@ -1,0 +1,11 @@
+"""Events of settings."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsChanged:
+    """Settings have new values. `version`: the version of all settings after the change."""
+
+    names: tuple[str, ...]
+    version: int

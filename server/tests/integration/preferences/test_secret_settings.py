@@ -1,0 +1,96 @@
+"""Settings that are secret: write-only, encrypted at rest, masked in the audit log."""
+
+import pytest
+from rest_framework.test import APIClient
+
+from postern.apps.audits.models import AuditEvent
+from postern.apps.preferences import facade
+from postern.apps.preferences.models import PreferenceValue
+from postern.apps.preferences.registry import REGISTRY
+from postern.apps.vault.models import SealedSecret
+
+pytestmark = pytest.mark.django_db
+
+URL = "/api/v1/settings/setting/?category=email"
+STATE = "/api/v1/settings/setting/state/?category=email"
+PASSWORD = " correct horse "
+
+
+def _is_set(client: APIClient) -> bool:
+    fields = {field["name"]: field for field in client.get(STATE).json()["settings"]}
+    assert fields["EMAIL_HOST_PASSWORD"]["is_secret"] is True
+    found: bool = fields["EMAIL_HOST_PASSWORD"]["is_set"]
+    return found
+
+
+def test_secret_setting_goes_in_and_never_comes_out(as_admin: APIClient) -> None:
+    assert not _is_set(as_admin)
+    answer = as_admin.patch(URL, {"EMAIL_HOST_PASSWORD": PASSWORD, "EMAIL_HOST": "mail.example.test"})
+    assert answer.status_code == 200
+    for shown in (answer, as_admin.get(URL), as_admin.get(URL.replace("email", "all")), as_admin.get(STATE)):
+        assert "correct horse" not in shown.content.decode()
+    assert "EMAIL_HOST_PASSWORD" not in as_admin.get(URL).json()
+    assert _is_set(as_admin)
+    stored = facade.get_secret("EMAIL_HOST_PASSWORD")
+    assert stored is not None
+    assert stored.reveal() == PASSWORD
+    assert PreferenceValue.objects.get(name="EMAIL_HOST_PASSWORD").value is True
+    assert b"correct horse" not in bytes(SealedSecret.objects.get(table="preferences_preferencevalue").ciphertext)
+
+
+def test_secret_setting_is_masked_in_the_audit_log(as_admin: APIClient) -> None:
+    as_admin.patch(URL, {"EMAIL_HOST_PASSWORD": PASSWORD})
+    as_admin.patch(URL, {"EMAIL_HOST_PASSWORD": "another one"})
+    first, second = AuditEvent.objects.filter(event="settings.updated").order_by("sequence")
+    assert (first.old, first.new) == ({"EMAIL_HOST_PASSWORD": None}, {"EMAIL_HOST_PASSWORD": "******"})
+    assert (second.old, second.new) == ({"EMAIL_HOST_PASSWORD": "******"}, {"EMAIL_HOST_PASSWORD": "******"})
+
+
+@pytest.mark.parametrize("body", [{"EMAIL_HOST_PASSWORD": ""}, {}])
+def test_empty_secret_keeps_the_stored_one(as_admin: APIClient, body: dict[str, str]) -> None:
+    as_admin.patch(URL, {"EMAIL_HOST_PASSWORD": PASSWORD})
+    whole = {
+        "EMAIL_HOST": "mail.example.test",
+        "EMAIL_PORT": "465",
+        "EMAIL_HOST_USER": "postern",
+        "EMAIL_SUBJECT_PREFIX": "[P] ",
+    }
+    assert as_admin.put(URL, {**whole, **body}).status_code == 200
+    stored = facade.get_secret("EMAIL_HOST_PASSWORD")
+    assert stored is not None
+    assert stored.reveal() == PASSWORD
+
+
+def test_options_describe_a_secret_as_write_only(as_admin: APIClient) -> None:
+    actions = as_admin.options(URL).json()["actions"]
+    assert actions["PUT"]["EMAIL_HOST_PASSWORD"]["write_only"] is True
+    secret = [name for name, setting in REGISTRY.items() if setting.is_secret]
+    assert secret == ["EMAIL_HOST_PASSWORD"]
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"EMAIL_PORT": "smtp"}, "EMAIL_PORT"),
+        ({"EMAIL_PORT": "65536"}, "EMAIL_PORT"),
+        ({"EMAIL_PORT": "0"}, "EMAIL_PORT"),
+        ({"EMAIL_FROM": "postern"}, "EMAIL_FROM"),
+        ({"EMAIL_FROM": "a@example.com\nBcc: b@example.com"}, "EMAIL_FROM"),
+        ({"EMAIL_RECIPIENT": "@example.com"}, "EMAIL_RECIPIENT"),
+        ({"EMAIL_USE_SSL": True, "EMAIL_USE_TLS": True}, "EMAIL_USE_TLS"),
+        ({"EMAIL_USE_TLS": True}, "EMAIL_USE_TLS"),  # SSL is on by default
+        ({"EMAIL_HOST_USER": "x" * 129}, "EMAIL_HOST_USER"),
+        ({"EMAIL_SUBJECT_PREFIX": "a\nb"}, "EMAIL_SUBJECT_PREFIX"),
+    ],
+)
+def test_wrong_mail_settings_are_refused_at_their_field(
+    as_admin: APIClient, change: dict[str, object], field: str
+) -> None:
+    answer = as_admin.patch(URL, change, format="json")
+    assert (answer.status_code, list(answer.json())) == (400, [field])
+    assert not PreferenceValue.objects.exists()
+
+
+@pytest.mark.parametrize("sender", ["", "postern@example.com", "Postern <postern@example.com>"])
+def test_senders_can_have_a_name(as_admin: APIClient, sender: str) -> None:
+    assert as_admin.patch(URL, {"EMAIL_FROM": sender}).json()["EMAIL_FROM"] == sender

@@ -1,0 +1,147 @@
+"""Two administrators at one form, undoing a change, and settings that the environment fixes."""
+
+from dataclasses import replace
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from rest_framework.test import APIClient
+
+from postern.apps.audits.models import AuditEvent
+from postern.apps.preferences import facade
+from postern.apps.preferences.environment import values_of
+from postern.kernel.errors import SettingsError
+from postern.kernel.secret import Secret
+
+pytestmark = pytest.mark.django_db
+
+URL = "/api/v1/settings/setting/?category=security"
+STATE = "/api/v1/settings/setting/state/?category=security"
+UNDO = "/api/v1/settings/setting/undo/"
+
+
+def _version(client: APIClient) -> int:
+    version: int = client.get(STATE).json()["version"]
+    return version
+
+
+def _save(client: APIClient, version: int, **changes: object) -> Any:
+    return client.patch(f"{URL}&version={version}", changes, format="json")
+
+
+def test_a_change_made_meanwhile_is_not_overwritten(as_admin: APIClient) -> None:
+    loaded = _version(as_admin)
+    assert _save(as_admin, loaded, SECURITY_LOGIN_LIMIT_COUNT=5).status_code == 200
+    late = _save(as_admin, loaded, SECURITY_LOGIN_LIMIT_COUNT=9)
+    assert (late.status_code, late.json()["code"]) == (409, "settings_changed")
+    assert "Adam(adam)" in late.json()["detail"]
+    assert facade.get_int("SECURITY_LOGIN_LIMIT_COUNT") == 5
+    assert _save(as_admin, _version(as_admin), SECURITY_LOGIN_LIMIT_COUNT=9).status_code == 200
+
+
+def test_changes_of_different_settings_do_not_exclude_each_other(as_admin: APIClient) -> None:
+    loaded = _version(as_admin)
+    assert _save(as_admin, loaded, SECURITY_LOGIN_LIMIT_COUNT=5).status_code == 200
+    assert _save(as_admin, loaded, SECURITY_MAX_IDLE_TIME=10).status_code == 200
+    # a whole form may hold the other's new value, unchanged
+    assert _save(as_admin, loaded, SECURITY_LOGIN_LIMIT_COUNT=5, SECURITY_MAX_IDLE_TIME=11).status_code == 409
+    assert facade.get_int("SECURITY_MAX_IDLE_TIME") == 10
+
+
+def test_a_write_without_a_change_raises_no_version(as_admin: APIClient) -> None:
+    before = _version(as_admin)
+    assert _save(as_admin, before, SECURITY_LOGIN_LIMIT_COUNT=7).status_code == 200
+    assert _version(as_admin) == before
+    assert not AuditEvent.objects.filter(event="settings.updated").exists()
+
+
+@pytest.mark.parametrize("version", ["x", "-1", "1.5", "9" * 30])
+def test_unreadable_versions_are_refused(as_admin: APIClient, version: str) -> None:
+    answer = as_admin.patch(f"{URL}&version={version}", {"SECURITY_LOGIN_LIMIT_COUNT": 5})
+    assert (answer.status_code, list(answer.json())) == (400, ["version"])
+
+
+def test_state_says_who_has_set_a_value(as_admin: APIClient) -> None:
+    as_admin.patch(URL, {"SECURITY_LOGIN_LIMIT_COUNT": 5})
+    fields = {field["name"]: field for field in as_admin.get(STATE).json()["settings"]}
+    changed, other = fields["SECURITY_LOGIN_LIMIT_COUNT"], fields["SECURITY_LOGIN_LIMIT_TIME"]
+    assert changed["is_set"]
+    assert changed["set_by"]
+    assert changed["date_set"]
+    assert (other["is_set"], other["set_by"], other["date_set"]) == (False, "", None)
+    assert [field["name"] for field in as_admin.get(STATE).json()["settings"]] == list(as_admin.get(URL).json())
+
+
+def _record() -> AuditEvent:
+    return AuditEvent.objects.filter(event="settings.updated").order_by("-sequence")[0]
+
+
+def test_a_change_is_undone_from_its_audit_record(as_admin: APIClient) -> None:
+    as_admin.patch(URL, {"SECURITY_LOGIN_LIMIT_COUNT": 5, "SECURITY_MAX_IDLE_TIME": 10})
+    answer = as_admin.post(UNDO, {"record": str(_record().pk)})
+    assert answer.status_code == 200
+    assert answer.json() == {"SECURITY_LOGIN_LIMIT_COUNT": 7, "SECURITY_MAX_IDLE_TIME": 30}
+    assert facade.get_int("SECURITY_LOGIN_LIMIT_COUNT") == 7
+    undone = _record()
+    assert (undone.old, undone.new) == (
+        {"SECURITY_LOGIN_LIMIT_COUNT": 5, "SECURITY_MAX_IDLE_TIME": 10},
+        {"SECURITY_LOGIN_LIMIT_COUNT": 7, "SECURITY_MAX_IDLE_TIME": 30},
+    )
+
+
+def test_undoing_does_not_overwrite_a_later_change(as_admin: APIClient) -> None:
+    as_admin.patch(URL, {"SECURITY_LOGIN_LIMIT_COUNT": 5})
+    first = _record()
+    as_admin.patch(URL, {"SECURITY_LOGIN_LIMIT_COUNT": 9})
+    assert as_admin.post(UNDO, {"record": str(first.pk)}).status_code == 409
+    assert facade.get_int("SECURITY_LOGIN_LIMIT_COUNT") == 9
+
+
+def test_secrets_and_other_records_cannot_be_undone(as_admin: APIClient, as_org_admin: APIClient) -> None:
+    as_admin.patch(URL.replace("security", "email"), {"EMAIL_HOST_PASSWORD": "correct horse"})
+    of_secret = as_admin.post(UNDO, {"record": str(_record().pk)})
+    unknown = as_admin.post(UNDO, {"record": str(uuid4())})
+    assert [(one.status_code, one.json()["code"]) for one in (of_secret, unknown)] == [(400, "nothing_to_undo")] * 2
+    assert as_org_admin.post(UNDO, {"record": str(_record().pk)}).status_code == 403
+
+
+def test_the_environment_fixes_a_setting(as_admin: APIClient, settings: Any) -> None:
+    as_admin.patch(URL, {"SECURITY_LOGIN_LIMIT_COUNT": 5})
+    fixed = (
+        ("POSTERN_SET_SECURITY_LOGIN_LIMIT_COUNT", Secret("12")),
+        ("POSTERN_SET_SECURITY_MFA_AUTH", Secret("2")),
+        ("POSTERN_SET_SECURITY_WATERMARK_ENABLED", Secret("no")),
+        ("POSTERN_SET_EMAIL_HOST_PASSWORD", Secret("from outside")),
+    )
+    settings.POSTERN = replace(settings.POSTERN, preferences=fixed)
+    shown = as_admin.get(URL).json()
+    assert (shown["SECURITY_LOGIN_LIMIT_COUNT"], shown["SECURITY_MFA_AUTH"]) == (12, 2)
+    assert shown["SECURITY_WATERMARK_ENABLED"] is False
+    secret = facade.get_secret("EMAIL_HOST_PASSWORD")
+    assert secret is not None
+    assert secret.reveal() == "from outside"
+    fields = {field["name"]: field for field in as_admin.get(STATE).json()["settings"]}
+    assert fields["SECURITY_LOGIN_LIMIT_COUNT"]["variable"] == "POSTERN_SET_SECURITY_LOGIN_LIMIT_COUNT"
+    refused = as_admin.patch(URL, {"SECURITY_LOGIN_LIMIT_COUNT": 8, "SECURITY_MAX_IDLE_TIME": 10})
+    assert (refused.status_code, list(refused.json())) == (400, ["SECURITY_LOGIN_LIMIT_COUNT"])
+    assert "POSTERN_SET_SECURITY_LOGIN_LIMIT_COUNT" in refused.json()["SECURITY_LOGIN_LIMIT_COUNT"][0]
+    assert facade.get_int("SECURITY_MAX_IDLE_TIME") == 30
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("NO_SUCH_SETTING", "1"),
+        ("SECURITY_LOGIN_LIMIT_COUNT", "2"),
+        ("SECURITY_LOGIN_LIMIT_COUNT", "many"),
+        ("SECURITY_MFA_AUTH", "3"),
+        ("SECURITY_WATERMARK_ENABLED", "perhaps"),
+        ("SITE_URL", "javascript:alert(1)"),
+        ("SITE_URL", ""),
+        ("EMAIL_PORT", "smtp"),
+        ("EMAIL_HOST_USER", "x" * 129),
+    ],
+)
+def test_wrong_value_in_the_environment_stops_the_start_naming_the_variable(name: str, text: str) -> None:
+    with pytest.raises(SettingsError, match=f"POSTERN_SET_{name}"):
+        values_of(((f"POSTERN_SET_{name}", Secret(text)),))
