@@ -250,6 +250,13 @@ class FakeControlPlane:
         for channel in self._channels:
             await channel.send_str(msgspec.json.encode(order).decode())
 
+    async def change_settings(self, **changes: Any) -> None:
+        """Change the settings that proxies share, and send them on every open channel."""
+        self.settings = msgspec.structs.replace(self.settings, version=self.settings.version + 1, **changes)
+        for channel in self._channels:
+            update = terminals.SettingsUpdate(settings=self.settings)
+            await channel.send_str(msgspec.json.encode(update).decode())
+
     def of(self, kind: type, session_id: UUID | None = None) -> list[Any]:
         """The events of this type in the order of their arrival."""
         return [e for e in self.events if isinstance(e, kind) and session_id in (None, getattr(e, "session_id", None))]

@@ -155,6 +155,15 @@ class ChangeCommandControl(msgspec.Struct, frozen=True, kw_only=True, tag="chang
 Order = TerminateSession | StopWatching | ChangeGrant | ChangeCommandControl
 
 
+class SettingsUpdate(msgspec.Struct, frozen=True, kw_only=True, tag="settings_update"):
+    """The settings that proxies share, sent over the control channel when they change.
+
+    It has no answer: the next heartbeat repeats a lost one.
+    """
+
+    settings: "ProxySettings"
+
+
 class OrderDone(msgspec.Struct, frozen=True, kw_only=True):
     """`found` is False when the proxy does not have the session (any more): the control plane then ends its row."""
 
@@ -177,7 +186,12 @@ class HeartbeatAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProxySettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Settings of the `terminal` and `security` categories that concern a proxy."""
+    """Settings of the `terminal` and `security` categories that concern a proxy.
+
+    `version`: that of all settings of the installation. Each change of any of them raises it.
+    """
+
+    version: int = 0
 
     password_auth: bool = True
     public_key_auth: bool = True

@@ -137,6 +137,7 @@ class Core:
             config.limits,
             carry_out=self.registry.carry_out,
             on_connected=self.registry.control_seen,
+            on_settings=self._shared.update,
         )
         boot_id = new_id()
         users = (self._client, self._channel)

@@ -17,7 +17,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from factories.proxy_client import Proxy
 from postern.apps.sessions.models import ProxyOrder, Session
-from postern.contracts.terminals import CONTROL_CHANNEL, Order, OrderDone, TerminateSession
+from postern.contracts.terminals import CONTROL_CHANNEL, Order, OrderDone, SettingsUpdate, TerminateSession
 from timing import soon_async
 
 KILL = "/api/v1/terminal/tasks/kill-session/"
@@ -67,6 +67,34 @@ def test_k74_terminate_reaches_the_proxy_within_two_seconds(
                 await channel.send(msgspec.json.encode(OrderDone(order_id=order.order_id, detail="ended")).decode())
                 row = await finished(order.order_id)
                 assert (row.ok, row.detail) == (True, "ended")
+                return took
+
+            await soon_async(reached, 2)
+
+    run(story)
+
+
+def test_changed_settings_reach_the_proxy_within_two_seconds(
+    live: LiveServer, proxy: Proxy, as_admin: APIClient
+) -> None:
+    async def story() -> None:
+        async with dial(live, proxy.headers["Authorization"]) as channel:
+            version = 0
+
+            async def reached() -> float:
+                nonlocal version
+                size = "15" if version % 2 else "25"
+                started = time.monotonic()
+                url = "/api/v1/settings/setting/?category=terminal"
+                change = {"TERMINAL_ASSET_LIST_PAGE_SIZE": size}
+                answer = await in_thread(lambda: as_admin.patch(url, change, format="json"))
+                assert answer.status_code == 200
+                async with asyncio.timeout(60):
+                    update = msgspec.json.decode(await channel.recv(), type=SettingsUpdate)
+                took = time.monotonic() - started
+                assert update.settings.asset_list_page_size == size
+                assert update.settings.version > version
+                version = update.settings.version
                 return took
 
             await soon_async(reached, 2)

@@ -323,8 +323,8 @@ async def link(
         carried.append(order)
         return registry.carry_out(order)
 
-    channel = ControlChannel(control_plane.url, credential, LIMITS, carry_out=carry_out)
     settings = SharedSettings()
+    channel = ControlChannel(control_plane.url, credential, LIMITS, carry_out=carry_out, on_settings=settings.update)
     heartbeat = HeartbeatSender(
         client, registry, outbox,
         ProxyState(volume=tmp_path, announcement=lambda: Announcement(stream_address="unix:/x", ssh_port=2222, connections=3)),
@@ -365,6 +365,38 @@ async def test_heartbeat_reports_the_state_and_applies_the_settings(
     beat = control_plane.heartbeats[0]
     assert (beat.stream_address, beat.ssh_port, beat.connections, beat.sessions) == ("unix:/x", 2222, 3, ())
     assert link.settings.current.asset_list_page_size == "15"
+
+
+async def test_changed_settings_apply_without_a_heartbeat(control_plane: FakeControlPlane, link: Link) -> None:
+    async with running(link.channel.run()):
+        await control_plane.until(lambda: control_plane.channels)
+        await control_plane.change_settings(password_auth=False)
+        await control_plane.until(lambda: not link.settings.current.password_auth)
+        sent = order()
+        await control_plane.order(sent)
+        await control_plane.until(lambda: sent.order_id in control_plane.orders_done)
+    assert control_plane.heartbeats == []
+    assert link.carried == [sent], "an update of settings is no order"
+
+
+async def test_settings_of_an_older_answer_are_ignored_until_they_are_repeated(
+    control_plane: FakeControlPlane, link: Link
+) -> None:
+    before = control_plane.settings
+    async with running(link.channel.run()):
+        await control_plane.until(lambda: control_plane.channels)
+        await control_plane.change_settings(asset_list_page_size="15")
+        await control_plane.until(lambda: link.settings.current.asset_list_page_size == "15")
+        # an older update never counts
+        control_plane.settings = before
+        link.settings.update(before)
+        assert link.settings.current.asset_list_page_size == "15"
+        # an answer that was made before the update
+        assert await link.heartbeat.beat()
+        assert link.settings.current.asset_list_page_size == "15"
+        # the control plane has gone back: its database was restored
+        assert await link.heartbeat.beat()
+        assert link.settings.current == before
 
 
 async def test_order_on_the_channel_is_carried_out_and_answered_immediately(

@@ -9,9 +9,12 @@ from uuid import UUID
 from postern.apps.acls.command_filters.events import CommandFiltersChanged
 from postern.apps.authn.credentials.events import CredentialsEnded, LoginSessionEnded
 from postern.apps.perms.permissions.events import AccessChanged
+from postern.apps.preferences.events import SettingsChanged
 from postern.apps.sessions.recordings.actions import lifecycle as recordings
 from postern.apps.sessions.sessions.actions import lifecycle, revocation
 from postern.apps.sessions.sessions.events import SessionFinished
+from postern.apps.sessions.terminals import channel
+from postern.apps.sessions.terminals import queries as terminal_queries
 from postern.apps.sessions.terminals.events import TerminalShutOut
 from postern.apps.users.credentials.events import PasswordChanged
 from postern.apps.users.memberships.events import MembershipChanged
@@ -58,6 +61,15 @@ def _recheck_filters(system_user_ids: frozenset[UUID]) -> None:
     revocation.recheck_command_filters(actor=SYSTEM, system_user_ids=system_user_ids)
 
 
+def _on_settings_changed(event: SettingsChanged) -> None:
+    TERMINAL_SETTINGS.ask(event.version)
+
+
+def _send_settings(versions: frozenset[int]) -> None:
+    del versions  # each terminal gets the present one
+    channel.send_settings(terminal_queries.accepted_terminals())
+
+
 def _recheck(concerned: frozenset[tuple[str, UUID]]) -> None:
     revocation.recheck_changed(
         actor=SYSTEM,
@@ -71,6 +83,9 @@ RECHECKS: Final = Gathered("rechecks of live sessions", _recheck)
 
 FILTER_CHECKS: Final = Gathered("checks of command filters", _recheck_filters)
 
+#: A call that changes a form of settings tells each terminal once.
+TERMINAL_SETTINGS: Final = Gathered("settings of terminals", _send_settings)
+
 SUBSCRIPTIONS: Final = (
     in_the_write(TerminalShutOut, _on_terminal_shut_out),
     in_the_write(SessionFinished, recordings.give_up),
@@ -82,4 +97,5 @@ SUBSCRIPTIONS: Final = (
     after_commit(MembershipChanged, _on_person_changed),
     after_commit(CommandFiltersChanged, _on_filters_changed),
     after_commit(UserExpiryMoved, _on_person_changed),
+    after_commit(SettingsChanged, _on_settings_changed),
 )

@@ -1,6 +1,7 @@
 """The sending side of a terminal's control channel: wakes its channel layer group after commit."""
 
 import logging
+from collections.abc import Iterable
 from uuid import UUID
 
 from asgiref.sync import async_to_sync
@@ -27,6 +28,12 @@ def wake(terminal_id: UUID) -> None:
 def close(terminal_id: UUID) -> None:
     """Close the control channel of a terminal that lost its access, after commit."""
     _send(terminal_id, "terminal.closed")
+
+
+def send_settings(terminal_ids: Iterable[UUID]) -> None:
+    """The settings that terminals share have changed: their control channels send them after commit."""
+    for terminal_id in terminal_ids:
+        _send(terminal_id, "settings.changed")
 
 
 def _send(terminal_id: UUID, kind: str) -> None:

@@ -48,6 +48,11 @@ def terminal_for_browser() -> Terminal | None:
     return alive.filter(is_draining=False).exclude(stream_address="").order_by("connections", "pk").first()
 
 
+def accepted_terminals() -> list[UUID]:
+    """Terminals that may have a control channel."""
+    return list(Terminal.objects.existing().filter(is_accepted=True).order_by().values_list("pk", flat=True))
+
+
 def require_a_proxy() -> None:
     """Health of the access plane: at least one proxy is registered, accepted and alive. Raises Unavailable.
 
@@ -94,6 +99,7 @@ def credentials_a_minute() -> int:
 
 def proxy_settings() -> ProxySettings:
     """The settings that all proxies share."""
+    version = preferences.version()  # first: a version that is too low is repeated, one that is too high is not
     held = preferences.get_many(
         "TERMINAL_PASSWORD_AUTH",
         "TERMINAL_PUBLIC_KEY_AUTH",
@@ -104,6 +110,7 @@ def proxy_settings() -> ProxySettings:
     )
     public = settings.POSTERN.ssh_public
     return ProxySettings(
+        version=version,
         ssh_host=public.host if public else "",
         ssh_port=public.port if public else 0,
         password_auth=bool(held["TERMINAL_PASSWORD_AUTH"]),

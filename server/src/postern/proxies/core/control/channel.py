@@ -10,7 +10,7 @@ from typing import Final
 import aiohttp
 import msgspec
 
-from postern.contracts.terminals import CONTROL_CHANNEL, Order, OrderDone, Registered
+from postern.contracts.terminals import CONTROL_CHANNEL, Order, OrderDone, ProxySettings, Registered, SettingsUpdate
 from postern.proxies.core.control.client import authorization, http_session
 from postern.proxies.core.limits import Limits
 
@@ -34,13 +34,15 @@ class ControlChannel:
         *,
         carry_out: Callable[[Order], bool],
         on_connected: Callable[[], None] = lambda: None,
+        on_settings: Callable[[ProxySettings], None] = lambda _: None,
     ) -> None:
         self._url = url.rstrip("/") + CONTROL_CHANNEL
         self._headers = authorization(credential)
         self._limits = limits
         self._carry_out = carry_out
         self._on_connected = on_connected
-        self._decoder: msgspec.json.Decoder[Order] = msgspec.json.Decoder(Order)
+        self._on_settings = on_settings
+        self._decoder: msgspec.json.Decoder[Order | SettingsUpdate] = msgspec.json.Decoder(Order | SettingsUpdate)
         self._encoder = msgspec.json.Encoder()
         self._answers: deque[OrderDone] = deque(maxlen=_REMEMBERED)
         self._answer_waiting = asyncio.Event()
@@ -105,11 +107,14 @@ class ControlChannel:
         async for message in socket:
             if message.type in (aiohttp.WSMsgType.TEXT, aiohttp.WSMsgType.BINARY):
                 try:
-                    order = self._decoder.decode(message.data)
+                    received = self._decoder.decode(message.data)
                 except msgspec.MsgspecError as error:
                     log.warning("ignored an unreadable order: %s", error)
                     continue
-                self.take((order,))
+                if isinstance(received, SettingsUpdate):
+                    self._on_settings(received.settings)
+                else:
+                    self.take((received,))
 
     async def _send_answers(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         while True:

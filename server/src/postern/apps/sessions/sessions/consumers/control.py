@@ -13,7 +13,7 @@ from postern.apps.sessions.sessions.actions import lifecycle, orders
 from postern.apps.sessions.terminals import channel, queries
 from postern.apps.sessions.terminals.actions import sightings
 from postern.apps.sessions.terminals.models import Terminal
-from postern.contracts.terminals import Order, OrderDone
+from postern.contracts.terminals import Order, OrderDone, SettingsUpdate
 from postern.foundation.requests.middleware import client_address
 from postern.foundation.rest.rights import Right, Rights
 from postern.foundation.sockets.socket_database import in_thread
@@ -77,6 +77,12 @@ class ControlChannel(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels 
         """Channel layer handler: there are new orders."""
         del event
         await self._send_orders()
+
+    async def settings_changed(self, event: dict[str, Any]) -> None:
+        """Channel layer handler: the settings that terminals share have changed."""
+        del event
+        update = SettingsUpdate(settings=await in_thread(queries.proxy_settings)())
+        await self.send(text_data=self._encoder.encode(update).decode())
 
     async def terminal_closed(self, event: dict[str, Any]) -> None:
         """Channel layer handler: this terminal was deleted or is no longer accepted."""
