@@ -72,6 +72,7 @@ const CONTRACT: readonly (readonly [
   ['HistoryExecutionDetail', '/ops/executions/$id'],
   ['CeleryTaskLog', '/ops/celery/task/$id/log', 'any'],
   ['TaskLog', '/ops/task/task/$id/log', 'any'],
+  ['Settings', '/settings', 'super'],
   ['OrganizationList', '/xpack/orgs', 'super'],
   ['OrganizationCreate', '/xpack/orgs/create', 'super'],
   ['OrganizationUpdate', '/xpack/orgs/$id/update', 'super'],

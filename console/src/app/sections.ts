@@ -12,6 +12,7 @@ import { permsSection } from '#/features/perms/routes';
 import { profileSection } from '#/features/profile/routes';
 import { sessionsSection } from '#/features/sessions/routes';
 import { isStartOpen } from '#/features/start/closed';
+import { settingsSection } from '#/features/settings/routes';
 import { startSection } from '#/features/start/routes';
 import { usersSection } from '#/features/users/routes';
 import { credentialsSection, workbenchSection } from '#/features/workbench/routes';
@@ -29,6 +30,7 @@ export const sections: readonly Section[] = [
   auditsSection,
   jobsSection,
   extensionSection,
+  settingsSection,
   messagesSection,
   helpSection,
   profileSection,

@@ -52,6 +52,8 @@ export interface PublicSettings {
   readonly XPACK_LICENSE_IS_VALID?: boolean;
   readonly TICKETS_ENABLED?: boolean;
   readonly SECURITY_COMMAND_EXECUTION?: boolean;
+  /** Whether recordings and watched sessions show who looks at them. */
+  readonly SECURITY_WATERMARK_ENABLED?: boolean;
   /** Seconds for which a verified second factor stays valid. */
   readonly SECURITY_MFA_VERIFY_TTL?: number;
   /** Days after which a password must be changed; 9999 or more means never. */

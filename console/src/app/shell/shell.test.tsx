@@ -121,7 +121,15 @@ describe('what a role may open', () => {
   const ids = (role: number) => menuFor(as(role)).map((section) => section.id);
 
   test('[S6-029] [S6-031] [S6-032] menus follow the permission bits', () => {
-    expect(ids(Role.SuperAdmin)).toEqual(['users', 'assets', 'perms', 'sessions', 'audits', 'jobs']);
+    expect(ids(Role.SuperAdmin)).toEqual([
+      'users',
+      'assets',
+      'perms',
+      'sessions',
+      'audits',
+      'jobs',
+      'settings',
+    ]);
     expect(ids(2)).toEqual(['sessions', 'audits']);
     expect(ids(Role.User)).toEqual(['workbench', 'my-credentials']);
   });

@@ -5,6 +5,7 @@ import { exactStamp, isEndless, parseTime } from '#/lib/time';
 import { textOf } from '#/resource/format';
 import { AppLink } from '#/ui/link';
 import { Missing } from '#/ui/status';
+import { UndoSettings } from './UndoSettings';
 
 /** One value of an event. `before` or `after` is absent where there was no value. */
 export interface Change {
@@ -172,6 +173,7 @@ export function EventDetails({ row }: { readonly row: EventStatement }) {
             </Fact>
           )}
         </dl>
+        {row.event === 'settings.updated' && <UndoSettings record={row.id} />}
         {row.resource_id !== '' && (
           <AppLink
             to={`/audits/events?resource_id=${encodeURIComponent(row.resource_id)}&date_start=2000-01-01T00:00:00Z`}

@@ -2,7 +2,7 @@ import { useT } from '#/lib/i18n';
 import { useSession } from '#/lib/session';
 import { Card } from '#/ui/card';
 import { Note } from '#/ui/note';
-import { LicenceImport } from './LicenceImport';
+import { LicenceImport } from '#/domain/licence/LicenceImport';
 
 /** Features that need a licence. */
 const FEATURES = ['organizations', 'invitations'] as const;

@@ -12,7 +12,7 @@ export const helpSection: Section = {
       title: 'nav:help',
       permission: 'any',
       hidden: true,
-      texts: ['help', 'ssh-lines'],
+      texts: ['help', 'ssh-lines', 'licence'],
       load: () => import('./HelpPage').then((module) => module.HelpPage),
     },
     {

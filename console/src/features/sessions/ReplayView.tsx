@@ -14,6 +14,7 @@ import { StreamAccounts } from './StreamAccounts';
 import { Timeline } from './Timeline';
 import { usePlayerState } from './use-player';
 import { useRecording } from './use-recording';
+import { Watermark } from './Watermark';
 
 const KEY_STEP_MS = 5_000;
 const SKIPPED_SHOWN_MS = 2_000;
@@ -155,6 +156,7 @@ export function ReplayView({
       )}
       <div className="relative min-h-0 grow p-2">
         <ReplayScreen recording={recording} startMs={startMs} onPlayer={take} />
+        <Watermark />
         {state.skippedMs > SKIPPED_SHOWN_MS && (
           <p
             role="status"

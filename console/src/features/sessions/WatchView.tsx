@@ -6,6 +6,7 @@ import { useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
 import { Status } from '#/ui/status';
 import { watchToken, type SessionRow, type WatchToken } from './api';
+import { Watermark } from './Watermark';
 
 const nothing = (): void => undefined;
 
@@ -107,7 +108,8 @@ function WatchedTerminal({
           </Status>
         </span>
       </header>
-      <div className="min-h-0 grow overflow-auto p-2">
+      <div className="relative min-h-0 grow overflow-auto p-2">
+        <Watermark />
         {token && (
           <LiveTerminal
             path={token.ws_path}

@@ -1,8 +1,11 @@
 """Values that administrators have set. A setting without a row has its default."""
 
+from typing import ClassVar
+
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from postern.apps.preferences.registry import REGISTRY
 from postern.foundation.models import SavedRow
 
 
@@ -17,6 +20,10 @@ class PreferenceValue(SavedRow):
     version = models.BigIntegerField(default=0)
     updated_by = models.CharField(max_length=260, blank=True, default="")
     date_updated = models.DateTimeField(auto_now=True)
+
+    #: Words of the audit log: the names of settings stand where other records have columns.
+    recorded_labels: ClassVar = {name: setting.label for name, setting in REGISTRY.items()}
+    recorded_words: ClassVar = {name: setting.in_words for name, setting in REGISTRY.items() if setting.choices}
 
     class Meta:
         verbose_name = _("System setting")

@@ -43,7 +43,8 @@ def _labels(resource_type: str) -> dict[str, Any]:
     meta = _models_by_name().get(resource_type)
     # Many-to-many relations too: a permission's values name its users and assets.
     fields = (*getattr(meta, "concrete_fields", ()), *getattr(meta, "many_to_many", ()))
-    return {name: field.verbose_name for field in fields for name in (field.name, field.attname)}
+    own = {name: field.verbose_name for field in fields for name in (field.name, field.attname)}
+    return {**own, **getattr(getattr(meta, "model", None), "recorded_labels", {})}
 
 
 def _unchanged(value: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
-from postern.apps.preferences.declarations.preference import Kind, Preference
+from postern.apps.preferences.declarations.preference import Category, Kind, Preference
 from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.text import PlainField, PlainTextField
 
@@ -40,7 +40,9 @@ class SettingStateSerializer(serializers.Serializer[Any]):
     """One field of a form: where its value comes from, and when a change takes effect."""
 
     name = serializers.CharField(read_only=True, label=_("Name"))
+    category = serializers.ChoiceField(choices=[one.value for one in Category], read_only=True, label=_("Category"))
     section = serializers.CharField(read_only=True, label=_("Section"))
+    is_long = serializers.BooleanField(read_only=True, label=_("Several lines"))
     effect = serializers.CharField(read_only=True, label=_("Takes effect"))
     is_secret = serializers.BooleanField(read_only=True, label=_("Secret"))
     is_set = serializers.BooleanField(read_only=True, label=_("Set"))

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from postern.apps.licence import facade as licence
 from postern.apps.preferences import actions, queries
 from postern.apps.preferences.api.serializers import FormStateSerializer, UndoSerializer, serializer_for
-from postern.apps.preferences.declarations.preference import EFFECT_LABELS, Category
+from postern.apps.preferences.declarations.preference import EFFECT_LABELS, Category, Kind
 from postern.apps.preferences.registry import PASSWORD_RULES, REGISTRY, of_category
 from postern.apps.preferences.undoing import values_before
 from postern.foundation.rest.bodies import body_of
@@ -122,7 +122,9 @@ class SettingsStateView(_OfCategory):
         fields = [
             {
                 "name": one.name,
+                "category": one.category,
                 "section": str(one.section),
+                "is_long": one.kind is Kind.TEXT,
                 "effect": str(EFFECT_LABELS[one.effect]),
                 "is_secret": one.is_secret,
                 "is_set": origins[one.name].is_set,
@@ -131,6 +133,7 @@ class SettingsStateView(_OfCategory):
                 "date_set": origins[one.name].date_set,
             }
             for one in of_category(category)
+            if not one.is_dormant
         ]
         return Response(FormStateSerializer({"version": queries.version(), "settings": fields}).data)
 

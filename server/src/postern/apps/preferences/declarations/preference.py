@@ -80,6 +80,8 @@ class Preference:
     is_public: bool = False
     is_secret: bool = False
     effect: Effect = Effect.AT_ONCE
+    #: The contract has it, but nothing of this version obeys it: the API stores it, and no form shows it.
+    is_dormant: bool = False
     #: Raise Django's ValidationError for a text that the setting does not allow. Empty texts are not passed.
     validators: tuple[Callable[[str], None], ...] = ()
 
@@ -87,6 +89,10 @@ class Preference:
     def variable(self) -> str:
         """The environment variable that fixes this setting."""
         return f"{ENVIRONMENT_PREFIX}{self.name}"
+
+    def in_words(self, value: Any) -> Any:
+        """A stored choice as its label; any other value as it is."""
+        return next((str(label) for choice, label in self.choices if choice == value), value)
 
     def unset(self) -> Value:
         """The value while no administrator has set one."""

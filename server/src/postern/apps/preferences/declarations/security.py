@@ -102,6 +102,6 @@ DECLARED: Final = (
     boolean("SECURITY_PASSWORD_LOWER_CASE", _("Must contain lowercase"), default=False, **_PASSWORDS),
     boolean("SECURITY_PASSWORD_NUMBER", _("Must contain numeric"), default=False, **_PASSWORDS),
     boolean("SECURITY_PASSWORD_SPECIAL_CHAR", _("Must contain special"), default=False, **_PASSWORDS),
-    boolean("SECURITY_INSECURE_COMMAND", _("Insecure command alert"), default=False, **_COMMANDS),
-    string("SECURITY_INSECURE_COMMAND_EMAIL_RECEIVER", _("Email recipient"), "", 8192, **_COMMANDS),
+    boolean("SECURITY_INSECURE_COMMAND", _("Insecure command alert"), default=False, is_dormant=True, **_COMMANDS),
+    string("SECURITY_INSECURE_COMMAND_EMAIL_RECEIVER", _("Email recipient"), "", 8192, is_dormant=True, **_COMMANDS),
 )

@@ -37,7 +37,7 @@ DECLARED: Final = (
         choices=(("all", _("All")), ("auto", _("Auto")), ("10", "10"), ("15", "15"), ("25", "25"), ("50", "50")),
         **_FRONT,
     ),
-    string("TERMINAL_TELNET_REGEX", _("Telnet login regex"), "", 1024, **_FRONT),
+    string("TERMINAL_TELNET_REGEX", _("Telnet login regex"), "", 1024, is_dormant=True, **_FRONT),
     integer(
         "TERMINAL_SESSION_KEEP_DURATION",
         _("Session keep duration"),
@@ -47,6 +47,6 @@ DECLARED: Final = (
         help_text=_("Days after which sessions, commands and recordings are deleted"),
         **_OTHER,
     ),
-    string("TERMINAL_RDP_ADDR", _("RDP address"), "", 1024, **_OTHER),
+    string("TERMINAL_RDP_ADDR", _("RDP address"), "", 1024, is_dormant=True, **_OTHER),
     integer("TERMINAL_HEARTBEAT_INTERVAL", _("Heartbeat interval"), 20, (5, 300)),
 )

@@ -22,7 +22,7 @@ export function LicenceImport() {
     event.preventDefault();
     const file = input.current?.files?.[0];
     if (!file) {
-      setProblem(t('help:licence.choose'));
+      setProblem(t('licence:choose'));
       input.current?.focus();
       return;
     }
@@ -46,13 +46,13 @@ export function LicenceImport() {
   };
   return (
     <form className="grid gap-3" onSubmit={submit} noValidate>
-      <p className="text-ink-2">{t('help:licence.how')}</p>
-      <Field layout="above" label={t('help:licence.file')} error={problem}>
+      <p className="text-ink-2">{t('licence:how')}</p>
+      <Field layout="above" label={t('licence:file')} error={problem}>
         {(control) => <input {...control} ref={input} type="file" className="pt-field" />}
       </Field>
       <div>
         <Button kind="primary" type="submit" icon={Upload} busy={busy}>
-          {t('help:licence.import')}
+          {t('licence:import')}
         </Button>
       </div>
     </form>

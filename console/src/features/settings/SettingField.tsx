@@ -1,0 +1,73 @@
+import { useT } from '#/lib/i18n';
+import type { FieldMeta } from '#/resource/api';
+import type { FieldSpec } from '#/resource/define';
+import { FieldControl } from '#/resource/form/FieldControl';
+import type { SettingState } from './api';
+import { SecretInput } from './SecretInput';
+import type { SettingsForm } from './use-settings-form';
+
+/** A value as the person knows it from the control. */
+function shown(value: unknown, meta: FieldMeta | undefined, t: ReturnType<typeof useT>): string {
+  if (typeof value === 'boolean') return t(value ? 'settings:value.on' : 'settings:value.off');
+  const choice = meta?.choices?.find((one) => one.value === value);
+  if (choice) return choice.display_name;
+  return typeof value === 'number' || (typeof value === 'string' && value !== '')
+    ? String(value)
+    : t('settings:value.empty');
+}
+
+function specOf(setting: SettingState, meta: FieldMeta | undefined): FieldSpec {
+  const isDisabled = () => setting.variable !== '';
+  if (setting.is_secret) {
+    return { isDisabled, render: (input) => <SecretInput input={input} isSet={setting.is_set} /> };
+  }
+  if (setting.is_long) return { isDisabled, control: 'textarea' };
+  // A switch always has a value: it needs no mark of required fields.
+  if (meta?.type === 'boolean') return { isDisabled, control: 'switch', required: false };
+  return { isDisabled };
+}
+
+/** One setting. A changed one shows its saved value, one that the environment fixes names the variable. */
+export function SettingField({
+  setting,
+  meta,
+  settings,
+}: {
+  readonly setting: SettingState;
+  readonly meta: FieldMeta | undefined;
+  readonly settings: SettingsForm;
+}) {
+  const t = useT();
+  const { form, values, restore } = settings;
+  const isChanged = form.formState.dirtyFields[setting.name] === true;
+  const before = form.formState.defaultValues?.[setting.name];
+  return (
+    <div className="settings-field" data-changed={isChanged || undefined}>
+      <FieldControl
+        name={setting.name}
+        meta={meta}
+        spec={specOf(setting, meta)}
+        form={form.control}
+        context={{ mode: 'update', values }}
+      />
+      {setting.variable !== '' && (
+        <p className="text-meta text-ink-2 sm:pl-36">
+          {t('settings:fixed')} <code className="font-mono [overflow-wrap:anywhere]">{setting.variable}</code>
+        </p>
+      )}
+      {isChanged && (
+        <p className="flex flex-wrap gap-x-2 text-meta sm:pl-36">
+          <span className="font-medium text-warn">{t('settings:unsaved')}</span>
+          {!setting.is_secret && (
+            <span className="text-ink-2 [overflow-wrap:anywhere]">
+              {t('settings:before', { value: shown(before, meta, t) })}
+            </span>
+          )}
+          <button type="button" className="pt-link underline" onClick={() => restore([setting.name])}>
+            {t('settings:restore')}
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}

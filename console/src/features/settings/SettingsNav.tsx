@@ -1,0 +1,40 @@
+import { useT } from '#/lib/i18n';
+import { isForm, TAB_ICONS, TABS, type TabId } from './categories';
+import type { SettingsForm } from './use-settings-form';
+
+/** The parts of the screen, with the number of unsaved changes of each. */
+export function SettingsNav({
+  current,
+  settings,
+  onSelect,
+}: {
+  readonly current: TabId;
+  readonly settings: SettingsForm;
+  readonly onSelect: (id: TabId) => void;
+}) {
+  const t = useT();
+  // i18n: settings:tab.*
+  return (
+    <nav aria-label={t('nav:settings')} className="pt-card settings-nav">
+      {TABS.map((id) => {
+        const IconOf = TAB_ICONS[id];
+        const changes = isForm(id) ? settings.changedIn(id).length : 0;
+        return (
+          <button
+            key={id}
+            type="button"
+            className="settings-entry"
+            aria-current={id === current || undefined}
+            onClick={() => onSelect(id)}
+          >
+            <IconOf className="flex-none" aria-hidden />
+            <span className="grow text-left">{t(`settings:tab.${id}`)}</span>
+            {changes > 0 && (
+              <span className="text-meta text-warn">{t('settings:changes', { count: changes })}</span>
+            )}
+          </button>
+        );
+      })}
+    </nav>
+  );
+}

@@ -1,0 +1,110 @@
+import { useBlocker } from '@tanstack/react-router';
+import { explain, requestIdOf } from '#/lib/http/catalogue';
+import { useT } from '#/lib/i18n';
+import { useActiveTab } from '#/resource/detail/ResourceDetail';
+import { confirm } from '#/ui/confirm';
+import { PageHeader } from '#/ui/page';
+import { SkeletonLines } from '#/ui/skeleton';
+import { FailedState } from '#/ui/states';
+import { AboutTab } from './AboutTab';
+import { type Loaded, useSettings } from './api';
+import { CategoryForm } from './CategoryForm';
+import { isForm, TABS, type TabId } from './categories';
+import { LicenceTab } from './LicenceTab';
+import { MailTest } from './MailTest';
+import { SettingSearch } from './SettingSearch';
+import { SettingsNav } from './SettingsNav';
+import { type SettingsForm, useSettingsForm } from './use-settings-form';
+import './settings.css';
+
+/** Asks before unsaved settings are left. Changing the tab keeps them. */
+function useLeaveQuestion(hasChanges: boolean): void {
+  const t = useT();
+  useBlocker({
+    shouldBlockFn: async ({ next }) => {
+      if (!hasChanges || next.pathname === '/settings') return false;
+      return !(await confirm({
+        title: t('resource:form.leave.question'),
+        effect: t('resource:form.leave.effect'),
+        confirmLabel: t('resource:form.leave.confirm'),
+        cancelLabel: t('resource:form.leave.stay'),
+        danger: true,
+      }));
+    },
+    enableBeforeUnload: () => hasChanges,
+  });
+}
+
+function Panel({
+  tab,
+  loaded,
+  settings,
+}: {
+  readonly tab: TabId;
+  readonly loaded: Loaded;
+  readonly settings: SettingsForm;
+}) {
+  if (tab === 'licence') return <LicenceTab />;
+  if (!isForm(tab)) return <AboutTab />;
+  return (
+    <CategoryForm
+      key={tab}
+      category={tab}
+      loaded={loaded}
+      settings={settings}
+      aside={tab === 'email' ? <MailTest settings={settings} /> : undefined}
+    />
+  );
+}
+
+function LoadedSettings({
+  loaded,
+  reload,
+}: {
+  readonly loaded: Loaded;
+  readonly reload: () => Promise<Loaded | undefined>;
+}) {
+  const t = useT();
+  const [active, select] = useActiveTab(TABS);
+  const tab = TABS.find((id) => id === active) ?? 'basic';
+  const settings = useSettingsForm(loaded, reload);
+  useLeaveQuestion(settings.hasChanges);
+  return (
+    <>
+      <PageHeader
+        title={t('nav:settings')}
+        aside={<span className="text-meta text-ink-3 max-sm:hidden">{t('settings:effect')}</span>}
+        actions={<SettingSearch loaded={loaded} />}
+      />
+      <div className="settings-layout grow">
+        <SettingsNav current={tab} settings={settings} onSelect={select} />
+        <Panel tab={tab} loaded={loaded} settings={settings} />
+      </div>
+    </>
+  );
+}
+
+/** All system settings, one form for each category. */
+export function SettingsPage() {
+  const t = useT();
+  const query = useSettings();
+  const reload = async () => (await query.refetch()).data;
+  if (query.data) return <LoadedSettings loaded={query.data} reload={reload} />;
+  return (
+    <>
+      <PageHeader title={t('nav:settings')} />
+      {query.error ? (
+        <FailedState
+          title={t('settings:failed')}
+          message={explain(query.error)}
+          requestId={requestIdOf(query.error)}
+          onRetry={() => void query.refetch()}
+        />
+      ) : (
+        <div className="pt-card mt-3" aria-busy="true">
+          <SkeletonLines lines={9} />
+        </div>
+      )}
+    </>
+  );
+}

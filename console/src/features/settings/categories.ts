@@ -1,0 +1,23 @@
+import { BadgeCheck, FileText, Info, Mail, Shield, SlidersHorizontal, SquareTerminal } from 'lucide-react';
+import type { Icon } from '#/ui/icon';
+
+/** Categories of the API, one form each. */
+export const FORMS = ['basic', 'email', 'email_content', 'terminal', 'security'] as const;
+export type Category = (typeof FORMS)[number];
+
+export const TABS = [...FORMS, 'licence', 'about'] as const;
+export type TabId = (typeof TABS)[number];
+
+export const TAB_ICONS: Record<TabId, Icon> = {
+  basic: SlidersHorizontal,
+  email: Mail,
+  email_content: FileText,
+  terminal: SquareTerminal,
+  security: Shield,
+  licence: BadgeCheck,
+  about: Info,
+};
+
+export function isForm(tab: string): tab is Category {
+  return (FORMS as readonly string[]).includes(tab);
+}

@@ -1,0 +1,165 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { http as mock, HttpResponse } from 'msw';
+import { beforeEach, expect, test } from 'vitest';
+import { recordedServer } from '#/test/recorded';
+import { renderScreen } from '#/test/render';
+import { SettingsPage } from './SettingsPage';
+
+const SETTING = '*/api/v1/settings/setting/';
+
+function stateOf(name: string, category: string, more: object = {}) {
+  return {
+    name,
+    category,
+    section: 'Server',
+    is_long: false,
+    effect: 'at once',
+    is_secret: false,
+    is_set: false,
+    variable: '',
+    set_by: '',
+    date_set: null,
+    ...more,
+  };
+}
+
+const settings = [
+  stateOf('SITE_URL', 'basic'),
+  stateOf('EMAIL_HOST', 'email'),
+  stateOf('EMAIL_PORT', 'email', { variable: 'POSTERN_SET_EMAIL_PORT' }),
+  stateOf('EMAIL_HOST_PASSWORD', 'email', { is_secret: true, is_set: true }),
+  stateOf('EMAIL_USE_SSL', 'email'),
+];
+const text = { type: 'string', required: true, read_only: false, max_length: 100 };
+const fields = {
+  SITE_URL: { ...text, type: 'url', label: 'Site URL' },
+  EMAIL_HOST: { ...text, label: 'SMTP host' },
+  EMAIL_PORT: { ...text, label: 'SMTP port' },
+  EMAIL_HOST_PASSWORD: { ...text, required: false, write_only: true, label: 'SMTP password' },
+  EMAIL_USE_SSL: { type: 'boolean', required: false, read_only: false, label: 'Use SSL' },
+};
+
+let stored: Record<string, unknown>;
+let version: number;
+beforeEach(() => {
+  stored = { SITE_URL: 'https://gate.test', EMAIL_HOST: 'old.test', EMAIL_PORT: '465', EMAIL_USE_SSL: true };
+  version = 7;
+});
+
+const { server, sent } = recordedServer(() => [
+  mock.options(SETTING, () => HttpResponse.json({ name: 'settings', actions: { PATCH: fields } })),
+  mock.get(`${SETTING}state/`, () => HttpResponse.json({ version, settings })),
+  mock.get(SETTING, () => HttpResponse.json(stored)),
+  mock.get('*/api/v1/settings/public/', () => HttpResponse.json({ data: {} })),
+  mock.patch(SETTING, async ({ request }) => {
+    stored = { ...stored, ...((await request.json()) as object) };
+    version += 1;
+    return HttpResponse.json(stored);
+  }),
+]);
+
+const TEXTS = ['settings', 'licence'];
+
+async function show(tab: string) {
+  await renderScreen(<SettingsPage />, {
+    address: `/settings?activeTab=${tab}`,
+    pattern: '/settings',
+    texts: TEXTS,
+  });
+  return screen.findByRole('form');
+}
+
+test('only what was changed is saved, with the version that was loaded', async () => {
+  const form = await show('email');
+  const host = within(form).getByRole('textbox', { name: /SMTP host/ });
+  expect(screen.getByRole('button', { name: 'No changes' }).getAttribute('aria-disabled')).toBe('true');
+  await userEvent.clear(host);
+  await userEvent.type(host, 'new.test');
+  expect(form.textContent).toContain('Saved value: old.test');
+  expect(within(screen.getByRole('navigation')).getByText('1 unsaved')).toBeTruthy();
+  await userEvent.click(screen.getByRole('button', { name: 'Save 1 change' }));
+  await screen.findByRole('button', { name: 'No changes' });
+  const [patch] = sent('PATCH', 'settings/setting/');
+  expect(patch?.body).toEqual({ EMAIL_HOST: 'new.test' });
+  expect(Object.fromEntries(patch?.query ?? [])).toEqual({ category: 'email', version: '7' });
+  expect(form.textContent).not.toContain('Not saved');
+});
+
+test('a value goes back to the saved one', async () => {
+  const form = await show('email');
+  await userEvent.click(within(form).getByRole('switch', { name: 'Use SSL' }));
+  expect(form.textContent).toContain('Saved value: on');
+  await userEvent.click(within(form).getByRole('button', { name: 'Restore' }));
+  await waitFor(() => expect(form.textContent).not.toContain('Not saved'));
+});
+
+test('a setting that the environment fixes is locked and names its variable', async () => {
+  const form = await show('email');
+  expect(within(form).getByRole<HTMLInputElement>('textbox', { name: /SMTP port/ }).disabled).toBe(true);
+  expect(form.textContent).toContain('POSTERN_SET_EMAIL_PORT');
+});
+
+test('a stored secret is not shown and can be replaced', async () => {
+  const form = await show('email');
+  expect(within(form).getByDisplayValue('Set; it is never shown')).toBeTruthy();
+  await userEvent.click(within(form).getByRole('button', { name: 'Replace' }));
+  await userEvent.type(within(form).getByLabelText(/SMTP password/), 'horse');
+  await userEvent.click(screen.getByRole('button', { name: 'Save 1 change' }));
+  await waitFor(() =>
+    expect(sent('PATCH', 'settings/setting/')[0]?.body).toEqual({ EMAIL_HOST_PASSWORD: 'horse' }),
+  );
+});
+
+test('when somebody else has saved meanwhile, the own change is kept until the settings are loaded again', async () => {
+  const form = await show('email');
+  server.use(
+    mock.patch(SETTING, () =>
+      HttpResponse.json(
+        { detail: 'Li has changed these settings.', code: 'settings_changed' },
+        { status: 409 },
+      ),
+    ),
+  );
+  const host = within(form).getByRole<HTMLInputElement>('textbox', { name: /SMTP host/ });
+  await userEvent.clear(host);
+  await userEvent.type(host, 'mine.test');
+  await userEvent.click(screen.getByRole('button', { name: 'Save 1 change' }));
+  expect((await screen.findByRole('alert')).textContent).toContain('Li has changed these settings.');
+  stored = { ...stored, EMAIL_HOST: 'theirs.test' };
+  version = 9;
+  await userEvent.click(screen.getByRole('button', { name: 'Load again and keep my changes' }));
+  await waitFor(() => expect(form.textContent).toContain('Saved value: theirs.test'));
+  expect(host.value).toBe('mine.test');
+});
+
+test('the search finds a setting of another form and opens it', async () => {
+  await show('email');
+  await userEvent.type(screen.getByRole('searchbox', { name: /Find a setting/ }), 'site');
+  await userEvent.click(await screen.findByRole('button', { name: /Site URL/ }));
+  expect(await screen.findByRole('textbox', { name: /Site URL/ })).toBeTruthy();
+});
+
+test('a test mail is sent with values that are not saved, and its answer is shown', async () => {
+  const form = await show('email');
+  let tested: unknown;
+  server.use(
+    mock.post('*/api/v1/settings/mail/testing/', async ({ request }) => {
+      tested = await request.json();
+      return HttpResponse.json({ error: 'The server refuses the password.' }, { status: 400 });
+    }),
+  );
+  const host = within(form).getByRole('textbox', { name: /SMTP host/ });
+  await userEvent.clear(host);
+  await userEvent.type(host, 'new.test');
+  await userEvent.click(screen.getByRole('button', { name: 'Send test mail' }));
+  expect((await screen.findByRole('alert')).textContent).toContain('The server refuses the password.');
+  expect(tested).toMatchObject({ EMAIL_HOST: 'new.test', EMAIL_HOST_PASSWORD: '' });
+  expect(sent('PATCH', 'settings/setting/')).toEqual([]);
+});
+
+test('settings that cannot be loaded say so and offer another try', async () => {
+  server.use(mock.get(SETTING, () => HttpResponse.json({ detail: 'no' }, { status: 500 })));
+  await renderScreen(<SettingsPage />, { texts: TEXTS });
+  expect(await screen.findByText('The settings could not be loaded')).toBeTruthy();
+});

@@ -1,0 +1,111 @@
+"""Facts about this installation, for the person who runs it and for those whom they ask for help. No secret is in it."""
+
+import platform
+import shutil
+from datetime import datetime
+from typing import TypedDict
+
+import django
+from django.conf import settings
+from django.db import connection
+from redis import Redis
+from redis.exceptions import RedisError
+
+import postern
+from postern.apps.preferences import queries
+from postern.apps.preferences.declarations.preference import Value
+from postern.apps.preferences.environment import fixed_values
+from postern.apps.preferences.registry import REGISTRY
+from postern.foundation.parts import health
+from postern.kernel import clock
+
+_MB = 1 << 20
+
+
+class PartFacts(TypedDict):
+    """One part of the product and its last check. `ms`: how long the check took. Numbers of processes can be null."""
+
+    name: str
+    ok: bool
+    ms: float
+    running: int | None
+    wanted: int | None
+    since: datetime | None
+
+
+class Facts(TypedDict):
+    """The installation. `settings`: the values that are not defaults, without secrets. Free space is in MB."""
+
+    version: str
+    api_level: str
+    time: datetime
+    python: str
+    django: str
+    system: str
+    database: str
+    redis: str
+    time_zone: str
+    language: str
+    web_processes: int
+    secret_store: str
+    free_mb: int
+    parts: list[PartFacts]
+    settings: dict[str, Value]
+    variables: list[str]
+
+
+def facts() -> Facts:
+    """The facts at this moment."""
+    installation = settings.POSTERN
+    return Facts(
+        version=postern.__version__,
+        api_level=postern.API_LEVEL,
+        time=clock.now(),
+        python=platform.python_version(),
+        django=django.get_version(),
+        system=platform.platform(),
+        database=_database(),
+        redis=_redis(),
+        time_zone=installation.time_zone,
+        language=installation.language,
+        web_processes=installation.web_processes,
+        secret_store=installation.secret_store.value,
+        free_mb=shutil.disk_usage(installation.home).free // _MB,
+        parts=_parts(),
+        settings=_settings(),
+        variables=sorted(REGISTRY[name].variable for name in fixed_values()),
+    )
+
+
+def _parts() -> list[PartFacts]:
+    return [
+        PartFacts(
+            name=name,
+            ok=part.ok,
+            ms=part.ms,
+            running=part.running,
+            wanted=part.wanted,
+            since=health.running_since(name),
+        )
+        for name, part in sorted(health.examine().items())
+    ]
+
+
+def _settings() -> dict[str, Value]:
+    open_names = [one.name for one in REGISTRY.values() if not one.is_secret]
+    return {name: value for name, value in queries.values(open_names).items() if value != REGISTRY[name].unset()}
+
+
+def _database() -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT sqlite_version()" if connection.vendor == "sqlite" else "SHOW server_version")
+        version = cursor.fetchone()[0]
+    return f"{connection.display_name} {version}"
+
+
+def _redis() -> str:
+    try:
+        with Redis.from_url(settings.POSTERN.redis_url, socket_timeout=2, socket_connect_timeout=2) as client:
+            return str(client.info("server")["redis_version"])
+    except (RedisError, OSError):
+        return ""  # the list of parts says that it is down
