@@ -1,4 +1,4 @@
-import { type FormEvent, lazy, Suspense, useRef, useState } from 'react';
+import { type FormEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { loadNamespaces, useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { safeNext } from '#/lib/safe-next';
@@ -7,7 +7,7 @@ import { Field, PasswordInput, TextInput } from '#/ui/field';
 import { Note } from '#/ui/note';
 import { usePageTitle } from '#/ui/page-title';
 import { SkeletonLines } from '#/ui/skeleton';
-import { refusal, type SecondFactorWanted, type SignedIn, signIn } from './api';
+import { forgotPasswordAddress, refusal, type SecondFactorWanted, type SignedIn, signIn } from './api';
 import { SignInFrame } from './SignInFrame';
 
 // Loaded on demand: only people with a second factor need these steps.
@@ -59,6 +59,30 @@ export function SignInPage() {
         </Suspense>
       )}
     </SignInFrame>
+  );
+}
+
+/** The company's own page for forgotten passwords, where the settings name one. */
+function ForgotPassword() {
+  const t = useT();
+  const [address, setAddress] = useState<string | null>(null);
+  useEffect(() => {
+    let isCurrent = true;
+    forgotPasswordAddress().then(
+      (found) => isCurrent && setAddress(found),
+      () => undefined, // signing in must not depend on it
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, []);
+  if (address === null) return null;
+  return (
+    <p className="mt-4">
+      <a href={address} className="pt-link">
+        {t('signin:forgot')}
+      </a>
+    </p>
   );
 }
 
@@ -143,6 +167,7 @@ function PasswordStep({
           {t(busy ? 'signin:signing_in' : 'signin:title')}
         </Button>
       </form>
+      <ForgotPassword />
     </>
   );
 }

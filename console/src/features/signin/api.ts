@@ -28,6 +28,14 @@ export async function ensureCsrfCookie(): Promise<void> {
   }
 }
 
+/** Where people whose password is forgotten go; null: the settings name no page. */
+export async function forgotPasswordAddress(): Promise<string | null> {
+  const { data } = await http.get<{ data: { FORGOT_PASSWORD_URL?: string | null } }>('settings/public/', {
+    quiet: true,
+  });
+  return data.FORGOT_PASSWORD_URL || null;
+}
+
 export async function signIn(username: string, password: string): Promise<SignInAnswer> {
   await ensureCsrfCookie();
   return http.post<SignInAnswer>('authentication/sign-in/', { username, password }, { quiet: true });

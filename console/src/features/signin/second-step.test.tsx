@@ -16,6 +16,7 @@ beforeEach(async () => {
   went.mockReset();
   await startI18n(['app', 'ui', 'signin', 'mfa'], 'en');
   writeCookie('csrftoken', 'a-csrf-token');
+  server.use(mock.get('*/api/v1/settings/public/', () => HttpResponse.json({ data: {} })));
   vi.stubGlobal('location', Object.assign(new URL('http://postern.test/ui/login'), { assign: went }));
 });
 afterEach(() => server.resetHandlers());
@@ -55,6 +56,14 @@ describe('signing in', () => {
     await passPassword();
     await waitFor(() => expect(went).toHaveBeenCalledWith('/ui/assets'));
     expect(screen.queryByLabelText('MFA code')).toBeNull();
+  });
+
+  test('a link leads to the page for forgotten passwords that the settings name', async () => {
+    const data = { FORGOT_PASSWORD_URL: 'https://help.example.test/password' };
+    server.use(mock.get('*/api/v1/settings/public/', () => HttpResponse.json({ data })));
+    render(<SignInPage />);
+    const link = await screen.findByRole('link', { name: 'Forgot password?' }, LATER);
+    expect(link.getAttribute('href')).toBe('https://help.example.test/password');
   });
 
   test("a refused password shows the server's sentence, not its slug", async () => {

@@ -35,6 +35,7 @@ DECLARED: Final = (
         default=None,
         label=_("Forgot password URL"),
         max_length=1024,
+        is_public=True,
         help_text=_("Page to which “Forgot password” on the sign-in page leads; empty: no link"),
         **_BASIC,
     ),
