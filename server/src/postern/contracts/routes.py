@@ -4,9 +4,14 @@ A domain has gateways, and may itself be reached through another domain. Each do
 gateways is passed. If a gateway does not answer, the next one of its stage is tried.
 """
 
+from typing import Final
 from uuid import UUID
 
 import msgspec
+
+_ARROW: Final = " → "
+#: The control plane stores no more characters.
+MAX_VIA: Final = 600
 
 
 class Gateway(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,3 +31,9 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     stages: tuple[tuple[Gateway, ...], ...] = ()
+
+
+def via_of(names: tuple[str, ...]) -> str:
+    """Return the names of gateways as one text, at most `MAX_VIA` characters."""
+    text = _ARROW.join(names)
+    return text if len(text) <= MAX_VIA else text[: MAX_VIA - 1] + "…"

@@ -4,15 +4,28 @@ import logging
 import sys
 from typing import Final
 
+from postern.kernel.visible_text import StandIns, is_disguise
+
 _FORMAT: Final = "%(asctime)s %(levelname)-7s %(name)s: %(message)s"
 
-#: C0 controls, DEL and C1 controls would let hostile text forge log lines or control the operator's terminal.
-_ESCAPES: Final = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if code != 0x09}
+
+def _escape(code: int) -> int | str:
+    if code == ord("\t") or not is_disguise(chr(code), lines=False):
+        return code
+    return f"\\x{code:02x}" if code < _LATIN else f"\\u{code:04x}"
+
+
+_LATIN: Final = 0x100
+_ESCAPES: Final = StandIns(_escape)
 
 
 def printable(text: str) -> str:
-    """`text` with every control character except TAB escaped, so that an event stays on one line."""
-    return text.translate(_ESCAPES)
+    """`text` on one line, with every character except TAB escaped that a reader would not see.
+
+    Control characters would let hostile text forge log lines or control the operator's terminal; others would reverse or
+    hide a part of it.
+    """
+    return text if text.isascii() and text.isprintable() else text.translate(_ESCAPES)
 
 
 class _OneLineFormatter(logging.Formatter):

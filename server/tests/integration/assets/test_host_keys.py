@@ -2,6 +2,7 @@ from typing import Any
 
 import asyncssh
 import pytest
+from django.utils import translation
 from rest_framework.test import APIClient
 
 from factories.grants import make_asset
@@ -68,7 +69,7 @@ def test_k52_each_asset_address_port_and_hop_has_its_own_pin() -> None:
 )
 def test_malformed_host_key_is_refused_and_pins_nothing(line: str) -> None:
     asset = make_asset()
-    with pytest.raises(BadHostKey):
+    with translation.override("en"), pytest.raises(BadHostKey, match="SSH, or WinRM over HTTPS"):
         facade.check_host_key(actor=SYSTEM, asset_id=asset.pk, host="h", port=22, via="", public_key=line)
     assert not HostKey.objects.exists()
 

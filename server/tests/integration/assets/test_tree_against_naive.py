@@ -13,6 +13,8 @@ from typing import Any, Final
 from uuid import UUID
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -215,6 +217,28 @@ def test_tree_equals_a_naive_tree_after_each_step_of_two_administrators(taken: l
     for step in [(0, "create", 0, 0, 0), (0, "look", 0, 0, 0), *taken]:
         pair.do(step)
         pair.check()
+
+
+def test_assets_of_an_organization_are_counted_again_only_when_some_were_made_or_deleted() -> None:
+    root, node = root_of(DEFAULT_ORG_ID), make_node("a")
+    assets = [make_asset() for _ in range(3)]
+
+    def look() -> tuple[int, bool]:
+        """The number of the root, and whether the assets were counted for it."""
+        with CaptureQueriesContext(connection) as queries_made:
+            number = kept_counts.asset_counts([root, node])[root.pk]
+        return number, any("COUNT" in one["sql"] and 'FROM "assets_asset"' in one["sql"] for one in queries_made)
+
+    assert look() == (3, True)
+    add_assets(actor=SYSTEM, node=node, assets=assets)
+    remove_assets(actor=SYSTEM, node=node, assets=assets[:1])
+    assert look() == (3, False)
+    assert kept_counts.asset_counts([node]) == {node.pk: 2}
+    more = make_asset(nodes=[node])
+    assert look() == (4, True)
+    delete_asset(actor=SYSTEM, asset=more)
+    assert look() == (3, True)
+    assert look() == (3, False)
 
 
 def test_concurrent_edits_succeed_or_are_refused_and_lose_nothing() -> None:

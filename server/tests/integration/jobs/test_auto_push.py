@@ -12,6 +12,7 @@ from factories.asset_hosts import Hosts
 from factories.jobs import ended
 from peers.own_accounts import HostWithAccounts
 from peers.sshd import Sshd
+from postern.apps.assets import facade
 from postern.apps.assets.models import Asset, Node
 from postern.apps.assets.nodes.actions import root_of
 from postern.apps.jobs.engine.dispatcher import Dispatcher
@@ -98,6 +99,21 @@ def test_binding_assets_starts_one_push_as_the_person_who_bound_them(
     # Bound already: nothing is new.
     as_org_admin.post(ON_ASSETS, body, format="json")
     assert len(pushes()) == 1
+
+
+def test_change_stays_when_what_it_affects_was_deleted_meanwhile(
+    as_org_admin: APIClient, asset: Callable[..., str], deploy: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    user, gone, kept = deploy(), asset("gone"), asset("kept")
+    real = facade.asset_briefs
+    # As another request sees the assets that was committed between the two reads of this one.
+    monkeypatch.setattr(facade, "asset_briefs", lambda ids: real(set(ids) - {UUID(gone)}))
+    answer = as_org_admin.post(ON_ASSETS, {"systemuser": user, "asset": gone}, format="json")
+    assert answer.status_code == 201, answer.content
+    assert SystemUserAsset.objects.filter(systemuser_id=user, asset_id=gone).exists()
+    assert pushes() == []
+    assert as_org_admin.post(ON_ASSETS, {"systemuser": user, "asset": kept}, format="json").status_code == 201
+    assert pushes() == [{("kept", "deploy")}]
 
 
 def test_many_assets_are_one_job(

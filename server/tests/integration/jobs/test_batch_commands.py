@@ -415,6 +415,20 @@ def test_output_of_a_hostile_host_is_only_text(estate: Estate, worker: Dispatche
 
 
 @pytest.mark.spec("S2-134")
+def test_who_has_left_the_organization_sees_none_of_the_commands_they_ran_there(estate: Estate) -> None:
+    row = estate.start("echo secret")
+    places = [f"{COMMANDS}{row.pk}/{part}" for part in ("", "hosts/", "groups/")]
+    places += [f"/api/v1/ops/celery/task/{row.pk}/{part}/" for part in ("result", "log", "log/file")]
+    assert [estate.client.get(place).status_code for place in places] == [200] * 6
+    membership = Membership.objects.get(user=estate.user)
+    membership.delete()
+    assert [estate.client.get(place).status_code for place in places] == [404] * 6
+    assert estate.client.get(COMMANDS).json() == []
+    assert estate.client.post(f"/api/v1/ops/celery/task/{row.pk}/cancel/").status_code == 404
+    Membership.objects.create(user=estate.user, org_id=row.org_id, role=membership.role)
+    assert [one["id"] for one in estate.client.get(COMMANDS).json()] == [str(row.pk)]
+
+
 def test_auditors_list_commands_and_their_hosts_in_their_organization(
     estate: Estate, worker: Dispatcher, as_auditor: APIClient, as_org_admin: APIClient, as_user: APIClient
 ) -> None:

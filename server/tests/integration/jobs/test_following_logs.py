@@ -19,7 +19,7 @@ from postern.apps.jobs.engine import actions, claims
 from postern.apps.jobs.engine.models import Job
 from postern.apps.jobs.log_reading import consumers
 from postern.apps.jobs.logs.files import LogWriter
-from postern.apps.users.models import User
+from postern.apps.users.models import Membership, User
 from postern.entrypoints.websockets import websocket_urlpatterns
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
@@ -174,6 +174,26 @@ async def test_reading_ends_with_the_sign_in(
     await socket.ask({"task": str(job.pk)})
     assert (await socket.hear())["message"] == "."
     await sync_to_async(LoginSession.objects.update)(date_ended=clock.now())
+    heard = await socket.hear()
+    while "closed" not in heard:
+        heard = await socket.hear()
+    assert heard == {"closed": consumers.CLOSE_NOT_FOUND}
+    await socket.leave()
+
+
+async def test_reading_ends_when_the_person_leaves_the_organization(
+    people: dict[str, User], sign_in: Callable[[User], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consumers, "_RECHECK_S", 0.1)
+    user = people["user"]
+    cookies = await sync_to_async(sign_in)(user)
+    job = await sync_to_async(accept)()
+    await sync_to_async(Job.objects.filter(pk=job.pk).update)(created_by_id=user.pk)
+    socket = Socket(cookies)
+    await socket.open()
+    await socket.ask({"task": str(job.pk)})
+    assert (await socket.hear())["message"] == "."
+    await sync_to_async(Membership.objects.filter(user=user).delete)()
     heard = await socket.hear()
     while "closed" not in heard:
         heard = await socket.hear()

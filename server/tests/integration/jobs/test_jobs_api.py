@@ -14,7 +14,7 @@ from postern.apps.jobs.engine.models import Job
 from postern.apps.jobs.logs.files import LogWriter
 from postern.apps.orgs.models import Organization
 from postern.apps.orgs.roles import OrgRole
-from postern.apps.users.models import User
+from postern.apps.users.models import Membership, User
 from postern.foundation.caller.actor import SYSTEM, Actor
 from postern.kernel.ids import DEFAULT_ORG_ID, new_id
 
@@ -39,6 +39,7 @@ def test_job_belongs_to_its_organization_and_to_who_started_it(
     own = Job.objects.create(
         org_id=there.pk, kind="test.hold", argument={}, created_by_id=people["user"].pk, created_by="Uma(uma)"
     )
+    Membership.objects.create(user=people["user"], org=there, role=OrgRole.USER)
     stranger = make_user("sam", org_role=OrgRole.ADMIN, org_id=there.pk)
     for part in PARTS:
         for name, status in (("user", 404), ("auditor", 404), ("org_admin", 200), ("admin", 200)):
@@ -52,6 +53,26 @@ def test_job_belongs_to_its_organization_and_to_who_started_it(
     assert client_of(people["auditor"]).post(address(job, "cancel/")).status_code == 404
     job.refresh_from_db()
     assert job.date_cancel_requested is None
+
+
+@pytest.mark.django_db
+def test_who_has_left_an_organization_neither_reads_nor_stops_the_jobs_they_started_there(
+    people: dict[str, User], client_of: Clients, test_kinds: None
+) -> None:
+    there = Organization.objects.create(name="Elsewhere")
+    membership = Membership.objects.create(user=people["org_admin"], org=there, role=OrgRole.ADMIN)
+    jobs = [
+        Job.objects.create(org_id=there.pk, kind="test.hold", argument={}, created_by_id=people[name].pk)
+        for name in ("org_admin", "admin")
+    ]
+    assert [client_of(people["org_admin"]).get(address(jobs[0], part)).status_code for part in PARTS] == [200] * 3
+    membership.delete()
+    assert [client_of(people["org_admin"]).get(address(jobs[0], part)).status_code for part in PARTS] == [404] * 3
+    assert client_of(people["org_admin"]).post(address(jobs[0], "cancel/")).status_code == 404
+    jobs[0].refresh_from_db()
+    assert jobs[0].date_cancel_requested is None
+    # The system administrator belongs to every organization.
+    assert [client_of(people["admin"]).get(address(jobs[1], part)).status_code for part in PARTS] == [200] * 3
 
 
 @pytest.mark.django_db

@@ -18,7 +18,7 @@ from postern.apps.vault.gateways.queries import open_gateway_credential, route_t
 from postern.apps.vault.sealed_secrets.actions.moving import MoveReport, RewrapReport, move, rewrap
 from postern.apps.vault.sealed_secrets.actions.rotation import RotationReport, retire, rewrap_all, rotate
 from postern.apps.vault.sealed_secrets.actions.tidying import GRACE, LEAST_GRACE, TidyReport, tidy
-from postern.apps.vault.sealed_secrets.outside import read_outside
+from postern.apps.vault.sealed_secrets.outside import read_outside, write_outside
 from postern.apps.vault.sealed_secrets.overview import StoreOverview, store_overview
 from postern.apps.vault.sealed_secrets.sealing import SecretPlace
 from postern.apps.vault.sealed_secrets.secret_store import drop_all as drop_secrets
@@ -85,4 +85,5 @@ __all__ = [
     "store_overview",
     "system_user_briefs",
     "tidy",
+    "write_outside",
 ]

@@ -66,6 +66,12 @@ class Actor:
         """May see everything: the system auditor, or the system administrator."""
         return self.kind is ActorKind.SYSTEM or RoleBits.SUPER | RoleBits.AUDIT in self.bits
 
+    def belongs_to(self, org_id: UUID) -> bool:
+        """Whether what the user made in this organization is still theirs: they are a member, or the system
+        administrator.
+        """
+        return self.is_super_user or org_id in self.org_ids
+
     @property
     def is_org_admin(self) -> bool:
         """Administrator of the organization of the request (or of all)."""

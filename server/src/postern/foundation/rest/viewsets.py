@@ -45,9 +45,9 @@ are refused with 400. A viewset without `create_object`, `update_object` or `del
 mixins that it needs.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeVar
 
 from django.core.exceptions import ValidationError as ModelValidationError
 from django.db import models
@@ -83,6 +83,8 @@ from postern.foundation.rest.pagination import OptionalLimitPagination
 from postern.foundation.rest.related import Amount, attach, attach_computed, lookups_of
 from postern.foundation.rest.views import PosternView
 from postern.kernel.errors import PosternError
+
+_Written = TypeVar("_Written")
 
 MAX_BULK_ITEMS: Final = bulk.MAX_ITEMS
 
@@ -186,6 +188,10 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
         remaining_keys = row_locks.still_there(type(rows[0]), [row.pk for row in rows])
         return [row for row in rows if row.pk in remaining_keys]
 
+    def carry_out(self, write: Callable[[], _Written]) -> _Written:
+        """Carry out a write, which opens its own transaction. Views whose writes need something slow override it."""
+        return write()
+
     def _not_found(self) -> None:
         raise RowNotFound(_("Not found."))
 
@@ -256,17 +262,22 @@ class CreateMixin(ImportMixin, RowsViewSet):
             self.in_bulk = True
             items = bulk.prepare_all(items, self.prepare_create)
             together = getattr(self, "create_objects", None)
-            made = bulk.write_all(items, self.create_object, together, begin=lambda: self.begin_write((), items))
+            made = self.carry_out(
+                lambda: bulk.write_all(items, self.create_object, together, begin=lambda: self.begin_write((), items))
+            )
             serializer = self.get_serializer(made, many=True)
         else:
             serializer = self.get_serializer(data=data)
             serializer.is_valid(raise_exception=True)
             values = self.prepare_create(dict(serializer.validated_data))
-            with write_transaction():
-                self.begin_write((), [values])
-                made = [self.create_object(values)]
+            made = [self.carry_out(lambda: self._created(values))]
             serializer.instance = made[0]
         return Response(self.present(made, serializer), status=status.HTTP_201_CREATED)
+
+    def _created(self, values: dict[str, Any]) -> Any:
+        with write_transaction():
+            self.begin_write((), [values])
+            return self.create_object(values)
 
     def prepare_create(self, data: dict[str, Any]) -> dict[str, Any]:
         """Do slow work that needs no transaction, such as hashing. Returns the values for `create_object`."""
@@ -286,9 +297,7 @@ class UpdateMixin(ImportMixin, RowsViewSet):
         serializer = self.get_serializer(instance, data=request.data, partial=partial)
         serializer.is_valid(raise_exception=True)
         values = self.prepare_update(instance, dict(serializer.validated_data))
-        with write_transaction():
-            self.begin_write([instance], [values])
-            serializer.instance = self.update_object(instance, values)
+        serializer.instance = self.carry_out(lambda: self._updated(instance, values))
         return Response(self.present([serializer.instance], serializer))
 
     def partial_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -308,11 +317,13 @@ class UpdateMixin(ImportMixin, RowsViewSet):
         pairs = bulk.prepare_all(pairs, lambda pair: (pair[0], self.prepare_update(*pair)))
         self.in_bulk = True
         together = getattr(self, "update_objects", None)
-        changed = bulk.write_all(
-            pairs,
-            lambda pair: self.update_object(*pair),
-            together,
-            begin=lambda: self.begin_write(rows, [values for _row, values in pairs]),
+        changed = self.carry_out(
+            lambda: bulk.write_all(
+                pairs,
+                lambda pair: self.update_object(*pair),
+                together,
+                begin=lambda: self.begin_write(rows, [values for _row, values in pairs]),
+            )
         )
         reloaded_rows = bulk.by_key(self.get_queryset().prefetch_related(None), [row.pk for row in changed])
         changed = [reloaded_rows.get(row.pk, row) for row in changed]
@@ -320,6 +331,11 @@ class UpdateMixin(ImportMixin, RowsViewSet):
 
     def partial_bulk_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return self.bulk_update(request, *args, **kwargs)
+
+    def _updated(self, instance: Any, values: dict[str, Any]) -> Any:
+        with write_transaction():
+            self.begin_write([instance], [values])
+            return self.update_object(instance, values)
 
     def prepare_update(self, instance: Any, data: dict[str, Any]) -> dict[str, Any]:
         """Do slow work that needs no transaction, such as hashing. Returns the values for `update_object`."""

@@ -4,8 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TypeVar
 
-from postern.contracts.routes import Gateway
-from postern.proxies.core.targets.routing import via_of
+from postern.contracts.routes import Gateway, via_of
 from postern.proxies.core.targets.wires import OnLost, Wire
 from postern.proxies.core.texts import Text
 from postern.proxies.gateways.tunnel import Tunnel

@@ -12,9 +12,12 @@ from postern.foundation.models import PosternModel
 
 class FavoriteAssetQuerySet(models.QuerySet["FavoriteAsset"]):
     def visible_to(self, actor: Any, scope: Any) -> "FavoriteAssetQuerySet":
-        """The user's own favourites, in all organizations."""
+        """The user's own favourites, in all organizations to which they belong."""
         del scope
-        return self.filter(user_id=actor.user_id) if actor.user_id else self.none()
+        if not actor.user_id:
+            return self.none()
+        rows = self.filter(user_id=actor.user_id)
+        return rows if actor.is_super_auditor else rows.filter(asset__org_id__in=actor.org_ids)
 
 
 class FavoriteAsset(PosternModel):

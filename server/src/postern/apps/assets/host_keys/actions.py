@@ -120,7 +120,7 @@ def check_gateway_host_key(
 
 def _compare(actor: Actor, owner: Owner, place: Place, key: _Key) -> HostKeyAnswer:
     if len(place.host) > _MAX_NAME or len(place.via) > MAX_VIA:
-        raise BadHostKey(_("The target did not send a valid host key. Check that its port belongs to an SSH server."))
+        raise _no_key()
     if (seen := _seen_again(owner.condition, place, key)) is not None:
         return seen
     pinned = HostKey.objects.filter(owner.condition).filter(host=place.host, port=place.port, via=place.via).first()
@@ -216,9 +216,19 @@ def _parse(public_key: str) -> _Key:
     # The blob repeats the key type: a 32-bit length and the name.
     length = int.from_bytes(blob[:4], "big")
     if not blob or blob[4 : 4 + length] != parts[0].encode("utf-8") or len(parts[0]) > _MAX_TYPE:
-        raise BadHostKey(_("The target did not send a valid host key. Check that its port belongs to an SSH server."))
+        raise _no_key()
     digest = base64.b64encode(hashlib.sha256(blob).digest()).decode("ascii").rstrip("=")
     return _Key(kind=parts[0], line=f"{parts[0]} {parts[1]}", fingerprint=f"SHA256:{digest}")
+
+
+def _no_key() -> BadHostKey:
+    """SSH and WinRM over HTTPS have keys, of a host and of a certificate. Which of them was spoken is not known here."""
+    return BadHostKey(
+        _(
+            "The target did not show a valid key. Check that the port belongs to the service that the asset names for "
+            "it: SSH, or WinRM over HTTPS."
+        )
+    )
 
 
 def _decoded(text: str) -> bytes:

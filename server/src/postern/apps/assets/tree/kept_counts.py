@@ -7,6 +7,9 @@ request reads which nodes were changed since (`TreeChange`), and counts only the
 Every write touches each node whose direct assets or children it changed, a move the old and the new parent. The nodes
 above a touched node are taken from the tree as it is now. That is enough: if a node above was moved away in the meantime,
 that move has touched its former parent.
+
+The number of a root is that of the organization's assets. Placing assets does not change it: it is counted again only
+after a write that created, changed or deleted assets.
 """
 
 from collections import defaultdict
@@ -36,6 +39,8 @@ class _Kept:
 
     seq: int
     counts: dict[UUID, int] = field(default_factory=dict)
+    #: The root, once it was counted.
+    roots: frozenset[UUID] = frozenset()
 
 
 _organizations: Final[Memo[_Kept]] = Memo(_MAX_ORGANIZATIONS)
@@ -68,6 +73,7 @@ def _counts_at(org_id: UUID, seq: int, nodes: Sequence[Node]) -> dict[UUID, int]
         # Another request may have gone on to a later version, for which these numbers need not be true.
         if kept is not None and kept.seq == seq:
             kept.counts |= counted
+            kept.roots |= {node.pk for node in missing if node.is_root}
     return {node.pk: counted[node.pk] if node.pk in counted else known[node.pk] for node in nodes}
 
 
@@ -78,22 +84,27 @@ def _caught_up(org_id: UUID, seq: int) -> dict[UUID, int]:
         if kept is not None and kept.seq == seq:
             return dict(kept.counts)
         start, counts = (kept.seq, dict(kept.counts)) if kept is not None else (seq, {})
-    stale = _changed_since(org_id, start, seq) if counts else set()
+        roots = kept.roots if kept is not None else frozenset()
+    stale = _changed_since(org_id, start, seq, roots) if counts else set()
     counts = {} if stale is None else {node_id: count for node_id, count in counts.items() if node_id not in stale}
     with _lock:
         kept = _organizations.find(org_id)
         if kept is None or kept.seq < seq:
-            _organizations.keep(org_id, _Kept(seq, dict(counts)))
+            _organizations.keep(org_id, _Kept(seq, dict(counts), roots))
     return counts
 
 
-def _changed_since(org_id: UUID, start: int, seq: int) -> set[UUID] | None:
+def _changed_since(org_id: UUID, start: int, seq: int, roots: frozenset[UUID]) -> set[UUID] | None:
     """Ids of the nodes whose numbers may have changed after version `start`; None: too many to tell."""
     if not 0 <= seq - start <= _MAX_BEHIND:
         return None
-    changes = TreeChange.objects.filter(org_id=org_id, seq__gt=start, kind=TreeChangeKind.NODE).order_by()
-    touched = set(changes.values_list("object_id", flat=True).distinct()[: _MAX_TOUCHED + 1])
+    changes = TreeChange.objects.filter(org_id=org_id, seq__gt=start).order_by()
+    nodes = changes.filter(kind=TreeChangeKind.NODE)
+    touched = set(nodes.values_list("object_id", flat=True).distinct()[: _MAX_TOUCHED + 1])
     if len(touched) > _MAX_TOUCHED:
         return None
     above = NodePath.objects.filter(descendant_id__in=touched).order_by().values_list("ancestor_id", flat=True)
-    return touched | set(above.distinct())
+    stale = touched | set(above.distinct())
+    if stale & roots and not changes.filter(kind=TreeChangeKind.ASSET).exists():
+        stale -= roots
+    return stale

@@ -1,12 +1,13 @@
 """Starting the pushes that a write makes necessary."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import groupby
 from typing import Final
 
 from postern.apps.jobs.account_tests.job import AccountsArgument
 from postern.apps.jobs.auto_push.affected import Affected, Happened
-from postern.apps.jobs.executions.actions import MAX_HOSTS
+from postern.apps.jobs.executions.actions import MAX_HOSTS, NoHosts
 from postern.apps.jobs.push.job import PUSH_ACCOUNTS
 from postern.apps.jobs.system_user_tasks.actions import start_for_accounts
 
@@ -31,4 +32,7 @@ def push_affected(happened: Sequence[Happened]) -> None:
                     assets=tuple(ordered[start : start + size]),
                     username=username,
                 )
-                start_for_accounts(actor=actor, org_id=org_id, kind=PUSH_ACCOUNTS, argument=argument, is_news=True)
+                # What was affected may have been deleted by a write that was committed meanwhile. Then there is nothing
+                # to push, and no reason to undo the change.
+                with suppress(NoHosts):
+                    start_for_accounts(actor=actor, org_id=org_id, kind=PUSH_ACCOUNTS, argument=argument, is_news=True)

@@ -18,8 +18,11 @@ MAX_HOSTS: Final = 5_000
 
 class _Commands(ScopedQuerySet):
     def owned_by(self, actor: Actor) -> Self:
-        """Those that the person started."""
-        return self.filter(user_id=actor.user_id) if actor.user_id is not None else self.none()
+        """Those that the person started in organizations to which they still belong."""
+        if actor.user_id is None:
+            return self.none()
+        rows = self.filter(user_id=actor.user_id)
+        return rows if actor.is_super_user else rows.filter(org_id__in=actor.org_ids)
 
 
 class BatchCommand(SavedRow):

@@ -5,6 +5,8 @@ import re
 import zlib
 from typing import Final
 
+from postern.kernel.visible_text import visible_text
+
 #: Bytes that are kept of the output of one host.
 KEPT_BYTES: Final = 256 * 1024
 #: Bytes of the end of the output that are shown while it runs.
@@ -18,12 +20,13 @@ _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 def shown(data: bytes) -> str:
     """Output as a person reads it: without sequences for terminals, and only the last of lines that overwrite each other.
 
-    Nothing in it can act on a terminal or a page.
+    Nothing in it can act on a terminal or a page. Characters that nobody would see, or that reverse the text beside
+    them, are shown as their codes. The stored output, which the evidence is about, stays as it is.
     """
     text = _SEQUENCES.sub("", data.decode("utf-8", "replace")).replace("\r\n", "\n")
     # Without a regular expression: one that looks for the last return of a line is quadratic in its length.
     lines = [line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n")]
-    return _CONTROLS.sub("", "\n".join(lines))
+    return visible_text(_CONTROLS.sub("", "\n".join(lines)))
 
 
 def packed(data: bytes) -> bytes:

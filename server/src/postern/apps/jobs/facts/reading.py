@@ -9,7 +9,10 @@ _GIB: Final = 1024**3
 _SECTOR_BYTES: Final = 512
 _MAX_NUMBER: Final = 2**53
 _MAX_COUNT: Final = 1_000_000
-_MAX_DISKS: Final = 32
+#: Disks of one host that are stored. A storage server has some hundred.
+_MAX_DISKS: Final = 512
+#: No disk is larger: an exbibyte.
+_MAX_DISK_BYTES: Final = 2**60
 
 #: Column of the asset → most characters.
 _TEXTS: Final[Mapping[str, tuple[str, int]]] = {
@@ -31,10 +34,12 @@ _COUNTS: Final[Mapping[str, str]] = {
 def read_facts(output: bytes, nonce: str) -> dict[str, Any] | None:
     """The columns of the asset that the host told, or None if the answer is not whole."""
     told: dict[str, str] = {}
-    disks: list[tuple[str, int]] = []
+    disks: dict[str, int] = {}
     for name, value in answers(output, nonce):
         if name == "disk":
-            disks += _disk(value)
+            disk, size = _disk(value)
+            if size and (disk in disks or len(disks) < _MAX_DISKS):
+                disks.setdefault(disk, size)
         else:
             told.setdefault(name, value)
     if "end" not in told:
@@ -51,8 +56,8 @@ def read_facts(output: bytes, nonce: str) -> dict[str, Any] | None:
     if memory:
         facts["memory"] = shown_size(memory)
     if disks:
-        facts["disk_total"] = shown_size(sum(size for _name, size in disks))
-        facts["disk_info"] = ", ".join(f"{name}: {shown_size(size)}" for name, size in disks)[:1024]
+        facts["disk_total"] = shown_size(sum(disks.values()))
+        facts["disk_info"] = ", ".join(f"{name}: {shown_size(size)}" for name, size in disks.items())[:1024]
     return {column: value for column, value in facts.items() if value != ""}
 
 
@@ -61,10 +66,11 @@ def shown_size(size: int) -> str:
     return f"{size / _GIB:.1f} GiB"
 
 
-def _disk(value: str) -> list[tuple[str, int]]:
+def _disk(value: str) -> tuple[str, int]:
+    """Name and bytes of a disk; 0 bytes for an answer that is none."""
     name, _space, sectors = value.partition(" ")
     size = _number(sectors, _MAX_NUMBER) * _SECTOR_BYTES
-    return [(name[:32], size)] if size else []
+    return name[:32], size if size <= _MAX_DISK_BYTES else 0
 
 
 def _number(text: str, most: int) -> int:

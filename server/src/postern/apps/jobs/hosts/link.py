@@ -11,12 +11,14 @@ import subprocess
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from queue import SimpleQueue
 from typing import IO, Any, Final, Protocol
 
 import msgspec
 
+from postern.apps.jobs.hosts.reports import ImpossibleReport, Report
 from postern.contracts.access import HostKeyAnswer
 from postern.contracts.runner import (
     MAX_FRAME_BYTES,
@@ -73,7 +75,7 @@ class _Open:
     owner: Owner
     news: "SimpleQueue[Any]"
     process: "subprocess.Popen[bytes]"
-    has_started: bool = False
+    report: Report
 
 
 class RunnerLink:
@@ -101,7 +103,7 @@ class RunnerLink:
         """Start a task. What happens with it is put into `news`; the last is `TaskEnded` or `RunnerLost`."""
         with self._lock:
             process = self._running()
-            self._open[wish.task] = _Open(owner, news, process)
+            self._open[wish.task] = _Open(owner, news, process, Report(wish))
         self._send(process, wish)
 
     def stop(self, task: int) -> None:
@@ -109,6 +111,7 @@ class RunnerLink:
         with self._lock:
             found = self._open.get(task)
         if found is not None:
+            found.report.stop_wanted = True
             self._send(found.process, StopTask(task=task))
 
     def kill(self) -> None:
@@ -171,7 +174,10 @@ class RunnerLink:
         try:
             while (frame := _read(process.stdout, decoder)) is not None:
                 self._handle(process, frame)
-        except (msgspec.MsgspecError, ValueError):
+        except ImpossibleReport:
+            log.exception("the runner is killed, because it sent what no honest runner sends")
+            process.kill()
+        except Exception:  # whatever a frame can do: its tasks must be told
             log.exception("the runner sent what is no frame, and is killed")
             process.kill()
         process.wait()
@@ -186,24 +192,25 @@ class RunnerLink:
             for number in lost:
                 del self._open[number]
         for number, task in lost.items():
-            task.news.put(RunnerLost(number, task.has_started))
+            task.news.put(RunnerLost(number, task.report.has_started))
 
     def _handle(self, process: "subprocess.Popen[bytes]", frame: FromRunner) -> None:
+        """Pass a frame on. Raises ImpossibleReport."""
         with self._lock:
             task = self._open.get(frame.task)
-            if isinstance(frame, TaskEnded):
-                self._open.pop(frame.task, None)
-        if task is None:
+        if task is None or task.process is not process:
             return
+        frame = task.report.checked(frame)
         match frame:
             case JudgeHostKey():
-                self._answer(process, lambda: HostKeyJudged(question=frame.question, answer=task.owner.judge(frame)))
+                self._answer(process, partial(_judged, task, frame))
             case WantSecret():
-                self._answer(process, lambda: task.owner.secret(frame))
-            case ProgramStarts():
-                task.has_started = True
+                self._answer(process, partial(_given, task, frame))
+            case TaskEnded():
+                with self._lock:
+                    self._open.pop(frame.task, None)
                 task.news.put(frame)
-            case HostOutput() | TaskEnded():
+            case ProgramStarts() | HostOutput():
                 task.news.put(frame)
 
     def _answer(self, process: "subprocess.Popen[bytes]", answer: Callable[[], HostKeyJudged | SecretGiven]) -> None:
@@ -214,6 +221,18 @@ class RunnerLink:
                 log.exception("a question of the runner could not be answered")
 
         self._answering.submit(work)
+
+
+def _judged(task: _Open, question: JudgeHostKey) -> HostKeyJudged:
+    answer = task.owner.judge(question)
+    task.report.note_judged(question.gateway_id, answer)
+    return HostKeyJudged(question=question.question, answer=answer)
+
+
+def _given(task: _Open, question: WantSecret) -> SecretGiven:
+    given = task.owner.secret(question)
+    task.report.note_refusal(given.refusal)
+    return given
 
 
 def _write(pipe: IO[bytes], data: bytes) -> None:

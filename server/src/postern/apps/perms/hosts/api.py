@@ -11,11 +11,11 @@ from rest_framework.response import Response
 from postern.apps.assets.assets.api.serializers import AssetSerializer
 from postern.apps.perms.hosts import actions
 from postern.apps.users.models import User, UserGroup
+from postern.apps.vault import facade as vault
 from postern.apps.vault.models import SystemUser
 from postern.apps.vault.system_users.api.serializers import SystemUserSerializer
 from postern.foundation.caller import identity
 from postern.foundation.caller.scope import writable
-from postern.foundation.database.write_transaction import write_transaction
 from postern.foundation.rest.bodies import BodySerializer, body_of
 from postern.foundation.rest.openapi.answers import Answer
 from postern.foundation.rest.relations import OrgOwnedField, OrgOwnedList
@@ -82,13 +82,16 @@ class NewHostView(PosternView):
             users=values.get("users", ()),
             user_groups=values.get("user_groups", ()),
         )
-        with write_transaction():
+
+        def write() -> actions.AddedHost:
             identity.require_standing(self.actor)
             actions.hold(org_id, wish)
             try:
-                made = actions.add_host(actor=self.actor, org_id=org_id, wish=wish)
+                return actions.add_host(actor=self.actor, org_id=org_id, wish=wish)
             except PosternError as error:
                 raise _of_part(error, wish) from error
+
+        made = vault.write_outside(write)
         return Response(
             {
                 "asset": str(made.asset.pk),

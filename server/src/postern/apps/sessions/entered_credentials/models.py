@@ -16,12 +16,16 @@ TABLE: Final = "sessions_enteredcredential"
 
 class _Own(ScopedQuerySet):
     def visible_to(self, actor: Actor, scope: object) -> Self:
-        """The person's own that a session would still get, in every organization."""
+        """The person's own that a session would still get, in all their organizations."""
         del scope
         return self.owned_by(actor).filter(epoch=actor.epoch, used_by=None, date_expired__gt=clock.now())
 
     def owned_by(self, actor: Actor) -> Self:
-        return self.filter(user_id=actor.user_id) if actor.user_id is not None else self.none()
+        """Those of organizations to which the person still belongs."""
+        if actor.user_id is None:
+            return self.none()
+        rows = self.filter(user_id=actor.user_id)
+        return rows if actor.is_super_user else rows.filter(org_id__in=actor.org_ids)
 
 
 class EnteredCredential(PosternModel):

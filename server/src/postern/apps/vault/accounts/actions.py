@@ -16,7 +16,7 @@ from postern.apps.audits import facade as audits
 from postern.apps.audits import recorded
 from postern.apps.vault.accounts.errors import AccountOfNode, NoOwnSecret, NothingToRestore
 from postern.apps.vault.accounts.models import Account, AccountSecret
-from postern.apps.vault.sealed_secrets import secret_store
+from postern.apps.vault.sealed_secrets import outside, secret_store
 from postern.apps.vault.system_users import bindings
 from postern.apps.vault.system_users.credentials import current_version
 from postern.apps.vault.system_users.errors import FieldRefused
@@ -27,6 +27,7 @@ from postern.foundation.caller.actor import Actor
 from postern.foundation.database import row_locks
 from postern.kernel import clock
 from postern.kernel.errors import Conflict
+from postern.kernel.ids import new_id
 
 #: Versions of an account that are kept, with the current one.
 KEPT_VERSIONS: Final = 10
@@ -239,6 +240,7 @@ def _make_current(row: Account, made: Plan, reason: VersionReason, *, actor: Act
 def _new_version(row: Account, made: Plan, reason: VersionReason, *, actor: Actor, number: int) -> AccountVersion:
     row.version = number
     version: AccountVersion = AccountVersion.objects.create(
+        id=outside.repeatable("id", new_id),
         account=row,
         number=number,
         reason=reason,

@@ -17,7 +17,7 @@ from postern.apps.audits import recorded
 from postern.apps.vault.gateways.errors import LastGateway
 from postern.apps.vault.gateways.models import Gateway
 from postern.apps.vault.gateways.places import GATEWAYS, place_of
-from postern.apps.vault.sealed_secrets import secret_store
+from postern.apps.vault.sealed_secrets import outside, secret_store
 from postern.apps.vault.system_users.errors import FieldRefused
 from postern.apps.vault.system_users.rules import Plan, take_secrets
 from postern.contracts.access import HostKeyAnswer
@@ -25,6 +25,7 @@ from postern.contracts.routes import Gateway as RouteGateway
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database import row_locks
 from postern.kernel.errors import NotFound
+from postern.kernel.ids import new_id
 
 _SECRETS: Final = ("password", "private_key")
 _COLUMNS: Final = ("name", "ip", "port", "protocol", "username", "is_active", "comment")
@@ -52,7 +53,7 @@ def create_gateway(*, actor: Actor, org_id: UUID, values: Mapping[str, Any]) -> 
     made = _plan(values)
     if "password" in values and not made.secrets:
         raise FieldRefused("password", _("A gateway needs a password or a private key to sign in with."))
-    row = Gateway(org_id=org_id, created_by=actor.label, **made.columns)
+    row = Gateway(id=outside.repeatable("id", new_id), org_id=org_id, created_by=actor.label, **made.columns)
     _take_public_key(row, made)
     row.save(force_insert=True)
     secret_store.put_all(place_of(row, ""), made.secrets)

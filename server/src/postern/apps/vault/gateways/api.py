@@ -15,6 +15,7 @@ from postern.apps.assets import facade as assets
 from postern.apps.assets.models import Domain
 from postern.apps.vault.gateways import actions
 from postern.apps.vault.gateways.models import Gateway
+from postern.apps.vault.sealed_secrets.api import StoresSecrets
 from postern.apps.vault.system_users.api.serializers import SecretField
 from postern.apps.vault.system_users.ssh_keys import MAX_KEY_TEXT
 from postern.foundation.caller.scope import writable
@@ -55,7 +56,7 @@ class GatewaySerializer(ResourceSerializer):
         return assets.check_address(value)
 
 
-class GatewayViewSet(ResourceViewSet):
+class GatewayViewSet(StoresSecrets, ResourceViewSet):
     queryset = Gateway.objects.all()
     serializer_class = GatewaySerializer
     examples = {"name": "branch-gateway", "ip": "192.0.2.1", "username": "forward"}

@@ -1,8 +1,8 @@
 """The only access to encrypted secrets: put, get and drop by place. Other apps use it through the facade.
 
 A secret lies in the store that its row names (`stored.py`). New secrets go to the store of the settings. A secret is
-written to its store first, then the row in the caller's transaction: a rollback or a crash leaves an unused value in the
-store, which `actions.tidying` removes, and never a row that cannot be read.
+written to its store first, before the transaction that writes the row (`outside.py`): a rollback or a crash leaves an
+unused value in the store, which `actions.tidying` removes, and never a row that cannot be read.
 
 Only the web plane and the command line decrypt secrets. The job runner has no key file and never calls this module.
 """
@@ -41,8 +41,17 @@ def keyring() -> Keyring:
 
 
 def put(place: SecretPlace, secret: Secret) -> None:
-    """Encrypt and store a secret; replaces a stored one."""
-    stored = providers.provider(providers.for_new(place), keyring()).store(place, secret)
+    """Encrypt and store a secret; replaces a stored one. Call it in `outside.write_outside`, so that no lock waits for
+    an external store.
+    """
+    ring = keyring()
+    provider = providers.provider(providers.for_new(place), ring)
+    local = LocalSecrets(ring)
+    if isinstance(provider, LocalSecrets):
+        stored = local.store(place, secret)
+    else:
+        # The local value is rolled back.
+        stored = outside.written(provider, place, secret) or local.store(place, secret)
     SealedSecret.objects.update_or_create(
         table=place.table,
         row_id=place.row_id,

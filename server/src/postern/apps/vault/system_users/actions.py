@@ -15,7 +15,7 @@ from postern.apps.audits import facade as audits
 from postern.apps.audits import recorded
 from postern.apps.users import facade as users
 from postern.apps.users.models import Membership, User
-from postern.apps.vault.sealed_secrets import secret_store
+from postern.apps.vault.sealed_secrets import outside, secret_store
 from postern.apps.vault.system_users import bindings, command_filters
 from postern.apps.vault.system_users.errors import AccountHasSecret, BoundByNode, NotAMember
 from postern.apps.vault.system_users.events import AccountChanged, SystemUserBound, SystemUsersChanged
@@ -28,6 +28,7 @@ from postern.foundation.caller.actor import Actor
 from postern.foundation.database import row_locks
 from postern.foundation.database.uses import require_unused
 from postern.kernel import clock
+from postern.kernel.ids import new_id
 
 _COLUMNS: Final = (
     "name",
@@ -84,7 +85,7 @@ def create_system_user(*, actor: Actor, org_id: UUID, values: Mapping[str, Any])
     """Create a system user. `values`: columns, `password`, `private_key`, `token`, `auto_generate_key`,
     `cmd_filters`.
     """
-    blank = SystemUser(org_id=org_id, created_by=actor.label)
+    blank = SystemUser(id=outside.repeatable("id", new_id), org_id=org_id, created_by=actor.label)
     made = plan(_own(values), _columns_of(blank), creating=True, held=set())
     for name, value in made.columns.items():
         setattr(blank, name, value)

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from django.utils.translation import gettext as _
 
+from postern.apps.vault.sealed_secrets import outside
 from postern.apps.vault.system_users import ssh_keys
 from postern.apps.vault.system_users.errors import FieldRefused
 from postern.apps.vault.system_users.models import LoginMode, SystemUserType
@@ -80,9 +81,10 @@ def _check_sftp_root(value: str) -> None:
 
 
 def _generate(result: Plan, *, ssh: bool) -> None:
-    result.secrets["password"] = Secret(secrets.token_urlsafe(_GENERATED_PASSWORD_BYTES))
+    made = outside.repeatable("password", lambda: secrets.token_urlsafe(_GENERATED_PASSWORD_BYTES))
+    result.secrets["password"] = Secret(made)
     if ssh:
-        result.key = ssh_keys.generate()
+        result.key = outside.repeatable("key", ssh_keys.generate)
         result.secrets["private_key"] = result.key.private_key
 
 
@@ -93,7 +95,10 @@ def take_secrets(result: Plan, wish: Mapping[str, Any]) -> None:
         raise FieldRefused("password", _("A password cannot contain two opening braces."))
     if private_key.strip():
         try:
-            result.key = ssh_keys.read_private_key(private_key, password)
+            # The key is written in OpenSSH's format, which contains random bytes.
+            result.key = outside.repeatable(
+                ("key", private_key, password), lambda: ssh_keys.read_private_key(private_key, password)
+            )
         except KeyRefused as error:
             raise FieldRefused("private_key", key_message(error.code)) from error
         result.secrets["private_key"] = result.key.private_key

@@ -1,7 +1,8 @@
 """`POST {list}?dry_run=1` and `PUT {list}?dry_run=1`: what a write of these rows would do, without writing them.
 
 Each row is validated and written by the code of the real write, in a transaction that is always rolled back. So no row,
-audit record, event or message stays: all of them are stored in that transaction or sent after its commit.
+audit record, event or message stays: all of them are stored in that transaction or sent after its commit. What would be
+written outside of the database is left out (`trial`).
 
 A check is the same action of the same view as the write, so it needs the same right (and the same second factor and
 licence). `refuse_elsewhere` refuses the parameter wherever it has no meaning, because a client that asks for a check
@@ -25,7 +26,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
-from postern.foundation.database.write_transaction import write_transaction
+from postern.foundation.database.trial import undone
 from postern.foundation.rest import bulk, errors, rights
 from postern.foundation.rest.exchange import corrections, fields
 
@@ -38,21 +39,6 @@ _OWN_COLUMNS: Final = frozenset({"org_id"})
 _Action = TypeVar("_Action", bound=Callable[..., Any])
 Values = dict[str, Any]
 Outcome = dict[str, Any]
-
-
-class _Undo(Exception):
-    """Rolls back the transaction of a check."""
-
-
-@contextmanager
-def undone() -> Iterator[None]:
-    """A write transaction that is rolled back at its end."""
-    try:
-        with write_transaction():
-            yield
-            raise _Undo  # noqa: TRY301 - it must leave the transaction as an error does, so that nothing is recorded
-    except _Undo:
-        return
 
 
 def is_asked(request: Request) -> bool:

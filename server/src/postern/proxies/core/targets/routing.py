@@ -3,16 +3,12 @@
 It needs no session: whoever opens connections (a session, a job) passes a target, its route and an `Approver`.
 """
 
-from typing import Final, Protocol
+from typing import Protocol
 
 from postern.contracts.access import Credential, HostKeyAnswer, Target
 from postern.contracts.routes import Gateway, Route
 from postern.proxies.core.targets.ports import Progress
 from postern.proxies.core.targets.wires import Wire
-
-_ARROW: Final = " → "
-#: The control plane stores no more characters.
-MAX_VIA: Final = 600
 
 
 class Approver(Protocol):
@@ -37,9 +33,3 @@ class RouteDialer(Protocol):
         self, target: Target, route: Route, approver: Approver, *, language: str, progress: Progress
     ) -> Wire:
         """Return an open connection. Raises `TargetFailed` with a message in `language`."""
-
-
-def via_of(names: tuple[str, ...]) -> str:
-    """Return the names of gateways as one text, at most `MAX_VIA` characters."""
-    text = _ARROW.join(names)
-    return text if len(text) <= MAX_VIA else text[: MAX_VIA - 1] + "…"

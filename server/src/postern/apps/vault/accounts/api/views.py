@@ -18,6 +18,8 @@ from postern.apps.vault.accounts.api.serializers import (
 )
 from postern.apps.vault.accounts.models import Account, AccountSecret
 from postern.apps.vault.accounts.rows import AccountRows
+from postern.apps.vault.sealed_secrets.api import StoresSecrets
+from postern.apps.vault.sealed_secrets.outside import write_outside
 from postern.apps.vault.system_users.models import AccountVersion
 from postern.foundation.caller.scope import writable
 from postern.foundation.database.write_transaction import write_transaction
@@ -27,7 +29,7 @@ from postern.foundation.rest.rights import ORG_ADMIN_ONLY, Right
 from postern.foundation.rest.viewsets import ReadOnlyViewSet, ResourceViewSet, RowNotFound
 
 
-class AccountViewSet(AccountRows, ResourceViewSet):
+class AccountViewSet(StoresSecrets, AccountRows, ResourceViewSet):
     """Accounts, without their secrets."""
 
     serializer_class = AccountSerializer
@@ -73,7 +75,8 @@ class AccountViewSet(AccountRows, ResourceViewSet):
         """
         account = self.get_object()
         wanted = body_of(request, RestoreSerializer)
-        with write_transaction():
+
+        def write() -> None:
             self.begin_write([account], ())
             try:
                 actions.restore_version(
@@ -81,6 +84,8 @@ class AccountViewSet(AccountRows, ResourceViewSet):
                 )
             except AccountVersion.DoesNotExist:
                 raise RowNotFound(_("Not found.")) from None
+
+        write_outside(write)
         row = self.get_queryset().get(pk=self.kwargs["pk"])
         return Response(AccountSerializer(row, context=self.get_serializer_context()).data)
 

@@ -11,6 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.assets.models import Asset, Connectivity
+from postern.apps.vault.sealed_secrets.api import StoresSecrets
+from postern.apps.vault.sealed_secrets.outside import write_outside
 from postern.apps.vault.system_users import actions, revealing
 from postern.apps.vault.system_users.api.serializers import (
     AdminUserSerializer,
@@ -48,7 +50,7 @@ _WITH_SECRETS = Answer(schema=texts(*_INFO, *SECRET_COLUMNS))
 ADMIN_ONLY = dict.fromkeys(("list", "retrieve", "create", "update", "destroy"), Right.ORG_ADMIN)
 
 
-class SystemUserViewSet(ResourceViewSet):
+class SystemUserViewSet(StoresSecrets, ResourceViewSet):
     queryset = SystemUser.objects.all()
     serializer_class = SystemUserSerializer
     examples = {"name": "deploy-example", "username": "deploy"}
@@ -150,9 +152,12 @@ class SystemUserViewSet(ResourceViewSet):
 
     def _write_auth_info(self, request: Request) -> Response:
         values = body_of(request, SecretsSerializer)
-        with write_transaction():
+
+        def write() -> SystemUser:
             self.begin_write([self.get_object()], ())
-            row = actions.update_system_user(actor=self.actor, system_user=self.get_object(), values=values)
+            return actions.update_system_user(actor=self.actor, system_user=self.get_object(), values=values)
+
+        row = write_outside(write)
         return Response(_without_secrets(row, row.username))
 
     def _username_of_user(self, system_user: SystemUser) -> str:
