@@ -28,6 +28,7 @@ import {
   nodeOptions,
   platformOptions,
 } from '#/domain/remotes';
+import { SessionHistory } from '#/domain/session-history/SessionHistory';
 import { AppLink, LinkButton } from '#/ui/link';
 import { moveToNode, removeFromNode, setActive } from './asset-actions';
 import { Connectivity, ConnectivityFacts } from './Connectivity';
@@ -41,9 +42,6 @@ const AssetLabels = lazyPart(async () => (await import('./AssetRelations')).Asse
 const AssetNodes = lazyPart(async () => (await import('./AssetRelations')).AssetNodes);
 const Grants = lazyPart(async () => (await import('#/domain/grants/Grants')).Grants);
 const HostKeys = lazyPart(async () => (await import('./HostKeys')).HostKeys);
-const SessionHistory = lazyPart(
-  async () => (await import('#/domain/session-history/SessionHistory')).SessionHistory,
-);
 const SshButton = lazyPart(async () => (await import('#/domain/ssh-lines/SshButton')).SshButton);
 const ProtocolsField = lazyPart(async () => (await import('./ProtocolsField')).ProtocolsField);
 const RelatedSystemUsers = lazyPart(async () => (await import('./RelatedSystemUsers')).RelatedSystemUsers);
