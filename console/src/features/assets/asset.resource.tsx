@@ -28,6 +28,7 @@ import {
   nodeOptions,
   platformOptions,
 } from '#/domain/remotes';
+import { CommandHistory } from '#/domain/commands/CommandHistory';
 import { SessionHistory } from '#/domain/session-history/SessionHistory';
 import type { Icon } from '#/ui/icon';
 import { AppLink, LinkButton } from '#/ui/link';
@@ -324,6 +325,12 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
         id: 'sessions',
         label: 'assets:tab.sessions',
         content: (row) => <SessionHistory kind="asset" id={row.id} />,
+      },
+      {
+        id: 'commands',
+        label: 'assets:tab.commands',
+        permission: 'audit',
+        content: (row) => <CommandHistory id={row.id} />,
       },
       {
         id: 'system-users',
