@@ -48,8 +48,9 @@ export async function enterCredential({ asset, systemUser }: Pair, typed: TypedC
   await queryClient.invalidateQueries({ queryKey: [KEY] });
 }
 
-export async function forgetCredential(id: string): Promise<void> {
-  await http.delete(`assets/entered-credentials/${id}/`);
+/** Forgets a kept credential. `quiet`: the caller shows a failure. */
+export async function forgetCredential(id: string, quiet = false): Promise<void> {
+  await http.delete(`assets/entered-credentials/${id}/`, { quiet });
   await queryClient.invalidateQueries({ queryKey: [KEY] });
 }
 

@@ -143,5 +143,5 @@ export function watchToken(sessionId: string): Promise<WatchToken> {
 }
 
 export function terminateSessions(ids: readonly string[]): Promise<{ readonly ok: readonly string[] }> {
-  return http.post('terminal/tasks/kill-session/', ids);
+  return http.post('terminal/tasks/kill-session/', ids, { quiet: true });
 }

@@ -63,13 +63,9 @@ export function RuleTab({
       effect: t('command-filters:delete.effect'),
       confirmLabel: t('command-filters:delete.confirm'),
       danger: true,
+      run: () => http.delete(`${rulesApi(filterId)}${row.id}/`, { quiet: true }),
     });
     if (!sure) return;
-    try {
-      await http.delete(`${rulesApi(filterId)}${row.id}/`);
-    } catch {
-      return; // The http client has already shown the error.
-    }
     await queryClient.invalidateQueries({ queryKey: ['list', rulesApi(filterId)] });
     onChange();
   };
