@@ -4,13 +4,33 @@ import os
 import re
 
 import pytest
+from accessibility import axe_findings
 from browser import Faults, photograph, sign_in, window
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 from product import ADMIN_PASSWORD, wait_until
 from test_ssh_story import Terminal
 from world import World
 
 LINE = "echo sum-of-all-$((40+2))"
+
+
+def at_phone_width(page: Page, context: BrowserContext, world: World) -> None:
+    """The tab on a narrow phone, dark and in Chinese; afterwards the page is as it was."""
+    language = {"name": "django_language", "url": world.product.url}
+    context.add_cookies([{**language, "value": "zh-hans"}])
+    page.set_viewport_size({"width": 320, "height": 720})
+    page.emulate_media(color_scheme="dark")
+    page.reload()
+    expect(page.get_by_role("tab", name="命令", exact=True)).to_be_visible()
+    expect(page.get_by_text(LINE)).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    photograph(page, "asset-commands-phone")
+    assert axe_findings(page) == []
+    context.add_cookies([{**language, "value": "en"}])
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.emulate_media(color_scheme="light")
+    page.reload()
+    expect(page.get_by_role("row").filter(has_text=LINE).first).to_be_visible()
 
 
 @pytest.mark.spec("S2-029", "S6-030")
@@ -61,6 +81,7 @@ def test_asset_page_lists_the_commands_that_ran_on_it(browser: Browser, world: W
     row.get_by_role("button", expanded=False).click()
     expect(page.locator("pre").filter(has_text="sum-of-all-42")).to_be_visible()
     photograph(page, "asset-commands")
+    at_phone_width(page, context, world)
     row.get_by_role("link", name="At ").click()
     page.wait_for_url(re.compile(rf"/terminal/sessions/{session}\?t=[0-9.]+$"))
     expect(page.get_by_role("heading", level=1)).to_contain_text("张伟(zhang)")
