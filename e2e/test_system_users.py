@@ -6,8 +6,8 @@ from typing import Any
 
 import admin_console
 import pytest
-from admin_console import listed, more, pick, row_of, save, text
-from browser import Faults
+from admin_console import choose_rows, listed, more, pick, row_of, save, text
+from browser import Faults, photograph
 from playwright.sync_api import BrowserContext, Page, expect
 from product import Product
 
@@ -167,7 +167,22 @@ def test_system_user_in_use_is_deleted_only_when_nothing_uses_it(
     page.get_by_role("main").get_by_role("button", name="Delete").click()
     question = page.get_by_role("alertdialog")
     question.get_by_role("button", name="Delete").click()
-    expect(page.get_by_text(f"Assets whose admin user it is: 1 ({name})")).to_be_visible()
+    reason = question.get_by_role("alert")
+    expect(reason).to_contain_text(f"Assets whose admin user it is: 1 ({name})")
+    photograph(page, "refused-deletion")
+    # It is gone with its question, and comes with the next refusal: of the selected rows in the list, too.
+    question.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("Assets whose admin user it is")).to_have_count(0)
+    page.goto(f"{product.url}{LIST}?activeTab=admin")
+    choose_rows(page, name).get_by_role("button", name="Delete").click()
+    question.get_by_role("button", name="Delete 1").click()
+    expect(reason).to_contain_text("Assets whose admin user it is")
+    photograph(page, "refused-bulk-deletion")
+    question.get_by_role("button", name="Cancel").click()
+    page.goto(f"{product.url}{LIST}/{admin['id']}")
+    page.get_by_role("main").get_by_role("button", name="Delete").click()
+    question.get_by_role("button", name="Delete").click()
+    expect(reason).to_be_visible()
     assert api.get(f"/api/v1/assets/assets/{made['id']}/")["admin_user"] == admin["id"]
     api.patch(f"/api/v1/assets/assets/{made['id']}/", {"admin_user": None})
     question.get_by_role("button", name="Delete").click()

@@ -4,5 +4,11 @@
  */
 export const OPENED_PROTOCOLS: readonly string[] = ['ssh'];
 
-/** Protocols that an asset can be given: those of sessions, and WinRM for jobs on Windows hosts. */
-export const ASSET_PROTOCOLS: readonly string[] = [...OPENED_PROTOCOLS, 'winrm'];
+/**
+ * Protocols for jobs on Windows hosts: WinRM carries them, RDP lets them use accounts of system users with RDP. No
+ * sessions are opened with these.
+ */
+export const JOB_PROTOCOLS = ['winrm', 'rdp'] as const;
+
+/** Protocols that an asset can be given. */
+export const ASSET_PROTOCOLS: readonly string[] = [...OPENED_PROTOCOLS, ...JOB_PROTOCOLS];

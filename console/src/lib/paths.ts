@@ -25,7 +25,9 @@ export const paths = {
   assetPermission: (id: string) => `/perms/asset-permissions/${id}`,
   assetPermissions: (query = '') => `/perms/asset-permissions${query}`,
   createAssetPermission: (query = '') => `/perms/asset-permissions/create${query}`,
-  session: (id: string) => `/terminal/sessions/${id}`,
+  /** `atMs`: where the replay starts, in milliseconds. */
+  session: (id: string, atMs?: number) =>
+    `/terminal/sessions/${id}${atMs === undefined ? '' : `?t=${atMs / 1000}`}`,
   sessionPreview: (id: string) => `/terminal/session?activeTab=online&preview=${encodeURIComponent(id)}`,
   sessions: (query = '') => `/terminal/session${query}`,
 } as const;

@@ -302,6 +302,8 @@ export interface DetailTab<Row> {
   readonly id: string;
   readonly label: string;
   readonly count?: (row: Row) => number;
+  /** Permission needed to see the tab; default: that of the page. */
+  readonly permission?: Permission;
   readonly content: (row: Row, tools: ActionTools) => ReactNode;
 }
 

@@ -187,8 +187,12 @@ describe('list', () => {
     await userEvent.click(screen.getByRole('menuitem', { name: 'Delete' }));
     const dialog = await screen.findByRole('alertdialog', { name: 'Delete user group “dba”?' });
     await userEvent.click(within(dialog).getByRole('button', { name: 'Delete' }));
-    expect(await screen.findByText('Delete failed: in use')).toBeTruthy();
+    const reason = await within(dialog).findByRole('alert');
+    expect(reason.textContent).toBe('Delete failed: in use');
+    // Nowhere else: no toast repeats it.
+    expect(screen.getAllByText('Delete failed: in use')).toHaveLength(1);
     await userEvent.click(within(dialog).getByRole('button', { name: 'Cancel' }));
+    expect(screen.queryByText('Delete failed: in use')).toBeNull();
   });
 
   test('empty, no match, refused and failed look different', async () => {

@@ -83,6 +83,7 @@ export async function renderScreen(
       'resource',
       'users',
       'assets',
+      'command-filters',
       'perms',
       'grants',
       'audits',

@@ -127,17 +127,52 @@ describe('confirm', () => {
     expect(await answer).toBe(true);
   });
 
-  test('a failing action keeps the question open; Escape answers no', async () => {
+  test('a failing action keeps the question open with the reason; Escape answers no', async () => {
     render(<ConfirmHost />);
+    const ask = () =>
+      confirm({
+        title: 'Sure?',
+        confirmLabel: 'Yes',
+        failed: () => 'It failed: in use',
+        run: () => Promise.reject(new Error('x')),
+      });
+    const answer = ask();
+    await userEvent.click(await screen.findByRole('button', { name: 'Yes' }));
+    const dialog = screen.getByRole('alertdialog');
+    expect((await within(dialog).findByRole('alert')).textContent).toBe('It failed: in use');
+    await userEvent.keyboard('{Escape}');
+    expect(await answer).toBe(false);
+    // The next question begins without it.
+    const again = ask();
+    await screen.findByRole('alertdialog');
+    expect(screen.queryByRole('alert')).toBeNull();
+    await userEvent.keyboard('{Escape}');
+    expect(await again).toBe(false);
+  });
+
+  test('the reason of a failure goes away while the action is tried again', async () => {
+    render(<ConfirmHost />);
+    let finish = () => {};
+    let tries = 0;
     const answer = confirm({
       title: 'Sure?',
       confirmLabel: 'Yes',
-      run: () => Promise.reject(new Error('x')),
+      failed: () => 'It failed',
+      run: () => {
+        tries += 1;
+        if (tries === 1) return Promise.reject(new Error('x'));
+        return new Promise<void>((resolve) => {
+          finish = resolve;
+        });
+      },
     });
     await userEvent.click(await screen.findByRole('button', { name: 'Yes' }));
-    expect(screen.getByRole('alertdialog')).toBeTruthy();
-    await userEvent.keyboard('{Escape}');
-    expect(await answer).toBe(false);
+    await screen.findByRole('alert');
+    await userEvent.click(screen.getByRole('button', { name: 'Yes' }));
+    expect(screen.queryByRole('alert')).toBeNull();
+    finish();
+    expect(await answer).toBe(true);
+    expect(screen.queryByRole('alertdialog')).toBeNull();
   });
 });
 

@@ -1,9 +1,11 @@
 import { TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
+import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { Button } from './button';
 import { Choices } from './choices';
 import { Dialog } from './dialog';
+import { Note } from './note';
 import type { Asked } from './question';
 import { visible, VisibleText } from './visible-text';
 
@@ -15,9 +17,26 @@ interface QuestionDialogProps {
   readonly onAnswer: () => void;
 }
 
+/** Why the last try failed. Screen readers read it at once. */
+function Failure({ asked, failure }: { readonly asked: Asked; readonly failure: unknown }) {
+  const reason = explain(failure);
+  const text = asked.failed ? asked.failed(reason) : reason;
+  const id = requestIdOf(failure);
+  if (text === null) return null;
+  return (
+    <div className="mt-3">
+      <Note tone="danger" announce>
+        <VisibleText text={text} />
+        {id !== null && <p className="font-mono text-meta text-ink-3">req {id}</p>}
+      </Note>
+    </div>
+  );
+}
+
 export default function QuestionDialog({ asked, onAnswer }: QuestionDialogProps) {
   const t = useT();
   const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<unknown>(null);
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const finish = (yes: boolean) => {
     onAnswer();
@@ -29,11 +48,12 @@ export default function QuestionDialog({ asked, onAnswer }: QuestionDialogProps)
       return;
     }
     setBusy(true);
+    setFailure(null);
     try {
       await asked.run(chosen);
       finish(true);
-    } catch {
-      // The caller or the http client has shown the failure; the question stays open for another try.
+    } catch (error) {
+      setFailure(error);
       setBusy(false);
     }
   };
@@ -79,6 +99,7 @@ export default function QuestionDialog({ asked, onAnswer }: QuestionDialogProps)
           {others > 0 && <li className="py-0.5 text-ink-3">+{others}</li>}
         </ul>
       )}
+      {failure !== null && <Failure asked={asked} failure={failure} />}
     </Dialog>
   );
 }

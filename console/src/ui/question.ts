@@ -21,8 +21,13 @@ export interface Question {
   readonly danger?: boolean;
   /** Options that the person may tick; none is preselected. */
   readonly options?: readonly QuestionOption[];
-  /** Runs on confirmation while the dialog shows progress; if it rejects, the dialog stays open. */
+  /**
+   * Runs on confirmation while the dialog shows progress. If it rejects, the dialog stays open and shows the reason until
+   * the next try: requests are quiet.
+   */
   readonly run?: (chosen: readonly string[]) => Promise<unknown>;
+  /** The words around the reason of a failure: “Delete failed: …”. Default: the reason alone; null shows nothing. */
+  readonly failed?: (reason: string) => string | null;
 }
 
 export interface Asked extends Question {

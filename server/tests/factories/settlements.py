@@ -115,7 +115,9 @@ def settle(org_id: UUID, name: str, make_user: Callable[..., User], *, dynamic: 
         "audits/command-execution-logs": command,
         "audits/command-executions-hosts-relations": HostOutcome.objects.get(execution_id=command.pk),
         "terminal/sessions": session,
-        "terminal/commands": Command.objects.create(session=session, input="id", at=clock.now(), **names),
+        "terminal/commands": Command.objects.create(
+            session=session, asset_id=session.asset_id, input="id", at=clock.now(), **names
+        ),
         "terminal/tasks": ProxyOrder.objects.create(
             session=session, terminal=session.terminal, kind="terminate_session", by="System"
         ),

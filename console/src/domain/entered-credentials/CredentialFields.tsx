@@ -1,5 +1,5 @@
 import { useT } from '#/lib/i18n';
-import { Field, PasswordInput, TextInput } from '#/ui/field';
+import { CredentialPassword, CredentialText } from '#/domain/credential-form/fields';
 import type { CredentialProblems, TypedCredential } from './api';
 
 /** Username and password on the target. Nothing remembers them: the browser is asked not to. */
@@ -23,40 +23,24 @@ export function CredentialFields({
   return (
     <>
       {asksUsername && (
-        <Field
+        <CredentialText
           label={t('entered-credentials:username')}
-          layout="above"
+          name="target-username"
+          value={value.username}
           error={problems.username}
           required={required}
-        >
-          {(control) => (
-            <TextInput
-              {...control}
-              name="target-username"
-              maxLength={128}
-              value={value.username}
-              onChange={(event) => onChange({ ...value, username: event.target.value })}
-            />
-          )}
-        </Field>
+          onChange={(username) => onChange({ ...value, username })}
+        />
       )}
-      <Field
+      <CredentialPassword
         label={t('entered-credentials:password')}
-        layout="above"
+        name="target-password"
+        value={value.password}
         help={passwordHelp}
         error={problems.password ?? (asksUsername ? undefined : problems.username)}
         required={required}
-      >
-        {(control) => (
-          <PasswordInput
-            {...control}
-            name="target-password"
-            maxLength={512}
-            value={value.password}
-            onChange={(event) => onChange({ ...value, password: event.target.value })}
-          />
-        )}
-      </Field>
+        onChange={(password) => onChange({ ...value, password })}
+      />
     </>
   );
 }

@@ -1,8 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Api } from '#/lib/api-types';
 import { http } from '#/lib/http/client';
-import { ValidationError } from '#/lib/http/errors';
-import { explain } from '#/lib/http/catalogue';
+import { problemsIn, type Problems } from '#/domain/credential-form/problems';
 import { translate } from '#/lib/i18n';
 import { queryClient } from '#/lib/query';
 
@@ -48,29 +47,18 @@ export async function enterCredential({ asset, systemUser }: Pair, typed: TypedC
   await queryClient.invalidateQueries({ queryKey: [KEY] });
 }
 
-export async function forgetCredential(id: string): Promise<void> {
-  await http.delete(`assets/entered-credentials/${id}/`);
+/** Forgets a kept credential. `quiet`: the caller shows a failure. */
+export async function forgetCredential(id: string, quiet = false): Promise<void> {
+  await http.delete(`assets/entered-credentials/${id}/`, { quiet });
   await queryClient.invalidateQueries({ queryKey: [KEY] });
 }
 
 /** What is wrong with a typed credential, by field; `other` for what concerns neither. */
-export interface CredentialProblems {
-  readonly username?: string;
-  readonly password?: string;
-  readonly other?: string;
-}
+export type CredentialProblems = Problems<'username' | 'password'>;
 
 export function problemsOf(error: unknown): CredentialProblems {
-  if (error instanceof ValidationError) {
-    const { username, password, instance_id: other } = error.fields;
-    const problems = {
-      ...(typeof username === 'string' ? { username } : {}),
-      ...(typeof password === 'string' ? { password } : {}),
-      ...(typeof other === 'string' ? { other } : {}),
-    };
-    if (Object.keys(problems).length > 0) return problems;
-  }
-  return { other: explain(error) };
+  const { instance_id: asset, ...problems } = problemsIn(error, ['username', 'password', 'instance_id']);
+  return asset === undefined ? problems : { ...problems, other: asset };
 }
 
 /** A system user that the person may use on an asset, as far as entering its credential needs it. */

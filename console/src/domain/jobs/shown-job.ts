@@ -13,7 +13,11 @@ export function hideJob(): void {
 }
 
 /** Starts a job by a call that answers `{task}`, and shows its log. Failures are reported as those of any call. */
-export async function startJob(path: string, body: object = {}): Promise<void> {
-  const { task } = await http.post<{ readonly task: string }>(path, body);
+export async function startJob(
+  path: string,
+  body: object = {},
+  options: { readonly quiet?: boolean } = {},
+): Promise<void> {
+  const { task } = await http.post<{ readonly task: string }>(path, body, options);
   showJob(task);
 }

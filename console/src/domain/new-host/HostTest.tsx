@@ -1,5 +1,9 @@
-import { CircleAlert, CircleCheck, CircleDashed, LoaderCircle } from 'lucide-react';
+import { CircleAlert, CircleCheck, CircleDashed, LoaderCircle, ScrollText } from 'lucide-react';
+import { showJob } from '#/domain/jobs/shown-job';
 import { useT } from '#/lib/i18n';
+import { paths } from '#/lib/paths';
+import { Button } from '#/ui/button';
+import { AppLink } from '#/ui/link';
 import { Note } from '#/ui/note';
 import { VisibleText } from '#/ui/visible-text';
 import { type HostTestState, type StepState, TEST_STEPS } from './host-test';
@@ -22,8 +26,35 @@ function Detail({ step }: { readonly step: StepState }) {
   );
 }
 
+/** Where to look, and what can be changed, after a failed test. */
+function Onward({ asset, test }: { readonly asset: string; readonly test: HostTestState }) {
+  const t = useT();
+  const { job } = test;
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      {job !== undefined && (
+        <Button size="sm" icon={ScrollText} onClick={() => showJob(job)}>
+          {t('new-host:test.log')}
+        </Button>
+      )}
+      <AppLink to={paths.asset(asset)} className="pt-link">
+        {t('new-host:test.open')}
+      </AppLink>
+    </div>
+  );
+}
+
 /** Progress and result of the test of a new host: reached, host key seen, signed in; or why not and what to change. */
-export function HostTest({ name, test }: { readonly name: string; readonly test: HostTestState }) {
+export function HostTest({
+  name,
+  asset,
+  test,
+}: {
+  readonly name: string;
+  /** Id of the host. */
+  readonly asset: string;
+  readonly test: HostTestState;
+}) {
   const t = useT();
   return (
     <section aria-label={t('new-host:test.title', { name })} className="grid grid-cols-1 gap-2">
@@ -53,6 +84,7 @@ export function HostTest({ name, test }: { readonly name: string; readonly test:
         {test.phase === 'passed' && <Note tone="ok">{t('new-host:test.passed')}</Note>}
         {test.advice !== null && <Note tone="warn">{t(`new-host:test.advice.${test.advice}`)}</Note>}
       </div>
+      {test.phase === 'failed' && <Onward asset={asset} test={test} />}
     </section>
   );
 }

@@ -219,7 +219,7 @@ export function NewHostForm({
       )}
       {tested ? (
         <>
-          <HostTest name={name} test={test} />
+          <HostTest name={name} asset={tested.made.asset} test={test} />
           {test.phase === 'failed' && <Correction part={part} made={tested.made} />}
           <div className="flex flex-wrap items-center gap-2">
             {test.phase === 'failed' && (

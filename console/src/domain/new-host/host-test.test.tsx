@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { hideJob, useShownJob } from '#/domain/jobs/shown-job';
 import { renderScreen } from '#/test/render';
 import { afterReaching, afterSigningIn, brokenOff, STARTED } from './host-test';
 import { NewHostForm } from './NewHostForm';
@@ -158,6 +159,17 @@ describe('the form of a new host with its test', () => {
       },
       { method: 'POST', path: 'assets/assets/a1/tasks/', body: { action: 'test' } },
     ]);
+  });
+
+  test('after a failure the log of the job and the host are one click away', async () => {
+    await form([outcome('done'), outcome('host_key_refused', 'other key')]);
+    await userEvent.click(screen.getByRole('button', { name: 'Add and test' }));
+    expect(await screen.findByText('other key')).toBeTruthy();
+    const host = screen.getByRole('link', { name: 'Open the host' });
+    expect(host.getAttribute('href')).toBe('/assets/assets/a1');
+    await userEvent.click(screen.getByRole('button', { name: 'Show the job log' }));
+    expect(useShownJob.getState()).toMatchObject({ id: 'job-2' });
+    hideJob();
   });
 
   test('a host is also added without a test', async () => {

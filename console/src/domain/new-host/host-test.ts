@@ -25,6 +25,8 @@ export interface HostTestState {
   readonly phase: 'idle' | 'running' | 'passed' | 'failed';
   readonly steps: Readonly<Record<TestStep, StepState>>;
   readonly advice: Advice | null;
+  /** The last job, whose log says more. */
+  readonly job?: string;
 }
 
 const WAITING: StepState = { state: 'waiting', text: '' };
@@ -128,10 +130,16 @@ function pause(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Runs a job on the host and returns how it ended there. */
-async function outcomeOf(asset: string, body: object, signal: AbortSignal): Promise<Outcome> {
+/** Runs a job on the host and returns how it ended there. `started` gets the id of the job. */
+async function outcomeOf(
+  asset: string,
+  body: object,
+  signal: AbortSignal,
+  started: (job: string) => void,
+): Promise<Outcome> {
   const options = { quiet: true, signal };
   const { task } = await http.post<{ readonly task: string }>(`assets/assets/${asset}/tasks/`, body, options);
+  started(task);
   for (;;) {
     const job = await http.get<Job>(`ops/celery/task/${task}/result/`, options);
     if (!job.is_open) {
@@ -148,18 +156,23 @@ async function run(
   show: (state: HostTestState) => void,
 ): Promise<void> {
   let state = STARTED;
+  let job: { readonly job?: string } = {};
+  const started = (id: string) => {
+    job = { job: id };
+  };
   const next = (changed: HostTestState) => {
-    state = changed;
-    if (!signal.aborted) show(changed);
+    state = { ...changed, ...job };
+    if (!signal.aborted) show(state);
   };
   next(STARTED);
   try {
-    next(afterReaching(await outcomeOf(made.asset, { action: 'test' }, signal)));
+    next(afterReaching(await outcomeOf(made.asset, { action: 'test' }, signal, started)));
     if (state.phase === 'failed') return;
     const outcome = await outcomeOf(
       made.asset,
       { action: 'test_system_user', system_users: [made.system_user] },
       signal,
+      started,
     );
     const keys = await http.get<readonly Key[]>('assets/host-keys/', {
       query: { asset: made.asset },

@@ -87,13 +87,9 @@ export default function AccessKeysDialog({ onClose }: { readonly onClose: () => 
       names: [key.id],
       confirmLabel: t('access-keys:delete'),
       danger: true,
+      failed: (reason) => `${t('access-keys:delete_error')}: ${reason}`,
       run: async () => {
-        try {
-          await deleteKey(key.id);
-        } catch (failure) {
-          reportFailure(t('access-keys:delete_error'), failure);
-          throw failure;
-        }
+        await deleteKey(key.id);
         if (made?.id === key.id) setMade(null);
         await refresh();
       },

@@ -35,7 +35,7 @@ export function HostKeys({ owner, icon: IconOf }: { readonly owner: Owner; reado
       names: [name],
       confirmLabel: t('assets:host_key.forget'),
       danger: true,
-      run: () => http.delete(`assets/host-keys/${row.id}/`),
+      run: () => http.delete(`assets/host-keys/${row.id}/`, { quiet: true }),
     });
     if (isDeleted) {
       toast({ tone: 'ok', text: translate('assets:host_key.forgotten') });

@@ -70,7 +70,7 @@ async function deleteNode(chosen: ChosenNode, onGone: () => void): Promise<void>
     effect: translate('assets:node.delete_effect'),
     confirmLabel: translate('resource:action.delete'),
     danger: true,
-    run: () => http.delete(`assets/nodes/${chosen.id}/`),
+    run: () => http.delete(`assets/nodes/${chosen.id}/`, { quiet: true }),
   });
   if (isDeleted) onGone();
   await reloadNodes();

@@ -1,5 +1,5 @@
 import { Plus, X } from 'lucide-react';
-import { ASSET_PROTOCOLS } from '#/domain/protocols';
+import { ASSET_PROTOCOLS, JOB_PROTOCOLS } from '#/domain/protocols';
 import { useT } from '#/lib/i18n';
 import type { CustomInput } from '#/resource/define';
 import { Button, IconButton } from '#/ui/button';
@@ -19,7 +19,7 @@ function split(entry: string): { protocol: string; port: string } {
   return { protocol, port };
 }
 
-/** One to five rows of protocol and port; each protocol at most once. */
+/** One to five rows of protocol and port; each protocol at most once. i18n: assets:protocol.about_* */
 export function ProtocolsField({ input }: { readonly input: CustomInput }) {
   const t = useT();
   const entries = (Array.isArray(input.value) ? input.value.map(String) : []).map(split);
@@ -71,6 +71,11 @@ export function ProtocolsField({ input }: { readonly input: CustomInput }) {
             onClick={() => set(entries.filter((_, at) => at !== index))}
           />
         </div>
+      ))}
+      {JOB_PROTOCOLS.filter((name) => entries.some(({ protocol }) => protocol === name)).map((name) => (
+        <p key={name} className="text-meta text-ink-3">
+          {t(`assets:protocol.about_${name}`)}
+        </p>
       ))}
       {free.length > 0 && !input.disabled && (
         <span>

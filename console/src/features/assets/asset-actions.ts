@@ -58,7 +58,7 @@ export async function removeFromNode(ids: readonly string[], tools: BulkTools): 
     effect: translate('assets:remove.effect'),
     names: tools.names,
     confirmLabel: translate('assets:remove.confirm'),
-    run: () => http.put(`assets/nodes/${node}/assets/remove/`, { assets: ids }),
+    run: () => http.put(`assets/nodes/${node}/assets/remove/`, { assets: ids }, { quiet: true }),
   });
   if (!isRemoved) return;
   toast({ tone: 'ok', text: translate('assets:remove.done', { count: ids.length }) });

@@ -17,7 +17,7 @@ import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { currentSession } from '#/lib/session';
-import { defineResource, type FieldSpec } from '#/resource/define';
+import { defineResource, type FieldSpec, type QuickAction } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
 import { objectPath } from '#/resource/routes';
 import { ChipsCell, CopyCell, MonoCell } from '#/resource/format';
@@ -28,6 +28,9 @@ import {
   nodeOptions,
   platformOptions,
 } from '#/domain/remotes';
+import { CommandHistory } from '#/domain/commands/CommandHistory';
+import { SessionHistory } from '#/domain/session-history/SessionHistory';
+import type { Icon } from '#/ui/icon';
 import { AppLink, LinkButton } from '#/ui/link';
 import { moveToNode, removeFromNode, setActive } from './asset-actions';
 import { Connectivity, ConnectivityFacts } from './Connectivity';
@@ -41,9 +44,6 @@ const AssetLabels = lazyPart(async () => (await import('./AssetRelations')).Asse
 const AssetNodes = lazyPart(async () => (await import('./AssetRelations')).AssetNodes);
 const Grants = lazyPart(async () => (await import('#/domain/grants/Grants')).Grants);
 const HostKeys = lazyPart(async () => (await import('./HostKeys')).HostKeys);
-const SessionHistory = lazyPart(
-  async () => (await import('#/domain/session-history/SessionHistory')).SessionHistory,
-);
 const SshButton = lazyPart(async () => (await import('#/domain/ssh-lines/SshButton')).SshButton);
 const ProtocolsField = lazyPart(async () => (await import('./ProtocolsField')).ProtocolsField);
 const RelatedSystemUsers = lazyPart(async () => (await import('./RelatedSystemUsers')).RelatedSystemUsers);
@@ -66,6 +66,16 @@ const ADMIN_USER: FieldSpec = {
 };
 const DOMAIN: FieldSpec = { remote: domainOptions, multiple: false };
 const LABELS: FieldSpec = { remote: labelOptions, multiple: true };
+
+/** A job that starts on the asset at once. i18n: assets:job.* */
+const job = (name: string, kind: Parameters<typeof startOnAsset>[0], icon: Icon): QuickAction<AssetRow> => ({
+  id: name,
+  label: `assets:job.${name}`,
+  icon,
+  state: () => translate(`assets:job.${name}_effect`),
+  isOffered: isWithinOrganization,
+  control: { kind: 'button', label: 'assets:job.start', run: (row) => startOnAsset(kind, row.id) },
+});
 
 export const asset = defineResource<AssetRow, 'assets/assets/'>({
   name: 'AssetListTable',
@@ -293,46 +303,10 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
           change: (row, on) => http.patch(`assets/assets/${row.id}/`, { is_active: on }),
         },
       },
-      {
-        id: 'test',
-        label: 'assets:job.test',
-        icon: PlugZap,
-        state: () => translate('assets:job.test_effect'),
-        isOffered: isWithinOrganization,
-        control: { kind: 'button', label: 'assets:job.start', run: (row) => startOnAsset('test', row.id) },
-      },
-      {
-        id: 'refresh',
-        label: 'assets:job.refresh',
-        icon: Cpu,
-        state: () => translate('assets:job.refresh_effect'),
-        isOffered: isWithinOrganization,
-        control: { kind: 'button', label: 'assets:job.start', run: (row) => startOnAsset('refresh', row.id) },
-      },
-      {
-        id: 'test-accounts',
-        label: 'assets:job.test_accounts',
-        icon: KeyRound,
-        state: () => translate('assets:job.test_accounts_effect'),
-        isOffered: isWithinOrganization,
-        control: {
-          kind: 'button',
-          label: 'assets:job.start',
-          run: (row) => startOnAsset('test_system_user', row.id),
-        },
-      },
-      {
-        id: 'push-accounts',
-        label: 'assets:job.push_accounts',
-        icon: UserRoundPlus,
-        state: () => translate('assets:job.push_accounts_effect'),
-        isOffered: isWithinOrganization,
-        control: {
-          kind: 'button',
-          label: 'assets:job.start',
-          run: (row) => startOnAsset('push_system_user', row.id),
-        },
-      },
+      job('test', 'test', PlugZap),
+      job('refresh', 'refresh', Cpu),
+      job('test_accounts', 'test_system_user', KeyRound),
+      job('push_accounts', 'push_system_user', UserRoundPlus),
     ],
     side: (row, tools) => (
       <>
@@ -351,6 +325,12 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
         id: 'sessions',
         label: 'assets:tab.sessions',
         content: (row) => <SessionHistory kind="asset" id={row.id} />,
+      },
+      {
+        id: 'commands',
+        label: 'assets:tab.commands',
+        permission: 'audit',
+        content: (row) => <CommandHistory id={row.id} />,
       },
       {
         id: 'system-users',

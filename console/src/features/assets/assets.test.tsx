@@ -6,6 +6,7 @@ import { hideJob, useShownJob } from '#/domain/jobs/shown-job';
 import { ResourceDetail } from '#/resource/detail/ResourceDetail';
 import { ResourceForm } from '#/resource/form/ResourceForm';
 import { ResourceList } from '#/resource/list/ResourceList';
+import { Bit } from '#/lib/permissions';
 import { field, pageOf, recordedServer } from '#/test/recorded';
 import { adminSession, renderScreen, rootOrg } from '#/test/render';
 import { assetMore } from './asset-more.resource';
@@ -315,6 +316,16 @@ describe('detail', () => {
     await waitFor(() =>
       expect(sent('PATCH', 'assets/assets/one/')[0]?.body).toEqual({ labels: ['l2', 'l1'] }),
     );
+  });
+
+  test.each([
+    [Bit.admin, false],
+    [Bit.admin | Bit.audit, true],
+  ])('the tab of commands with permission %i: %s', async (currentRole, isShown) => {
+    const session = { ...adminSession, currentRole };
+    await renderScreen(<ResourceDetail resource={asset} />, { ...at('ok'), session });
+    await screen.findByRole('tab', { name: 'Sessions' });
+    expect(screen.queryByRole('tab', { name: 'Commands' }) !== null).toBe(isShown);
   });
 
   test('the last node cannot be removed', async () => {

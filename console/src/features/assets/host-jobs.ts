@@ -16,9 +16,9 @@ export async function startOnAssets(
   ids: readonly string[],
   tools: BulkTools,
 ): Promise<void> {
-  const run = () => startJob('assets/assets/tasks/', { action, assets: ids });
+  const run = (quiet: boolean) => startJob('assets/assets/tasks/', { action, assets: ids }, { quiet });
   if (ids.length <= MANY) {
-    await run();
+    await run(false);
     return;
   }
   await confirm({
@@ -26,7 +26,7 @@ export async function startOnAssets(
     effect: translate(`assets:job.${action}_effect`),
     names: tools.names,
     confirmLabel: translate(`assets:job.${action}`),
-    run,
+    run: () => run(true),
   });
 }
 

@@ -88,8 +88,8 @@ export async function moveNode(node: MovedNode, target: MovedNode): Promise<bool
           await http.put(`assets/nodes/${target.id}/children/add/`, { nodes: [node.id] }, { quiet: true });
         } catch (error) {
           // A lost connection may be tried again from the open question; an answer of the server will not change.
-          await reportFailure(node, error);
           if (!(error instanceof HttpError)) throw error;
+          await reportFailure(node, error);
           failed = true;
         }
       },

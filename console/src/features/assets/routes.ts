@@ -42,14 +42,14 @@ const gatewayScreens: ResourceScreens = {
 
 const systemUserScreens: ResourceScreens = {
   ...systemUserRoutes,
-  texts: ['assets'],
+  texts: ['assets', 'command-filters'],
   find: { api: 'assets/system-users/', name: 'name', detail: 'username' },
   load: async () => (await import('./system-user-screens')).systemUserPages,
 };
 
 const commandFilterScreens: ResourceScreens = {
   ...commandFilterRoutes,
-  texts: ['assets'],
+  texts: ['assets', 'command-filters'],
   find: { api: 'assets/cmd-filters/', name: 'name' },
   load: async () => (await import('./command-filter-screens')).commandFilterPages,
 };
@@ -60,7 +60,7 @@ const ruleRecords: readonly RouteRecord[] = (['create', 'update'] as const).map(
   title: mode === 'create' ? 'nav:command_filter_rule_create' : 'nav:command_filter_rule_update',
   hidden: true,
   parent: 'CommandFilterList',
-  texts: ['resource', 'assets'],
+  texts: ['resource', 'assets', 'command-filters'],
   load: async () => {
     const { RuleFormPage } = await import('./command-filters/RuleFormPage');
     return () => RuleFormPage({ mode });

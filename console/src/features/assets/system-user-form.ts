@@ -30,7 +30,7 @@ function groups({ values }: FieldContext): readonly FieldGroup<Field>[] {
     return [
       group('assets:form.basic', 'type', 'name', 'protocol', 'username'),
       group('assets:form.auth', CHANGES_SECRET, 'password', 'private_key'),
-      group('assets:filter.many_title', 'cmd_filters'),
+      group('command-filters:many_title', 'cmd_filters'),
       group('assets:form.other', 'priority', 'sftp_root', 'comment'),
     ];
   }
@@ -68,7 +68,7 @@ function groups({ values }: FieldContext): readonly FieldGroup<Field>[] {
     basic,
     group('assets:form.auth', 'login_mode', ...secrets, 'private_key'),
     group('assets:form.push', 'auto_push', 'sudo', 'shell', 'home', 'system_groups'),
-    group('assets:filter.many_title', 'cmd_filters'),
+    group('command-filters:many_title', 'cmd_filters'),
     group('assets:form.other', 'priority', 'sftp_root', 'comment'),
   ];
 }
@@ -155,7 +155,7 @@ export const systemUserForm: FormDefinition<NamesOf<'assets/system-users/', Own>
       help: ({ mode }) => (mode === 'create' ? 'assets:form.home_help' : 'assets:form.home_update_help'),
     },
     system_groups: { isHidden: isNotPushed, help: 'assets:form.groups_help' },
-    cmd_filters: { remote: commandFilterOptions, multiple: true, help: 'assets:filter.of_system_user' },
+    cmd_filters: { remote: commandFilterOptions, multiple: true, help: 'command-filters:of_system_user' },
     priority: { help: 'assets:form.priority_help' },
     sftp_root: { help: 'assets:form.sftp_help' },
     comment: { control: 'textarea' },

@@ -16,11 +16,16 @@ export type SystemUserRow = Pick<
   | 'cmd_filters'
 >;
 
+/** Whether the accounts are those of hosts: on Windows also with RDP. */
+function isOfHosts(row: SystemUserRow): boolean {
+  return row.protocol === 'ssh' || row.protocol === 'rdp';
+}
+
 /** Whether jobs can sign in with the accounts of this system user. */
 export function hasAccounts(row: SystemUserRow): boolean {
   return (
     currentSession()?.organization.is_root === false &&
-    row.protocol === 'ssh' &&
+    isOfHosts(row) &&
     row.login_mode === 'auto' &&
     row.username_same_with_user !== true
   );
@@ -33,7 +38,5 @@ export function isPushable(row: SystemUserRow): boolean {
 
 /** Whether auto push can be switched: where the form has it. */
 export function hasAutoPush(row: SystemUserRow): boolean {
-  return (
-    row.type === 'common' && (row.protocol === 'ssh' || row.protocol === 'rdp') && row.login_mode === 'auto'
-  );
+  return row.type === 'common' && isOfHosts(row) && row.login_mode === 'auto';
 }

@@ -98,13 +98,7 @@ export const systemUser = defineResource<SystemUserRow, 'assets/system-users/', 
         label: 'assets:quick.auto_push',
         icon: RefreshCcw,
         state: (row) =>
-          translate(
-            row.protocol === 'rdp'
-              ? 'assets:form.push_rdp_help'
-              : row.auto_push === true
-                ? 'assets:quick.auto_push_on'
-                : 'assets:quick.auto_push_off',
-          ),
+          translate(row.auto_push === true ? 'assets:quick.auto_push_on' : 'assets:quick.auto_push_off'),
         isOffered: hasAutoPush,
         control: {
           kind: 'switch',

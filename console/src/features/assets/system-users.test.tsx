@@ -268,6 +268,17 @@ test('an admin user has no auto push and no push', async () => {
   expect(screen.queryByText('Sudo')).toBeNull();
 });
 
+test.each([
+  ['ssh', true],
+  ['rdp', true],
+  ['vnc', false],
+])('the accounts of a system user with %s can be tested and pushed: %s', async (protocol, isOffered) => {
+  await openDetail({ ...deploy, protocol }, 'basic');
+  await screen.findByText('Priority');
+  for (const name of ['Test accounts', 'Push accounts'])
+    expect(screen.queryByText(name) !== null).toBe(isOffered);
+});
+
 test('an asset of the system user is pushed and tested by its row', async () => {
   await openDetail(deploy, 'assets');
   const row = (await screen.findByRole('link', { name: 'web-1' })).closest('tr');

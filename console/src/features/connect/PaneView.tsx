@@ -8,6 +8,7 @@ import {
 import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { Button, IconButton } from '#/ui/button';
+import type { Icon } from '#/ui/icon';
 import { Field, PasswordInput, TextInput } from '#/ui/field';
 import { Status, type StatusTone } from '#/ui/status';
 import { connectionToken } from './api';
@@ -76,6 +77,12 @@ function PaneHeader({
 }) {
   const t = useT();
   const { id } = pane;
+  const buttons: readonly (readonly [Icon, string, () => void])[] = [
+    [Search, t('connect:search'), onSearch],
+    [Columns2, t('connect:split_right'), () => splitFrom(id, 'columns')],
+    [Rows2, t('connect:split_down'), () => splitFrom(id, 'rows')],
+    [X, t('connect:close_pane', { title }), () => closePane(id)],
+  ];
   return (
     <header
       className={`flex min-h-8 items-center gap-1 px-2 ${isMarked ? 'bg-accent-soft' : 'bg-surface-1'}`}
@@ -84,28 +91,9 @@ function PaneHeader({
         <Status tone={statusTone(pane)}>{title}</Status>
         <span className="sr-only">{t(stateKey(pane), { via: pane.via })}</span>
       </h2>
-      <IconButton icon={Search} kind="text" size="sm" label={t('connect:search')} onClick={onSearch} />
-      <IconButton
-        icon={Columns2}
-        kind="text"
-        size="sm"
-        label={t('connect:split_right')}
-        onClick={() => splitFrom(id, 'columns')}
-      />
-      <IconButton
-        icon={Rows2}
-        kind="text"
-        size="sm"
-        label={t('connect:split_down')}
-        onClick={() => splitFrom(id, 'rows')}
-      />
-      <IconButton
-        icon={X}
-        kind="text"
-        size="sm"
-        label={t('connect:close_pane', { title })}
-        onClick={() => closePane(id)}
-      />
+      {buttons.map(([icon, label, onClick]) => (
+        <IconButton key={label} icon={icon} kind="text" size="sm" label={label} onClick={onClick} />
+      ))}
     </header>
   );
 }

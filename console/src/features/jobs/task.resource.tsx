@@ -192,7 +192,7 @@ export const task = defineResource<TaskRow, 'ops/tasks/'>({
             : 'jobs:task.form.assets',
       },
       system_users: {
-        remote: { ...systemUserOptions, query: { protocol: 'ssh' } },
+        remote: { ...systemUserOptions, query: { protocol__in: 'ssh,rdp' } },
         multiple: true,
         isHidden: (context) => !isAboutAccounts(context),
       },

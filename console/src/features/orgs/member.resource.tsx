@@ -26,7 +26,7 @@ async function remove(row: MemberRow, tools: ActionTools): Promise<boolean> {
     effect: translate('orgs:remove.effect'),
     confirmLabel: translate('orgs:remove.confirm'),
     danger: true,
-    run: () => http.delete(`${MEMBERS}${row.id}/`),
+    run: () => http.delete(`${MEMBERS}${row.id}/`, { quiet: true }),
   });
   if (!isRemoved) return false;
   toast({ tone: 'ok', text: translate('orgs:remove.done', names) });

@@ -2,24 +2,11 @@ import { useState } from 'react';
 import { useT } from '#/lib/i18n';
 import { Count } from '#/ui/status';
 import { TextInput } from '#/ui/field';
-import { visible, VisibleText } from '#/ui/visible-text';
-import { type CommandRow, isRefused } from './api';
-import { CommandMark } from './CommandMark';
-import { clockText } from './clock-text';
-
-/** i18n: sessions:kind.* */
-export function CommandText({ command }: { readonly command: CommandRow }) {
-  const t = useT();
-  if (command.kind === 'hidden' || command.kind === 'unknown') {
-    return <span className="text-ink-3">{t(`sessions:kind.${command.kind}`)}</span>;
-  }
-  const line = (
-    <code className="font-mono text-meta">
-      <VisibleText text={command.input} />
-    </code>
-  );
-  return isRefused(command) ? <del className="text-ink-3">{line}</del> : line;
-}
+import { visible } from '#/ui/visible-text';
+import { CommandMark } from '#/domain/commands/CommandMark';
+import type { CommandRow } from '#/domain/commands/command-row';
+import { CommandText } from '#/domain/commands/CommandText';
+import { clockText } from '#/lib/clock-text';
 
 function currentCommand(commands: readonly CommandRow[], positionMs: number): string | null {
   return commands.findLast((command) => command.offset_ms <= positionMs)?.id ?? null;

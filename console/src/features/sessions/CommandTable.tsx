@@ -1,14 +1,15 @@
 import { useMemo, useState } from 'react';
+import { CommandOutput } from '#/domain/commands/CommandOutput';
+import { CommandRisk } from '#/domain/commands/CommandRisk';
+import { type CommandRow, isRefused } from '#/domain/commands/command-row';
+import { CommandText } from '#/domain/commands/CommandText';
 import { useT } from '#/lib/i18n';
 import { exactStamp, parseTime } from '#/lib/time';
 import { Checkbox } from '#/ui/choice';
 import { StateView } from '#/ui/states';
 import { Table, type TableColumn } from '#/ui/table';
 import { visible, VisibleText } from '#/ui/visible-text';
-import { type CommandRow, isRefused } from './api';
-import { CommandMark } from './CommandMark';
-import { clockText } from './clock-text';
-import { CommandText } from './CommandPanel';
+import { clockText } from '#/lib/clock-text';
 
 type Seek = ((ms: number) => void) | null;
 
@@ -21,29 +22,17 @@ function Place({ row, onSeek }: { readonly row: CommandRow; readonly onSeek: See
   );
 }
 
-function Output({ text }: { readonly text: string }) {
-  if (text === '') return null;
+function Output({ command }: { readonly command: CommandRow }) {
+  const output = <CommandOutput command={command} empty="" />;
+  if (isRefused(command) || command.output === '') return output;
   return (
     <details>
       <summary className="truncate font-mono text-meta text-ink-2">
-        <VisibleText text={text.split('\n', 1)[0] ?? ''} />
+        <VisibleText text={command.output.split('\n', 1)[0] ?? ''} />
       </summary>
-      <pre className="mt-1 max-h-60 overflow-auto rounded-2 bg-term-bg p-2 font-mono text-meta whitespace-pre text-term-fg">
-        {visible(text)}
-      </pre>
+      {output}
     </details>
   );
-}
-
-function Risk({ row }: { readonly row: CommandRow }) {
-  const t = useT();
-  if (row.risk_level === 0 && row.decision === '') return t('sessions:ordinary');
-  return <CommandMark command={row} />;
-}
-
-function NotRun() {
-  const t = useT();
-  return <span className="text-ink-3">{t('sessions:decision.not_run')}</span>;
 }
 
 function Time({ seconds }: { readonly seconds: number }) {
@@ -52,8 +41,8 @@ function Time({ seconds }: { readonly seconds: number }) {
 }
 
 const text = (row: CommandRow) => <CommandText command={row} />;
-const output = (row: CommandRow) => (isRefused(row) ? <NotRun /> : <Output text={row.output} />);
-const risk = (row: CommandRow) => <Risk row={row} />;
+const output = (row: CommandRow) => <Output command={row} />;
+const risk = (row: CommandRow) => <CommandRisk command={row} />;
 const kind = (row: CommandRow) => row.kind_display;
 const time = (row: CommandRow) => <Time seconds={row.timestamp} />;
 

@@ -4,7 +4,7 @@ import { useT } from '#/lib/i18n';
 import { exactStamp } from '#/lib/time';
 import { Button, IconButton } from '#/ui/button';
 import { Segmented, Switch } from '#/ui/choice';
-import { clockText } from './clock-text';
+import { clockText } from '#/lib/clock-text';
 
 const STEP_MS = 10_000;
 const SHOWN_SPEEDS = SPEEDS.filter((speed) => speed !== 16 && speed !== 4);

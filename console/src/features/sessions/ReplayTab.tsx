@@ -6,7 +6,7 @@ import { useT } from '#/lib/i18n';
 import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState, StateView } from '#/ui/states';
 import { isRecordingOnItsWay, replayQuery, type SessionRow } from './api';
-import { startFromAddress } from './clock-text';
+import { startFromAddress } from '#/lib/clock-text';
 import { CommandPanel } from './CommandPanel';
 import { EvidenceCard } from './EvidenceCard';
 import { ReplayView } from './ReplayView';

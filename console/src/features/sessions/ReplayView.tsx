@@ -1,3 +1,4 @@
+import type { CommandRow } from '#/domain/commands/command-row';
 import { Expand, Shrink } from 'lucide-react';
 import { type KeyboardEvent, type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import type { Recording } from '#/islands/replay/container';
@@ -8,7 +9,7 @@ import { friendlyDuration, parseTime } from '#/lib/time';
 import { IconButton } from '#/ui/button';
 import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState, StateView } from '#/ui/states';
-import type { CommandRow, Replay, SessionRow } from './api';
+import type { Replay, SessionRow } from './api';
 import { ReplayControls } from './ReplayControls';
 import { StreamAccounts } from './StreamAccounts';
 import { Timeline } from './Timeline';

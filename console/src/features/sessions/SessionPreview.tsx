@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { CircleStop, Maximize2, X } from 'lucide-react';
 import { useCallback } from 'react';
+import { CommandText } from '#/domain/commands/CommandText';
 import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
@@ -14,7 +15,6 @@ import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState } from '#/ui/states';
 import { visible } from '#/ui/visible-text';
 import { lastCommandsQuery, sessionQuery, type SessionRow } from './api';
-import { CommandText } from './CommandPanel';
 import { confirmTerminate } from './terminate';
 import { WatchView } from './WatchView';
 

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { useT } from '#/lib/i18n';
-import type { CommandRow } from './api';
-import { clockText } from './clock-text';
+import type { CommandRow } from '#/domain/commands/command-row';
+import { clockText } from '#/lib/clock-text';
 
 const BARS = 160;
 const HEIGHT = 22;

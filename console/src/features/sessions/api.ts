@@ -3,6 +3,7 @@ import type { Api } from '#/lib/api-types';
 import { mayAskUnbidden } from '#/lib/http/asking';
 import { http } from '#/lib/http/client';
 import { NotFoundError } from '#/lib/http/errors';
+import type { CommandRow } from '#/domain/commands/command-row';
 
 /** A row of `terminal/sessions/`. */
 export type SessionRow = Pick<
@@ -37,26 +38,6 @@ export type SessionRow = Pick<
 > & {
   readonly recording_state: 'none' | 'recording' | 'sealed' | 'incomplete' | 'lost';
 };
-
-/** A row of `terminal/commands/`. */
-export interface CommandRow {
-  readonly id: string;
-  readonly input: string;
-  readonly output: string;
-  readonly kind: 'echo' | 'typed' | 'alt' | 'hidden' | 'unknown' | 'exec';
-  readonly kind_display: string;
-  readonly risk_level: number;
-  readonly offset_ms: number;
-  readonly timestamp: number;
-  /** What a command filter decided; "" without a decision. */
-  readonly decision: '' | 'allow' | 'confirm' | 'deny';
-  readonly decision_filter: string;
-}
-
-/** Whether a command filter kept the command from running. */
-export function isRefused(command: CommandRow): boolean {
-  return command.decision === 'deny' || command.decision === 'confirm';
-}
 
 /** Address of a replay, with the evidence that belongs to it. */
 export interface Replay {
@@ -162,5 +143,5 @@ export function watchToken(sessionId: string): Promise<WatchToken> {
 }
 
 export function terminateSessions(ids: readonly string[]): Promise<{ readonly ok: readonly string[] }> {
-  return http.post('terminal/tasks/kill-session/', ids);
+  return http.post('terminal/tasks/kill-session/', ids, { quiet: true });
 }

@@ -2,7 +2,7 @@ import type { Section } from '#/lib/routes';
 import { type ResourceScreens, resourceRecords } from '#/resource/routes';
 import { terminalRoutes } from './addresses';
 
-const TEXTS = ['sessions', 'resource', 'transfers'] as const;
+const TEXTS = ['sessions', 'resource', 'transfers', 'commands'] as const;
 
 const terminalScreens: ResourceScreens = {
   ...terminalRoutes,

@@ -43,7 +43,7 @@ async function ask(row: TerminalStanding, deed: Deed, tools: ActionTools): Promi
     effect: translate(`sessions:terminals.${deed.words}.effect`, values),
     confirmLabel: translate(`sessions:terminals.${deed.words}.action`),
     danger: deed.danger,
-    run: () => http.post(`terminal/terminals/${row.id}/${deed.verb}/`),
+    run: () => http.post(`terminal/terminals/${row.id}/${deed.verb}/`, undefined, { quiet: true }),
   });
   if (!done) return;
   toast({ tone: 'ok', text: translate(`sessions:terminals.${deed.words}.done`, values) });

@@ -27,9 +27,9 @@ export function fetchLockedAddresses(): Promise<readonly LockedAddress[]> {
 }
 
 export function unlockPerson(id: string, everybody: boolean): Promise<unknown> {
-  return http.patch(`users/users/${id}/unblock/${everybody ? '?all=1' : ''}`, {});
+  return http.patch(`users/users/${id}/unblock/${everybody ? '?all=1' : ''}`, {}, { quiet: true });
 }
 
 export function unlockAddress(address: string): Promise<unknown> {
-  return http.post('authentication/locked-addresses/unlock/', { address });
+  return http.post('authentication/locked-addresses/unlock/', { address }, { quiet: true });
 }

@@ -29,7 +29,11 @@ export async function resetPassword(person: Person): Promise<void> {
     confirmLabel: translate('users:quick.reset'),
     danger: true,
     run: async (end) => {
-      answer = await http.patch<LinkAnswer>(`users/users/${person.id}/password/reset/`, { end });
+      answer = await http.patch<LinkAnswer>(
+        `users/users/${person.id}/password/reset/`,
+        { end },
+        { quiet: true },
+      );
     },
   });
   if (done) await showSetPasswordLink(answer);
@@ -44,7 +48,9 @@ export async function resetAccess(person: Person): Promise<void> {
     confirmLabel: translate('users:quick.reset_access_do'),
     danger: true,
     run: async () => {
-      answer = await http.post<LinkAnswer>(`users/users/${person.id}/access/reset/`);
+      answer = await http.post<LinkAnswer>(`users/users/${person.id}/access/reset/`, undefined, {
+        quiet: true,
+      });
     },
   });
   if (!done) return;
@@ -62,6 +68,7 @@ export async function showSetPasswordLink(answer: LinkAnswer): Promise<void> {
     effect: translate('users:link.effect'),
     names: [address],
     confirmLabel: translate('users:link.copy'),
+    failed: () => null, // copying says itself that it was refused
     run: async () => {
       await copyText(address);
       // Without a secure context nothing was copied: the dialog stays open, so that the link can be selected.

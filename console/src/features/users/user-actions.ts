@@ -66,12 +66,17 @@ async function remove(
 
 /** Removes a person from the organization; the account stays. */
 export async function removeOne(row: Person, tools: ActionTools): Promise<void> {
-  await remove(1, [row.name], () => http.post(`users/users/${row.id}/remove/`), tools);
+  await remove(
+    1,
+    [row.name],
+    () => http.post(`users/users/${row.id}/remove/`, undefined, { quiet: true }),
+    tools,
+  );
 }
 
 export async function removeMany(ids: readonly string[], tools: BulkTools): Promise<void> {
   const work = async () =>
-    http.post('users/users/remove/', undefined, { query: { spm: await cacheIds(ids) } });
+    http.post('users/users/remove/', undefined, { query: { spm: await cacheIds(ids) }, quiet: true });
   if (await remove(ids.length, tools.names, work, tools)) tools.clear();
 }
 
@@ -88,10 +93,14 @@ function reset(person: Person, kind: 'mfa' | 'key', work: () => Promise<unknown>
 
 /** Resets the authenticator of a person, who then sets up a new one. */
 export function resetMfa(person: Person): Promise<boolean> {
-  return reset(person, 'mfa', () => http.post(`users/users/${person.id}/otp/reset/`));
+  return reset(person, 'mfa', () =>
+    http.post(`users/users/${person.id}/otp/reset/`, undefined, { quiet: true }),
+  );
 }
 
 /** Deletes the SSH public keys of a person. */
 export function resetKey(person: Person): Promise<boolean> {
-  return reset(person, 'key', () => http.patch(`users/users/${person.id}/pubkey/reset/`, {}));
+  return reset(person, 'key', () =>
+    http.patch(`users/users/${person.id}/pubkey/reset/`, {}, { quiet: true }),
+  );
 }

@@ -7,7 +7,8 @@ import { http } from '#/lib/http/client';
 import { NotFoundError } from '#/lib/http/errors';
 import { useT } from '#/lib/i18n';
 import { queryClient } from '#/lib/query';
-import { useMay } from '#/lib/session';
+import { mayUse } from '#/lib/permissions';
+import { useMay, useSession } from '#/lib/session';
 import { readCookie, writeCookie } from '#/lib/storage';
 import { Button } from '#/ui/button';
 import { Card, type Definition, Definitions } from '#/ui/card';
@@ -245,7 +246,8 @@ export function ResourceDetail<Row extends Resource>({
     staleTime: 0,
   });
   const metadata = useMetadata(`${resource.api}${id}/`, undefined, object.isSuccess);
-  const tabs = definition?.tabs ?? [];
+  const { currentRole } = useSession();
+  const tabs = (definition?.tabs ?? []).filter(({ permission = 'any' }) => mayUse(currentRole, permission));
   const [tab, setTab] = useActiveTab([BASIC, ...tabs.map((entry) => entry.id)]);
   const back = {
     to: (object.data && definition?.backTo?.(object.data)) ?? routes.paths.list,

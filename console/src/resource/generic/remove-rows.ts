@@ -1,4 +1,3 @@
-import { explain } from '#/lib/http/catalogue';
 import { translate } from '#/lib/i18n';
 import { confirm } from '#/ui/confirm';
 import { toast } from '#/ui/toast';
@@ -15,13 +14,13 @@ export function removeRows(names: readonly string[], remove: () => Promise<unkno
     names,
     confirmLabel: translate('resource:delete.confirm'),
     danger: true,
+    failed: (reason) => translate('resource:delete.failed', { reason }),
     run: async () => {
       try {
         await remove();
       } catch (error) {
         // oxlint-disable-next-line no-console -- the specification (section 8) asks for this warning
         console.warn('delete failed', error);
-        toast({ tone: 'error', text: translate('resource:delete.failed', { reason: explain(error) }) });
         throw error;
       }
       toast({

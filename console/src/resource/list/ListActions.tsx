@@ -1,6 +1,5 @@
 import { ChevronDown, Plus, Trash2, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { explain } from '#/lib/http/catalogue';
 import type { QueryValues } from '#/lib/http/query-string';
 import { type Translate, translate, useT } from '#/lib/i18n';
 import { Button, IconButton } from '#/ui/button';
@@ -85,14 +84,10 @@ async function deleteChosen<Row extends Resource>(
     total: count,
     confirmLabel: translate('resource:bulk_delete.confirm', { count }),
     danger: true,
+    failed: (reason) => translate('resource:bulk_delete.failed', { reason }),
     run: async () => {
-      try {
-        await deleteMany(resource.api, [...chosen.keys()]);
-        toast({ tone: 'ok', text: translate('resource:bulk_delete.done', { count }) });
-      } catch (error) {
-        toast({ tone: 'error', text: translate('resource:bulk_delete.failed', { reason: explain(error) }) });
-        throw error;
-      }
+      await deleteMany(resource.api, [...chosen.keys()]);
+      toast({ tone: 'ok', text: translate('resource:bulk_delete.done', { count }) });
     },
   });
 }

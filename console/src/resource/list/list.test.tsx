@@ -228,7 +228,8 @@ describe('selection', () => {
     await userEvent.click(screen.getByRole('button', { name: 'Delete' }));
     const question = await screen.findByRole('alertdialog');
     await userEvent.click(within(question).getByRole('button', { name: 'Delete 1' }));
-    expect(await screen.findByText('Bulk delete failed: in use')).toBeTruthy();
+    const reason = await within(question).findByRole('alert');
+    expect(reason.textContent).toBe('Bulk delete failed: in use');
     // Shown once: the http client does not report it as well.
     expect(failed).not.toHaveBeenCalled();
     onHttp({ failed() {} });

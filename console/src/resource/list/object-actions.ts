@@ -1,5 +1,4 @@
 import { Copy, Pencil, Trash2 } from 'lucide-react';
-import { explain } from '#/lib/http/catalogue';
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
 import { confirm } from '#/ui/confirm';
@@ -39,13 +38,9 @@ export function deleteObject<Row extends Resource>(
     effect: translate('resource:delete.effect'),
     confirmLabel: translate('resource:delete.confirm'),
     danger: true,
+    failed: (reason) => translate('resource:delete.failed', { reason }),
     run: async () => {
-      try {
-        await http.delete(`${resource.api}${row.id}/`, { quiet: true });
-      } catch (error) {
-        toast({ tone: 'error', text: translate('resource:delete.failed', { reason: explain(error) }) });
-        throw error;
-      }
+      await http.delete(`${resource.api}${row.id}/`, { quiet: true });
       toast({ tone: 'ok', text: translate('resource:delete.done', { name }) });
       await resource.deleted?.(row);
     },

@@ -1,33 +1,20 @@
-import { type FormEvent, useId, useState } from 'react';
+import { useState } from 'react';
+import { CredentialDialog } from '#/domain/credential-form/CredentialDialog';
+import { CredentialPassword, CredentialText } from '#/domain/credential-form/fields';
+import { problemsIn, type Problems } from '#/domain/credential-form/problems';
 import { assetOptions, systemUserOptions } from '#/domain/remotes';
-import { explain } from '#/lib/http/catalogue';
 import { http } from '#/lib/http/client';
-import { ValidationError } from '#/lib/http/errors';
 import { translate, useT } from '#/lib/i18n';
 import type { RemoteOptions } from '#/resource/define';
 import { RemoteSelect } from '#/resource/form/RemoteSelect';
-import { Button } from '#/ui/button';
-import { Dialog } from '#/ui/dialog';
-import { Field, PasswordInput, TextInput } from '#/ui/field';
-import { Note } from '#/ui/note';
-import { toast } from '#/ui/toast';
+import { Field } from '#/ui/field';
 import { KeyField } from '../accounts/KeyField';
+import { secretOf } from '../accounts/secret-of';
 
 const FIELDS = ['asset', 'systemuser', 'username', 'password', 'private_key', 'comment'] as const;
 type FieldName = (typeof FIELDS)[number];
 type Values = Readonly<Record<FieldName, string>>;
-type Problems = Partial<Readonly<Record<FieldName | 'other', string>>>;
-
-function problemsOf(error: unknown): Problems {
-  if (!(error instanceof ValidationError)) return { other: explain(error) };
-  const told = FIELDS.flatMap((name) => {
-    const text = error.fields[name];
-    return typeof text === 'string' ? [[name, text] as const] : [];
-  });
-  return told.length > 0 ? Object.fromEntries(told) : { other: explain(error) };
-}
-
-function missingIn(values: Values): Problems {
+function missingIn(values: Values): Problems<FieldName> {
   const required = translate('resource:form.required');
   return {
     ...(values.asset === '' ? { asset: required } : {}),
@@ -44,8 +31,7 @@ function bodyOf(values: Values): object {
     systemuser: systemuser === '' ? null : systemuser,
     username: username.trim(),
     comment,
-    ...(password === '' ? {} : { password }),
-    ...(key.trim() === '' ? {} : { private_key: key }),
+    ...secretOf(password, key),
   };
 }
 
@@ -93,7 +79,7 @@ function PairFields({
   readonly isAssetGiven: boolean;
   readonly isSystemUserGiven: boolean;
   readonly values: Values;
-  readonly problems: Problems;
+  readonly problems: Problems<FieldName>;
   readonly onChange: (change: Partial<Values>) => void;
 }) {
   const t = useT();
@@ -123,53 +109,49 @@ function PairFields({
   );
 }
 
-function FurtherFields({
+function CredentialFields({
   values,
   problems,
   onChange,
   onProblem,
 }: {
   readonly values: Values;
-  readonly problems: Problems;
+  readonly problems: Problems<FieldName>;
   readonly onChange: (change: Partial<Values>) => void;
   readonly onProblem: (problem: string) => void;
 }) {
   const t = useT();
   return (
     <>
-      <Field
+      <CredentialText
+        label={t('assets:account.secret.username')}
+        name="username"
+        help={t('account-changes:create.username_help')}
+        value={values.username}
+        error={problems.username}
+        required={values.systemuser === ''}
+        onChange={(username) => onChange({ username })}
+      />
+      <CredentialPassword
         label={t('assets:account.secret.password')}
-        layout="above"
         help={t('account-changes:create.password_help')}
+        value={values.password}
         error={problems.password}
-      >
-        {(control) => (
-          <PasswordInput
-            {...control}
-            name="password"
-            maxLength={512}
-            value={values.password}
-            onChange={(event) => onChange({ password: event.target.value })}
-          />
-        )}
-      </Field>
+        onChange={(password) => onChange({ password })}
+      />
       <KeyField
         value={values.private_key}
         error={problems.private_key}
         onChange={(key) => onChange({ private_key: key })}
         onProblem={onProblem}
       />
-      <Field label={t('account-changes:create.comment')} layout="above" error={problems.comment}>
-        {(control) => (
-          <TextInput
-            {...control}
-            name="comment"
-            maxLength={128}
-            value={values.comment}
-            onChange={(event) => onChange({ comment: event.target.value })}
-          />
-        )}
-      </Field>
+      <CredentialText
+        label={t('account-changes:create.comment')}
+        name="comment"
+        value={values.comment}
+        error={problems.comment}
+        onChange={(comment) => onChange({ comment })}
+      />
     </>
   );
 }
@@ -188,7 +170,6 @@ export function CreateAccountDialog({
   readonly onClose: () => void;
 }) {
   const t = useT();
-  const form = useId();
   const [values, setValues] = useState<Values>({
     asset,
     systemuser: systemUser,
@@ -197,76 +178,35 @@ export function CreateAccountDialog({
     private_key: '',
     comment: '',
   });
-  const [problems, setProblems] = useState<Problems>({});
-  const [busy, setBusy] = useState(false);
   const change = (more: Partial<Values>) => setValues((old) => ({ ...old, ...more }));
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (busy) return;
-    const missing = missingIn(values);
-    setProblems(missing);
-    if (Object.keys(missing).length > 0) return;
-    setBusy(true);
-    try {
-      await http.post('assets/accounts/', bodyOf(values), { quiet: true });
-    } catch (error) {
-      setProblems(problemsOf(error));
-      setBusy(false);
-      return;
-    }
-    toast({ tone: 'ok', text: translate('account-changes:create.done') });
-    onDone();
-    onClose();
-  };
-
   return (
-    <Dialog
-      isOpen
+    <CredentialDialog<FieldName>
       title={t('account-changes:create.action')}
+      missing={() => missingIn(values)}
+      save={() => http.post('assets/accounts/', bodyOf(values), { quiet: true })}
+      problemsOf={(error) => problemsIn(error, FIELDS)}
+      done={t('account-changes:create.done')}
+      onDone={onDone}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('ui:cancel')}</Button>
-          <Button kind="primary" type="submit" form={form} busy={busy}>
-            {t('resource:form.save')}
-          </Button>
-        </>
-      }
     >
-      <form id={form} className="grid gap-3" noValidate onSubmit={(event) => void submit(event)}>
-        {problems.other !== undefined && <Note tone="danger">{problems.other}</Note>}
-        <PairFields
-          isAssetGiven={asset !== ''}
-          isSystemUserGiven={systemUser !== ''}
-          values={values}
-          problems={problems}
-          onChange={change}
-        />
-        <Field
-          label={t('assets:account.secret.username')}
-          layout="above"
-          help={t('account-changes:create.username_help')}
-          error={problems.username}
-          required={values.systemuser === ''}
-        >
-          {(control) => (
-            <TextInput
-              {...control}
-              name="username"
-              maxLength={128}
-              value={values.username}
-              onChange={(event) => change({ username: event.target.value })}
-            />
-          )}
-        </Field>
-        <FurtherFields
-          values={values}
-          problems={problems}
-          onChange={change}
-          onProblem={(problem) => setProblems(problem === '' ? {} : { private_key: problem })}
-        />
-      </form>
-    </Dialog>
+      {(problems, setProblems) => (
+        <>
+          <PairFields
+            isAssetGiven={asset !== ''}
+            isSystemUserGiven={systemUser !== ''}
+            values={values}
+            problems={problems}
+            onChange={change}
+          />
+          <CredentialFields
+            values={values}
+            problems={problems}
+            onChange={change}
+            onProblem={(problem) => setProblems(problem === '' ? {} : { private_key: problem })}
+          />
+        </>
+      )}
+    </CredentialDialog>
   );
 }

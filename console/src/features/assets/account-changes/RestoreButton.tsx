@@ -22,7 +22,8 @@ async function restore({ account, number, current, onDone }: Restored): Promise<
     title: translate('account-changes:restore.question', { number, name }),
     effect: translate('account-changes:restore.effect'),
     confirmLabel: translate('account-changes:restore.action'),
-    run: () => http.post(`assets/accounts/${account.id}/versions/${number}/restore/`, { current }),
+    run: () =>
+      http.post(`assets/accounts/${account.id}/versions/${number}/restore/`, { current }, { quiet: true }),
   });
   // After a refusal, too: the secret may have been changed meanwhile.
   onDone();

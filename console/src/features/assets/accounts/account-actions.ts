@@ -65,7 +65,7 @@ export async function testAllAccounts(query: QueryValues): Promise<void> {
     title: translate('assets:account.all_question'),
     effect: translate('assets:job.test_accounts_effect'),
     confirmLabel: translate('assets:job.test_accounts'),
-    run: () => startJob(`assets/accounts/tasks/${queryString(query)}`, { action: 'test' }),
+    run: () => startJob(`assets/accounts/tasks/${queryString(query)}`, { action: 'test' }, { quiet: true }),
   });
 }
 
@@ -79,7 +79,7 @@ export async function removeOwnSecret(row: AccountRow, tools: ActionTools): Prom
       : translate('assets:account.own.remove_effect_alone'),
     confirmLabel: translate('assets:account.own.remove'),
     danger: true,
-    run: () => http.delete(`assets/accounts/${row.id}/own-secret/`),
+    run: () => http.delete(`assets/accounts/${row.id}/own-secret/`, { quiet: true }),
   });
   if (!isRemoved) return;
   toast({ tone: 'ok', text: translate('assets:account.own.removed', { name }) });

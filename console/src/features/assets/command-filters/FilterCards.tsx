@@ -47,9 +47,9 @@ export function FiltersOfSystemUser({
 }: CardProps<{ readonly id: string; readonly cmd_filters?: readonly string[] }>) {
   return (
     <FieldRelationCard
-      title="assets:filter.many_title"
-      add="assets:filter.add_filter"
-      none="assets:filter.no_filter"
+      title="command-filters:many_title"
+      add="command-filters:add_filter"
+      none="command-filters:no_filter"
       remote={commandFilterOptions}
       path={`assets/system-users/${row.id}/`}
       field="cmd_filters"
@@ -68,9 +68,9 @@ export function SystemUsersOfFilter({
 }: CardProps<{ readonly id: string; readonly system_users?: readonly string[] }>) {
   return (
     <FieldRelationCard
-      title="assets:filter.system_users"
+      title="command-filters:system_users"
       add="assets:relation.add_system_user"
-      none="assets:filter.no_system_user"
+      none="command-filters:no_system_user"
       remote={sshUsers}
       path={`assets/cmd-filters/${row.id}/`}
       field="system_users"

@@ -45,7 +45,7 @@ export function OrderInForce({
   const places: Place[] = draft ? [...saved, { ...draft, id: 'draft', isThis: true }] : saved;
   places.sort(decidesBefore);
   return (
-    <Card flush title={t('assets:filter.order_title')} aside={t('assets:filter.order')}>
+    <Card flush title={t('command-filters:order_title')} aside={t('command-filters:order')}>
       <ol>
         {places.map((place) => (
           <li
@@ -62,15 +62,15 @@ export function OrderInForce({
             </code>
             <span className="flex-none text-meta text-ink-3">
               {place.isThis ? (
-                t('assets:filter.try.this_rule')
+                t('command-filters:try.this_rule')
               ) : (
-                <AppLink to={rulePath(filterId, place.id)}>{t('assets:filter.update')}</AppLink>
+                <AppLink to={rulePath(filterId, place.id)}>{t('command-filters:update')}</AppLink>
               )}
             </span>
           </li>
         ))}
       </ol>
-      <p className="px-3.5 py-2 text-meta text-ink-3">{t('assets:filter.otherwise')}</p>
+      <p className="px-3.5 py-2 text-meta text-ink-3">{t('command-filters:otherwise')}</p>
     </Card>
   );
 }

@@ -51,16 +51,16 @@ function Found({ past }: { readonly past: Past }) {
   return (
     <>
       <div className="grid grid-cols-3 border-y border-line">
-        <Figure value={past.denied} label={t('assets:filter.past.denied')} />
-        <Figure value={past.confirmed} label={t('assets:filter.past.confirmed')} />
-        <Figure value={past.users.size} label={t('assets:filter.past.people')} />
+        <Figure value={past.denied} label={t('command-filters:past.denied')} />
+        <Figure value={past.confirmed} label={t('command-filters:past.confirmed')} />
+        <Figure value={past.users.size} label={t('command-filters:past.people')} />
       </div>
       <p className="px-3.5 py-2 text-meta text-ink-2" role="status">
-        {t('assets:filter.past.judged', { count: past.judged })}{' '}
-        {t(past.next === '' ? 'assets:filter.past.all' : 'assets:filter.past.part')}
+        {t('command-filters:past.judged', { count: past.judged })}{' '}
+        {t(past.next === '' ? 'command-filters:past.all' : 'command-filters:past.part')}
       </p>
       {past.examples.length > 0 && (
-        <ul className="max-h-96 overflow-y-auto" aria-label={t('assets:filter.past.examples')}>
+        <ul className="max-h-96 overflow-y-auto" aria-label={t('command-filters:past.examples')}>
           {past.examples.map((command) => (
             <Example key={command.id} command={command} />
           ))}
@@ -101,13 +101,13 @@ export function PastCommands({ filterId, draft }: { readonly filterId: string; r
       title={
         <span className="flex items-center gap-2">
           <History className="text-accent" aria-hidden />
-          {t('assets:filter.past.title')}
+          {t('command-filters:past.title')}
         </span>
       }
     >
       <div className="grid gap-2.5 p-3.5">
-        <p className="text-meta text-ink-2">{t('assets:filter.past.what')}</p>
-        {past && !current && <Note tone="info">{t('assets:filter.past.changed')}</Note>}
+        <p className="text-meta text-ink-2">{t('command-filters:past.what')}</p>
+        {past && !current && <Note tone="info">{t('command-filters:past.changed')}</Note>}
         {problem !== undefined && (
           <Note tone="warn" announce>
             {problem}
@@ -116,16 +116,16 @@ export function PastCommands({ filterId, draft }: { readonly filterId: string; r
         {!isDone && (
           <p>
             <Button busy={busy} onClick={() => void look()}>
-              {t(current ? 'assets:filter.past.more' : 'assets:filter.past.start')}
+              {t(current ? 'command-filters:past.more' : 'command-filters:past.start')}
             </Button>
           </p>
         )}
       </div>
       {current && <Found past={current} />}
       <div className="grid gap-1 border-t border-line px-3.5 py-2 text-meta text-ink-3">
-        <p>{t('assets:filter.past.limits')}</p>
+        <p>{t('command-filters:past.limits')}</p>
         <p>
-          <AppLink to={paths.guidePage('command-filters')}>{t('assets:filter.past.guide')}</AppLink>
+          <AppLink to={paths.guidePage('command-filters')}>{t('command-filters:past.guide')}</AppLink>
         </p>
       </div>
     </Card>

@@ -62,7 +62,11 @@ function ruleResource(filterId: string): ResourceDefinition<RuleRow> {
     },
     icon: ShieldHalf,
     nameOf: (row) => titleOf(row.content),
-    noun: { one: 'assets:filter.rule', many: 'assets:filter.rules', what: 'assets:filter.no_rules_what' },
+    noun: {
+      one: 'command-filters:rule',
+      many: 'command-filters:rules',
+      what: 'command-filters:no_rules_what',
+    },
     list: { columns: ['content'] },
     form: {
       groups: [
@@ -74,7 +78,7 @@ function ruleResource(filterId: string): ResourceDefinition<RuleRow> {
       initial: () => ({ type: 'command', priority: 50, action: 0, reviewers: [] }),
       fields: {
         of_filter: {
-          label: 'assets:filter.title',
+          label: 'command-filters:title',
           local: true,
           render: () => <FilterName filterId={filterId} />,
         },
@@ -83,9 +87,9 @@ function ruleResource(filterId: string): ResourceDefinition<RuleRow> {
           control: 'textarea',
           placeholder: 'rm -rf\nsystemctl stop',
           help: ({ values }) =>
-            values['type'] === 'regex' ? 'assets:filter.regex_help' : 'assets:filter.command_help',
+            values['type'] === 'regex' ? 'command-filters:regex_help' : 'command-filters:command_help',
         },
-        priority: { help: 'assets:filter.priority_help' },
+        priority: { help: 'command-filters:priority_help' },
         action: { control: 'radio' },
         reviewers: {
           remote: userOptions,
@@ -112,7 +116,10 @@ export function RuleFormPage({ mode }: { readonly mode: FormMode }) {
           title={t('nav:command_filter_rule_create')}
           back={{ to: commandFilterRoutes.paths.list, label: t('nav:command_filter_list') }}
         />
-        <FailedState title={t('assets:filter.no_filter_named')} message={t('assets:filter.choose_filter')} />
+        <FailedState
+          title={t('command-filters:no_filter_named')}
+          message={t('command-filters:choose_filter')}
+        />
       </>
     );
   }

@@ -29,15 +29,15 @@ function useColumns(): readonly TableColumn<RuleRow>[] {
     () => [
       {
         key: 'priority',
-        label: t('assets:filter.priority'),
+        label: t('command-filters:priority'),
         align: 'right',
         width: 80,
         cell: (row) => row.priority,
       },
-      { key: 'action', label: t('assets:filter.action'), width: 120, cell: verdict },
-      { key: 'type', label: t('assets:filter.type'), width: 140, cell: (row) => row.type_display },
-      { key: 'content', label: t('assets:filter.content'), cell: content },
-      { key: 'comment', label: t('assets:filter.comment'), cell: (row) => row.comment },
+      { key: 'action', label: t('command-filters:action'), width: 120, cell: verdict },
+      { key: 'type', label: t('command-filters:type'), width: 140, cell: (row) => row.type_display },
+      { key: 'content', label: t('command-filters:content'), cell: content },
+      { key: 'comment', label: t('command-filters:comment'), cell: (row) => row.comment },
     ],
     [t],
   );
@@ -59,17 +59,13 @@ export function RuleTab({
   const remove = async (row: RuleRow) => {
     const name = titleOf(row.content);
     const sure = await confirm({
-      title: t('assets:filter.delete.question', { name }),
-      effect: t('assets:filter.delete.effect'),
-      confirmLabel: t('assets:filter.delete.confirm'),
+      title: t('command-filters:delete.question', { name }),
+      effect: t('command-filters:delete.effect'),
+      confirmLabel: t('command-filters:delete.confirm'),
       danger: true,
+      run: () => http.delete(`${rulesApi(filterId)}${row.id}/`, { quiet: true }),
     });
     if (!sure) return;
-    try {
-      await http.delete(`${rulesApi(filterId)}${row.id}/`);
-    } catch {
-      return; // The http client has already shown the error.
-    }
     await queryClient.invalidateQueries({ queryKey: ['list', rulesApi(filterId)] });
     onChange();
   };
@@ -77,26 +73,26 @@ export function RuleTab({
   return (
     <Card
       flush
-      title={t('assets:filter.rules')}
-      aside={t('assets:filter.order')}
+      title={t('command-filters:rules')}
+      aside={t('command-filters:order')}
       actions={
         isRoot ? undefined : (
           <Button kind="primary" icon={Plus} onClick={add}>
-            {t('assets:filter.create_rule')}
+            {t('command-filters:create_rule')}
           </Button>
         )
       }
     >
       {rules.error ? (
         <FailedState
-          title={t('assets:filter.rules_failed')}
+          title={t('command-filters:rules_failed')}
           message={explain(rules.error)}
           onRetry={() => void rules.refetch()}
         />
       ) : (
         <div className="overflow-x-auto">
           <Table
-            label={t('assets:filter.rules')}
+            label={t('command-filters:rules')}
             columns={columns}
             rows={rules.data?.results}
             rowId={(row) => row.id}
@@ -107,13 +103,13 @@ export function RuleTab({
                 : [
                     {
                       id: 'update',
-                      label: t('assets:filter.update'),
+                      label: t('command-filters:update'),
                       icon: Pencil,
                       run: () => void navigate(splitTarget(rulePath(filterId, row.id))),
                     },
                     {
                       id: 'delete',
-                      label: t('assets:filter.delete.action'),
+                      label: t('command-filters:delete.action'),
                       icon: Trash2,
                       danger: true,
                       run: () => void remove(row),
@@ -122,15 +118,17 @@ export function RuleTab({
             }
             placeholder={
               rules.data?.results.length === 0 ? (
-                <StateView drawing="empty" title={t('assets:filter.no_rules')}>
-                  {t('assets:filter.no_rules_what')}
+                <StateView drawing="empty" title={t('command-filters:no_rules')}>
+                  {t('command-filters:no_rules_what')}
                 </StateView>
               ) : undefined
             }
           />
         </div>
       )}
-      <p className="border-t border-line px-3.5 py-2 text-meta text-ink-3">{t('assets:filter.otherwise')}</p>
+      <p className="border-t border-line px-3.5 py-2 text-meta text-ink-3">
+        {t('command-filters:otherwise')}
+      </p>
     </Card>
   );
 }

@@ -40,10 +40,11 @@ function Why({ judged, draftId }: LineProps) {
   if (rule) {
     const words = { line: rule.title, number: rule.line_number ?? 1, priority: rule.priority };
     const isThis = rule.id === 'draft' || rule.id === draftId;
-    return <>{t(isThis ? 'assets:filter.try.by_this_rule' : 'assets:filter.try.by_rule', words)}</>;
+    return <>{t(isThis ? 'command-filters:try.by_this_rule' : 'command-filters:try.by_rule', words)}</>;
   }
-  if (judged.reason_text !== '') return <>{t('assets:filter.try.unresolved', { why: judged.reason_text })}</>;
-  return <>{t('assets:filter.try.no_rule')}</>;
+  if (judged.reason_text !== '')
+    return <>{t('command-filters:try.unresolved', { why: judged.reason_text })}</>;
+  return <>{t('command-filters:try.no_rule')}</>;
 }
 
 /** The verdict for one line, and the commands that the shell would run for it. */
@@ -59,10 +60,10 @@ function LineView({ judged, draftId }: LineProps) {
       </p>
       <p className="text-meta text-ink-2">
         <Why judged={judged} draftId={draftId} />
-        {judged.is_open && ` ${t('assets:filter.try.open')}`}
+        {judged.is_open && ` ${t('command-filters:try.open')}`}
       </p>
       {judged.commands.length > 0 && (
-        <ul aria-label={t('assets:filter.try.runs')} className="grid gap-1">
+        <ul aria-label={t('command-filters:try.runs')} className="grid gap-1">
           {numbered(judged.commands).map(({ key, item: command }) => (
             <li
               key={key}
@@ -102,12 +103,12 @@ export function TryLine({ filterId, draft }: { readonly filterId: string; readon
       title={
         <span className="flex items-center gap-2">
           <FlaskConical className="text-accent" aria-hidden />
-          {t('assets:filter.try.title')}
+          {t('command-filters:try.title')}
         </span>
       }
     >
       <label htmlFor={fieldId} className="mb-1.5 block text-meta text-ink-2">
-        {t('assets:filter.try.what')}
+        {t('command-filters:try.what')}
       </label>
       <textarea
         id={fieldId}
@@ -121,10 +122,12 @@ export function TryLine({ filterId, draft }: { readonly filterId: string; readon
       />
       <div className="mt-3" aria-live="polite" aria-busy={answer.isFetching}>
         {asked.line.trim() === '' ? (
-          <p className="text-meta text-ink-3">{t('assets:filter.try.empty')}</p>
+          <p className="text-meta text-ink-3">{t('command-filters:try.empty')}</p>
         ) : answer.error ? (
           <Note tone="warn">
-            {answer.error instanceof ValidationError ? t('assets:filter.try.invalid') : explain(answer.error)}
+            {answer.error instanceof ValidationError
+              ? t('command-filters:try.invalid')
+              : explain(answer.error)}
           </Note>
         ) : (
           <ol className="grid gap-2.5">
@@ -134,7 +137,7 @@ export function TryLine({ filterId, draft }: { readonly filterId: string; readon
           </ol>
         )}
         {answer.data?.complete === false && (
-          <p className="mt-2 text-meta text-warn">{t('assets:filter.try.too_many')}</p>
+          <p className="mt-2 text-meta text-warn">{t('command-filters:try.too_many')}</p>
         )}
       </div>
     </Card>

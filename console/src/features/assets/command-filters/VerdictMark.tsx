@@ -9,8 +9,8 @@ const LOOK: Record<Verdict, { readonly icon: Icon; readonly tone: string }> = {
   deny: { icon: OctagonAlert, tone: 'text-danger' },
 };
 
-// i18n: assets:filter.verdict.*
-// i18n: assets:filter.says.*
+// i18n: command-filters:verdict.*
+// i18n: command-filters:says.*
 /** What happens with a command, as icon and word; with `asRule`, what a rule says. */
 export function VerdictMark({
   verdict,
@@ -24,7 +24,7 @@ export function VerdictMark({
   return (
     <span className={`inline-flex items-center gap-1.5 align-bottom whitespace-nowrap ${tone}`}>
       <Mark aria-hidden />
-      {t(asRule ? `assets:filter.says.${verdict}` : `assets:filter.verdict.${verdict}`)}
+      {t(asRule ? `command-filters:says.${verdict}` : `command-filters:verdict.${verdict}`)}
     </span>
   );
 }

@@ -22,7 +22,7 @@ export type CommandFilterRow = Pick<
 function Active({ row }: { readonly row: CommandFilterRow }) {
   return (
     <Status tone={row.is_active ? 'ok' : 'unknown'}>
-      {translate(row.is_active ? 'assets:filter.active' : 'assets:filter.inactive')}
+      {translate(row.is_active ? 'command-filters:active' : 'command-filters:inactive')}
     </Status>
   );
 }
@@ -33,7 +33,7 @@ export const commandFilter = defineResource<CommandFilterRow, 'assets/cmd-filter
   routes: commandFilterRoutes,
   icon: ShieldHalf,
   nameOf: (row) => row.name,
-  noun: { one: 'assets:filter.one', many: 'assets:filter.many', what: 'assets:filter.what' },
+  noun: { one: 'command-filters:one', many: 'command-filters:many', what: 'command-filters:what' },
   can: { delete: () => true, clone: false },
   list: {
     columns: [
@@ -52,7 +52,7 @@ export const commandFilter = defineResource<CommandFilterRow, 'assets/cmd-filter
         sortable: false,
         cell: (row) => <AmountCell value={row.system_users?.length ?? 0} to={paths.commandFilter(row.id)} />,
       },
-      { key: 'unresolved', label: 'assets:filter.unresolved_short' },
+      { key: 'unresolved', label: 'command-filters:unresolved_short' },
       { key: 'is_active', cell: (row) => <Active row={row} /> },
       'created_by',
       'date_created',
@@ -81,7 +81,7 @@ export const commandFilter = defineResource<CommandFilterRow, 'assets/cmd-filter
       system_users: {
         remote: { ...systemUserOptions, query: { protocol: 'ssh' } },
         multiple: true,
-        help: 'assets:filter.system_users_help',
+        help: 'command-filters:system_users_help',
       },
       unresolved: { control: 'radio' },
       is_active: { control: 'switch' },
@@ -111,7 +111,7 @@ export const commandFilter = defineResource<CommandFilterRow, 'assets/cmd-filter
         label: 'assets:quick.active',
         icon: Power,
         state: (row) =>
-          translate(row.is_active ? 'assets:filter.active_what' : 'assets:filter.inactive_what'),
+          translate(row.is_active ? 'command-filters:active_what' : 'command-filters:inactive_what'),
         control: {
           kind: 'switch',
           value: (row) => row.is_active ?? true,
@@ -128,7 +128,7 @@ export const commandFilter = defineResource<CommandFilterRow, 'assets/cmd-filter
     tabs: [
       {
         id: 'rules',
-        label: 'assets:filter.rules',
+        label: 'command-filters:rules',
         count: (row) => row.rules.length,
         content: (row, tools) => <RuleTab filterId={row.id} onChange={tools.refresh} />,
       },

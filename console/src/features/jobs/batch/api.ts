@@ -142,6 +142,6 @@ export async function saveSnippet(name: string, command: string): Promise<void> 
 }
 
 export async function deleteSnippet(id: string): Promise<void> {
-  await http.delete(`${SNIPPETS}${id}/`);
+  await http.delete(`${SNIPPETS}${id}/`, { quiet: true });
   await changed();
 }

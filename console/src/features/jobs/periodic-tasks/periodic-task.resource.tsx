@@ -28,7 +28,7 @@ async function turn(row: PeriodicTaskRow, words: 'on' | 'off', tools: ActionTool
     effect: translate(`periodic-tasks:${words}.effect`),
     confirmLabel: translate(`periodic-tasks:${words}.action`),
     danger: words === 'off',
-    run: () => http.patch(`ops/celery/period-tasks/${row.id}/`, { enabled: words === 'on' }),
+    run: () => http.patch(`ops/celery/period-tasks/${row.id}/`, { enabled: words === 'on' }, { quiet: true }),
   });
   if (!done) return;
   toast({ tone: 'ok', text: translate(`periodic-tasks:${words}.done`) });

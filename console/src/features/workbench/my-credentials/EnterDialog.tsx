@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Server } from 'lucide-react';
-import { type FormEvent, useId, useState } from 'react';
+import { useState } from 'react';
+import { CredentialDialog } from '#/domain/credential-form/CredentialDialog';
 import {
   asksUsername,
   type CredentialProblems,
@@ -14,17 +15,14 @@ import {
 } from '#/domain/entered-credentials/api';
 import { CredentialFields } from '#/domain/entered-credentials/CredentialFields';
 import { explain } from '#/lib/http/catalogue';
-import { translate, useT } from '#/lib/i18n';
+import { useT } from '#/lib/i18n';
 import type { RemoteOptions } from '#/resource/define';
 import { RemoteSelect } from '#/resource/form/RemoteSelect';
 import { textOf } from '#/resource/format';
-import { Button } from '#/ui/button';
 import { RadioGroup } from '#/ui/choice';
-import { Dialog } from '#/ui/dialog';
 import { Field } from '#/ui/field';
 import { Note } from '#/ui/note';
 import { SkeletonLines } from '#/ui/skeleton';
-import { toast } from '#/ui/toast';
 import { visible } from '#/ui/visible-text';
 
 /** The assets that the person may reach. */
@@ -111,6 +109,9 @@ function PairFields({
   );
 }
 
+/** What is missing, by field. */
+type Missing = CredentialProblems & { readonly asset?: string };
+
 /** Enters a credential for the next session on an asset, or replaces the one that is kept. */
 export function EnterDialog({
   of,
@@ -122,82 +123,60 @@ export function EnterDialog({
   readonly onClose: () => void;
 }) {
   const t = useT();
-  const form = useId();
   const [asset, setAsset] = useState<string | undefined>(of?.asset);
   const [chosen, setChosen] = useState<string | undefined>(of?.system_user);
   const [typed, setTyped] = useState<TypedCredential>({ username: '', password: '' });
-  const [problems, setProblems] = useState<CredentialProblems & { readonly asset?: string }>({});
-  const [busy, setBusy] = useState(false);
   const systemUser = useSystemUser(asset, chosen);
 
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    if (busy) return;
-    if (asset === undefined) {
-      setProblems({ asset: t('resource:form.required') });
-      return;
-    }
-    if (!systemUser) return;
-    const missing = missingIn(typed, asksUsername(systemUser));
-    setProblems(missing);
-    if (Object.keys(missing).length > 0) return;
-    setBusy(true);
-    try {
-      await enterCredential({ asset, systemUser: systemUser.id }, typed);
-    } catch (error) {
-      setProblems(problemsOf(error));
-      setBusy(false);
-      return;
-    }
-    toast({ tone: 'ok', text: translate('my-credentials:entered') });
-    onDone();
-    onClose();
+  const missing = (): Missing | null => {
+    if (asset === undefined) return { asset: t('resource:form.required') };
+    return systemUser ? missingIn(typed, asksUsername(systemUser)) : null;
   };
 
   return (
-    <Dialog
-      isOpen
-      size="text"
+    <CredentialDialog<keyof Missing & string>
+      isNarrow
       title={
         of
           ? t('my-credentials:replace_title', { name: visible(of.asset_display) })
           : t('my-credentials:enter')
       }
+      effect={t('my-credentials:effect')}
+      missing={missing}
+      save={async () => {
+        if (asset !== undefined && systemUser)
+          await enterCredential({ asset, systemUser: systemUser.id }, typed);
+      }}
+      problemsOf={problemsOf}
+      done={t('my-credentials:entered')}
+      onDone={onDone}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>{t('ui:cancel')}</Button>
-          <Button kind="primary" type="submit" form={form} busy={busy}>
-            {t('resource:form.save')}
-          </Button>
-        </>
-      }
     >
-      <form id={form} className="grid gap-3" noValidate onSubmit={(event) => void submit(event)}>
-        <p className="text-ink-2">{t('my-credentials:effect')}</p>
-        {problems.other !== undefined && <Note tone="danger">{problems.other}</Note>}
-        {of === null && (
-          <PairFields
-            asset={asset}
-            systemUser={systemUser}
-            problem={problems.asset}
-            onChoose={(nextAsset, nextSystemUser) => {
-              setAsset(nextAsset);
-              setChosen(nextSystemUser);
-              setProblems({});
-            }}
-          />
-        )}
-        {systemUser && (
-          <CredentialFields
-            asksUsername={asksUsername(systemUser)}
-            value={typed}
-            problems={problems}
-            onChange={setTyped}
-            required
-          />
-        )}
-      </form>
-    </Dialog>
+      {(problems, setProblems) => (
+        <>
+          {of === null && (
+            <PairFields
+              asset={asset}
+              systemUser={systemUser}
+              problem={problems.asset}
+              onChoose={(nextAsset, nextSystemUser) => {
+                setAsset(nextAsset);
+                setChosen(nextSystemUser);
+                setProblems({});
+              }}
+            />
+          )}
+          {systemUser && (
+            <CredentialFields
+              asksUsername={asksUsername(systemUser)}
+              value={typed}
+              problems={problems}
+              onChange={setTyped}
+              required
+            />
+          )}
+        </>
+      )}
+    </CredentialDialog>
   );
 }

@@ -18,7 +18,7 @@ async function forget(row: KeptCredential, tools: ActionTools): Promise<void> {
     effect: translate('my-credentials:forget.effect'),
     confirmLabel: translate('my-credentials:forget.action'),
     danger: true,
-    run: () => forgetCredential(row.id),
+    run: () => forgetCredential(row.id, true),
   });
   if (!done) return;
   toast({ tone: 'ok', text: translate('my-credentials:forget.done') });

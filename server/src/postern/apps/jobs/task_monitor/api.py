@@ -4,6 +4,7 @@ Paths are passed on unchanged, because Flower knows the prefix. Of its answers o
 no cookies, no cross-origin headers. Nothing of the person's request goes there but path and query.
 """
 
+import logging
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import quote, urlencode
@@ -19,6 +20,8 @@ from postern.apps.jobs.task_monitor.link import MONITOR, MonitorOff, MonitorSile
 from postern.apps.jobs.task_monitor.places import IS_PAGE, PREFIX
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
+
+log = logging.getLogger(__name__)
 
 _FORM: Final = "application/x-www-form-urlencoded"
 _MAX_QUERY: Final = 16 * 1024
@@ -67,9 +70,12 @@ class _MonitorView(PosternView):
         try:
             answer = MONITOR.value.ask(method, path, body=body, headers=headers, starts=is_opened)
         except MonitorOff:  # a page that was left open refreshes itself
-            return HttpResponse(status=HTTPStatus.SERVICE_UNAVAILABLE)
+            return pages.silent() if _wants_page(request) else HttpResponse(status=HTTPStatus.SERVICE_UNAVAILABLE)
         except MonitorSilent as silent:
             return pages.starting() if silent.is_starting else pages.silent()
+        if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:  # its own page about it says less, and may tell internals
+            log.warning("the task monitor answered %d to %s", answer.status, request.path)
+            return pages.failed() if _wants_page(request) else HttpResponse(status=HTTPStatus.SERVICE_UNAVAILABLE)
         return _passed_on(answer)
 
 

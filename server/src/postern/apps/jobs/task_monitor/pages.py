@@ -57,6 +57,15 @@ def silent() -> HttpResponse:
     return _page(_("The task monitor does not answer"), text, status=503)
 
 
+def failed() -> HttpResponse:
+    """The monitor answered with an error of its own."""
+    text = _(
+        "It could not build this page. Try again in a moment. If that does not help, the log of the web service says why. "
+        "Jobs go on, and the job center shows them."
+    )
+    return _page(_("The task monitor reports an error"), text, status=503)
+
+
 def refused() -> HttpResponse:
     """Somebody who may not see the monitor."""
     return _page(_("No access to the task monitor"), _("Only system administrators may open it."), status=403)

@@ -57,6 +57,7 @@ def _row(session: Session, event: contract.CommandSeen) -> Command:
         session=session,
         org_id=session.org_id,
         user=session.user,
+        asset_id=session.asset_id,
         asset=session.asset,
         system_user=session.system_user,
         kind=event.kind.value,

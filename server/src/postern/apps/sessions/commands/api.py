@@ -43,6 +43,7 @@ class CommandSerializer(ResourceSerializer):
         fields_small = (
             *fields_mini,
             "user",
+            "asset_id",
             "asset",
             "system_user",
             "input",
@@ -76,6 +77,7 @@ class CommandViewSet(ReadOnlyViewSet):
     rights = Right.ORG_AUDITOR
     filter_fields = {
         "asset": "asset",
+        "asset_id": "asset_id",
         "system_user": "system_user",
         "session": "session",
         "session_id": "session",

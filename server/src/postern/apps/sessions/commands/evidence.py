@@ -20,5 +20,6 @@ _COLUMNS_1: Final = (
     "offset_ms",
 )
 _COLUMNS_2: Final = (*_COLUMNS_1, "decision", "decision_rule", "decision_filter", "decision_reason")
+_COLUMNS_3: Final = (*_COLUMNS_2, "asset_id")
 
-COMMANDS: Final = Covered(Command, (_COLUMNS_1, _COLUMNS_2), PLACE_AND_PROOF)
+COMMANDS: Final = Covered(Command, (_COLUMNS_1, _COLUMNS_2, _COLUMNS_3), PLACE_AND_PROOF)

@@ -11,7 +11,7 @@ from postern.foundation.models import ScopedManager
 
 
 class Command(ChainedRow):
-    """One command of a session. Names are copied from the session, because commands are searched by them.
+    """One command of a session. Names and the id of the asset are copied from the session, because commands are searched by them.
 
     `offset_ms` is the position in the recording; `output` holds the first kilobytes as plain text.
     """
@@ -19,6 +19,7 @@ class Command(ChainedRow):
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="commands")
     org_id = models.UUIDField()
     user = models.CharField(_("User"), max_length=258)
+    asset_id = models.UUIDField(_("Asset ID"))
     asset = models.CharField(_("Asset"), max_length=128)
     system_user = models.CharField(_("System user"), max_length=128)
     kind = models.CharField(_("Kind"), max_length=16, choices=labels.COMMAND_KINDS, default=CommandKind.ECHO.value)
@@ -44,6 +45,9 @@ class Command(ChainedRow):
         indexes = [
             models.Index(fields=("session", "at"), name="sessions_command_session"),
             models.Index(fields=("org_id", "-at"), name="sessions_command_org"),
+            # The asset first, because the root organization asks without an organization.
+            models.Index(fields=("asset_id", "org_id", "-at"), name="sessions_command_asset_id"),
+            models.Index(fields=("asset", "org_id", "-at"), name="sessions_command_asset"),
         ]
         constraints = [
             models.CheckConstraint(

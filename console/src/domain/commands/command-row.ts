@@ -1,0 +1,19 @@
+/** The part of a row of `terminal/commands/` that every list of commands shows. */
+export interface CommandRow {
+  readonly id: string;
+  readonly input: string;
+  readonly output: string;
+  readonly kind: 'echo' | 'typed' | 'alt' | 'hidden' | 'unknown' | 'exec';
+  readonly kind_display: string;
+  readonly risk_level: number;
+  readonly offset_ms: number;
+  readonly timestamp: number;
+  /** What a command filter decided; "" without a decision. */
+  readonly decision: '' | 'allow' | 'confirm' | 'deny';
+  readonly decision_filter: string;
+}
+
+/** Whether a command filter kept the command from running. */
+export function isRefused(command: CommandRow): boolean {
+  return command.decision === 'deny' || command.decision === 'confirm';
+}
