@@ -5,14 +5,17 @@ import { useState } from 'react';
 /** Distance of two repetitions, in px. */
 const TILE = { width: 320, height: 150 } as const;
 
+/** Legible in a photo, and never in the way of the text below. */
+const OPACITY = 0.2;
+
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** A tile with the text across it, as an image for a repeated background. */
+/** A tile with the text across it, as an image that is repeated as a mask. */
 export function tileOf(text: string): string {
   const { width, height } = TILE;
-  const label = `<text x="50%" y="50%" text-anchor="middle" font-family="sans-serif" font-size="13" fill="#8b93a1" fill-opacity=".28" transform="rotate(-20 ${width / 2} ${height / 2})">${escaped(text)}</text>`;
+  const label = `<text x="50%" y="50%" text-anchor="middle" font-family="sans-serif" font-size="13" transform="rotate(-20 ${width / 2} ${height / 2})">${escaped(text)}</text>`;
   const image = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${label}</svg>`;
   return `url("data:image/svg+xml,${encodeURIComponent(image)}")`;
 }
@@ -31,7 +34,7 @@ export function Watermark() {
       aria-hidden
       data-watermark={text}
       className="pointer-events-none absolute inset-0 z-(--z-sticky)"
-      style={{ backgroundImage: tileOf(text) }}
+      style={{ backgroundColor: 'currentcolor', maskImage: tileOf(text), opacity: OPACITY }}
     />
   );
 }
