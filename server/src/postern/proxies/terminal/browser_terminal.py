@@ -37,7 +37,8 @@ from postern.proxies.core.charset import Charset
 from postern.proxies.core.opening.reaching import ending, reach
 from postern.proxies.core.opening.refused import Refused
 from postern.proxies.core.opening.services import CoreServices
-from postern.proxies.core.sessions.live_session import LiveSession, NoticeKind
+from postern.proxies.core.sessions.listeners import NoticeKind
+from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.core.targets.ports import Pty, ShellLink, TargetExit, TargetShell
 from postern.proxies.terminal.limits import TerminalLimits
 from postern.proxies.terminal.link import BrowserLink, LinkGone
