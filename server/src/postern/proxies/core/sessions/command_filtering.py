@@ -94,10 +94,12 @@ class CommandFiltering:
     def _open_gate(self, *, is_new_line: bool) -> None:
         if self._target is None or not self.can_refuse or self._is_closed:
             return
+        judge = self._judge or LineJudge(self._filters)
+        judge.filters = self._filters
         self.gate = InputGate(
             _Guarded(self._session, self),
             self._target,
-            self._judge or LineJudge(self._filters),
+            judge,
             self._session.grant.charset,
             self._confirmation,
             is_new_line=is_new_line,
