@@ -7,10 +7,11 @@ from typing import Protocol
 from postern.contracts.access import ActionsUntil, SessionGrant
 from postern.contracts.enums import Actions, EndReason, SessionState
 from postern.kernel.clock import now
+from postern.proxies.core.sessions.action_words import say_actions
 from postern.proxies.core.sessions.listeners import NoticeKind
 from postern.proxies.core.sessions.rights import Changed, Rights
 from postern.proxies.core.sessions.session_log import SessionLog
-from postern.proxies.core.texts import Text, say_actions
+from postern.proxies.core.texts import Text
 
 
 class LimitedSession(Protocol):

@@ -24,6 +24,7 @@ from postern.kernel.errors import PosternError
 from postern.proxies.core.commands.standing import StandingLine
 from postern.proxies.core.recording.streams import StreamAccount
 from postern.proxies.core.recording.whole_input import InputTooLong
+from postern.proxies.core.sessions.action_words import say_actions
 from postern.proxies.core.sessions.command_filtering import CommandFiltering
 from postern.proxies.core.sessions.detection import DetectedCommand, Detection, Direction, ReadsBehind
 from postern.proxies.core.sessions.grant_limits import GrantLimits
@@ -33,7 +34,7 @@ from postern.proxies.core.sessions.services import SessionServices
 from postern.proxies.core.sessions.session_log import SessionLog
 from postern.proxies.core.sessions.session_recording import RECORDING_FAULTS, SessionRecording
 from postern.proxies.core.sessions.watching import Watcher
-from postern.proxies.core.texts import Text, end_message, say_actions
+from postern.proxies.core.texts import Text, end_message
 
 log = logging.getLogger(__name__)
 
