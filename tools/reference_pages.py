@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Iterable
 from functools import partial
+from types import ModuleType
 from typing import Literal
 
+from postern.apps.audits import catalogue
 from postern.apps.audits.catalogue import Event
 from postern.apps.audits.categories import Category
+from postern.foundation.configuration import reference
 from postern.foundation.configuration.reference import SETTINGS_REFERENCE, Variable
 
 #: English, Simplified Chinese: the page of the second is `<name>.zh.md`.
@@ -14,7 +17,6 @@ Language = Literal["en", "zh"]
 _SETTINGS = {
     "en": (
         "# Settings",
-        "Written by `make gen` from `postern.foundation.configuration.reference`; do not edit.",
         (
             "All settings are environment variables. Postern reads them once at start. "
             "An invalid value stops the start with one line that says what the value should be."
@@ -23,7 +25,6 @@ _SETTINGS = {
     ),
     "zh": (
         "# 设置",
-        "由 `make gen` 根据 `postern.foundation.configuration.reference` 生成，请勿编辑。",
         "所有设置都是环境变量。Postern 在启动时读取一次。值无效时不会启动，并用一行文字说明应当是什么值。",
         "| 变量 | 默认值 | 含义 |",
     ),
@@ -31,13 +32,11 @@ _SETTINGS = {
 _EVENTS = {
     "en": (
         "# Audit events",
-        "Written by `make gen` from `postern.apps.audits.catalogue`; do not edit.",
         "Every record of the audit log has one of these codes. Codes never change, so programs can rely on them.",
         "| code | meaning |",
     ),
     "zh": (
         "# 审计事件",
-        "由 `make gen` 根据 `postern.apps.audits.catalogue` 生成，请勿编辑。",
         "审计日志中的每条记录都有以下代码之一。代码不会改变，程序可以依赖它们。",
         "| 代码 | 含义 |",
     ),
@@ -45,13 +44,13 @@ _EVENTS = {
 
 
 def _settings(language: Language) -> str:
-    title, origin, introduction, header = _SETTINGS[language]
+    title, introduction, header = _SETTINGS[language]
     rows = (
         f"| `{variable.name}` | {_default(variable, language)} "
         f"| {variable.chinese if language == 'zh' else variable.english} |"
         for variable in SETTINGS_REFERENCE
     )
-    return _page(title, origin, introduction, "\n".join([header, "|---|---|---|", *rows]))
+    return _page(title, reference, introduction, "\n".join([header, "|---|---|---|", *rows]))
 
 
 def _default(variable: Variable, language: Language) -> str:
@@ -64,14 +63,14 @@ def _default(variable: Variable, language: Language) -> str:
 
 
 def _audit_events(language: Language) -> str:
-    title, origin, introduction, header = _EVENTS[language]
+    title, introduction, header = _EVENTS[language]
     sections = [
         "\n\n".join(
             [f"## {_said(category, language)}", "\n".join([header, "|---|---|", *_rows_of(category, language)])]
         )
         for category in Category
     ]
-    return _page(title, origin, introduction, *sections)
+    return _page(title, catalogue, introduction, *sections)
 
 
 def _rows_of(category: Category, language: Language) -> Iterable[str]:
@@ -83,8 +82,9 @@ def _said(words: Category | Event, language: Language) -> str:
     return words.chinese if language == "zh" else words.english
 
 
-def _page(*parts: str) -> str:
-    return "\n\n".join(parts) + "\n"
+def _page(title: str, declared_in: ModuleType, introduction: str, *sections: str) -> str:
+    origin = f"<!-- Written by `make gen` from `{declared_in.__name__}`; do not edit. -->"
+    return "\n\n".join([title, origin, introduction, *sections]) + "\n"
 
 
 #: What makes each page, by its path.

@@ -13,7 +13,7 @@ _RULE: Final = re.compile(r"\|(\s*:?-+:?\s*\|)+")
 _FENCED: Final = re.compile(r"^[ ]*```.*?^[ ]*```$", re.DOTALL | re.MULTILINE)
 _LINK: Final = re.compile(r"\]\(([^)\s]+)\)")
 _HEADING: Final = re.compile(r"^(#+) (.+)$", re.MULTILINE)
-_MADE: Final = re.compile(r"^Written by `make gen`", re.MULTILINE)
+_MADE: Final = re.compile(r"^<!-- Written by `make gen`", re.MULTILINE)
 _ORIGINALS: Final = [page for page in _PAGES if not page.stem.endswith(".zh")]
 #: The pages that exist in both languages: guides, and references that are made from declarations.
 _TRANSLATED: Final = [page for page in _ORIGINALS if page.parent.name == "guide" or _MADE.search(page.read_text())]
