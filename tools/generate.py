@@ -1,40 +1,10 @@
 """Writes generated pages; with --check it only reports whether they are current."""
 
 import sys
-from collections.abc import Callable
 
 import api_types
+from reference_pages import PAGES
 from steps import ROOT
-
-from postern.foundation.configuration.reference import SETTINGS_REFERENCE
-
-
-def _shown_default(default: str) -> str:
-    """A value as code; a default that is described in words as these words."""
-    if not default:
-        return "—"
-    return default if " " in default else f"`{default}`"
-
-
-def settings_page() -> str:
-    """The reference page of all settings, as Markdown."""
-    lines = [
-        "# Settings",
-        "",
-        "Written by `make gen` from `postern.foundation.configuration.reference`; do not edit.",
-        "",
-        "All settings are environment variables. Postern reads them once at start. An invalid value stops the start with one line",
-        "that says what the value should be.",
-        "",
-        "| variable | default | meaning |",
-        "|---|---|---|",
-        *(f"| `{name}` | {_shown_default(default)} | {meaning} |" for name, default, meaning in SETTINGS_REFERENCE),
-        "",
-    ]
-    return "\n".join(lines)
-
-
-PAGES: dict[str, Callable[[], str]] = {"docs/reference/settings.md": settings_page}
 
 
 def main(arguments: list[str]) -> int:

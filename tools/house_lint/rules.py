@@ -42,6 +42,9 @@ _NAIVE_CALLS: Final = {
     ("datetime", "today"): "use postern.kernel.clock.now()",
     ("date", "today"): "use postern.kernel.clock.now().date()",
 }
+#: A longer file does more than one thing. Migrations are generated, and as long as what they change.
+MAX_LINES: Final = 450
+_GENERATED: Final = "/migrations/"
 _MARKER: Final = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 
 
@@ -50,6 +53,7 @@ def check_source(path: str, source: str) -> list[Finding]:
     tree = ast.parse(source)
     findings = [finding for rule in RULES for finding in rule(path, tree)]
     findings += _unfinished(source)
+    findings += _too_long(path, source)
     findings = [
         finding for finding in findings if not any(finding.rule == rule and path.endswith(end) for rule, end in EXEMPT)
     ]
@@ -182,6 +186,15 @@ def _unfinished(source: str) -> Iterator[Finding]:
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT and _MARKER.search(token.string):
             yield Finding(token.start[0], "no-unfinished", "finish it, or write an issue")
+
+
+def _too_long(path: str, source: str) -> Iterator[Finding]:
+    """A file that does one thing is short."""
+    lines = source.count("\n")
+    if lines > MAX_LINES and _GENERATED not in path:
+        yield Finding(
+            MAX_LINES, "no-long-file", f"{lines} lines: split it along what it does, into {MAX_LINES} at most"
+        )
 
 
 RULES: Final[tuple[Rule, ...]] = (

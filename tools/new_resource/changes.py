@@ -24,11 +24,11 @@ class Changes:
 
     def text(self, path: str) -> str:
         """The file as it will be. Raises BadRequest when there is none."""
-        if path not in self._texts:
-            if not (self._root / path).exists():
-                raise BadRequest(f"there is no {path}")
-            self._texts[path] = (self._root / path).read_text(encoding="utf-8")
-        return self._texts[path]
+        if path in self._texts:
+            return self._texts[path]
+        if not (self._root / path).exists():
+            raise BadRequest(f"there is no {path}")
+        return (self._root / path).read_text(encoding="utf-8")
 
     def create(self, path: str, text: str) -> None:
         if path in self._texts or (self._root / path).exists():

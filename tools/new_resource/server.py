@@ -9,6 +9,7 @@ from new_resource.templates import filled
 
 APPS = "server/src/postern/apps"
 CATALOGUE = f"{APPS}/audits/catalogue.py"
+USUAL_KINDS = f"{APPS}/audits/usual_kinds.py"
 #: Category of the events of an app's objects.
 _CATEGORIES = {
     "assets": "INVENTORY",
@@ -38,13 +39,14 @@ def write(changes: Changes, request: Request, targets: Sequence[Target]) -> None
     route = f'router.register("{request.path}", {request.model}ViewSet, "{request.name.replace("_", "-")}")\n'
     changes.insert(f"{app}/urls.py", route, after=_REGISTRATION)
     category, code = _CATEGORIES.get(request.app, "SETTINGS"), request.model.lower()
-    if f'"{request.chinese}"' in changes.text(CATALOGUE) or f'"创建{request.chinese}"' in changes.text(CATALOGUE):
-        raise BadRequest(
-            f"{CATALOGUE} has the Chinese word {request.chinese}: no two audit kinds may have the same words"
-        )
+    for file, words in ((USUAL_KINDS, request.chinese), (CATALOGUE, f"创建{request.chinese}")):
+        if f'"{words}"' in changes.text(file):
+            raise BadRequest(
+                f"{file} has the Chinese word {request.chinese}: no two audit kinds may have the same words"
+            )
     words = f'"{values["Title"]}", "{values["Words"]}", "{request.chinese}"'
     line = f'    Kinds("{code}", _C.{category}, {words}),\n'
-    changes.insert(CATALOGUE, line, after=r"^RESOURCES: Final = \(\n(?:    Kinds\([^\n]*\n)+")
+    changes.insert(USUAL_KINDS, line, after=r"^RESOURCES: Final = \(\n(?:    Kinds\([^\n]*\n)+")
 
 
 def _values(request: Request, targets: Sequence[Target]) -> dict[str, str]:

@@ -11,7 +11,8 @@ import pytest
 from django.utils import translation
 
 import postern
-from postern.apps.audits.catalogue import Category, Event, find, in_category, kind_of, words_of
+from postern.apps.audits.catalogue import Event, find, in_category, kind_of, words_of
+from postern.apps.audits.categories import Category
 from postern.foundation.checks import view_of, walk
 from postern.foundation.rest.exchange.mixins import ExportMixin
 

@@ -1,7 +1,8 @@
-import { render, screen, waitFor, within } from '@testing-library/react';
+import { act, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
 import { expect, test, vi } from 'vitest';
+import { changeLanguage } from '#/lib/i18n';
 import { recordedServer } from '#/test/recorded';
 import { renderScreen } from '#/test/render';
 import { Documentation } from './Documentation';
@@ -57,6 +58,14 @@ test('a guide has a title, linkable headings, tables and code to copy', async ()
   );
   expect(screen.getAllByRole('button', { name: 'Copy' }).length).toBeGreaterThan(0);
   expect(screen.getByRole('article').lang).toBe('en');
+});
+
+test('a reference that is made from declarations is read in the language of the reader', async () => {
+  await open('/help/reference/settings');
+  await act(() => changeLanguage('zh'));
+  expect(await screen.findByRole('heading', { level: 1, name: '设置' })).toBeTruthy();
+  expect(screen.getByRole('article').lang).toBe('zh-CN');
+  expect(screen.queryByText('本篇指南目前只有英文版。')).toBeNull();
 });
 
 test('an unknown guide says that it does not exist', async () => {

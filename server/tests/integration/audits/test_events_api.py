@@ -11,7 +11,8 @@ from rest_framework.test import APIClient
 
 from postern.apps.audits import facade
 from postern.apps.audits.api import newest, views
-from postern.apps.audits.catalogue import Category, Event, in_category
+from postern.apps.audits.catalogue import Event, in_category
+from postern.apps.audits.categories import Category
 from postern.apps.audits.models import AuditEvent
 from postern.apps.orgs.models import Organization
 from postern.apps.users.models import User

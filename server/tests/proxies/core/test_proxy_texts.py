@@ -5,11 +5,15 @@ import string
 import pytest
 
 from postern.contracts.enums import EndReason
+from postern.proxies.core.holding.texts import Text as FilterText
+from postern.proxies.core.spoken import Spoken
 from postern.proxies.core.texts import Text, end_message
+from postern.proxies.ssh.menu_texts import MenuText
+from postern.proxies.terminal.texts import Text as PageText
 
 
-@pytest.mark.parametrize("text", list(Text), ids=lambda text: text.name)
-def test_text_has_both_languages_with_the_same_placeholders(text: Text) -> None:
+@pytest.mark.parametrize("text", [*Text, *FilterText, *MenuText, *PageText], ids=str)
+def test_text_has_both_languages_with_the_same_placeholders(text: Spoken) -> None:
     chinese, english = text.value
 
     assert chinese

@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 
 from peers.ssh_proxy import World
+from peers.terminal import Terminal
 from postern.contracts.command_control import CommandAction, CommandRuleKind
 from postern.contracts.enums import CommandKind, RiskLevel
 from postern.contracts.events import CommandSeen, RequestRefused, SessionStarted
@@ -293,3 +294,17 @@ async def test_changed_rules_act_at_the_next_key_and_stale_ones_do_not(world: Wo
     assert not world.proxy.registry.carry_out(
         ChangeCommandControl(order_id=uuid4(), session_id=uuid4(), control=control(version=9))
     )
+
+
+async def test_rules_that_come_back_are_the_new_ones_in_the_shell_of_a_command(world: World) -> None:
+    there = world.sshd.directory
+    rules = world.asset.command_control.rules
+    world.asset.command_control = control(rule("halt"))
+    async with Terminal(world.proxy.ssh(world.login, f"cd {there}; {SHELLS['bash']}", options=("-tt",))) as terminal:
+        await terminal.expect("at> ")
+        await settle()
+        assert _order(world, control(version=2))
+        assert _order(world, control(*rules, version=3))
+        await terminal.type(b"touch P1\r")
+        await refused(world, terminal)
+    assert not (there / "P1").exists()

@@ -12,6 +12,7 @@ from postern.contracts.events import RequestRefused, SessionStarted
 from postern.contracts.terminals import ProxySettings, TerminateSession
 from postern.proxies.core.language import language_of_client
 from postern.proxies.core.texts import Text
+from postern.proxies.ssh.menu_texts import MenuText
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
 _CHINESE = re.compile(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
@@ -79,10 +80,10 @@ async def test_menu_its_refusals_and_its_sessions_use_one_language(world: World,
     login = in_locale(case, world.proxy.ssh("alice", options=("-tt", *SENT)))
     say = lambda text, **values: re.escape(text.say(case.expected, **values))  # noqa: E731
     async with Terminal(login, columns=120, rows=50) as terminal:
-        await terminal.expect(say(Text.MENU_PROMPT))
+        await terminal.expect(say(MenuText.PROMPT))
         for typed in ("?\r", "/nothing-like-it\r", "/\r", "99\r"):
             await terminal.type(typed)
-            await terminal.expect(say(Text.MENU_PROMPT))
+            await terminal.expect(say(MenuText.PROMPT))
         await terminal.type("1\r")
         started = await world.plane.event(SessionStarted)
         order = TerminateSession(
@@ -90,9 +91,9 @@ async def test_menu_its_refusals_and_its_sessions_use_one_language(world: World,
         )
         world.proxy.registry.carry_out(order)
         await terminal.expect(say(Text.END_TERMINATED))
-        await terminal.expect(say(Text.MENU_BACK))
+        await terminal.expect(say(MenuText.BACK))
         await terminal.type("q\r")
-        await terminal.expect(say(Text.MENU_GOODBYE))
+        await terminal.expect(say(MenuText.GOODBYE))
     # Between "connecting" and the end there is output of the host's shell.
     before, _, rest = terminal.seen.partition(Text.CONNECTING.say(case.expected).partition("{")[0].encode())
     after = rest[rest.index(Text.END_TERMINATED.say(case.expected).encode()) :]

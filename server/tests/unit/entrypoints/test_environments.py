@@ -62,7 +62,7 @@ def test_proxy_knows_the_address_of_the_database_without_its_credentials() -> No
 def test_every_secret_setting_names_its_readers() -> None:
     """A new secret setting fails here until its readers are listed."""
     plain = Settings.load({"POSTERN_HOME": "/srv/postern"})
-    for name, _default, _meaning in SETTINGS_REFERENCE:
+    for name in (variable.name for variable in SETTINGS_REFERENCE):
         try:
             loaded = Settings.load({"POSTERN_HOME": "/srv/postern", name: "MARK"})
         except Exception:  # noqa: BLE001, S112 - not a free text, thus not a secret

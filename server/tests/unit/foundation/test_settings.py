@@ -154,7 +154,7 @@ def test_settings_reference_documents_every_variable_that_is_read() -> None:
             return default if default is not None else ""
 
     Settings.load(Watched())
-    assert Watched.seen <= {name for name, _, _ in SETTINGS_REFERENCE}
+    assert Watched.seen <= {variable.name for variable in SETTINGS_REFERENCE}
 
 
 def test_ssh_limits_for_each_address_are_settings() -> None:

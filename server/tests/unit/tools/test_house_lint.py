@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[4]
 sys.path.insert(0, str(ROOT / "tools"))
 
-from house_lint.rules import EXEMPT, check_source  # noqa: E402 - the tools folder must be on the path first
+from house_lint.rules import EXEMPT, MAX_LINES, check_source  # noqa: E402 - the tools folder must be on the path first
 
 FORBIDDEN = [
     ("no-random", "import random"),
@@ -68,6 +68,14 @@ def test_broken_house_rule_is_reported(rule: str, source: str) -> None:
 @pytest.mark.parametrize("source", ALLOWED)
 def test_code_that_follows_the_house_rules_is_accepted(source: str) -> None:
     assert check_source("src/postern/apps/x/views.py", source + "\n") == []
+
+
+def test_file_above_the_limit_is_reported_except_for_migrations() -> None:
+    source = "VALUE = 1\n" * MAX_LINES
+    assert check_source("src/postern/apps/x/views.py", source) == []
+    [finding] = check_source("src/postern/apps/x/views.py", source + "VALUE = 2\n")
+    assert finding.rule == "no-long-file"
+    assert check_source("src/postern/apps/x/migrations/0001_initial.py", source + "VALUE = 2\n") == []
 
 
 def test_late_import_in_a_composition_root_is_allowed() -> None:

@@ -74,7 +74,7 @@ def test_second_resource_of_an_app_joins_the_first(tmp_path: Path) -> None:
     second = prepare(request(name="rack", zh="机柜", fields="name:text"), tmp_path)
     assert second.text("console/src/features/assets/routes.ts").count("...plainRecords({") == 2
     assert second.text("console/src/features/assets/routes.ts").count("plainRecords }") == 1
-    assert second.text("server/src/postern/apps/audits/catalogue.py").count('Kinds("site"') == 1
+    assert second.text("server/src/postern/apps/audits/usual_kinds.py").count('Kinds("site"') == 1
 
 
 def test_list_names_its_objects_in_records_by_their_unique_text(site: Changes) -> None:

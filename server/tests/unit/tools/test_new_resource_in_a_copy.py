@@ -28,7 +28,7 @@ LEFT_OUT = shutil.ignore_patterns(
 INSTALLED = ("console/node_modules", "console/tools/openapi/node_modules")
 SITE = ("app=assets", "name=site", "zh=站点", "fields=name:text city:text:城市 assets:many(assets.Asset)")
 #: Written wholly by commands: nobody reads or writes them by hand.
-BY_COMMANDS = ("api.ts", "django.mo", "authorization_matrix.tsv", "query_counts.tsv", "migrations")
+BY_COMMANDS = ("api.ts", "django.mo", "authorization_matrix.tsv", "query_counts.tsv", "migrations", "audit-events")
 #: Tests about all resources that a new one takes part in.
 TESTS = (
     "tests/architecture/test_app_layout.py",

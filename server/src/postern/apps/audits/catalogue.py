@@ -1,92 +1,19 @@
 """Every kind of event in the audit log: its code, its category and its words, in one place.
 
-To add a resource, add one line to `RESOURCES`. To add a kind, add one line to `Event`; writers then pass
-`event=audits.Event.YOUR_KIND`. The list, its filters and the screen read this catalogue, so nothing else is needed.
+To add a kind, add one line to `Event`; writers then pass `event=audits.Event.YOUR_KIND`. The usual kinds of resources
+and lists are in `usual_kinds`. The list, its filters and the screen read this catalogue, so nothing else is needed.
 Codes are stored permanently: never change or reuse one. Keep a kind that no longer has a writer, because old rows still
 refer to it.
 """
 
 from enum import StrEnum
 from functools import cache
-from typing import Final, NamedTuple, Self
+from typing import Self
 
-from django.utils.translation import get_language
-
-
-def _words(english: str, chinese: str) -> str:
-    return chinese if (get_language() or "").startswith("zh") else english
-
-
-class Category(StrEnum):
-    """The first filter of an auditor. Each kind belongs to exactly one category."""
-
-    english: str
-    chinese: str
-
-    def __new__(cls, code: str, english: str, chinese: str) -> Self:
-        member = str.__new__(cls, code)
-        member._value_ = code
-        member.english, member.chinese = english, chinese
-        return member
-
-    PERMISSIONS = "permissions", "Grants and roles", "授权与权限"
-    CREDENTIALS = "credentials", "Credentials", "凭据"
-    VIEWING = "viewing", "Evidence viewed", "录像与证据被查看"
-    EXPORTS = "exports", "Exports", "导出"
-    REFUSALS = "refusals", "Failed and refused", "失败与拒绝"
-    SIGN_IN = "sign_in", "Sign-in", "登录"
-    PEOPLE = "people", "People", "用户"
-    INVENTORY = "inventory", "Assets", "资产"
-    SESSIONS = "sessions", "Sessions", "会话"
-    EVIDENCE = "evidence", "Evidence kept", "证据留存"
-    JOBS = "jobs", "Jobs", "作业"
-    SETTINGS = "settings", "Settings and components", "设置与组件"
-    MESSAGES = "messages", "Messages", "消息"
-
-    @property
-    def words(self) -> str:
-        """The category in the language of the request."""
-        return _words(self.english, self.chinese)
-
+from postern.apps.audits.categories import Category, in_language
+from postern.apps.audits.usual_kinds import LISTS, RESOURCES
 
 _C = Category
-
-
-class Kinds(NamedTuple):
-    """The four kinds that every resource has: `site` makes site.created, site.updated, site.deleted and site.exported."""
-
-    code: str
-    category: Category
-    english: str
-    english_plural: str
-    chinese: str
-
-    def members(self) -> dict[str, tuple[str, Category, str, str]]:
-        """Name in `Event` → code, category, English words, Chinese words."""
-        words = {
-            "created": (self.category, f"{self.english} created", f"创建{self.chinese}"),
-            "updated": (self.category, f"{self.english} changed", f"更新{self.chinese}"),
-            "deleted": (self.category, f"{self.english} deleted", f"删除{self.chinese}"),
-            "exported": (Category.EXPORTS, f"{self.english_plural} exported", f"导出{self.chinese}"),
-        }
-        return {f"{self.code}_{verb}".upper(): (f"{self.code}.{verb}", *rest) for verb, rest in words.items()}
-
-
-#: One line for each resource whose kinds have the usual words and are never named in the code.
-RESOURCES: Final = (
-    Kinds("domain", _C.INVENTORY, "Domain", "Domains", "网域"),
-    Kinds("gateway", _C.CREDENTIALS, "Gateway", "Gateways", "网关"),
-    Kinds("account", _C.CREDENTIALS, "Account", "Accounts", "账号"),
-    Kinds("commandfilter", _C.PERMISSIONS, "Command filter", "Command filters", "命令过滤器"),
-    Kinds("commandfilterrule", _C.PERMISSIONS, "Rule of a command filter", "Rules of command filters", "命令过滤规则"),
-    Kinds("commandsnippet", _C.JOBS, "Saved command", "Saved commands", "常用命令"),
-    Kinds("hosttask", _C.JOBS, "Task", "Tasks", "任务"),
-    Kinds("label", _C.INVENTORY, "Label", "Labels", "标签"),
-    Kinds("node", _C.INVENTORY, "Node", "Nodes", "节点"),
-    Kinds("organization", _C.PERMISSIONS, "Organization", "Organizations", "组织"),
-    Kinds("platform", _C.INVENTORY, "Platform", "Platforms", "系统平台"),
-    Kinds("systemuser", _C.CREDENTIALS, "System user", "System users", "系统用户"),
-)
 
 
 class Event(StrEnum):
@@ -175,7 +102,6 @@ class Event(StrEnum):
         "恢复账号的历史凭据",
     )
     ACCOUNTSECRET_VIEWED = "accountsecret.viewed", _C.CREDENTIALS, "Secret of an account viewed", "查看账号凭据"
-    ACCOUNTSECRET_EXPORTED = "accountsecret.exported", _C.EXPORTS, "Secrets of accounts exported", "导出账号凭据"
     VAULT_KEY_ADDED = "vault.key_added", _C.CREDENTIALS, "Encryption key added", "新增加密密钥"
     VAULT_SECRETS_REWRAPPED = (
         "vault.secrets_rewrapped",
@@ -248,67 +174,6 @@ class Event(StrEnum):
     SESSION_WATCHED = "session.watched", _C.VIEWING, "Live session watched", "实时监控会话"
     SESSION_WATCHING_STOPPED = "session.watching_stopped", _C.VIEWING, "Watching stopped", "停止实时监控"
     SESSION_WATCH_REFUSED = "session.watch_refused", _C.REFUSALS, "Watching refused", "拒绝实时监控"
-
-    # Exports: one kind for each list
-    ACCESSKEY_EXPORTED = "accesskey.exported", _C.EXPORTS, "Access keys exported", "导出访问密钥列表"
-    ASSET_EXPORTED = "asset.exported", _C.EXPORTS, "Assets exported", "导出资产"
-    ASSETPERMISSION_EXPORTED = "assetpermission.exported", _C.EXPORTS, "Asset permissions exported", "导出资产授权"
-    AUDITEVENT_EXPORTED = "auditevent.exported", _C.EXPORTS, "Audit events exported", "导出审计事件"
-    COMMAND_EXPORTED = "command.exported", _C.EXPORTS, "Commands exported", "导出命令记录"
-    FILETRANSFER_EXPORTED = "filetransfer.exported", _C.EXPORTS, "File log exported", "导出文件日志"
-    LOGINLOG_EXPORTED = "loginlog.exported", _C.EXPORTS, "Sign-in log exported", "导出登录日志"
-    PASSWORDCHANGELOG_EXPORTED = "passwordchangelog.exported", _C.EXPORTS, "Password log exported", "导出改密日志"
-    SESSION_EXPORTED = "session.exported", _C.EXPORTS, "Sessions exported", "导出会话记录"
-    USER_EXPORTED = "user.exported", _C.EXPORTS, "Users exported", "导出用户"
-    USERGROUP_EXPORTED = "usergroup.exported", _C.EXPORTS, "User groups exported", "导出用户组"
-    FAVORITEASSET_EXPORTED = "favoriteasset.exported", _C.EXPORTS, "Favourites exported", "导出收藏"
-    HOSTKEY_EXPORTED = "hostkey.exported", _C.EXPORTS, "Host keys exported", "导出主机密钥列表"
-    LOGINSESSION_EXPORTED = "loginsession.exported", _C.EXPORTS, "Sign-ins exported", "导出登录会话"
-    MEMBERSHIP_EXPORTED = "membership.exported", _C.EXPORTS, "Memberships exported", "导出组织成员"
-    PERMISSIONASSET_EXPORTED = (
-        "permissionasset.exported",
-        _C.EXPORTS,
-        "Assets of permissions exported",
-        "导出授权的资产",
-    )
-    PERMISSIONNODE_EXPORTED = "permissionnode.exported", _C.EXPORTS, "Nodes of permissions exported", "导出授权的节点"
-    PERMISSIONSYSTEMUSER_EXPORTED = (
-        "permissionsystemuser.exported",
-        _C.EXPORTS,
-        "System users of permissions exported",
-        "导出授权的系统用户",
-    )
-    PERMISSIONUSER_EXPORTED = "permissionuser.exported", _C.EXPORTS, "Users of permissions exported", "导出授权的用户"
-    PERMISSIONUSERGROUP_EXPORTED = (
-        "permissionusergroup.exported",
-        _C.EXPORTS,
-        "User groups of permissions exported",
-        "导出授权的用户组",
-    )
-    SYSTEMUSERASSET_EXPORTED = (
-        "systemuserasset.exported",
-        _C.EXPORTS,
-        "Assets of system users exported",
-        "导出系统用户的资产",
-    )
-    SYSTEMUSERNODE_EXPORTED = (
-        "systemusernode.exported",
-        _C.EXPORTS,
-        "Nodes of system users exported",
-        "导出系统用户的节点",
-    )
-    SYSTEMUSERUSER_EXPORTED = (
-        "systemuseruser.exported",
-        _C.EXPORTS,
-        "Users of system users exported",
-        "导出系统用户的用户",
-    )
-    USERGROUPMEMBER_EXPORTED = (
-        "usergroupmember.exported",
-        _C.EXPORTS,
-        "Members of user groups exported",
-        "导出用户组成员",
-    )
 
     # Sign-in
     SIGN_IN_SUCCEEDED = "sign_in.succeeded", _C.SIGN_IN, "Signed in", "登录成功"
@@ -411,8 +276,6 @@ class Event(StrEnum):
     JOB_REQUESTED = "job.requested", _C.JOBS, "Job started", "启动作业"
     JOB_CANCELLED = "job.cancelled", _C.JOBS, "Job cancelled", "取消作业"
     HOSTTASK_NOT_RUN = "hosttask.not_run", _C.JOBS, "Task could not run", "任务无法运行"
-    EXECUTION_EXPORTED = "execution.exported", _C.EXPORTS, "Executions exported", "导出执行历史"
-    HOSTOUTCOME_EXPORTED = "hostoutcome.exported", _C.EXPORTS, "Results of hosts exported", "导出主机结果"
     JOB_FINISHED = "job.finished", _C.JOBS, "Job finished", "作业结束"
     BATCHCOMMAND_REQUESTED = "batchcommand.requested", _C.JOBS, "Batch command started", "执行批量命令"
     BATCHCOMMAND_FINISHED = "batchcommand.finished", _C.JOBS, "Batch command finished", "批量命令结束"
@@ -422,7 +285,6 @@ class Event(StrEnum):
         "Batch command refused by a filter",
         "批量命令被过滤器拒绝",
     )
-    BATCHCOMMAND_EXPORTED = "batchcommand.exported", _C.EXPORTS, "Batch commands exported", "导出批量命令记录"
     PERIODICTASK_UPDATED = "periodictask.updated", _C.JOBS, "Periodic task switched", "启停周期任务"
     TASKMONITOR_OPENED = "taskmonitor.opened", _C.JOBS, "Task monitor opened", "打开任务监控"
 
@@ -468,22 +330,17 @@ class Event(StrEnum):
     TERMINAL_UPDATED = "terminal.updated", _C.SETTINGS, "Terminal changed", "更新终端"
     TERMINAL_LOST = "terminal.lost", _C.SETTINGS, "Terminal lost", "终端失联"
     TERMINAL_DELETED = "terminal.deleted", _C.SETTINGS, "Terminal deleted", "删除终端"
-    PROXYORDER_EXPORTED = "proxyorder.exported", _C.EXPORTS, "Terminal tasks exported", "导出终端任务"
-    TERMINAL_EXPORTED = "terminal.exported", _C.EXPORTS, "Terminals exported", "导出终端列表"
-
     # Messages
     SITE_MESSAGE_SENT = "site_message.sent", _C.MESSAGES, "Message sent", "发送站内信"
     SITE_MESSAGE_READ = "site_message.read", _C.MESSAGES, "Messages read", "阅读站内信"
     SITE_MESSAGE_OLD_DELETED = "site_message.old_deleted", _C.MESSAGES, "Old messages deleted", "清理旧站内信"
     SUBSCRIPTION_UPDATED = "subscription.updated", _C.MESSAGES, "Subscription changed", "更新消息订阅"
-    SITEMESSAGERECEIPT_EXPORTED = "sitemessagereceipt.exported", _C.EXPORTS, "Messages exported", "导出站内信"
-
-    vars().update({name: member for kinds in RESOURCES for name, member in kinds.members().items()})
+    vars().update({name: member for kinds in (*RESOURCES, *LISTS) for name, member in kinds.members().items()})
 
     @property
     def words(self) -> str:
         """The kind in the language of the request."""
-        return _words(self.english, self.chinese)
+        return in_language(self.english, self.chinese)
 
 
 def kind_of(code: str) -> Event:

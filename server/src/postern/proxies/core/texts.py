@@ -1,18 +1,16 @@
 """Every sentence that a proxy shows to a user, in both languages, with checked placeholders."""
 
 from collections.abc import Callable, Mapping
-from enum import Enum
 from functools import partial
 from typing import Any, Final
 
-from postern.contracts.enums import Actions, EndReason
+from postern.contracts.enums import EndReason
 from postern.kernel.sentences import Sentence, Value
+from postern.proxies.core.spoken import ENGLISH, Spoken
 
-ENGLISH: Final = "en"
 
-
-class Text(Enum):
-    """`(Simplified Chinese, English)`. Use `say`. A test checks that both have the same placeholders."""
+class Text(Spoken):
+    """Sentences that are said in several places, or stored with their code."""
 
     # Session ends
     END_USER_CLOSED = ("会话已结束。", "The session has ended.")
@@ -404,60 +402,6 @@ class Text(Enum):
         "The menu needs a terminal. To go straight to a host, sign in as {user}=SYSTEMUSER=ASSET.",
     )
 
-    # Menu
-    MENU_TITLE = ("欢迎使用 Postern，{name}。", "Welcome to Postern, {name}.")
-    MENU_INTRO = (
-        "输入序号、名称或地址即可登录；/文字 搜索；? 查看帮助；q 退出。",
-        "Type a number, a name or an address to connect; /text to search; ? for help; q to leave.",
-    )
-    MENU_HELP = (
-        (
-            "  序号、名称或 IP   登录该资产\r\n"
-            "  /文字             按名称、地址或备注搜索\r\n"
-            "  /                 清除搜索\r\n"
-            "  p                 显示列表\r\n"
-            "  n / b             下一页 / 上一页\r\n"
-            "  r                 刷新\r\n"
-            "  ?                 帮助\r\n"
-            "  q 或 Ctrl-D       退出\r\n"
-            "直接登录：ssh -p {port} {user}=系统用户=资产@{host}（也可用 @ 代替 =）"
-        ),
-        (
-            "  number, name or address   connect\r\n"
-            "  /text                     search in names, addresses and comments\r\n"
-            "  /                         clear the search\r\n"
-            "  p                         show the list\r\n"
-            "  n / b                     next / previous page\r\n"
-            "  r                         refresh\r\n"
-            "  ?                         this help\r\n"
-            "  q or Ctrl-D               leave\r\n"
-            "Straight to a host: ssh -p {port} {user}=SYSTEMUSER=ASSET@{host} (or with @ instead of =)"
-        ),
-    )
-    MENU_PROMPT = ("资产> ", "asset> ")
-    MENU_EMPTY = ("没有你可以登录的资产。", "There is no asset that you may reach.")
-    MENU_NOTHING_FOUND = ("没有找到与“{search}”匹配的资产。", "No asset matches “{search}”.")
-    MENU_NO_SUCH_NUMBER = ("没有序号 {number}。", "There is no number {number}.")
-    MENU_PAGE = ("第 {page}/{pages} 页，共 {count} 个资产", "Page {page} of {pages}, {count} in total")
-    MENU_SEARCHING = ("搜索：{search}", "Search: {search}")
-    MENU_COLUMN_NUMBER = ("序号", "No.")
-    MENU_COLUMN_NAME = ("名称", "Name")
-    MENU_COLUMN_ADDRESS = ("地址", "Address")
-    MENU_COLUMN_ORG = ("组织", "Organization")
-    MENU_COLUMN_COMMENT = ("备注", "Comment")
-    MENU_CHOOSE_SYSTEM_USER = ("{asset} 的系统用户：", "System users of {asset}:")
-    MENU_SYSTEM_USER_PROMPT = ("系统用户（序号或名称，回车取消）> ", "system user (number or name, Enter to cancel)> ")
-    MENU_NO_SYSTEM_USER = ("该资产没有可用的系统用户。", "No system user may be used on this asset.")
-    MENU_SEVERAL = ("有多个匹配的资产，选择一个：", "Several assets match, please choose:")
-    MENU_SHUTDOWN = ("服务正在关闭。稍后重新连接。", "The service is shutting down. Please connect again in a moment.")
-    MENU_GOODBYE = ("再见。", "Good-bye.")
-    MENU_BACK = ("会话已结束，已返回资产列表。", "The session has ended. You are back in the asset menu.")
-
-    def say(self, language: str, **values: object) -> str:
-        """Return the sentence in `language` (`en`; anything else is Chinese) with its placeholders filled in."""
-        text = self.value[1] if language == ENGLISH else self.value[0]
-        return text.format_map(values) if values else text
-
     def sentence(self, language: str, **values: Value) -> Sentence:
         """Return the sentence with its code, for where it is stored or may be read in another language."""
         shown = {name: value.text if isinstance(value, Sentence) else value for name, value in values.items()}
@@ -479,32 +423,3 @@ def _fill(text: Text, language: str, values: Mapping[str, Any]) -> str:
 def end_message(reason: EndReason, language: str) -> str:
     """Return the message to a user about the end of their session."""
     return Text[f"END_{reason.name}"].say(language)
-
-
-_ACTION_WORDS: Final = {
-    Actions.CONNECT: Text.ACTION_CONNECT,
-    Actions.UPLOAD_FILE: Text.ACTION_UPLOAD_FILE,
-    Actions.DOWNLOAD_FILE: Text.ACTION_DOWNLOAD_FILE,
-    Actions.CLIPBOARD_COPY: Text.ACTION_CLIPBOARD_COPY,
-    Actions.CLIPBOARD_PASTE: Text.ACTION_CLIPBOARD_PASTE,
-}
-_NEVER_HELD: Final = {
-    Actions.CONNECT: Text.CONNECT_NOT_PERMITTED,
-    Actions.UPLOAD_FILE: Text.UPLOAD_REFUSED,
-    Actions.DOWNLOAD_FILE: Text.DOWNLOAD_REFUSED,
-    Actions.UPDOWNLOAD: Text.TRANSFER_REFUSED,
-}
-
-
-def say_actions(language: str, actions: Actions, *, ended: bool, given: bool = False) -> str:
-    """Return a sentence that these actions have ended, were never permitted, or are `given` now.
-
-    Returns "" if none of the actions has a name for users.
-    """
-    if not ended and not given:
-        return _NEVER_HELD[actions].say(language)
-    words = [word.say(language) for action, word in _ACTION_WORDS.items() if actions & action]
-    if not words:
-        return ""
-    text = Text.ACTIONS_GIVEN if given else Text.ACTIONS_ENDED
-    return text.say(language, actions=(", " if language == ENGLISH else "、").join(words))

@@ -18,11 +18,12 @@ from postern.kernel.dialing import DialPolicy
 from postern.kernel.log import printable
 from postern.kernel.sentences import Sentence, Value, joined
 from postern.proxies.core.limits import Limits
+from postern.proxies.core.spoken import ENGLISH
 from postern.proxies.core.targets.dialing import dial, refuse_behind_gateway
 from postern.proxies.core.targets.ports import Progress, TargetFailed
 from postern.proxies.core.targets.routing import Approver
 from postern.proxies.core.targets.wires import SocketWire, Wire
-from postern.proxies.core.texts import ENGLISH, Text
+from postern.proxies.core.texts import Text
 from postern.proxies.gateways.answer_time import AnswerTime
 from postern.proxies.gateways.failing import FailingGateways
 from postern.proxies.gateways.limits import GatewayLimits

@@ -9,9 +9,10 @@ from postern.contracts.enums import EndReason
 from postern.contracts.runner import RunOnHost
 from postern.kernel.log import printable
 from postern.kernel.sentences import Value
+from postern.proxies.core.spoken import ENGLISH
 from postern.proxies.core.targets.ports import TargetFailed
 from postern.proxies.core.targets.wires import Wire
-from postern.proxies.core.texts import ENGLISH, Text
+from postern.proxies.core.texts import Text
 from postern.proxies.runner.host_login import HostLogin
 from postern.proxies.ssh_connections.sign_in import ServerLink, SshClient
 

@@ -13,8 +13,10 @@ from postern.proxies.core.menu.asset_menu import AssetMenu, Command, Miss, chose
 from postern.proxies.core.opening.opening import Opening
 from postern.proxies.core.opening.refused import Refused
 from postern.proxies.core.opening.services import CoreServices
+from postern.proxies.core.spoken import Spoken
 from postern.proxies.core.texts import Text
 from postern.proxies.ssh.line_editor import LineEditor, LineEnd, fit
+from postern.proxies.ssh.menu_texts import MenuText
 from postern.proxies.ssh.target import TargetConnection
 
 log = logging.getLogger(__name__)
@@ -73,23 +75,23 @@ class Menu:
 
     async def run(self) -> int:
         """Run until the user leaves. Returns the exit status."""
-        self._say(Text.MENU_TITLE, name=self._screen.user.name or self._screen.user.username)
-        self._say(Text.MENU_INTRO)
+        self._say(MenuText.TITLE, name=self._screen.user.name or self._screen.user.username)
+        self._say(MenuText.INTRO)
         await self._show_page(self._menu.turn(Command.FIRST_PAGE, self._page_size()))
         while True:
             try:
-                line = await self._ask(Text.MENU_PROMPT, history=self._history)
+                line = await self._ask(MenuText.PROMPT, history=self._history)
             except _ShuttingDown:
                 self._say_shutdown()
                 return _SHUT_DOWN
             if line.end is LineEnd.EOF:
-                self._say(Text.MENU_GOODBYE)
+                self._say(MenuText.GOODBYE)
                 return 0
             if line.end is LineEnd.INTERRUPT:
                 continue
             text = line.text.strip()
             if command_of(text) is Command.QUIT:
-                self._say(Text.MENU_GOODBYE)
+                self._say(MenuText.GOODBYE)
                 return 0
             try:
                 if await self._obey(text) is EndReason.ACCOUNT_CLOSED:
@@ -106,7 +108,7 @@ class Menu:
         command, size = command_of(text), self._page_size()
         if command is Command.HELP:
             host, port = self._starter.own_address
-            self._say(Text.MENU_HELP, user=self._screen.user.username, host=host, port=port)
+            self._say(MenuText.HELP, user=self._screen.user.username, host=host, port=port)
         elif command is Command.SEARCH:
             await self._show_page(self._menu.look_for(text[1:].strip(), size))
         elif command is Command.GO:
@@ -130,15 +132,15 @@ class Menu:
         menu = self._menu
         if not menu.page.assets:
             if menu.search:
-                self._say(Text.MENU_NOTHING_FOUND, search=menu.search)
+                self._say(MenuText.NOTHING_FOUND, search=menu.search)
             else:
-                self._say(Text.MENU_EMPTY)
+                self._say(MenuText.EMPTY)
             return
         self._show(menu.page.assets, menu.offset)
         at = menu.position(self._page_size())
-        note = Text.MENU_PAGE.say(self._screen.language, page=at.page, pages=at.pages, count=at.count)
+        note = MenuText.PAGE.say(self._screen.language, page=at.page, pages=at.pages, count=at.count)
         if menu.search:
-            note += "  " + Text.MENU_SEARCHING.say(self._screen.language, search=menu.search)
+            note += "  " + MenuText.SEARCHING.say(self._screen.language, search=menu.search)
         self._screen.say(note)
 
     def _show(self, assets: tuple[ReachableAsset, ...], offset: int) -> None:
@@ -146,11 +148,11 @@ class Menu:
         titles = [
             title.say(language)
             for title in (
-                Text.MENU_COLUMN_NUMBER,
-                Text.MENU_COLUMN_NAME,
-                Text.MENU_COLUMN_ADDRESS,
-                Text.MENU_COLUMN_ORG,
-                Text.MENU_COLUMN_COMMENT,
+                MenuText.COLUMN_NUMBER,
+                MenuText.COLUMN_NAME,
+                MenuText.COLUMN_ADDRESS,
+                MenuText.COLUMN_ORG,
+                MenuText.COLUMN_COMMENT,
             )
         ]
         widths = self._widths()
@@ -192,7 +194,7 @@ class Menu:
         opening = self._starter.open(str(asset.id), str(system_user.id), self._screen.language)
         reason = await self._screen.carry_shell(opening)
         if reason is not EndReason.ACCOUNT_CLOSED:
-            self._say(Text.MENU_BACK)
+            self._say(MenuText.BACK)
         return reason
 
     async def _find(self, text: str) -> ReachableAsset | None:
@@ -200,35 +202,35 @@ class Menu:
         if isinstance(match, ReachableAsset):
             return match
         if match is Miss.NO_SUCH_NUMBER:
-            self._say(Text.MENU_NO_SUCH_NUMBER, number=text)
+            self._say(MenuText.NO_SUCH_NUMBER, number=text)
         elif match is Miss.NOTHING:
-            self._say(Text.MENU_NOTHING_FOUND, search=text)
+            self._say(MenuText.NOTHING_FOUND, search=text)
         else:
-            self._say(Text.MENU_SEVERAL)
+            self._say(MenuText.SEVERAL)
             self._show(self._menu.page.assets, 0)
         return None
 
     async def _choose_system_user(self, asset: ReachableAsset) -> ReachableSystemUser | None:
         accounts = self._menu.accounts(asset)
         if not accounts:
-            self._say(Text.MENU_NO_SYSTEM_USER)
+            self._say(MenuText.NO_SYSTEM_USER)
             return None
         if len(accounts) == 1:
             return accounts[0]
-        self._say(Text.MENU_CHOOSE_SYSTEM_USER, asset=asset.hostname)
+        self._say(MenuText.CHOOSE_SYSTEM_USER, asset=asset.hostname)
         for number, user in enumerate(accounts, 1):
             self._screen.say(f"  {number}  {user.name}" + (f" ({user.username})" if user.username else ""))
         while True:
-            line = await self._ask(Text.MENU_SYSTEM_USER_PROMPT)
+            line = await self._ask(MenuText.SYSTEM_USER_PROMPT)
             text = line.text.strip()
             if line.end is not LineEnd.ENTER or not text:
                 return None
             account = chosen(accounts, text)
             if account is not None:
                 return account
-            self._say(Text.MENU_NO_SUCH_NUMBER, number=text)
+            self._say(MenuText.NO_SUCH_NUMBER, number=text)
 
-    async def _ask(self, prompt: Text, *, history: list[str] | None = None) -> LineEditor:
+    async def _ask(self, prompt: MenuText, *, history: list[str] | None = None) -> LineEditor:
         """Read a line. Raises `_ShuttingDown` when the proxy is being stopped, because no session can be opened any
         more.
         """
@@ -247,7 +249,7 @@ class Menu:
         raise _ShuttingDown
 
     def _say_shutdown(self) -> None:
-        self._screen.say("\n" + Text.MENU_SHUTDOWN.say(self._screen.language))
+        self._screen.say("\n" + MenuText.SHUTDOWN.say(self._screen.language))
 
-    def _say(self, text: Text, **values: object) -> None:
+    def _say(self, text: Spoken, **values: object) -> None:
         self._screen.say(text.say(self._screen.language, **values))

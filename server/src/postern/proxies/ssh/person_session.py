@@ -20,8 +20,9 @@ from postern.proxies.core.texts import Text
 from postern.proxies.ssh.classification import ExecRequest, classify
 from postern.proxies.ssh.front import FrontChannel
 from postern.proxies.ssh.limits import SshLimits
-from postern.proxies.ssh.line_editor import LineEditor, LineEnd, plain
+from postern.proxies.ssh.line_editor import LineEditor, LineEnd
 from postern.proxies.ssh.menu import Menu
+from postern.proxies.ssh.person_channel import FAILED, PersonChannel
 from postern.proxies.ssh.relay import Outcome, Relay
 from postern.proxies.ssh.target import Program, TargetConnection, TargetProgram
 from postern.proxies.ssh.wish import Wish, below_root, judge, sane_size
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_FAILED: Final = 255  # ssh itself uses it for a failed connection
 _TEMPORARY: Final = 75  # EX_TEMPFAIL of sysexits.h: a retry may succeed
 _MAX_TERM: Final = 64
 _SFTP: Final = "sftp"
@@ -63,7 +63,7 @@ def _describe(asset: ReachableAsset) -> str:
 
 
 class PersonSession(asyncssh.SSHServerSession[bytes]):
-    """The library's session for one channel. It is also the `Front` of a relay and the terminal of the menu."""
+    """The library's session for one channel. It is also the terminal of the menu."""
 
     def __init__(
         self,
@@ -75,12 +75,10 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         on_gone: "Callable[[PersonSession], None]",
     ) -> None:
         self._services = services
-        self._limits = limits
         self._home = home
         self._user = user
         self._on_gone = on_gone
-        self._channel: FrontChannel | None = None
-        self._pty: Pty | None = None
+        self._front = PersonChannel(limits.goodbye_s, home.disconnect, is_direct=home.direct)
         self._task: asyncio.Task[None] | None = None
         self._relay: Relay | None = None
         self._opening: SshOpening | None = None
@@ -95,8 +93,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
 
     @property
     def language(self) -> str:
-        environment = self._channel.environment() if self._channel is not None else {}
-        return choose_language(self._user.language, environment, self._services.settings.current.language)
+        return choose_language(self._user.language, self._front.environment(), self._services.settings.current.language)
 
     @property
     def user(self) -> UserIdentity:
@@ -107,13 +104,13 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
     def connection_made(self, chan: asyncssh.SSHServerChannel[bytes]) -> None:
         if not isinstance(chan, FrontChannel):
             raise TypeError("a person's session runs on a FrontChannel")
-        self._channel = chan
+        self._front.open(chan)
 
     def pty_requested(self, term_type: str, term_size: tuple[int, int, int, int], term_modes: dict[int, int]) -> bool:  # type: ignore[override]  # the library's type is a read-only mapping
         if len(term_type) > _MAX_TERM:
             return False
         self.columns, self.rows = sane_size(term_size[0], term_size[1])
-        self._pty = Pty(
+        self._front.pty = Pty(
             term=term_type,
             columns=self.columns,
             rows=self.rows,
@@ -143,20 +140,20 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
 
     def terminal_size_changed(self, width: int, height: int, pixwidth: int, pixheight: int) -> None:
         self.columns, self.rows = sane_size(width, height)
-        if self._pty is not None:
-            self._pty = Pty(
-                term=self._pty.term,
+        if self._front.pty is not None:
+            self._front.pty = Pty(
+                term=self._front.pty.term,
                 columns=self.columns,
                 rows=self.rows,
                 width_px=pixwidth,
                 height_px=pixheight,
-                modes=self._pty.modes,
+                modes=self._front.pty.modes,
             )
         if self._relay is not None:
             self._relay.resize(self.columns, self.rows, pixwidth, pixheight)
         elif self._editor is not None:
             self._editor.columns = self.columns
-            self.send(self._editor.redraw())
+            self._front.send(self._editor.redraw())
 
     def signal_received(self, signal: str) -> None:
         if self._relay is not None:
@@ -172,7 +169,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             self._relay.from_person(data)
         elif self._editor is not None:
             self._edit(data)
-        elif self._opening is not None and self._pty is not None and _CTRL_C in data:
+        elif self._opening is not None and self._front.pty is not None and _CTRL_C in data:
             self._early = b""
             self._interrupted = True
             self._opening.abandon()
@@ -180,8 +177,8 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             # Nothing reads the input yet. Keep this piece; further input waits in the channel's window. A terminal is
             # read a little further, because Ctrl-C may follow.
             self._early += data
-            if self._opening is None or self._pty is None or len(self._early) > _MAX_EARLY:
-                self.pause()
+            if self._opening is None or self._front.pty is None or len(self._early) > _MAX_EARLY:
+                self._front.pause()
 
     def eof_received(self) -> bool:
         self._eof = True
@@ -203,7 +200,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             self._relay.front_ready()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - as above
-        self._channel = None
+        self._front.gone()
         self._on_gone(self)
         if self._relay is not None:
             self._relay.front_gone()
@@ -212,45 +209,9 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         if self._task is not None:
             self._task.cancel()
 
-    # The user's channel, for the relay (`relay.Front`) and the menu
-
-    def send(self, data: bytes, *, stderr: bool = False) -> None:
-        if self._channel is None or not data:
-            return
-        try:
-            if stderr:
-                self._channel.write_stderr(data)
-            else:
-                self._channel.write(data)
-        except OSError:
-            return  # closing: `connection_lost` follows
-
-    def send_eof(self) -> None:
-        if self._channel is not None and self._home.direct:
-            self._channel.write_eof()
-
-    def pause(self) -> None:
-        if self._channel is not None:
-            self._channel.pause_reading()
-
-    def resume(self) -> None:
-        if self._channel is not None:
-            self._channel.resume_reading()
-
     def say(self, text: str) -> None:
-        """Show a sentence to the user: on the terminal if there is one, else on standard error."""
-        harmless = plain(text)
-        if self._pty is not None:
-            self.send(harmless.replace("\n", "\r\n").encode() + b"\r\n")
-        else:
-            self.send(harmless.encode() + b"\n", stderr=True)
-
-    def notice(self, text: str, *, only_terminal: bool) -> None:
-        """Show a sentence between the output of a running program."""
-        if self._pty is not None:
-            self.send(b"\r\n" + plain(text).encode() + b"\r\n")
-        elif not only_terminal:
-            self.say(text)
+        """Show a sentence to the user."""
+        self._front.say(text)
 
     # Lines, for the menu and for prompts
 
@@ -258,7 +219,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         """Read a line. The result is in `.end` and `.text`."""
         self._editor = LineEditor(prompt, columns=self.columns, echo=echo, history=[] if history is None else history)
         self._line = asyncio.get_running_loop().create_future()
-        self.send(self._editor.start())
+        self._front.send(self._editor.start())
         early, self._early = self._early, b""
         if early:
             self._edit(early)
@@ -266,12 +227,12 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             self._editor.end = LineEnd.EOF
             self._line_done()
         else:
-            self.resume()
+            self._front.resume()
         return await self._line
 
     def _edit(self, data: bytes) -> None:
         if self._editor is not None:
-            self.send(self._editor.feed(data))
+            self._front.send(self._editor.feed(data))
             if self._editor.end is not None:
                 self._line_done()
 
@@ -280,13 +241,13 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         if editor is None or self._line is None:
             return
         self._early = editor.rest + self._early
-        self.pause()
+        self._front.pause()
         if not self._line.done():
             self._line.set_result(editor)
 
     async def _prompt(self, text: str, echo: bool) -> str:
         """Ask a question of the login. Implements `core.targets.ports.Prompter`."""
-        if self._pty is None:
+        if self._front.pty is None:
             raise PromptCancelled(Text.PROMPT_NEEDS_TERMINAL.say(self.language))
         try:
             async with asyncio.timeout(self._services.limits.prompt_s):
@@ -296,7 +257,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             raise PromptCancelled(Text.PROMPT_CANCELLED.say(self.language)) from None
         if line.end is not LineEnd.ENTER:
             raise PromptCancelled(Text.PROMPT_CANCELLED.say(self.language))
-        self.resume()  # Ctrl-C ends the rest of the opening
+        self._front.resume()  # Ctrl-C ends the rest of the opening
         return line.text
 
     # Session
@@ -305,34 +266,34 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         """Serve the request until the channel is done. Every way out sets an exit status."""
         try:
             if self._home.direct:
-                self._finish(await self.carry(self._home.take_direct(self.language), wish))
-            elif wish.command is None and wish.subsystem is None and self._pty is not None:
-                self._exit(await Menu(self._services, self, self._home).run())
+                self._front.finish(await self.carry(self._home.take_direct(self.language), wish))
+            elif wish.command is None and wish.subsystem is None and self._front.pty is not None:
+                self._front.exit(await Menu(self._services, self, self._home).run())
             else:
-                self.say(Text.NO_DIRECT_TARGET.say(self.language, user=self._user.username))
-                self._exit(_FAILED)
+                self._front.say(Text.NO_DIRECT_TARGET.say(self.language, user=self._user.username))
+                self._front.exit(FAILED)
         except Refused as refusal:
-            self.say("\n  ".join((*refusal.sentences, *(_describe(asset) for asset in refusal.candidates))))
-            self._exit(_TEMPORARY if refusal.denial is DenialCode.CONTROL_UNAVAILABLE else _FAILED)
+            self._front.say("\n  ".join((*refusal.sentences, *(_describe(asset) for asset in refusal.candidates))))
+            self._front.exit(_TEMPORARY if refusal.denial is DenialCode.CONTROL_UNAVAILABLE else FAILED)
         except PosternError as error:
-            self.say(error.message)
-            self._exit(_FAILED)
+            self._front.say(error.message)
+            self._front.exit(FAILED)
         except asyncio.CancelledError:
             raise
         except Exception:  # the last resort of this channel; others on the connection continue
             log.exception("a session of %s failed", self._user.username)
             if self.live is not None:
                 self.live.end(EndReason.ERROR)
-            self.say(Text.END_ERROR.say(self.language))
-            self._exit(_FAILED)
+            self._front.say(Text.END_ERROR.say(self.language))
+            self._front.exit(FAILED)
 
     async def carry(self, opening: SshOpening, wish: Wish) -> Outcome:
         """Connect the opening to its target and relay until the end. Raises `Refused` and other `PosternError`s."""
         self._opening = opening
         self._interrupted = False
-        if self._pty is not None:
-            self.resume()
-        progress = self._show_way if self._pty is not None and wish == Wish() else None
+        if self._front.pty is not None:
+            self._front.resume()
+        progress = self._show_way if self._front.pty is not None and wish == Wish() else None
         try:
             session, connection = await opening.result(self._prompt, progress)
         except (asyncio.CancelledError, Refused):
@@ -345,18 +306,20 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         self.live = session
         relay: Relay | None = None
         try:
-            terminal = self._pty is not None
+            terminal = self._front.pty is not None
             wish = below_root(session, wish)
             kind, inspector = judge(session, wish, terminal=terminal)
             request = classify(wish.command) if wish.command is not None else None
-            relay = Relay(session, self, terminal=terminal, inspector=inspector, command=request)
-            environment = self._channel.environment() if self._channel is not None else {}
+            relay = Relay(session, self._front, terminal=terminal, inspector=inspector, command=request)
+            environment = self._front.environment()
             self._record(session, wish, environment)
             await self._judge_command(session, wish, request)
             if request is not None:  # reported before it runs, so that the log names it whatever happens
                 decision = session.filtering.decision_of(request.text)
                 session.log.command(request.text, held=session.hold_command(request.text), decision=decision)
-            program = Program(command=wish.command, subsystem=wish.subsystem, pty=self._pty, environment=environment)
+            program = Program(
+                command=wish.command, subsystem=wish.subsystem, pty=self._front.pty, environment=environment
+            )
             running = await connection.run(program, relay, language=self.language)
             session.activate(kind, self.columns if terminal else 0, self.rows if terminal else 0)
         except TargetFailed as failure:
@@ -366,7 +329,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             connection.close()
             raise Refused(session.end_message, ended=session.end_reason) from failure
         except BaseException:
-            session.end(EndReason.USER_CLOSED if self._channel is None else EndReason.ERROR)
+            session.end(EndReason.USER_CLOSED if self._front.is_gone else EndReason.ERROR)
             connection.close()
             raise
         self._join(relay, running)
@@ -379,7 +342,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
     def _show_way(self, state: str, via: str = "", /) -> None:
         """Name the gateways that a shell is being opened through. Programs' output stays as it is."""
         if state == "connecting" and via:
-            self.say(Text.CONNECTING_THROUGH.say(self.language, via=via))
+            self._front.say(Text.CONNECTING_THROUGH.say(self.language, via=via))
 
     async def _judge_command(self, session: LiveSession, wish: Wish, request: ExecRequest | None) -> None:
         """Let the command filters decide about a command or subsystem. Raises `Refused`; the session has ended then."""
@@ -397,7 +360,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         """Run a shell for the menu until its end. The user is told of an unusual end."""
         outcome = await self.carry(opening, Wish())
         if outcome.exit is None and outcome.reason is not EndReason.USER_CLOSED:
-            self.say("\r\n" + outcome.message)
+            self._front.say("\r\n" + outcome.message)
         return outcome.reason
 
     def _join(self, relay: Relay, running: TargetProgram) -> None:
@@ -405,13 +368,13 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         self._relay = relay
         if not self._writable:
             relay.front_full()
-        if self._pty is not None:
-            relay.resize(self.columns, self.rows, self._pty.width_px, self._pty.height_px)
+        if self._front.pty is not None:
+            relay.resize(self.columns, self.rows, self._front.pty.width_px, self._front.pty.height_px)
         early, self._early = self._early, b""
         if early:
             relay.from_person(early)
         if not relay.person_waits:
-            self.resume()
+            self._front.resume()
         if self._eof:
             relay.eof_from_person()
 
@@ -421,43 +384,11 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         Every shell and command is recorded. The SFTP subsystem has the file log instead.
         """
         command = wish.command or b""
-        if self._pty is not None:
+        if self._front.pty is not None:
             # The client chooses the terminal's name freely, and for the command it is a variable like the others.
-            environment = {**environment, b"TERM": self._pty.term.encode("utf-8", "surrogateescape")}
-            session.record(self.columns, self.rows, command=command, environment=environment, modes=self._pty.modes)
+            environment = {**environment, b"TERM": self._front.pty.term.encode("utf-8", "surrogateescape")}
+            session.record(
+                self.columns, self.rows, command=command, environment=environment, modes=self._front.pty.modes
+            )
         elif wish.subsystem is None:
             session.record(command=command, environment=environment)
-
-    # End
-
-    def _finish(self, outcome: Outcome) -> None:
-        """Pass on the program's exit, or tell the user why the session ended."""
-        how = outcome.exit
-        if how is not None and how.status is not None:
-            self._exit(how.status)
-        elif how is not None and how.signal is not None and self._channel is not None:
-            self._channel.exit_with_signal(how.signal, how.core_dumped, how.message)
-        elif outcome.reason is not EndReason.USER_CLOSED:
-            self.say(("\r\n" if self._pty is not None else "") + outcome.message)
-            self._exit(_FAILED)
-            self._insist(outcome.reason)
-        else:
-            self._exit(_FAILED)
-
-    def _insist(self, reason: EndReason) -> None:
-        """Close the channel of a client that does not read its last output."""
-        channel = self._channel
-        if channel is None:
-            return
-        loop = asyncio.get_running_loop()
-        loop.call_later(self._limits.goodbye_s, self._cut, reason is EndReason.ACCOUNT_CLOSED)
-
-    def _cut(self, whole_connection: bool) -> None:
-        if self._channel is not None:
-            self._channel.abort()
-        if whole_connection:
-            self._home.disconnect()
-
-    def _exit(self, status: int) -> None:
-        if self._channel is not None:
-            self._channel.exit(status)

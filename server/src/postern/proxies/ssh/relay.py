@@ -13,7 +13,8 @@ from typing import Final, Protocol
 from postern.contracts.enums import EndReason
 from postern.contracts.recording.streams import Stream
 from postern.proxies.core.sessions.detection import KEYS_AT_ONCE_BYTES
-from postern.proxies.core.sessions.live_session import LiveSession, NoticeKind
+from postern.proxies.core.sessions.listeners import NoticeKind
+from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.core.targets.ports import TargetExit
 from postern.proxies.ssh.classification import ExecRequest
 from postern.proxies.ssh.rsync.inspector import RsyncInspector

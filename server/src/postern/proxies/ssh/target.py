@@ -17,6 +17,7 @@ from postern.proxies.core.control.plane import ControlPlane
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.opening.outbound import Outbound
 from postern.proxies.core.sessions.live_session import LiveSession
+from postern.proxies.core.spoken import ENGLISH
 from postern.proxies.core.targets.ports import (
     Progress,
     PromptCancelled,
@@ -27,7 +28,7 @@ from postern.proxies.core.targets.ports import (
     TargetExit,
     TargetFailed,
 )
-from postern.proxies.core.texts import ENGLISH, Text
+from postern.proxies.core.texts import Text
 from postern.proxies.ssh.limits import SshLimits
 from postern.proxies.ssh.target_login import TargetLogin
 from postern.proxies.ssh_connections.fast_transport import FastClientChannel, FastConnection

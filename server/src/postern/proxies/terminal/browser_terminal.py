@@ -7,7 +7,6 @@ link. After the loss of a link the session waits for `resume`. The end is sent a
 import asyncio
 import contextlib
 import logging
-from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
@@ -31,18 +30,19 @@ from postern.contracts.browser import (
     State,
 )
 from postern.contracts.enums import EndReason
-from postern.kernel import ids
 from postern.kernel.clock import now
 from postern.proxies.core.charset import Charset
 from postern.proxies.core.opening.reaching import ending, reach
 from postern.proxies.core.opening.refused import Refused
 from postern.proxies.core.opening.services import CoreServices
-from postern.proxies.core.sessions.live_session import LiveSession, NoticeKind
+from postern.proxies.core.sessions.listeners import NoticeKind
+from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.core.targets.ports import Pty, ShellLink, TargetExit, TargetShell
 from postern.proxies.terminal.limits import TerminalLimits
 from postern.proxies.terminal.link import BrowserLink, LinkGone
 from postern.proxies.terminal.output_buffer import OutputBuffer
 from postern.proxies.terminal.questions import Questions
+from postern.proxies.terminal.resume_secrets import ResumeSecrets
 from postern.proxies.terminal.texts import Text
 from postern.proxies.terminal.typed_input import TypedInput
 
@@ -53,9 +53,6 @@ _MAX_CELLS: Final = 1000
 #: The page shows UTF-8 regardless of the host's default. A host that does not accept the variable ignores it. Hosts
 #: with another charset keep their own default.
 _ENVIRONMENT: Final = {b"LANG": b"C.UTF-8"}
-#: Maximum positions in the output that are remembered, to align a snapshot with the page's output. Needed if the page's
-#: bytes differ from the host's.
-_MAX_MARKS: Final = 4096
 
 
 def sane(cells: int, usual: int) -> int:
@@ -85,13 +82,9 @@ class BrowserTerminal:
         self._shell: TargetShell | None = None
         self._buffer = OutputBuffer()
         self._charset = Charset(session.grant.charset)
-        #: Host byte count → page byte count after each piece of output. Empty if both are the same.
-        self._marks: deque[tuple[int, int]] = deque(maxlen=_MAX_MARKS)
         self._sent = 0
         self._picture_due = False
-        self._secret_hash = ""
-        #: The previous secret stays valid until the browser has shown that it received the new one.
-        self._spent_hash = ""
+        self._secrets = ResumeSecrets()
         self._paused = False
         self._undrawn = False
         self._input = TypedInput(session, self._charset, limits, self._input_moved)
@@ -158,7 +151,7 @@ class BrowserTerminal:
                 await link.say(
                     Opened(
                         session_id=grant.session_id,
-                        resume_secret=self._new_secret(),
+                        resume_secret=self._secrets.renew(),
                         asset=grant.asset_name,
                         system_user=grant.system_user_name,
                         login_name=grant.login_name,
@@ -200,7 +193,7 @@ class BrowserTerminal:
                 message = await link.receive()
                 if link is not self._link:
                     return
-                self._spent_hash = ""
+                self._secrets.spent_hash = ""
                 if not isinstance(message, bytes):
                     self._take(link, message)
                 elif not self._input.put(message):
@@ -281,10 +274,7 @@ class BrowserTerminal:
         """Whether this link may resume the session: same user, and the secret of the last link (K63: to know an id is
         no authority).
         """
-        secret_hash = ids.token_hash(resume.resume_secret)
-        return link.user_id == self.grant.user.id and any(
-            known != "" and ids.same(secret_hash, known) for known in (self._secret_hash, self._spent_hash)
-        )
+        return link.user_id == self.grant.user.id and self._secrets.accepts(resume.resume_secret)
 
     async def resume(self, resume: Resume, link: BrowserLink) -> None:
         """Continue with another link, after `accepts` was checked. Raises LinkGone; another link may then resume."""
@@ -296,8 +286,8 @@ class BrowserTerminal:
             raise
 
     async def _resume(self, resume: Resume, link: BrowserLink) -> None:
-        self._spent_hash = ids.token_hash(resume.resume_secret)
-        secret = self._new_secret()
+        self._secrets.spend(resume.resume_secret)
+        secret = self._secrets.renew()
         old, self._link = self._link, None
         if old is not None:
             self._spawn(old.cut(Ended(reason="taken_over", message=Text.TAKEN_OVER.say(old.language))))
@@ -313,7 +303,7 @@ class BrowserTerminal:
                 input_until=self._input.credit_anew(),
             )
         )
-        if ids.token_hash(secret) != self._secret_hash:
+        if not self._secrets.is_newest(secret):
             raise LinkGone  # another link resumed meanwhile, and the later link has the session
         if is_kept:
             self._buffer.acknowledge(resume.received)
@@ -324,11 +314,6 @@ class BrowserTerminal:
         self._link = link
         self._input_moved()
         self._wake.set()
-
-    def _new_secret(self) -> str:
-        secret = ids.new_token()
-        self._secret_hash = ids.token_hash(secret)
-        return secret
 
     # Output
 
@@ -370,11 +355,7 @@ class BrowserTerminal:
 
     def _shown_at(self, host_offset: int) -> int:
         """Return the page's byte count that corresponds to a byte count of the host."""
-        if self._charset.is_utf8:
-            return host_offset
-        return next(
-            (page_offset for host, page_offset in reversed(self._marks) if host <= host_offset), self._buffer.start
-        )
+        return host_offset if self._charset.is_utf8 else self._buffer.shown_at(host_offset)
 
     def _balance(self) -> None:
         """Pause or resume reading from the target, by undrawn output of the browser and undetected commands."""
@@ -409,7 +390,7 @@ class BrowserTerminal:
         if self.session.target_output(data):
             self._buffer.append(self._charset.to_utf8(data))
             if not self._charset.is_utf8:
-                self._marks.append((self.session.bytes_out, self._buffer.end))
+                self._buffer.mark(self.session.bytes_out)
             self._balance()
             self._wake.set()
 

@@ -1,6 +1,10 @@
 """Output that the browser has not acknowledged, from which a resumed connection continues."""
 
 from collections import deque
+from typing import Final
+
+#: Maximum positions in the output that are remembered, to align a snapshot with the page's output.
+_MAX_MARKS: Final = 4096
 
 
 class OutputBuffer:
@@ -10,6 +14,8 @@ class OutputBuffer:
         self._chunks: deque[bytes] = deque()
         self.start = 0  # offset of the first retained byte
         self.end = 0  # offset after the last byte
+        #: Host byte count → page byte count. Empty if both are the same.
+        self._marks: deque[tuple[int, int]] = deque(maxlen=_MAX_MARKS)
 
     @property
     def unacknowledged(self) -> int:
@@ -20,6 +26,14 @@ class OutputBuffer:
         if data:
             self._chunks.append(data)
             self.end += len(data)
+
+    def mark(self, host_offset: int) -> None:
+        """Note how many bytes of the host make the output so far, because the page's bytes differ from them."""
+        self._marks.append((host_offset, self.end))
+
+    def shown_at(self, host_offset: int) -> int:
+        """Return the page's byte count at a byte count of the host. The start if it is not remembered."""
+        return next((page_offset for host, page_offset in reversed(self._marks) if host <= host_offset), self.start)
 
     def acknowledge(self, received: int) -> None:
         """Drop bytes that the browser has drawn. Invalid counts are ignored."""

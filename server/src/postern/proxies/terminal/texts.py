@@ -1,13 +1,10 @@
 """Sentences of the browser endpoint, in addition to those of `core.texts`."""
 
-from enum import Enum
-from typing import Final
-
-ENGLISH: Final = "en"
+from postern.proxies.core.spoken import Spoken
 
 
-class Text(Enum):
-    """`(Simplified Chinese, English)`."""
+class Text(Spoken):
+    """What a page shows."""
 
     NOT_UNDERSTOOD = ("客户端消息无法识别，请刷新页面。", "The page sent something unexpected. Reload it.")
     TOO_LATE = ("客户端没有及时响应，请重新连接。", "The page did not answer in time. Connect again.")
@@ -18,8 +15,3 @@ class Text(Enum):
         "The page sent input faster than the target takes it. Reload the page and connect again.",
     )
     TAKEN_OVER = ("会话已在另一处恢复。", "The session was taken up again elsewhere.")
-
-    def say(self, language: str) -> str:
-        """Return the sentence in `language` (`zh-hans` or `en`)."""
-        chinese, english = self.value
-        return english if language == ENGLISH else chinese

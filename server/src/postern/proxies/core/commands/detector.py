@@ -11,23 +11,23 @@ recording is the evidence.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from enum import Enum, auto
-from itertools import islice
 from typing import Final
 
 from postern.contracts.enums import CommandKind
 from postern.kernel.clock import monotonic_s
 from postern.proxies.core.commands.alternate import AlternateScreen
-from postern.proxies.core.commands.detected import DetectedCommand, Submitted, confirmed, judge
+from postern.proxies.core.commands.detected import DetectedCommand, Submitted, judge
 from postern.proxies.core.commands.entry import Entry
 from postern.proxies.core.commands.keys import Key, KeyReader, TypedLine
 from postern.proxies.core.commands.line import UNKNOWN_PROMPT, Prompt, prompt_at_cursor, read_line
 from postern.proxies.core.commands.modes import Change, ModeWatch
-from postern.proxies.core.commands.plain_text import plain_text, squeezed
+from postern.proxies.core.commands.plain_text import squeezed
 from postern.proxies.core.commands.standing import StandingLine
 from postern.proxies.core.commands.tail import Tail
+from postern.proxies.core.commands.typed_ahead import TypedAhead
 from postern.proxies.core.vt import Screen, usable_size
 
 #: Maximum output (bytes, seconds) that is emulated for one line. Beyond either limit the line counts as unknown.
@@ -35,10 +35,6 @@ _LINE_BUDGET: Final = 64 * 1024
 _LINE_BUDGET_S: Final = 0.25
 #: Maximum rows of the emulated screen. A line needs no more, and hostile output cannot make emulation expensive.
 _MAX_ROWS: Final = 100
-#: Maximum number of lines that may be typed ahead of their echo.
-_MAX_AHEAD: Final = 1000
-_MAX_LOOK_AHEAD: Final = 8
-_AHEAD_LINE_BYTES: Final = 32 * 1024
 #: After this time, a key no longer belongs to a line whose echo has not arrived.
 _PATIENCE_MS: Final = 2000
 #: The same limit if output has arrived since the Enter, but without the usual end of the line.
@@ -82,8 +78,7 @@ class CommandDetector:
         self._submitted: Submitted | None = None
         self._candidate: str | None = None
         self._last_byte = 0
-        self._ahead: deque[Submitted] = deque()
-        self._ahead_line = bytearray()
+        self._ahead = TypedAhead(self._entry)
         self._last_output_ms = 0
         self._editor_on_ms: int | None = None
 
@@ -125,7 +120,7 @@ class CommandDetector:
             self._new_screen()
         elif self._state is _State.SUBMITTED and self._submitted is not None:
             # No line feed ended the line. It was either hidden, or it was typed ahead and is echoed now.
-            self._ahead.appendleft(self._submitted)
+            self._ahead.put_first(self._submitted)
             self._submitted = None
             self._screen = None
             self._state = _State.AHEAD
@@ -187,7 +182,7 @@ class CommandDetector:
         """Report the open entries at the end of the session."""
         if self._state is _State.SUBMITTED:
             self._end_line()
-        self._unconfirmed(self._ahead)
+        self._ahead.give_up()
         self._entry.close()
         self._forget_line()
 
@@ -213,8 +208,7 @@ class CommandDetector:
             self._typed = TypedLine()
             self._candidate = None
             self._state = _State.SUBMITTED
-        elif len(self._ahead) < _MAX_AHEAD:
-            self._ahead.append(Submitted(self._typed, now_ms, echoed=False, prompt_known=False))
+        elif self._ahead.add(Submitted(self._typed, now_ms, echoed=False, prompt_known=False)):
             self._typed = TypedLine()
 
     def _line_is_over(self, now_ms: int) -> bool:
@@ -264,7 +258,7 @@ class CommandDetector:
         """
         if not self._ahead:
             return False
-        entered_ms = self._ahead[-1].at_ms
+        entered_ms = self._ahead.last_ms
         if self._editor_on_ms is not None and self._editor_on_ms >= entered_ms:
             return now_ms - self._last_output_ms > _SHORT_PATIENCE_MS
         return min(now_ms - entered_ms, now_ms - self._last_output_ms) > _PATIENCE_MS
@@ -297,7 +291,7 @@ class CommandDetector:
 
     def _give_up(self) -> None:
         """Discard the line and all lines typed ahead, on Ctrl-C."""
-        self._ahead.clear()
+        self._ahead.drop()
         self._typed = TypedLine()
         if self._state is not _State.SUBMITTED:
             self._forget_line()
@@ -308,8 +302,7 @@ class CommandDetector:
         self._submitted = None
         self._candidate = None
         self._typed = TypedLine()
-        self._ahead.clear()
-        self._ahead_line.clear()
+        self._ahead.restart()
 
     # Output
 
@@ -401,7 +394,7 @@ class CommandDetector:
         verdict = judge(line, line_text)
         if verdict is not None and verdict[0] is CommandKind.HIDDEN and not line.prompt_known:
             # This line feed was not the echo of a line typed before its prompt appeared. The echo may still arrive.
-            self._ahead.appendleft(line)
+            self._ahead.put_first(line)
         elif verdict is not None:
             self._entry.open(*verdict, line.at_ms)
             if verdict[0] is CommandKind.ECHO and self._prompt.known and self._prompt not in self._prompts:
@@ -427,40 +420,16 @@ class CommandDetector:
     # Lines typed ahead
 
     def _look_for_ahead(self, data: bytes) -> None:
-        *whole, rest = data.split(b"\n")
-        for index, part in enumerate(whole, start=1):
-            self._ahead_line += part
-            self._ahead_line_ended(plain_text(bytes(self._ahead_line)))
-            self._ahead_line.clear()
-            if not self._ahead:
-                self._go_on()
-                if self._screen is not None:
-                    self._feed(b"\n".join([*whole[index:], rest]))
-                return
-        self._ahead_line += rest
-        del self._ahead_line[:-_AHEAD_LINE_BYTES]
-
-    def _ahead_line_ended(self, output_line: str) -> None:
-        """Match a complete line of output with the lines typed ahead. Lines before the matching line got no echo."""
-        for index, line in enumerate(islice(self._ahead, _MAX_LOOK_AHEAD)):
-            if confirmed(line.typed, output_line):
-                self._unconfirmed([self._ahead.popleft() for _ in range(index)])
-                self._ahead.popleft()
-                self._entry.open(CommandKind.TYPED, line.typed.text or "", line.at_ms)
-                return
-
-    def _unconfirmed(self, lines: Iterable[Submitted]) -> None:
-        """Record consecutive lines without echo as one entry."""
-        entered = [line for line in lines if line.typed.keys]
-        if entered:
-            hidden = all(line.typed.text is not None for line in entered)
-            self._entry.open(CommandKind.HIDDEN if hidden else CommandKind.UNKNOWN, "", entered[0].at_ms)
+        rest = self._ahead.look(data)
+        if rest is not None:
+            self._go_on()
+            if self._screen is not None:
+                self._feed(rest)
 
     def _give_up_ahead(self) -> None:
         """Stop waiting for the echo of the lines typed ahead."""
-        self._unconfirmed(self._ahead)
+        self._ahead.give_up()
         self._entry.close()
-        self._ahead.clear()
         self._go_on()
 
     # Alternate screen

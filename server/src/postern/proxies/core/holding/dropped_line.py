@@ -7,9 +7,10 @@ line. So the line is judged again with the next one, unless a new prompt was see
 from collections.abc import Iterator
 from dataclasses import replace
 
+from postern.contracts.command_control import CommandAction
 from postern.proxies.core.commands.plain_text import squeezed
 from postern.proxies.core.commands.standing import StandingLine
-from postern.proxies.core.holding.rulings import HeldLine
+from postern.proxies.core.holding.rulings import HeldLine, LineJudge, Ruling
 
 
 class DroppedLine:
@@ -58,3 +59,12 @@ class DroppedLine:
             is_public = kept.is_public or not kept.is_hidden
             yield replace(kept, typed=kept.typed + line.typed, is_public=is_public)
             yield replace(kept, typed=line.typed + kept.typed, is_public=is_public)
+
+    def refusal_with(self, line: HeldLine, judge: LineJudge, *, is_recorded: bool) -> Ruling | None:
+        """Return the ruling that does not let `line` run together with the one that the shell may have kept."""
+        if self.may_stand(line.screen):
+            for kept in self.with_next(line):
+                ruling = judge.line(kept, is_recorded=is_recorded)
+                if ruling.action is not CommandAction.ALLOW:
+                    return ruling
+        return None

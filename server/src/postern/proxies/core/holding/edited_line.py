@@ -47,6 +47,11 @@ class EditedLine:
         self._raw_echo = bytearray()
 
     @property
+    def is_known(self) -> bool:
+        """Whether the keys tell the line."""
+        return self._is_known
+
+    @property
     def text(self) -> str | None:
         """The line, None when the keys do not tell."""
         return "".join((*self._before, *self._after)) if self._is_known else None

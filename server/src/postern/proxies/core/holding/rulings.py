@@ -80,6 +80,16 @@ class HeldLine:
         return self.typed is None and self.has_keys and not is_shown
 
     @property
+    def is_unseen(self) -> bool:
+        """Whether an echo that comes late may still show the line."""
+        return self.is_hidden or self.is_unreadable
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether Enter was pressed without a key before it."""
+        return self.screen is not None and self.typed == "" and not self.has_keys
+
+    @property
     def began_elsewhere(self) -> bool:
         """Whether the first keys went to a program that has ended since, such as `q` in a pager."""
         screen = self.screen
@@ -119,6 +129,13 @@ class Ruling:
     @property
     def action(self) -> CommandAction:
         return self.decision.action
+
+
+def approval(decision: CommandDecision) -> CommandDecision:
+    """Return the decision with which a line runs that a reviewer has confirmed."""
+    return CommandDecision(
+        action=CommandAction.ALLOW, rule_id=decision.rule_id, filter_name=decision.filter_name, reason=decision.reason
+    )
 
 
 class LineJudge:

@@ -1,16 +1,14 @@
 """Sentences about command filters for the user of a terminal, in addition to those of `core.texts`."""
 
-from enum import Enum
 from typing import Final
 
 from postern.contracts.command_control import CommandAction, CommandDecision
 from postern.kernel.command_control.verdict import Reason
+from postern.proxies.core.spoken import Spoken
 
-ENGLISH: Final = "en"
 
-
-class Text(Enum):
-    """`(Simplified Chinese, English)`."""
+class Text(Spoken):
+    """What the input gate and the filters of requests say."""
 
     DENIED = (
         "命令过滤器“{filter}”不允许此命令，命令未执行。可联系管理员。",
@@ -70,11 +68,6 @@ class Text(Enum):
     REASON_UNKNOWN_CODE = ("代码未知", "the code is unknown")
     REASON_UNKNOWN_HISTORY = ("引用了未知的历史命令", "it refers to an unknown line of the history")
     REASON_TOO_LARGE = ("内容过长或过于复杂", "it is too long or too complex")
-
-    def say(self, language: str, **values: object) -> str:
-        """Return the sentence in `language` (`en`; anything else is Chinese) with its placeholders filled in."""
-        text = self.value[1] if language == ENGLISH else self.value[0]
-        return text.format_map(values) if values else text
 
 
 _REASONS: Final = {

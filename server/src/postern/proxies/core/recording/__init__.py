@@ -7,7 +7,8 @@ uploaded → deleted here. docs/reference/recording-format.md describes the form
 from postern.contracts.recording import RecordingHeader
 from postern.proxies.core.recording.disk import DiskState, JournalStats
 from postern.proxies.core.recording.errors import RecordingFailed, SnapshotUnavailable
-from postern.proxies.core.recording.journal import Journal, Recorder
+from postern.proxies.core.recording.journal import Journal
+from postern.proxies.core.recording.recorder import Recorder
 from postern.proxies.core.recording.sealer_process import Snapshot, SnapshotClient
 from postern.proxies.core.recording.service import RecordingConfig, RecordingService
 from postern.proxies.core.recording.spool import SealedRecording, Spool

@@ -14,7 +14,7 @@ from postern.proxies.core.holding.filters import compiled
 from postern.proxies.core.holding.gate import LARGE, InputGate
 from postern.proxies.core.holding.ports import FencedTarget
 from postern.proxies.core.holding.program_lines import ProgramLines
-from postern.proxies.core.holding.rulings import LineJudge, Ruling
+from postern.proxies.core.holding.rulings import LineJudge, Ruling, approval
 from postern.proxies.core.holding.texts import Text, filter_of, refusal
 from postern.proxies.core.sessions.services import SessionServices
 from postern.proxies.core.sessions.session_log import SessionLog
@@ -94,16 +94,16 @@ class CommandFiltering:
     def _open_gate(self, *, is_new_line: bool) -> None:
         if self._target is None or not self.can_refuse or self._is_closed:
             return
+        judge = self._judge or LineJudge(self._filters)
+        judge.filters = self._filters
         self.gate = InputGate(
             _Guarded(self._session, self),
             self._target,
-            self._filters,
+            judge,
             self._session.grant.charset,
             self._confirmation,
             is_new_line=is_new_line,
         )
-        if self._judge is not None:
-            self.gate.judge = self._judge
 
     def _report_fault(self) -> None:
         if self._filters.fault:
@@ -137,7 +137,7 @@ class CommandFiltering:
             is_approved, sentence = await confirmation.answer(ruling.decision, text, ruling.command)
             again = await asyncio.to_thread(LineJudge(self._filters).command, text)
             if is_approved and again.action is not CommandAction.DENY:
-                self._approved = (squeezed(text), _approval(ruling.decision))
+                self._approved = (squeezed(text), approval(ruling.decision))
                 ruling = _allowed(ruling)
         if ruling.action is not CommandAction.ALLOW:
             self.line_refused(text, ruling.decision, kind=CommandKind.EXEC)
@@ -253,11 +253,5 @@ class _Guarded:
         self._filtering.line_refused(text, decision, is_hidden=is_hidden)
 
 
-def _approval(decision: CommandDecision) -> CommandDecision:
-    return CommandDecision(
-        action=CommandAction.ALLOW, rule_id=decision.rule_id, filter_name=decision.filter_name, reason=decision.reason
-    )
-
-
 def _allowed(ruling: Ruling) -> Ruling:
-    return Ruling(ruling.line, _approval(ruling.decision), ruling.command, ruling.session, judgement=ruling.judgement)
+    return Ruling(ruling.line, approval(ruling.decision), ruling.command, ruling.session, judgement=ruling.judgement)

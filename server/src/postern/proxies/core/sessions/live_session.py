@@ -10,7 +10,6 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from enum import StrEnum
 from functools import partial
 
 from postern.contracts.access import ActionsUntil, SessionGrant
@@ -25,14 +24,17 @@ from postern.kernel.errors import PosternError
 from postern.proxies.core.commands.standing import StandingLine
 from postern.proxies.core.recording.streams import StreamAccount
 from postern.proxies.core.recording.whole_input import InputTooLong
+from postern.proxies.core.sessions.action_words import say_actions
 from postern.proxies.core.sessions.command_filtering import CommandFiltering
 from postern.proxies.core.sessions.detection import DetectedCommand, Detection, Direction, ReadsBehind
-from postern.proxies.core.sessions.rights import Changed, Rights
+from postern.proxies.core.sessions.grant_limits import GrantLimits
+from postern.proxies.core.sessions.listeners import Listeners, NoticeKind
+from postern.proxies.core.sessions.rights import Rights
 from postern.proxies.core.sessions.services import SessionServices
 from postern.proxies.core.sessions.session_log import SessionLog
 from postern.proxies.core.sessions.session_recording import RECORDING_FAULTS, SessionRecording
 from postern.proxies.core.sessions.watching import Watcher
-from postern.proxies.core.texts import Text, end_message, say_actions
+from postern.proxies.core.texts import Text, end_message
 
 log = logging.getLogger(__name__)
 
@@ -45,24 +47,6 @@ class SessionOver(PosternError):
     def __init__(self, reason: EndReason, message: str) -> None:
         super().__init__(message)
         self.reason = reason
-
-
-#: Called once with the reason and the sentence for the user.
-OnEnd = Callable[[EndReason, str], None]
-
-
-class NoticeKind(StrEnum):
-    """The subject of a notice. The session continues."""
-
-    ACTIONS = "actions"  # actions were withdrawn or granted
-    EXPIRING = "expiring"  # the session ends soon
-    PROLONGED = "prolonged"  # the session was about to end and no longer is
-    SHUTDOWN = "shutdown"  # the proxy is being stopped
-    COMMAND = "command"  # a command filter refused a line, or waits for a reviewer
-
-
-#: Called with each notice for the user.
-OnNotice = Callable[[NoticeKind, str], None]
 
 
 class LiveSession:
@@ -93,12 +77,13 @@ class LiveSession:
         self._on_gone = on_gone
         self.log = SessionLog(self, services)
         self.rights = Rights(grant)
+        self._limits = GrantLimits(self)
         #: Actions that the protocol needs besides connect. Of each element at least one action must be permitted.
         self.needs: tuple[Actions, ...] = ()
-        self._on_notice: list[OnNotice] = []
-        self._on_end: list[OnEnd] = []
-        self._on_caught_up: list[Callable[[], None]] = []
-        self._before_end: list[Callable[[], None]] = []
+        self._listeners = listeners = Listeners(grant.session_id)
+        self.on_notice, self.on_caught_up = listeners.on_notice, listeners.on_caught_up
+        self.before_end, self.on_end = listeners.before_end, listeners.on_end
+        self.notify, self.caught_up = listeners.notify, listeners.caught_up
         self._recording = SessionRecording(grant, services, self._show)
         self.filtering = CommandFiltering(self, services)
         #: Whether output of the target waits for the user's side. Set by the front.
@@ -125,42 +110,9 @@ class LiveSession:
         """Return the message for a user whose request needed one of these actions."""
         return say_actions(self.language, actions, ended=self.rights.had(actions))
 
-    def on_notice(self, callback: OnNotice) -> None:
-        """Register a callback for notices to the user."""
-        self._on_notice.append(callback)
-
     def change_grant(self, version: int, ends: Iterable[ActionsUntil]) -> None:
         """Apply a change of the grant by the control plane. A stale version changes nothing."""
-        at = now()
-        changed = self.rights.take(version, ends, at)
-        if changed is None or self.end_reason is not None:
-            return
-        if self._apply_rights(at, changed) and self.rights.was_prolonged():
-            self._notify(NoticeKind.PROLONGED, Text.PROLONGED.say(self.language))
-
-    def _apply_rights(self, at: datetime, changed: Changed | None = None) -> bool:
-        """Apply the rights at an instant, and tell the user what has changed. Returns False if the session has ended.
-
-        `changed` is set if the grant was changed. Otherwise only time has passed.
-        """
-        present = self.rights.at(at)
-        missing = next((needed for needed in (Actions.CONNECT, *self.needs) if not present & needed), None)
-        if missing is not None:
-            is_withdrawn = changed is not None and bool(changed.lost & missing)
-            reason = EndReason.GRANT_WITHDRAWN if is_withdrawn else EndReason.GRANT_EXPIRED
-            message = None if missing is Actions.CONNECT else self.refusal(missing)
-            self.end(reason, f"the action {missing.name} has ended", message=message)
-            return False
-        news = self.rights.news(at)
-        if news.lost and changed is None:
-            self.log.actions_ended(at, self.rights.version, news.lost)
-            if self.end_reason is not None:
-                return False
-        for actions, is_given in ((news.lost, False), (news.gained, True)):
-            sentence = say_actions(self.language, actions, ended=not is_given, given=is_given)
-            if actions and sentence:
-                self._notify(NoticeKind.ACTIONS, sentence)
-        return True
+        self._limits.change(version, ends)
 
     def change_command_control(self, control: CommandControl) -> None:
         """Apply changed command filters from the next key on. A stale version changes nothing."""
@@ -169,15 +121,11 @@ class LiveSession:
 
     def warn_of_shutdown(self, seconds: int) -> None:
         """Tell the user in how many seconds the proxy ends all sessions."""
-        self._notify(NoticeKind.SHUTDOWN, Text.SHUTDOWN_SOON.say(self.language, seconds=seconds))
+        self.notify(NoticeKind.SHUTDOWN, Text.SHUTDOWN_SOON.say(self.language, seconds=seconds))
 
     def tell_user(self, sentence: str) -> None:
         """Show a sentence about command filters to the user, outside the output of the target."""
-        self._notify(NoticeKind.COMMAND, sentence)
-
-    def _notify(self, kind: NoticeKind, message: str) -> None:
-        for callback in self._on_notice:
-            self._call(partial(callback, kind, message))
+        self.notify(NoticeKind.COMMAND, sentence)
 
     # Opening
 
@@ -257,17 +205,6 @@ class LiveSession:
     def _cannot_start_recording(self, error: Exception) -> None:
         if not self._go_on_without_recording(error):
             raise SessionOver(EndReason.CANNOT_RECORD, self.end_message) from error
-
-    def on_end(self, callback: OnEnd) -> None:
-        """Register a callback for the end of the session. It is called immediately if the session has ended already."""
-        if self.end_reason is not None:
-            callback(self.end_reason, self.end_message)
-        else:
-            self._on_end.append(callback)
-
-    def before_end(self, callback: Callable[[], None]) -> None:
-        """Register a callback that runs just before the end is reported, so that it can still report pending events."""
-        self._before_end.append(callback)
 
     # Traffic
 
@@ -421,16 +358,13 @@ class LiveSession:
             for watcher in list(self.watchers):
                 watcher.end(reason, self.end_message)
             self.watchers.clear()
-            callbacks, self._on_end = self._on_end, []
-            for callback in callbacks:
-                self._call(partial(callback, reason, self.end_message))
+            self._listeners.ended(reason, self.end_message)
 
     def _tell_end(self, detail: str, exit_status: int | None, *, ever_active: bool) -> None:
         """Report pending events, end the recording, and report the end to the control plane."""
         reason = self.end_reason or EndReason.ERROR
         self.filtering.close()
-        for report in self._before_end:
-            self._call(report)
+        self._listeners.ending(reason, self.end_message)
         if self._detection is not None:
             self._detection.close()
             self._detection = None
@@ -445,12 +379,6 @@ class LiveSession:
             protocol=self._recording.protocol,
         )
 
-    def _call(self, callback: Callable[[], None]) -> None:
-        try:
-            callback()
-        except Exception:  # a failing front must not keep the session from ending
-            log.exception("session %s: a front failed at the end", self.grant.session_id)
-
     def check(self, at: datetime, monotonic: float, control_away_s: float, opening_limit_s: float) -> None:
         """Apply the limits of the grant. Called about once a second."""
         if self.end_reason is not None:
@@ -458,19 +386,12 @@ class LiveSession:
         if self._detection is not None:
             # Let time pass for the detector too, so that a long-running command is reported before it ends.
             self._detection.put(Direction.TARGET, b"", self.elapsed_ms())
-        grant = self.grant
-        if not self._apply_rights(at):
+        if not self._limits.check_rights(at):
             return
-        if self.state is SessionState.ACTIVE and (seconds := self.rights.seconds_left(at)) is not None:
-            self._notify(NoticeKind.EXPIRING, Text.EXPIRING.say(self.language, seconds=seconds))
         if self._recording.failed:
             self._go_on_without_recording(OSError("the journal was not written to disk, or has no room left"))
-        elif self.state is SessionState.OPENING and monotonic - self.opened_s > opening_limit_s:
-            self.end(EndReason.LIMIT, "the session was not opened in time")
-        elif self.state is SessionState.ACTIVE and 0 < grant.idle_timeout_s < monotonic - self.last_traffic_s:
-            self.end(EndReason.IDLE)
-        elif control_away_s > grant.control_loss_limit_s:
-            self.end(EndReason.CONTROL_LOST)
+        else:
+            self._limits.check_times(monotonic, control_away_s, opening_limit_s)
 
     def _go_on_without_recording(self, error: Exception) -> bool:
         """Handle a failed recording. With strict policy the session ends, and False is returned.
@@ -497,7 +418,7 @@ class LiveSession:
                 (self.columns, self.rows),
                 on_command=self._command_detected,
                 on_failure=lambda at_ms: self.log.command("", CommandKind.UNKNOWN, offset_ms=at_ms),
-                on_caught_up=self._caught_up,
+                on_caught_up=self._listeners.caught_up_now,
             )
 
     def _command_detected(self, command: DetectedCommand) -> None:
@@ -512,20 +433,6 @@ class LiveSession:
     def is_behind(self) -> bool:
         """Whether too much forwarded traffic is still being read: both sides must pause until `on_caught_up`."""
         return any(reader is not None and reader.is_full for reader in (self._detection, self._reader))
-
-    def on_caught_up(self, callback: Callable[[], None]) -> None:
-        """Register a callback for each time that `is_behind` becomes False."""
-        self._on_caught_up.append(callback)
-
-    def caught_up(self) -> None:
-        """Report that a reader is no longer full. The callbacks run in a later turn of the loop, because both sides
-        resume at once.
-        """
-        asyncio.get_running_loop().call_soon(self._caught_up)
-
-    def _caught_up(self) -> None:
-        for callback in self._on_caught_up:
-            self._call(callback)
 
     def elapsed_ms(self) -> int:
         """Return the time since the start of the recording, or of the session if nothing is recorded."""

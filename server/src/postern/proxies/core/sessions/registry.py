@@ -16,7 +16,8 @@ from postern.proxies.core.limits import Limits
 from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.core.sessions.services import SessionServices
 from postern.proxies.core.sessions.watching import Picture, Watcher
-from postern.proxies.core.texts import ENGLISH, Text
+from postern.proxies.core.spoken import ENGLISH
+from postern.proxies.core.texts import Text
 
 log = logging.getLogger(__name__)
 
