@@ -7,12 +7,12 @@ that they are current needs no generator: their first line has the hash of the s
 
 import hashlib
 import json
-import os
 import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any, Final
 
+from product_setup import set_up
 from steps import ROOT
 
 TYPES: Final = ROOT / "console" / "src" / "generated" / "api.ts"
@@ -56,15 +56,10 @@ def _described() -> tuple[str, str]:
     """The schemas in a stable order, and the TypeScript of all lists: types of their rows and writes, and their
     filters.
     """
-    with tempfile.TemporaryDirectory() as home:
-        os.environ.setdefault("POSTERN_HOME", home)
-        os.environ["DJANGO_SETTINGS_MODULE"] = "postern.foundation.django_settings"
-        import django  # noqa: PLC0415 - reads the settings during set-up, which create its data folder
+    set_up()
+    from postern.foundation.rest.openapi.document import document  # noqa: PLC0415 - needs the settings
 
-        django.setup()
-        from postern.foundation.rest.openapi.document import document  # noqa: PLC0415 - needs the settings
-
-        whole: dict[str, Any] = document()
+    whole: dict[str, Any] = document()
     components = {"schemas": _without_words(whole["components"]["schemas"])}
     info = {"title": "Postern", "version": "1"}
     schemas = json.dumps({"openapi": "3.1.0", "info": info, "paths": {}, "components": components}, sort_keys=True)

@@ -5,6 +5,8 @@ from functools import partial
 from types import ModuleType
 from typing import Literal
 
+from preference_pages import preferences_page
+
 from postern.apps.audits import catalogue
 from postern.apps.audits.catalogue import Event
 from postern.apps.audits.categories import Category
@@ -90,6 +92,6 @@ def _page(title: str, declared_in: ModuleType, introduction: str, *sections: str
 #: What makes each page, by its path.
 PAGES: dict[str, Callable[[], str]] = {
     f"docs/reference/{name}{'.zh' if language == 'zh' else ''}.md": partial(make, language)
-    for name, make in (("settings", _settings), ("audit-events", _audit_events))
+    for name, make in (("settings", _settings), ("preferences", preferences_page), ("audit-events", _audit_events))
     for language in ("en", "zh")
 }
