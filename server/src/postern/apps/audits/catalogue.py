@@ -428,6 +428,7 @@ class Event(StrEnum):
 
     # Settings, licence, components
     SETTINGS_UPDATED = "settings.updated", _C.SETTINGS, "Settings changed", "更新系统设置"
+    MAIL_TESTED = "settings.mail_tested", _C.SETTINGS, "Mail settings tested", "测试邮件设置"
     LICENCE_INSTALLED = "licence.installed", _C.SETTINGS, "Licence installed", "安装许可证"
     LICENCE_REFUSED = "licence.refused", _C.REFUSALS, "Licence refused", "拒绝许可证"
     TERMINAL_REGISTERED = "terminal.registered", _C.SETTINGS, "Terminal registered", "注册终端"
