@@ -242,6 +242,23 @@ _SUBSCRIPTION = [
 
 _MESSAGES = [
     Write(
+        method="POST",
+        path="/api/v1/notifications/deliveries/<pk>/retry/",
+        at={"pk": "{delivery}"},
+        prepare=World.with_failed_delivery,
+        told=[
+            updated(
+                "MessageDelivery",
+                "one subject",
+                {"state": "failed"},
+                {"user": "Adam(adam)", "channel": "email", "state": "waiting"},
+                event="delivery.retried",
+                org=ROOT,
+            )
+        ],
+        again=Again.GONE,
+    ),
+    Write(
         method="PATCH",
         path="/api/v1/notifications/site-message/mark-as-read/",
         body={"ids": ["{message}"]},

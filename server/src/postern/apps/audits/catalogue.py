@@ -476,6 +476,8 @@ class Event(StrEnum):
     SITE_MESSAGE_SENT = "site_message.sent", _C.MESSAGES, "Message sent", "发送站内信"
     SITE_MESSAGE_READ = "site_message.read", _C.MESSAGES, "Messages read", "阅读站内信"
     SITE_MESSAGE_OLD_DELETED = "site_message.old_deleted", _C.MESSAGES, "Old messages deleted", "清理旧站内信"
+    DELIVERY_FAILED = "delivery.failed", _C.MESSAGES, "Message could not be delivered", "消息无法送达"
+    DELIVERY_RETRIED = "delivery.retried", _C.MESSAGES, "Delivery tried again", "重新投递消息"
     SUBSCRIPTION_UPDATED = "subscription.updated", _C.MESSAGES, "Subscription changed", "更新消息订阅"
     SITEMESSAGERECEIPT_EXPORTED = "sitemessagereceipt.exported", _C.EXPORTS, "Messages exported", "导出站内信"
 
