@@ -108,7 +108,7 @@ def test_backend_is_listed_while_an_account_is_configured(port: int, as_admin: A
     row = as_admin.get(SUBSCRIPTIONS).json()[0]["children"][0]
     assert row["receive_backends"] == ["site_msg", "email"]
     assert (row["receivers"][0]["site_msg"], row["receivers"][0]["email"]) == (True, True)
-    change_settings(actor=SYSTEM, changes={"EMAIL_FROM": "", "EMAIL_HOST_USER": "apikey"})
+    change_settings(actor=SYSTEM, changes={"EMAIL_FROM": "", "EMAIL_HOST_USER": "apikey", "EMAIL_HOST_PASSWORD": "k"})
     assert [row["name"] for row in as_admin.get(BACKENDS).json()] == ["site_msg"], "no usable sender"
 
 

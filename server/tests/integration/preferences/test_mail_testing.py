@@ -120,7 +120,6 @@ def test_entered_password_is_used_instead_of_the_stored_one(client: APIClient, m
     assert mailbox.sign_ins == [(USER, "another")]
 
 
-@pytest.mark.spec("S8-046")
 @pytest.mark.parametrize(
     ("behave", "values", "words"),
     [
