@@ -154,6 +154,37 @@ def _undo_of_setting() -> Write:
     )
 
 
+def _mail_test() -> Write:
+    """A test that reaches no server: the address is never dialled."""
+    host = "169.254.169.254"
+    told = Told(
+        event="settings.mail_tested",
+        action="other",
+        kind="PreferenceValue",
+        name=f"{host}:465",
+        new={
+            "EMAIL_HOST": host,
+            "EMAIL_HOST_USER": "gate@example.com",
+            "accepted": False,
+            "reason": "dialling.metadata",
+        },
+        org=ROOT,
+    )
+    return Write(
+        method="POST",
+        path="/api/v1/settings/mail/testing/",
+        body={
+            "EMAIL_HOST": host,
+            "EMAIL_PORT": "465",
+            "EMAIL_HOST_USER": "gate@example.com",
+            "EMAIL_HOST_PASSWORD": "{mark}",
+        },
+        status=400,
+        told=[told],
+        again=Again.ACTS,
+    )
+
+
 def _setting(method: str) -> Write:
     basic: dict[str, Any] = {"SITE_URL": "https://gate.example.test"}
     told = Told(
@@ -211,6 +242,23 @@ _SUBSCRIPTION = [
 
 _MESSAGES = [
     Write(
+        method="POST",
+        path="/api/v1/notifications/deliveries/<pk>/retry/",
+        at={"pk": "{delivery}"},
+        prepare=World.with_failed_delivery,
+        told=[
+            updated(
+                "MessageDelivery",
+                "one subject",
+                {"state": "failed"},
+                {"user": "Adam(adam)", "channel": "email", "state": "waiting"},
+                event="delivery.retried",
+                org=ROOT,
+            )
+        ],
+        again=Again.GONE,
+    ),
+    Write(
         method="PATCH",
         path="/api/v1/notifications/site-message/mark-as-read/",
         body={"ids": ["{message}"]},
@@ -247,6 +295,7 @@ WRITES = [
     _setting("PUT"),
     _setting("PATCH"),
     _undo_of_setting(),
+    _mail_test(),
     _LICENCE,
     *_SUBSCRIPTION,
     *_MESSAGES,

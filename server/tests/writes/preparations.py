@@ -30,6 +30,8 @@ from postern.apps.jobs.engine.actions import accept
 from postern.apps.jobs.engine.kinds import NoArgument
 from postern.apps.jobs.job_center import actions as task_writes
 from postern.apps.jobs.models import CommandSnippet, PeriodicTask
+from postern.apps.notifications import deliveries
+from postern.apps.notifications.models import MessageDelivery, SiteMessage
 from postern.apps.orgs import facade as orgs
 from postern.apps.perms.grants.links import SYSTEM_USERS
 from postern.apps.perms.models import AssetPermission, PermissionSystemUser
@@ -340,6 +342,13 @@ class Preparations:
         """The audit record of a change of the site's address."""
         change_settings(actor=SYSTEM, changes={"SITE_URL": "https://gate.example.test"})
         return {"record": str(AuditEvent.objects.get(event="settings.updated").pk)}
+
+    def with_failed_delivery(self) -> Values:
+        """A delivery by mail that failed, of the message that the administrator has."""
+        message = SiteMessage.objects.get(subject="one subject")
+        User.objects.filter(pk=self.admin.pk).update(email="")
+        deliveries.enqueue(message, [self.admin.pk])
+        return {"delivery": str(MessageDelivery.objects.get().pk)}
 
     def with_stored_recording(self) -> Values:
         """A recording that was sealed with the key of this installation."""

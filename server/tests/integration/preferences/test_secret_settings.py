@@ -61,6 +61,19 @@ def test_empty_secret_keeps_the_stored_one(as_admin: APIClient, body: dict[str, 
     assert stored.reveal() == PASSWORD
 
 
+@pytest.mark.parametrize(
+    "change", [{"EMAIL_HOST": "mail.attacker.test"}, {"EMAIL_PORT": "2525"}, {"EMAIL_HOST_USER": "eve@example.test"}]
+)
+def test_stored_password_does_not_follow_to_another_mail_server(as_admin: APIClient, change: dict[str, str]) -> None:
+    first = {"EMAIL_HOST": "mail.example.test", "EMAIL_HOST_USER": "ann@example.test", "EMAIL_HOST_PASSWORD": PASSWORD}
+    assert as_admin.patch(URL, first).status_code == 200
+    refused = as_admin.patch(URL, change)
+    assert (refused.status_code, list(refused.json())) == (400, ["EMAIL_HOST_PASSWORD"])
+    assert as_admin.get(URL).json()["EMAIL_HOST"] == "mail.example.test"
+    assert as_admin.patch(URL, {"EMAIL_FROM": "gate@example.test"}).status_code == 200, "the password stays where it is"
+    assert as_admin.patch(URL, {**change, "EMAIL_HOST_PASSWORD": "another"}).status_code == 200
+
+
 def test_options_describe_a_secret_as_write_only(as_admin: APIClient) -> None:
     actions = as_admin.options(URL).json()["actions"]
     assert actions["PUT"]["EMAIL_HOST_PASSWORD"]["write_only"] is True

@@ -290,6 +290,7 @@ class Event(StrEnum):
 
     # Settings, licence, components
     SETTINGS_UPDATED = "settings.updated", _C.SETTINGS, "Settings changed", "更新系统设置"
+    MAIL_TESTED = "settings.mail_tested", _C.SETTINGS, "Mail settings tested", "测试邮件设置"
     LICENCE_INSTALLED = "licence.installed", _C.SETTINGS, "Licence installed", "安装许可证"
     LICENCE_REFUSED = "licence.refused", _C.REFUSALS, "Licence refused", "拒绝许可证"
     TERMINAL_REGISTERED = "terminal.registered", _C.SETTINGS, "Terminal registered", "注册终端"
@@ -334,6 +335,8 @@ class Event(StrEnum):
     SITE_MESSAGE_SENT = "site_message.sent", _C.MESSAGES, "Message sent", "发送站内信"
     SITE_MESSAGE_READ = "site_message.read", _C.MESSAGES, "Messages read", "阅读站内信"
     SITE_MESSAGE_OLD_DELETED = "site_message.old_deleted", _C.MESSAGES, "Old messages deleted", "清理旧站内信"
+    DELIVERY_FAILED = "delivery.failed", _C.MESSAGES, "Message could not be delivered", "消息无法送达"
+    DELIVERY_RETRIED = "delivery.retried", _C.MESSAGES, "Delivery tried again", "重新投递消息"
     SUBSCRIPTION_UPDATED = "subscription.updated", _C.MESSAGES, "Subscription changed", "更新消息订阅"
     vars().update({name: member for kinds in (*RESOURCES, *LISTS) for name, member in kinds.members().items()})
 

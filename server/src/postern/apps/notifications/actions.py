@@ -12,10 +12,11 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
-from postern.apps.notifications import push, queries
+from postern.apps.notifications import deliveries, push, queries
 from postern.apps.notifications.errors import MessageRefused, UnknownMessageType
 from postern.apps.notifications.message_types import (
     BACKENDS,
+    EMAIL_BACKEND,
     FROM_PEOPLE,
     MESSAGE_TYPES,
     SITE_MESSAGE_BACKEND,
@@ -95,25 +96,27 @@ def post_notice(*, message_type: MessageType, occasion: str, render: Rendering) 
     if len(recent_occasions) == MAX_NOTICES:
         occasion, render = _MORE, _more_of(message_type)
     subscription = queries.subscriptions([message_type.name])[message_type.name]
-    if SITE_MESSAGE_BACKEND not in subscription.receive_backends:
+    backends = set(subscription.receive_backends) & set(queries.enabled_backends())
+    if not backends:
         return 0
     subscribers = queries.people(subscription.user_ids, subscription.group_ids)
 
     def addressed_to() -> list[str]:
         return [_("Subscribers of: %(kind)s") % {"kind": message_type.label}]
 
-    return _post(message_type, occasion, render, subscribers, addressed_to)
+    return _post(message_type, occasion, render, subscribers, addressed_to, backends=backends)
 
 
 @transaction.atomic
 def tell(*, message_type: MessageType, occasion: str, render: Rendering, user_ids: Collection[UUID]) -> int:
-    """Send a system message to these users, each in their language; returns the number of receivers.
+    """Send a system message to these users, each in their language, by mail too if they have an address.
 
-    The same occasion is reported once within `QUIET`.
+    Returns the number of receivers. The same occasion is reported once within `QUIET`.
     """
     if SiteMessage.objects.filter(message_type=message_type.name, occasion=occasion).exists():
         return 0
-    return _post(message_type, occasion, render, User.objects.valid().filter(pk__in=list(user_ids)), list)
+    receivers = User.objects.valid().filter(pk__in=list(user_ids))
+    return _post(message_type, occasion, render, receivers, list, backends=set(queries.enabled_backends()))
 
 
 def _post(
@@ -122,6 +125,8 @@ def _post(
     render: Rendering,
     receivers: QuerySet[User],
     addressed_to: Callable[[], list[str]],
+    *,
+    backends: Collection[str],
 ) -> int:
     by_language: dict[str, list[UUID]] = {}
     for user_id, language in receivers.values_list("pk", "language"):
@@ -136,14 +141,13 @@ def _post(
                 addressed_to=addressed_to(),
                 occasion=occasion,
             )
-        _store(SYSTEM, row, user_ids)
-        push.unread_changed(user_ids)
+        _deliver(row, user_ids, backends)
     return sum(len(user_ids) for user_ids in by_language.values())
 
 
 @transaction.atomic
 def tell_person(*, user_id: UUID, message_type: MessageType, occasion: str, render: Rendering) -> bool:
-    """Send a system message to one user about their own account, in their language.
+    """Send a system message to one user about their own account, in their language, by mail too if they have an address.
 
     The same occasion is reported once within `QUIET`. Returns whether the message was sent.
     """
@@ -160,9 +164,18 @@ def tell_person(*, user_id: UUID, message_type: MessageType, occasion: str, rend
         addressed_to=[str(user)],
         occasion=occasion,
     )
-    _store(SYSTEM, row, [user.pk])
-    push.unread_changed([user.pk])
+    _deliver(row, [user.pk], queries.enabled_backends())
     return True
+
+
+def _deliver(row: SiteMessage, user_ids: list[UUID], backends: Collection[str]) -> None:
+    """Store a system message once, and its delivery to each user by each of these methods."""
+    readers = user_ids if SITE_MESSAGE_BACKEND in backends else []
+    _store(SYSTEM, row, readers)
+    if EMAIL_BACKEND in backends:
+        deliveries.enqueue(row, user_ids)
+    if readers:
+        push.unread_changed(readers)
 
 
 def _more_of(message_type: MessageType) -> Rendering:

@@ -1,7 +1,7 @@
 """The kinds of system messages, and the delivery methods.
 
-A kind needs one line here, a handler of its event in `notices`, and two texts. New delivery methods (mail …) add a line
-to `BACKENDS`.
+A kind needs one line here, a handler of its event in `notices`, and two texts. A new delivery method adds a line to
+`BACKENDS`.
 """
 
 from collections.abc import Mapping
@@ -16,9 +16,10 @@ Text = str | Promise
 #: Messages between users.
 FROM_PEOPLE: Final = "SiteMessage"
 SITE_MESSAGE_BACKEND: Final = "site_msg"
+EMAIL_BACKEND: Final = "email"
 
-#: Available delivery methods, by name.
-BACKENDS: Final[Mapping[str, Text]] = {SITE_MESSAGE_BACKEND: _("Site message")}
+#: Delivery methods by name. Which of them are enabled now: `queries.enabled_backends`.
+BACKENDS: Final[Mapping[str, Text]] = {SITE_MESSAGE_BACKEND: _("Site message"), EMAIL_BACKEND: _("Email")}
 
 
 @dataclass(frozen=True, slots=True)

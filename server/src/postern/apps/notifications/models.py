@@ -74,6 +74,68 @@ class SiteMessageReceipt(PosternModel):
         return f"{self.message_id} for {self.user_id}"
 
 
+class DeliveryState(models.TextChoices):
+    """Where a delivery stands. It is accepted when the mail server has answered 250 after the data."""
+
+    WAITING = "waiting", _("Waiting")
+    ACCEPTED = "accepted", _("Accepted")
+    FAILED = "failed", _("Failed")
+
+
+class DeliveryChannel(models.TextChoices):
+    """Ways that lead out of Postern."""
+
+    EMAIL = "email", _("Email")
+
+
+class DeliveryQuerySet(models.QuerySet["MessageDelivery"]):
+    def visible_to(self, actor: Any, scope: Any) -> "DeliveryQuerySet":
+        """Deliveries are of the installation, for super administrators."""
+        del scope
+        return self if actor.is_super_user else self.none()
+
+
+class MessageDelivery(PosternModel):
+    """Delivery of one message to one user over a channel that may fail.
+
+    A sender claims a waiting row by moving `next_try` ahead and counting the try, so a row is nobody's again when its
+    sender was killed. `give_up_at`: when a failed try is the last one. `reason`: a stored phrase about the last try.
+    """
+
+    message = models.ForeignKey(SiteMessage, models.CASCADE, related_name="deliveries")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    channel = models.CharField(_("Channel"), max_length=16, choices=DeliveryChannel)
+    state = models.CharField(_("State"), max_length=16, choices=DeliveryState, default=DeliveryState.WAITING)
+    #: Where the last try went.
+    address = models.CharField(_("Address"), max_length=254, blank=True, default="")
+    #: The Message-ID of all tries: a receiver drops a second copy.
+    mail_id = models.CharField(max_length=320)
+    tries = models.PositiveIntegerField(_("Tries"), default=0)
+    next_try = models.DateTimeField(_("Next try"), default=clock.now)
+    give_up_at = models.DateTimeField(_("Tried until"))
+    reason = models.JSONField(_("Reason"), null=True)
+    date_created = models.DateTimeField(_("Date created"), default=clock.now)
+    date_accepted = models.DateTimeField(_("Date accepted"), null=True)
+    date_updated = models.DateTimeField(_("Date updated"), auto_now=True)
+
+    objects = DeliveryQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("Delivery")
+        ordering = ("-date_created", "id")
+        constraints = [
+            models.UniqueConstraint(fields=("message", "user", "channel"), name="notifications_delivery_unique")
+        ]
+        indexes = [
+            models.Index(fields=("next_try",), condition=models.Q(state="waiting"), name="notifications_delivery_due"),
+            models.Index(fields=("-date_created", "id"), name="notifications_delivery_newest"),
+            models.Index(fields=("state", "-date_created", "id"), name="notifications_delivery_state"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.mail_id} for {self.user_id}"
+
+
 class SystemMessageSubscription(SavedRow):
     """Receivers and delivery methods of one kind of system message.
 

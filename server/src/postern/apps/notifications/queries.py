@@ -6,8 +6,9 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from postern.apps.notifications.message_types import SITE_MESSAGE_BACKEND
+from postern.apps.notifications.message_types import BACKENDS, EMAIL_BACKEND
 from postern.apps.notifications.models import SiteMessageReceipt, SystemMessageSubscription
+from postern.apps.preferences import facade as preferences
 from postern.apps.users.models import SystemRole, User
 
 
@@ -15,7 +16,8 @@ from postern.apps.users.models import SystemRole, User
 class Subscription:
     """Receivers of one kind of system message.
 
-    `is_default`: nothing was chosen, so it goes to the super administrators.
+    `is_default`: nothing was chosen, so it goes to the super administrators by every enabled method. What was chosen may
+    name a method that is not enabled any more.
     """
 
     user_ids: tuple[UUID, ...]
@@ -29,8 +31,14 @@ def unread_total(user_id: UUID) -> int:
     return SiteMessageReceipt.objects.of_person(user_id).filter(has_read=False).count()
 
 
+def enabled_backends() -> tuple[str, ...]:
+    """The delivery methods that work now: mail only while a mail account is configured."""
+    is_mailing = preferences.is_mail_configured()
+    return tuple(name for name in BACKENDS if name != EMAIL_BACKEND or is_mailing)
+
+
 def subscriptions(names: Collection[str]) -> dict[str, Subscription]:
-    """Subscriptions of these kinds of messages. Always four queries."""
+    """Subscriptions of these kinds of messages. Four queries, and that of the settings."""
     stored = SystemMessageSubscription.objects.filter(message_type__in=names).prefetch_related("users", "groups")
     subscriptions_by_type = {
         row.message_type: Subscription(
@@ -42,7 +50,7 @@ def subscriptions(names: Collection[str]) -> dict[str, Subscription]:
         for row in stored
     }
     administrators = tuple(super_administrators().values_list("pk", flat=True))
-    nobody_chose = Subscription(administrators, (), (SITE_MESSAGE_BACKEND,), is_default=True)
+    nobody_chose = Subscription(administrators, (), enabled_backends(), is_default=True)
     return {name: subscriptions_by_type.get(name, nobody_chose) for name in names}
 
 

@@ -4,11 +4,14 @@ from typing import Final
 
 from celery import shared_task
 
-from postern.apps.notifications import actions
+from postern.apps.notifications import actions, mailing
 from postern.foundation.caller.actor import SYSTEM
+from postern.foundation.parts.schedule import every
 from postern.kernel import clock
 
 _DAY_S: Final = 24 * 3600.0
+#: Somebody may wait for a message, for example for a link.
+_SOON_S: Final = 5.0
 
 
 @shared_task  # type: ignore[untyped-decorator]  # celery has no types
@@ -17,10 +20,17 @@ def forget_old_messages() -> int:
     return actions.forget_old(actor=SYSTEM, now=clock.now())
 
 
+@shared_task  # type: ignore[untyped-decorator]  # celery has no types
+def send_mail() -> int:
+    """Send the messages that are due by mail. The worker has the key file, which the password of the account needs."""
+    return mailing.send_due()
+
+
 BEAT: Final = {
+    "notifications: mail": every(send_mail, _SOON_S),
     "notifications: old messages": {
         "task": forget_old_messages.name,
         "schedule": _DAY_S,
         "options": {"expires": _DAY_S},
-    }
+    },
 }

@@ -11,6 +11,7 @@ from postern.apps.preferences.declarations.preference import Value
 from postern.apps.preferences.environment import fixed_values
 from postern.apps.preferences.errors import ChangedMeanwhile, FixedByEnvironment, WrongTogether
 from postern.apps.preferences.events import SettingsChanged
+from postern.apps.preferences.mail_account import ADDRESSEE, PASSWORD
 from postern.apps.preferences.models import PreferenceValue, PreferenceVersion
 from postern.apps.preferences.registry import REGISTRY
 from postern.apps.preferences.setting_secrets import STORE
@@ -43,6 +44,7 @@ def change_settings(*, actor: Actor, changes: Mapping[str, Value], loaded: int |
     _require_free(changed)
     _require_unchanged(changed, loaded)
     _require_consistent({**before, **changed})
+    _require_password(changed)
     had_secret = {name for name, origin in queries.origins(None).items() if origin.is_set}
     present.version += 1
     present.save(update_fields=["version"])
@@ -84,6 +86,24 @@ def _require_unchanged(changed: Mapping[str, Value | Secret], loaded: int | None
     newer = list(PreferenceValue.objects.filter(name__in=changed, version__gt=loaded).order_by("-version", "name"))
     if newer:
         raise ChangedMeanwhile(newer[0].updated_by, [str(REGISTRY[row.name].label) for row in newer])
+
+
+def _require_password(changed: Mapping[str, Value | Secret]) -> None:
+    """Whoever enters another mail server or account enters its password, too.
+
+    Otherwise the next message would give the stored password to a server that its owner did not choose.
+    """
+    if PASSWORD in changed or not queries.is_set(PASSWORD):
+        return
+    if queries.value("EMAIL_HOST") and any(name in changed for name in ADDRESSEE):
+        raise WrongTogether(
+            {
+                PASSWORD: _(
+                    "Enter the password: the stored one is only sent to the SMTP host, port and account that it is "
+                    "stored for."
+                )
+            }
+        )
 
 
 def _require_consistent(new: Mapping[str, Value | Secret]) -> None:

@@ -8,7 +8,22 @@ Unknown names and wrong types are programming errors (KeyError, TypeError).
 from postern.apps.licence import facade as licence
 from postern.apps.preferences import queries
 from postern.apps.preferences.declarations.preference import Value
+from postern.apps.preferences.mail_account import MailAccount, is_mail_configured, mail_account
 from postern.kernel.secret import Secret
+
+__all__ = [
+    "MailAccount",
+    "get_bool",
+    "get_int",
+    "get_many",
+    "get_secret",
+    "get_str",
+    "is_mail_configured",
+    "is_set",
+    "licence_is_valid",
+    "mail_account",
+    "version",
+]
 
 
 def get_int(name: str) -> int:
@@ -39,7 +54,10 @@ def get_many(*names: str) -> dict[str, Value]:
 
 
 def get_secret(name: str) -> Secret | None:
-    """The value of a secret setting; None while it is not set. Only the web plane and the command line can read it."""
+    """The value of a secret setting; None while it is not set.
+
+    Web part, worker and command line can read it: they have the key file. Proxies and the runner of jobs have not.
+    """
     return queries.secret(name)
 
 

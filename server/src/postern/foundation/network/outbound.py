@@ -25,6 +25,9 @@ _METADATA_NAMES: Final = frozenset(
     {"metadata", "metadata.google.internal", "instance-data", "instance-data.ec2.internal"}
 )
 
+#: Ports on which mail servers take messages.
+_MAIL_PORTS: Final = frozenset({25, 465, 587})
+
 _REFUSED: Final = {
     Refusal.METADATA: Phrase(
         "dialling.metadata", _("Connections to the metadata service of a cloud are never allowed.")
@@ -130,6 +133,12 @@ def check_secret_store(host: str, port: int) -> DialTarget:
     """`check_component` for the secret store of the settings, which is itself a service that targets must not be."""
     config: Settings = replace(settings.POSTERN, vault=None)
     return _judged(host, port, replace(dial_policy(config), allow_local=True, blocked_networks=()))
+
+
+def check_mail_server(host: str, port: int) -> DialTarget:
+    """`check_dial` for the mail server of the settings, which is often on this machine, on one of the ports of mail."""
+    policy = dial_policy(settings.POSTERN)
+    return _judged(host, port, replace(policy, allow_local=policy.allow_local or port in _MAIL_PORTS))
 
 
 def _judged(host: str, port: int, policy: DialPolicy) -> DialTarget:

@@ -21,6 +21,7 @@ PURPOSES: Final[Mapping[str, Promise]] = {
     "postern.apps.authn.tasks.forget_old_sign_ins": _("Deletes expired sign-ins, tokens and signatures."),
     "postern.apps.licence.tasks.warn_of_end": _("Warns administrators that the licence ends soon."),
     "postern.apps.notifications.tasks.forget_old_messages": _("Deletes messages after their retention period."),
+    "postern.apps.notifications.tasks.send_mail": _("Sends messages by mail, and tries failed ones again."),
     "postern.apps.users.tasks.forget_old_links": _("Deletes links and invitations that expired long ago."),
     "postern.apps.sessions.tasks.check_leases": _("Ends the sessions of proxies that are gone."),
     "postern.apps.sessions.tasks.sweep_accounts": _("Ends sessions of accounts and sign-ins that were closed."),

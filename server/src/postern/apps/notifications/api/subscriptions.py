@@ -21,14 +21,14 @@ from postern.foundation.rest.views import PosternView
 
 
 class BackendsView(PosternView):
-    """The available delivery methods."""
+    """The delivery methods that work now."""
 
     rights = Right.SUPER_USER
     always_root = True
 
     def get(self, request: Request) -> Response:
         del request
-        return Response([{"name": name, "name_display": str(label)} for name, label in BACKENDS.items()])
+        return Response([{"name": name, "name_display": str(BACKENDS[name])} for name in queries.enabled_backends()])
 
 
 class SubscriptionSerializer(BodySerializer):
@@ -86,7 +86,7 @@ def _people(subscriptions: Any) -> Mapping[UUID, str]:
 
 
 def _row(kind: MessageType, found: queries.Subscription, people: Mapping[UUID, str]) -> dict[str, Any]:
-    ways = {name: name in found.receive_backends for name in BACKENDS}
+    ways = {name: name in found.receive_backends for name in queries.enabled_backends()}
     return {
         "message_type": kind.name,
         "message_type_label": str(kind.label),

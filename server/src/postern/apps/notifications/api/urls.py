@@ -2,11 +2,13 @@
 
 from django.urls import path
 
+from postern.apps.notifications.api.deliveries import DeliveryViewSet
 from postern.apps.notifications.api.messages import SiteMessageViewSet
 from postern.apps.notifications.api.subscriptions import BackendsView, SubscriptionListView, SubscriptionView
 from postern.foundation.rest.viewsets import ResourceRouter
 
 router = ResourceRouter()
+router.register("notifications/deliveries", DeliveryViewSet, "delivery")
 router.register("notifications/site-message", SiteMessageViewSet, "site-message")
 
 urlpatterns = [

@@ -9,15 +9,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.licence import facade as licence
-from postern.apps.preferences import actions, queries
+from postern.apps.preferences import actions, mail_testing, queries
 from postern.apps.preferences.api.serializers import FormStateSerializer, UndoSerializer, serializer_for
 from postern.apps.preferences.declarations.preference import EFFECT_LABELS, Category, Kind
 from postern.apps.preferences.registry import PASSWORD_RULES, REGISTRY, of_category
 from postern.apps.preferences.undoing import values_before
 from postern.foundation.rest.bodies import body_of
-from postern.foundation.rest.openapi.answers import Answer
+from postern.foundation.rest.openapi.answers import Answer, texts
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
+from postern.integrations.mail_server.failures import MailFailed
 from postern.kernel.errors import NotFound
 
 _LOGOS = {
@@ -156,3 +157,31 @@ class UndoView(PosternView):
         serializer.is_valid(raise_exception=True)
         actions.change_settings(actor=self.actor, changes=serializer.validated_data)
         return Response(queries.values(before))
+
+
+class MailTestView(PosternView):
+    """Send a test message with the values of the form, which need not be saved.
+
+    An empty password means the stored one, an empty recipient the sender. Answers `{"msg"}`, or 400 `{"error"}` with what
+    to change.
+    """
+
+    rights = Right.SUPER_USER
+    always_root = True
+    answers = {"post": Answer(schema=texts("msg"))}
+
+    def get_serializer(self, *args: Any, **kwargs: Any) -> serializers.Serializer[Any]:
+        """The serializer, for OPTIONS."""
+        fields = tuple(REGISTRY[name] for name in mail_testing.FIELDS)
+        return serializer_for("mail_test", fields)(*args, **{"context": {"request": self.request}, **kwargs})
+
+    def post(self, request: Request) -> Response:
+        serializer = self.get_serializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        try:
+            address = mail_testing.send_test_message(actor=self.actor, entered=serializer.validated_data)
+        except (MailFailed, mail_testing.PasswordWanted) as error:
+            return Response({"error": error.message}, status=400)
+        return Response(
+            {"msg": _("The mail server has accepted a test message for %(address)s.") % {"address": address}}
+        )

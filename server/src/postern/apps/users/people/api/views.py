@@ -401,5 +401,5 @@ def _link(link: links.IssuedLink) -> dict[str, str]:
     return {
         "url": f"/ui/set-password#{link.token.reveal()}",
         "date_expired": str(expires_at),
-        "msg": _("No e-mail was sent, because mail is not set up. Send this link to the user yourself."),
+        "msg": _("No e-mail was sent. Send this link to the user yourself."),
     }

@@ -1,0 +1,1 @@
+"""Client of the mail server that the settings name (SMTP)."""
