@@ -91,6 +91,8 @@ class Vault:
     faults: list[str] = field(default_factory=list)
     sealed: bool = False
     hanging: threading.Event | None = None
+    #: Requests that have arrived while it hangs.
+    hung: int = 0
     dripping_s: float = 0
     redirect_to: str = ""
     #: Status codes of the next answers, before anything is done.
@@ -318,8 +320,10 @@ class _Handler(BaseHTTPRequestHandler):
     def handle_any(self) -> None:
         vault = self.server.vault
         raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        if vault.hanging is not None:
-            vault.hanging.wait(60)
+        hanging = vault.hanging
+        if hanging is not None:
+            vault.hung += 1
+            hanging.wait(60)
         if vault.slow_s:
             time.sleep(vault.slow_s)
         status, body, headers = 200, None, dict[str, str]()

@@ -92,6 +92,14 @@ def is_asked(reads: list[bool]) -> None:
         time.sleep(0.02)
 
 
+def has_arrived(vault: Vault) -> None:
+    """Wait until the request is at the store: before, nothing holds it there."""
+    until = clock.monotonic_s() + PATIENCE_S
+    while not vault.hung:
+        assert clock.monotonic_s() < until
+        time.sleep(0.02)
+
+
 @pytest.fixture
 def releasing(
     proxy: Proxy, opened: Session, hanging: threading.Event, beside: "Beside", reads: list[bool]
@@ -137,6 +145,7 @@ def test_permission_that_ends_while_the_store_is_asked_counts(
 def test_secret_that_is_replaced_while_the_store_is_asked_is_read_anew(
     world: World, releasing: "Future[CredentialAnswer]", hanging: threading.Event, reads: list[bool], vault: Vault
 ) -> None:
+    has_arrived(vault)
     vault.hanging = None  # for new requests; the first one still waits
     facade.put_secret(place_of(world.system_user, "password"), Secret("the new one"))
     hanging.set()
