@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.db import connection
+from django.db.models.functions import Now
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
@@ -455,9 +456,10 @@ def test_auditors_list_commands_and_their_hosts_in_their_organization(
 def test_commands_are_kept_as_long_as_sessions(estate: Estate) -> None:
     PreferenceValue.objects.update_or_create(name="TERMINAL_SESSION_KEEP_DURATION", defaults={"value": 150})
     row = estate.start("true")
-    Job.objects.filter(pk=row.pk).update(state=JobState.SUCCEEDED, date_finished=clock.now() - timedelta(days=149))
+    # ages are measured by the clock of the database
+    Job.objects.filter(pk=row.pk).update(state=JobState.SUCCEEDED, date_finished=Now() - timedelta(days=149))
     assert housekeeping.forget_old(settings.POSTERN.home) == 0
-    Job.objects.filter(pk=row.pk).update(date_finished=clock.now() - timedelta(days=151))
+    Job.objects.filter(pk=row.pk).update(date_finished=Now() - timedelta(days=151))
     assert housekeeping.forget_old(settings.POSTERN.home) > 0
     assert not BatchCommand.objects.exists()
     assert not HostOutcome.objects.exists()
