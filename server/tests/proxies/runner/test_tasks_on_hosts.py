@@ -180,11 +180,15 @@ async def test_task_is_stopped_while_it_signs_in(runner: JobRunner, tmp_path: Pa
 
 
 async def test_connection_lost_in_the_middle_is_not_called_done(runner: JobRunner, host: Sshd) -> None:
-    task = runner.start(host, "echo $PPID; sleep 60")
+    task = runner.start(host, "echo $PPID $$; exec sleep 60")
     await runner.heard(HostOutput, task)
-    os.kill(int(runner.shown(task)), signal.SIGKILL)
-    ended = await runner.ended(task)
-    assert (ended.result, ended.status) == (HostResult.LOST, None)
+    connection, program = map(int, runner.shown(task).split())
+    os.kill(connection, signal.SIGKILL)
+    try:
+        ended = await runner.ended(task)
+        assert (ended.result, ended.status) == (HostResult.LOST, None)
+    finally:
+        os.kill(program, signal.SIGKILL)  # nothing ends it on the host
 
 
 async def test_name_of_a_signal_from_a_hostile_host_is_short_and_printable(runner: JobRunner, tmp_path: Path) -> None:
