@@ -257,16 +257,16 @@ def test_screen_of_the_job_center_is_hidden_without_the_setting(admin: Page, wor
     page = admin
     address = f"{world.product.url}/ui/ops/command-executions/create"
     page.goto(address)
-    expect(page.get_by_role("heading", name="Batch command", level=1)).to_be_visible()
+    expect(page.get_by_role("heading", name="Batch command", level=1, exact=True)).to_be_visible()
     menu = page.get_by_role("navigation", name="Main menu").get_by_role("link", name="Batch command")
     expect(menu).to_be_visible()
     world.admin.patch(SETTINGS, {"SECURITY_COMMAND_EXECUTION": False})
     try:
         page.goto(address)
-        expect(page.get_by_role("heading", name="Batch command", level=1)).to_have_count(0)
+        expect(page.get_by_role("heading", name="Batch command", level=1, exact=True)).to_have_count(0)
         expect(page.get_by_text("An administrator has switched this feature off.")).to_be_visible()
         expect(menu).to_have_count(0)
     finally:
         world.admin.patch(SETTINGS, {"SECURITY_COMMAND_EXECUTION": True})
     page.goto(address)
-    expect(page.get_by_role("heading", name="Batch command", level=1)).to_be_visible()
+    expect(page.get_by_role("heading", name="Batch command", level=1, exact=True)).to_be_visible()

@@ -133,8 +133,8 @@ def test_help_menu_leads_to_documentation_support_and_enterprise_edition(page: P
 @pytest.mark.parametrize(
     ("language", "guide", "link", "section"),
     [
-        ("en", "Troubleshooting", "setting", "Settings of the database"),
-        ("zh-hans", "故障排查", "设置", "数据库中的设置"),
+        ("en", "Troubleshooting", "setting", "System settings"),
+        ("zh-hans", "故障排查", "设置", "系统设置"),
     ],
 )
 def test_guides_are_in_the_chosen_language_and_their_links_lead_to_sections(
