@@ -32,7 +32,7 @@ def main(database: str, system_user_id: str) -> None:
         real(self, *values)
         os.kill(os.getpid(), signal.SIGKILL)
 
-    VaultDocuments.store = store  # type: ignore[method-assign]
+    VaultDocuments.store = store  # type: ignore[method-assign]  # this process only: it dies once the store has the secret
     row = SystemUser.objects.get(pk=system_user_id)
     write_outside(lambda: update_system_user(actor=SYSTEM, system_user=row, values={"password": "never named"}))
 
