@@ -6,28 +6,23 @@ and ciphertexts are real (AES-256-GCM). Faults are switched on by the tests.
 
 import base64
 import binascii
-import ipaddress
 import json
 import os
 import socket
-import ssl
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs
 
-from cryptography import x509
 from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.x509.oid import NameOID
+
+from peers.certificates import Certificate
 
 MAX_VERSIONS: Final = 10
 ROOT_TOKEN: Final = "hvs.root-token-5f2a"
@@ -388,13 +383,11 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(vault: Vault, *, tls: "Certificate | None" = None) -> Iterator[str]:
+def serving(vault: Vault, *, tls: Certificate | None = None) -> Iterator[str]:
     """Serve it on a free port of 127.0.0.1; returns the address."""
     server = _Server(vault)
     if tls is not None:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(tls.chain)
-        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+        server.socket = tls.context().wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
@@ -406,47 +399,3 @@ def serving(vault: Vault, *, tls: "Certificate | None" = None) -> Iterator[str]:
         server.server_close()
         server.hang_up()
         thread.join(10)
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """`chain` is the server's certificate with its key, `authority` the file that clients trust."""
-
-    chain: Path
-    authority: Path
-
-
-def make_certificate(folder: Path, *, name: str = "127.0.0.1") -> Certificate:
-    """A certificate authority of its own, and a certificate of it for an address or a name."""
-    folder.mkdir(parents=True, exist_ok=True)
-    issuer_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
-    issuer = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Authority of a test")])
-    start, end = datetime.now(UTC) - timedelta(days=1), datetime.now(UTC) + timedelta(days=2)
-
-    def builder(subject: x509.Name, public_key: ec.EllipticCurvePublicKey) -> x509.CertificateBuilder:
-        made = x509.CertificateBuilder(issuer, subject, public_key, x509.random_serial_number(), start, end)
-        return made.add_extension(
-            x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key.public_key()), critical=False
-        )
-
-    authority = (
-        builder(issuer, issuer_key.public_key())
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(issuer_key.public_key()), critical=False)
-        .sign(issuer_key, hashes.SHA256())
-    )
-    try:
-        alternative: x509.GeneralName = x509.IPAddress(ipaddress.ip_address(name))
-    except ValueError:
-        alternative = x509.DNSName(name)
-    leaf = (
-        builder(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]), key.public_key())
-        .add_extension(x509.SubjectAlternativeName([alternative]), critical=False)
-        .sign(issuer_key, hashes.SHA256())
-    )
-    pem = serialization.Encoding.PEM
-    private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    chain, trusted = folder / "server.pem", folder / "authority.pem"
-    chain.write_bytes(leaf.public_bytes(pem) + private)
-    trusted.write_bytes(authority.public_bytes(pem))
-    return Certificate(chain, trusted)

@@ -8,7 +8,8 @@ import pytest
 from rest_framework.test import APIClient
 
 from peers import mail_server as peer
-from peers.mail_server import PASSWORD, USER, Mailbox, make_certificate, misbehaving, serving
+from peers.certificates import make_certificate
+from peers.mail_server import PASSWORD, USER, Mailbox, misbehaving, serving
 from postern.apps.audits.models import AuditEvent
 from postern.apps.preferences import mail_testing
 from postern.apps.preferences.models import PreferenceValue

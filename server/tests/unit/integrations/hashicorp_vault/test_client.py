@@ -11,14 +11,13 @@ from unittest import mock
 import pytest
 from django.conf import settings
 
+from peers.certificates import Certificate, make_certificate
 from peers.vault_server import (
     ROLE_ID,
     ROOT_TOKEN,
     SECRET_ID,
-    Certificate,
     Token,
     Vault,
-    make_certificate,
     serving,
 )
 from postern.foundation.configuration.secret_store import SecretStore, VaultSettings

@@ -14,7 +14,8 @@ from django.conf import settings
 from django.utils import translation
 
 from peers import mail_server as peer
-from peers.mail_server import PASSWORD, USER, Certificate, Mailbox, make_certificate, misbehaving, serving
+from peers.certificates import Certificate, make_certificate
+from peers.mail_server import PASSWORD, USER, Mailbox, misbehaving, serving
 from postern.foundation.network import outbound
 from postern.foundation.phrases import said, sentence_from, stored
 from postern.integrations.mail_server.client import send
