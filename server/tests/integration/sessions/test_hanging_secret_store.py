@@ -1,34 +1,31 @@
 """A proxy goes on while the store of secrets hangs: no lock waits for it, and nothing is released without its record."""
 
 import threading
-import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from collections.abc import Iterator
+from concurrent.futures import Future
 
 import pytest
-from django.db import connection, connections, transaction
+from django.db import transaction
 
+from factories.at_once import Beside, other_threads
 from factories.grants import make_domain, make_gateway
 from factories.proxy_client import Proxy, World
 from factories.secret_stores import secrets_in, vault_settings
+from factories.store_use import PATIENCE_S, note_uses, wait_for_request, wait_for_use
 from peers.vault_server import Vault, serving
 from postern.apps.audits.models import AuditEvent
 from postern.apps.sessions.models import Session
 from postern.apps.vault import facade
 from postern.apps.vault.gateways.places import place_of as place_of_gateway
 from postern.apps.vault.sealed_secrets.outside import read_outside
-from postern.apps.vault.sealed_secrets.vault_kv2 import VaultDocuments
 from postern.apps.vault.system_users import revealing
 from postern.apps.vault.system_users.places import place_of
 from postern.contracts.access import CredentialAnswer
 from postern.contracts.enums import DenialCode
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.configuration.secret_store import SecretStore
-from postern.kernel import clock
 from postern.kernel.secret import Secret
 
-PATIENCE_S = 60
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -55,66 +52,29 @@ def hanging(vault: Vault, opened: Session) -> threading.Event:
 
 
 @pytest.fixture
-def beside() -> Iterator[Callable[[Callable[[], Any]], "Future[Any]"]]:
-    """Makes a call in another thread."""
-    with ThreadPoolExecutor(2) as pool:
-
-        def start(call: Callable[[], Any]) -> "Future[Any]":
-            def run() -> Any:
-                try:
-                    return call()
-                finally:
-                    connections.close_all()
-
-            return pool.submit(run)
-
+def beside() -> Iterator[Beside]:
+    with other_threads() as start:
         yield start
 
 
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """For each read of the store: whether a transaction was open."""
-    noted: list[bool] = []
-    real = VaultDocuments.open
-
-    def noting(self: VaultDocuments, *values: Any) -> Secret:
-        noted.append(connection.in_atomic_block)
-        return real(self, *values)
-
-    monkeypatch.setattr(VaultDocuments, "open", noting)
-    return noted
-
-
-def is_asked(reads: list[bool]) -> None:
-    until = clock.monotonic_s() + PATIENCE_S
-    while not reads:
-        assert clock.monotonic_s() < until
-        time.sleep(0.02)
-
-
-def has_arrived(vault: Vault) -> None:
-    """Wait until the request is at the store: before, nothing holds it there."""
-    until = clock.monotonic_s() + PATIENCE_S
-    while not vault.hung:
-        assert clock.monotonic_s() < until
-        time.sleep(0.02)
+    return note_uses(monkeypatch, "open")
 
 
 @pytest.fixture
 def releasing(
-    proxy: Proxy, opened: Session, hanging: threading.Event, beside: "Beside", reads: list[bool]
+    proxy: Proxy, opened: Session, hanging: threading.Event, beside: Beside, reads: list[bool]
 ) -> "Future[CredentialAnswer]":
     """A release of the secret that waits for the store."""
     release: Future[CredentialAnswer] = beside(lambda: proxy.credential(opened.pk))
-    is_asked(reads)
+    wait_for_use(reads)
     return release
 
 
 def told(event: str) -> int:
     return AuditEvent.objects.filter(event=event).count()
-
-
-Beside = Callable[[Callable[[], Any]], "Future[Any]"]
 
 
 def test_another_request_of_the_proxy_is_answered_meanwhile(
@@ -145,7 +105,7 @@ def test_permission_that_ends_while_the_store_is_asked_counts(
 def test_secret_that_is_replaced_while_the_store_is_asked_is_read_anew(
     world: World, releasing: "Future[CredentialAnswer]", hanging: threading.Event, reads: list[bool], vault: Vault
 ) -> None:
-    has_arrived(vault)
+    wait_for_request(vault)
     vault.hanging = None  # for new requests; the first one still waits
     facade.put_secret(place_of(world.system_user, "password"), Secret("the new one"))
     hanging.set()
@@ -177,7 +137,7 @@ def test_secret_that_is_requested_concurrently_is_released_once(
     proxy: Proxy, opened: Session, hanging: threading.Event, beside: Beside, reads: list[bool]
 ) -> None:
     both = [beside(lambda: proxy.credential(opened.pk)) for _ in range(2)]
-    is_asked(reads)
+    wait_for_use(reads)
     hanging.set()
     answers: list[CredentialAnswer] = [one.result(PATIENCE_S) for one in both]
     assert len([answer for answer in answers if answer.credential is not None]) == 1

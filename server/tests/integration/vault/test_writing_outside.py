@@ -5,9 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -16,11 +14,13 @@ from unittest import mock
 import asyncssh
 import pytest
 from django.conf import settings
-from django.db import connection, connections
+from django.db import connection
 
+from factories.at_once import Beside, other_threads
 from factories.browser import Browser
 from factories.grants import make_asset, make_domain, make_gateway, make_system_user
 from factories.secret_stores import secrets_in, vault_settings
+from factories.store_use import PATIENCE_S, note_uses, wait_for_use
 from peers import secret_writer
 from peers.vault_server import ROOT_TOKEN, Vault, serving
 from postern.apps.assets.models import Platform
@@ -30,15 +30,12 @@ from postern.apps.vault.accounts.actions import update_account
 from postern.apps.vault.accounts.queries import open_secrets
 from postern.apps.vault.models import Account, AccountSecret, SealedSecret, SystemUser, SystemUserAsset
 from postern.apps.vault.sealed_secrets.actions import tidying
-from postern.apps.vault.sealed_secrets.vault_kv2 import VaultDocuments
 from postern.apps.vault.system_users.actions import bind
 from postern.apps.vault.system_users.places import place_of
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.configuration.secret_store import SecretStore
-from postern.kernel import clock
 from postern.kernel.clock import now
 
-PATIENCE_S = 60
 LATER = timedelta(days=8)
 SYSTEM_USERS, GATEWAYS, ACCOUNTS = (f"/api/v1/assets/{name}/" for name in ("system-users", "gateways", "accounts"))
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -56,36 +53,13 @@ def vault() -> Iterator[Vault]:
 @pytest.fixture
 def writes(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """For each use of the store: whether a transaction was open."""
-    noted: list[bool] = []
-    for name in ("store", "open"):
-        real = getattr(VaultDocuments, name)
-
-        def noting(self: VaultDocuments, *values: Any, _real: Any = real) -> Any:
-            noted.append(connection.in_atomic_block)
-            return _real(self, *values)
-
-        monkeypatch.setattr(VaultDocuments, name, noting)
-    return noted
+    return note_uses(monkeypatch, "store", "open")
 
 
 @pytest.fixture
-def beside() -> Iterator[Callable[[Callable[[], Any]], "Future[Any]"]]:
-    """Makes a call in another thread."""
-    with ThreadPoolExecutor(2) as pool:
-
-        def start(call: Callable[[], Any]) -> "Future[Any]":
-            def run() -> Any:
-                try:
-                    return call()
-                finally:
-                    connections.close_all()
-
-            return pool.submit(run)
-
+def beside() -> Iterator[Beside]:
+    with other_threads() as start:
         yield start
-
-
-Beside = Callable[[Callable[[], Any]], "Future[Any]"]
 
 
 def private_key() -> str:
@@ -119,13 +93,6 @@ def make_account(**secrets: str) -> Account:
     if secrets:
         facade.write_outside(lambda: update_account(actor=SYSTEM, account=row, values=secrets))
     return row
-
-
-def is_asked(writes: list[bool]) -> None:
-    until = clock.monotonic_s() + PATIENCE_S
-    while not writes:
-        assert clock.monotonic_s() < until
-        time.sleep(0.02)
 
 
 def test_every_write_of_the_api_uses_the_store_outside_of_transactions(
@@ -237,7 +204,7 @@ def test_store_that_hangs_holds_no_lock(
     hanging = vault.hanging = threading.Event()
     url = f"{SYSTEM_USERS}{row.pk}/"
     change = beside(lambda: first_admin.patch(url, {"password": "second"}, format="json"))
-    is_asked(writes)
+    wait_for_use(writes)
     answer = beside(lambda: second_admin.patch(url, {"comment": "meanwhile"}, format="json")).result(PATIENCE_S)
     assert answer.status_code == 200
     assert not change.done()
@@ -283,7 +250,7 @@ def test_two_writers_at_once_leave_one_secret_that_can_be_read(
         beside(lambda: first_admin.patch(url, {"password": "of the first"}, format="json")),
         beside(lambda: second_admin.patch(url, {"password": "of the second"}, format="json")),
     ]
-    is_asked(writes)
+    wait_for_use(writes)
     vault.hanging = None
     hanging.set()
     assert [one.result(PATIENCE_S).status_code for one in both] == [200, 200]
@@ -300,7 +267,7 @@ def test_secret_that_stays_is_the_one_of_the_moment_of_the_commit(
     vault.hanging = hanging
     url = f"{ACCOUNTS}{account.pk}/"
     change = beside(lambda: first_admin.patch(url, {"private_key": private_key()}, format="json"))
-    is_asked(writes)
+    wait_for_use(writes)
     vault.hanging = None
     answer = beside(lambda: second_admin.patch(url, {"password": "new"}, format="json")).result(PATIENCE_S)
     assert answer.status_code == 200
