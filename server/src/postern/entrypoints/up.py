@@ -15,6 +15,7 @@ from typing import IO, Final
 
 from postern import API_LEVEL, __version__
 from postern.entrypoints.environments import environ_of
+from postern.entrypoints.listening import require_free
 from postern.entrypoints.shutdown import PROXY_STOP_S, supervised_shutdown_s
 from postern.entrypoints.supervisor import EXIT_CONFIG, Part, Supervisor
 from postern.foundation.machine.private_files import correct_rights, private_folder
@@ -214,6 +215,7 @@ async def run_all(
     on_healthy = on_reached or show_banner
     lock = hold_home(settings)
     try:
+        require_free(settings.http)
         # Before any file is opened, so that nobody can open it in the meantime.
         correct_rights(*own_files(settings))
         private_folder(settings.run_dir)

@@ -4,17 +4,20 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from postern.entrypoints.supervisor import EXIT_CONFIG
 
 
-def test_web_address_in_use_ends_with_one_clear_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["web", "up"])
+def test_web_address_in_use_ends_with_one_clear_line(tmp_path: Path, command: str) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         environ = {"PATH": os.environ["PATH"], "POSTERN_HOME": str(tmp_path / "home"), "POSTERN_HTTP": address}
         done = subprocess.run(
-            [sys.executable, "-m", "postern.entrypoints", "web"],
+            [sys.executable, "-m", "postern.entrypoints", command],
             env=environ,
             capture_output=True,
             text=True,

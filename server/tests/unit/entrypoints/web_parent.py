@@ -21,10 +21,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from postern.entrypoints.listening import listen
 from postern.entrypoints.web.pool import Pool
 from postern.entrypoints.web.process import WebProcess
 from postern.entrypoints.web.request_head import HeadGuard, WaitingConnections
-from postern.entrypoints.web.serve import listen
 from postern.entrypoints.web.table import Row
 from postern.foundation.configuration.environ import Address
 

@@ -1,6 +1,5 @@
 """`postern web`: listen, load the application once, and fork the web processes."""
 
-import errno
 import gc
 import logging
 import signal
@@ -10,19 +9,17 @@ from typing import Final
 
 import uvicorn
 
+from postern.entrypoints.listening import listen
 from postern.entrypoints.web.database_room import affordable
 from postern.entrypoints.web.options import OPTIONS
 from postern.entrypoints.web.pool import Pool
 from postern.entrypoints.web.process import Application, WebProcess
 from postern.entrypoints.web.table import Row, Table
 from postern.entrypoints.web.terminal import Terminal
-from postern.foundation.configuration.environ import Address
 from postern.foundation.database.connections import limit_pool
 from postern.foundation.machine.open_files import raise_open_file_limit
 from postern.foundation.settings import Settings
-from postern.kernel.errors import SettingsError
 
-_BACKLOG: Final = 2048
 _RELOADING: Final = "postern.entrypoints.web.reloading:application"
 
 
@@ -74,36 +71,6 @@ def _show_on_health_page(table: Table, wanted: int) -> None:
     from postern.foundation.parts import health
 
     health.count_processes("web", lambda: (table.running, wanted))
-
-
-def listen(address: Address) -> list[socket.socket]:
-    """A listening socket for each address of the host name.
-
-    An address that is in use or not local is a wrong setting, since a restart would not help. Raises SettingsError.
-    """
-    try:
-        entries = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    except OSError as error:
-        raise SettingsError(f"cannot listen on POSTERN_HTTP {address}: {error.strerror or error}") from error
-    listeners: list[socket.socket] = []
-    for family, kind, protocol, _name, place in dict.fromkeys(entries):
-        listener = socket.socket(family, kind, protocol)
-        try:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            if family == socket.AF_INET6:
-                listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-            listener.bind(place)
-            listener.listen(_BACKLOG)
-            listener.setblocking(False)
-        except OSError as error:
-            listener.close()
-            if error.errno == errno.EADDRNOTAVAIL and len(entries) > 1:  # `localhost` without IPv6
-                continue
-            raise SettingsError(f"cannot listen on POSTERN_HTTP {address}: {error.strerror or error}") from error
-        listeners.append(listener)
-    if not listeners:
-        raise SettingsError(f"cannot listen on POSTERN_HTTP {address}: no such address here")
-    return listeners
 
 
 def without_stack_of_bad_text(record: logging.LogRecord) -> bool:
