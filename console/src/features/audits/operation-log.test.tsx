@@ -4,6 +4,7 @@ import { http as mock, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { pageOf, recordedServer } from '#/test/recorded';
 import { renderScreen } from '#/test/render';
+import { EventDetails } from './EventDetails';
 import { OperateLogPage } from './screens';
 
 const operation = {
@@ -29,7 +30,7 @@ const operation = {
   ],
 };
 
-recordedServer(() => [
+const { server } = recordedServer(() => [
   mock.options('*/api/v1/audits/operate-logs/', () =>
     HttpResponse.json({ name: 'log', actions: { GET: {} } }),
   ),
@@ -49,4 +50,18 @@ test('an operation names the changed fields and opens to show their values befor
   expect(screen.getByRole('link', { name: 'All events of this object' }).getAttribute('href')).toContain(
     'resource_id=p1',
   );
+});
+
+test('a refused undo of settings keeps its question open with the reason', async () => {
+  server.use(
+    mock.post('*/api/v1/settings/setting/undo/', () =>
+      HttpResponse.json({ detail: 'Enter the password of the mail account.', code: 'x' }, { status: 409 }),
+    ),
+  );
+  const row = { ...operation, event: 'settings.updated' };
+  await renderScreen(<EventDetails row={row} />, { texts: ['audits'] });
+  await userEvent.click(await screen.findByRole('button', { name: 'Undo this change' }));
+  const question = await screen.findByRole('alertdialog');
+  await userEvent.click(within(question).getByRole('button', { name: 'Undo this change' }));
+  expect(await within(question).findByText(/Enter the password of the mail account/)).toBeTruthy();
 });

@@ -19,6 +19,7 @@ const SENT = [
   'EMAIL_USE_SSL',
   'EMAIL_USE_TLS',
 ] as const;
+const names: ReadonlySet<string> = new Set(SENT);
 
 interface Result {
   readonly isOk: boolean;
@@ -30,6 +31,14 @@ export function MailTest({ settings }: { readonly settings: SettingsForm }) {
   const t = useT();
   const [busy, setBusy] = useState(false);
   const [result, setResult] = useState<Result | null>(null);
+  /** Shows the reasons at their fields; false if none of them belongs to a field. */
+  const markFields = (error: unknown) => {
+    const reasons = error instanceof ValidationError ? Object.entries(error.fields) : [];
+    const marked = reasons.filter(([name, text]) => typeof text === 'string' && names.has(name));
+    for (const [name, text] of marked)
+      settings.form.setError(name, { type: 'server', message: String(text) });
+    return marked.length > 0;
+  };
   const run = async () => {
     setBusy(true);
     setResult(null);
@@ -37,13 +46,7 @@ export function MailTest({ settings }: { readonly settings: SettingsForm }) {
     try {
       setResult({ isOk: true, text: await testMail(values) });
     } catch (error) {
-      if (error instanceof ValidationError) {
-        for (const [name, text] of Object.entries(error.fields)) {
-          if (typeof text === 'string' && name in values)
-            settings.form.setError(name, { type: 'server', message: text });
-        }
-      }
-      setResult({ isOk: false, text: explain(error) });
+      setResult({ isOk: false, text: markFields(error) ? t('settings:mail_test.marked') : explain(error) });
     } finally {
       setBusy(false);
     }

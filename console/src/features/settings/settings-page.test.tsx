@@ -163,3 +163,17 @@ test('settings that cannot be loaded say so and offer another try', async () => 
   await renderScreen(<SettingsPage />, { texts: TEXTS });
   expect(await screen.findByText('The settings could not be loaded')).toBeTruthy();
 });
+
+test('a test of mail with values that cannot be used shows the reasons at their fields', async () => {
+  const form = await show('email');
+  server.use(
+    mock.post('*/api/v1/settings/mail/testing/', () =>
+      HttpResponse.json({ EMAIL_HOST: ['This host has no address.'] }, { status: 400 }),
+    ),
+  );
+  await userEvent.click(screen.getByRole('button', { name: 'Send test mail' }));
+  expect(
+    await screen.findByText('Some values cannot be used: the reasons are at their fields.'),
+  ).toBeTruthy();
+  expect(form.textContent).toContain('This host has no address.');
+});
