@@ -41,12 +41,34 @@ def read_statements(path: Path) -> list[Statement]:
 
 
 def ids_in_python(path: Path) -> Iterator[tuple[str, int]]:
-    """Each id in a `pytest.mark.spec(...)` of the file, with its line."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "spec":
-            for argument in node.args:
-                if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
-                    yield argument.value, argument.lineno
+    """Each id in a `pytest.mark.spec(...)` of the file, with its line; also through a function that passes its ids on."""
+    tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+    passing = {
+        function.name
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef)
+        and function.args.vararg is not None
+        and any(_passes_on(node, function.args.vararg.arg) for node in ast.walk(function))
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and (_is_spec(node) or getattr(node.func, "id", None) in passing):
+            texts = [one for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+            for text in texts:
+                if _is_spec(node) or _ID.fullmatch(str(text.value)):
+                    yield str(text.value), text.lineno
+
+
+def _is_spec(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "spec"
+
+
+def _passes_on(node: ast.AST, name: str) -> bool:
+    """Whether it is `spec(*name)`."""
+    return (
+        isinstance(node, ast.Call)
+        and _is_spec(node)
+        and any(isinstance(one, ast.Starred) and getattr(one.value, "id", None) == name for one in node.args)
+    )
 
 
 def ids_in_titles(path: Path) -> Iterator[tuple[str, int]]:
