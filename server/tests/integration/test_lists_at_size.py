@@ -12,8 +12,10 @@ from django.db import connection
 from rest_framework.test import APIClient
 
 from factories.lists import FilledLists, ListRoute, counted_steps, list_routes, named_ids
+from factories.many_rows import ManyRows
 from postern.apps.audits.api import newest
 from postern.apps.perms.granted.api import pages
+from postern.apps.sessions.models import Session
 from postern.apps.users.models import User
 from postern.foundation.rest import memo, pagination
 
@@ -90,3 +92,22 @@ def test_page_reads_no_more_rows_when_its_table_grows(
     grown = {path for path, (few, many) in costs.items() if many > few * _TOLERANCE}
     assert {path: costs[path] for path in grown - set(_GROWS)} == {}
     assert set(_GROWS) - grown == set(), "these lists no longer grow with their tables"
+
+
+def test_list_of_proxies_does_not_read_the_sessions_that_ended(
+    people: dict[str, User], client_of: Callable[[User | None], APIClient]
+) -> None:
+    admin = people["admin"]
+    client, rows = client_of(admin), ManyRows(admin)
+    (proxies,) = [route for route in list_routes() if route.path == "/api/v1/terminal/terminals/"]
+    metrics = "/api/v1/terminal/components/metrics/"
+    costs: list[list[int]] = []
+    for sessions in (_FEW, _MANY):
+        rows.fill(Session, sessions)
+        steps, shown = _cost(client, proxies, {})
+        assert shown == 15
+        with counted_steps() as counted:
+            assert client.get(metrics).json()[0]["session_active"] == 0
+        costs.append([steps, counted.count])
+    few, many = costs
+    assert all(after <= before * _TOLERANCE for before, after in zip(few, many, strict=True)), costs

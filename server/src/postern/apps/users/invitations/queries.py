@@ -1,6 +1,8 @@
 """Invitations that a caller may see."""
 
-from postern.apps.users.accounts.models import Membership, SystemRole
+from django.db.models import Exists, OuterRef
+
+from postern.apps.users.accounts.models import Membership, SystemRole, User
 from postern.apps.users.invitations.models import Invitation, InvitationQuerySet
 from postern.foundation.caller.actor import Actor
 from postern.foundation.caller.scope import OrgScope
@@ -24,8 +26,12 @@ def invitations_of_members(scope: OrgScope) -> InvitationQuerySet:
     Those of super administrators and auditors are left out, because their roles are higher than an organization
     administrator's (K60: a lower role does nothing to a higher one).
     """
-    rows = Invitation.objects.open().exclude(org_id=scope.org_id).filter(user__role=SystemRole.USER)
+    rows = Invitation.objects.open().exclude(org_id=scope.org_id).select_related("org", "user")
     if scope.is_root:
         return rows.none()
-    members = Membership.objects.filter(org_id=scope.org_id)
-    return rows.filter(user_id__in=members.values("user_id")).select_related("org", "user")
+    # Asked for each open invitation: there are few. A join begins at the members, of whom there are many.
+    invited = OuterRef("user_id")
+    return rows.filter(
+        Exists(User.objects.filter(pk=invited, role=SystemRole.USER)),
+        Exists(Membership.objects.filter(org_id=scope.org_id, user_id=invited)),
+    )
