@@ -1,0 +1,125 @@
+"""Every built route of permissions, sessions, terminals and audits, who may open it, and the own assets of a user."""
+
+import re
+import subprocess
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from browser import Faults, sign_in, window
+from playwright.sync_api import Browser, Page, expect
+from product import ADMIN_PASSWORD, wait_until
+from world import AUDITOR_PASSWORD, ZHANG_PASSWORD, World
+
+
+def tab_of(browser: Browser, world: World, name: str, password: str) -> Iterator[Page]:
+    """A tab of this person. The test fails on any page error."""
+    context = window(browser, locale="en-GB")
+    page, faults = context.new_page(), Faults()
+    faults.watch(page)
+    sign_in(page, world.product.url, name, password)
+    page.get_by_role("heading", level=1).first.wait_for()
+    yield page
+    context.close()
+    assert faults.found == []
+
+
+@pytest.fixture(scope="module")
+def admin(browser: Browser, world: World) -> Iterator[Page]:
+    yield from tab_of(browser, world, "admin", ADMIN_PASSWORD)
+
+
+@pytest.fixture(scope="module")
+def auditor(browser: Browser, world: World) -> Iterator[Page]:
+    yield from tab_of(browser, world, "auditor", AUDITOR_PASSWORD)
+
+
+@pytest.fixture(scope="module")
+def zhang(browser: Browser, world: World) -> Iterator[Page]:
+    yield from tab_of(browser, world, "zhang", ZHANG_PASSWORD)
+
+
+@pytest.fixture(scope="module")
+def named(world: World) -> dict[str, str]:
+    """Ids for the braces in the addresses below. There is one ended session."""
+    mark = f"routes {uuid.uuid4().hex[:6]}"
+    subprocess.run(world.ssh(f"echo {mark}"), check=True, capture_output=True, timeout=120)
+    (session,) = wait_until(lambda: world.sessions(is_finished="1", search="zhang")[:1], message="the ended session")
+    (terminal,) = world.admin.get("/api/v1/terminal/terminals/")
+    return {"permission": world.permission_id, "session": str(session["id"]), "terminal": terminal["id"]}
+
+
+def route(path: str, heading: str, shows: str, *ids: str) -> Any:
+    return pytest.param(path, heading, shows, marks=pytest.mark.spec(*ids), id=path)
+
+
+@pytest.mark.parametrize(
+    ("path", "heading", "shows"),
+    [
+        route("/perms/asset-permissions", "Asset permissions", "zhang on web-1", "S2-070", "S1-025"),
+        route("/perms/asset-permissions/create", "Create asset permission", "", "S2-071"),
+        route("/perms/asset-permissions/{permission}/update", "Update asset permission", "", "S2-072"),
+        route("/perms/asset-permissions/{permission}", "zhang on web-1", "web-1", "S2-073"),
+        route("/terminal/session?activeTab=offline", "Sessions", "web-1", "S2-097", "S2-178"),
+        route("/terminal/sessions/{session}", ".*", "zhang", "S2-099", "S2-179", "S1-026"),
+        route("/terminal/terminal", "Terminals", "proxy|local|Normal", "S2-102", "S2-180"),
+        route("/terminal/terminal/{terminal}", ".*", "Accepted|Normal", "S2-103"),
+        route("/terminal/terminal/{terminal}/update", "Update terminal", "", "S2-104"),
+        route("/audits/login-log", "Login log", "zhang", "S2-130", "S1-028"),
+        route("/audits/ftp-log", "File transfers", "Filename|File name", "S2-131"),
+        route("/audits/operate-log", "Operation log", "zhang on web-1", "S2-132"),
+        route("/audits/password-change-log", "Password changes", "Change by|Changed by|Modified by", "S2-133"),
+    ],
+)
+def test_route_opens_its_screen(
+    world: World, named: dict[str, str], admin: Page, path: str, heading: str, shows: str
+) -> None:
+    admin.goto(f"{world.product.url}/ui{path.format(**named)}")
+    expect(admin.get_by_role("heading", level=1)).to_have_text(re.compile(f"^{heading}"))
+    main = admin.get_by_role("main")
+    if path.endswith(("create", "update")):
+        expect(main.get_by_role("form").get_by_role("textbox").first).to_be_visible()
+    else:
+        expect(main.get_by_text(re.compile(shows)).first).to_be_visible()
+    expect(main.get_by_role("button", name="Retry")).to_have_count(0)
+
+
+AUDITS = ("login-log", "ftp-log", "operate-log", "password-change-log", "command-execution-log", "events")
+
+
+@pytest.mark.spec("S2-129", "S2-096")
+def test_audits_and_sessions_are_open_to_auditors_and_closed_to_users(
+    world: World, named: dict[str, str], auditor: Page, zhang: Page
+) -> None:
+    paths = [*(f"/audits/{name}" for name in AUDITS), "/terminal/session", f"/terminal/sessions/{named['session']}"]
+    for path in paths:
+        auditor.goto(f"{world.product.url}/ui{path}")
+        title = auditor.get_by_role("heading", level=1)
+        expect(title).to_be_visible()
+        expect(title).not_to_have_text(re.compile("^You cannot open"))
+        zhang.goto(f"{world.product.url}/ui{path}")
+        expect(zhang.get_by_role("heading", level=1)).to_have_text(re.compile("^You cannot open"))
+    colleague, reader = world.zhang(), world.auditor()
+    for path in ("audits/login-logs/", "audits/ftp-logs/", "audits/operate-logs/", "audits/events/"):
+        assert colleague.call("GET", f"/api/v1/{path}").status == 403
+        assert reader.call("GET", f"/api/v1/{path}?limit=1").status == 200
+
+
+@pytest.mark.spec("S2-105", "S6-021")
+def test_terminals_are_open_to_super_administrators_only(
+    world: World, named: dict[str, str], auditor: Page, zhang: Page
+) -> None:
+    for path in ("", f"/{named['terminal']}", f"/{named['terminal']}/update"):
+        for tab in (auditor, zhang):
+            tab.goto(f"{world.product.url}/ui/terminal/terminal{path}")
+            expect(tab.get_by_role("heading", level=1)).to_have_text(re.compile("^You cannot open"))
+    for caller in (world.zhang(), world.auditor()):
+        assert caller.call("GET", "/api/v1/terminal/terminals/").status == 403
+
+
+@pytest.mark.spec("S2-142")
+def test_root_of_the_user_page_is_the_own_assets(world: World, zhang: Page) -> None:
+    zhang.goto(f"{world.product.url}/ui/")
+    expect(zhang.get_by_role("heading", level=1)).to_have_text("My assets")
+    expect(zhang.get_by_role("main").get_by_text("web-1").first).to_be_visible()
