@@ -150,9 +150,7 @@ class ManyRows:
             values = [value for value, _words in column.flatchoices if value != ""]
             return lambda number: values[number % len(values)]
         if column.unique or column.name in _within_unique_constraints(model):
-            if isinstance(column, models.IntegerField):
-                return lambda number: number + 1
-            return lambda number: f"{column.name}-{number:07}"
+            return _distinct(column)
         if column.null:
             return _always(column, None)
         if column.has_default() and (column.get_default() or not isinstance(column, models.CharField)):
@@ -210,6 +208,14 @@ def _within_unique_constraints(model: _Model) -> set[str]:
 def _always(column: Any, value: Any) -> Maker:
     stored = column.get_db_prep_save(value, connection)
     return lambda _number: stored
+
+
+def _distinct(column: Any) -> Maker:
+    if isinstance(column, models.IntegerField):
+        return lambda number: number + 1
+    if isinstance(column, models.UUIDField):
+        return lambda number: _stored_key(UUID(int=number + 1))
+    return lambda number: f"{column.name}-{number:07}"
 
 
 def _filling(column: Any) -> Maker:
