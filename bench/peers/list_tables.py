@@ -59,7 +59,7 @@ def survey() -> list[dict[str, Any]]:
     client.force_authenticate(admin)
     ids, lists = named_ids(admin), []
     for route in list_routes():
-        url, query = route.url(ids), route.query()
+        url, query = route.url(ids), route.query(ids=ids)
         client.get(url, query)
         steps = Steps()
         with CaptureQueriesContext(connection) as queries:

@@ -23,8 +23,13 @@ from postern.foundation.checks import view_of, walk
 from postern.foundation.rest.viewsets import RowsViewSet
 from postern.kernel.ids import DEFAULT_ORG_ID
 
-#: Query parameters that a list requires besides those of the page. Commands of all sessions need a storage.
-_QUERIES: Final[Mapping[str, Mapping[str, str]]] = {"/api/v1/terminal/commands/": {"command_storage_id": "default"}}
+#: Query parameters that a list requires besides those of the page, with names in angle brackets as in paths. Commands of
+#: all sessions need a storage, and login ACLs their person.
+_QUERIES: Final[Mapping[str, Mapping[str, str]]] = {
+    "/api/v1/acls/login-acls/": {"user": "<user_id>"},
+    "/api/v1/terminal/commands/": {"command_storage_id": "default"},
+}
+_NO_IDS: Final[Mapping[str, str]] = {}
 #: A group whose permissions reach every asset, as those of the administrator do.
 _GROUP: Final = "everybody"
 #: The number of SQLite VM instructions between two calls of the counter.
@@ -49,10 +54,11 @@ class ListRoute:
             url = url.replace(f"<{name}>", value)
         return url
 
-    def query(self, offset: int = 0, **more: str) -> dict[str, str]:
+    def query(self, offset: int = 0, *, ids: Mapping[str, str] = _NO_IDS, **more: str) -> dict[str, str]:
         """The query parameters with which the console requests a page of 15 rows."""
         page = {"limit": "15", "offset": str(offset), "draw": "1", "display": "1"}
-        return {**page, **_QUERIES.get(self.path, {}), **more}
+        required = {name: ids.get(value.strip("<>"), value) for name, value in _QUERIES.get(self.path, {}).items()}
+        return {**page, **required, **more}
 
 
 def list_routes() -> list[ListRoute]:

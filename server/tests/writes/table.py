@@ -1,7 +1,19 @@
 """Every write of every resource: one row for each route and method that could write, several for some."""
 
 from declarations import PLAIN
-from writes import acls, assets, audits, jobs, organizations, people, permissions, sessions, signing_in, vault
+from writes import (
+    acls,
+    assets,
+    audits,
+    jobs,
+    login_acls,
+    organizations,
+    people,
+    permissions,
+    sessions,
+    signing_in,
+    vault,
+)
 from writes.case import Write
 
 AREAS: dict[str, list[Write]] = {
@@ -9,6 +21,7 @@ AREAS: dict[str, list[Write]] = {
     "assets": assets.WRITES,
     "vault": vault.WRITES,
     "permissions": permissions.WRITES,
+    "login ACLs": login_acls.WRITES,
     "people": people.WRITES,
     "organizations": organizations.WRITES,
     "signing in": signing_in.WRITES,

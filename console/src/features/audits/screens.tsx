@@ -62,6 +62,7 @@ const REASONS: Readonly<Record<string, string>> = {
   mfa_failed: 'audits:reason.mfa_failed',
   block_mfa: 'audits:reason.block_mfa',
   mfa_unset: 'audits:reason.mfa_unset',
+  acl_not_allow: 'audits:reason.acl_not_allow',
   session_empty: 'audits:reason.session_empty',
   user_invalid: 'audits:reason.user_invalid',
 };

@@ -145,6 +145,7 @@ class DenialCode(StrEnum):
     MFA_FAILED = "mfa_failed"
     MFA_UNSET = "mfa_unset"
     NOTICE_UNCONFIRMED = "notice_unconfirmed"
+    NOT_ADMITTED = "not_admitted"
     SIGN_IN_ENDED = "sign_in_ended"
     UNKNOWN_ASSET = "unknown_asset"
     AMBIGUOUS = "ambiguous"

@@ -44,7 +44,20 @@ def add_to(add: Add, load: Callable[[], None]) -> None:
             return 2
         return 0
 
+    def admit(arguments: argparse.Namespace, settings: Settings) -> int:
+        """Switch off the login ACLs about an account, so that it can sign in from everywhere. The audit log records it."""
+        load()
+        from postern.apps.authn import facade as authn
+        from postern.apps.users import facade as users
+
+        if not users.is_known(arguments.name):
+            print(_UNKNOWN_ACCOUNT.format(name=arguments.name))
+            return 1
+        print(f"{authn.admit_everywhere(arguments.name)} login ACLs about {arguments.name} are switched off")
+        return 0
+
     add("locked", locked)
+    add("admit", admit).add_argument("name", help="the account's user name")
     command = add("unlock", unlock)
     command.add_argument("name", nargs="?", default="", help="the account's user name")
     command.add_argument("--address", default="", help="unlock this address")

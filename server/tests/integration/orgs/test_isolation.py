@@ -28,6 +28,7 @@ API: Final = "/api/v1/"
 
 #: Prefixes of paths that do not depend on the organization, with the reason.
 ELSEWHERE: Final = {
+    "acls/login-acls/": "about people, who belong to several organizations: test_login_acls",
     "audits/verification/": "everything is verified at once; whose numbers are shown: test_verification_on_request",
     "authentication/": "a person's own sign-ins, keys and tokens",
     "assets/platforms/": "shared by all organizations",

@@ -40,6 +40,7 @@ RESOURCES: Final = (
     Kinds("commandsnippet", _C.JOBS, "Saved command", "Saved commands", "常用命令"),
     Kinds("hosttask", _C.JOBS, "Task", "Tasks", "任务"),
     Kinds("label", _C.INVENTORY, "Label", "Labels", "标签"),
+    Kinds("loginacl", _C.PERMISSIONS, "Login ACL", "Login ACLs", "登录规则"),
     Kinds("node", _C.INVENTORY, "Node", "Nodes", "节点"),
     Kinds("organization", _C.PERMISSIONS, "Organization", "Organizations", "组织"),
     Kinds("platform", _C.INVENTORY, "Platform", "Platforms", "系统平台"),

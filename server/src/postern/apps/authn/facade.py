@@ -14,6 +14,8 @@ from postern.apps.authn.credentials import callers
 from postern.apps.authn.credentials.actions import login_sessions
 from postern.apps.authn.errors import SignInRefused
 from postern.apps.authn.lock_out import guard
+from postern.apps.authn.login_acls.actions import switch_off_all
+from postern.apps.authn.login_acls.deciding import is_admitted
 from postern.apps.authn.proxies.actions import proxy_factors, proxy_sign_ins
 from postern.apps.authn.proxies.actions.proxy_sign_ins import TicketFault
 from postern.apps.authn.proxies.actions.repeats import Outcome
@@ -36,6 +38,7 @@ __all__ = [
     "TicketHolder",
     "TotpSecrets",
     "WebSignIn",
+    "admit_everywhere",
     "check_password",
     "credentials_holding",
     "end_tickets",
@@ -192,7 +195,7 @@ def web_sign_in(session: Any, scope: OrgScope, *, remote_addr: str | None) -> We
         return None
     user = login_session.user
     rights = rbac.rights_of(user, scope)
-    if not user.is_valid or conditions.unmet(user) is not None:
+    if not user.is_valid or not is_admitted(user.pk, remote_addr) or conditions.unmet(user) is not None:
         return None
     if not scope.is_root and not rights.may_enter(scope, system_role=user.role):
         return None
@@ -210,7 +213,7 @@ def actor_in(login_session_id: UUID, scope: OrgScope) -> Actor | None:
         return None
     user = login_session.user
     rights = rbac.rights_of(user, scope)
-    if not user.is_valid or conditions.unmet(user) is not None:
+    if not user.is_valid or not is_admitted(user.pk, login_session.remote_addr) or conditions.unmet(user) is not None:
         return None
     if not scope.is_root and not rights.may_enter(scope, system_role=user.role):
         return None
@@ -260,6 +263,12 @@ def hold_maker(*, login_session: UUID | None, credential: str) -> bool:
     if login_session is not None:
         return login_session_is_open(login_session)
     return not credential or credential in callers.holding_among([credential])
+
+
+def admit_everywhere(username: str) -> int:
+    """Switch off the login ACLs about a user and return their number; for the command line."""
+    user = User.objects.named(username)
+    return 0 if user is None else switch_off_all(actor=SYSTEM, user=user)
 
 
 def locked_out() -> list[str]:

@@ -3,6 +3,7 @@
 from postern.apps.authn.credentials.models import AccessKey, BearerToken, LoginEnd, LoginSession
 from postern.apps.authn.known_places.models import KnownPlace, PlaceKind
 from postern.apps.authn.lock_out.models import GuardKind, SignInGuard
+from postern.apps.authn.login_acls.models import LoginAcl, LoginAclAction
 from postern.apps.authn.proxies.models import AnsweredSignIn, ProxySignIn
 from postern.apps.authn.second_factors.models import PendingSignIn, RecoveryCode, SignInWay, TotpDevice
 from postern.apps.authn.signatures.models import PastSignatures, UsedSignature
@@ -13,6 +14,8 @@ __all__ = [
     "BearerToken",
     "GuardKind",
     "KnownPlace",
+    "LoginAcl",
+    "LoginAclAction",
     "LoginEnd",
     "LoginSession",
     "PastSignatures",

@@ -4,6 +4,7 @@ from django.urls import path, re_path
 
 from postern.apps.authn.credentials.api import AccessKeyViewSet, LoginSessionViewSet
 from postern.apps.authn.lock_out.api import LockedAddressesView, UnlockAddressView
+from postern.apps.authn.login_acls.api import LoginAclViewSet
 from postern.apps.authn.profile.api.profile import (
     GenerateKeyView,
     OwnCredentialsView,
@@ -34,6 +35,7 @@ from postern.foundation.rest.viewsets import ResourceRouter
 router = ResourceRouter()
 router.register("authentication/access-keys", AccessKeyViewSet, "access-key")
 router.register("authentication/login-sessions", LoginSessionViewSet, "login-session")
+router.register("acls/login-acls", LoginAclViewSet, "login-acl")
 
 urlpatterns = [
     path("authentication/sign-in/", SignInView.as_view(), name="sign-in"),

@@ -57,6 +57,7 @@ _TOLD_AFTER_PROOF: Final = frozenset(
         DenialCode.MFA_FAILED,
         DenialCode.MFA_UNSET,
         DenialCode.NOTICE_UNCONFIRMED,
+        DenialCode.NOT_ADMITTED,
     }
 )
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.contrib.auth.models import AnonymousUser
 from rest_framework.request import Request
 
 from postern.apps.authn.callers import conditions
@@ -9,6 +10,8 @@ from postern.apps.authn.callers.conditions import Condition
 from postern.apps.authn.callers.errors import OrganizationClosed
 from postern.apps.authn.credentials import callers
 from postern.apps.authn.credentials.models import LoginSession
+from postern.apps.authn.login_acls.deciding import is_admitted
+from postern.apps.authn.login_acls.errors import AdmissionEnded
 from postern.apps.orgs import facade as orgs
 from postern.apps.rbac import facade as rbac
 from postern.apps.users import facade as users
@@ -17,6 +20,7 @@ from postern.apps.users.models import User
 from postern.foundation.caller.actor import Actor, ActorKind, anonymous
 from postern.foundation.caller.scope import DEFAULT, OrgScope
 from postern.foundation.rest.relations import rows_by_key
+from postern.foundation.rest.rights import Right
 
 
 def scope_of_request(request: Request) -> OrgScope:
@@ -57,14 +61,20 @@ def _open_scope(user: object) -> OrgScope:
 def actor_of_request(request: Request, scope: OrgScope) -> Actor:
     """The caller of `request`, with their permission bits in `scope`.
 
-    Raises OrganizationClosed when the user does not belong to the organization. Views with `strangers_allowed` (the own
-    profile) admit them without any right in that organization.
+    Raises AdmissionEnded when a login ACL refuses the user from this address or now, and OrganizationClosed when the
+    user does not belong to the organization. Views with `strangers_allowed` (the own profile) admit them without any
+    right in that organization.
     """
     if isinstance(request.auth, Actor):  # components: their authentication class has already built the actor
         return request.auth
     remote_addr = request.META.get("REMOTE_ADDR") or None
     if not isinstance(request.user, User):
         return anonymous(remote_addr)
+    if request.auth is not None and not is_admitted(request.user.pk, remote_addr):
+        if _view_is_public(request):  # another person can sign in with this browser
+            request.user, request.auth = AnonymousUser(), None
+            return anonymous(remote_addr)
+        raise AdmissionEnded
     rights = rbac.rights_of(request.user, scope)
     own_scope = _view_has(request, "always_root") or _view_has(request, "strangers_allowed")
     if not own_scope and orgs.naming_of(request) and not rights.may_enter(scope, system_role=request.user.role):
@@ -81,6 +91,11 @@ def actor_of_request(request: Request, scope: OrgScope) -> Actor:
 def _view_has(request: Request, mark: str) -> bool:
     view: Any = request.parser_context.get("view") if request.parser_context else None
     return bool(getattr(view, mark, False))
+
+
+def _view_is_public(request: Request) -> bool:
+    view: Any = request.parser_context.get("view") if request.parser_context else None
+    return getattr(view, "rights", None) is Right.ANYONE
 
 
 def require_standing(actor: Actor) -> None:

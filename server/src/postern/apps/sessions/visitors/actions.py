@@ -88,6 +88,11 @@ def denial_of(fault: authn.TicketFault, identity: access.UserIdentity | None) ->
             return access.Denial(
                 code=DenialCode.USER_INACTIVE, message=_("Your account is closed. Ask an administrator.")
             )
+        if fault is authn.TicketFault.NOT_ADMITTED:
+            return access.Denial(
+                code=DenialCode.NOT_ADMITTED,
+                message=_("You may not sign in from this address or at this time. Ask an administrator."),
+            )
         return access.Denial(
             code=DenialCode.SIGN_IN_ENDED, message=_("Your sign-in has ended. Connect again and sign in.")
         )

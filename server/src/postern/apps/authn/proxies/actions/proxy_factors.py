@@ -61,7 +61,7 @@ def show_password(
     def judge() -> Outcome:
         try:
             user = sign_in.settle(counted, owner, username=username, remote_addr=remote_addr)
-            sign_in.require_open_account(user, may_be_unmet=False)
+            sign_in.require_open_account(user, remote_addr=remote_addr, may_be_unmet=False)
         except SignInRefused as refused:
             return _refuse(attempted, refused)
         return _after_first_factor(Proof(user=user, attempted=attempted), proxy_id)

@@ -16,6 +16,7 @@ from django.db.models import Case, F, Value, When
 
 from postern.apps.audits import facade as audits
 from postern.apps.authn.callers import conditions
+from postern.apps.authn.login_acls.deciding import is_admitted
 from postern.apps.authn.proxies.models import ProxySignIn
 from postern.apps.authn.sign_in.actions import second_factor, sign_in
 from postern.apps.authn.sign_in.actions.sign_in import MfaState, Proof
@@ -44,6 +45,7 @@ class TicketFault(StrEnum):
     PASSWORD_CHANGED = "password_changed"  # noqa: S105 - a code, not a password
     KEY_REMOVED = "key_removed"
     CONDITION_UNMET = "condition_unmet"
+    NOT_ADMITTED = "not_admitted"
     FACTOR_DUE = "factor_due"
 
 
@@ -138,6 +140,8 @@ def fault_of(row: ProxySignIn) -> TicketFault | None:
         return TicketFault.KEY_REMOVED
     if conditions.unmet(user) is not None:
         return TicketFault.CONDITION_UNMET
+    if not is_admitted(user.pk, row.remote_addr):
+        return TicketFault.NOT_ADMITTED
     if not row.mfa and second_factor.demand_of(user) is not second_factor.Demand.NOTHING:
         return TicketFault.FACTOR_DUE
     return None

@@ -135,7 +135,7 @@ def complete(pending: PendingSignIn, *, may_be_unmet: bool) -> Proof:
     try:
         if user is None:
             raise SignInLapsed
-        sign_in.require_open_account(user, may_be_unmet=may_be_unmet)
+        sign_in.require_open_account(user, remote_addr=pending.remote_addr, may_be_unmet=may_be_unmet)
     except SignInRefused as refused:
         sign_in.refuse(attempted, refused, mfa=MfaState.SHOWN)
         raise

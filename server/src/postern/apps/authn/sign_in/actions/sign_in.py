@@ -24,6 +24,8 @@ from postern.apps.authn.errors import SignInRefused
 from postern.apps.authn.known_places import places
 from postern.apps.authn.lock_out import guard
 from postern.apps.authn.lock_out.errors import SignInLocked
+from postern.apps.authn.login_acls.deciding import is_admitted
+from postern.apps.authn.login_acls.errors import NotAdmitted
 from postern.apps.authn.sign_in.errors import AccountDisabled, AccountExpired, KeyRefused, WrongCredentials
 from postern.apps.authn.signatures import past_signatures, ssh_proofs
 from postern.apps.authn.signatures.models import UsedSignature
@@ -95,7 +97,7 @@ def prove_password(
     )
     try:
         user = confirm_password(username=username, password=password, remote_addr=remote_addr, device=device)
-        require_open_account(user, may_be_unmet=may_be_unmet)
+        require_open_account(user, remote_addr=remote_addr, may_be_unmet=may_be_unmet)
     except SignInRefused as refused:
         refuse(attempted, refused)
         raise
@@ -160,7 +162,7 @@ def prove_key(
             raise KeyRefused
         if not _is_first_use(user, proof, f"{attempt}:{remote_addr}"):
             raise KeyRefused
-        require_open_account(user, may_be_unmet=False)
+        require_open_account(user, remote_addr=remote_addr, may_be_unmet=False)
     except SignInRefused as refused:
         refuse(attempted, refused)
         raise
@@ -251,12 +253,16 @@ def _wrong(attempt: guard.Attempt, username: str, remote_addr: str) -> SignInRef
     return WrongCredentials(tries_left=attempt.tries_left, lock_minutes=minutes)
 
 
-def require_open_account(user: User, *, may_be_unmet: bool) -> None:
-    """Raise AccountDisabled, AccountExpired; unless `may_be_unmet` also MfaUnset, PasswordDue, NoticeUnconfirmed."""
+def require_open_account(user: User, *, remote_addr: str, may_be_unmet: bool) -> None:
+    """Raise AccountDisabled, AccountExpired, NotAdmitted; unless `may_be_unmet` also MfaUnset, PasswordDue,
+    NoticeUnconfirmed.
+    """
     if not user.is_active:
         raise AccountDisabled
     if user.is_expired:
         raise AccountExpired
+    if not is_admitted(user.pk, remote_addr):
+        raise NotAdmitted
     if not may_be_unmet:
         conditions.require(user)
 
