@@ -1,6 +1,6 @@
 import type { Section } from '#/lib/routes';
 import { type ResourceScreens, resourceRecords } from '#/resource/routes';
-import { groupRoutes, userRoutes } from './addresses';
+import { groupRoutes, loginAclRoutes, userRoutes } from './addresses';
 
 const load = () => import('./screens');
 
@@ -18,6 +18,12 @@ const groupScreens: ResourceScreens = {
   load: async () => (await load()).groupPages,
 };
 
+const loginAclScreens: ResourceScreens = {
+  ...loginAclRoutes,
+  texts: ['users', 'credentials'],
+  load: async () => (await load()).loginAclPages,
+};
+
 export const usersSection: Section = {
   id: 'users',
   title: 'nav:users',
@@ -27,6 +33,7 @@ export const usersSection: Section = {
   routes: [
     ...resourceRecords(userScreens),
     ...resourceRecords(groupScreens),
+    ...resourceRecords(loginAclScreens).map((record) => ({ ...record, hidden: true })),
     {
       name: 'LockedSignIns',
       path: '/users/locks',

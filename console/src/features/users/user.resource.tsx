@@ -36,6 +36,7 @@ import { userRoutes } from './addresses';
 import { resetAccess, resetPassword, showSetPasswordLink } from './set-password-link';
 
 const GrantedAssets = lazyPart(async () => (await import('./GrantedAssets')).GrantedAssets);
+const LoginAcls = lazyPart(async () => (await import('./login-acls/LoginAcls')).LoginAcls);
 const EndField = lazyPart(async () => (await import('./EndField')).EndField);
 const PasswordField = lazyPart(async () => (await import('./PasswordField')).PasswordField);
 const UserGroupsCard = lazyPart(async () => (await import('./UserGroupsCard')).UserGroupsCard);
@@ -354,6 +355,12 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
         id: 'sessions',
         label: 'users:tab.sessions',
         content: (row) => <SessionHistory kind="user" id={row.id} />,
+      },
+      {
+        id: 'login-acls',
+        label: 'users:tab.login_acls',
+        permission: 'admin',
+        content: (row) => <LoginAcls userId={row.id} />,
       },
     ],
   },

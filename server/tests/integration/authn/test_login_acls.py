@@ -142,7 +142,7 @@ class TestApi:
     def body(self, people: dict[str, User]) -> dict[str, Any]:
         return {"name": "office", "user": str(people["user"].pk), "ip_group": ["10.0.0.0/8"], "action": "allow"}
 
-    def test_reading_names_a_person_of_the_organization(
+    def test_list_names_a_person_of_the_organization(
         self, as_org_admin: APIClient, body: dict[str, Any], named: str, make_user: Callable[..., User]
     ) -> None:
         made = as_org_admin.post(f"{ACLS}{named}", body, format="json")
@@ -152,7 +152,6 @@ class TestApi:
         assert [one["id"] for one in as_org_admin.get(f"{ACLS}{named}").json()] == [row["id"]]
         assert as_org_admin.get(f"{ACLS}{row['id']}/{named}").json()["name"] == "office"
         assert as_org_admin.get(ACLS).status_code == 403
-        assert as_org_admin.get(f"{ACLS}{row['id']}/").status_code == 403
         other = Organization.objects.create(name="branch")
         stranger = make_user("stranger", org_id=other.pk)
         rule(stranger)

@@ -85,7 +85,7 @@ class LoginAclSerializer(ResourceSerializer):
         child=SpanSerializer(),
         required=False,
         max_length=_MOST_SPANS,
-        label=_("Times"),
+        label=_("Days and times"),
         help_text=_("In the time zone of the installation; without a time: always"),
     )
 
@@ -129,12 +129,12 @@ class OutcomeSerializer(serializers.Serializer[Any]):
 
 
 class LoginAclViewSet(ResourceViewSet):
-    """Login ACLs. Reading names the person with `?user=`, who belongs to the organization."""
+    """Login ACLs. A list names its person with `?user=`, who belongs to the organization."""
 
     queryset = LoginAcl.objects.all()
     serializer_class = LoginAclSerializer
     rights = Right.ORG_ADMIN
-    answers = {"trial": Answer(schema=OutcomeSerializer)}
+    answers = {"trial": Answer(serializer=OutcomeSerializer)}
     acts_in_root = frozenset({"trial"})
     made_in_organization = changed_in_organization = False
     importable = False
@@ -152,11 +152,11 @@ class LoginAclViewSet(ResourceViewSet):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        if request.method in {"GET", "HEAD"} and self.action_map.get("get") in {"list", "retrieve"}:
+        if request.method in {"GET", "HEAD"} and self.action_map.get("get") == "list":
             self._require_named_person(request)
 
     def _require_named_person(self, request: Request) -> None:
-        """Contract (acls): 403 without `?user=` of a member."""
+        """Contract (acls): a list without `?user=` of a member is 403."""
         user_id = parse_id(request.query_params.get("user", ""))
         known = user_id is not None and (
             User.objects.filter(pk=user_id).exists()

@@ -32,7 +32,7 @@ class LoginAcl(DatedModel):
         _("Priority"), default=50, validators=[MinValueValidator(1), MaxValueValidator(100)]
     )
     ip_group = models.JSONField(_("IP"), default=everywhere)
-    hours = models.JSONField(_("Times"), default=list, blank=True)
+    hours = models.JSONField(_("Days and times"), default=list, blank=True)
     action = models.CharField(_("Action"), max_length=16, choices=LoginAclAction.choices, default=LoginAclAction.REJECT)
     is_active = models.BooleanField(_("Active"), default=True)
     comment = models.TextField(_("Comment"), blank=True, default="")

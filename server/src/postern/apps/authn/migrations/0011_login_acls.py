@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
                 ('name', models.CharField(max_length=128, verbose_name='Name')),
                 ('priority', models.PositiveSmallIntegerField(default=50, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)], verbose_name='Priority')),
                 ('ip_group', models.JSONField(default=postern.apps.authn.login_acls.models.everywhere, verbose_name='IP')),
-                ('hours', models.JSONField(blank=True, default=list, verbose_name='Times')),
+                ('hours', models.JSONField(blank=True, default=list, verbose_name='Days and times')),
                 ('action', models.CharField(choices=[('reject', 'Reject'), ('allow', 'Allow')], default='reject', max_length=16, verbose_name='Action')),
                 ('is_active', models.BooleanField(default=True, verbose_name='Active')),
                 ('comment', models.TextField(blank=True, default='', verbose_name='Comment')),
