@@ -31,10 +31,11 @@ export function readInput(text: string): { readonly scope: Scope; readonly words
 
 const WORD_START = 2;
 const INSIDE = 1;
+const WHOLE = 1;
 
 /**
  * How well `text` matches every word of the query; 0 when a word is missing. Matches at the beginning of a word score
- * higher.
+ * higher, and so does the whole query in one piece.
  */
 export function score(text: string, query: string): number {
   const lower = text.toLowerCase();
@@ -45,7 +46,9 @@ export function score(text: string, query: string): number {
     const isStart = at === 0 || /[\s\-_./(（]/.test(lower[at - 1] ?? '');
     sum += isStart ? WORD_START : INSIDE;
   }
-  return sum;
+  // “login log”: “Login ACLs” has both words at the same place.
+  const whole = query.trim().toLowerCase();
+  return /\s/.test(whole) && lower.includes(whole) ? sum + WHOLE : sum;
 }
 
 /** The commands that match the words, best first; all of them without words. */
