@@ -1,64 +1,21 @@
 """Providers that are set up, and the walk of a browser to them and back."""
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
+from django.conf import settings
 from rest_framework.test import APIClient
 
 from factories.browser import PASSWORD, Browser
-from peers.company_apps import SECRET, Dingtalk, Feishu, Service, Somebody, Wecom, serving
+from peers.company_apps import Service
+from peers.running_company_apps import running_services, settings_of
+
+__all__ = ["BIND", "NAMES", "SIGN_IN", "Visitor", "running_services", "set_up", "through_provider", "visit_of"]
 
 NAMES: Final = ("dingtalk", "feishu", "wecom")
 SIGN_IN: Final = "/api/v1/authentication/external/sign-in/"
+SITE: Final = urlsplit(settings.POSTERN.console_url).netloc
 BIND: Final = "/api/v1/authentication/external/bind/"
-
-
-def settings_of(name: str, service: Service) -> dict[str, Any]:
-    """The form of the settings for this stand-in, switched on."""
-    base = service.base
-    forms: dict[str, dict[str, Any]] = {
-        "wecom": {
-            "WECOM_CORPID": "corp-1",
-            "WECOM_AGENTID": "1000002",
-            "WECOM_SECRET": SECRET,
-            "WECOM_API_URL": f"{base}/cgi-bin",
-            "WECOM_QR_URL": f"{base}/wwlogin/sso/login",
-            "WECOM_OAUTH_URL": f"{base}/connect/oauth2/authorize",
-        },
-        "dingtalk": {
-            "DINGTALK_AGENTID": "1",
-            "DINGTALK_APPKEY": "dingkey1",
-            "DINGTALK_APPSECRET": SECRET,
-            "DINGTALK_CORPID": "corp-1",
-            "DINGTALK_API_URL": f"{base}/v1.0",
-            "DINGTALK_AUTHORIZE_URL": f"{base}/oauth2/auth",
-        },
-        "feishu": {
-            "FEISHU_APP_ID": "cli_a1",
-            "FEISHU_APP_SECRET": SECRET,
-            "FEISHU_TENANT_KEY": "corp-1",
-            "FEISHU_VERIFICATION_TOKEN": "v-token",
-            "FEISHU_API_URL": f"{base}/open-apis",
-            "FEISHU_AUTHORIZE_URL": f"{base}/open-apis/authen/v1/authorize",
-        },
-    }
-    return {**forms[name], f"AUTH_{name.upper()}": True}
-
-
-@contextmanager
-def running_services() -> Iterator[dict[str, Service]]:
-    """Stand-ins of all three. Fails when one of them was called wrongly."""
-    services: dict[str, Service] = {"wecom": Wecom(), "dingtalk": Dingtalk(), "feishu": Feishu()}
-    for name, service in services.items():
-        service.person = Somebody("corp-1", f"{name}-ann")
-    with ExitStack() as stack:
-        for service in services.values():
-            stack.enter_context(serving(service))
-        yield services
-    for service in services.values():
-        assert service.problems == []
 
 
 def set_up(admin: APIClient, services: dict[str, Service]) -> None:
@@ -84,7 +41,8 @@ class Visitor(Browser):
     """A browser that walks to a provider and back."""
 
     def start(self, name: str, step: str = "login", **extra: Any) -> str:
-        answer = self.get(f"/core/auth/{name}/qr/{step}/", **extra)
+        # As the address of the settings, so that the browser is not sent there first.
+        answer = self.get(f"/core/auth/{name}/qr/{step}/", **{"HTTP_HOST": SITE, **extra})
         assert answer.status_code == 302, answer.content
         return str(answer.headers["Location"])
 

@@ -63,6 +63,9 @@ const REASONS: Readonly<Record<string, string>> = {
   block_mfa: 'audits:reason.block_mfa',
   mfa_unset: 'audits:reason.mfa_unset',
   session_empty: 'audits:reason.session_empty',
+  external_lapsed: 'audits:reason.external_lapsed',
+  external_failed: 'audits:reason.external_failed',
+  external_not_bound: 'audits:reason.external_not_bound',
   user_invalid: 'audits:reason.user_invalid',
 };
 

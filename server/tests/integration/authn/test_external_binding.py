@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from factories.external import BIND, NAMES, Visitor, running_services, set_up, through_provider, visit_of
+from factories.external import BIND, NAMES, SITE, Visitor, running_services, set_up, through_provider, visit_of
 from peers.company_apps import Service, Somebody
 from postern.apps.audits.models import AuditEvent
 from postern.apps.authn.models import ExternalAccount, ExternalRequest, LoginSession, PendingSignIn
@@ -91,14 +91,14 @@ def test_unbinding_needs_a_recent_password(visitor: Visitor, ann: User, name: st
 
 
 def test_the_older_address_leads_to_the_dialog(visitor: Visitor) -> None:
-    answer = visitor.get("/core/auth/wecom/bind/start/")
+    answer = visitor.get("/core/auth/wecom/bind/start/", HTTP_HOST=SITE)
     assert answer.headers["Location"] == "/ui/users/profile?activeTab=info&dialog=wecom-bind"
 
 
 def test_a_link_on_another_site_begins_no_binding(visitor: Visitor, services: dict[str, Service]) -> None:
     visitor.verify()
     for origin in ("cross-site", "same-site"):
-        answer = visitor.get("/core/auth/wecom/qr/bind/", HTTP_SEC_FETCH_SITE=origin)
+        answer = visitor.get("/core/auth/wecom/qr/bind/", HTTP_SEC_FETCH_SITE=origin, HTTP_HOST=SITE)
         assert answer.headers["Location"].startswith("/ui/users/profile")
     assert not ExternalRequest.objects.exists()
 

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from rest_framework.test import APIClient
 
-from factories.external import BIND, NAMES, SIGN_IN, Visitor, running_services, set_up, through_provider, visit_of
+from factories.external import BIND, NAMES, SIGN_IN, SITE, Visitor, running_services, set_up, through_provider, visit_of
 from factories.second_factor import App
 from peers.company_apps import Service, Somebody
 from postern.apps.audits.models import LoginLog
@@ -83,9 +83,21 @@ def test_the_page_that_was_asked_for_follows(
 ) -> None:
     for asked, follows in (("/ui/assets", "/ui/assets"), ("https://evil.example/", "/ui/"), ("//evil.example", "/ui/")):
         browser = Visitor()
-        answer = browser.get(f"/core/auth/{name}/qr/login/", {"next": asked})
+        answer = browser.get(f"/core/auth/{name}/qr/login/", {"next": asked}, HTTP_HOST=SITE)
         back = browser.come_back(through_provider(services[name], answer.headers["Location"]))
         assert browser.use(visit_of(back)).json()["next"] == follows
+
+
+def test_a_browser_at_another_address_goes_to_that_of_the_settings_first(
+    visitor: Visitor, services: dict[str, Service]
+) -> None:
+    answer = visitor.get("/core/auth/wecom/qr/login/", {"next": "/ui/assets"}, HTTP_HOST="testserver")
+    there = answer.headers["Location"]
+    assert there == f"http://{SITE}/core/auth/wecom/qr/login/?next=%2Fui%2Fassets&here=1"
+    assert not ExternalRequest.objects.exists()
+    # a proxy on the way that changes the host does not send it round
+    answer = visitor.get(there.removeprefix(f"http://{SITE}"), HTTP_HOST="testserver")
+    assert answer.headers["Location"].startswith(services["wecom"].base)
 
 
 def test_wecom_in_its_own_browser_asks_without_a_qr_code(

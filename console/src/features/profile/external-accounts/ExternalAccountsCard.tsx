@@ -40,7 +40,8 @@ function Account({
   const name = t(`external:name.${provider}`);
   const state = bound && !isOn ? 'off' : bound ? 'bound' : 'not_bound';
   const step: Step = bound ? 'unbind' : 'bind';
-  // i18n: external:name.* external:card.*
+  // i18n: external:name.*
+  // i18n: external:card.*
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-3.5 py-2.5 first:border-t-0">
       <span className="min-w-24 font-semibold">{name}</span>

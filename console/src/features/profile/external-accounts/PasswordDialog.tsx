@@ -53,7 +53,8 @@ export function PasswordDialog({
     }
   };
 
-  // i18n: external:name.* external:card.* external:dialog.*
+  // i18n: external:name.*
+  // i18n: external:dialog.*
   return (
     <Dialog
       isOpen

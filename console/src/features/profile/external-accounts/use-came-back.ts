@@ -32,19 +32,20 @@ export function useCameBack(onBound: () => void): string | null {
         search: ({ external: _used, ...rest }: Record<string, string>) => rest,
         replace: true,
       });
-    bindAfterVisit(external).then(
-      ({ msg, next }) => {
+    const bind = async () => {
+      try {
+        const { msg, next } = await bindAfterVisit(external);
         toast({ tone: 'ok', text: msg });
         onBound();
         const target = safeNext(next);
         if (target === null) forget();
         else browserLocation.assign(target);
-      },
-      (error: unknown) => {
+      } catch (error) {
         setFailure(sentenceOf(error));
         forget();
-      },
-    );
+      }
+    };
+    void bind();
   }, [external, navigate, onBound]);
   return failure;
 }

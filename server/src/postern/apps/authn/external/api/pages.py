@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, Final
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 from uuid import UUID
 
 from django.conf import settings
@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from postern.apps.authn.callers import conditions
 from postern.apps.authn.callers.policy import password_was_verified
 from postern.apps.authn.credentials.actions.login_sessions import find_by_session
+from postern.apps.authn.errors import console_address
 from postern.apps.authn.external.actions import visits
 from postern.apps.authn.external.api import visit_cookie
 from postern.apps.authn.external.models import Provider, Purpose
@@ -27,12 +28,18 @@ _LOGIN_PAGE: Final = "/core/auth/login/"
 #: A visit that this browser does not have.
 _UNKNOWN: Final = "none"
 _MOST_CHARS: Final = 2_000
+#: Marks a browser that was sent to the address of the settings. Behind a proxy that changes the host, it would go round.
+_SENT_HERE: Final = "here"
 
 _Page = Callable[..., HttpResponse]
 
 
 def _moving_page(view: _Page) -> _Page:
-    """A page that anybody may open and that is never kept. HEAD begins and ends no visit."""
+    """A page that anybody may open and that is never kept. HEAD begins and ends no visit.
+
+    The provider sends the browser to the address of the settings (SITE_URL). A browser that uses another address of
+    this console would not have its cookie there, so it goes to that address before it begins.
+    """
 
     @open_page
     @never_cache
@@ -41,9 +48,19 @@ def _moving_page(view: _Page) -> _Page:
     def page(request: HttpRequest, **arguments: Any) -> HttpResponse:
         if request.method == "HEAD":
             return HttpResponseRedirect(_LOGIN_PAGE)
-        return view(request, **arguments)
+        elsewhere = _other_address(request)
+        return view(request, **arguments) if elsewhere is None else HttpResponseRedirect(elsewhere)
 
     return page
+
+
+def _other_address(request: HttpRequest) -> str | None:
+    """The same page at the address of the settings, if the browser uses another one and was not sent there before."""
+    site = urlsplit(console_address())
+    if request.path.endswith("/callback/") or _SENT_HERE in request.GET or request.get_host() == site.netloc:
+        return None
+    query = urlencode({**request.GET.dict(), _SENT_HERE: "1"})
+    return f"{site.scheme}://{site.netloc}{request.path}?{query}"
 
 
 @_moving_page
