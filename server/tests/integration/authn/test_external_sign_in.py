@@ -277,6 +277,40 @@ def test_many_who_wait_for_a_silent_provider_do_not_take_all_threads(
     assert codes == {"external.busy", "web_api.timeout"}
 
 
+@pytest.mark.django_db(transaction=True)
+def test_twenty_requests_at_once_use_a_visit_once(visitor: Visitor, services: dict[str, Service], bound: User) -> None:
+    back = through_provider(services["feishu"], visitor.start("feishu"))
+    visitor.get("/api/v1/authentication/sign-in/")
+    cookies = {name: visitor.cookies[name].value for name in ("postern_visit", "csrftoken")}
+
+    def twin() -> Visitor:
+        browser = Visitor()
+        for name, value in cookies.items():
+            browser.cookies[name] = value
+        return browser
+
+    def come(_number: int) -> str:
+        try:
+            return visit_of(twin().come_back(back))
+        finally:
+            connection.close()
+
+    def use(visit: str) -> int:
+        try:
+            status: int = twin().use(visit).status_code
+        finally:
+            connection.close()
+        return status
+
+    with ThreadPoolExecutor(10) as pool:
+        visits_found = [visit for visit in pool.map(come, range(20)) if visit != "none"]
+        assert len(visits_found) == 1
+        statuses = list(pool.map(use, visits_found * 20))
+    assert statuses.count(200) == 1
+    assert LoginSession.objects.filter(user=bound).count() == 1
+    assert len(services["feishu"].calls_to("/oauth/token")) == 1
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_with_mfa_the_code_is_asked_for(visitor: Visitor, services: dict[str, Service], bound: User, name: str) -> None:
     app = App(bound)
