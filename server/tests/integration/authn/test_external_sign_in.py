@@ -169,6 +169,9 @@ def test_another_browser_cannot_use_a_state(
 
 
 def test_guessed_states_count_for_the_address(visitor: Visitor, services: dict[str, Service]) -> None:
+    visitor.come_back("/core/auth/wecom/qr/login/callback/?code=a&state=0")
+    assert not SignInGuard.objects.exists()  # a picture on another site could ask for this address
+    visitor.start("wecom")
     for number in range(3):
         assert visit_of(visitor.come_back(f"/core/auth/wecom/qr/login/callback/?code=a&state={number}")) == "none"
     assert SignInGuard.objects.get(kind="address").failures == 3
@@ -222,6 +225,16 @@ def test_signing_in_needs_the_csrf_token(visitor: Visitor, services: dict[str, S
     visit = visitor.walk("wecom", services["wecom"])
     assert visitor.post(SIGN_IN, {"id": visit}).status_code == 403
     assert visitor.use(visit).status_code == 200
+
+
+def test_a_visit_whose_process_was_killed_starts_again(
+    visitor: Visitor, services: dict[str, Service], bound: User
+) -> None:
+    visit = visitor.walk("wecom", services["wecom"])
+    ExternalRequest.objects.update(tenant="", subject="", name="")
+    answer = visitor.use(visit)
+    assert answer.json()["error"] == "external_lapsed"
+    assert answer.json()["msg"]
 
 
 def test_who_agrees_to_nothing_is_told_so(visitor: Visitor, services: dict[str, Service], bound: User) -> None:

@@ -35,8 +35,10 @@ def bind(*, actor: Actor, user: User, login_session: LoginSession, visit: Extern
 
 
 def _require_somebody(visit: ExternalRequest) -> None:
-    if visit.refusal is not None or not visit.subject:
+    if visit.refusal is not None:
         raise BindingRefused(said(sentence_from(visit.refusal)))
+    if not visit.subject:  # the process was killed while it waited for the provider
+        raise ExternalLapsed
 
 
 @transaction.atomic

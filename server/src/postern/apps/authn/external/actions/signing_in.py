@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from postern.apps.authn.errors import SignInRefused
 from postern.apps.authn.external import providers
-from postern.apps.authn.external.errors import OFF, ExternalNotBound, ExternalRefused
+from postern.apps.authn.external.errors import OFF, ExternalLapsed, ExternalNotBound, ExternalRefused
 from postern.apps.authn.external.models import ExternalAccount, ExternalRequest, Provider
 from postern.apps.authn.external.queries import account_of
 from postern.apps.authn.lock_out import guard
@@ -33,8 +33,10 @@ def prove(visit: ExternalRequest, *, remote_addr: str, user_agent: str, device_o
         user_agent=user_agent,
     )
     try:
-        if visit.refusal is not None or not visit.subject:
+        if visit.refusal is not None:
             raise ExternalRefused(sentence_from(visit.refusal))
+        if not visit.subject:  # the process was killed while it waited for the provider
+            raise ExternalLapsed
         if not providers.is_on(provider):
             raise ExternalRefused(OFF.say(provider=str(provider.label)))
         if account is None:

@@ -88,11 +88,13 @@ def redeem(
     """Take back a browser from the provider, once. Returns the visit, which then knows who came or why nobody did.
 
     None when there is no such visit of this browser for this provider and purpose, or it was redeemed. A state that
-    this browser does not have counts as a failure of the address.
+    a browser on a visit does not have counts as a failure of its address.
     """
     row = ExternalRequest.objects.filter(state_hash=token_hash(state)).first()
     if row is None or not same(row.browser_hash, token_hash(browser)):
-        _count(remote_addr)
+        # Without the cookie no state fits, so it is no guess: a picture on any other site could make such a request.
+        if browser:
+            _count(remote_addr)
         return None
     now = clock.now()
     ours = ExternalRequest.objects.filter(pk=row.pk, provider=provider, purpose=purpose, date_expired__gt=now)
