@@ -52,6 +52,9 @@ export interface PublicSettings {
   readonly XPACK_LICENSE_IS_VALID?: boolean;
   readonly TICKETS_ENABLED?: boolean;
   readonly SECURITY_COMMAND_EXECUTION?: boolean;
+  readonly AUTH_WECOM?: boolean;
+  readonly AUTH_DINGTALK?: boolean;
+  readonly AUTH_FEISHU?: boolean;
   /** Whether recordings and watched sessions show who looks at them. */
   readonly SECURITY_WATERMARK_ENABLED?: boolean;
   /** Seconds for which a verified second factor stays valid. */

@@ -154,6 +154,9 @@ def _undo_of_setting() -> Write:
     )
 
 
+_METADATA = "https://169.254.169.254/api"
+
+
 def _mail_test() -> Write:
     """A test that reaches no server: the address is never dialled."""
     host = "169.254.169.254"
@@ -179,6 +182,26 @@ def _mail_test() -> Write:
             "EMAIL_HOST_USER": "gate@example.com",
             "EMAIL_HOST_PASSWORD": "{mark}",
         },
+        status=400,
+        told=[told],
+        again=Again.ACTS,
+    )
+
+
+def _provider_test(name: str, host: str, body: dict[str, Any]) -> Write:
+    """A test that reaches no service: the address is never dialled."""
+    told = Told(
+        event="settings.provider_tested",
+        action="other",
+        kind="PreferenceValue",
+        name=name,
+        new={"accepted": False, "reason": "dialling.metadata"},
+        org=ROOT,
+    )
+    return Write(
+        method="POST",
+        path=f"/api/v1/settings/{name}/testing/",
+        body={f"{name.upper()}_API_URL": host, **body},
         status=400,
         told=[told],
         again=Again.ACTS,
@@ -296,6 +319,11 @@ WRITES = [
     _setting("PATCH"),
     _undo_of_setting(),
     _mail_test(),
+    _provider_test("wecom", _METADATA, {"WECOM_CORPID": "c", "WECOM_AGENTID": "1", "WECOM_SECRET": "{mark}"}),
+    _provider_test(
+        "dingtalk", _METADATA, {"DINGTALK_AGENTID": "1", "DINGTALK_APPKEY": "k", "DINGTALK_APPSECRET": "{mark}"}
+    ),
+    _provider_test("feishu", _METADATA, {"FEISHU_APP_ID": "a", "FEISHU_APP_SECRET": "{mark}"}),
     _LICENCE,
     *_SUBSCRIPTION,
     *_MESSAGES,

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from base64 import b64encode
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -22,9 +23,10 @@ from postern.apps.acls.command_filters.actions import create_rule
 from postern.apps.acls.models import CommandFilter
 from postern.apps.assets.models import Asset, FavoriteAsset, HostKey
 from postern.apps.audits.models import AuditEvent
+from postern.apps.authn.external.models import Provider, Purpose
 from postern.apps.authn.lock_out import guard
 from postern.apps.authn.lock_out.errors import SignInLocked
-from postern.apps.authn.models import LoginSession
+from postern.apps.authn.models import ExternalAccount, ExternalRequest, LoginSession
 from postern.apps.jobs.connectivity.job import TEST_ASSETS, AssetsArgument
 from postern.apps.jobs.engine.actions import accept
 from postern.apps.jobs.engine.kinds import NoArgument
@@ -45,7 +47,7 @@ from postern.apps.users.models import Invitation, MfaLevel, User
 from postern.apps.vault.models import SystemUser, SystemUserAsset, SystemUserNode
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
-from postern.kernel.ids import DEFAULT_ORG_ID
+from postern.kernel.ids import DEFAULT_ORG_ID, token_hash
 
 Values = dict[str, Any]
 RECORDINGS = Path(__file__).parents[1] / "fixtures" / "recordings"
@@ -249,6 +251,41 @@ class Preparations:
         body = {"username": "one-person", "password": MARK, "remote_addr": "192.0.2.7", "login_from": "ST"}
         answer = self.client("proxy").post("/api/internal/v1/sign-in/password/", body, format="json").json()
         return {"sign_in": answer["second_factor"]["token"], "code": app.code()}
+
+    def with_external_accounts(self) -> Values:
+        for user in (self.admin, self.person):
+            for provider in Provider:
+                ExternalAccount.objects.create(
+                    user=user, provider=provider, tenant="corp-1", subject=f"s-{user.username}", name="A"
+                )
+        return self.with_verified_password()
+
+    def with_external_visit(self) -> Values:
+        """Adam came back from WeCom to sign in."""
+        PreferenceValue.objects.create(name="AUTH_WECOM", value=True, date_updated=clock.now())
+        ExternalAccount.objects.create(user=self.admin, provider="wecom", tenant="corp-1", subject="s-adam")
+        return self._visit(self.client("stranger"), Purpose.SIGN_IN)
+
+    def with_external_visit_to_bind(self) -> Values:
+        browser = self.client("browser")
+        return self._visit(browser, Purpose.BIND, LoginSession.objects.get(user=self.admin))
+
+    def _visit(self, browser: APIClient, purpose: Purpose, login_session: LoginSession | None = None) -> Values:
+        now = clock.now()
+        row = ExternalRequest.objects.create(
+            provider=Provider.WECOM,
+            purpose=purpose,
+            state_hash=token_hash("state"),
+            browser_hash=token_hash("browser"),
+            login_session=login_session,
+            tenant="corp-1",
+            subject="s-adam",
+            name="Adam",
+            date_expired=now + timedelta(minutes=5),
+            date_redeemed=now,
+        )
+        browser.cookies["postern_visit"] = "browser"
+        return {"client": browser, "visit": str(row.pk)}
 
     def with_login_session(self) -> Values:
         self.client("browser")

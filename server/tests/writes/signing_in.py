@@ -312,4 +312,66 @@ _KEYS = [
     silent("/api/v1/common/resources/cache/", body={"resources": ["{assets/assets}"]}),
 ]
 
-WRITES = [*_SIGNING_IN, *_SECOND_FACTOR, *_PROFILE, *_KEYS]
+_ACCOUNT: dict[str, Any] = {"provider": "wecom", "tenant": "corp-1", "subject": "s-adam"}
+_UNBOUND = "external_account.unbound"
+
+_EXTERNAL = [
+    Write(
+        method="POST",
+        path=f"{API}external/sign-in/",
+        prepare=World.with_external_visit,
+        caller="stranger",
+        body={"id": "{visit}"},
+        told=[_login(status=True, backend="wecom")],
+        again=Again.GONE,
+        marks=_COUNTED | _SESSION | {"authn_externalrequest", "authn_externalaccount"},
+    ),
+    Write(
+        method="POST",
+        path=f"{API}external/bind/",
+        prepare=World.with_external_visit_to_bind,
+        body={"id": "{visit}"},
+        told=[_mine("external_account.bound", new={**_ACCOUNT, "name": "Adam"}, whole=True)],
+        again=Again.GONE,
+        marks=frozenset({"authn_externalrequest"}),
+    ),
+    *[
+        Write(
+            method="POST",
+            path=f"{API}{provider}/qr/unbind/",
+            prepare=World.with_external_accounts,
+            told=[_mine(_UNBOUND, old={"provider": provider, "tenant": "corp-1", "subject": "s-adam"})],
+            again=Again.GONE,
+        )
+        for provider in ("wecom", "dingtalk", "feishu")
+    ],
+    *[
+        Write(
+            method="POST",
+            path=f"{API}{provider}/qr/unbind/<user_id>/",
+            prepare=World.with_external_accounts,
+            at={"user_id": "{users/users}"},
+            told=[
+                Told(
+                    event=_UNBOUND,
+                    action="update",
+                    kind="User",
+                    name="One-Person(one-person)",
+                    old={"provider": provider, "tenant": "corp-1"},
+                    org=ROOT,
+                )
+            ],
+            again=Again.GONE,
+        )
+        for provider in ("wecom", "dingtalk", "feishu")
+    ],
+    Write(
+        method="POST",
+        path=f"{API}feishu/event/subscription/callback/",
+        caller="stranger",
+        body={"type": "url_verification", "token": "{mark}", "challenge": "c"},
+        status=403,
+    ),
+]
+
+WRITES = [*_SIGNING_IN, *_EXTERNAL, *_SECOND_FACTOR, *_PROFILE, *_KEYS]

@@ -64,6 +64,9 @@ const REASONS: Readonly<Record<string, string>> = {
   mfa_unset: 'audits:reason.mfa_unset',
   acl_not_allow: 'audits:reason.acl_not_allow',
   session_empty: 'audits:reason.session_empty',
+  external_lapsed: 'audits:reason.external_lapsed',
+  external_failed: 'audits:reason.external_failed',
+  external_not_bound: 'audits:reason.external_not_bound',
   user_invalid: 'audits:reason.user_invalid',
 };
 

@@ -25,6 +25,7 @@ import {
   saveProfile,
   savePublicKey,
 } from './api';
+import { ExternalAccountsCard } from './external-accounts/ExternalAccountsCard';
 import { GeneratedKey } from './GeneratedKey';
 import { Invitations } from './Invitations';
 import { SecondFactorCard } from './second-factor/SecondFactorCard';
@@ -59,6 +60,7 @@ function Info({ profile, onSaved }: { readonly profile: FullProfile; readonly on
         />
       </Card>
       <SecondFactorCard isLocal={profile.source === 'local'} onChanged={onSaved} />
+      <ExternalAccountsCard profile={profile} isLocal={profile.source === 'local'} onChanged={onSaved} />
       <Card title={t('profile:card.times')} flush>
         <Definitions
           items={[

@@ -1,6 +1,7 @@
 import { useBlocker } from '@tanstack/react-router';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
+import { PROVIDERS } from '#/domain/external/providers';
 import { useActiveTab } from '#/resource/detail/ResourceDetail';
 import { confirm } from '#/ui/confirm';
 import { PageHeader } from '#/ui/page';
@@ -12,6 +13,7 @@ import { CategoryForm } from './CategoryForm';
 import { isForm, TABS, type TabId } from './categories';
 import { LicenceTab } from './LicenceTab';
 import { MailTest } from './MailTest';
+import { ProviderTest } from './ProviderTest';
 import { SettingSearch } from './SettingSearch';
 import { SettingsNav } from './SettingsNav';
 import { type SettingsForm, useSettingsForm } from './use-settings-form';
@@ -35,6 +37,14 @@ function useLeaveQuestion(hasChanges: boolean): void {
   });
 }
 
+/** The test beside a form that has one. Each form has its own, so that no result outlives its values. */
+function testOf(tab: TabId, loaded: Loaded, settings: SettingsForm) {
+  if (tab === 'email') return <MailTest settings={settings} />;
+  const provider = PROVIDERS.find((name) => name === tab);
+  if (provider === undefined) return undefined;
+  return <ProviderTest key={provider} provider={provider} loaded={loaded} settings={settings} />;
+}
+
 function Panel({
   tab,
   loaded,
@@ -52,7 +62,7 @@ function Panel({
       category={tab}
       loaded={loaded}
       settings={settings}
-      aside={tab === 'email' ? <MailTest settings={settings} /> : undefined}
+      aside={testOf(tab, loaded, settings)}
     />
   );
 }

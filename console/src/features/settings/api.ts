@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { http } from '#/lib/http/client';
 import { currentLanguage } from '#/lib/i18n';
 import { currentSession, type PublicSettings, setSession } from '#/lib/session';
+import type { ProviderName } from '#/domain/external/providers';
 import { type FieldMap, fetchMetadata } from '#/resource/api';
 import type { FormValues } from '#/resource/define';
 import type { Category } from './categories';
@@ -79,5 +80,11 @@ export async function refreshPublicSettings(): Promise<void> {
 /** Sends a test mail with these values, which need not be saved. Answers what the server said. */
 export async function testMail(values: FormValues): Promise<string> {
   const { msg } = await http.post<{ msg: string }>('settings/mail/testing/', values, { quiet: true });
+  return msg;
+}
+
+/** Asks a sign-in provider with these values, which need not be saved. Answers what it said. */
+export async function testProvider(provider: ProviderName, values: FormValues): Promise<string> {
+  const { msg } = await http.post<{ msg: string }>(`settings/${provider}/testing/`, values, { quiet: true });
   return msg;
 }

@@ -1,8 +1,28 @@
-import { BadgeCheck, FileText, Info, Mail, Shield, SlidersHorizontal, SquareTerminal } from 'lucide-react';
+import {
+  BadgeCheck,
+  Bird,
+  Bolt,
+  FileText,
+  Info,
+  Mail,
+  MessageSquare,
+  Shield,
+  SlidersHorizontal,
+  SquareTerminal,
+} from 'lucide-react';
 import type { Icon } from '#/ui/icon';
 
 /** Categories of the API, one form each. */
-export const FORMS = ['basic', 'email', 'email_content', 'terminal', 'security'] as const;
+export const FORMS = [
+  'basic',
+  'email',
+  'email_content',
+  'terminal',
+  'security',
+  'wecom',
+  'dingtalk',
+  'feishu',
+] as const;
 export type Category = (typeof FORMS)[number];
 
 export const TABS = [...FORMS, 'licence', 'about'] as const;
@@ -14,6 +34,9 @@ export const TAB_ICONS: Record<TabId, Icon> = {
   email_content: FileText,
   terminal: SquareTerminal,
   security: Shield,
+  wecom: MessageSquare,
+  dingtalk: Bolt,
+  feishu: Bird,
   licence: BadgeCheck,
   about: Info,
 };

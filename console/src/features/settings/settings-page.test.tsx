@@ -30,6 +30,8 @@ const settings = [
   stateOf('EMAIL_PORT', 'email', { variable: 'POSTERN_SET_EMAIL_PORT' }),
   stateOf('EMAIL_HOST_PASSWORD', 'email', { is_secret: true, is_set: true }),
   stateOf('EMAIL_USE_SSL', 'email'),
+  stateOf('WECOM_CORPID', 'wecom'),
+  stateOf('WECOM_SECRET', 'wecom', { is_secret: true }),
 ];
 const text = { type: 'string', required: true, read_only: false, max_length: 100 };
 const fields = {
@@ -38,6 +40,8 @@ const fields = {
   EMAIL_PORT: { ...text, label: 'SMTP port' },
   EMAIL_HOST_PASSWORD: { ...text, required: false, write_only: true, label: 'SMTP password' },
   EMAIL_USE_SSL: { type: 'boolean', required: false, read_only: false, label: 'Use SSL' },
+  WECOM_CORPID: { ...text, label: 'corpid' },
+  WECOM_SECRET: { ...text, required: false, write_only: true, label: 'secret' },
 };
 
 let stored: Record<string, unknown>;
@@ -155,6 +159,23 @@ test('a test mail is sent with values that are not saved, and its answer is show
   await userEvent.click(screen.getByRole('button', { name: 'Send test mail' }));
   expect((await screen.findByRole('alert')).textContent).toContain('The server refuses the password.');
   expect(tested).toMatchObject({ EMAIL_HOST: 'new.test', EMAIL_HOST_PASSWORD: '' });
+  expect(sent('PATCH', 'settings/setting/')).toEqual([]);
+});
+
+test('[S8-046] the refusal of a provider test is shown once, beside the form, and in no toast', async () => {
+  const form = await show('wecom');
+  let tested: unknown;
+  server.use(
+    mock.post('*/api/v1/settings/wecom/testing/', async ({ request }) => {
+      tested = await request.json();
+      return HttpResponse.json({ error: 'WeCom refuses the secret.' }, { status: 400 });
+    }),
+  );
+  await userEvent.type(within(form).getByRole('textbox', { name: /corpid/ }), 'corp-1');
+  await userEvent.click(screen.getByRole('button', { name: 'Test' }));
+  expect((await screen.findByRole('alert')).textContent).toContain('WeCom refuses the secret.');
+  expect(screen.getAllByText(/WeCom refuses the secret/)).toHaveLength(1);
+  expect(tested).toEqual({ WECOM_CORPID: 'corp-1', WECOM_SECRET: '' });
   expect(sent('PATCH', 'settings/setting/')).toEqual([]);
 });
 

@@ -7,7 +7,15 @@ import { Field, PasswordInput, TextInput } from '#/ui/field';
 import { Note } from '#/ui/note';
 import { usePageTitle } from '#/ui/page-title';
 import { SkeletonLines } from '#/ui/skeleton';
-import { forgotPasswordAddress, refusal, type SecondFactorWanted, type SignedIn, signIn } from './api';
+import {
+  refusal,
+  type SecondFactorWanted,
+  type SignedIn,
+  signIn,
+  type SignInAnswer,
+  type SignInSettings,
+  signInSettings,
+} from './api';
 import { SignInFrame } from './SignInFrame';
 
 // Loaded on demand: only people with a second factor need these steps.
@@ -20,8 +28,24 @@ const EnrolStep = lazy(async () => {
   return { default: part.EnrolStep };
 });
 
+const ComeBack = lazy(async () => ({ default: (await import('./ComeBack')).ComeBack }));
+const ProviderLinks = lazy(async () => {
+  const [part] = await Promise.all([import('./ProviderLinks'), loadNamespaces(['external'])]);
+  return { default: part.ProviderLinks };
+});
+
 function nextFromAddress(): string | null {
   return safeNext(new URLSearchParams(location.search).get('next'));
+}
+
+/** The visit to a provider from which the browser came back. It is used once, so a reload must not find it. */
+function visitFromAddress(): string | null {
+  const address = new URL(location.href);
+  const visit = address.searchParams.get('external');
+  if (visit === null) return null;
+  address.searchParams.delete('external');
+  history.replaceState(history.state, '', address);
+  return visit;
 }
 
 /** A full page load, so that the guard runs with the new session. */
@@ -36,15 +60,26 @@ function enter(answer: SignedIn): void {
 export function SignInPage() {
   const t = useT();
   usePageTitle(t('signin:title'));
+  const [visit, setVisit] = useState(visitFromAddress);
   const [wanted, setWanted] = useState<SecondFactorWanted | null>(null);
   const [reason, setReason] = useState<string | null>(null);
   const restart = (why: string | null) => {
     setReason(why);
     setWanted(null);
+    setVisit(null);
+  };
+  const takeAnswer = (answer: SignInAnswer) => {
+    if ('error' in answer) setWanted(answer);
+    else enter(answer);
   };
   return (
     <SignInFrame>
-      {wanted === null && <PasswordStep reason={reason} onWanted={setWanted} />}
+      {wanted === null && visit === null && <PasswordStep reason={reason} onWanted={setWanted} />}
+      {wanted === null && visit !== null && (
+        <Suspense fallback={<SkeletonLines lines={6} />}>
+          <ComeBack visit={visit} onAnswer={takeAnswer} onRefused={restart} />
+        </Suspense>
+      )}
       {wanted !== null && (
         <Suspense fallback={<SkeletonLines lines={6} />}>
           {wanted.error === 'mfa_unset' ? (
@@ -62,27 +97,35 @@ export function SignInPage() {
   );
 }
 
-/** The company's own page for forgotten passwords, where the settings name one. */
-function ForgotPassword() {
+/** Other ways in, and the company's own page for forgotten passwords, as the settings name them. */
+function OtherWays() {
   const t = useT();
-  const [address, setAddress] = useState<string | null>(null);
+  const [found, setFound] = useState<SignInSettings | null>(null);
   useEffect(() => {
     let isCurrent = true;
-    forgotPasswordAddress().then(
-      (found) => isCurrent && setAddress(found),
+    signInSettings().then(
+      (settings) => isCurrent && setFound(settings),
       () => undefined, // signing in must not depend on it
     );
     return () => {
       isCurrent = false;
     };
   }, []);
-  if (address === null) return null;
   return (
-    <p className="mt-4">
-      <a href={address} className="pt-link">
-        {t('signin:forgot')}
-      </a>
-    </p>
+    <>
+      {found !== null && found.providers.length > 0 && (
+        <Suspense>
+          <ProviderLinks providers={found.providers} next={nextFromAddress()} />
+        </Suspense>
+      )}
+      {found !== null && found.forgot !== null && (
+        <p className="mt-4">
+          <a href={found.forgot} className="pt-link">
+            {t('signin:forgot')}
+          </a>
+        </p>
+      )}
+    </>
   );
 }
 
@@ -167,7 +210,7 @@ function PasswordStep({
           {t(busy ? 'signin:signing_in' : 'signin:title')}
         </Button>
       </form>
-      <ForgotPassword />
+      <OtherWays />
     </>
   );
 }

@@ -3,6 +3,7 @@ import { http } from '#/lib/http/client';
 import { HttpError } from '#/lib/http/errors';
 import { serverPaths } from '#/lib/paths';
 import { readCookie } from '#/lib/storage';
+import { type ProviderName, providersOn } from '#/domain/external/providers';
 import type { CodeKind } from '#/domain/mfa/api';
 
 /** The sign-in is complete. */
@@ -28,12 +29,23 @@ export async function ensureCsrfCookie(): Promise<void> {
   }
 }
 
-/** Where people whose password is forgotten go; null: the settings name no page. */
-export async function forgotPasswordAddress(): Promise<string | null> {
+/** What the settings say about this page. `forgot`: where people go whose password is forgotten; null: nowhere. */
+export interface SignInSettings {
+  readonly forgot: string | null;
+  readonly providers: readonly ProviderName[];
+}
+
+export async function signInSettings(): Promise<SignInSettings> {
   const { data } = await http.get<{ data: { FORGOT_PASSWORD_URL?: string | null } }>('settings/public/', {
     quiet: true,
   });
-  return data.FORGOT_PASSWORD_URL || null;
+  return { forgot: data.FORGOT_PASSWORD_URL || null, providers: providersOn(data) };
+}
+
+/** Signs in the person who came back from a provider in this visit. */
+export async function signInAfterVisit(id: string): Promise<SignInAnswer> {
+  await ensureCsrfCookie();
+  return http.post<SignInAnswer>('authentication/external/sign-in/', { id }, { quiet: true });
 }
 
 export async function signIn(username: string, password: string): Promise<SignInAnswer> {

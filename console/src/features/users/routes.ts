@@ -6,7 +6,7 @@ const load = () => import('./screens');
 
 const userScreens: ResourceScreens = {
   ...userRoutes,
-  texts: ['users', 'credentials'],
+  texts: ['users', 'credentials', 'external'],
   find: { api: 'users/users/', name: 'name', detail: 'username' },
   load: async () => (await load()).userPages,
 };

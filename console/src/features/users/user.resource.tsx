@@ -34,6 +34,7 @@ import {
 } from './user-actions';
 import { userRoutes } from './addresses';
 import { resetAccess, resetPassword, showSetPasswordLink } from './set-password-link';
+import { UNBIND_ACTIONS } from './unbind-actions';
 
 const GrantedAssets = lazyPart(async () => (await import('./GrantedAssets')).GrantedAssets);
 const LoginAcls = lazyPart(async () => (await import('./login-acls/LoginAcls')).LoginAcls);
@@ -338,6 +339,7 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
           run: (row) => http.patch(`users/users/${row.id}/unblock/`, {}),
         },
       },
+      ...UNBIND_ACTIONS,
     ],
     side: (row, tools) => <UserGroupsCard userId={row.id} onChange={tools.refresh} />,
     tabs: [

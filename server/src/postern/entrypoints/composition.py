@@ -33,6 +33,7 @@ from postern.apps.authn.authentication.api import (
 )
 from postern.apps.authn.callers import identity as sign_ins
 from postern.apps.authn.credentials import callers, freshness
+from postern.apps.authn.external import queries as external_accounts_of_users
 from postern.apps.authn.lock_out import guard
 from postern.apps.authn.models import TotpDevice
 from postern.apps.authn.second_factors import totp_secrets
@@ -74,7 +75,7 @@ from postern.apps.users import holdings as users
 from postern.apps.users.accounts import callers as caller_checks
 from postern.apps.users.credentials import kinds as credentials
 from postern.apps.users.memberships import in_organizations
-from postern.apps.users.people import login_locks, second_factors
+from postern.apps.users.people import external_accounts, login_locks, second_factors
 from postern.apps.users.people import queries as user_queries
 from postern.apps.vault import holdings as vault
 from postern.apps.vault import subscriptions as vault_events
@@ -187,6 +188,7 @@ def _compose_people() -> None:
         caller_checks.CallerChecks(still_holds=callers.still_holds, has_lost_rights=callers.has_lost_rights)
     )
     login_locks.LOGIN_LOCKS.provide(login_locks.LoginLocks(locked=guard.locked_accounts, unlock=guard.unlock_account))
+    external_accounts.BOUND.provide(external_accounts_of_users.bound_among)
     second_factors.RESET.provide(lambda actor, user: mfa.reset(actor=actor, user=user))
     credentials.KINDS.provide((*credentials.OWN_KINDS, *authn.CREDENTIALS, *sessions.CREDENTIALS))
     totp_secrets.STORE.provide(SealedTotpSecrets())

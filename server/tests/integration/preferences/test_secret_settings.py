@@ -78,7 +78,13 @@ def test_options_describe_a_secret_as_write_only(as_admin: APIClient) -> None:
     actions = as_admin.options(URL).json()["actions"]
     assert actions["PUT"]["EMAIL_HOST_PASSWORD"]["write_only"] is True
     secret = [name for name, setting in REGISTRY.items() if setting.is_secret]
-    assert secret == ["EMAIL_HOST_PASSWORD"]
+    assert secret == [
+        "EMAIL_HOST_PASSWORD",
+        "WECOM_SECRET",
+        "DINGTALK_APPSECRET",
+        "FEISHU_APP_SECRET",
+        "FEISHU_VERIFICATION_TOKEN",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import postern.entrypoints.urls  # noqa: F401 - loads every module with a refusal
 from postern.apps.authn.errors import SignInRefused
 
 LOCALES = Path(__file__).parents[4] / "console/src/features/audits/locales"

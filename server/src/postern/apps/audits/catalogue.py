@@ -194,6 +194,15 @@ class Event(StrEnum):
     MFA_RESET = "mfa.reset", _C.SIGN_IN, "Second factor reset", "重置 MFA"
     MFA_RECOVERY_CODES_RENEWED = "mfa.recovery_codes_renewed", _C.SIGN_IN, "Recovery codes renewed", "更换恢复码"
 
+    EXTERNAL_ACCOUNT_BOUND = "external_account.bound", _C.SIGN_IN, "Third-party account bound", "绑定第三方账号"
+    EXTERNAL_ACCOUNT_UNBOUND = "external_account.unbound", _C.SIGN_IN, "Third-party account unbound", "解绑第三方账号"
+    EXTERNAL_BINDING_REFUSED = (
+        "external_account.refused",
+        _C.REFUSALS,
+        "Binding a third-party account refused",
+        "绑定第三方账号被拒绝",
+    )
+
     # Users
     USER_CREATED = "user.created", _C.PEOPLE, "User created", "创建用户"
     USER_UPDATED = "user.updated", _C.PEOPLE, "User changed", "更新用户"
@@ -291,6 +300,7 @@ class Event(StrEnum):
     # Settings, licence, components
     SETTINGS_UPDATED = "settings.updated", _C.SETTINGS, "Settings changed", "更新系统设置"
     MAIL_TESTED = "settings.mail_tested", _C.SETTINGS, "Mail settings tested", "测试邮件设置"
+    PROVIDER_TESTED = "settings.provider_tested", _C.SETTINGS, "Sign-in provider tested", "测试第三方登录设置"
     LICENCE_INSTALLED = "licence.installed", _C.SETTINGS, "Licence installed", "安装许可证"
     LICENCE_REFUSED = "licence.refused", _C.REFUSALS, "Licence refused", "拒绝许可证"
     TERMINAL_REGISTERED = "terminal.registered", _C.SETTINGS, "Terminal registered", "注册终端"

@@ -8,6 +8,7 @@ from typing import Final
 from postern.apps.authn.credentials.actions.login_sessions import end_all
 from postern.apps.authn.credentials.actions.tokens import delete_access_keys, end_tokens
 from postern.apps.authn.credentials.models import AccessKey, BearerToken, LoginEnd, LoginSession
+from postern.apps.authn.external.models import ExternalAccount
 from postern.apps.authn.known_places import places
 from postern.apps.authn.known_places.models import KnownPlace
 from postern.apps.authn.proxies.actions import proxy_sign_ins
@@ -98,11 +99,30 @@ def _end_known_places(actor: Actor, user: User) -> int:
     return places.forget_all(user)
 
 
+def _external_accounts(user: User) -> users.CredentialRows:
+    rows = ExternalAccount.objects.filter(user=user)
+    return [
+        {
+            "provider": row.provider,
+            "name": row.name,
+            "date_created": row.date_created,
+            "date_last_used": row.date_last_used,
+        }
+        for row in rows
+    ]
+
+
+def _end_external_accounts(actor: Actor, user: User) -> int:
+    del actor
+    return ExternalAccount.objects.filter(user=user).delete()[0]
+
+
 CREDENTIALS: Final = (
     users.CredentialKind(name="access_keys", rows=_access_keys, end=_end_access_keys),
     users.CredentialKind(name="bearer_tokens", rows=_tokens, end=_end_tokens),
     users.CredentialKind(name="login_sessions", rows=_login_sessions, end=_end_login_sessions),
     users.CredentialKind(name="pending_sign_ins", rows=_pending, end=_end_pending),
     users.CredentialKind(name="proxy_sign_ins", rows=_proxy_sign_ins, end=_end_proxy_sign_ins),
+    users.CredentialKind(name="external_accounts", rows=_external_accounts, end=_end_external_accounts),
     users.CredentialKind(name="known_places", rows=_known_places, end=_end_known_places),
 )

@@ -12,6 +12,7 @@ from django.db import connection, transaction
 from django.db.models import Q
 
 from postern.apps.authn.credentials.models import BearerToken, LoginSession
+from postern.apps.authn.external.models import ExternalRequest
 from postern.apps.authn.known_places.models import KnownPlace
 from postern.apps.authn.lock_out.lockout import MAX_ADDRESS_LOCK
 from postern.apps.authn.lock_out.models import SignInGuard
@@ -44,6 +45,7 @@ def forget_old(*, actor: Actor) -> None:
     past_signatures.forget_unheld()
     delete_in_batches(AnsweredSignIn.objects.filter(date_expired__lte=now))
     delete_in_batches(PendingSignIn.objects.filter(date_expired__lte=now))
+    delete_in_batches(ExternalRequest.objects.filter(date_expired__lte=now))
     delete_in_batches(KnownPlace.objects.filter(date_expired__lte=now))
     delete_in_batches(BearerToken.objects.filter(date_expired__lte=now - _KEEP_ENDED))
     delete_in_batches(LoginSession.objects.filter(date_expired__lte=now - _KEEP_ENDED))

@@ -1,6 +1,7 @@
 """Re-exports the tables of sign-in for Django's model discovery and for the other apps."""
 
 from postern.apps.authn.credentials.models import AccessKey, BearerToken, LoginEnd, LoginSession
+from postern.apps.authn.external.models import ExternalAccount, ExternalRequest
 from postern.apps.authn.known_places.models import KnownPlace, PlaceKind
 from postern.apps.authn.lock_out.models import GuardKind, SignInGuard
 from postern.apps.authn.login_acls.models import LoginAcl, LoginAclAction
@@ -12,6 +13,8 @@ __all__ = [
     "AccessKey",
     "AnsweredSignIn",
     "BearerToken",
+    "ExternalAccount",
+    "ExternalRequest",
     "GuardKind",
     "KnownPlace",
     "LoginAcl",

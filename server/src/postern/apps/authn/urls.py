@@ -3,6 +3,15 @@
 from django.urls import path, re_path
 
 from postern.apps.authn.credentials.api import AccessKeyViewSet, LoginSessionViewSet
+from postern.apps.authn.external.api.pages import bind_page, bind_start, callback, sign_in_start
+from postern.apps.authn.external.api.views import (
+    ExternalBindView,
+    ExternalSignInView,
+    FeishuEventsView,
+    OwnUnbindView,
+    UnbindView,
+)
+from postern.apps.authn.external.models import Provider, Purpose
 from postern.apps.authn.lock_out.api import LockedAddressesView, UnlockAddressView
 from postern.apps.authn.login_acls.api import LoginAclViewSet
 from postern.apps.authn.profile.api.profile import (
@@ -53,6 +62,22 @@ urlpatterns = [
     path("authentication/otp/recovery-codes/", RecoveryCodesView.as_view(), name="otp-recovery-codes"),
     path("authentication/auth/", TokenView.as_view(), name="auth"),
     path("authentication/tokens/", TokenView.as_view(), name="tokens"),
+    path("authentication/external/sign-in/", ExternalSignInView.as_view(), name="external-sign-in"),
+    path("authentication/external/bind/", ExternalBindView.as_view(), name="external-bind"),
+    path("authentication/feishu/event/subscription/callback/", FeishuEventsView.as_view(), name="feishu-events"),
+    *[
+        path(f"authentication/{one}/qr/unbind/", OwnUnbindView.as_view(), {"provider": one}, name=f"{one}-unbind")
+        for one in Provider
+    ],
+    *[
+        path(
+            f"authentication/{one}/qr/unbind/<uuid:user_id>/",
+            UnbindView.as_view(),
+            {"provider": one},
+            name=f"{one}-unbind-user",
+        )
+        for one in Provider
+    ],
     path("users/profile/", ProfileView.as_view(), name="profile"),
     path("users/profile/password/", OwnPasswordView.as_view(), name="profile-password"),
     path("users/profile/credentials/", OwnCredentialsView.as_view(), name="profile-credentials"),
@@ -66,5 +91,13 @@ page_urlpatterns = [
     re_path(r"^login/?$", login_page, name="short-login-page"),
     path("core/auth/logout/", logout_page, name="logout-page"),
     *[path(f"core/auth/profile/{name}/", own_dialog, {"name": name}) for name in OWN_DIALOGS],
+    *[path(f"core/auth/{one}/bind/start/", bind_page, {"provider": one}) for one in Provider],
+    *[path(f"core/auth/{one}/qr/bind/", bind_start, {"provider": one}) for one in Provider],
+    *[path(f"core/auth/{one}/qr/login/", sign_in_start, {"provider": one}) for one in Provider],
+    *[
+        path(f"core/auth/{one}/qr/{step}/callback/", callback, {"provider": one, "purpose": purpose})
+        for one in Provider
+        for step, purpose in (("bind", Purpose.BIND), ("login", Purpose.SIGN_IN))
+    ],
     path("vue-admin-template/user/logout", SignOutView.as_view(), name="logout-alias"),
 ]

@@ -7,11 +7,11 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.preferences import queries
+from postern.apps.preferences.belonging import secrets_wanted
 from postern.apps.preferences.declarations.preference import Value
 from postern.apps.preferences.environment import fixed_values
 from postern.apps.preferences.errors import ChangedMeanwhile, FixedByEnvironment, WrongTogether
 from postern.apps.preferences.events import SettingsChanged
-from postern.apps.preferences.mail_account import ADDRESSEE, PASSWORD
 from postern.apps.preferences.models import PreferenceValue, PreferenceVersion
 from postern.apps.preferences.registry import REGISTRY
 from postern.apps.preferences.setting_secrets import STORE
@@ -44,7 +44,7 @@ def change_settings(*, actor: Actor, changes: Mapping[str, Value], loaded: int |
     _require_free(changed)
     _require_unchanged(changed, loaded)
     _require_consistent({**before, **changed})
-    _require_password(changed)
+    _require_secrets(changed)
     had_secret = {name for name, origin in queries.origins(None).items() if origin.is_set}
     present.version += 1
     present.save(update_fields=["version"])
@@ -88,22 +88,14 @@ def _require_unchanged(changed: Mapping[str, Value | Secret], loaded: int | None
         raise ChangedMeanwhile(newer[0].updated_by, [str(REGISTRY[row.name].label) for row in newer])
 
 
-def _require_password(changed: Mapping[str, Value | Secret]) -> None:
-    """Whoever enters another mail server or account enters its password, too.
+def _require_secrets(changed: Mapping[str, Value | Secret]) -> None:
+    """Whoever enters another server or account enters its secret, too.
 
-    Otherwise the next message would give the stored password to a server that its owner did not choose.
+    Otherwise the next call would give the stored secret to a server that its owner did not choose.
     """
-    if PASSWORD in changed or not queries.is_set(PASSWORD):
-        return
-    if queries.value("EMAIL_HOST") and any(name in changed for name in ADDRESSEE):
-        raise WrongTogether(
-            {
-                PASSWORD: _(
-                    "Enter the password: the stored one is only sent to the SMTP host, port and account that it is "
-                    "stored for."
-                )
-            }
-        )
+    wanted = secrets_wanted(changed)
+    if wanted:
+        raise WrongTogether(wanted)
 
 
 def _require_consistent(new: Mapping[str, Value | Secret]) -> None:

@@ -48,3 +48,15 @@ class WrongTogether(PosternError):
     def __init__(self, fields: Mapping[str, str]) -> None:
         super().__init__(" ".join(fields.values()))
         self.fields = {name: [text] for name, text in fields.items()}
+
+
+class SecretWanted(PosternError):
+    """The stored secret belongs to another server or account. The message says what to enter."""
+
+    code: ClassVar[str] = "secret_wanted"
+
+
+class PasswordWanted(SecretWanted):
+    """The stored password belongs to another mail server or account."""
+
+    code: ClassVar[str] = "password_wanted"

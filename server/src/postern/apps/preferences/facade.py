@@ -7,12 +7,15 @@ Unknown names and wrong types are programming errors (KeyError, TypeError).
 
 from postern.apps.licence import facade as licence
 from postern.apps.preferences import queries
-from postern.apps.preferences.declarations.preference import Value
+from postern.apps.preferences.declarations.preference import Category, Value
 from postern.apps.preferences.mail_account import MailAccount, is_mail_configured, mail_account
+from postern.apps.preferences.provider_apps import ProviderApp, provider_app
 from postern.kernel.secret import Secret
 
 __all__ = [
+    "Category",
     "MailAccount",
+    "ProviderApp",
     "get_bool",
     "get_int",
     "get_many",
@@ -22,6 +25,7 @@ __all__ = [
     "is_set",
     "licence_is_valid",
     "mail_account",
+    "provider_app",
     "version",
 ]
 

@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.preferences import queries
+from postern.apps.preferences.belonging import MAIL
 from postern.apps.preferences.declarations.preference import Value
-from postern.apps.preferences.errors import WrongTogether
+from postern.apps.preferences.errors import PasswordWanted, WrongTogether
 from postern.apps.preferences.mail_account import ADDRESSEE, PASSWORD, MailAccount, account_of
 from postern.foundation.caller.actor import Actor
 from postern.foundation.network import outbound
@@ -33,12 +34,6 @@ FIELDS: Final = (
     "EMAIL_USE_SSL",
     "EMAIL_USE_TLS",
 )
-
-
-class PasswordWanted(PosternError):
-    """The stored password belongs to another server or account."""
-
-    code = "password_wanted"
 
 
 def send_test_message(*, actor: Actor, entered: Mapping[str, Value]) -> str:
@@ -68,17 +63,9 @@ def send_test_message(*, actor: Actor, entered: Mapping[str, Value]) -> str:
 
 def _stored_password(stored: Mapping[str, Value], values: Mapping[str, Value]) -> Secret | None:
     password = queries.secret(PASSWORD)
-    if password is not None and any(_plain(stored[name]) != _plain(values[name]) for name in ADDRESSEE):
-        raise PasswordWanted(
-            _(
-                "Enter the password: the stored one is only sent to the SMTP host, port and account that it is stored for."
-            )
-        )
+    if password is not None and MAIL.is_moved(stored, values):
+        raise PasswordWanted(MAIL.wanted())
     return password
-
-
-def _plain(value: Value) -> str:
-    return str(value).strip()
 
 
 def _letter(account: MailAccount, recipient: Correspondent) -> Letter:

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.utils.translation import get_language
 
 from postern.apps.orgs.roles import OrgRole
-from postern.apps.users.accounts.holding import hold, hold_caller, hold_epoch, hold_memberships
+from postern.apps.users.accounts.holding import hold, hold_caller, hold_changeable, hold_epoch, hold_memberships
 from postern.apps.users.accounts.models import Membership, SystemRole, User
 from postern.apps.users.accounts.queries import OrgRoles, administered_org_ids, org_roles_of
 from postern.apps.users.credentials.actions.ending import end_chosen as end_credentials
@@ -23,6 +23,7 @@ from postern.apps.users.groups.models import UserGroup, UserGroupMember
 from postern.apps.users.invitations.models import Invitation, InvitationAnswer
 from postern.apps.users.memberships.actions import add_org_role, set_org_roles, take_org_role
 from postern.apps.users.people.actions.people import change_mfa_level, update_own_profile
+from postern.apps.users.people.queries import changeable
 from postern.contracts.access import UserIdentity
 from postern.kernel import clock
 
@@ -38,6 +39,7 @@ __all__ = [
     "brief",
     "change_mfa_level",
     "change_own_password",
+    "changeable",
     "credentials_of",
     "end_credentials",
     "epoch_of",
@@ -45,6 +47,7 @@ __all__ = [
     "group_names",
     "hold",
     "hold_caller",
+    "hold_changeable",
     "hold_epoch",
     "hold_memberships",
     "identity_of",

@@ -11,7 +11,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('authn', '0009_order_of_lists'),
+        ('authn', '0010_external_accounts'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -9,9 +9,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.licence import facade as licence
-from postern.apps.preferences import actions, mail_testing, queries
+from postern.apps.preferences import actions, mail_testing, provider_testing, queries
 from postern.apps.preferences.api.serializers import FormStateSerializer, UndoSerializer, serializer_for
 from postern.apps.preferences.declarations.preference import EFFECT_LABELS, Category, Kind
+from postern.apps.preferences.errors import SecretWanted
 from postern.apps.preferences.registry import PASSWORD_RULES, REGISTRY, of_category
 from postern.apps.preferences.undoing import values_before
 from postern.foundation.rest.bodies import body_of
@@ -19,6 +20,7 @@ from postern.foundation.rest.openapi.answers import Answer, texts
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
 from postern.integrations.mail_server.failures import MailFailed
+from postern.integrations.web_apis.failures import WebApiFailed
 from postern.kernel.errors import NotFound
 
 _LOGOS = {
@@ -180,8 +182,48 @@ class MailTestView(PosternView):
         serializer.is_valid(raise_exception=True)
         try:
             address = mail_testing.send_test_message(actor=self.actor, entered=serializer.validated_data)
-        except (MailFailed, mail_testing.PasswordWanted) as error:
+        except (MailFailed, SecretWanted) as error:
             return Response({"error": error.message}, status=400)
         return Response(
             {"msg": _("The mail server has accepted a test message for %(address)s.") % {"address": address}}
         )
+
+
+class ProviderTestView(PosternView):
+    """Try the settings of a sign-in provider with the values of the form, which need not be saved.
+
+    An empty secret means the stored one. Answers `{"msg"}`, or 400 `{"error"}` with what to change.
+    """
+
+    rights = Right.SUPER_USER
+    always_root = True
+    answers = {"post": Answer(schema=texts("msg"))}
+    category: Category
+
+    def get_serializer(self, *args: Any, **kwargs: Any) -> serializers.Serializer[Any]:
+        """The serializer, for OPTIONS."""
+        fields = of_category(self.category)
+        return serializer_for(f"{self.category}_test", fields)(
+            *args, **{"context": {"request": self.request}, **kwargs}
+        )
+
+    def post(self, request: Request) -> Response:
+        serializer = self.get_serializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        try:
+            provider_testing.try_provider(actor=self.actor, category=self.category, entered=serializer.validated_data)
+        except (WebApiFailed, SecretWanted) as error:
+            return Response({"error": error.message}, status=400)
+        return Response({"msg": _("The service has accepted the application. Save the settings to use them.")})
+
+
+class WecomTestView(ProviderTestView):
+    category = Category.WECOM
+
+
+class DingtalkTestView(ProviderTestView):
+    category = Category.DINGTALK
+
+
+class FeishuTestView(ProviderTestView):
+    category = Category.FEISHU

@@ -27,6 +27,9 @@ class Category(StrEnum):
     EMAIL_CONTENT = "email_content"
     TERMINAL = "terminal"
     SECURITY = "security"
+    WECOM = "wecom"
+    DINGTALK = "dingtalk"
+    FEISHU = "feishu"
 
 
 class Kind(StrEnum):

@@ -14,7 +14,4 @@ DECLARED: Final = (
     integer("SECURITY_MFA_VERIFY_TTL", _("MFA verification lifetime"), 3600, (60, 86_400), is_public=True),
     boolean("SECURITY_LUNA_REMEMBER_AUTH", _("Remember manual credentials"), default=True, is_public=True),
     boolean("WINDOWS_SKIP_ALL_MANUAL_PASSWORD", _("Skip manual passwords"), default=False, is_public=True),
-    boolean("AUTH_WECOM", _("Enable WeCom Auth"), default=False, is_public=True),
-    boolean("AUTH_DINGTALK", _("Enable DingTalk Auth"), default=False, is_public=True),
-    boolean("AUTH_FEISHU", _("Enable FeiShu Auth"), default=False, is_public=True),
 )

@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext as _
 
-from postern.kernel.errors import NotAllowed, PosternError
+from postern.kernel.errors import NotAllowed, NotFound, PosternError
 
 
 class OwnLockOut(NotAllowed):
@@ -49,3 +49,10 @@ class OwnSecondFactor(PosternError):
     @property
     def fields(self) -> dict[str, str]:
         return {"error": self.message}
+
+
+class UnknownUser(NotFound):
+    """There is no such user in this organization."""
+
+    def __init__(self) -> None:
+        super().__init__(_("Not found."))

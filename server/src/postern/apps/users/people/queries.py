@@ -3,15 +3,18 @@
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Q, QuerySet, Value
 from django.db.models.functions import Concat
 
 from postern.apps.orgs.roles import OrgRole
+from postern.apps.users.accounts.errors import AboveYou
 from postern.apps.users.accounts.models import Membership, SystemRole, User, UserQuerySet
 from postern.apps.users.accounts.policy import may_update
 from postern.apps.users.accounts.queries import administered_org_ids, subject_of
 from postern.apps.users.people import login_locks
+from postern.apps.users.people.errors import UnknownUser
 from postern.foundation.caller.actor import Actor
 from postern.foundation.caller.scope import OrgScope
 
@@ -19,6 +22,16 @@ from postern.foundation.caller.scope import OrgScope
 def people_in(scope: OrgScope) -> UserQuerySet:
     """All users in the root organization, the members in any other."""
     return User.objects.all() if scope.is_root else User.objects.members_of(scope.org_id)
+
+
+def changeable(actor: Actor, scope: OrgScope, user_id: UUID) -> User:
+    """The user of the organization, if the actor may change them. Raises UnknownUser or AboveYou."""
+    user = people_in(scope).filter(pk=user_id).first()
+    if user is None:
+        raise UnknownUser
+    if not may_update(actor, subject_of(user, scope, administered_org_ids(actor))):
+        raise AboveYou
+    return user
 
 
 def usernames_in(scope: OrgScope) -> QuerySet[Any]:

@@ -63,7 +63,8 @@ def finish_web(request: Request, pending: PendingSignIn) -> dict[str, Any]:
     django_request = request._request  # noqa: SLF001 - as above
     target = str(django_request.session.get(_NEXT) or "")
     proof = second_factor.complete(pending, may_be_unmet=True)
-    user = web_session.sign_in(django_request, proof, replace(web_session.origin_of(request), mfa=True))
+    origin = replace(web_session.origin_of(request), mfa=True, backend=proof.attempted.backend)
+    user = web_session.sign_in(django_request, proof, origin)
     return {"msg": "ok", **after_sign_in(user, target)}
 
 

@@ -83,7 +83,7 @@ class SignInView(DeviceCookieView):
             may_be_unmet=True,
         )
         target = safe_next(body.get("next") or "", HOME_PAGE)
-        _end_previous(request._request)  # noqa: SLF001 - sessions belong to Django's request
+        end_previous(request._request)  # noqa: SLF001 - sessions belong to Django's request
         demand = second_factor.demand_of(proof.user)
         if demand is not Demand.NOTHING:
             pending.begin_web(request._request, proof, target=target)  # noqa: SLF001 - as above
@@ -197,7 +197,7 @@ class SetPasswordView(DeviceCookieView):
         return Response({"msg": _("The password is set. Sign in with it.")})
 
 
-def _end_previous(request: HttpRequest) -> None:
+def end_previous(request: HttpRequest) -> None:
     """Sign out the user who was signed in with this browser before."""
     previous = find_by_session(request.session)
     if previous is None:
@@ -224,7 +224,7 @@ def logout_page(request: HttpRequest) -> HttpResponse:
         origin = request.headers.get("Sec-Fetch-Site", "cross-site" if settings.POSTERN.https else "none")
         if origin not in {"same-origin", "none"}:
             return HttpResponseRedirect(HOME_PAGE)
-        _end_previous(request)
+        end_previous(request)
         web_session.forget(request)
     get_token(request)
     return HttpResponseRedirect(_login_page_for(target))

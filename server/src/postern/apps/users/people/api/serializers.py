@@ -1,6 +1,6 @@
 """Serializers of users."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -19,7 +19,7 @@ from postern.apps.users.credentials.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.credentials.public_keys import PublicKeyProblem, SshPublicKey, parse_public_keys
 from postern.apps.users.credentials.rules import MfaForce, mfa_force, mfa_is_forced
 from postern.apps.users.groups.models import UserGroup
-from postern.apps.users.people import login_locks
+from postern.apps.users.people import external_accounts, login_locks
 from postern.foundation.rest.naming import by, itself
 from postern.foundation.rest.relations import OrgOwnedList
 from postern.foundation.rest.serializers import ResourceSerializer
@@ -167,6 +167,7 @@ class UserFacts(ResourceSerializer):
 
     #: Cached for all rows of the response.
     _mfa_force: MfaForce | None = None
+    _bound: Mapping[UUID, frozenset[str]] | None = None
 
     def mfa_forced(self, user: User) -> bool:
         """Whether the second factor is mandatory for this user."""
@@ -185,16 +186,24 @@ class UserFacts(ResourceSerializer):
         return user.is_local
 
     def get_is_wecom_bound(self, user: User) -> bool:
-        del user
-        return False
+        return self._is_bound(user, "wecom")
 
     def get_is_dingtalk_bound(self, user: User) -> bool:
-        del user
-        return False
+        return self._is_bound(user, "dingtalk")
 
     def get_is_feishu_bound(self, user: User) -> bool:
-        del user
-        return False
+        return self._is_bound(user, "feishu")
+
+    def _is_bound(self, user: User, provider: str) -> bool:
+        if self._bound is None:
+            self._bound = external_accounts.bound_among([row.pk for row in self._rows(user)])
+        return provider in self._bound.get(user.pk, ())
+
+    def _rows(self, user: User) -> Iterable[User]:
+        """All users of the response, so that one query loads what belongs to them."""
+        many = self.parent
+        rows = getattr(many, "instance", None) if isinstance(many, serializers.ListSerializer) else None
+        return [user] if rows is None or isinstance(rows, User) else rows
 
     def get_org_role_display(self, user: User) -> str:
         return " | ".join(str(OrgRole(role).label) for role in self.org_roles_shown(user))
@@ -347,12 +356,6 @@ class UserSerializer(UserFacts):
         if self._administered is None:
             self._administered = administered_org_ids(self.context["actor"])
         return subject_of(user, self.context["scope"], self._administered, user.memberships.all())
-
-    def _rows(self, user: User) -> Iterable[User]:
-        """All users of the response, so that one query loads their locks."""
-        many = self.parent
-        rows = getattr(many, "instance", None) if isinstance(many, serializers.ListSerializer) else None
-        return [user] if rows is None or isinstance(rows, User) else rows
 
 
 def shown_credentials(user: User) -> dict[str, list[dict[str, Any]]]:

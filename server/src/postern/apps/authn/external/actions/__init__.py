@@ -1,0 +1,1 @@
+"""Visits to providers, binding, and signing in."""

@@ -1,0 +1,62 @@
+"""The first factor by a provider: who came back is a user who bound this account. Everything after it is as usual."""
+
+from collections.abc import Callable
+
+from postern.apps.authn.errors import SignInRefused
+from postern.apps.authn.external import providers
+from postern.apps.authn.external.errors import OFF, ExternalLapsed, ExternalNotBound, ExternalRefused
+from postern.apps.authn.external.models import ExternalAccount, ExternalRequest, Provider
+from postern.apps.authn.external.queries import account_of
+from postern.apps.authn.lock_out import guard
+from postern.apps.authn.sign_in.actions import sign_in
+from postern.apps.authn.sign_in.actions.sign_in import Attempted, Proof
+from postern.apps.users import facade as users
+from postern.foundation.phrases import sentence_from
+from postern.kernel import clock
+
+#: The value of the device cookie for a user name.
+DeviceOf = Callable[[str], str]
+
+
+def prove(visit: ExternalRequest, *, remote_addr: str, user_agent: str, device_of: DeviceOf) -> Proof:
+    """The user who bound the account of a finished visit. Raises a SignInRefused; the login log records each refusal.
+
+    The account may have an unmet condition: only the console signs in this way.
+    """
+    provider = Provider(visit.provider)
+    account = account_of(provider, visit.tenant, visit.subject) if visit.subject else None
+    attempted = Attempted(
+        username=account.user.username if account is not None else visit.subject,
+        remote_addr=remote_addr,
+        login_type="W",
+        backend=provider.value,
+        user_agent=user_agent,
+    )
+    try:
+        if visit.refusal is not None:
+            raise ExternalRefused(sentence_from(visit.refusal))
+        if not visit.subject:  # the process was killed while it waited for the provider
+            raise ExternalLapsed
+        if not providers.is_on(provider):
+            raise ExternalRefused(OFF.say(provider=str(provider.label)))
+        if account is None:
+            raise ExternalNotBound(str(provider.label))
+        guard.require_open(account.user.username, remote_addr, device=device_of(account.user.username))
+        sign_in.require_open_account(account.user, remote_addr=remote_addr, may_be_unmet=True)
+    except SignInRefused as refused:
+        sign_in.refuse(attempted, refused)
+        raise
+    return Proof(user=account.user, attempted=attempted)
+
+
+def hold_bound(visit: ExternalRequest, proof: Proof) -> bool:
+    """Whether the account is still bound, and the user as they were; both stay so until the transaction ends.
+
+    Unbinding locks the user first, too: it either came before, or waits and ends the sign-in that this transaction makes.
+    """
+    if users.hold_epoch(proof.user.pk) != proof.user.session_epoch:
+        return False
+    bound = ExternalAccount.objects.filter(
+        user=proof.user, provider=visit.provider, tenant=visit.tenant, subject=visit.subject
+    )
+    return bound.update(date_last_used=clock.now()) == 1

@@ -1,0 +1,172 @@
+"""A visit to a provider: it begins in one browser, comes back there once, and is used once.
+
+`begin` → the browser goes to the provider → `redeem`, which asks the provider who came → `finish`, by a request of our
+own page. The last step is separate, because only a request of our own page carries all cookies and the CSRF token.
+"""
+
+import secrets
+import threading
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+from uuid import UUID
+
+from django.utils.crypto import salted_hmac
+
+from postern.apps.authn.credentials.models import LoginSession
+from postern.apps.authn.errors import console_address
+from postern.apps.authn.external import providers
+from postern.apps.authn.external.errors import BUSY, CANCELLED, INCOMPLETE, ODD_PERSON, OFF, ExternalLapsed
+from postern.apps.authn.external.models import ExternalRequest, Provider, Purpose
+from postern.apps.authn.external.providers import Visit
+from postern.apps.authn.lock_out import guard
+from postern.apps.authn.lock_out.errors import SignInLocked
+from postern.foundation.phrases import Phrase, stored
+from postern.integrations.web_apis.failures import Fault, WebApiFailed
+from postern.integrations.web_apis.person import Person
+from postern.kernel import clock
+from postern.kernel.addresses import address_key
+from postern.kernel.ids import new_token, same, token_hash
+from postern.kernel.secret import Secret
+from postern.kernel.sentences import Sentence
+
+LIFETIME: Final = timedelta(minutes=10)
+#: Visits of one address that wait at the same time; the oldest make room. A stranger can begin any number.
+MOST_OF_ADDRESS: Final = 100
+#: Sign-ins of this process that wait for a provider at the same time. Each keeps a thread that other requests need.
+_WAITING: Final = threading.BoundedSemaphore(3)
+_PATIENCE_S: Final = 2.0
+_STATE_BYTES: Final = 32
+_MOST_CHARS: Final = 256
+_TENANT_CHARS, _NAME_CHARS = 128, 128
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """`page`: where the browser goes; empty when the visit was refused. `browser`: the value of its cookie."""
+
+    request_id: UUID
+    browser: Secret
+    page: str
+
+
+def begin(
+    *,
+    provider: Provider,
+    purpose: Purpose,
+    remote_addr: str,
+    user_agent: str,
+    target: str = "",
+    login_session: LoginSession | None = None,
+) -> Begun:
+    """Begin a visit. One that cannot take place is stored with its reason, which `finish` shows."""
+    browser, state, now = new_token(), secrets.token_hex(_STATE_BYTES), clock.now()
+    found = providers.configured(provider) if providers.is_on(provider) else None
+    refusal = None if found is not None else _about(provider, INCOMPLETE if providers.is_on(provider) else OFF)
+    page = found.page(_visit(provider, purpose, state), user_agent) if found is not None else ""
+    address = address_key(remote_addr)[:64]
+    _make_room(address)
+    row = ExternalRequest.objects.create(
+        provider=provider,
+        purpose=purpose,
+        state_hash=token_hash(state),
+        browser_hash=token_hash(browser),
+        login_session=login_session,
+        target=target,
+        remote_addr=address,
+        refusal=stored(refusal) if refusal is not None else None,
+        date_created=now,
+        date_expired=now + LIFETIME,
+        date_redeemed=now if refusal is not None else None,
+    )
+    return Begun(row.pk, Secret(browser), page)
+
+
+def redeem(
+    *, provider: Provider, purpose: Purpose, state: str, browser: str, code: str, remote_addr: str
+) -> UUID | None:
+    """Take back a browser from the provider, once. Returns the visit, which then knows who came or why nobody did.
+
+    None when there is no such visit of this browser for this provider and purpose, or it was redeemed. A state that
+    a browser on a visit does not have counts as a failure of its address.
+    """
+    row = ExternalRequest.objects.filter(state_hash=token_hash(state)).first()
+    if row is None or not same(row.browser_hash, token_hash(browser)):
+        # Without the cookie no state fits, so it is no guess: a picture on any other site could make such a request.
+        if browser:
+            _count(remote_addr)
+        return None
+    now = clock.now()
+    ours = ExternalRequest.objects.filter(pk=row.pk, provider=provider, purpose=purpose, date_expired__gt=now)
+    if ours.filter(date_redeemed__isnull=True).update(date_redeemed=now) != 1:
+        return None
+    found = _person_or_reason(provider, _visit(provider, purpose, state), code, remote_addr)
+    if isinstance(found, Person):
+        ours.update(tenant=found.tenant, subject=found.subject, name=_shown(found.name))
+    else:
+        ours.update(refusal=stored(found))
+    return row.pk
+
+
+def finish(*, request_id: UUID | None, browser: str, purpose: Purpose) -> ExternalRequest:
+    """Use a redeemed visit, once, from the browser in which it began. Raises ExternalLapsed."""
+    now = clock.now()
+    row = ExternalRequest.objects.filter(pk=request_id, purpose=purpose).first() if request_id else None
+    if row is None or not same(row.browser_hash, token_hash(browser)):
+        raise ExternalLapsed
+    redeemed = ExternalRequest.objects.filter(pk=row.pk, date_redeemed__isnull=False, date_expired__gt=now)
+    if redeemed.filter(date_finished__isnull=True).update(date_finished=now) != 1:
+        raise ExternalLapsed
+    row.refresh_from_db()
+    return row
+
+
+def _person_or_reason(provider: Provider, visit: Visit, code: str, remote_addr: str) -> Person | Sentence:
+    found = providers.configured(provider) if providers.is_on(provider) else None
+    if found is None:
+        return _about(provider, INCOMPLETE if providers.is_on(provider) else OFF)
+    if not code:
+        return _about(provider, CANCELLED)
+    if not _WAITING.acquire(timeout=_PATIENCE_S):
+        return _about(provider, BUSY)
+    try:
+        person = found.person(visit, code)
+    except WebApiFailed as error:
+        if error.fault is Fault.CODE:
+            _count(remote_addr)
+        return error.sentence
+    finally:
+        _WAITING.release()
+    is_storable = all(part.isprintable() for part in (person.tenant, person.subject))
+    if not is_storable or len(person.tenant) > _TENANT_CHARS or len(person.subject) > _MOST_CHARS:
+        return _about(provider, ODD_PERSON)
+    return person
+
+
+def _visit(provider: Provider, purpose: Purpose, state: str) -> Visit:
+    # From the setting, never from the Host header, which a client chooses.
+    step = "login" if purpose == Purpose.SIGN_IN else "bind"
+    uri = f"{console_address().rstrip('/')}/core/auth/{provider}/qr/{step}/callback/"
+    verifier = salted_hmac("postern.external.verifier", state, algorithm="sha256").hexdigest()
+    return Visit(redirect_uri=uri, state=state, verifier=verifier)
+
+
+def _make_room(address: str) -> None:
+    waiting = ExternalRequest.objects.filter(remote_addr=address)
+    surplus = waiting.order_by("-date_created").values_list("pk", flat=True)[MOST_OF_ADDRESS - 1 :]
+    ExternalRequest.objects.filter(pk__in=list(surplus[:MOST_OF_ADDRESS])).delete()
+
+
+def _about(provider: Provider, phrase: Phrase) -> Sentence:
+    return phrase.say(provider=str(provider.label))
+
+
+def _count(remote_addr: str) -> None:
+    try:
+        guard.reserve_address(remote_addr)
+    except SignInLocked:
+        return  # it is refused anyway
+
+
+def _shown(name: str) -> str:
+    return "".join(char for char in name if char.isprintable())[:_NAME_CHARS]

@@ -1,0 +1,1 @@
+"""Pages that lead to a provider and back, and the calls that use what came back."""

@@ -1,0 +1,140 @@
+"""Pages below `/core/auth/{provider}/`: they lead the browser to a provider, and take it back."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Final
+from urllib.parse import urlencode, urlsplit
+from uuid import UUID
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from postern.apps.authn.callers import conditions
+from postern.apps.authn.callers.policy import password_was_verified
+from postern.apps.authn.credentials.actions.login_sessions import find_by_session
+from postern.apps.authn.errors import console_address
+from postern.apps.authn.external.actions import visits
+from postern.apps.authn.external.api import visit_cookie
+from postern.apps.authn.external.models import Provider, Purpose
+from postern.apps.authn.external.providers import CODE_PARAMETERS
+from postern.apps.authn.sign_in.api.pages import PROFILE_PAGE
+from postern.foundation.pages.pages import open_page
+from postern.foundation.pages.redirects import HOME, safe_next
+from postern.kernel import clock
+
+_LOGIN_PAGE: Final = "/core/auth/login/"
+#: A visit that this browser does not have.
+_UNKNOWN: Final = "none"
+_MOST_CHARS: Final = 2_000
+#: Marks a browser that was sent to the address of the settings. Behind a proxy that changes the host, it would go round.
+_SENT_HERE: Final = "here"
+
+_Page = Callable[..., HttpResponse]
+
+
+def _moving_page(view: _Page) -> _Page:
+    """A page that anybody may open and that is never kept. HEAD begins and ends no visit.
+
+    The provider sends the browser to the address of the settings (SITE_URL). A browser that uses another address of
+    this console would not have its cookie there, so it goes to that address before it begins.
+    """
+
+    @open_page
+    @never_cache
+    @require_safe
+    @wraps(view)
+    def page(request: HttpRequest, **arguments: Any) -> HttpResponse:
+        if request.method == "HEAD":
+            return HttpResponseRedirect(_LOGIN_PAGE)
+        elsewhere = _other_address(request)
+        return view(request, **arguments) if elsewhere is None else HttpResponseRedirect(elsewhere)
+
+    return page
+
+
+def _other_address(request: HttpRequest) -> str | None:
+    """The same page at the address of the settings, if the browser uses another one and was not sent there before."""
+    site = urlsplit(console_address())
+    if request.path.endswith("/callback/") or _SENT_HERE in request.GET or request.get_host() == site.netloc:
+        return None
+    query = urlencode({**request.GET.dict(), _SENT_HERE: "1"})
+    return f"{site.scheme}://{site.netloc}{request.path}?{query}"
+
+
+@_moving_page
+def sign_in_start(request: HttpRequest, provider: Provider) -> HttpResponse:
+    """`qr/login/?next=`: leads to the page of the provider."""
+    target = safe_next(request.GET.get("next", ""), HOME)
+    if find_by_session(request.session) is not None:
+        return HttpResponseRedirect(target)
+    begun = visits.begin(
+        provider=provider,
+        purpose=Purpose.SIGN_IN,
+        remote_addr=request.META.get("REMOTE_ADDR", ""),
+        user_agent=request.headers.get("User-Agent", ""),
+        target=target,
+    )
+    return _led_away(begun, Purpose.SIGN_IN)
+
+
+@_moving_page
+def bind_start(request: HttpRequest, provider: Provider) -> HttpResponse:
+    """`qr/bind/?redirect_url=`: leads a signed-in user, whose password was verified a moment ago, to the provider.
+
+    Links on other sites begin nothing (`logout_page` has the same rule).
+    """
+    login_session = find_by_session(request.session)
+    if login_session is None or not login_session.user.is_valid:
+        return HttpResponseRedirect(f"{_LOGIN_PAGE}?{urlencode({'next': PROFILE_PAGE})}")
+    origin = request.headers.get("Sec-Fetch-Site", "cross-site" if settings.POSTERN.https else "none")
+    is_verified = password_was_verified(login_session, now=clock.now())
+    if origin not in {"same-origin", "none"} or not is_verified or conditions.unmet(login_session.user) is not None:
+        return HttpResponseRedirect(_profile(dialog=f"{provider}-bind"))
+    begun = visits.begin(
+        provider=provider,
+        purpose=Purpose.BIND,
+        remote_addr=request.META.get("REMOTE_ADDR", ""),
+        user_agent=request.headers.get("User-Agent", ""),
+        target=safe_next(request.GET.get("redirect_url", ""), ""),
+        login_session=login_session,
+    )
+    return _led_away(begun, Purpose.BIND)
+
+
+@_moving_page
+def bind_page(_request: HttpRequest, provider: Provider) -> HttpResponse:
+    """`bind/start/`: the dialog of the profile page, which asks for the password first."""
+    return HttpResponseRedirect(_profile(dialog=f"{provider}-bind"))
+
+
+@_moving_page
+def callback(request: HttpRequest, provider: Provider, purpose: Purpose) -> HttpResponse:
+    """`qr/login/callback/` and `qr/bind/callback/`: the provider sends the browser back. Our own page does the rest."""
+    request_id = visits.redeem(
+        provider=provider,
+        purpose=purpose,
+        state=request.GET.get("state", "")[:_MOST_CHARS],
+        browser=visit_cookie.of(request),
+        code=request.GET.get(CODE_PARAMETERS[provider], "")[:_MOST_CHARS],
+        remote_addr=request.META.get("REMOTE_ADDR", ""),
+    )
+    return HttpResponseRedirect(_own_page(purpose, request_id))
+
+
+def _led_away(begun: visits.Begun, purpose: Purpose) -> HttpResponse:
+    response = HttpResponseRedirect(begun.page or _own_page(purpose, begun.request_id))
+    visit_cookie.put(response, begun.browser)
+    return response
+
+
+def _own_page(purpose: Purpose, request_id: UUID | None) -> str:
+    shown = str(request_id) if request_id is not None else _UNKNOWN
+    if purpose == Purpose.BIND:
+        return _profile(external=shown)
+    return f"{_LOGIN_PAGE}?{urlencode({'external': shown})}"
+
+
+def _profile(**query: str) -> str:
+    return f"{PROFILE_PAGE}?{urlencode({'activeTab': 'info', **query})}"

@@ -1,0 +1,171 @@
+"""Calls about accounts at external providers: sign in, bind, unbind, and the check of FeiShu's event subscription."""
+
+from dataclasses import replace
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+from rest_framework.authentication import SessionAuthentication
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.authn.callers.policy import password_was_verified
+from postern.apps.authn.credentials.actions.login_sessions import SignInOrigin
+from postern.apps.authn.external.actions import binding, signing_in, visits
+from postern.apps.authn.external.api import visit_cookie
+from postern.apps.authn.external.errors import ExternalLapsed
+from postern.apps.authn.external.models import ExternalRequest, Provider, Purpose
+from postern.apps.authn.sign_in.actions import second_factor
+from postern.apps.authn.sign_in.actions.second_factor import Demand
+from postern.apps.authn.sign_in.actions.sign_in import Proof
+from postern.apps.authn.sign_in.api import device_cookie, pending, web_session
+from postern.apps.authn.sign_in.api.device_cookie import DeviceCookieView
+from postern.apps.authn.sign_in.api.mfa import PersonalView
+from postern.apps.authn.sign_in.api.sign_in import HOME_PAGE, end_previous
+from postern.apps.authn.sign_in.errors import PasswordVerifyRequired
+from postern.apps.preferences import facade as preferences
+from postern.apps.users import facade as users
+from postern.foundation.pages.redirects import safe_next
+from postern.foundation.rest.bodies import BodySerializer, body_of
+from postern.foundation.rest.openapi.answers import Answer, texts
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.text import PlainField
+from postern.foundation.rest.views import PosternView
+from postern.kernel import clock
+from postern.kernel.errors import NotAllowed
+from postern.kernel.ids import parse_id, same
+
+_MOST_TOKEN_CHARS: Final = 1024
+
+
+class VisitSerializer(BodySerializer):
+    """The visit that came back, as the address of the page names it."""
+
+    id = PlainField(max_length=64)
+
+
+def _finished(request: Request, purpose: Purpose) -> ExternalRequest:
+    return visits.finish(
+        request_id=parse_id(body_of(request, VisitSerializer)["id"]),
+        browser=visit_cookie.of(request._request),  # noqa: SLF001 - cookies belong to Django's request
+        purpose=purpose,
+    )
+
+
+class ExternalSignInView(DeviceCookieView):
+    """`POST {"id"}`: sign in as the user who bound the account that came back.
+
+    The answers are those of `authentication/sign-in/`, with the second factor as there.
+    """
+
+    rights = Right.ANYONE
+    always_root = True
+    gates_apply = False
+
+    def post(self, request: Request) -> Response:
+        SessionAuthentication().enforce_csrf(request)
+        visit = _finished(request, Purpose.SIGN_IN)
+        origin = web_session.origin_of(request)
+        proof = signing_in.prove(
+            visit,
+            remote_addr=origin.remote_addr,
+            user_agent=origin.user_agent,
+            device_of=lambda username: device_cookie.visitor_of(request, username).device,
+        )
+        end_previous(request._request)  # noqa: SLF001 - sessions belong to Django's request
+        with transaction.atomic():
+            if not signing_in.hold_bound(visit, proof):
+                raise ExternalLapsed
+            body = self._signed_in(request, proof, origin, safe_next(visit.target, HOME_PAGE))
+        response = Response(body)
+        visit_cookie.remove(response)
+        return response
+
+    def _signed_in(self, request: Request, proof: Proof, origin: SignInOrigin, target: str) -> dict[str, Any]:
+        django_request = request._request  # noqa: SLF001 - as above
+        demand = second_factor.demand_of(proof.user)
+        if demand is not Demand.NOTHING:
+            pending.begin_web(django_request, proof, target=target)
+            return pending.demand_body(proof.user, demand)
+        user = web_session.sign_in(django_request, proof, replace(origin, backend=proof.attempted.backend))
+        return pending.after_sign_in(user, target)
+
+
+class ExternalBindView(PersonalView):
+    """`POST {"id"}`: bind the account that came back to the calling user → `{"msg", "next"}`."""
+
+    open_before_confirmation = False
+    answers = {"post": Answer(schema=texts("msg", "next"))}
+
+    def post(self, request: Request) -> Response:
+        user, login_session = self.person(request), self.login_session(request)
+        if login_session is None:
+            raise ExternalLapsed
+        visit = _finished(request, Purpose.BIND)
+        account = binding.bind(actor=self.actor, user=user, login_session=login_session, visit=visit)
+        provider = Provider(account.provider)
+        text = _("Your %(provider)s account is bound. You can sign in with it now.") % {"provider": provider.label}
+        response = Response({"msg": text, "next": safe_next(visit.target, "")})
+        visit_cookie.remove(response)
+        return response
+
+
+class OwnUnbindView(PersonalView):
+    """`POST authentication/{provider}/qr/unbind/`: needs a password verified within five minutes."""
+
+    open_before_confirmation = False
+    answers = {"post": Answer(schema=texts("msg"))}
+
+    def post(self, request: Request, provider: Provider) -> Response:
+        user = self.person(request)
+        if not password_was_verified(request.auth, now=clock.now()):
+            raise PasswordVerifyRequired
+        binding.unbind(actor=self.actor, user=user, provider=provider, keep=self.login_session(request))
+        return _unbound(provider)
+
+
+class UnbindView(PosternView):
+    """`POST authentication/{provider}/qr/unbind/{user_id}/`: an administrator unbinds the account of a user.
+
+    The same rule as changing the user. One's own account needs the password, as on the profile page.
+    """
+
+    rights = Right.ORG_ADMIN
+    answers = {"post": Answer(schema=texts("msg"))}
+
+    def post(self, request: Request, provider: Provider, user_id: UUID) -> Response:
+        user = users.changeable(self.actor, self.scope, user_id)
+        if user.pk == self.actor.user_id and not password_was_verified(request.auth, now=clock.now()):
+            raise PasswordVerifyRequired
+        with transaction.atomic():
+            users.hold_changeable(self.actor, self.scope, user)
+            binding.unbind(actor=self.actor, user=user, provider=provider)
+        return _unbound(provider)
+
+
+def _unbound(provider: Provider) -> Response:
+    return Response({"msg": _("The %(provider)s account is unbound.") % {"provider": provider.label}})
+
+
+class FeishuEventsView(PosternView):
+    """`POST authentication/feishu/event/subscription/callback/`: FeiShu checks the request URL of a subscription.
+
+    Answers the challenge if the request has the verification token of the settings; everything else is refused, because
+    Postern subscribes to no events.
+    """
+
+    rights = Right.ANYONE
+    always_root = True
+    gates_apply = False
+    authentication_classes = ()
+    answers = {"post": Answer(schema=texts("challenge"))}
+
+    def post(self, request: Request) -> Response:
+        body = request.data if isinstance(request.data, dict) else {}
+        token, challenge = body.get("token"), body.get("challenge")
+        expected = preferences.get_secret("FEISHU_VERIFICATION_TOKEN")
+        is_check = body.get("type") == "url_verification" and isinstance(token, str) and isinstance(challenge, str)
+        if not is_check or expected is None or not same(str(token), expected.reveal()):
+            raise NotAllowed(_("Only the check of the request URL with the verification token is answered."))
+        return Response({"challenge": str(challenge)[:_MOST_TOKEN_CHARS]})

@@ -1,0 +1,80 @@
+"""Refusals of sign-ins by a provider, and of binding."""
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from postern.apps.authn.errors import SignInRefused
+from postern.foundation.phrases import Phrase, said
+from postern.kernel.errors import Conflict, PosternError
+from postern.kernel.sentences import Sentence
+
+OFF = Phrase("external.off", gettext_lazy("Sign-in with %(provider)s is switched off. Sign in with your password."))
+INCOMPLETE = Phrase(
+    "external.incomplete",
+    gettext_lazy("Sign-in with %(provider)s is not set up completely. Tell an administrator."),
+)
+CANCELLED = Phrase("external.cancelled", gettext_lazy("You were not signed in at %(provider)s. Start again."))
+BUSY = Phrase(
+    "external.busy", gettext_lazy("Too many sign-ins are waiting for %(provider)s. Try again in a few seconds.")
+)
+ODD_PERSON = Phrase(
+    "external.odd_person", gettext_lazy("%(provider)s named you in a way that cannot be stored. Tell an administrator.")
+)
+
+
+class ExternalRefused(SignInRefused):
+    """The provider told nobody, or somebody who may not be accepted. `sentence` says why."""
+
+    slug = "external_failed"
+
+    def __init__(self, sentence: Sentence) -> None:
+        self.reason = sentence
+        super().__init__()
+
+    def text(self) -> str:
+        return said(self.reason)
+
+
+class ExternalNotBound(SignInRefused):
+    """Nobody has bound this account. It never creates or finds a user by itself."""
+
+    slug = "external_not_bound"
+
+    def __init__(self, provider: str) -> None:
+        self.provider = provider
+        super().__init__()
+
+    def text(self) -> str:
+        return _(
+            "This %(provider)s account is not bound to a user. Sign in with your password, then bind it on your profile "
+            "page."
+        ) % {"provider": self.provider}
+
+
+class ExternalLapsed(SignInRefused):
+    """There is no such request for this browser and purpose, or it was used."""
+
+    slug = "external_lapsed"
+
+    def text(self) -> str:
+        return _("This sign-in has expired, was used before, or was started in another browser. Start again.")
+
+
+class NotBound(PosternError):
+    """The user has no account at this provider (contract: `{provider}_not_bound`)."""
+
+    def __init__(self, provider: str, label: str) -> None:
+        super().__init__(_("No %(provider)s account is bound.") % {"provider": label})
+        self.fields = {"detail": self.message, "code": f"{provider}_not_bound"}
+
+
+class BindingRefused(PosternError):
+    """The account could not be bound; the message says why."""
+
+    code = "external_failed"
+
+
+class AlreadyBound(Conflict):
+    """The user has an account at this provider already, or another user has this one."""
+
+    code = "external_already_bound"

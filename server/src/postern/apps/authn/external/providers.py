@@ -1,0 +1,103 @@
+"""What a provider must be able to do, and the providers of the settings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from postern.apps.authn.external.models import Provider
+from postern.apps.preferences import facade as preferences
+from postern.foundation.network import outbound
+from postern.integrations.dingtalk import client as dingtalk
+from postern.integrations.dingtalk.client import DingtalkApp
+from postern.integrations.feishu import client as feishu
+from postern.integrations.feishu.client import FeishuApp
+from postern.integrations.web_apis.calls import WebCalls
+from postern.integrations.web_apis.person import Person
+from postern.integrations.wecom import client as wecom
+from postern.integrations.wecom.client import WecomApp
+
+#: The person waits for the answer.
+LIMIT_S: Final = 8.0
+#: The parameter in which the code comes back.
+CODE_PARAMETERS: Final[Mapping[Provider, str]] = {
+    Provider.WECOM: "code",
+    Provider.DINGTALK: "authCode",
+    Provider.FEISHU: "code",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """What a visit to a provider carries. `state` comes back with the browser, `verifier` stays on this server."""
+
+    redirect_uri: str
+    state: str
+    verifier: str
+
+
+class ExternalProvider(Protocol):
+    """A provider with its present settings."""
+
+    def page(self, visit: Visit, user_agent: str) -> str:
+        """The address to which the browser goes."""
+
+    def person(self, visit: Visit, code: str) -> Person:
+        """Who came back with this code. Blocks for `LIMIT_S` at most. Raises WebApiFailed."""
+
+
+def is_on(provider: Provider) -> bool:
+    """Whether an administrator has switched the provider on."""
+    return preferences.get_bool(f"AUTH_{provider.upper()}")
+
+
+def configured(provider: Provider) -> ExternalProvider | None:
+    """The provider; None until its settings are complete."""
+    app = preferences.provider_app(preferences.Category(provider.value))
+    if isinstance(app, WecomApp):
+        return _Wecom(app)
+    if isinstance(app, DingtalkApp):
+        return _Dingtalk(app)
+    return _Feishu(app) if isinstance(app, FeishuApp) else None
+
+
+def _calls() -> WebCalls:
+    return WebCalls(check=outbound.check_dial, limit_s=LIMIT_S)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wecom:
+    app: WecomApp
+
+    def page(self, visit: Visit, user_agent: str) -> str:
+        return wecom.authorize_url(self.app, redirect_uri=visit.redirect_uri, state=visit.state, user_agent=user_agent)
+
+    def person(self, visit: Visit, code: str) -> Person:
+        del visit  # only the state protects
+        return wecom.person_of(self.app, _calls(), code)
+
+
+@dataclass(frozen=True, slots=True)
+class _Dingtalk:
+    app: DingtalkApp
+
+    def page(self, visit: Visit, user_agent: str) -> str:
+        del user_agent  # the page asks for consent at once inside DingTalk
+        return dingtalk.authorize_url(self.app, redirect_uri=visit.redirect_uri, state=visit.state)
+
+    def person(self, visit: Visit, code: str) -> Person:
+        del visit
+        return dingtalk.person_of(self.app, _calls(), code)
+
+
+@dataclass(frozen=True, slots=True)
+class _Feishu:
+    app: FeishuApp
+
+    def page(self, visit: Visit, user_agent: str) -> str:
+        del user_agent
+        return feishu.authorize_url(
+            self.app, redirect_uri=visit.redirect_uri, state=visit.state, verifier=visit.verifier
+        )
+
+    def person(self, visit: Visit, code: str) -> Person:
+        return feishu.person_of(self.app, _calls(), code, redirect_uri=visit.redirect_uri, verifier=visit.verifier)

@@ -1,0 +1,21 @@
+"""Reads of accounts at external providers."""
+
+from collections.abc import Collection, Mapping
+from uuid import UUID
+
+from postern.apps.authn.external.models import ExternalAccount, Provider
+
+
+def bound_among(user_ids: Collection[UUID]) -> Mapping[UUID, frozenset[str]]:
+    """The providers at which these users have a bound account; users without one are left out. One query."""
+    found: dict[UUID, set[str]] = {}
+    rows = ExternalAccount.objects.filter(user_id__in=list(user_ids)).order_by()
+    for user_id, provider in rows.values_list("user_id", "provider"):
+        found.setdefault(user_id, set()).add(provider)
+    return {user_id: frozenset(providers) for user_id, providers in found.items()}
+
+
+def account_of(provider: Provider, tenant: str, subject: str) -> ExternalAccount | None:
+    """The bound account of this person at the provider, with its user."""
+    rows = ExternalAccount.objects.select_related("user")
+    return rows.filter(provider=provider, tenant=tenant, subject=subject).first()

@@ -1,0 +1,53 @@
+"""To which server and account a stored secret belongs. It is sent nowhere else."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from django.utils.translation import gettext as _
+
+from postern.apps.preferences import mail_account, queries
+from postern.apps.preferences.declarations.preference import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Belonging:
+    """`to`: the settings that name server and account. While the first of them is empty, the secret goes nowhere."""
+
+    secret: str
+    to: tuple[str, ...]
+
+    def wanted(self) -> str:
+        """What a person reads who enters another server or account without its secret."""
+        if self.secret == mail_account.PASSWORD:
+            return _(
+                "Enter the password: the stored one is only sent to the SMTP host, port and account that it is stored for."
+            )
+        return _("Enter the secret: the stored one is only sent to the address and application that it is stored for.")
+
+    def is_moved(self, stored: Mapping[str, Value], values: Mapping[str, Value]) -> bool:
+        """Whether these values name another server or account than the stored ones."""
+        return any(_plain(stored[name]) != _plain(values[name]) for name in self.to)
+
+
+MAIL: Final = Belonging(mail_account.PASSWORD, mail_account.ADDRESSEE)
+WECOM: Final = Belonging("WECOM_SECRET", ("WECOM_CORPID", "WECOM_API_URL"))
+DINGTALK: Final = Belonging("DINGTALK_APPSECRET", ("DINGTALK_APPKEY", "DINGTALK_API_URL"))
+FEISHU: Final = Belonging("FEISHU_APP_SECRET", ("FEISHU_APP_ID", "FEISHU_API_URL"))
+_ALL: Final = (MAIL, WECOM, DINGTALK, FEISHU)
+
+
+def secrets_wanted(changed: Collection[str]) -> dict[str, str]:
+    """The secrets that must be entered again because of these changed settings, with the reason."""
+    return {
+        one.secret: one.wanted()
+        for one in _ALL
+        if one.secret not in changed
+        and any(name in changed for name in one.to)
+        and queries.is_set(one.secret)
+        and queries.value(one.to[0])
+    }
+
+
+def _plain(value: Value) -> str:
+    return str(value).strip()

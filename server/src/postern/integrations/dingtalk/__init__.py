@@ -1,0 +1,1 @@
+"""DingTalk: sign-in with a QR code."""

@@ -1,0 +1,208 @@
+"""JSON calls to the service of another company.
+
+One deadline covers all calls of an operation, from the lookup of the name to the last byte, so a server that sends a
+byte each second cannot hold a caller longer. Redirects are not followed, answers have a limit, certificates are
+verified, and the connection goes to the address that was checked. Nothing of the environment (proxies, credentials)
+is used.
+"""
+
+import asyncio
+import json
+import socket
+import ssl
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+from urllib.parse import SplitResult, urlsplit
+
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+from yarl import URL
+
+from postern.foundation.network.outbound import DialTarget, TargetRefused, TargetUnknown
+from postern.integrations.web_apis import failures
+from postern.kernel.clock import monotonic_s
+from postern.kernel.dialing import plain
+
+#: Checks an address. Raises TargetRefused or TargetUnknown.
+DialCheck = Callable[[str, int], DialTarget]
+
+_MOST_ANSWER_BYTES: Final = 256 * 1024
+_CHUNK_BYTES: Final = 16 * 1024
+_PORTS: Final = {"https": 443, "http": 80}
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer. `document`: its JSON object."""
+
+    host: str
+    status: int
+    document: Mapping[str, Any]
+
+    def text(self, *names: str) -> str:
+        """The text at this place, which must not be empty. Raises WebApiFailed."""
+        found: Any = self.document
+        for name in names:
+            found = found.get(name) if isinstance(found, Mapping) else None
+        if not isinstance(found, str) or not found:
+            raise failures.bad_answer(self.host, self.status)
+        return found
+
+    def number(self, name: str) -> int:
+        """The whole number at this place. Raises WebApiFailed."""
+        found = self.document.get(name)
+        if not isinstance(found, int) or isinstance(found, bool):
+            raise failures.bad_answer(self.host, self.status)
+        return found
+
+
+class WebCalls:
+    """The calls of one operation. `limit_s`: seconds for all of them together."""
+
+    def __init__(self, *, check: DialCheck, limit_s: float) -> None:
+        self._check = check
+        self._limit_s = limit_s
+        self._until_s = monotonic_s() + limit_s
+
+    def get(self, url: str, query: Mapping[str, str], *, headers: Mapping[str, str] | None = None) -> Reply:
+        """Raises WebApiFailed. So does `post`."""
+        return self._call("GET", url, query, None, headers or {})
+
+    def post(
+        self,
+        url: str,
+        body: Mapping[str, Any],
+        *,
+        query: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Reply:
+        return self._call("POST", url, query or {}, body, headers or {})
+
+    def _call(
+        self,
+        method: str,
+        url: str,
+        query: Mapping[str, str],
+        body: Mapping[str, Any] | None,
+        headers: Mapping[str, str],
+    ) -> Reply:
+        address = _split(url)
+        host = str(address.hostname)
+        target = self._checked(address)
+        request = _Request(method, URL(url).with_query(dict(query)), body, headers)
+        try:
+            # A loop of its own: callers are threads of the web part and of the worker.
+            with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
+                status, content = runner.run(_exchange(request, target, left_s=self._until_s - monotonic_s()))
+        except TimeoutError:
+            raise failures.timeout(host, self._limit_s) from None
+        except aiohttp.ClientSSLError as error:
+            raise failures.tls(host, error.__cause__ or error.os_error) from None
+        except _TooLong:
+            raise failures.too_long(host) from None
+        except (aiohttp.ClientError, OSError, ValueError):
+            raise failures.unreachable(host) from None
+        return Reply(host, status, _document(content, host, status))
+
+    def _checked(self, address: SplitResult) -> DialTarget:
+        host = str(address.hostname)
+        try:
+            target = self._check(host, address.port or _PORTS[address.scheme])
+        except TargetUnknown:
+            raise failures.name_unknown(host) from None
+        except TargetRefused as error:
+            raise failures.not_dialled(error) from None
+        if address.scheme == "http" and not _is_loopback(target.address):
+            raise failures.unencrypted(host)
+        return target
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    method: str
+    url: URL
+    body: Mapping[str, Any] | None
+    headers: Mapping[str, str]
+
+
+class _TooLong(Exception):
+    """The answer has more than the permitted bytes."""
+
+
+class _Checked(AbstractResolver):
+    """Gives the address that was checked instead of looking the name up a second time."""
+
+    def __init__(self, target: DialTarget) -> None:
+        self._target = target
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        del family
+        address = self._target.address
+        found = socket.AF_INET6 if ":" in address else socket.AF_INET
+        return [
+            ResolveResult(hostname=host, host=address, port=port, family=found, proto=0, flags=socket.AI_NUMERICHOST)
+        ]
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+async def _exchange(request: _Request, target: DialTarget, *, left_s: float) -> tuple[int, bytes]:
+    connector = aiohttp.TCPConnector(resolver=_Checked(target), ssl=_tls(), force_close=True, use_dns_cache=False)
+    async with (
+        asyncio.timeout(left_s),
+        aiohttp.ClientSession(
+            connector=connector,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            # What is compressed could become any length.
+            auto_decompress=False,
+            headers={"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "Postern"},
+            timeout=aiohttp.ClientTimeout(total=None),
+        ) as session,
+        session.request(
+            request.method, request.url, json=request.body, headers=request.headers, allow_redirects=False
+        ) as answer,
+    ):
+        parts, count = [], 0
+        async for part in answer.content.iter_chunked(_CHUNK_BYTES):
+            parts.append(part)
+            count += len(part)
+            if count > _MOST_ANSWER_BYTES:
+                raise _TooLong
+        return answer.status, b"".join(parts)
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    return ssl.create_default_context()
+
+
+def _document(content: bytes, host: str, status: int) -> Mapping[str, Any]:
+    """The JSON object of an answer. Error codes come with any status, so callers judge it."""
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError):
+        raise failures.bad_answer(host, status) from None
+    if not isinstance(document, dict) or 300 <= status < 400:
+        raise failures.bad_answer(host, status)
+    return document
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        address = urlsplit(url)
+        is_usable = address.scheme in _PORTS and bool(address.hostname) and (address.port or 1) > 0
+    except ValueError:
+        raise failures.address_invalid(url) from None
+    if not is_usable or address.username is not None or address.query or address.fragment:
+        raise failures.address_invalid(url)
+    return address
+
+
+def _is_loopback(address: str) -> bool:
+    found = plain(address)
+    return found is not None and found.is_loopback

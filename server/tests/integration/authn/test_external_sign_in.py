@@ -1,0 +1,470 @@
+"""Sign-in with WeCom, DingTalk and FeiShu: the walk to a stand-in and back, and everything that must be refused."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from rest_framework.test import APIClient
+
+from factories.external import BIND, NAMES, SIGN_IN, SITE, Visitor, running_services, set_up, through_provider, visit_of
+from factories.second_factor import App
+from peers.company_apps import Service, Somebody
+from postern.apps.audits.models import LoginLog
+from postern.apps.authn import housekeeping
+from postern.apps.authn.external.actions import visits
+from postern.apps.authn.models import ExternalAccount, ExternalRequest, KnownPlace, LoginSession, SignInGuard
+from postern.apps.preferences.models import PreferenceValue
+from postern.apps.users.models import User
+from postern.foundation.caller.actor import SYSTEM
+from postern.kernel import clock
+
+PROFILE = "/api/v1/users/profile/"
+CHALLENGE = "/api/v1/authentication/mfa/challenge/"
+LOGIN_PAGE = "/core/auth/login/?external="
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def services(as_admin: APIClient) -> Iterator[dict[str, Service]]:
+    with running_services() as running:
+        set_up(as_admin, running)
+        yield running
+
+
+@pytest.fixture
+def visitor(services: dict[str, Service]) -> Visitor:
+    return Visitor()
+
+
+@pytest.fixture
+def bound(ann: User, services: dict[str, Service]) -> User:
+    """Ann, who has bound all three."""
+    for name, service in services.items():
+        person = service.person
+        ExternalAccount.objects.create(
+            user=ann, provider=name, tenant=person.tenant, subject=person.subject, name=person.name
+        )
+    return ann
+
+
+def last_log() -> LoginLog:
+    found: LoginLog = LoginLog.objects.order_by("-datetime", "-pk")[0]
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_who_bound_an_account_signs_in_with_it(
+    visitor: Visitor, services: dict[str, Service], bound: User, name: str
+) -> None:
+    page = visitor.start(name, next="")
+    cookie = visitor.cookies["postern_visit"]
+    assert (cookie["samesite"], cookie["httponly"]) == ("Lax", True)
+    location = visitor.come_back(through_provider(services[name], page))
+    assert location.startswith(LOGIN_PAGE)
+    assert visitor.get(PROFILE).status_code == 401  # the way back alone signs nobody in
+    answer = visitor.use(visit_of(location))
+    assert answer.status_code == 200, answer.content
+    assert answer.json() == {"next": "/ui/", "must_change_password": False}
+    assert visitor.get(PROFILE).json()["username"] == "ann"
+    assert LoginSession.objects.get(user=bound).backend == name
+    log = last_log()
+    assert (log.username, log.backend, log.status, log.mfa) == ("ann", name, True, 0)
+    assert ExternalAccount.objects.get(user=bound, provider=name).date_last_used is not None
+    assert KnownPlace.objects.filter(user=bound).count() == 2
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_page_that_was_asked_for_follows(
+    visitor: Visitor, services: dict[str, Service], bound: User, name: str
+) -> None:
+    for asked, follows in (("/ui/assets", "/ui/assets"), ("https://evil.example/", "/ui/"), ("//evil.example", "/ui/")):
+        browser = Visitor()
+        answer = browser.get(f"/core/auth/{name}/qr/login/", {"next": asked}, HTTP_HOST=SITE)
+        back = browser.come_back(through_provider(services[name], answer.headers["Location"]))
+        assert browser.use(visit_of(back)).json()["next"] == follows
+
+
+def test_a_browser_at_another_address_goes_to_that_of_the_settings_first(
+    visitor: Visitor, services: dict[str, Service]
+) -> None:
+    answer = visitor.get("/core/auth/wecom/qr/login/", {"next": "/ui/assets"}, HTTP_HOST="testserver")
+    there = answer.headers["Location"]
+    assert there == f"http://{SITE}/core/auth/wecom/qr/login/?next=%2Fui%2Fassets&here=1"
+    assert not ExternalRequest.objects.exists()
+    # a proxy on the way that changes the host does not send it round
+    answer = visitor.get(there.removeprefix(f"http://{SITE}"), HTTP_HOST="testserver")
+    assert answer.headers["Location"].startswith(services["wecom"].base)
+
+
+def test_wecom_in_its_own_browser_asks_without_a_qr_code(
+    visitor: Visitor, services: dict[str, Service], bound: User
+) -> None:
+    agent = "Mozilla/5.0 (Linux) wxwork/4.1.22 MicroMessenger/7.0.1"
+    page = visitor.start("wecom", HTTP_USER_AGENT=agent)
+    assert "/connect/oauth2/authorize?" in page
+    visit = visit_of(visitor.come_back(through_provider(services["wecom"], page)))
+    assert visitor.use(visit).status_code == 200
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_unbound_person_gets_no_account(
+    visitor: Visitor, services: dict[str, Service], ann: User, name: str
+) -> None:
+    users = User.objects.count()
+    User.objects.filter(pk=ann.pk).update(email="boss@corp.example", phone="+8613800000000")
+    answer = visitor.sign_in_by(name, services[name])
+    assert answer.status_code == 400
+    assert answer.json()["error"] == "external_not_bound"
+    assert visitor.get(PROFILE).status_code == 401
+    assert User.objects.count() == users
+    log = last_log()
+    assert (log.username, log.backend, log.status, log.reason) == (
+        services[name].person.subject.lower(),
+        name,
+        False,
+        "external_not_bound",
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_people_of_other_companies_are_refused(
+    visitor: Visitor, services: dict[str, Service], bound: User, name: str
+) -> None:
+    subject = services[name].person.subject
+    services[name].person = Somebody("corp-2", subject, is_stranger=True)
+    answer = visitor.sign_in_by(name, services[name])
+    assert (answer.status_code, answer.json()["error"]) == (400, "external_failed")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_state_works_once(visitor: Visitor, services: dict[str, Service], bound: User, name: str) -> None:
+    back = through_provider(services[name], visitor.start(name))
+    visit = visit_of(visitor.come_back(back))
+    calls = len(services[name].asked)
+    assert visit_of(visitor.come_back(back)) == "none"
+    assert len(services[name].asked) == calls  # the provider is not asked again
+    assert visitor.use(visit).status_code == 200
+    other = Visitor()
+    other.cookies["postern_visit"] = visitor.cookies["postern_visit"].value
+    assert other.use(visit).json()["error"] == "external_lapsed"
+    assert other.get(PROFILE).status_code == 401
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_another_browser_cannot_use_a_state(
+    visitor: Visitor, services: dict[str, Service], bound: User, name: str
+) -> None:
+    back = through_provider(services[name], visitor.start(name))
+    thief = Visitor("198.51.100.7")
+    assert visit_of(thief.come_back(back)) == "none"
+    thief.start(name)  # with a cookie of its own
+    assert visit_of(thief.come_back(back)) == "none"
+    visit = visit_of(visitor.come_back(back))  # the owner's visit is not harmed
+    assert thief.use(visit).json()["error"] == "external_lapsed"
+    assert visitor.use(visit).status_code == 200
+
+
+def test_guessed_states_count_for_the_address(visitor: Visitor, services: dict[str, Service]) -> None:
+    visitor.come_back("/core/auth/wecom/qr/login/callback/?code=a&state=0")
+    assert not SignInGuard.objects.exists()  # a picture on another site could ask for this address
+    visitor.start("wecom")
+    for number in range(3):
+        assert visit_of(visitor.come_back(f"/core/auth/wecom/qr/login/callback/?code=a&state={number}")) == "none"
+    assert SignInGuard.objects.get(kind="address").failures == 3
+
+
+def test_a_state_of_one_provider_is_refused_at_another(
+    visitor: Visitor, services: dict[str, Service], bound: User
+) -> None:
+    back = through_provider(services["wecom"], visitor.start("wecom"))
+    assert visit_of(visitor.come_back(back.replace("/wecom/", "/feishu/"))) == "none"
+    assert services["feishu"].asked == []
+
+
+def test_a_state_of_one_purpose_is_refused_for_the_other(
+    visitor: Visitor, services: dict[str, Service], ann: User
+) -> None:
+    back = through_provider(services["wecom"], visitor.start("wecom"))
+    assert visit_of(visitor.come_back(back.replace("/login/", "/bind/"))) == "none"
+    visit = visitor.walk("wecom", services["wecom"])
+    visitor.sign_in("ann")
+    assert visitor.use(visit, BIND).json()["error"] == "external_lapsed"
+    assert not ExternalAccount.objects.exists()
+
+
+def test_a_visit_ends_after_ten_minutes(visitor: Visitor, services: dict[str, Service], bound: User) -> None:
+    back = through_provider(services["wecom"], visitor.start("wecom"))
+    ExternalRequest.objects.update(date_expired=clock.now() - timedelta(seconds=1))
+    assert visit_of(visitor.come_back(back)) == "none"
+    visit = visitor.walk("wecom", services["wecom"])
+    ExternalRequest.objects.update(date_expired=clock.now() - timedelta(seconds=1))
+    assert visitor.use(visit).json()["error"] == "external_lapsed"
+    assert not SignInGuard.objects.filter(failures__gt=0).exists()  # to be slow is no guess
+    housekeeping.forget_old(actor=SYSTEM)
+    assert not ExternalRequest.objects.exists()
+
+
+@pytest.mark.parametrize("state", ["", "x" * 5_000, "%00", "状态", "a&state=b"])
+def test_odd_answers_of_a_provider(visitor: Visitor, services: dict[str, Service], state: str) -> None:
+    visitor.start("dingtalk")
+    for code in ("", "x" * 5_000, "%00"):
+        location = visitor.come_back(f"/core/auth/dingtalk/qr/login/callback/?authCode={code}&state={state}")
+        assert visit_of(location) == "none"
+
+
+@pytest.mark.parametrize("visit", ["", "none", "x" * 64, "00000000-0000-0000-0000-000000000001", "\x00"])
+def test_odd_visits(visitor: Visitor, visit: str) -> None:
+    assert visitor.use(visit).status_code == 400
+
+
+def test_signing_in_needs_the_csrf_token(visitor: Visitor, services: dict[str, Service], bound: User) -> None:
+    visit = visitor.walk("wecom", services["wecom"])
+    assert visitor.post(SIGN_IN, {"id": visit}).status_code == 403
+    assert visitor.use(visit).status_code == 200
+
+
+def test_a_visit_whose_process_was_killed_starts_again(
+    visitor: Visitor, services: dict[str, Service], bound: User
+) -> None:
+    visit = visitor.walk("wecom", services["wecom"])
+    ExternalRequest.objects.update(tenant="", subject="", name="")
+    answer = visitor.use(visit)
+    assert answer.json()["error"] == "external_lapsed"
+    assert answer.json()["msg"]
+
+
+def test_who_agrees_to_nothing_is_told_so(visitor: Visitor, services: dict[str, Service], bound: User) -> None:
+    back = through_provider(services["feishu"], visitor.start("feishu")).replace("code=", "error=access_denied&x=")
+    answer = visitor.use(visit_of(visitor.come_back(back)))
+    assert (answer.status_code, answer.json()["error"]) == (400, "external_failed")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("manner", ["html", "redirect", "huge", "lost"])
+def test_a_provider_that_gives_no_answer_signs_nobody_in(
+    visitor: Visitor, services: dict[str, Service], bound: User, name: str, manner: str
+) -> None:
+    services[name].manner = manner
+    answer = visitor.sign_in_by(name, services[name])
+    assert (answer.status_code, answer.json()["error"]) == (400, "external_failed")
+    assert "127.0.0.1" in answer.json()["msg"]
+    assert last_log().status is False
+
+
+def test_a_silent_provider_holds_nobody_longer_than_its_limit(
+    visitor: Visitor, services: dict[str, Service], bound: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("postern.apps.authn.external.providers.LIMIT_S", 0.5)
+    services["wecom"].manner = "silent"
+    started = clock.monotonic_s()
+    assert visitor.sign_in_by("wecom", services["wecom"]).status_code == 400
+    assert clock.monotonic_s() - started < 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_many_who_wait_for_a_silent_provider_do_not_take_all_threads(
+    visitor: Visitor, services: dict[str, Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(visits, "_PATIENCE_S", 0.05)
+    monkeypatch.setattr("postern.apps.authn.external.providers.LIMIT_S", 2.0)
+    backs = []
+    for _ in range(8):
+        browser = Visitor()
+        backs.append((browser, through_provider(services["wecom"], browser.start("wecom"))))
+    services["wecom"].manner = "silent"
+
+    def come(pair: tuple[Visitor, str]) -> float:
+        started = clock.monotonic_s()
+        pair[0].come_back(pair[1])
+        connection.close()
+        return clock.monotonic_s() - started
+
+    with ThreadPoolExecutor(8) as pool:
+        took = list(pool.map(come, backs))
+    assert sum(seconds > 1.5 for seconds in took) == 3
+    codes = {(row.refusal or {})["code"] for row in ExternalRequest.objects.all()}
+    assert codes == {"external.busy", "web_api.timeout"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_twenty_requests_at_once_use_a_visit_once(visitor: Visitor, services: dict[str, Service], bound: User) -> None:
+    back = through_provider(services["feishu"], visitor.start("feishu"))
+    visitor.get("/api/v1/authentication/sign-in/")
+    cookies = {name: visitor.cookies[name].value for name in ("postern_visit", "csrftoken")}
+
+    def twin() -> Visitor:
+        browser = Visitor()
+        for name, value in cookies.items():
+            browser.cookies[name] = value
+        return browser
+
+    def come(_number: int) -> str:
+        try:
+            return visit_of(twin().come_back(back))
+        finally:
+            connection.close()
+
+    def use(visit: str) -> int:
+        try:
+            status: int = twin().use(visit).status_code
+        finally:
+            connection.close()
+        return status
+
+    with ThreadPoolExecutor(10) as pool:
+        visits_found = [visit for visit in pool.map(come, range(20)) if visit != "none"]
+        assert len(visits_found) == 1
+        statuses = list(pool.map(use, visits_found * 20))
+    assert statuses.count(200) == 1
+    assert LoginSession.objects.filter(user=bound).count() == 1
+    assert len(services["feishu"].calls_to("/oauth/token")) == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_with_mfa_the_code_is_asked_for(visitor: Visitor, services: dict[str, Service], bound: User, name: str) -> None:
+    app = App(bound)
+    answer = visitor.sign_in_by(name, services[name])
+    assert (answer.status_code, answer.json()["error"]) == (200, "mfa_required")
+    assert visitor.get(PROFILE).status_code == 401
+    assert visitor.post(CHALLENGE, {"code": app.wrong()}).status_code == 400
+    done = visitor.post(CHALLENGE, {"code": app.code()})
+    assert done.status_code == 200, done.content
+    assert done.json()["next"] == "/ui/"
+    session = LoginSession.objects.get(user=bound)
+    assert (session.backend, session.mfa) == (name, True)
+    log = last_log()
+    assert (log.backend, log.status, log.mfa) == (name, True, 1)
+
+
+def test_who_must_have_mfa_sets_it_up_first(visitor: Visitor, services: dict[str, Service], bound: User) -> None:
+    PreferenceValue.objects.update_or_create(name="SECURITY_MFA_AUTH", defaults={"value": 1})
+    assert visitor.sign_in_by("wecom", services["wecom"]).json()["error"] == "mfa_unset"
+    assert visitor.get(PROFILE).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("change", "slug"),
+    [
+        ({"is_active": False}, "user_inactive"),
+        ({"date_expired": clock.now() - timedelta(days=1)}, "user_expired"),
+    ],
+)
+def test_k51_closed_accounts_stay_closed(
+    visitor: Visitor, services: dict[str, Service], bound: User, change: dict[str, Any], slug: str
+) -> None:
+    User.objects.filter(pk=bound.pk).update(**change)
+    answer = visitor.sign_in_by("wecom", services["wecom"])
+    assert (answer.status_code, answer.json()["error"]) == (400, slug)
+    assert (last_log().username, last_log().reason) == ("ann", slug)
+
+
+def test_a_locked_account_stays_locked_for_strangers(
+    visitor: Visitor, services: dict[str, Service], bound: User
+) -> None:
+    stranger = Visitor("198.51.100.7")
+    for _ in range(8):
+        stranger.sign_in("ann", "wrong")
+    assert visitor.sign_in_by("wecom", services["wecom"]).json()["error"] == "block_login"
+    assert visitor.get(PROFILE).status_code == 401
+
+
+def test_a_password_that_is_due_is_asked_for_afterwards(
+    visitor: Visitor, services: dict[str, Service], bound: User
+) -> None:
+    User.objects.filter(pk=bound.pk).update(need_update_password=True)
+    assert visitor.sign_in_by("wecom", services["wecom"]).json()["must_change_password"] is True
+    assert visitor.get("/api/v1/authentication/access-keys/").status_code == 403
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_provider_that_is_off_signs_nobody_in(
+    visitor: Visitor, as_admin: APIClient, services: dict[str, Service], bound: User, name: str
+) -> None:
+    visit = visitor.walk(name, services[name])
+    off = {f"AUTH_{name.upper()}": False}
+    assert as_admin.patch(f"/api/v1/settings/setting/?category={name}", off).status_code == 200
+    assert visitor.use(visit).json()["error"] == "external_failed"
+    calls = len(services[name].asked)
+    location = visitor.start(name)
+    assert location.startswith(LOGIN_PAGE)
+    answer = visitor.use(visit_of(location))
+    assert answer.json()["error"] == "external_failed"
+    assert len(services[name].asked) == calls
+
+
+def test_an_account_that_was_unbound_on_the_way_signs_nobody_in(
+    visitor: Visitor, services: dict[str, Service], bound: User
+) -> None:
+    visit = visitor.walk("wecom", services["wecom"])
+    ExternalAccount.objects.filter(provider="wecom").delete()
+    assert visitor.use(visit).json()["error"] == "external_not_bound"
+
+
+def test_visits_of_one_address_have_a_limit(
+    visitor: Visitor, services: dict[str, Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(visits, "MOST_OF_ADDRESS", 5)
+    for _ in range(8):
+        Visitor().start("wecom")
+    Visitor("198.51.100.7").start("wecom")
+    assert ExternalRequest.objects.count() == 6
+
+
+def test_nothing_that_is_stored_lets_a_reader_finish_a_visit(
+    visitor: Visitor, services: dict[str, Service], bound: User
+) -> None:
+    page = visitor.start("feishu")
+    state = page.split("state=")[1].split("&")[0]
+    assert len(state) == 64
+    assert state.isalnum()
+    row = ExternalRequest.objects.values().get()
+    shown = str(row)
+    assert state not in shown
+    assert visitor.cookies["postern_visit"].value not in shown
+
+
+def test_who_is_signed_in_goes_on(visitor: Visitor, services: dict[str, Service], ann: User) -> None:
+    visitor.sign_in("ann")
+    assert visitor.start("wecom") == "/ui/"
+    assert not ExternalRequest.objects.exists()
+
+
+def test_a_later_sign_in_ends_the_earlier_one_of_the_browser(
+    visitor: Visitor, services: dict[str, Service], bound: User, make_person: Callable[..., User]
+) -> None:
+    bob = make_person("bob")
+    visit = visitor.walk("wecom", services["wecom"])
+    visitor.sign_in("bob")
+    assert visitor.use(visit).status_code == 200
+    assert visitor.get(PROFILE).json()["username"] == "ann"
+    assert LoginSession.objects.get(user=bob).date_ended is not None
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"type": "url_verification", "token": "v-token", "challenge": "c-1"}, 200),
+        ({"type": "url_verification", "token": "wrong", "challenge": "c-1"}, 403),
+        ({"type": "url_verification", "challenge": "c-1"}, 403),
+        ({"type": "url_verification", "token": ["v-token"], "challenge": "c-1"}, 403),
+        ({"type": "url_verification", "token": "v-token", "challenge": {"a": 1}}, 403),
+        ({"type": "event_callback", "token": "v-token", "challenge": "c-1"}, 403),
+        ({"encrypt": "abc"}, 403),
+        ([], 403),
+    ],
+)
+def test_feishu_gets_its_challenge_back_with_the_right_token_only(
+    services: dict[str, Service], body: Any, status: int
+) -> None:
+    answer = APIClient().post("/api/v1/authentication/feishu/event/subscription/callback/", body)
+    assert answer.status_code == status
+    assert ("c-1" in answer.content.decode()) is (status == 200)
+
+
+def test_without_a_verification_token_feishu_gets_nothing_back(db: None) -> None:
+    body = {"type": "url_verification", "token": "", "challenge": "c-1"}
+    assert APIClient().post("/api/v1/authentication/feishu/event/subscription/callback/", body).status_code == 403
