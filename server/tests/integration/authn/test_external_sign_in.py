@@ -15,7 +15,14 @@ from peers.company_apps import Service, Somebody
 from postern.apps.audits.models import LoginLog
 from postern.apps.authn import housekeeping
 from postern.apps.authn.external.actions import visits
-from postern.apps.authn.models import ExternalAccount, ExternalRequest, KnownPlace, LoginSession, SignInGuard
+from postern.apps.authn.models import (
+    ExternalAccount,
+    ExternalRequest,
+    KnownPlace,
+    LoginAcl,
+    LoginSession,
+    SignInGuard,
+)
 from postern.apps.preferences.models import PreferenceValue
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import SYSTEM
@@ -75,6 +82,17 @@ def test_who_bound_an_account_signs_in_with_it(
     assert (log.username, log.backend, log.status, log.mfa) == ("ann", name, True, 0)
     assert ExternalAccount.objects.get(user=bound, provider=name).date_last_used is not None
     assert KnownPlace.objects.filter(user=bound).count() == 2
+
+
+def test_login_acl_holds_for_a_sign_in_by_a_provider(
+    visitor: Visitor, services: dict[str, Service], bound: User
+) -> None:
+    LoginAcl.objects.create(user=bound, name="elsewhere", action="allow", ip_group=["203.0.113.0/24"])
+    location = visitor.come_back(through_provider(services["wecom"], visitor.start("wecom", next="")))
+    answer = visitor.use(visit_of(location))
+    assert (answer.status_code, answer.json()["error"]) == (400, "acl_not_allow")
+    assert not LoginSession.objects.filter(user=bound).exists()
+    assert last_log().reason == "acl_not_allow"
 
 
 @pytest.mark.parametrize("name", NAMES)
