@@ -14,6 +14,7 @@ import { LicenceTab } from './LicenceTab';
 import { MailTest } from './MailTest';
 import { SettingSearch } from './SettingSearch';
 import { SettingsNav } from './SettingsNav';
+import { SubscriptionsTab } from './SubscriptionsTab';
 import { type SettingsForm, useSettingsForm } from './use-settings-form';
 import './settings.css';
 
@@ -44,6 +45,7 @@ function Panel({
   readonly loaded: Loaded;
   readonly settings: SettingsForm;
 }) {
+  if (tab === 'messages') return <SubscriptionsTab />;
   if (tab === 'licence') return <LicenceTab />;
   if (!isForm(tab)) return <AboutTab />;
   return (

@@ -1,11 +1,11 @@
-import { BadgeCheck, FileText, Info, Mail, Shield, SlidersHorizontal, SquareTerminal } from 'lucide-react';
+import { BadgeCheck, Bell, FileText, Info, Mail, Shield, SlidersHorizontal, SquareTerminal } from 'lucide-react';
 import type { Icon } from '#/ui/icon';
 
 /** Categories of the API, one form each. */
 export const FORMS = ['basic', 'email', 'email_content', 'terminal', 'security'] as const;
 export type Category = (typeof FORMS)[number];
 
-export const TABS = [...FORMS, 'licence', 'about'] as const;
+export const TABS = [...FORMS, 'messages', 'licence', 'about'] as const;
 export type TabId = (typeof TABS)[number];
 
 export const TAB_ICONS: Record<TabId, Icon> = {
@@ -14,6 +14,7 @@ export const TAB_ICONS: Record<TabId, Icon> = {
   email_content: FileText,
   terminal: SquareTerminal,
   security: Shield,
+  messages: Bell,
   licence: BadgeCheck,
   about: Info,
 };
