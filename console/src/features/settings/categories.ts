@@ -1,4 +1,13 @@
-import { BadgeCheck, Bell, FileText, Info, Mail, Shield, SlidersHorizontal, SquareTerminal } from 'lucide-react';
+import {
+  BadgeCheck,
+  Bell,
+  FileText,
+  Info,
+  Mail,
+  Shield,
+  SlidersHorizontal,
+  SquareTerminal,
+} from 'lucide-react';
 import type { Icon } from '#/ui/icon';
 
 /** Categories of the API, one form each. */

@@ -63,7 +63,10 @@ export interface FailedDelivery {
 }
 
 export function fetchFailedDeliveries(limit: number): Promise<Page<FailedDelivery>> {
-  return http.get<Page<FailedDelivery>>(DELIVERIES, { query: { state: 'failed', limit, offset: 0 }, quiet: true });
+  return http.get<Page<FailedDelivery>>(DELIVERIES, {
+    query: { state: 'failed', limit, offset: 0 },
+    quiet: true,
+  });
 }
 
 export function retryDelivery(id: string): Promise<unknown> {
