@@ -57,7 +57,7 @@ export function ReceiversDialog({
         </>
       }
     >
-      <form id={formId} className="grid gap-3" noValidate onSubmit={(event) => void submit(event)}>
+      <form id={formId} className="settings-receivers" noValidate onSubmit={(event) => void submit(event)}>
         {failure !== null && (
           <Note tone="danger" announce>
             {failure}
