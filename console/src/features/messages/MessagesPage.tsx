@@ -1,10 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { CheckCheck, RefreshCw } from 'lucide-react';
+import { CheckCheck, RefreshCw, Send } from 'lucide-react';
 import { useState } from 'react';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
+import { useSession } from '#/lib/session';
 import { Button, IconButton } from '#/ui/button';
 import { Card } from '#/ui/card';
 import { RadioGroup } from '#/ui/choice';
@@ -15,12 +16,29 @@ import { FailedState, StateView } from '#/ui/states';
 import { Count } from '#/ui/status';
 import { fetchMessages, markAllRead, messagesKey, PAGE_SIZE, useUnread } from './api';
 import { MessageItem } from './MessageItem';
+import { SendDialog } from './SendDialog';
 
 type Show = 'all' | 'unread' | 'read';
 const HAS_READ: Record<Show, boolean | undefined> = { all: undefined, unread: false, read: true };
 
 function showOf(text: string | undefined): Show {
   return text === 'unread' || text === 'read' ? text : 'all';
+}
+
+/** Opens the dialog in which super administrators write a message; nothing for others. */
+function SendButton() {
+  const t = useT();
+  const { profile } = useSession();
+  const [isOpen, setOpen] = useState(false);
+  if (!profile.is_superuser) return null;
+  return (
+    <>
+      <Button icon={Send} onClick={() => setOpen(true)}>
+        {t('messages:send.title')}
+      </Button>
+      {isOpen && <SendDialog onClose={() => setOpen(false)} />}
+    </>
+  );
 }
 
 /** All messages of this person, newest first. */
@@ -90,6 +108,7 @@ export function MessagesPage() {
             <Button icon={CheckCheck} busy={busy} disabled={unread === 0} onClick={markAll}>
               {t('messages:mark_all')}
             </Button>
+            <SendButton />
           </>
         }
       />

@@ -70,3 +70,25 @@ export async function markAllRead(): Promise<void> {
   }
   await afterMarking();
 }
+
+/** What a super administrator writes. `text` is plain text. */
+interface OwnMessage {
+  readonly users: readonly string[];
+  readonly groups: readonly string[];
+  readonly toAll: boolean;
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** The API stores HTML: what looks like a tag stays text, and an empty line starts a paragraph. */
+export function htmlOf(text: string): string {
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const paragraphs = escaped.trim().split(/\n\s*\n/);
+  return paragraphs.map((lines) => `<p>${lines.replaceAll('\n', '<br>')}</p>`).join('');
+}
+
+export async function sendMessage({ users, groups, toAll, subject, text }: OwnMessage): Promise<void> {
+  const message = text.trim() === '' ? '' : htmlOf(text);
+  const body = { user_ids: users, group_ids: groups, is_broadcast: toAll, subject, message };
+  await http.post(`${LIST}send/`, body, { quiet: true });
+}

@@ -16,6 +16,7 @@ import { MailTest } from './MailTest';
 import { ProviderTest } from './ProviderTest';
 import { SettingSearch } from './SettingSearch';
 import { SettingsNav } from './SettingsNav';
+import { SubscriptionsTab } from './SubscriptionsTab';
 import { type SettingsForm, useSettingsForm } from './use-settings-form';
 import './settings.css';
 
@@ -54,6 +55,7 @@ function Panel({
   readonly loaded: Loaded;
   readonly settings: SettingsForm;
 }) {
+  if (tab === 'messages') return <SubscriptionsTab />;
   if (tab === 'licence') return <LicenceTab />;
   if (!isForm(tab)) return <AboutTab />;
   return (

@@ -1,5 +1,6 @@
 import {
   BadgeCheck,
+  Bell,
   Bird,
   Bolt,
   FileText,
@@ -25,7 +26,7 @@ export const FORMS = [
 ] as const;
 export type Category = (typeof FORMS)[number];
 
-export const TABS = [...FORMS, 'licence', 'about'] as const;
+export const TABS = [...FORMS, 'messages', 'licence', 'about'] as const;
 export type TabId = (typeof TABS)[number];
 
 export const TAB_ICONS: Record<TabId, Icon> = {
@@ -37,6 +38,7 @@ export const TAB_ICONS: Record<TabId, Icon> = {
   wecom: MessageSquare,
   dingtalk: Bolt,
   feishu: Bird,
+  messages: Bell,
   licence: BadgeCheck,
   about: Info,
 };

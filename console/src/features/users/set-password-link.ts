@@ -11,6 +11,8 @@ interface LinkAnswer {
    * server.
    */
   readonly set_password_link?: { readonly url: string; readonly date_expired: string } | null;
+  /** In place of the link, when it goes to its owner by mail. `msg` names the address. */
+  readonly set_password_mail?: { readonly msg: string };
 }
 
 interface Person {
@@ -58,8 +60,9 @@ export async function resetAccess(person: Person): Promise<void> {
   await showSetPasswordLink(answer);
 }
 
-/** Shows the link if the answer contains one. It cannot be shown again. */
+/** Says that the link goes by mail, or shows the link if the answer contains one. It cannot be shown again. */
 export async function showSetPasswordLink(answer: LinkAnswer): Promise<void> {
+  if (answer.set_password_mail) toast({ tone: 'ok', text: answer.set_password_mail.msg });
   const link = answer.set_password_link;
   if (!link) return;
   const address = new URL(link.url, location.origin).href;

@@ -218,6 +218,24 @@ describe('detail', () => {
     await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
   });
 
+  test('a link that goes by mail is not shown, and the address is named', async () => {
+    server.use(
+      mock.get('*/api/v1/users/users/eve/', () => HttpResponse.json(person('eve'))),
+      mock.get('*/api/v1/users/users/eve/credentials/', () => HttpResponse.json({})),
+      mock.patch('*/api/v1/users/users/eve/password/reset/', () =>
+        HttpResponse.json({
+          set_password_mail: { msg: 'A mail was queued for eve@example.com.', address: 'eve@example.com' },
+        }),
+      ),
+    );
+    await renderScreen(detail, at('eve'));
+    await userEvent.click(await button('Reset password'));
+    const question = await screen.findByRole('alertdialog');
+    await userEvent.click(within(question).getByRole('button', { name: 'Reset' }));
+    expect(await screen.findByText('A mail was queued for eve@example.com.')).toBeTruthy();
+    expect(screen.queryByRole('alertdialog')).toBeNull();
+  });
+
   test('one call ends all access of a suspected account after a question', async () => {
     server.use(
       mock.get('*/api/v1/users/users/eve/', () => HttpResponse.json(person('eve'))),

@@ -54,7 +54,9 @@ from postern.apps.jobs.push.job import PUSH_ACCOUNTS
 from postern.apps.jobs.task_monitor import link as task_monitor
 from postern.apps.jobs.task_monitor.places import Places
 from postern.apps.licence import facade as licence
+from postern.apps.notifications import link_letters, link_tokens
 from postern.apps.notifications import subscriptions as notification_events
+from postern.apps.notifications.models import DeliveryState, MessageDelivery
 from postern.apps.orgs import actions as org_actions
 from postern.apps.orgs import facade as orgs
 from postern.apps.orgs import people as organization_people
@@ -74,6 +76,7 @@ from postern.apps.sessions.terminals import queries as terminals
 from postern.apps.users import holdings as users
 from postern.apps.users.accounts import callers as caller_checks
 from postern.apps.users.credentials import kinds as credentials
+from postern.apps.users.credentials import link_mail
 from postern.apps.users.memberships import in_organizations
 from postern.apps.users.people import external_accounts, login_locks, second_factors
 from postern.apps.users.people import queries as user_queries
@@ -190,12 +193,15 @@ def _compose_people() -> None:
     login_locks.LOGIN_LOCKS.provide(login_locks.LoginLocks(locked=guard.locked_accounts, unlock=guard.unlock_account))
     external_accounts.BOUND.provide(external_accounts_of_users.bound_among)
     second_factors.RESET.provide(lambda actor, user: mfa.reset(actor=actor, user=user))
+    link_mail.LINK_MAIL.provide(link_letters.queue)
     credentials.KINDS.provide((*credentials.OWN_KINDS, *authn.CREDENTIALS, *sessions.CREDENTIALS))
     totp_secrets.STORE.provide(SealedTotpSecrets())
     setting_secrets.STORE.provide(SealedSettingSecrets())
     environment.fixed_values()  # a wrong variable stops the start
     # A signal, because deleting a user also deletes the row, by cascade.
     post_delete.connect(_forget_secret, sender=TotpDevice, dispatch_uid="forget the secret of a deleted device")
+    # Deleting a user or a message deletes deliveries, by cascade.
+    post_delete.connect(_forget_link, sender=MessageDelivery, dispatch_uid="forget the link of a deleted delivery")
     # Deleting an asset or a system user deletes the versions of their accounts, by cascade.
     post_delete.connect(_drop_secrets, sender=AccountVersion, dispatch_uid="drop the secrets of a deleted version")
     admin_users.DIRECTORY.provide(AdminUsers())
@@ -208,6 +214,11 @@ def _compose_people() -> None:
 
 def _forget_secret(instance: TotpDevice, **_: object) -> None:
     totp_secrets.store().drop(instance.pk)
+
+
+def _forget_link(instance: MessageDelivery, **_: object) -> None:
+    if instance.state == DeliveryState.WAITING:  # the others have none
+        link_tokens.drop(instance.pk)
 
 
 def _drop_secrets(instance: AccountVersion, **_: object) -> None:

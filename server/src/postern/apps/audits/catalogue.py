@@ -139,6 +139,12 @@ class Event(StrEnum):
         "Set-password link refused",
         "设置密码链接被拒绝",
     )
+    SET_PASSWORD_LINK_MAILED = (
+        "user.set_password_link_mailed",
+        _C.CREDENTIALS,
+        "Link to set a password queued for mail",
+        "设置密码链接已加入邮件队列",
+    )
     USER_CREDENTIALS_ENDED = (
         "user.credentials_ended",
         _C.CREDENTIALS,

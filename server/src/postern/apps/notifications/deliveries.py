@@ -16,6 +16,8 @@ from django.utils.translation import gettext as now_said
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.audits import facade as audits
+from postern.apps.notifications import link_tokens
+from postern.apps.notifications.message_types import SET_PASSWORD_LINK
 from postern.apps.notifications.models import DeliveryChannel, DeliveryState, MessageDelivery, SiteMessage
 from postern.apps.preferences import facade as preferences
 from postern.apps.users.models import User
@@ -52,8 +54,13 @@ class NotRetried(Conflict):
     code = "not_failed"
 
 
-def enqueue(message: SiteMessage, user_ids: Collection[UUID]) -> None:
-    """Store the deliveries of a message by mail. Users without an address get a failed one, so that somebody sees it."""
+def enqueue(
+    message: SiteMessage, user_ids: Collection[UUID], *, give_up_at: datetime | None = None
+) -> list[MessageDelivery]:
+    """Store the deliveries of a message by mail, which are tried for a day or until `give_up_at`.
+
+    Users without an address get a failed one, so that somebody sees it.
+    """
     addresses = dict(User.objects.filter(pk__in=list(user_ids)).values_list("pk", "email"))
     host = urlsplit(preferences.get_str("SITE_URL")).hostname or "localhost"
     rows = []
@@ -67,12 +74,12 @@ def enqueue(message: SiteMessage, user_ids: Collection[UUID]) -> None:
             address=addresses.get(user_id, ""),
             mail_id=f"{new_id()}@{host}",
             next_try=message.date_created,
-            give_up_at=message.date_created + GIVE_UP_AFTER,
+            give_up_at=give_up_at or message.date_created + GIVE_UP_AFTER,
             reason=None if has_address else stored(_NO_ADDRESS.say()),
             date_created=message.date_created,
         )
         rows.append(row)
-    MessageDelivery.objects.bulk_create(rows, batch_size=_BATCH)
+    return MessageDelivery.objects.bulk_create(rows, batch_size=_BATCH)
 
 
 @transaction.atomic
@@ -103,12 +110,14 @@ def fail_late() -> None:
         refused(row, row.address, sentence_from(row.reason) or _NOT_TRIED.say(), is_final=False)
 
 
+@transaction.atomic
 def accepted(row: MessageDelivery, address: str) -> None:
     """The mail server has accepted the message. True whatever else has become of the row."""
     now = clock.now()
     MessageDelivery.objects.filter(pk=row.pk).update(
         state=DeliveryState.ACCEPTED, address=address, reason=None, date_accepted=now, date_updated=now
     )
+    _forget_link(row)
 
 
 @transaction.atomic
@@ -128,6 +137,7 @@ def refused(row: MessageDelivery, address: str, reason: Sentence, *, is_final: b
         date_updated=now,
     )
     if changed and ends:
+        _forget_link(row)
         _record(SYSTEM, audits.Event.DELIVERY_FAILED, row, {"tries": row.tries, "reason": reason.text})
 
 
@@ -147,16 +157,28 @@ def not_sent(row: MessageDelivery) -> Sentence | None:
 
 @transaction.atomic
 def retry(*, actor: Actor, row: MessageDelivery) -> MessageDelivery:
-    """Try a failed delivery again, for another day. Raises NotRetried."""
+    """Try a failed delivery again, for another day. Raises NotRetried, also for a message with a link."""
     now: datetime = clock.now()
     row = MessageDelivery.objects.select_for_update(of=("self",)).select_related("message", "user").get(pk=row.pk)
     if row.state != DeliveryState.FAILED:
         raise NotRetried(now_said("Only a failed delivery can be tried again."))
+    if _has_link(row):
+        raise NotRetried(now_said("The link of this message was deleted. Reset the password of the user again."))
     row.state, row.tries, row.reason = DeliveryState.WAITING, 0, None
     row.next_try, row.give_up_at = now, now + GIVE_UP_AFTER
     row.save(update_fields=["state", "tries", "reason", "next_try", "give_up_at", "date_updated"])
     _record(actor, audits.Event.DELIVERY_RETRIED, row, {"state": row.state})
     return row
+
+
+def _has_link(row: MessageDelivery) -> bool:
+    return row.message.message_type == SET_PASSWORD_LINK.name
+
+
+def _forget_link(row: MessageDelivery) -> None:
+    """A link is stored until its delivery ends."""
+    if _has_link(row):
+        link_tokens.drop(row.pk)
 
 
 def _record(actor: Actor, event: audits.Event, row: MessageDelivery, new: dict[str, object]) -> None:

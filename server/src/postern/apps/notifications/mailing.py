@@ -12,7 +12,7 @@ from django.utils import translation
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
-from postern.apps.notifications import deliveries
+from postern.apps.notifications import deliveries, link_letters
 from postern.apps.notifications.models import MessageDelivery
 from postern.apps.preferences import facade as preferences
 from postern.foundation.network import outbound
@@ -20,6 +20,7 @@ from postern.integrations.mail_server.client import send
 from postern.integrations.mail_server.failures import MailFailed
 from postern.integrations.mail_server.letter import Correspondent, Letter
 from postern.kernel.clock import monotonic_s
+from postern.kernel.secret import Secret
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +56,8 @@ def _send_due() -> int:
         if row is None:
             break
         address = row.user.email
-        reason = deliveries.not_sent(row)
+        token, reason = link_letters.token_of(row)
+        reason = deliveries.not_sent(row) or reason
         if reason is not None:
             deliveries.refused(row, address, reason, is_final=True)
             continue
@@ -63,12 +65,13 @@ def _send_due() -> int:
         if account is None:
             break
         try:
-            send(account.server, letter_of(row, account), check=outbound.check_mail_server, limit_s=LIMIT_S)
+            send(account.server, letter_of(row, account, token), check=outbound.check_mail_server, limit_s=LIMIT_S)
         except MailFailed as error:
-            deliveries.refused(row, address, error.sentence, is_final=error.is_final)
+            reason = link_letters.without_token(error.sentence, token)
+            deliveries.refused(row, address, reason, is_final=error.is_final)
             if not error.is_about_message:
                 log.warning("mail is not sent: %s", error.sentence.code)
-                deliveries.rest(error.sentence)
+                deliveries.rest(reason)
                 break
         else:
             deliveries.accepted(row, address)
@@ -76,13 +79,14 @@ def _send_due() -> int:
     return sent
 
 
-def letter_of(row: MessageDelivery, account: preferences.MailAccount) -> Letter:
-    """The message as a letter, in the language in which it was written for its user."""
+def letter_of(row: MessageDelivery, account: preferences.MailAccount, token: Secret | None = None) -> Letter:
+    """The message as a letter, in the language in which it was written for its user, with the link of the token."""
     message, user = row.message, row.user
     with translation.override(user.language or settings.LANGUAGE_CODE):
         site = preferences.get_str("SITE_URL")
         footer = _("Sent by Postern")
-        text = f"{text_of(message.message)}\n\n-- \n{footer}: {site}\n"
+        body = message.message + (link_letters.paragraph_of(token) if token is not None else "")
+        text = f"{text_of(body)}\n\n-- \n{footer}: {site}\n"
         head = format_html(
             '<!DOCTYPE html><html lang="{}"><head><meta charset="utf-8"><title>{}</title></head><body>',
             translation.get_language(),
@@ -94,7 +98,7 @@ def letter_of(row: MessageDelivery, account: preferences.MailAccount) -> Letter:
         recipient=Correspondent(user.email, user.name),
         subject=account.subject(message.subject),
         text=text,
-        html=f"{head}{message.message}{foot}",  # the message was sanitised before it was stored
+        html=f"{head}{body}{foot}",  # the message was sanitised before it was stored
         message_id=row.mail_id,
         date=message.date_created,
     )

@@ -5,8 +5,9 @@ from typing import Final
 from postern.apps.assets.host_keys.events import HostKeyChanged
 from postern.apps.authn.credentials.events import LoginSessionEnded
 from postern.apps.authn.lock_out.events import AccountLocked, AccountUnlocked
+from postern.apps.authn.second_factors.events import SecondFactorReset
 from postern.apps.licence.events import LicenceExpiring
-from postern.apps.notifications import notices, push
+from postern.apps.notifications import notices, own_notices, push
 from postern.apps.sessions.commands.events import CommandRefused
 from postern.apps.sessions.sessions.events import (
     RecordingFailed,
@@ -15,6 +16,7 @@ from postern.apps.sessions.sessions.events import (
     SessionOpened,
 )
 from postern.apps.sessions.terminals.events import ProxyAlarm, TerminalLost, TerminalWaiting
+from postern.apps.users.credentials.events import PublicKeysRemoved
 from postern.apps.users.invitations.events import InvitationAccepted, InvitationSent
 from postern.foundation.bus.events import after_commit
 from postern.foundation.bus.gathered import Gathered
@@ -38,6 +40,8 @@ SUBSCRIPTIONS: Final = (
     kept(HostKeyChanged, notices.on_host_key_changed),
     kept(AccountLocked, notices.on_account_locked),
     kept(AccountUnlocked, notices.on_account_unlocked),
+    kept(PublicKeysRemoved, own_notices.on_public_keys_removed),
+    kept(SecondFactorReset, own_notices.on_second_factor_reset),
     kept(TerminalLost, notices.on_terminal_lost),
     kept(TerminalWaiting, notices.on_terminal_waiting),
     kept(ProxyAlarm, notices.on_proxy_alarm),

@@ -13,12 +13,13 @@ from postern.apps.users.accounts.holding import hold, hold_caller, hold_changeab
 from postern.apps.users.accounts.models import Membership, SystemRole, User
 from postern.apps.users.accounts.queries import OrgRoles, administered_org_ids, org_roles_of
 from postern.apps.users.credentials.actions.ending import end_chosen as end_credentials
-from postern.apps.users.credentials.actions.links import read_link, redeem_set_password_link
+from postern.apps.users.credentials.actions.links import LINK_LIFETIME, IssuedLink, read_link, redeem_set_password_link
 from postern.apps.users.credentials.actions.passwords import change_own_password, prepare_own, set_public_keys
 from postern.apps.users.credentials.kinds import CHOICES as CREDENTIAL_CHOICES
 from postern.apps.users.credentials.kinds import Kind as CredentialKind
 from postern.apps.users.credentials.kinds import Rows as CredentialRows
 from postern.apps.users.credentials.kinds import held_by as credentials_of
+from postern.apps.users.credentials.link_mail import LinkReason
 from postern.apps.users.groups.models import UserGroup, UserGroupMember
 from postern.apps.users.invitations.models import Invitation, InvitationAnswer
 from postern.apps.users.memberships.actions import add_org_role, set_org_roles, take_org_role
@@ -29,9 +30,12 @@ from postern.kernel import clock
 
 __all__ = [
     "CREDENTIAL_CHOICES",
+    "LINK_LIFETIME",
     "CredentialKind",
     "CredentialRows",
     "InvitationBrief",
+    "IssuedLink",
+    "LinkReason",
     "OrgRoles",
     "UserBrief",
     "add_org_role",

@@ -1,6 +1,7 @@
 """Events of credentials."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 
@@ -17,3 +18,12 @@ class PasswordChanged:
 class PublicKeysChanged:
     user_id: UUID
     username: str
+
+
+@dataclass(frozen=True, slots=True)
+class PublicKeysRemoved:
+    """Somebody else, `by`, removed all SSH public keys of the user."""
+
+    user_id: UUID
+    by: str
+    at: datetime

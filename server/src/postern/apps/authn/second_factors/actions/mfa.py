@@ -12,10 +12,12 @@ from postern.apps.authn.credentials.models import BearerToken, LoginEnd, LoginSe
 from postern.apps.authn.lock_out import mfa_guard
 from postern.apps.authn.second_factors import recovery, totp, totp_secrets
 from postern.apps.authn.second_factors.errors import MfaFailed, MfaForced, MfaNotSet
+from postern.apps.authn.second_factors.events import SecondFactorReset
 from postern.apps.authn.second_factors.models import PendingSignIn, RecoveryCode, TotpDevice
 from postern.apps.users import facade as users
 from postern.apps.users.credentials.rules import mfa_is_forced
 from postern.apps.users.models import MfaLevel, User
+from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID
@@ -119,6 +121,8 @@ def reset(*, actor: Actor, user: User) -> None:
     mfa_guard.forget(user.username)
     if end_all(user_id=user.pk, reason=LoginEnd.MFA_CHANGED) or gone:
         _audit(actor, user, audits.Event.MFA_RESET)
+        if actor.user_id != user.pk:
+            events.publish(SecondFactorReset(user_id=user.pk, by=actor.label, at=clock.now()))
 
 
 @transaction.atomic

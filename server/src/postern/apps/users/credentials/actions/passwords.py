@@ -16,7 +16,7 @@ from postern.apps.users.accounts.errors import FieldProblem
 from postern.apps.users.accounts.holding import hold
 from postern.apps.users.accounts.models import Membership, SystemRole, User
 from postern.apps.users.credentials.errors import ChangedMeanwhile, NotLocal, OwnPassword
-from postern.apps.users.credentials.events import PasswordChanged, PublicKeysChanged
+from postern.apps.users.credentials.events import PasswordChanged, PublicKeysChanged, PublicKeysRemoved
 from postern.apps.users.credentials.kinds import void_links
 from postern.apps.users.credentials.messages import password_messages, public_key_message
 from postern.apps.users.credentials.models import PasswordHistory
@@ -163,6 +163,8 @@ def set_public_keys(*, actor: Actor, user: User, text: str) -> None:
     row.save(update_fields=["public_key"])
     trail.record(actor, audits.Event.USER_PUBLIC_KEYS_CHANGED, row, {"public_key": trail.masked(former, keys)})
     events.publish(PublicKeysChanged(user_id=row.pk, username=row.username))
+    if not keys and actor.user_id != row.pk:
+        events.publish(PublicKeysRemoved(user_id=row.pk, by=actor.label, at=clock.now()))
 
 
 def require_another(actor: Actor, user: User) -> None:

@@ -18,6 +18,7 @@ from postern.apps.users.accounts.models import SystemRole, User
 from postern.apps.users.accounts.policy import may_update
 from postern.apps.users.accounts.queries import administered_org_ids, subject_of
 from postern.apps.users.credentials import kinds as credentials
+from postern.apps.users.credentials import link_mail
 from postern.apps.users.credentials.actions import links, passwords
 from postern.apps.users.credentials.actions.ending import end_chosen, reset_access
 from postern.apps.users.credentials.passwords import MAX_PASSWORD_CHARS
@@ -179,16 +180,14 @@ class UserViewSet(ResourceViewSet):
     def create_object(self, data: dict[str, Any]) -> User:
         created = people.create_user(actor=self.actor, scope=self.scope, person=data[_PREPARED])
         if created.link is not None:
-            # Only this response contains the link: the token is not stored.
-            created.user.set_password_link = _link(created.link)  # type: ignore[attr-defined]  # read by `present` below
+            answer = self._handed_out(created.user, created.link, link_mail.LinkReason.CREATED)
+            created.user.set_password_answer = answer  # type: ignore[attr-defined]  # read by `present` below
         return created.user
 
     def present(self, made: list[Any], serializer: serializers.BaseSerializer[Any]) -> Any:
         body = super().present(made, serializer)
         for row, user in zip(body if isinstance(body, list) else [body], made, strict=True):
-            link = getattr(user, "set_password_link", None)
-            if link is not None:
-                row["set_password_link"] = link
+            row.update(getattr(user, "set_password_answer", {}))
         return body
 
     def update_object(self, instance: User, data: dict[str, Any]) -> User:
@@ -283,9 +282,9 @@ class UserViewSet(ResourceViewSet):
 
     @action(detail=True, methods=["put", "patch"], url_path="password/reset")
     def reset_password(self, request: Request, **kwargs: Any) -> Response:
-        """Void the password. The response contains a one-time link with which the user sets a new one.
+        """Void the password. The user gets a mail with a one-time link with which they set a new one.
 
-        `end`: credentials to end with it. No mail is sent; the response says so.
+        Without a mail account or a mail address the response contains the link, once. `end`: credentials to end with it.
         """
         del kwargs
         user = self._changeable()
@@ -294,7 +293,8 @@ class UserViewSet(ResourceViewSet):
             hold_changeable(self.actor, self.scope, user)
             link = links.issue_set_password_link(actor=self.actor, user=user, void_password=True, scope=self.scope)
             end_chosen(actor=self.actor, user=user, kinds=wish["end"])
-        return Response({**self.get_serializer(user).data, "set_password_link": _link(link)})
+            handed_out = self._handed_out(user, link, link_mail.LinkReason.RESET)
+        return Response({**self.get_serializer(user).data, **handed_out})
 
     @action(detail=True, methods=["get"], url_path="credentials")
     def credentials(self, request: Request, **kwargs: Any) -> Response:
@@ -370,6 +370,12 @@ class UserViewSet(ResourceViewSet):
             second_factors.reset(self.actor, user)
         return Response({"msg": "success"})
 
+    def _handed_out(self, user: User, link: links.IssuedLink, reason: link_mail.LinkReason) -> dict[str, Any]:
+        """What the response says about the link: that its mail was queued, or the link itself, this once."""
+        if link_mail.queue(self.actor, user, link, reason):
+            return {"set_password_mail": _mailed(user, link)}
+        return {"set_password_link": _link(link)}
+
     def _changeable(self) -> User:
         """The user of the URL, if the caller may change them."""
         user: User = self.get_object()
@@ -393,6 +399,14 @@ def _person_input(data: dict[str, Any], *, by_link: bool = False) -> PersonInput
         org_roles=None if roles is None else frozenset(roles),
         by_link=by_link,
     )
+
+
+def _mailed(user: User, link: links.IssuedLink) -> dict[str, str]:
+    return {
+        "address": user.email,
+        "date_expired": str(serializers.DateTimeField().to_representation(link.expires_at)),
+        "msg": _("A mail with a one-time link was queued for %(address)s.") % {"address": user.email},
+    }
 
 
 def _link(link: links.IssuedLink) -> dict[str, str]:

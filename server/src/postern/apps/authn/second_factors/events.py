@@ -1,0 +1,14 @@
+"""Events of second factors."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class SecondFactorReset:
+    """Somebody else, `by`, removed the authenticator app of the user."""
+
+    user_id: UUID
+    by: str
+    at: datetime
