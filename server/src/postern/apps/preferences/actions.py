@@ -7,11 +7,11 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.preferences import queries
+from postern.apps.preferences.addressees import ADDRESSEES
 from postern.apps.preferences.declarations.preference import Value
 from postern.apps.preferences.environment import fixed_values
 from postern.apps.preferences.errors import ChangedMeanwhile, FixedByEnvironment, WrongTogether
 from postern.apps.preferences.events import SettingsChanged
-from postern.apps.preferences.mail_account import ADDRESSEE, PASSWORD
 from postern.apps.preferences.models import PreferenceValue, PreferenceVersion
 from postern.apps.preferences.registry import REGISTRY
 from postern.apps.preferences.setting_secrets import STORE
@@ -89,21 +89,15 @@ def _require_unchanged(changed: Mapping[str, Value | Secret], loaded: int | None
 
 
 def _require_password(changed: Mapping[str, Value | Secret]) -> None:
-    """Whoever enters another mail server or account enters its password, too.
+    """Whoever enters another server or account enters its password, too.
 
-    Otherwise the next message would give the stored password to a server that its owner did not choose.
+    Otherwise the next connection would give the stored password to a server that its owner did not choose.
     """
-    if PASSWORD in changed or not queries.is_set(PASSWORD):
-        return
-    if queries.value("EMAIL_HOST") and any(name in changed for name in ADDRESSEE):
-        raise WrongTogether(
-            {
-                PASSWORD: _(
-                    "Enter the password: the stored one is only sent to the SMTP host, port and account that it is "
-                    "stored for."
-                )
-            }
-        )
+    for addressee in ADDRESSEES:
+        if addressee.secret in changed or not queries.is_set(addressee.secret):
+            continue
+        if queries.value(addressee.names[0]) and any(name in changed for name in addressee.names):
+            raise WrongTogether({addressee.secret: str(addressee.refusal)})
 
 
 def _require_consistent(new: Mapping[str, Value | Secret]) -> None:

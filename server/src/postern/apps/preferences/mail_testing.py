@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.preferences import queries
+from postern.apps.preferences.addressees import MAIL
 from postern.apps.preferences.declarations.preference import Value
 from postern.apps.preferences.errors import WrongTogether
 from postern.apps.preferences.mail_account import ADDRESSEE, PASSWORD, MailAccount, account_of
@@ -69,11 +70,7 @@ def send_test_message(*, actor: Actor, entered: Mapping[str, Value]) -> str:
 def _stored_password(stored: Mapping[str, Value], values: Mapping[str, Value]) -> Secret | None:
     password = queries.secret(PASSWORD)
     if password is not None and any(_plain(stored[name]) != _plain(values[name]) for name in ADDRESSEE):
-        raise PasswordWanted(
-            _(
-                "Enter the password: the stored one is only sent to the SMTP host, port and account that it is stored for."
-            )
-        )
+        raise PasswordWanted(str(MAIL.refusal))
     return password
 
 

@@ -27,6 +27,7 @@ class Category(StrEnum):
     EMAIL_CONTENT = "email_content"
     TERMINAL = "terminal"
     SECURITY = "security"
+    LDAP = "ldap"
 
 
 class Kind(StrEnum):
@@ -36,6 +37,8 @@ class Kind(StrEnum):
     TEXT = "text"  # several lines
     URL = "url"
     CHOICE = "choice"
+    #: A JSON object. Stored and audited as its text; the API shows the object, and takes either.
+    MAPPING = "mapping"
 
 
 class Effect(StrEnum):
