@@ -11,6 +11,7 @@ import { type Loaded, useSettings } from './api';
 import { CategoryForm } from './CategoryForm';
 import { isForm, TABS, type TabId } from './categories';
 import { LicenceTab } from './LicenceTab';
+import { LdapPanel } from './ldap/LdapPanel';
 import { MailTest } from './MailTest';
 import { SettingSearch } from './SettingSearch';
 import { SettingsNav } from './SettingsNav';
@@ -35,6 +36,11 @@ function useLeaveQuestion(hasChanges: boolean): void {
   });
 }
 
+function asideOf(tab: TabId, settings: SettingsForm) {
+  if (tab === 'email') return <MailTest settings={settings} />;
+  return tab === 'ldap' ? <LdapPanel settings={settings} /> : undefined;
+}
+
 function Panel({
   tab,
   loaded,
@@ -52,7 +58,7 @@ function Panel({
       category={tab}
       loaded={loaded}
       settings={settings}
-      aside={tab === 'email' ? <MailTest settings={settings} /> : undefined}
+      aside={asideOf(tab, settings)}
     />
   );
 }

@@ -1,8 +1,17 @@
-import { BadgeCheck, FileText, Info, Mail, Shield, SlidersHorizontal, SquareTerminal } from 'lucide-react';
+import {
+  BadgeCheck,
+  BookUser,
+  FileText,
+  Info,
+  Mail,
+  Shield,
+  SlidersHorizontal,
+  SquareTerminal,
+} from 'lucide-react';
 import type { Icon } from '#/ui/icon';
 
 /** Categories of the API, one form each. */
-export const FORMS = ['basic', 'email', 'email_content', 'terminal', 'security'] as const;
+export const FORMS = ['basic', 'email', 'email_content', 'terminal', 'security', 'ldap'] as const;
 export type Category = (typeof FORMS)[number];
 
 export const TABS = [...FORMS, 'licence', 'about'] as const;
@@ -14,6 +23,7 @@ export const TAB_ICONS: Record<TabId, Icon> = {
   email_content: FileText,
   terminal: SquareTerminal,
   security: Shield,
+  ldap: BookUser,
   licence: BadgeCheck,
   about: Info,
 };
