@@ -121,6 +121,7 @@ class TestTests:
         assert answer.json().startswith("The connection works: 23 people were found, for example ann (Ann Lee, ")
         assert not preferences.is_set("AUTH_LDAP_SERVER_URI")
         record = AuditEvent.objects.get(event="settings.ldap_tested")
+        assert record.new is not None
         assert record.new["accepted"] is True
         assert ROOT_PASSWORD.strip() not in json.dumps(record.new)
 

@@ -120,9 +120,12 @@ def test_password_of_a_local_account_never_goes_to_the_directory(
 ) -> None:
     asked: list[tuple[str, str]] = []
     real = passwords.judge
-    monkeypatch.setattr(
-        passwords, "judge", lambda name, password: asked.append((name, password)) or real(name, password)
-    )
+
+    def judge(name: str, password: str) -> passwords.Judgement:
+        asked.append((name, password))
+        return real(name, password)
+
+    monkeypatch.setattr(passwords, "judge", judge)
     local = ldap_user(source=Source.LOCAL)
     local.set_password("local one 123")
     local.save()
@@ -136,7 +139,7 @@ def test_password_of_a_local_account_never_goes_to_the_directory(
 
 def test_switched_off_nobody_of_the_directory_signs_in(configure: Callable[..., None]) -> None:
     ldap_user()
-    assert confirm("ann", ANN.password)
+    assert confirm("ann", ANN.password).username == "ann"
     configure(AUTH_LDAP=False)
     with pytest.raises(WrongCredentials):
         confirm("ann", ANN.password)
@@ -176,7 +179,7 @@ def test_hanging_sign_ins_occupy_few_threads(monkeypatch: pytest.MonkeyPatch) ->
     finally:
         for _turn in range(passwords._AT_ONCE):
             passwords._turns.release()
-    assert confirm("ann", ANN.password)
+    assert confirm("ann", ANN.password).username == "ann"
 
 
 def test_first_sign_in_creates_a_user_only_when_allowed(configure: Callable[..., None]) -> None:

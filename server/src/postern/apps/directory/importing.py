@@ -50,6 +50,8 @@ def import_people(*, actor: Actor, scope: OrgScope, usernames: Sequence[str]) ->
             else:
                 result.refused[names[key]] = _("The directory has nobody with this username.")
         _import_batch(actor, scope, chosen, result)
+    if not result.created and not result.added:
+        return result
     with transaction.atomic():
         audits.record(
             actor=actor,

@@ -61,16 +61,12 @@ def try_sign_in(*, actor: Actor, username: str, password: Secret) -> str:
 
     The password goes to the directory and nowhere else. Raises DirectoryFailed, NotUsable, DirectoryUnavailable.
     """
-    judgement = passwords.judge_at(stored_source(), username, password, limit_s=LIMIT_S)
-    with transaction.atomic():
-        audits.record(
-            actor=actor,
-            org_id=ROOT_ORG_ID,
-            event=audits.Event.LDAP_SIGN_IN_TESTED,
-            object_type="PreferenceValue",
-            object_name="AUTH_LDAP",
-            new={"accepted": judgement.person is not None},
-        )
+    try:
+        judgement = passwords.judge_at(stored_source(), username, password, limit_s=LIMIT_S)
+    except PosternError as error:
+        _record_sign_in(actor, is_accepted=False, reason=error.sentence.code or error.code)
+        raise
+    _record_sign_in(actor, is_accepted=judgement.person is not None, reason="")
     if judgement.person is not None:
         text = _("The sign-in of %(username)s works (%(dn)s).") % {
             "username": judgement.person.username,
@@ -106,6 +102,19 @@ def _stored_password(stored: Mapping[str, object], values: Mapping[str, object])
     if password is not None and any(str(stored[name]).strip() != str(values[name]).strip() for name in ADDRESSEE):
         raise PasswordWanted(preferences.refusal_of_ldap_password())
     return password
+
+
+def _record_sign_in(actor: Actor, *, is_accepted: bool, reason: str) -> None:
+    """Without the login name, which may be a password in the wrong field."""
+    with transaction.atomic():
+        audits.record(
+            actor=actor,
+            org_id=ROOT_ORG_ID,
+            event=audits.Event.LDAP_SIGN_IN_TESTED,
+            object_type="PreferenceValue",
+            object_name="AUTH_LDAP",
+            new={"accepted": is_accepted, "reason": reason},
+        )
 
 
 def _record(actor: Actor, values: Mapping[str, object], reason: str) -> None:

@@ -9,6 +9,7 @@ from postern.apps.directory.models import DirectoryEntry, Outcome
 from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.instants import InstantField
 from postern.foundation.rest.serializers import ResourceSerializer
+from postern.foundation.rest.text import PlainField
 
 MAX_NAMES = 1000
 
@@ -35,15 +36,15 @@ class ImportSerializer(BodySerializer):
     """Whom to import, by username, and into which organization; by default the default one."""
 
     username_list = serializers.ListField(
-        child=serializers.CharField(max_length=128), min_length=1, max_length=MAX_NAMES, label=_("Usernames")
+        child=PlainField(max_length=128), min_length=1, max_length=MAX_NAMES, label=_("Usernames")
     )
-    org_id = serializers.CharField(required=False, allow_blank=True, max_length=128, label=_("Organization"))
+    org_id = PlainField(required=False, allow_blank=True, max_length=128, label=_("Organization"))
 
 
 class SignInTestSerializer(BodySerializer):
     """A login name and a password of the directory."""
 
-    username = serializers.CharField(max_length=128, label=_("Username"))
+    username = PlainField(max_length=128, label=_("Username"))
     password = serializers.CharField(
         max_length=1024, write_only=True, trim_whitespace=False, style={"input_type": "password"}, label=_("Password")
     )
