@@ -1,6 +1,6 @@
 """People of the directory become users, and users follow the directory."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from django.utils.translation import gettext as _
@@ -30,18 +30,48 @@ def admit(*, actor: Actor, scope: OrgScope, person: Person) -> User:
 
     An account with this login name is never taken over, whoever it belongs to.
     """
-    if not person.uid:
-        raise NotAdmitted(_("The entry has neither entryUUID nor objectGUID that the bind DN may read."))
-    if User.objects.named(person.username) is not None:
-        raise NotAdmitted(_("Another account has this username."))
-    columns = columns_of(person)
-    if User.objects.filter(email=columns["email"]).exists():
-        raise NotAdmitted(_("Another account has this mail address."))
-    columns |= {"username": person.username, "source": Source.LDAP, "is_active": person.is_enabled}
-    User(**columns).full_clean(exclude=["password", "username_key"])
+    (refusal,) = refusals([person]).values()
+    if refusal:
+        raise NotAdmitted(refusal)
     with write_transaction():
-        user = users.create_user(actor=actor, scope=scope, person=users.PersonInput(columns=columns)).user
-        DirectoryIdentity.objects.create(user=user, uid=person.uid, digest=person.digest)
+        return create(actor=actor, scope=scope, person=person)
+
+
+def refusals(people: Sequence[Person]) -> dict[str, str]:
+    """Why each of these people cannot become a user, by uid; empty for those who can."""
+    names = set(
+        User.objects.filter(username_key__in=[person.username_key for person in people]).values_list(
+            "username_key", flat=True
+        )
+    )
+    addresses = [str(columns_of(person)["email"]) for person in people]
+    taken = set(User.objects.filter(email__in=addresses).values_list("email", flat=True))
+    found: dict[str, str] = {}
+    for person, address in zip(people, addresses, strict=True):
+        if not person.uid:
+            found[person.uid] = _("The entry has neither entryUUID nor objectGUID that the bind DN may read.")
+        elif person.username_key in names:
+            found[person.uid] = _("Another account has this username.")
+        elif address in taken:
+            found[person.uid] = _("Another account has this mail address.")
+        else:
+            found[person.uid] = ""
+            taken.add(address)
+    return found
+
+
+def create(*, actor: Actor, scope: OrgScope, person: Person) -> User:
+    """Create the user of a person whom nothing refuses, inside a transaction. Raises ValidationError, IntegrityError."""
+    columns = {
+        **columns_of(person),
+        "username": person.username,
+        "source": Source.LDAP,
+        "is_active": person.is_enabled,
+    }
+    # Unique columns are checked by the database.
+    User(**columns).clean_fields(exclude=["password", "username_key"])
+    user = users.create_user(actor=actor, scope=scope, person=users.PersonInput(columns=columns)).user
+    DirectoryIdentity.objects.create(user=user, uid=person.uid, digest=person.digest)
     return user
 
 

@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
-from postern.apps.directory.arrivals import NotAdmitted, admit, person_of_row
+from postern.apps.directory.arrivals import NotAdmitted, admit, create, person_of_row, refusals
 from postern.apps.directory.cache import batches
 from postern.apps.directory.models import DirectoryEntry, DirectoryIdentity
 from postern.apps.orgs.roles import OrgRole
@@ -84,13 +84,16 @@ def _import_batch(actor: Actor, scope: OrgScope, rows: list[DirectoryEntry], res
             result.unchanged += 1
         else:
             _add(actor, scope, user, row, result)
+    refused = refusals([person_of_row(row) for row in new])
+    result.refused |= {row.username: refused[row.uid] for row in new if refused[row.uid]}
+    free = [row for row in new if not refused[row.uid]]
     try:
         with write_transaction():
-            for row in new:
-                admit(actor=actor, scope=scope, person=person_of_row(row))
-        result.created += len(new)
-    except (NotAdmitted, ValidationError, IntegrityError):
-        for row in new:
+            for row in free:
+                create(actor=actor, scope=scope, person=person_of_row(row))
+        result.created += len(free)
+    except (ValidationError, IntegrityError):  # one of them; find out who
+        for row in free:
             _import_one(actor, scope, row, result)
 
 
