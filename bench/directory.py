@@ -39,8 +39,8 @@ def measure(number: int) -> int:
     """Prints the figures; returns 1 when a goal is missed."""
     # Django is set up by now, with a home of this run.
     from django.core.management import call_command
-    from peers.slapd import ROOT_DN, ROOT_PASSWORD, STAFF, Someone, serving
 
+    from peers.slapd import ROOT_DN, ROOT_PASSWORD, STAFF, Someone, serving
     from postern.apps.directory import importing, reading
     from postern.apps.orgs import facade as orgs
     from postern.apps.preferences import actions
