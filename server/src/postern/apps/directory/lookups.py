@@ -5,8 +5,9 @@ from typing import Final
 
 from postern.apps.directory.people import Person, dn_key, person_of, wanted_attributes
 from postern.apps.directory.source import Source, every_group
+from postern.foundation.network import outbound
 from postern.integrations.directory import ber
-from postern.integrations.directory.client import Conversation, Search
+from postern.integrations.directory.client import Conversation, Search, converse
 from postern.integrations.directory.filters import equals
 from postern.integrations.directory.messages import Entry
 
@@ -63,6 +64,16 @@ async def everybody(conversation: Conversation, source: Source) -> list[Person]:
                 continue
             people.setdefault(dn_key(person.dn), person)
     return list(people.values())
+
+
+def read_all(source: Source, *, limit_s: float) -> list[Person]:
+    """Connect and read everybody. Blocks for `limit_s` at most. Raises DirectoryFailed."""
+
+    async def talk(conversation: Conversation) -> list[Person]:
+        await conversation.bind()
+        return await everybody(conversation, source)
+
+    return converse(source.server, talk, check=outbound.check_directory_server, limit_s=limit_s)
 
 
 def _is_in(members: frozenset[str], person: Person) -> bool:

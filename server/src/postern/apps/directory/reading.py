@@ -21,9 +21,7 @@ from postern.apps.directory.source import NAMES, Source, digest_of, is_configure
 from postern.apps.preferences import facade as preferences
 from postern.foundation.caller.actor import SYSTEM, Actor
 from postern.foundation.database.write_transaction import write_transaction
-from postern.foundation.network import outbound
 from postern.foundation.phrases import Phrase, stored
-from postern.integrations.directory.client import Conversation, converse
 from postern.kernel import clock
 from postern.kernel.errors import PosternError
 from postern.kernel.ids import ROOT_ORG_ID
@@ -110,7 +108,7 @@ def run_due() -> bool:
         return False
     try:
         source = stored_source()
-        people = _read(source)
+        people = lookups.read_all(source, limit_s=LIMIT_S)
         _finish(claim, source, people)
     except PosternError as error:
         log.warning("the directory could not be read: %s", error.message)
@@ -140,14 +138,6 @@ def _claim() -> Claim | None:
         row.date_began, row.date_claimed_until, row.source = now, now + CLAIM, digest
         row.save()
     return claim
-
-
-def _read(source: Source) -> list[Person]:
-    async def talk(conversation: Conversation) -> list[Person]:
-        await conversation.bind()
-        return await lookups.everybody(conversation, source)
-
-    return converse(source.server, talk, check=outbound.check_directory_server, limit_s=LIMIT_S)
 
 
 def _finish(claim: Claim, source: Source, people: list[Person]) -> None:

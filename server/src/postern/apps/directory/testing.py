@@ -9,12 +9,9 @@ from django.utils.translation import gettext as _
 from postern.apps.audits import facade as audits
 from postern.apps.directory import lookups, passwords
 from postern.apps.directory.errors import NotUsable, PasswordWanted
-from postern.apps.directory.people import Person
-from postern.apps.directory.source import ADDRESSEE, NAMES, PASSWORD, Source, source_of, stored_source
+from postern.apps.directory.source import ADDRESSEE, NAMES, PASSWORD, source_of, stored_source
 from postern.apps.preferences import facade as preferences
 from postern.foundation.caller.actor import Actor
-from postern.foundation.network import outbound
-from postern.integrations.directory.client import Conversation, converse
 from postern.kernel.errors import PosternError
 from postern.kernel.ids import ROOT_ORG_ID
 from postern.kernel.secret import Secret
@@ -37,7 +34,7 @@ def try_settings(*, actor: Actor, entered: Mapping[str, object]) -> str:
     typed = str(entered.get(PASSWORD) or "")
     try:
         source = source_of(values, Secret(typed) if typed else _stored_password(stored, values))
-        people = _read(source)
+        people = lookups.read_all(source, limit_s=LIMIT_S)
         if not people:
             raise NotUsable(_("The connection works, but nobody was found. Check User OU, the filter and the group."))
     except PosternError as error:
@@ -87,14 +84,6 @@ def _explained(reason: str) -> str:
         "account disabled": _("The password is right, but the directory has disabled the account."),
     }
     return known.get(reason) or _("The directory refused the password: %(reason)s.") % {"reason": reason}
-
-
-def _read(source: Source) -> list[Person]:
-    async def talk(conversation: Conversation) -> list[Person]:
-        await conversation.bind()
-        return await lookups.everybody(conversation, source)
-
-    return converse(source.server, talk, check=outbound.check_directory_server, limit_s=LIMIT_S)
 
 
 def _stored_password(stored: Mapping[str, object], values: Mapping[str, object]) -> Secret | None:
