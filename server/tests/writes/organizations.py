@@ -228,9 +228,7 @@ def _ldap() -> list[Write]:
         name="Dana(dana)",
         new={"username": "dana", "source": "ldap"},
     )
-    imported = Told(
-        event="directory.imported", action="other", kind="DirectoryEntry", name="LDAP", new={"created": 1, "refused": 0}
-    )
+    imported = Told(event="directory.imported", action="other", kind="DirectoryEntry", name="LDAP", new={"created": 1})
     return [
         Write(method="POST", path=f"{path}testing/config/", body=body, status=400, told=[tested], again=Again.ACTS),
         Write(

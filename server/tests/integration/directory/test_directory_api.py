@@ -18,7 +18,7 @@ from postern.apps.preferences import facade as preferences
 from postern.apps.users.models import Membership, Source, User
 from postern.kernel.ids import DEFAULT_ORG_ID
 
-pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
+pytestmark = pytest.mark.django_db
 
 FORM: Final = "/api/v1/settings/setting/?category=ldap"
 CONFIG: Final = "/api/v1/settings/ldap/testing/config/"

@@ -25,7 +25,7 @@ from postern.integrations.directory.messages import Result
 from postern.kernel.errors import Unavailable
 from postern.kernel.ids import DEFAULT_ORG_ID
 
-pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
+pytestmark = pytest.mark.django_db
 
 AUTH: Final = "/api/v1/authentication/auth/"
 ANN: Final = Someone("ann", "Ann Lee")

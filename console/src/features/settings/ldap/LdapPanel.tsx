@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
 import { Card } from '#/ui/card';
@@ -13,6 +13,12 @@ import { SyncCard } from './SyncCard';
 export function LdapPanel({ settings }: { readonly settings: SettingsForm }) {
   const t = useT();
   const [isOpen, setOpen] = useState(false);
+  const client = useQueryClient();
+  const saved = JSON.stringify(settings.form.formState.defaultValues);
+  useEffect(() => {
+    // The worker reads the directory again after its settings were saved.
+    void client.invalidateQueries({ queryKey: stateQuery.queryKey });
+  }, [client, saved]);
   const isConfigured = useQuery(stateQuery).data?.is_configured === true;
   return (
     <div className="grid gap-3">

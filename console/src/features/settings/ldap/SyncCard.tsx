@@ -3,7 +3,7 @@ import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { TimeCell } from '#/resource/format';
 import { Button } from '#/ui/button';
-import { Card, Definitions } from '#/ui/card';
+import { Card } from '#/ui/card';
 import { confirm } from '#/ui/confirm';
 import { Note } from '#/ui/note';
 import { SkeletonLines } from '#/ui/skeleton';
@@ -19,17 +19,20 @@ function Facts({ state }: { readonly state: DirectoryState }) {
   const t = useT();
   // i18n: settings:ldap.sync.*
   const numbers = NUMBERS.filter((name) => (state.counts[name] ?? 0) > 0 || name === 'people');
+  const facts = [
+    { label: t('settings:ldap.sync.last'), value: <TimeCell value={state.date_ended} /> },
+    { label: t('settings:ldap.sync.success'), value: <TimeCell value={state.date_succeeded} /> },
+    ...numbers.map((name) => ({ label: t(`settings:ldap.sync.${name}`), value: state.counts[name] ?? '–' })),
+  ];
   return (
-    <Definitions
-      items={[
-        { label: t('settings:ldap.sync.last'), value: <TimeCell value={state.date_ended} /> },
-        { label: t('settings:ldap.sync.success'), value: <TimeCell value={state.date_succeeded} /> },
-        ...numbers.map((name) => ({
-          label: t(`settings:ldap.sync.${name}`),
-          value: state.counts[name] ?? null,
-        })),
-      ]}
-    />
+    <dl className="grid gap-2">
+      {facts.map(({ label, value }) => (
+        <div key={label} className="flex flex-wrap gap-2">
+          <dt className="grow text-ink-2">{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 

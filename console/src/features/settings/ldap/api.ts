@@ -40,8 +40,13 @@ export const stateQuery = queryOptions({
   queryKey: ['ldap-state'],
   queryFn: () => http.get<DirectoryState>(`${LDAP}sync/`, { quiet: true }),
   staleTime: 0,
-  refetchInterval: (query) => (query.state.data?.is_reading === true ? SOON_MS : false),
+  refetchInterval: (query) => (isAwaited(query.state.data) ? SOON_MS : false),
 });
+
+/** Whether the state changes within seconds: the first reading follows the first save by itself. */
+function isAwaited(state: DirectoryState | undefined): boolean {
+  return state !== undefined && (state.is_reading || (state.is_configured && state.outcome === ''));
+}
 
 /** A page of the list; null while the directory is being read. */
 export function peopleQuery(search: string, offset: number) {

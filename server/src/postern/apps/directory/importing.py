@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
 from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
-from postern.apps.directory.arrivals import NotAdmitted, admit, create, person_of_row, refusals
+from postern.apps.directory.arrivals import create, person_of_row, refusals
 from postern.apps.directory.cache import batches
 from postern.apps.directory.models import DirectoryEntry, DirectoryIdentity
 from postern.apps.orgs.roles import OrgRole
@@ -50,22 +50,6 @@ def import_people(*, actor: Actor, scope: OrgScope, usernames: Sequence[str]) ->
             else:
                 result.refused[names[key]] = _("The directory has nobody with this username.")
         _import_batch(actor, scope, chosen, result)
-    if not result.created and not result.added:
-        return result
-    with transaction.atomic():
-        audits.record(
-            actor=actor,
-            org_id=scope.org_id,
-            event=audits.Event.DIRECTORY_IMPORTED,
-            object_type="DirectoryEntry",
-            object_name="LDAP",
-            new={
-                "created": result.created,
-                "added": result.added,
-                "unchanged": result.unchanged,
-                "refused": len(result.refused),
-            },
-        )
     return result
 
 
@@ -89,20 +73,33 @@ def _import_batch(actor: Actor, scope: OrgScope, rows: list[DirectoryEntry], res
     free = [row for row in new if not refused[row.uid]]
     try:
         with write_transaction():
-            for row in free:
-                create(actor=actor, scope=scope, person=person_of_row(row))
+            _create(actor, scope, free)
         result.created += len(free)
     except (ValidationError, IntegrityError):  # one of them; find out who
         for row in free:
             _import_one(actor, scope, row, result)
 
 
+def _create(actor: Actor, scope: OrgScope, rows: list[DirectoryEntry]) -> None:
+    """Create these users, and tell of them together."""
+    for row in rows:
+        create(actor=actor, scope=scope, person=person_of_row(row))
+    if rows:
+        audits.record(
+            actor=actor,
+            org_id=scope.org_id,
+            event=audits.Event.DIRECTORY_IMPORTED,
+            object_type="DirectoryEntry",
+            object_name="LDAP",
+            new={"created": len(rows)},
+        )
+
+
 def _import_one(actor: Actor, scope: OrgScope, row: DirectoryEntry, result: Imported) -> None:
     try:
-        admit(actor=actor, scope=scope, person=person_of_row(row))
+        with write_transaction():
+            _create(actor, scope, [row])
         result.created += 1
-    except NotAdmitted as error:
-        result.refused[row.username] = error.message
     except ValidationError as error:
         result.refused[row.username] = " ".join(error.messages)
     except IntegrityError:

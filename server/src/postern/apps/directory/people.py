@@ -70,8 +70,10 @@ def person_of(entry: Entry, source: Source) -> Person | None:
         return None
     name = values.pop("name", "") or username
     email = _usable_mail(values.pop("email", ""))
-    groups = tuple(common_name(dn) for dn in entry.texts(_MEMBER_OF)[:_MAX_GROUPS])
-    return Person(_uid(entry), entry.dn[:2048], username, name, email, groups, _is_enabled(entry), values)
+    groups = tuple(_clean(common_name(dn)) for dn in entry.texts(_MEMBER_OF)[:_MAX_GROUPS])
+    return Person(
+        _uid(entry), entry.dn.replace("\x00", "")[:2048], username, name, email, groups, _is_enabled(entry), values
+    )
 
 
 def common_name(dn: str) -> str:
