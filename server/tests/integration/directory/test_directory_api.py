@@ -179,8 +179,7 @@ class TestTests:
 class TestList:
     @pytest.mark.spec("S7-022")
     def test_list_is_read_by_the_worker(self, as_admin: APIClient, slapd: Slapd) -> None:
-        save(as_admin, slapd)
-        post(as_admin, REFRESH, {})
+        save(as_admin, slapd)  # the first reading follows by itself
         waiting = as_admin.get(USERS)
         assert (waiting.status_code, list(waiting.json())) == (409, ["msg"])
         assert reading.run_due()

@@ -96,9 +96,10 @@ def state() -> DirectoryState:
 
 
 def is_reading(row: DirectoryState) -> bool:
-    """Whether somebody has asked for a reading that has not ended."""
+    """Whether a reading runs or will begin by itself: somebody asked, or the settings were saved for the first time."""
     is_claimed = row.date_claimed_until is not None and row.date_claimed_until > clock.now()
-    return is_claimed or row.date_requested is not None
+    is_first = row.source == "" and is_configured()
+    return is_claimed or row.date_requested is not None or is_first
 
 
 def run_due() -> bool:
