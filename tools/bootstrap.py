@@ -37,6 +37,8 @@ DEMO_NEEDS: Final = {
 TEST_NEEDS: Final = {
     **DEMO_NEEDS,
     "/usr/lib/openssh/sftp-server": "openssh-sftp-server",
+    "/usr/sbin/slapd": "slapd",
+    "ldapadd": "ldap-utils",
     "ssh": "openssh-client",
     "chromium": "chromium",
     "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc": "fonts-noto-cjk",

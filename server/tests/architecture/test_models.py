@@ -20,6 +20,7 @@ STACK = (
     ("vault",),
     ("assets",),
     ("authn",),
+    ("directory",),
     ("rbac",),
     ("users",),
     ("orgs", "preferences"),

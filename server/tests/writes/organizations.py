@@ -3,7 +3,7 @@
 from typing import Any
 
 from factories import licences
-from writes.case import ROOT, Again, Told, Write, created, deleted, parsing, silent, updated
+from writes.case import DEFAULT, ROOT, Again, Told, Write, created, deleted, parsing, silent, updated
 from writes.world import World
 
 API = "/api/v1/orgs/"
@@ -208,6 +208,72 @@ def _provider_test(name: str, host: str, body: dict[str, Any]) -> Write:
     )
 
 
+def _ldap() -> list[Write]:
+    """Tests that reach no server, requests of a reading, and an import from the list that was read before."""
+    uri, path = "ldaps://169.254.169.254", "/api/v1/settings/ldap/"
+    tested = Told(
+        event="settings.ldap_tested",
+        action="other",
+        kind="PreferenceValue",
+        name=uri,
+        new={"AUTH_LDAP_BIND_DN": "cn=reader", "accepted": False, "reason": "dialling.metadata"},
+        org=ROOT,
+    )
+    body = {
+        "AUTH_LDAP_SERVER_URI": uri,
+        "AUTH_LDAP_BIND_DN": "cn=reader",
+        "AUTH_LDAP_BIND_PASSWORD": "{mark}",
+        "AUTH_LDAP_SEARCH_OU": "dc=example",
+    }
+    tried = Told(
+        event="settings.ldap_sign_in_tested",
+        action="other",
+        kind="PreferenceValue",
+        name="AUTH_LDAP",
+        new={"accepted": False, "reason": "directory_not_usable"},
+        org=ROOT,
+    )
+
+    def asked(*, with_users: bool) -> Told:
+        return Told(
+            event="directory.reading_requested",
+            action="other",
+            kind="DirectoryState",
+            name="LDAP",
+            new={"with_users": with_users, "accepts_fall": False},
+            org=ROOT,
+        )
+
+    created = Told(
+        event="user.created",
+        action="create",
+        kind="User",
+        name="Dana(dana)",
+        new={"username": "dana", "source": "ldap"},
+    )
+    imported = Told(event="directory.imported", action="other", kind="DirectoryEntry", name="LDAP", new={"created": 1})
+    return [
+        Write(method="POST", path=f"{path}testing/config/", body=body, status=400, told=[tested], again=Again.ACTS),
+        Write(
+            method="POST",
+            path=f"{path}testing/login/",
+            body={"username": "dana", "password": "{mark}"},
+            status=400,
+            told=[tried],
+            again=Again.ACTS,
+        ),
+        Write(method="POST", path=f"{path}cache/refresh/", told=[asked(with_users=False)], again=Again.ACTS),
+        Write(method="POST", path=f"{path}sync/", body={}, told=[asked(with_users=True)], again=Again.ACTS),
+        Write(
+            method="POST",
+            path=f"{path}users/import/",
+            body={"username_list": ["dana"], "org_id": DEFAULT},
+            prepare=World.with_directory_entry,
+            told=[created, imported],
+        ),
+    ]
+
+
 def _setting(method: str) -> Write:
     basic: dict[str, Any] = {"SITE_URL": "https://gate.example.test"}
     told = Told(
@@ -324,6 +390,7 @@ WRITES = [
         "dingtalk", _METADATA, {"DINGTALK_AGENTID": "1", "DINGTALK_APPKEY": "k", "DINGTALK_APPSECRET": "{mark}"}
     ),
     _provider_test("feishu", _METADATA, {"FEISHU_APP_ID": "a", "FEISHU_APP_SECRET": "{mark}"}),
+    *_ldap(),
     _LICENCE,
     *_SUBSCRIPTION,
     *_MESSAGES,

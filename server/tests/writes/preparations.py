@@ -27,6 +27,7 @@ from postern.apps.authn.external.models import Provider, Purpose
 from postern.apps.authn.lock_out import guard
 from postern.apps.authn.lock_out.errors import SignInLocked
 from postern.apps.authn.models import ExternalAccount, ExternalRequest, LoginSession
+from postern.apps.directory.models import DirectoryEntry
 from postern.apps.jobs.connectivity.job import TEST_ASSETS, AssetsArgument
 from postern.apps.jobs.engine.actions import accept
 from postern.apps.jobs.engine.kinds import NoArgument
@@ -379,6 +380,19 @@ class Preparations:
         """The audit record of a change of the site's address."""
         change_settings(actor=SYSTEM, changes={"SITE_URL": "https://gate.example.test"})
         return {"record": str(AuditEvent.objects.get(event="settings.updated").pk)}
+
+    def with_directory_entry(self) -> Values:
+        """A person of the directory, as the worker has read them."""
+        DirectoryEntry.objects.create(
+            uid="0f9c",
+            digest="1",
+            dn="uid=dana",
+            username="dana",
+            username_key="dana",
+            name="Dana",
+            email="d@example.com",
+        )
+        return {}
 
     def with_failed_delivery(self) -> Values:
         """A delivery by mail that failed, of the message that the administrator has."""

@@ -12,6 +12,7 @@ import { type Loaded, useSettings } from './api';
 import { CategoryForm } from './CategoryForm';
 import { isForm, TABS, type TabId } from './categories';
 import { LicenceTab } from './LicenceTab';
+import { LdapPanel } from './ldap/LdapPanel';
 import { MailTest } from './MailTest';
 import { ProviderTest } from './ProviderTest';
 import { SettingSearch } from './SettingSearch';
@@ -39,8 +40,9 @@ function useLeaveQuestion(hasChanges: boolean): void {
 }
 
 /** The test beside a form that has one. Each form has its own, so that no result outlives its values. */
-function testOf(tab: TabId, loaded: Loaded, settings: SettingsForm) {
+function asideOf(tab: TabId, loaded: Loaded, settings: SettingsForm) {
   if (tab === 'email') return <MailTest settings={settings} />;
+  if (tab === 'ldap') return <LdapPanel settings={settings} />;
   const provider = PROVIDERS.find((name) => name === tab);
   if (provider === undefined) return undefined;
   return <ProviderTest key={provider} provider={provider} loaded={loaded} settings={settings} />;
@@ -64,7 +66,7 @@ function Panel({
       category={tab}
       loaded={loaded}
       settings={settings}
-      aside={testOf(tab, loaded, settings)}
+      aside={asideOf(tab, loaded, settings)}
     />
   );
 }

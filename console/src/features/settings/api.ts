@@ -49,9 +49,13 @@ async function load(): Promise<Loaded> {
   return { ...state, values: texts(values), fields: metadata.actions.PATCH ?? {} };
 }
 
-/** Controls have no null: a setting that is not set is an empty text. */
+/** Controls have no null and no objects: a setting that is not set is an empty text, a map is its JSON. */
 function texts(values: FormValues): FormValues {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value ?? '']));
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, asText(value)]));
+}
+
+function asText(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value, null, 2) : (value ?? '');
 }
 
 export function useSettings() {

@@ -10,6 +10,7 @@ from postern.apps.acls import urls as acls
 from postern.apps.assets import urls as assets
 from postern.apps.audits.api import urls as audits
 from postern.apps.authn import urls as authn
+from postern.apps.directory.api import urls as directory
 from postern.apps.jobs import urls as jobs
 from postern.apps.licence.api import urls as licence
 from postern.apps.notifications.api import urls as notifications
@@ -41,7 +42,22 @@ handler500 = "postern.foundation.rest.errors.handler500"
 _Patterns = list[URLPattern | URLResolver]
 
 # `jobs` before `assets`: the path of the check of the tree would otherwise be read as the key of a node.
-_APPS = (audits, licence, orgs, preferences, users, authn, jobs, assets, acls, vault, perms, sessions, notifications)
+_APPS = (
+    audits,
+    licence,
+    orgs,
+    preferences,
+    users,
+    directory,
+    authn,
+    jobs,
+    assets,
+    acls,
+    vault,
+    perms,
+    sessions,
+    notifications,
+)
 _api: _Patterns = [pattern for app in _APPS for pattern in app.urlpatterns]
 
 urlpatterns: _Patterns = [

@@ -33,6 +33,7 @@ INSTALLED_APPS = [
     "postern.apps.preferences",
     "postern.apps.users",
     "postern.apps.rbac",
+    "postern.apps.directory",
     "postern.apps.authn",
     "postern.apps.assets",
     "postern.apps.vault",

@@ -80,6 +80,7 @@ def test_options_describe_a_secret_as_write_only(as_admin: APIClient) -> None:
     secret = [name for name, setting in REGISTRY.items() if setting.is_secret]
     assert secret == [
         "EMAIL_HOST_PASSWORD",
+        "AUTH_LDAP_BIND_PASSWORD",
         "WECOM_SECRET",
         "DINGTALK_APPSECRET",
         "FEISHU_APP_SECRET",

@@ -307,6 +307,16 @@ class Event(StrEnum):
     SETTINGS_UPDATED = "settings.updated", _C.SETTINGS, "Settings changed", "更新系统设置"
     MAIL_TESTED = "settings.mail_tested", _C.SETTINGS, "Mail settings tested", "测试邮件设置"
     PROVIDER_TESTED = "settings.provider_tested", _C.SETTINGS, "Sign-in provider tested", "测试第三方登录设置"
+    LDAP_TESTED = "settings.ldap_tested", _C.SETTINGS, "LDAP settings tested", "测试 LDAP 设置"
+    LDAP_SIGN_IN_TESTED = "settings.ldap_sign_in_tested", _C.SETTINGS, "LDAP sign-in tested", "测试 LDAP 登录"
+    DIRECTORY_READING_REQUESTED = (
+        "directory.reading_requested",
+        _C.SETTINGS,
+        "Reading of the directory requested",
+        "要求读取目录",
+    )
+    DIRECTORY_SYNCHRONISED = "directory.synchronised", _C.PEOPLE, "Users synchronised with LDAP", "与 LDAP 同步用户"
+    DIRECTORY_IMPORTED = "directory.imported", _C.PEOPLE, "Users imported from LDAP", "从 LDAP 导入用户"
     LICENCE_INSTALLED = "licence.installed", _C.SETTINGS, "Licence installed", "安装许可证"
     LICENCE_REFUSED = "licence.refused", _C.REFUSALS, "Licence refused", "拒绝许可证"
     TERMINAL_REGISTERED = "terminal.registered", _C.SETTINGS, "Terminal registered", "注册终端"

@@ -4,37 +4,50 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
-from postern.apps.preferences import mail_account, queries
-from postern.apps.preferences.declarations.preference import Value
+from postern.apps.preferences import queries
+from postern.apps.preferences.declarations.preference import Text, Value
+
+_OF_AN_APPLICATION: Final = _(
+    "Enter the secret: the stored one is only sent to the address and application that it is stored for."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Belonging:
-    """`to`: the settings that name server and account. While the first of them is empty, the secret goes nowhere."""
+    """`to`: the settings that name server and account. While the first of them is empty, the secret goes nowhere.
+
+    `refusal`: what a person reads who enters another server or account without its secret.
+    """
 
     secret: str
     to: tuple[str, ...]
+    refusal: Text = _OF_AN_APPLICATION
 
     def wanted(self) -> str:
-        """What a person reads who enters another server or account without its secret."""
-        if self.secret == mail_account.PASSWORD:
-            return _(
-                "Enter the password: the stored one is only sent to the SMTP host, port and account that it is stored for."
-            )
-        return _("Enter the secret: the stored one is only sent to the address and application that it is stored for.")
+        """The refusal in the active language."""
+        return str(self.refusal)
 
     def is_moved(self, stored: Mapping[str, Value], values: Mapping[str, Value]) -> bool:
         """Whether these values name another server or account than the stored ones."""
         return any(_plain(stored[name]) != _plain(values[name]) for name in self.to)
 
 
-MAIL: Final = Belonging(mail_account.PASSWORD, mail_account.ADDRESSEE)
+MAIL: Final = Belonging(
+    "EMAIL_HOST_PASSWORD",
+    ("EMAIL_HOST", "EMAIL_PORT", "EMAIL_HOST_USER"),
+    _("Enter the password: the stored one is only sent to the SMTP host, port and account that it is stored for."),
+)
+LDAP: Final = Belonging(
+    "AUTH_LDAP_BIND_PASSWORD",
+    ("AUTH_LDAP_SERVER_URI", "AUTH_LDAP_BIND_DN"),
+    _("Enter the password: the stored one is only sent to the LDAP server and the bind DN that it is stored for."),
+)
 WECOM: Final = Belonging("WECOM_SECRET", ("WECOM_CORPID", "WECOM_API_URL"))
 DINGTALK: Final = Belonging("DINGTALK_APPSECRET", ("DINGTALK_APPKEY", "DINGTALK_API_URL"))
 FEISHU: Final = Belonging("FEISHU_APP_SECRET", ("FEISHU_APP_ID", "FEISHU_API_URL"))
-_ALL: Final = (MAIL, WECOM, DINGTALK, FEISHU)
+_ALL: Final = (MAIL, LDAP, WECOM, DINGTALK, FEISHU)
 
 
 def secrets_wanted(changed: Collection[str]) -> dict[str, str]:

@@ -83,6 +83,7 @@ _READERS: Final[Mapping[Kind, Callable[[Preference, str], Value]]] = {
     Kind.BOOLEAN: _boolean,
     Kind.INTEGER: _integer,
     Kind.CHOICE: _choice,
+    Kind.MAPPING: _string,
     Kind.STRING: _string,
     Kind.TEXT: _string,
     Kind.URL: _url,

@@ -5,17 +5,26 @@
 Unknown names and wrong types are programming errors (KeyError, TypeError).
 """
 
+from collections.abc import Iterable
+from typing import Any
+
+from rest_framework import serializers
+
 from postern.apps.licence import facade as licence
-from postern.apps.preferences import queries
+from postern.apps.preferences import forms, queries
+from postern.apps.preferences.belonging import LDAP
+from postern.apps.preferences.declarations.ldap import attribute_map as ldap_attributes
 from postern.apps.preferences.declarations.preference import Category, Value
 from postern.apps.preferences.mail_account import MailAccount, is_mail_configured, mail_account
 from postern.apps.preferences.provider_apps import ProviderApp, provider_app
+from postern.apps.preferences.registry import REGISTRY
 from postern.kernel.secret import Secret
 
 __all__ = [
     "Category",
     "MailAccount",
     "ProviderApp",
+    "form_of",
     "get_bool",
     "get_int",
     "get_many",
@@ -23,11 +32,23 @@ __all__ = [
     "get_str",
     "is_mail_configured",
     "is_set",
+    "ldap_attributes",
     "licence_is_valid",
     "mail_account",
     "provider_app",
+    "refusal_of_ldap_password",
     "version",
 ]
+
+
+def form_of(name: str, settings: Iterable[str]) -> type[serializers.Serializer[Any]]:
+    """The serializer class of a form with these settings."""
+    return forms.serializer_for(name, tuple(REGISTRY[setting] for setting in settings))
+
+
+def refusal_of_ldap_password() -> str:
+    """Why the stored bind password is not sent to another server."""
+    return str(LDAP.refusal)
 
 
 def get_int(name: str) -> int:

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from postern.apps.preferences import queries
+from postern.apps.preferences.belonging import MAIL
 from postern.apps.preferences.declarations.preference import Value
 from postern.integrations.mail_server.letter import Correspondent, correspondent_in, is_usable
 from postern.integrations.mail_server.server import Encryption, MailServer
 from postern.kernel.secret import Secret
 
-PASSWORD: Final = "EMAIL_HOST_PASSWORD"  # noqa: S105 - the name of a setting
+PASSWORD: Final = MAIL.secret
 #: The stored password belongs to these values: it is sent nowhere else.
-ADDRESSEE: Final = ("EMAIL_HOST", "EMAIL_PORT", "EMAIL_HOST_USER")
+ADDRESSEE: Final = MAIL.to
 _NAMES: Final = (*ADDRESSEE, "EMAIL_USE_SSL", "EMAIL_USE_TLS", "EMAIL_FROM", "EMAIL_SUBJECT_PREFIX")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from postern.apps.preferences.declarations import basic, mail, providers, security, terminal, unlisted
+from postern.apps.preferences.declarations import basic, ldap, mail, providers, security, terminal, unlisted
 from postern.apps.preferences.declarations.preference import Category, Preference
 
 _ALL: Final = (
@@ -12,6 +12,7 @@ _ALL: Final = (
     *mail.DECLARED,
     *terminal.DECLARED,
     *security.DECLARED,
+    *ldap.DECLARED,
     *providers.DECLARED,
     *unlisted.DECLARED,
 )

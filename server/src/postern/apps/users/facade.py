@@ -23,7 +23,14 @@ from postern.apps.users.credentials.link_mail import LinkReason
 from postern.apps.users.groups.models import UserGroup, UserGroupMember
 from postern.apps.users.invitations.models import Invitation, InvitationAnswer
 from postern.apps.users.memberships.actions import add_org_role, set_org_roles, take_org_role
-from postern.apps.users.people.actions.people import change_mfa_level, update_own_profile
+from postern.apps.users.people.actions.people import (
+    CreatedUser,
+    PersonInput,
+    change_mfa_level,
+    create_user,
+    update_own_profile,
+    update_user,
+)
 from postern.apps.users.people.queries import changeable
 from postern.contracts.access import UserIdentity
 from postern.kernel import clock
@@ -31,12 +38,14 @@ from postern.kernel import clock
 __all__ = [
     "CREDENTIAL_CHOICES",
     "LINK_LIFETIME",
+    "CreatedUser",
     "CredentialKind",
     "CredentialRows",
     "InvitationBrief",
     "IssuedLink",
     "LinkReason",
     "OrgRoles",
+    "PersonInput",
     "UserBrief",
     "add_org_role",
     "administered_org_ids",
@@ -44,6 +53,7 @@ __all__ = [
     "change_mfa_level",
     "change_own_password",
     "changeable",
+    "create_user",
     "credentials_of",
     "end_credentials",
     "epoch_of",
@@ -60,6 +70,7 @@ __all__ = [
     "is_known",
     "is_valid",
     "member_ids",
+    "member_ids_among",
     "org_roles_of",
     "prepare_own",
     "read_link",
@@ -68,6 +79,7 @@ __all__ = [
     "set_public_keys",
     "take_org_role",
     "update_own_profile",
+    "update_user",
     "valid_until",
 ]
 
@@ -195,6 +207,12 @@ def group_ids_of(user_id: UUID) -> frozenset[UUID]:
 def group_names(group_ids: Iterable[UUID]) -> dict[UUID, str]:
     """Group names by id."""
     return dict(UserGroup.objects.filter(pk__in=list(group_ids)).values_list("pk", "name"))
+
+
+def member_ids_among(org_id: UUID, user_ids: Iterable[UUID]) -> frozenset[UUID]:
+    """Those of these users who have any role in the organization."""
+    rows = Membership.objects.filter(org_id=org_id, user_id__in=list(user_ids))
+    return frozenset(rows.values_list("user_id", flat=True))
 
 
 def member_ids(org_id: UUID) -> frozenset[UUID]:

@@ -27,6 +27,8 @@ _METADATA_NAMES: Final = frozenset(
 
 #: Ports on which mail servers take messages.
 _MAIL_PORTS: Final = frozenset({25, 465, 587})
+#: Ports on which directories answer: LDAP, LDAPS, and the global catalogue of Active Directory.
+_DIRECTORY_PORTS: Final = frozenset({389, 636, 3268, 3269})
 
 _REFUSED: Final = {
     Refusal.METADATA: Phrase(
@@ -139,6 +141,12 @@ def check_mail_server(host: str, port: int) -> DialTarget:
     """`check_dial` for the mail server of the settings, which is often on this machine, on one of the ports of mail."""
     policy = dial_policy(settings.POSTERN)
     return _judged(host, port, replace(policy, allow_local=policy.allow_local or port in _MAIL_PORTS))
+
+
+def check_directory_server(host: str, port: int) -> DialTarget:
+    """`check_dial` for the LDAP server of the settings, which may be on this machine, on one of the ports of LDAP."""
+    policy = dial_policy(settings.POSTERN)
+    return _judged(host, port, replace(policy, allow_local=policy.allow_local or port in _DIRECTORY_PORTS))
 
 
 def _judged(host: str, port: int, policy: DialPolicy) -> DialTarget:

@@ -19,6 +19,7 @@ PURPOSES: Final[Mapping[str, Promise]] = {
     "postern.audits.write_checkpoint": _("Writes the heads of the audit chains to the checkpoint file."),
     "postern.audits.verify": _("Runs verifications of the audit log that somebody has requested."),
     "postern.apps.authn.tasks.forget_old_sign_ins": _("Deletes expired sign-ins, tokens and signatures."),
+    "postern.apps.directory.tasks.read_directory": _("Reads the LDAP directory, and synchronises its users."),
     "postern.apps.licence.tasks.warn_of_end": _("Warns administrators that the licence ends soon."),
     "postern.apps.notifications.tasks.forget_old_messages": _("Deletes messages after their retention period."),
     "postern.apps.notifications.tasks.send_mail": _("Sends messages by mail, and tries failed ones again."),

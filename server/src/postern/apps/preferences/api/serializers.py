@@ -1,39 +1,12 @@
-"""Serializers of settings forms, generated from the registry."""
+"""Serializers of the views of settings."""
 
-from functools import cache
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
-from postern.apps.preferences.declarations.preference import Category, Kind, Preference
+from postern.apps.preferences.declarations.preference import Category
 from postern.foundation.rest.bodies import BodySerializer
-from postern.foundation.rest.text import PlainField, PlainTextField
-
-
-def _field(one: Preference) -> serializers.Field[Any, Any, Any, Any]:
-    # PUT may omit optional fields: an omitted setting keeps its value.
-    options: dict[str, Any] = {"label": one.label, "help_text": one.help_text or None, "required": one.required}
-    if one.kind is Kind.BOOLEAN:
-        return serializers.BooleanField(**options)
-    if one.kind is Kind.INTEGER:
-        return serializers.IntegerField(min_value=one.min_value, max_value=one.max_value, **options)
-    if one.kind is Kind.CHOICE:
-        return serializers.ChoiceField(choices=one.choices, **options)
-    text_options = {**options, "max_length": one.max_length, "allow_blank": not one.required}
-    if one.kind is Kind.URL:
-        return serializers.URLField(allow_null=not one.required, **text_options)
-    if one.is_secret:  # spaces at its ends belong to a password
-        return serializers.CharField(write_only=True, trim_whitespace=False, **text_options)
-    kind = PlainTextField if one.kind is Kind.TEXT else PlainField
-    return kind(allow_null=one.default is None, validators=one.validators, **text_options)
-
-
-@cache
-def serializer_for(category: str, preferences: tuple[Preference, ...]) -> type[serializers.Serializer[Any]]:
-    """The serializer class of one settings form."""
-    fields: dict[str, Any] = {one.name: _field(one) for one in preferences}
-    return type(f"{category.title().replace('_', '')}SettingsSerializer", (BodySerializer,), fields)
 
 
 class SettingStateSerializer(serializers.Serializer[Any]):

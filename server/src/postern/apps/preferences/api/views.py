@@ -10,9 +10,10 @@ from rest_framework.response import Response
 
 from postern.apps.licence import facade as licence
 from postern.apps.preferences import actions, mail_testing, provider_testing, queries
-from postern.apps.preferences.api.serializers import FormStateSerializer, UndoSerializer, serializer_for
+from postern.apps.preferences.api.serializers import FormStateSerializer, UndoSerializer
 from postern.apps.preferences.declarations.preference import EFFECT_LABELS, Category, Kind
 from postern.apps.preferences.errors import SecretWanted
+from postern.apps.preferences.forms import serializer_for, shown
 from postern.apps.preferences.registry import PASSWORD_RULES, REGISTRY, of_category
 from postern.apps.preferences.undoing import values_before
 from postern.foundation.rest.bodies import body_of
@@ -91,7 +92,8 @@ class SettingsView(_OfCategory):
         return serializer_for(category or _EVERYTHING, of_category(category))(*args, **kwargs)
 
     def get(self, request: Request) -> Response:
-        return Response(queries.values(one.name for one in of_category(self._category()) if not one.is_secret))
+        current = queries.values(one.name for one in of_category(self._category()) if not one.is_secret)
+        return Response({name: shown(name, value) for name, value in current.items()})
 
     def put(self, request: Request) -> Response:
         return self._change(request, partial=False)
@@ -127,7 +129,7 @@ class SettingsStateView(_OfCategory):
                 "name": one.name,
                 "category": one.category,
                 "section": str(one.section),
-                "is_long": one.kind is Kind.TEXT,
+                "is_long": one.kind in {Kind.TEXT, Kind.MAPPING},
                 "effect": str(EFFECT_LABELS[one.effect]),
                 "is_secret": one.is_secret,
                 "is_set": origins[one.name].is_set,
@@ -158,7 +160,7 @@ class UndoView(PosternView):
         serializer = serializer_for(_EVERYTHING, of_category(None))(data=before, partial=True)
         serializer.is_valid(raise_exception=True)
         actions.change_settings(actor=self.actor, changes=serializer.validated_data)
-        return Response(queries.values(before))
+        return Response({name: shown(name, value) for name, value in queries.values(before).items()})
 
 
 class MailTestView(PosternView):

@@ -27,6 +27,7 @@ class Category(StrEnum):
     EMAIL_CONTENT = "email_content"
     TERMINAL = "terminal"
     SECURITY = "security"
+    LDAP = "ldap"
     WECOM = "wecom"
     DINGTALK = "dingtalk"
     FEISHU = "feishu"
@@ -39,6 +40,8 @@ class Kind(StrEnum):
     TEXT = "text"  # several lines
     URL = "url"
     CHOICE = "choice"
+    #: A JSON object. Stored and audited as its text; the API shows the object, and takes either.
+    MAPPING = "mapping"
 
 
 class Effect(StrEnum):

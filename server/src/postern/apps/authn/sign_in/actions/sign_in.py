@@ -29,6 +29,7 @@ from postern.apps.authn.login_acls.errors import NotAdmitted
 from postern.apps.authn.sign_in.errors import AccountDisabled, AccountExpired, KeyRefused, WrongCredentials
 from postern.apps.authn.signatures import past_signatures, ssh_proofs
 from postern.apps.authn.signatures.models import UsedSignature
+from postern.apps.directory import facade as directory
 from postern.apps.users.credentials.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.credentials.public_keys import holds_key
 from postern.apps.users.models import User
@@ -122,10 +123,15 @@ def confirm_password(*, username: str, password: str, remote_addr: str, device: 
 def owner_of(username: str, password: str) -> User | None:
     """The user of that name, if the password is theirs. Counts nothing: the caller has counted the attempt.
 
-    Raises Unavailable when the server has no capacity to compare the password; then nothing was judged.
+    Local accounts have a password here, users of the directory have theirs there. Blocks while the directory is asked:
+    call it outside of transactions. Raises Unavailable when the password could not be compared: the server has no
+    capacity, or the directory does not answer. Then nothing was judged.
     """
     user = User.objects.named(username)
-    return user if _password_fits(user, password) else None
+    if _password_fits(user, password):
+        return user
+    # Asked for every name, so that an answer takes about as long. Longer passwords are refused as local ones are.
+    return directory.owner_of(user, username, password) if len(password) <= MAX_PASSWORD_CHARS else None
 
 
 def settle(attempt: guard.Attempt, owner: User | None, *, username: str, remote_addr: str) -> User:

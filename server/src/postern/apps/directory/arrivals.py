@@ -1,0 +1,96 @@
+"""People of the directory become users, and users follow the directory."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from django.utils.translation import gettext as _
+
+from postern.apps.directory.models import DirectoryEntry, DirectoryIdentity
+from postern.apps.directory.people import Person
+from postern.apps.users import facade as users
+from postern.apps.users.models import Source, User
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import ROOT, OrgScope
+from postern.foundation.database.write_transaction import write_transaction
+from postern.kernel.errors import PosternError
+
+#: Users need a mail address. This domain never exists (RFC 2606).
+_NO_MAIL: Final = "directory.invalid"
+FOLLOWED: Final = ("name", "email", "phone", "wechat", "comment")
+
+
+class NotAdmitted(PosternError):
+    """The person cannot become a user."""
+
+    code = "not_admitted"
+
+
+def admit(*, actor: Actor, scope: OrgScope, person: Person) -> User:
+    """Create the user of a person, with the role User. Raises NotAdmitted, ValidationError, IntegrityError.
+
+    An account with this login name is never taken over, whoever it belongs to.
+    """
+    (refusal,) = refusals([person]).values()
+    if refusal:
+        raise NotAdmitted(refusal)
+    with write_transaction():
+        return create(actor=actor, scope=scope, person=person)
+
+
+def refusals(people: Sequence[Person]) -> dict[str, str]:
+    """Why each of these people cannot become a user, by uid; empty for those who can."""
+    names = set(
+        User.objects.filter(username_key__in=[person.username_key for person in people]).values_list(
+            "username_key", flat=True
+        )
+    )
+    addresses = [str(columns_of(person)["email"]) for person in people]
+    taken = set(User.objects.filter(email__in=addresses).values_list("email", flat=True))
+    found: dict[str, str] = {}
+    for person, address in zip(people, addresses, strict=True):
+        if not person.uid:
+            found[person.uid] = _("The entry has neither entryUUID nor objectGUID that the bind DN may read.")
+        elif person.username_key in names:
+            found[person.uid] = _("Another account has this username.")
+        elif address in taken:
+            found[person.uid] = _("Another account has this mail address.")
+        else:
+            found[person.uid] = ""
+            taken.add(address)
+    return found
+
+
+def create(*, actor: Actor, scope: OrgScope, person: Person) -> User:
+    """Create the user of a person whom nothing refuses, inside a transaction. Raises ValidationError, IntegrityError."""
+    columns = {
+        **columns_of(person),
+        "username": person.username,
+        "source": Source.LDAP,
+        "is_active": person.is_enabled,
+    }
+    # Unique columns are checked by the database.
+    User(**columns).clean_fields(exclude=["password", "username_key"])
+    user = users.create_user(actor=actor, scope=scope, person=users.PersonInput(columns=columns)).user
+    DirectoryIdentity.objects.create(user=user, uid=person.uid, digest=person.digest)
+    return user
+
+
+def columns_of(person: Person) -> dict[str, object]:
+    """The values of a user that come from the directory."""
+    email = person.email or f"{person.username}@{_NO_MAIL}".lower()
+    return {"name": person.name, "email": email[:128], **{name: value for name, value in person.more.items() if value}}
+
+
+def follow(*, actor: Actor, user: User, columns: Mapping[str, object]) -> bool:
+    """Change a user as the directory says; audited, and only what differs. Returns whether anything did. Raises PosternError."""
+    changed = {name: value for name, value in columns.items() if getattr(user, name) != value}
+    if "email" in changed and User.objects.filter(email=changed["email"]).exclude(pk=user.pk).exists():
+        del changed["email"]  # another account has it; both stay as they are
+    if changed:
+        users.update_user(actor=actor, scope=ROOT, user=user, person=users.PersonInput(columns=changed))
+    return bool(changed)
+
+
+def person_of_row(row: DirectoryEntry) -> Person:
+    """The person of a row of the last reading."""
+    return Person(row.uid, row.dn, row.username, row.name, row.email, tuple(row.groups), row.is_enabled, dict(row.more))

@@ -1,0 +1,74 @@
+"""Users follow the directory: names and mail addresses, disabled accounts, people who have left."""
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+from django.db import Error
+
+from postern.apps.directory.arrivals import columns_of, follow
+from postern.apps.directory.cache import batches
+from postern.apps.directory.models import DirectoryIdentity
+from postern.apps.directory.people import Person
+from postern.apps.preferences import facade as preferences
+from postern.apps.users.models import Source
+from postern.foundation.caller.actor import Actor
+from postern.foundation.database.write_transaction import write_transaction
+from postern.kernel.errors import PosternError
+
+log = logging.getLogger(__name__)
+
+
+def follow_all(
+    people: Mapping[str, Person], *, may_disable_missing: bool, still_ours: Callable[[], bool], actor: Actor
+) -> dict[str, int]:
+    """Change every user of the directory who differs from it. Returns the numbers of changes.
+
+    `still_ours`: False when another worker has taken over; then the rest is left to it.
+    """
+    disables = preferences.get_str("AUTH_LDAP_LEAVERS") == "disable"
+    counts = Counter({"updated": 0, "disabled": 0, "enabled": 0, "refused": 0})
+    identity_ids = (
+        DirectoryIdentity.objects.filter(user__source=Source.LDAP).order_by("pk").values_list("pk", flat=True)
+    )
+    for keys in batches(list(identity_ids)):
+        if not still_ours():
+            break
+        for identity in DirectoryIdentity.objects.select_related("user").filter(pk__in=keys).order_by("pk"):
+            person = people.get(identity.uid)
+            if person is None and not may_disable_missing:
+                continue
+            try:
+                verb = _follow_one(identity, person, disables=disables, actor=actor)
+            except (PosternError, Error) as error:  # the last administrator, a mail address taken meanwhile
+                log.warning("user %s cannot follow the directory: %s", identity.user.username, error)
+                verb = "refused"
+            if verb:
+                counts[verb] += 1
+    return dict(counts)
+
+
+def missing(people: Mapping[str, Person]) -> tuple[int, int]:
+    """The numbers of active users who are not among these people, and of all active users of the directory."""
+    rows = DirectoryIdentity.objects.filter(user__source=Source.LDAP, user__is_active=True)
+    uids = list(rows.values_list("uid", flat=True))
+    return sum(uid not in people for uid in uids), len(uids)
+
+
+def _follow_one(identity: DirectoryIdentity, person: Person | None, *, disables: bool, actor: Actor) -> str:
+    """Returns what was done, or nothing."""
+    user = identity.user
+    may_use = person is not None and person.is_enabled
+    columns = columns_of(person) if person is not None and person.digest != identity.digest else {}
+    was_disabled, verb = identity.was_disabled and not user.is_active, ""
+    if disables and not may_use and user.is_active:
+        columns["is_active"], was_disabled, verb = False, True, "disabled"
+    elif may_use and was_disabled:
+        columns["is_active"], was_disabled, verb = True, False, "enabled"
+    digest = person.digest if person is not None else identity.digest
+    if not columns and (digest, was_disabled) == (identity.digest, identity.was_disabled):
+        return ""
+    with write_transaction():
+        has_changed = follow(actor=actor, user=user, columns=columns)
+        DirectoryIdentity.objects.filter(pk=identity.pk).update(digest=digest, was_disabled=was_disabled)
+    return verb or ("updated" if has_changed else "")

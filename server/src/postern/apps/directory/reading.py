@@ -1,0 +1,219 @@
+"""Read the directory in the worker: the list of its people, and what has changed for those who are users.
+
+A reading cannot be wedged: the conversation has a deadline, and the claim of a dead worker lapses. A reading that
+failed, found nobody, or found far fewer people than before disables nobody who is missing in it.
+"""
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db import transaction
+from django.utils.translation import gettext_lazy as _
+
+from postern.apps.audits import facade as audits
+from postern.apps.directory import following, lookups
+from postern.apps.directory.cache import store
+from postern.apps.directory.models import DirectoryState, Outcome
+from postern.apps.directory.people import Person
+from postern.apps.directory.source import NAMES, Source, digest_of, is_configured, stored_source
+from postern.apps.preferences import facade as preferences
+from postern.foundation.caller.actor import SYSTEM, Actor
+from postern.foundation.database.write_transaction import write_transaction
+from postern.foundation.phrases import Phrase, stored
+from postern.kernel import clock
+from postern.kernel.errors import PosternError
+from postern.kernel.ids import ROOT_ORG_ID
+from postern.kernel.sentences import Sentence
+
+log = logging.getLogger(__name__)
+
+#: 20,000 people take a few seconds; a slow directory on the other side of the world gets more.
+LIMIT_S: Final = 240.0
+#: A claim is renewed while users are changed, and lapses after this time.
+CLAIM: Final = timedelta(seconds=LIMIT_S + 120)
+#: A fall of more than a tenth is more likely a fault of the directory than a departure.
+_FALL: Final = 0.9
+
+_NOBODY: Final = Phrase(
+    "directory.nobody_found",
+    _("The directory has nobody who matches. Check User OU, the filter, the group, and what the bind DN may read."),
+)
+_NO_IDS: Final = Phrase(
+    "directory.no_ids",
+    _("No entry has an entryUUID or objectGUID that the bind DN may read. Without it nobody can be imported."),
+)
+_FALLEN: Final = Phrase(
+    "directory.fallen",
+    _(
+        "The directory has %(now)d people; before it had %(before)d. Nobody was disabled. If they have really left, "
+        "synchronise again and confirm it."
+    ),
+)
+_OTHER_SOURCE: Final = Phrase(
+    "directory.other_source",
+    _(
+        "The LDAP settings have changed, and %(number)d users are not found any more. Nobody was disabled. If they have "
+        "really left, synchronise again and confirm it."
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A reading that this worker does. `began` identifies it. `with_users`: users are changed, too."""
+
+    began: datetime
+    with_users: bool
+    accepts_fall: bool
+    people_before: int
+    source_before: str
+
+
+@transaction.atomic
+def request_reading(*, actor: Actor, with_users: bool = False, accepts_fall: bool = False) -> None:
+    """Ask the worker for a reading, which begins within seconds. Asking again before that changes nothing."""
+    row = DirectoryState.objects.select_for_update().get_or_create(pk=1)[0]
+    row.date_requested = clock.now()
+    row.requested_by = actor.label[:260]
+    row.wants_users = row.wants_users or with_users
+    row.accepts_fall = row.accepts_fall or accepts_fall
+    row.save(update_fields=["date_requested", "requested_by", "wants_users", "accepts_fall"])
+    audits.record(
+        actor=actor,
+        org_id=ROOT_ORG_ID,
+        event=audits.Event.DIRECTORY_READING_REQUESTED,
+        object_type="DirectoryState",
+        object_name="LDAP",
+        new={"with_users": with_users, "accepts_fall": accepts_fall},
+    )
+
+
+def state() -> DirectoryState:
+    """The state of reading; an empty row before the first one."""
+    return DirectoryState.objects.filter(pk=1).first() or DirectoryState(pk=1)
+
+
+def is_reading(row: DirectoryState) -> bool:
+    """Whether a reading runs or will begin by itself: somebody asked, or the settings were saved for the first time."""
+    is_claimed = row.date_claimed_until is not None and row.date_claimed_until > clock.now()
+    is_first = row.source == "" and is_configured()
+    return is_claimed or row.date_requested is not None or is_first
+
+
+def run_due() -> bool:
+    """Read the directory if that is due. Returns whether it was."""
+    claim = _claim()
+    if claim is None:
+        return False
+    try:
+        source = stored_source()
+        people = lookups.read_all(source, limit_s=LIMIT_S)
+        _finish(claim, source, people)
+    except PosternError as error:
+        log.warning("the directory could not be read: %s", error.message)
+        _end(claim, Outcome.FAILED, error.sentence)
+    except Exception:
+        _end(claim, Outcome.FAILED, Sentence("An unexpected error occurred; the worker's log has it."))
+        raise
+    return True
+
+
+def _claim() -> Claim | None:
+    if not is_configured() and not DirectoryState.objects.filter(date_requested__isnull=False).exists():
+        return None
+    now = clock.now()
+    names = preferences.get_many(*NAMES, "AUTH_LDAP_SYNC", "AUTH_LDAP_SYNC_INTERVAL")
+    digest = digest_of(names)
+    with transaction.atomic():
+        row = DirectoryState.objects.select_for_update().get_or_create(pk=1)[0]
+        if row.date_claimed_until is not None and row.date_claimed_until > now:
+            return None
+        interval = timedelta(minutes=int(names["AUTH_LDAP_SYNC_INTERVAL"] or 60))
+        is_late = bool(names["AUTH_LDAP_SYNC"]) and (row.date_began is None or now - row.date_began >= interval)
+        if row.date_requested is None and row.source == digest and not is_late:
+            return None
+        claim = Claim(now, is_late or row.wants_users, row.accepts_fall, row.people, row.source_of_users)
+        row.date_requested, row.wants_users, row.accepts_fall = None, False, False
+        row.date_began, row.date_claimed_until, row.source = now, now + CLAIM, digest
+        row.save()
+    return claim
+
+
+def _finish(claim: Claim, source: Source, people: list[Person]) -> None:
+    if not people:
+        _end(claim, Outcome.FAILED, _NOBODY.say())
+        return
+    known = {person.uid: person for person in people if person.uid}
+    if not known:
+        _end(claim, Outcome.FAILED, _NO_IDS.say())
+        return
+    counts = {"people": len(people), "without_id": len(people) - len(known), **store(known)}
+    if not claim.with_users:
+        _end(claim, Outcome.SUCCEEDED, Sentence(), counts=counts)
+        return
+    held_back = _held_back(claim, source, known)
+    changes = following.follow_all(
+        known, may_disable_missing=not held_back, still_ours=lambda: _renew(claim), actor=SYSTEM
+    )
+    if held_back:
+        _end(claim, Outcome.HELD_BACK, held_back, counts={**counts, **changes})
+    else:
+        _end(
+            claim, Outcome.SUCCEEDED, Sentence(), counts={**counts, **changes}, people=len(known), source=source.digest
+        )
+
+
+def _held_back(claim: Claim, source: Source, known: dict[str, Person]) -> Sentence:
+    """Why people who are missing are not disabled; empty when they are."""
+    if claim.accepts_fall:
+        return Sentence()
+    if len(known) < claim.people_before * _FALL:
+        return _FALLEN.say(now=len(known), before=claim.people_before)
+    if claim.source_before and claim.source_before != source.digest:
+        missing, active = following.missing(known)
+        if missing > active * (1 - _FALL):
+            return _OTHER_SOURCE.say(number=missing)
+    return Sentence()
+
+
+def _renew(claim: Claim) -> bool:
+    """Keep the claim; False when another worker has taken it."""
+    rows = DirectoryState.objects.filter(pk=1, date_began=claim.began)
+    return rows.update(date_claimed_until=clock.now() + CLAIM) == 1
+
+
+def _end(
+    claim: Claim,
+    outcome: Outcome,
+    reason: Sentence,
+    *,
+    counts: dict[str, int] | None = None,
+    people: int | None = None,
+    source: str | None = None,
+) -> None:
+    now = clock.now()
+    values: dict[str, object] = {
+        "date_claimed_until": None,
+        "date_ended": now,
+        "outcome": outcome,
+        "reason": stored(reason),
+        "counts": counts or {},
+    }
+    if outcome is not Outcome.FAILED:
+        values["date_succeeded"] = now
+    if people is not None:
+        values |= {"people": people, "source_of_users": source or ""}
+    with write_transaction():
+        if not DirectoryState.objects.filter(pk=1, date_began=claim.began).update(**values):
+            return
+        if claim.with_users:
+            audits.record(
+                actor=SYSTEM,
+                org_id=ROOT_ORG_ID,
+                event=audits.Event.DIRECTORY_SYNCHRONISED,
+                object_type="DirectoryState",
+                object_name="LDAP",
+                new={"outcome": outcome.value, "reason": reason.code, **(counts or {})},
+            )

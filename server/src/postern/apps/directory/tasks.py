@@ -1,0 +1,20 @@
+"""Periodic task of the directory."""
+
+from typing import Final
+
+from celery import shared_task
+
+from postern.apps.directory import reading
+from postern.foundation.parts.schedule import every
+
+#: Somebody may wait for a list that they have asked for.
+_SOON_S: Final = 3.0
+
+
+@shared_task  # type: ignore[untyped-decorator]  # celery has no types
+def read_directory() -> bool:
+    """Read the directory when that is due. The worker has the key file, which the bind password needs."""
+    return reading.run_due()
+
+
+BEAT: Final = {"directory: read": every(read_directory, _SOON_S)}
