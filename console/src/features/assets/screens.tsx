@@ -1,8 +1,8 @@
+import type { ComponentType } from 'react';
 import { prepareList } from '#/resource/list/prepare-list';
 import type { ScreenLoaders } from '#/resource/routes';
 import { resourceScreens } from '#/resource/screens';
 import { AssetListPage } from './AssetListPage';
-import { assetMore } from './asset-more.resource';
 import { asset } from './asset.resource';
 import { placeOf, rememberedOnlyDirect } from './asset-place';
 
@@ -11,4 +11,7 @@ export const assetPages: ScreenLoaders = {
   list: () => Promise.resolve(AssetListPage),
   prepare: (address) => prepareList(asset, address, placeOf(address['node'], rememberedOnlyDirect())),
 };
-export const assetMorePage = resourceScreens(assetMore).update;
+export const assetMorePage = async (): Promise<ComponentType> => {
+  const { assetMore } = await import('./asset-more.resource');
+  return resourceScreens(assetMore).update();
+};
