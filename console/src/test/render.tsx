@@ -83,6 +83,7 @@ export async function renderScreen(
       'resource',
       'users',
       'assets',
+      'accounts',
       'command-filters',
       'perms',
       'grants',

@@ -14,7 +14,7 @@ import {
   UserRoundPlus,
 } from 'lucide-react';
 import { http } from '#/lib/http/client';
-import { translate } from '#/lib/i18n';
+import { loadNamespaces, translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { currentSession } from '#/lib/session';
 import { defineResource, type FieldSpec, type QuickAction } from '#/resource/define';
@@ -39,7 +39,10 @@ import { LabelChips } from './LabelChips';
 import { assetMorePath, assetRoutes, domainRoutes, newHostPath } from './addresses';
 import type { AssetRow } from './asset-row';
 
-const AccountsOfAsset = lazyPart(async () => (await import('./accounts/Accounts')).AccountsOfAsset);
+const AccountsOfAsset = lazyPart(async () => {
+  const [part] = await Promise.all([import('./accounts/Accounts'), loadNamespaces(['accounts'])]);
+  return part.AccountsOfAsset;
+});
 const AssetLabels = lazyPart(async () => (await import('./AssetRelations')).AssetLabels);
 const AssetNodes = lazyPart(async () => (await import('./AssetRelations')).AssetNodes);
 const Grants = lazyPart(async () => (await import('#/domain/grants/Grants')).Grants);

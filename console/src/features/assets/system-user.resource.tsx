@@ -2,7 +2,7 @@ import { IdCard, KeyRound, RefreshCcw, UserRoundPlus } from 'lucide-react';
 import { Grants } from '#/domain/grants/Grants';
 import { SessionHistory } from '#/domain/session-history/SessionHistory';
 import { http } from '#/lib/http/client';
-import { translate } from '#/lib/i18n';
+import { loadNamespaces, translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { defineResource, type ResourceDefinition } from '#/resource/define';
 import { AmountCell, CopyCell } from '#/resource/format';
@@ -12,7 +12,10 @@ import { startOnSystemUser } from './host-jobs';
 import { createMenu, systemUserForm } from './system-user-form';
 import { hasAccounts, hasAutoPush, isPushable, type SystemUserRow } from './system-user-kinds';
 
-const AccountsOfSystemUser = lazyPart(async () => (await import('./accounts/Accounts')).AccountsOfSystemUser);
+const AccountsOfSystemUser = lazyPart(async () => {
+  const [part] = await Promise.all([import('./accounts/Accounts'), loadNamespaces(['accounts'])]);
+  return part.AccountsOfSystemUser;
+});
 const SystemUserAssets = lazyPart(async () => (await import('./SystemUserAssets')).SystemUserAssets);
 
 const FiltersOfSystemUser = lazyPart(

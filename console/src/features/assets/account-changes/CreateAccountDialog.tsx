@@ -124,7 +124,7 @@ function CredentialFields({
   return (
     <>
       <CredentialText
-        label={t('assets:account.secret.username')}
+        label={t('accounts:secret.username')}
         name="username"
         help={t('account-changes:create.username_help')}
         value={values.username}
@@ -133,7 +133,7 @@ function CredentialFields({
         onChange={(username) => onChange({ username })}
       />
       <CredentialPassword
-        label={t('assets:account.secret.password')}
+        label={t('accounts:secret.password')}
         help={t('account-changes:create.password_help')}
         value={values.password}
         error={problems.password}

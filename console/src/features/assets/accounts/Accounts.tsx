@@ -25,7 +25,7 @@ export function Accounts({ place, query }: { readonly place: AccountPlace; reado
           isRoot ? undefined : (
             <>
               <Button icon={PlugZap} onClick={() => void testAllAccounts(query)}>
-                {t('assets:account.test_all')}
+                {t('accounts:test_all')}
               </Button>
               <CreateAccountButton query={query} />
             </>

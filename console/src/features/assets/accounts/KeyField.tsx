@@ -24,7 +24,7 @@ export function KeyField({
   const read = async (chosen: File | undefined) => {
     if (chosen === undefined) return;
     if (chosen.size > MAX_KEY_BYTES) {
-      onProblem(t('assets:account.update.too_large'));
+      onProblem(t('accounts:update.too_large'));
       return;
     }
     onChange(await chosen.text());
@@ -33,7 +33,7 @@ export function KeyField({
   return (
     <>
       <Field
-        label={t('assets:account.secret.private_key')}
+        label={t('accounts:secret.private_key')}
         layout="above"
         help={t('assets:form.private_key_help')}
         error={error}
@@ -55,14 +55,14 @@ export function KeyField({
           ref={file}
           type="file"
           hidden
-          aria-label={t('assets:account.update.file')}
+          aria-label={t('accounts:update.file')}
           onChange={(event) => {
             void read(event.target.files?.[0]);
             event.target.value = '';
           }}
         />
         <Button size="sm" icon={Upload} onClick={() => file.current?.click()}>
-          {t('assets:account.update.file')}
+          {t('accounts:update.file')}
         </Button>
       </span>
     </>

@@ -34,24 +34,24 @@ function Copyable({ label, text }: { readonly label: string; readonly text: stri
   return (
     <IconButton
       icon={Copy}
-      label={t('assets:account.secret.copy', { what: label })}
+      label={t('accounts:secret.copy', { what: label })}
       onClick={() => void copyText(text)}
     />
   );
 }
 
-// i18n: assets:account.secret.from_*
+// i18n: accounts:secret.from_*
 function Shown({ secret }: { readonly secret: Secret }) {
   const t = useT();
   if (secret.secret_source === 'unreadable') {
-    return <Note tone="danger">{t('assets:account.secret.from_unreadable')}</Note>;
+    return <Note tone="danger">{t('accounts:secret.from_unreadable')}</Note>;
   }
   if (secret.secret_source === 'none') {
     return (
       <Note>
         {secret.systemuser_is_manual
-          ? t('assets:account.secret.manual', { name: secret.systemuser_display })
-          : t('assets:account.secret.from_none')}
+          ? t('accounts:secret.manual', { name: secret.systemuser_display })
+          : t('accounts:secret.from_none')}
       </Note>
     );
   }
@@ -59,21 +59,21 @@ function Shown({ secret }: { readonly secret: Secret }) {
     <div className="grid gap-3">
       <p className="text-ink-2">
         {secret.secret_source === 'account'
-          ? t('assets:account.secret.from_account')
-          : t('assets:account.secret.from_system_user', { name: secret.systemuser_display })}
+          ? t('accounts:secret.from_account')
+          : t('accounts:secret.from_system_user', { name: secret.systemuser_display })}
       </p>
       {secret.username !== '' && (
-        <Field label={t('assets:account.secret.username')} layout="above">
+        <Field label={t('accounts:secret.username')} layout="above">
           {(control) => (
             <span className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-1.5">
               <TextInput {...control} readOnly className="font-mono" value={secret.username} />
-              <Copyable label={t('assets:account.secret.username')} text={secret.username} />
+              <Copyable label={t('accounts:secret.username')} text={secret.username} />
             </span>
           )}
         </Field>
       )}
       {secret.password !== '' && (
-        <Field label={t('assets:account.secret.password')} layout="above">
+        <Field label={t('accounts:secret.password')} layout="above">
           {(control) => (
             <span className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-1.5">
               <PasswordInput
@@ -83,13 +83,13 @@ function Shown({ secret }: { readonly secret: Secret }) {
                 className="font-mono"
                 value={secret.password}
               />
-              <Copyable label={t('assets:account.secret.password')} text={secret.password} />
+              <Copyable label={t('accounts:secret.password')} text={secret.password} />
             </span>
           )}
         </Field>
       )}
       {secret.private_key !== '' && (
-        <Field label={t('assets:account.secret.private_key')} layout="above">
+        <Field label={t('accounts:secret.private_key')} layout="above">
           {(control) => (
             <span className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-1.5">
               <TextArea
@@ -99,7 +99,7 @@ function Shown({ secret }: { readonly secret: Secret }) {
                 className="font-mono text-meta"
                 value={secret.private_key}
               />
-              <Copyable label={t('assets:account.secret.private_key')} text={secret.private_key} />
+              <Copyable label={t('accounts:secret.private_key')} text={secret.private_key} />
             </span>
           )}
         </Field>
@@ -130,13 +130,13 @@ export function SecretDialog({ row, onClose }: { readonly row: AccountRow; reado
   return (
     <Dialog
       isOpen
-      title={t('assets:account.secret.title', { name: accountName(row) })}
+      title={t('accounts:secret.title', { name: accountName(row) })}
       onClose={onClose}
       footer={<Button onClick={onClose}>{t('ui:close')}</Button>}
     >
       {problem !== '' && <Note tone="danger">{problem}</Note>}
       {problem === '' && (secret === null ? <SkeletonLines lines={4} /> : <Shown secret={secret} />)}
-      <p className="mt-3 text-meta text-ink-3">{t('assets:account.secret.on_record')}</p>
+      <p className="mt-3 text-meta text-ink-3">{t('accounts:secret.on_record')}</p>
     </Dialog>
   );
 }

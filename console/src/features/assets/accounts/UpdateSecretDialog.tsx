@@ -27,18 +27,16 @@ export function UpdateSecretDialog({
   const secret = secretOf(password, key);
   return (
     <CredentialDialog<(typeof FIELDS)[number]>
-      title={t('assets:account.update.title', { name })}
+      title={t('accounts:update.title', { name })}
       effect={
         row.systemuser === null
-          ? t('assets:account.update.effect_alone')
-          : t('assets:account.update.effect', { name: row.systemuser_display })
+          ? t('accounts:update.effect_alone')
+          : t('accounts:update.effect', { name: row.systemuser_display })
       }
-      missing={() =>
-        Object.keys(secret).length === 0 ? { password: t('assets:account.update.nothing') } : {}
-      }
+      missing={() => (Object.keys(secret).length === 0 ? { password: t('accounts:update.nothing') } : {})}
       save={() => http.patch(`assets/accounts/${row.id}/`, secret, { quiet: true })}
       problemsOf={(error) => problemsIn(error, FIELDS)}
-      done={t('assets:account.update.done', { name })}
+      done={t('accounts:update.done', { name })}
       onDone={onDone}
       onClose={onClose}
     >
@@ -46,8 +44,8 @@ export function UpdateSecretDialog({
         <>
           <CredentialPassword
             autoFocus
-            label={t('assets:account.secret.password')}
-            help={t('assets:account.update.password_help')}
+            label={t('accounts:secret.password')}
+            help={t('accounts:update.password_help')}
             value={password}
             error={problems.password}
             onChange={setPassword}

@@ -28,8 +28,8 @@ interface Version {
 function Entry({ version, children }: { readonly version: Version; readonly children: ReactNode }) {
   const t = useT();
   const what = [
-    version.has_password ? t('assets:account.secret.password') : '',
-    version.has_private_key ? t('assets:account.secret.private_key') : '',
+    version.has_password ? t('accounts:secret.password') : '',
+    version.has_private_key ? t('accounts:secret.private_key') : '',
   ].filter((text) => text !== '');
   return (
     <li className="grid grid-cols-[88px_minmax(0,1fr)] gap-x-2 border-b border-line py-2 last:border-b-0">
@@ -38,7 +38,7 @@ function Entry({ version, children }: { readonly version: Version; readonly chil
         <span className="flex flex-wrap items-center gap-x-2">
           <span>{version.reason_display}</span>
           {what.length > 0 && <span className="text-ink-2">{what.join(' · ')}</span>}
-          {version.is_current && <Badge>{t('assets:account.versions.current')}</Badge>}
+          {version.is_current && <Badge>{t('accounts:versions.current')}</Badge>}
         </span>
         {version.ssh_key_fingerprint !== '' && (
           <span className="block font-mono text-meta text-ink-2">{version.ssh_key_fingerprint}</span>
@@ -73,20 +73,20 @@ export function VersionsDialog({
   return (
     <Dialog
       isOpen
-      title={t('assets:account.versions.title', { name: accountName(row) })}
+      title={t('accounts:versions.title', { name: accountName(row) })}
       onClose={onClose}
       footer={<Button onClick={onClose}>{t('ui:close')}</Button>}
     >
-      <p className="pb-2 text-ink-2">{t('assets:account.versions.what')}</p>
+      <p className="pb-2 text-ink-2">{t('accounts:versions.what')}</p>
       {versions.isPending && <SkeletonLines lines={3} />}
       {versions.error && (
         <FailedState
-          title={t('assets:account.versions.failed')}
+          title={t('accounts:versions.failed')}
           message={explain(versions.error)}
           onRetry={() => void versions.refetch()}
         />
       )}
-      {versions.data?.length === 0 && <p className="text-ink-3">{t('assets:account.versions.none')}</p>}
+      {versions.data?.length === 0 && <p className="text-ink-3">{t('accounts:versions.none')}</p>}
       <ul>
         {versions.data?.map((version) => (
           <Entry key={version.number} version={version}>

@@ -51,7 +51,7 @@ export async function testAccounts(ids: readonly string[], tools: BulkTools): Pr
     return;
   }
   await confirm({
-    title: translate('assets:account.many_question', { count: ids.length }),
+    title: translate('accounts:many_question', { count: ids.length }),
     effect: translate('assets:job.test_accounts_effect'),
     names: tools.names,
     confirmLabel: translate('assets:job.test_accounts'),
@@ -62,7 +62,7 @@ export async function testAccounts(ids: readonly string[], tools: BulkTools): Pr
 /** Signs in with all accounts of a place: of an asset, of a system user. */
 export async function testAllAccounts(query: QueryValues): Promise<void> {
   await confirm({
-    title: translate('assets:account.all_question'),
+    title: translate('accounts:all_question'),
     effect: translate('assets:job.test_accounts_effect'),
     confirmLabel: translate('assets:job.test_accounts'),
     run: () => startJob(`assets/accounts/tasks/${queryString(query)}`, { action: 'test' }, { quiet: true }),
@@ -73,15 +73,15 @@ export async function testAllAccounts(query: QueryValues): Promise<void> {
 export async function removeOwnSecret(row: AccountRow, tools: ActionTools): Promise<void> {
   const name = accountName(row);
   const isRemoved = await confirm({
-    title: translate('assets:account.own.remove_question', { name }),
+    title: translate('accounts:own.remove_question', { name }),
     effect: row.systemuser
-      ? translate('assets:account.own.remove_effect', { name: row.systemuser_display })
-      : translate('assets:account.own.remove_effect_alone'),
-    confirmLabel: translate('assets:account.own.remove'),
+      ? translate('accounts:own.remove_effect', { name: row.systemuser_display })
+      : translate('accounts:own.remove_effect_alone'),
+    confirmLabel: translate('accounts:own.remove'),
     danger: true,
     run: () => http.delete(`assets/accounts/${row.id}/own-secret/`, { quiet: true }),
   });
   if (!isRemoved) return;
-  toast({ tone: 'ok', text: translate('assets:account.own.removed', { name }) });
+  toast({ tone: 'ok', text: translate('accounts:own.removed', { name }) });
   tools.refresh();
 }

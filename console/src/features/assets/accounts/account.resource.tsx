@@ -27,14 +27,14 @@ function isWithinOrganization(): boolean {
   return currentSession()?.organization.is_root === false;
 }
 
-// i18n: assets:account.connectivity.*
+// i18n: accounts:connectivity.*
 /** Whether the last sign-in with the account worked; the tip says when. */
 export function AccountState({ row }: { readonly row: AccountRow }) {
   const value = row.connectivity in TONES ? row.connectivity : 'unknown';
   const seen = parseTime(row.date_verified);
   return (
     <span title={seen ? exactStamp(seen) : undefined}>
-      <Status tone={TONES[value]}>{translate(`assets:account.connectivity.${value}`)}</Status>
+      <Status tone={TONES[value]}>{translate(`accounts:connectivity.${value}`)}</Status>
     </span>
   );
 }
@@ -45,8 +45,8 @@ function Version({ row }: { readonly row: AccountRow }) {
     <span className="inline-flex items-center gap-1.5 tabular-nums">
       {row.version}
       {row.has_own_secret && (
-        <span className="inline-flex" title={translate('assets:account.own.tip')}>
-          <KeySquare className="size-4 text-ink-3" aria-label={translate('assets:account.own.tip')} />
+        <span className="inline-flex" title={translate('accounts:own.tip')}>
+          <KeySquare className="size-4 text-ink-3" aria-label={translate('accounts:own.tip')} />
         </span>
       )}
     </span>
@@ -85,7 +85,7 @@ const username: Column<AccountRow, Shown> = {
   sortable: true,
   cell: (row) =>
     row.username === '' ? (
-      <span className="text-ink-3">{translate('assets:account.own_name')}</span>
+      <span className="text-ink-3">{translate('accounts:own_name')}</span>
     ) : (
       <MonoCell value={row.username} />
     ),
@@ -102,7 +102,7 @@ const UNTYPED: Readonly<Record<AccountPlace, readonly Shown[]>> = {
   all: ['id', 'asset', 'systemuser'],
 };
 
-// i18n: assets:account.none_*
+// i18n: accounts:none_*
 /** The table of accounts, without a page of its own: for the tabs of assets and system users, and for lists of all. */
 export function accountsSeenFrom(place: AccountPlace): ResourceDefinition<AccountRow> {
   return defineResource<AccountRow, 'assets/accounts/'>({
@@ -115,7 +115,7 @@ export function accountsSeenFrom(place: AccountPlace): ResourceDefinition<Accoun
     },
     icon: KeyRound,
     nameOf: accountName,
-    noun: { one: 'assets:account.one', many: 'assets:account.many', what: `assets:account.none_${place}` },
+    noun: { one: 'accounts:one', many: 'accounts:many', what: `accounts:none_${place}` },
     can: { create: false, clone: false, update: () => false, delete: () => true },
     list: {
       columns: [
@@ -144,16 +144,16 @@ export function accountsSeenFrom(place: AccountPlace): ResourceDefinition<Accoun
       rowActions: [
         {
           id: 'test',
-          label: 'assets:account.test',
+          label: 'accounts:test',
           icon: PlugZap,
           order: 1,
           isOffered: isWithinOrganization,
           run: testAccount,
         },
-        { id: 'view', label: 'assets:account.secret.view', icon: ScanEye, order: 2, run: viewSecret },
+        { id: 'view', label: 'accounts:secret.view', icon: ScanEye, order: 2, run: viewSecret },
         {
           id: 'secret',
-          label: 'assets:account.update.action',
+          label: 'accounts:update.action',
           icon: KeyRound,
           order: 3,
           isOffered: isWithinOrganization,
@@ -161,14 +161,14 @@ export function accountsSeenFrom(place: AccountPlace): ResourceDefinition<Accoun
         },
         {
           id: 'versions',
-          label: 'assets:account.versions.action',
+          label: 'accounts:versions.action',
           icon: History,
           order: 4,
           run: (row, tools) => openAccountDialog('versions', row, tools),
         },
         {
           id: 'own',
-          label: 'assets:account.own.remove',
+          label: 'accounts:own.remove',
           icon: RotateCcwKey,
           order: 15,
           isOffered: (row) => row.has_own_secret && isWithinOrganization(),
@@ -178,7 +178,7 @@ export function accountsSeenFrom(place: AccountPlace): ResourceDefinition<Accoun
       bulkActions: [
         {
           id: 'test',
-          label: 'assets:account.test',
+          label: 'accounts:test',
           icon: PlugZap,
           isOffered: isWithinOrganization,
           run: testAccounts,
