@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Final
 
-from peers.mail_server import Certificate
+from peers.certificates import Certificate
 from peers.ports import free_port
 
 ROOT_DN: Final = "cn=reader,dc=example,dc=com"

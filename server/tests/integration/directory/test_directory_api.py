@@ -9,7 +9,8 @@ import pytest
 from django.utils import translation
 from rest_framework.test import APIClient
 
-from peers.mail_server import make_certificate, misbehaving, silent
+from peers.certificates import make_certificate
+from peers.mail_server import misbehaving, silent
 from peers.slapd import BASE, PARTNERS, ROOT_DN, ROOT_PASSWORD, STAFF, Slapd, Someone, serving
 from postern.apps.audits.models import AuditEvent
 from postern.apps.directory import reading

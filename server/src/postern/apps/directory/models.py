@@ -30,6 +30,7 @@ class DirectoryEntry(PosternModel):
     class Meta:
         verbose_name = _("Person of the directory")
         ordering = ("username", "pk")
+        indexes = [models.Index(fields=("username", "id"), name="directory_entry_order")]
 
     def __str__(self) -> str:
         return self.username

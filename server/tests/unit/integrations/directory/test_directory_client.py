@@ -13,7 +13,8 @@ import pytest
 from django.conf import settings
 from django.utils import translation
 
-from peers.mail_server import Certificate, make_certificate, misbehaving, silent
+from peers.certificates import Certificate, make_certificate
+from peers.mail_server import misbehaving, silent
 from peers.slapd import BASE, PARTNERS, ROOT_DN, ROOT_PASSWORD, STAFF, Slapd, Someone, serving
 from postern.foundation.network import outbound
 from postern.integrations.directory import ber, messages

@@ -34,6 +34,7 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': 'Person of the directory',
                 'ordering': ('username', 'pk'),
+                'indexes': [models.Index(fields=['username', 'id'], name='directory_entry_order')],
             },
         ),
         migrations.CreateModel(
