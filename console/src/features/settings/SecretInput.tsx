@@ -4,7 +4,7 @@ import { Button } from '#/ui/button';
 import { PasswordInput, TextInput } from '#/ui/field';
 import { useState } from 'react';
 
-/** A stored secret is not shown; it can only be replaced. */
+/** A stored secret is not shown; it can be replaced or removed. Null removes it. */
 export function SecretInput({ input, isSet }: { readonly input: CustomInput; readonly isSet: boolean }) {
   const t = useT();
   const [isOpen, setOpen] = useState(!isSet);
@@ -15,6 +15,7 @@ export function SecretInput({ input, isSet }: { readonly input: CustomInput; rea
     'aria-describedby': describedBy,
     ...(invalid ? { 'aria-invalid': true as const } : {}),
   };
+  if (value === null) return <TextInput {...attributes} disabled value={t('settings:secret.removed')} />;
   if (isOpen || text !== '') {
     return (
       <PasswordInput
@@ -29,9 +30,14 @@ export function SecretInput({ input, isSet }: { readonly input: CustomInput; rea
     );
   }
   return (
-    <div className="flex gap-2">
+    <div className="flex flex-wrap gap-2">
       <TextInput {...attributes} disabled value={t('settings:secret.set')} />
-      {!disabled && <Button onClick={() => setOpen(true)}>{t('settings:secret.replace')}</Button>}
+      {!disabled && (
+        <>
+          <Button onClick={() => setOpen(true)}>{t('settings:secret.replace')}</Button>
+          <Button onClick={() => onChange(null)}>{t('settings:secret.remove')}</Button>
+        </>
+      )}
     </div>
   );
 }

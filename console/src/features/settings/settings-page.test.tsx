@@ -115,6 +115,16 @@ test('a stored secret is not shown and can be replaced', async () => {
   );
 });
 
+test('a stored secret is removed with null', async () => {
+  const form = await show('email');
+  await userEvent.click(within(form).getByRole('button', { name: 'Remove' }));
+  expect(within(form).getByDisplayValue('Removed when saved')).toBeTruthy();
+  await userEvent.click(screen.getByRole('button', { name: 'Save 1 change' }));
+  await waitFor(() =>
+    expect(sent('PATCH', 'settings/setting/')[0]?.body).toEqual({ EMAIL_HOST_PASSWORD: null }),
+  );
+});
+
 test('when somebody else has saved meanwhile, the own change is kept until the settings are loaded again', async () => {
   const form = await show('email');
   server.use(

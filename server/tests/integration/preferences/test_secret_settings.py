@@ -61,6 +61,21 @@ def test_empty_secret_keeps_the_stored_one(as_admin: APIClient, body: dict[str, 
     assert stored.reveal() == PASSWORD
 
 
+def test_null_removes_the_stored_secret_also_together_with_its_account(as_admin: APIClient) -> None:
+    account = {"EMAIL_HOST": "mail.example.test", "EMAIL_HOST_USER": "postern", "EMAIL_HOST_PASSWORD": PASSWORD}
+    as_admin.patch(URL, account)
+    answer = as_admin.patch(URL, {"EMAIL_HOST": "relay.example.test", "EMAIL_HOST_PASSWORD": None}, format="json")
+    assert answer.status_code == 200, answer.content
+    assert facade.get_secret("EMAIL_HOST_PASSWORD") is None
+    assert not facade.is_set("EMAIL_HOST_PASSWORD")
+    assert not SealedSecret.objects.exists()
+    told = AuditEvent.objects.filter(event="settings.updated").latest("sequence")
+    assert (told.old["EMAIL_HOST_PASSWORD"], told.new["EMAIL_HOST_PASSWORD"]) == ("******", None)
+    # nothing to remove: no further record
+    as_admin.patch(URL, {"EMAIL_HOST_PASSWORD": None}, format="json")
+    assert AuditEvent.objects.filter(event="settings.updated").count() == 2
+
+
 @pytest.mark.parametrize(
     "change", [{"EMAIL_HOST": "mail.attacker.test"}, {"EMAIL_PORT": "2525"}, {"EMAIL_HOST_USER": "eve@example.test"}]
 )

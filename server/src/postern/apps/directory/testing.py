@@ -25,15 +25,14 @@ FIELDS: Final = (*ADDRESSEE, PASSWORD, *NAMES[len(ADDRESSEE) :], "AUTH_LDAP")
 def try_settings(*, actor: Actor, entered: Mapping[str, object]) -> str:
     """Read the directory with these values; returns what was found.
 
-    For values that are left out, the stored ones count. An empty password means the stored one, which is only sent to the
-    server and DN that it is stored for: otherwise this call would give it to any server that the caller names. Every
-    test is audited. Raises DirectoryFailed, NotUsable, PasswordWanted.
+    For values that are left out, the stored ones count. An empty password means the stored one, and None no
+    password. The stored one is only sent to the server and DN that it is stored for: otherwise this call would give it
+    to any server that the caller names. Every test is audited. Raises DirectoryFailed, NotUsable, PasswordWanted.
     """
     stored = preferences.get_many(*NAMES)
     values = {**stored, **{name: value for name, value in entered.items() if name in stored}}
-    typed = str(entered.get(PASSWORD) or "")
     try:
-        source = source_of(values, Secret(typed) if typed else _stored_password(stored, values))
+        source = source_of(values, _password(entered, stored, values))
         people = lookups.read_all(source, limit_s=LIMIT_S)
         if not people:
             raise NotUsable(_("The connection works, but nobody was found. Check User OU, the filter and the group."))
@@ -84,6 +83,16 @@ def _explained(reason: str) -> str:
         "account disabled": _("The password is right, but the directory has disabled the account."),
     }
     return known.get(reason) or _("The directory refused the password: %(reason)s.") % {"reason": reason}
+
+
+def _password(
+    entered: Mapping[str, object], stored: Mapping[str, object], values: Mapping[str, object]
+) -> Secret | None:
+    """The typed password; the stored one if none was typed; none if it is to be removed."""
+    typed = entered.get(PASSWORD, "")
+    if typed is None:
+        return None
+    return Secret(str(typed)) if typed else _stored_password(stored, values)
 
 
 def _stored_password(stored: Mapping[str, object], values: Mapping[str, object]) -> Secret | None:

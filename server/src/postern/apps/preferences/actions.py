@@ -1,6 +1,7 @@
 """Writes of settings."""
 
 from collections.abc import Mapping
+from typing import Final
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -21,13 +22,16 @@ from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID
 from postern.kernel.secret import Secret
 
+#: Stands for a secret in the audit record, which shows a mask.
+_SOME_SECRET: Final = Secret("a secret")
+
 
 @transaction.atomic
 def change_settings(*, actor: Actor, changes: Mapping[str, Value], loaded: int | None = None) -> None:
     """Change several settings at once; the audit record holds the old and new values of those that changed.
 
-    `loaded`: the version of the settings that the caller has seen. An empty value of a secret setting keeps its secret.
-    Values must be validated before. Raises KeyError for a name that the registry does not contain,
+    `loaded`: the version of the settings that the caller has seen. An empty value of a secret setting keeps its secret,
+    None removes it. Values must be validated before. Raises KeyError for a name that the registry does not contain,
     `FixedByEnvironment`, `WrongTogether`, and `ChangedMeanwhile` if another person has changed one of these settings
     since `loaded`.
     """
@@ -35,9 +39,11 @@ def change_settings(*, actor: Actor, changes: Mapping[str, Value], loaded: int |
     queries.forget()
     secrets = {name: Secret(str(new)) for name, new in changes.items() if REGISTRY[name].is_secret and new}
     before = queries.values(name for name in changes if not REGISTRY[name].is_secret)
+    removed = [name for name, new in changes.items() if REGISTRY[name].is_secret and new is None]
     changed: dict[str, Value | Secret] = {
         **{name: changes[name] for name, old in before.items() if changes[name] != old},
         **secrets,
+        **{name: None for name in removed if queries.is_set(name)},
     }
     if not changed:
         return
@@ -51,6 +57,10 @@ def change_settings(*, actor: Actor, changes: Mapping[str, Value], loaded: int |
     for name, new in changed.items():
         if isinstance(new, Secret):
             STORE.value.put(name, new)
+        elif name in removed:
+            STORE.value.drop(name)
+            PreferenceValue.objects.filter(name=name).delete()
+            continue
         PreferenceValue.objects.update_or_create(
             name=name,
             defaults={
@@ -68,7 +78,7 @@ def change_settings(*, actor: Actor, changes: Mapping[str, Value], loaded: int |
         action="update",
         object_type="PreferenceValue",
         object_name=", ".join(changed),
-        old={name: before.get(name, changed[name] if name in had_secret else None) for name in changed},
+        old={name: before.get(name, _SOME_SECRET if name in had_secret else None) for name in changed},
         new=changed,
     )
     events.publish(SettingsChanged(names=tuple(changed), version=present.version))

@@ -48,8 +48,8 @@ def _field(one: Preference) -> serializers.Field[Any, Any, Any, Any]:
         return serializers.URLField(allow_null=not one.required, **text_options)
     if one.kind is Kind.MAPPING:
         return MappingField(validators=one.validators, max_length=one.max_length or 0, **options)
-    if one.is_secret:  # spaces at its ends belong to a password
-        return serializers.CharField(write_only=True, trim_whitespace=False, **text_options)
+    if one.is_secret:  # spaces at its ends belong to a password; null removes the stored one
+        return serializers.CharField(write_only=True, trim_whitespace=False, allow_null=True, **text_options)
     kind = PlainTextField if one.kind is Kind.TEXT else PlainField
     return kind(allow_null=one.default is None, validators=one.validators, **text_options)
 

@@ -40,8 +40,9 @@ def send_test_message(*, actor: Actor, entered: Mapping[str, Value]) -> str:
     """Send a message to the entered recipient, by default to the sender; returns the address.
 
     `entered`: validated values of `FIELDS`; for those that are left out the stored values count. An empty password means
-    the stored one, which is only sent to the server and account that it is stored for: otherwise this call would give
-    it to any server that the caller names. Every test is audited. Raises `MailFailed`, `PasswordWanted`, `WrongTogether`.
+    the stored one, and None no password. The stored one is only sent to the server and account that it is stored for:
+    otherwise this call would give it to any server that the caller names. Every test is audited. Raises `MailFailed`,
+    `PasswordWanted`, `WrongTogether`.
     """
     stored = queries.values((*(name for name in FIELDS if name != PASSWORD), "EMAIL_SUBJECT_PREFIX"))
     values = {**stored, **{name: value for name, value in entered.items() if name != PASSWORD}}
@@ -51,7 +52,7 @@ def send_test_message(*, actor: Actor, entered: Mapping[str, Value]) -> str:
     account = account_of(values, Secret(typed) if typed else None)
     recipient = correspondent_in(str(values["EMAIL_RECIPIENT"])) if values["EMAIL_RECIPIENT"] else account.sender
     try:
-        if not typed:
+        if not typed and entered.get(PASSWORD, "") is not None:
             account = account_of(values, _stored_password(stored, values))
         send(account.server, _letter(account, recipient), check=outbound.check_mail_server, limit_s=LIMIT_S)
     except PosternError as error:

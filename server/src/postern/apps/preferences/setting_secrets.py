@@ -14,5 +14,7 @@ class SettingSecrets(Protocol):
     def get(self, name: str) -> Secret | None:
         """The secret, or None when there is none. Raises when the stored secret cannot be decrypted."""
 
+    def drop(self, name: str) -> None: ...
+
 
 STORE: Final = Provided[SettingSecrets]("the vault for secret settings")

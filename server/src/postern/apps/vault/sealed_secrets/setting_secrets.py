@@ -21,6 +21,9 @@ class SealedSettingSecrets:
     def get(self, name: str) -> Secret | None:
         return secret_store.get(_place(name))
 
+    def drop(self, name: str) -> None:
+        secret_store.drop_all(_place(name))
+
 
 def _place(name: str) -> SecretPlace:
     return SecretPlace(
