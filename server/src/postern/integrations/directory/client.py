@@ -213,6 +213,8 @@ class Conversation:
         await self._wire.write(messages.message(self._number, operation, tuple(controls)))
 
     async def _receive(self) -> messages.Answer:
+        # Reading from a full socket never pauses by itself, and the deadline only ends what pauses.
+        await asyncio.sleep(0)
         tag, first = await self._wire.read(2)
         if tag != ber.SEQUENCE:
             raise ber.NotBer("not a message")

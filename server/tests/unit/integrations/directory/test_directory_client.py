@@ -306,6 +306,18 @@ def _endless_pages(connection: socket.socket) -> None:
         connection.sendall(ber.element(ber.SEQUENCE, ber.integer(number), done, control))
 
 
+def _pages_ahead(connection: socket.socket) -> None:
+    """Answers to searches that have not been asked yet, faster than they can be read."""
+    connection.recv(4096)
+    connection.sendall(_result(messages.BIND_RESPONSE, 1))
+    value = ber.element(ber.SEQUENCE, ber.integer(0), ber.octets("again"))
+    control = ber.element(0xA0, ber.element(ber.SEQUENCE, ber.octets("1.2.840.113556.1.4.319"), ber.octets(value)))
+    done = ber.element(messages.SEARCH_DONE, ber.integer(0, ber.ENUMERATED), ber.octets(""), ber.octets(""))
+    for number in range(2, 1_000):
+        ending = ber.element(ber.SEQUENCE, ber.integer(number), done, control)
+        connection.sendall(_entry(number, "uid=a", uid=["x"] * 50_000) * 10 + ending)
+
+
 @pytest.mark.parametrize(
     ("behave", "encryption"),
     [
@@ -318,6 +330,7 @@ def _endless_pages(connection: socket.socket) -> None:
         (_flood, Encryption.NONE),
         (_huge_length, Encryption.NONE),
         (_endless_pages, Encryption.NONE),
+        (_pages_ahead, Encryption.NONE),
     ],
 )
 def test_hostile_server_is_left_at_the_deadline(
