@@ -354,6 +354,15 @@ class TestSynchronisation:
         assert state["outcome"] == "held_back"
         assert "settings have changed" in state["reason"]
 
+    def test_first_synchronisation_disables_nobody_in_the_mass(self, as_admin: APIClient, slapd: Slapd) -> None:
+        read(as_admin, slapd)
+        imported = [ANN, BOB, CAT, *CROWD]
+        assert post(as_admin, IMPORT, {"username_list": [one.username for one in imported]}).status_code == 200
+        slapd.delete(*imported[1:])
+        assert self._synchronise(as_admin)["outcome"] == "held_back"
+        assert User.objects.filter(source=Source.LDAP, is_active=False).count() == 0
+        assert self._synchronise(as_admin, accept_fall=True)["counts"]["disabled"] == 22
+
     def test_rule_may_leave_people_unchanged(self, as_admin: APIClient, slapd: Slapd) -> None:
         self._imported(as_admin, slapd, AUTH_LDAP_LEAVERS="keep")
         slapd.delete(BOB)

@@ -171,7 +171,7 @@ def _held_back(claim: Claim, source: Source, known: dict[str, Person]) -> Senten
         return Sentence()
     if len(known) < claim.people_before * _FALL:
         return _FALLEN.say(now=len(known), before=claim.people_before)
-    if claim.source_before and claim.source_before != source.digest:
+    if claim.source_before != source.digest:  # also the first time: people may have been imported before
         missing, active = following.missing(known)
         if missing > active * (1 - _FALL):
             return _OTHER_SOURCE.say(number=missing)
