@@ -8,6 +8,8 @@ import pytest
 from django.db import connection
 from rest_framework.test import APIClient
 
+from factories.browser import PASSWORD
+from factories.two_administrators import make_person
 from peers.mail_server import misbehaving, silent
 from peers.slapd import PARTNERS, ROOT_DN, ROOT_PASSWORD, STAFF, Slapd, Someone, serving
 from postern.apps.audits.models import AuditEvent
@@ -25,11 +27,19 @@ from postern.integrations.directory.messages import Result
 from postern.kernel.errors import Unavailable
 from postern.kernel.ids import DEFAULT_ORG_ID
 
+__all__ = ["make_person"]
+
 pytestmark = pytest.mark.django_db
 
 AUTH: Final = "/api/v1/authentication/auth/"
 ANN: Final = Someone("ann", "Ann Lee")
 BOB: Final = Someone("bob", base=PARTNERS)
+
+
+@pytest.fixture(autouse=True)
+def _nobody_was_silent() -> Iterator[None]:
+    yield
+    passwords.silence.end()
 
 
 @pytest.fixture(scope="module")
@@ -166,6 +176,31 @@ def test_hanging_directory_ends_with_the_deadline(
         configure(AUTH_LDAP_SERVER_URI=f"ldap://127.0.0.1:{port}")
         with pytest.raises(Unavailable):
             confirm("ann", ANN.password)
+
+
+def test_silent_directory_is_left_alone_and_local_people_do_not_wait_for_it(
+    configure: Callable[..., None], make_person: Callable[..., User], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ldap_user()
+    local = make_person("lee")
+    monkeypatch.setattr(passwords, "LIMIT_S", 0.5)
+    with misbehaving(silent) as port:
+        configure(AUTH_LDAP_SERVER_URI=f"ldap://127.0.0.1:{port}")
+        with pytest.raises(Unavailable):
+            confirm("ann", ANN.password)
+        monkeypatch.setattr(passwords, "LIMIT_S", 600.0)  # whoever asks now does not come back
+        with pytest.raises(Unavailable):
+            confirm("ann", ANN.password)
+        with pytest.raises(WrongCredentials):
+            confirm("lee", "wrong")
+        assert confirm("lee", PASSWORD) == local
+        monkeypatch.setattr(passwords, "LIMIT_S", 0.5)
+        passwords.silence.end()
+        with pytest.raises(Unavailable):
+            confirm("ann", ANN.password)
+    monkeypatch.setattr(passwords, "LIMIT_S", 8.0)
+    configure()
+    assert confirm("ann", ANN.password).username == "ann", "other settings are asked at once"
 
 
 @pytest.mark.usefixtures("configure")

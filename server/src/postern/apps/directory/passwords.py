@@ -17,17 +17,44 @@ from postern.apps.directory.people import Person
 from postern.apps.directory.source import Source, stored_source
 from postern.foundation.network import outbound
 from postern.integrations.directory.client import Conversation, converse
-from postern.integrations.directory.failures import DirectoryFailed, shown
+from postern.integrations.directory.failures import TIMEOUT, DirectoryFailed, shown
 from postern.integrations.directory.messages import Result
+from postern.kernel import clock
+from postern.kernel.errors import PosternError
 from postern.kernel.secret import Secret
 
 log = logging.getLogger(__name__)
 
 #: A person waits, and so does a thread.
 LIMIT_S: Final = 8.0
-#: Sign-ins of this process that ask the directory at once. A dead directory occupies no more threads than these.
-_AT_ONCE: Final = 8
+#: Sign-ins of this process that ask the directory at once. A process compares two passwords at a time, so a directory that
+#: hangs leaves one of these turns to local accounts.
+_AT_ONCE: Final = 1
+#: How long a sign-in waits for the one before it.
+_PATIENCE_S: Final = 1.0
+#: A directory that did not answer in time is not asked again for so long: everybody would wait for it.
+SILENCE_S: Final = 15.0
 _turns: Final = threading.BoundedSemaphore(_AT_ONCE)
+
+
+class _Silence:
+    """The directory that did not answer in time, by the digest of its settings, and until when it is left alone."""
+
+    def __init__(self) -> None:
+        self._source = ""
+        self._until_s = 0.0
+
+    def covers(self, source: Source) -> bool:
+        return self._source == source.digest and clock.monotonic_s() < self._until_s
+
+    def begin(self, source: Source) -> None:
+        self._source, self._until_s = source.digest, clock.monotonic_s() + SILENCE_S
+
+    def end(self) -> None:
+        self._source = ""
+
+
+silence: Final = _Silence()
 
 #: Results of a bind that say: this password is not right, or this account may not sign in. All others judge nothing.
 _WRONG: Final = frozenset({19, 32, 34, 48, 49, 50, 53})
@@ -59,16 +86,28 @@ def judge(username: str, password: str) -> Judgement:
 
     Raises DirectoryUnavailable when nothing could be judged.
     """
-    if not _turns.acquire(blocking=False):
-        log.warning("too many sign-ins wait for the directory")
+    try:
+        source = stored_source()
+    except NotUsable as error:
+        raise _unavailable(error) from None
+    if silence.covers(source) or not _turns.acquire(timeout=_PATIENCE_S):
+        log.warning("the directory does not answer in time")
         raise DirectoryUnavailable
     try:
-        return judge_at(stored_source(), username, Secret(password), limit_s=LIMIT_S)
-    except (DirectoryFailed, NotUsable) as error:
-        log.warning("the directory could not judge a sign-in: %s", error.message)
-        raise DirectoryUnavailable from None
+        if silence.covers(source):  # it fell silent while this sign-in waited for its turn
+            raise DirectoryUnavailable
+        return judge_at(source, username, Secret(password), limit_s=LIMIT_S)
+    except DirectoryFailed as error:
+        if error.sentence.code == TIMEOUT:
+            silence.begin(source)
+        raise _unavailable(error) from None
     finally:
         _turns.release()
+
+
+def _unavailable(error: PosternError) -> DirectoryUnavailable:
+    log.warning("the directory could not judge a sign-in: %s", error.message)
+    return DirectoryUnavailable()
 
 
 def judge_at(source: Source, username: str, password: Secret, *, limit_s: float) -> Judgement:

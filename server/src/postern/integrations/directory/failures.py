@@ -17,6 +17,8 @@ _NOT_TLS: Final = frozenset(
 #: X509_V_ERR_… of OpenSSL (ssl.SSLCertVerificationError.verify_code).
 _NOT_YET_VALID, _EXPIRED, _WRONG_NAMES, _UNKNOWN_ISSUERS = 9, 10, {62, 64}, {18, 19, 20, 21}
 
+#: Code of a conversation that did not end in time.
+TIMEOUT: Final = "directory.timeout"
 _NAME: Final = Phrase(
     "directory.name_unknown", _("The name %(host)s cannot be resolved. Check the LDAP server and the DNS server.")
 )
@@ -29,7 +31,7 @@ _UNREACHABLE: Final = Phrase(
     _("%(host)s cannot be reached. Check the LDAP server, and the network between Postern and the directory server."),
 )
 _TIMEOUT: Final = Phrase(
-    "directory.timeout",
+    TIMEOUT,
     _(
         "%(host)s did not finish answering on port %(port)d within %(seconds)d seconds. Check the address, the port, the "
         "firewall, and whether the port expects ldap:// or ldaps://."
