@@ -84,6 +84,21 @@ def test_who_bound_an_account_signs_in_with_it(
     assert KnownPlace.objects.filter(user=bound).count() == 2
 
 
+def test_user_of_a_directory_signs_in_by_a_provider_only_while_the_directory_is_followed(
+    visitor: Visitor, services: dict[str, Service], bound: User
+) -> None:
+    def came() -> tuple[int, str]:
+        location = visitor.come_back(through_provider(services["wecom"], visitor.start("wecom", next="")))
+        answer = visitor.use(visit_of(location))
+        return answer.status_code, answer.json().get("error", "")
+
+    User.objects.filter(pk=bound.pk).update(source="ldap")
+    assert came() == (400, "external_failed")
+    for name in ("AUTH_LDAP", "AUTH_LDAP_SYNC"):
+        PreferenceValue.objects.update_or_create(name=name, defaults={"value": True})
+    assert came() == (200, "")
+
+
 def test_login_acl_holds_for_a_sign_in_by_a_provider(
     visitor: Visitor, services: dict[str, Service], bound: User
 ) -> None:

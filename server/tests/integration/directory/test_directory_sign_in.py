@@ -13,6 +13,8 @@ from factories.two_administrators import make_person
 from peers.mail_server import misbehaving, silent
 from peers.slapd import PARTNERS, ROOT_DN, ROOT_PASSWORD, STAFF, Slapd, Someone, serving
 from postern.apps.audits.models import AuditEvent
+from postern.apps.authn.errors import SignInRefused
+from postern.apps.authn.lock_out.errors import SignInLocked
 from postern.apps.authn.lock_out.models import SignInGuard
 from postern.apps.authn.sign_in.actions.sign_in import confirm_password
 from postern.apps.authn.sign_in.errors import WrongCredentials
@@ -176,6 +178,18 @@ def test_hanging_directory_ends_with_the_deadline(
         configure(AUTH_LDAP_SERVER_URI=f"ldap://127.0.0.1:{port}")
         with pytest.raises(Unavailable):
             confirm("ann", ANN.password)
+
+
+@pytest.mark.usefixtures("configure")
+def test_locked_account_is_locked_under_each_name_of_the_directory() -> None:
+    ldap_user()
+    assert confirm("ann", ANN.password).username == "ann"  # links the user with the person
+    assert confirm("ann@example.com", ANN.password).username == "ann"
+    for number in range(9):
+        with pytest.raises(SignInRefused):
+            confirm_password(username="ann", password="wrong", remote_addr=f"198.51.100.{number}")
+    with pytest.raises(SignInLocked):
+        confirm_password(username="ann@example.com", password=ANN.password, remote_addr="203.0.113.9")
 
 
 def test_silent_directory_is_left_alone_and_local_people_do_not_wait_for_it(

@@ -70,4 +70,19 @@ def test_item_contains_its_addresses(item: str, address: str, is_inside: bool) -
 
 def test_only_addresses_networks_and_ranges_are_items() -> None:
     assert all(map(is_item, ["*", "::1", "10.0.0.1", "10.0.0.0/8", "fe80::/10", "1.1.1.1-1.1.1.2"]))
-    assert not any(map(is_item, ["", "**", "10.0.0", "10.0.0.0/40", "1.1.1.2-1.1.1.1", "a-b", "1.1.1.1-::1"]))
+    assert not any(
+        map(
+            is_item,
+            [
+                "",
+                "**",
+                "10.0.0",
+                "10.0.0.0/40",
+                "1.1.1.2-1.1.1.1",
+                "a-b",
+                "1.1.1.1-::1",
+                "::ffff:10.0.0.1",
+                "::FFFF:10.0.0.0/104",
+            ],
+        )
+    )

@@ -13,6 +13,13 @@ INCOMPLETE = Phrase(
     "external.incomplete",
     gettext_lazy("Sign-in with %(provider)s is not set up completely. Tell an administrator."),
 )
+NOT_FOLLOWED = Phrase(
+    "external.not_followed",
+    gettext_lazy(
+        "Your account belongs to the directory, and only the directory knows whether it is still active. Sign in with "
+        "your password."
+    ),
+)
 CANCELLED = Phrase("external.cancelled", gettext_lazy("You were not signed in at %(provider)s. Start again."))
 BUSY = Phrase(
     "external.busy", gettext_lazy("Too many sign-ins are waiting for %(provider)s. Try again in a few seconds.")

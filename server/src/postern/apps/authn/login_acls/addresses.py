@@ -18,7 +18,9 @@ def parsed_address(text: str) -> Address | None:
 
 
 def is_item(text: str) -> bool:
-    """Whether the text can stand in a group."""
+    """Whether the text can stand in a group. IPv4 written as IPv6 cannot: callers have IPv4 addresses."""
+    if text.lower().startswith("::ffff:"):
+        return False
     if text == ANY:
         return True
     if "-" in text:

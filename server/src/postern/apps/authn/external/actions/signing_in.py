@@ -4,12 +4,13 @@ from collections.abc import Callable
 
 from postern.apps.authn.errors import SignInRefused
 from postern.apps.authn.external import providers
-from postern.apps.authn.external.errors import OFF, ExternalLapsed, ExternalNotBound, ExternalRefused
+from postern.apps.authn.external.errors import NOT_FOLLOWED, OFF, ExternalLapsed, ExternalNotBound, ExternalRefused
 from postern.apps.authn.external.models import ExternalAccount, ExternalRequest, Provider
 from postern.apps.authn.external.queries import account_of
 from postern.apps.authn.lock_out import guard
 from postern.apps.authn.sign_in.actions import sign_in
 from postern.apps.authn.sign_in.actions.sign_in import Attempted, Proof
+from postern.apps.preferences import facade as preferences
 from postern.apps.users import facade as users
 from postern.foundation.phrases import sentence_from
 from postern.kernel import clock
@@ -41,12 +42,19 @@ def prove(visit: ExternalRequest, *, remote_addr: str, user_agent: str, device_o
             raise ExternalRefused(OFF.say(provider=str(provider.label)))
         if account is None:
             raise ExternalNotBound(str(provider.label))
+        if not account.user.is_local and not _directory_is_followed():
+            raise ExternalRefused(NOT_FOLLOWED.say())
         guard.require_open(account.user.username, remote_addr, device=device_of(account.user.username))
         sign_in.require_open_account(account.user, remote_addr=remote_addr, may_be_unmet=True)
     except SignInRefused as refused:
         sign_in.refuse(attempted, refused)
         raise
     return Proof(user=account.user, attempted=attempted)
+
+
+def _directory_is_followed() -> bool:
+    """Whether people whom the directory has disabled are disabled here without a sign-in of theirs."""
+    return preferences.get_bool("AUTH_LDAP") and preferences.get_bool("AUTH_LDAP_SYNC")
 
 
 def hold_bound(visit: ExternalRequest, proof: Proof) -> bool:

@@ -32,7 +32,7 @@ from postern.apps.authn.signatures.models import UsedSignature
 from postern.apps.directory import facade as directory
 from postern.apps.users.credentials.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.credentials.public_keys import holds_key
-from postern.apps.users.models import User
+from postern.apps.users.models import User, username_key
 from postern.foundation.caller.actor import Actor, ActorKind, anonymous
 from postern.foundation.requests import attempts
 from postern.kernel import clock
@@ -138,6 +138,8 @@ def settle(attempt: guard.Attempt, owner: User | None, *, username: str, remote_
     """Uncount a right password and return its owner. Raises WrongCredentials or SignInLocked when `owner` is None."""
     if owner is None:
         raise _wrong(attempt, username, remote_addr)
+    if username_key(username) != owner.username_key:  # a directory knows people by several names: the lock is theirs
+        guard.require_open(owner.username, remote_addr)
     guard.release(attempt)
     return owner
 
