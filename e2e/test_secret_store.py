@@ -12,7 +12,8 @@ from product import POSTERN, Api, Product, wait_until
 from test_ssh_story import run
 from world import TargetHost, World, build_world
 
-from peers.vault_server import ROLE_ID, SECRET_ID, Vault, make_certificate, serving
+from peers.certificates import make_certificate
+from peers.vault_server import ROLE_ID, SECRET_ID, Vault, serving
 
 
 @pytest.fixture(scope="module")
