@@ -221,7 +221,9 @@ describe('detail', () => {
   test('a link that goes by mail is not shown, and the address is named', async () => {
     server.use(
       mock.get('*/api/v1/users/users/eve/', () => HttpResponse.json(person('eve'))),
-      mock.get('*/api/v1/users/users/eve/credentials/', () => HttpResponse.json({})),
+      mock.get('*/api/v1/users/users/eve/credentials/', () =>
+        HttpResponse.json({ access_keys: [], public_keys: [] }),
+      ),
       mock.patch('*/api/v1/users/users/eve/password/reset/', () =>
         HttpResponse.json({
           set_password_mail: { msg: 'A mail was queued for eve@example.com.', address: 'eve@example.com' },

@@ -99,6 +99,8 @@ def test_lists_answer_as_described(as_admin: APIClient, licensed: None) -> None:
     }
     names = {path: operation for path, operation in names.items() if "oneOf" in str(operation["responses"]["200"])}
     del names["/api/v1/terminal/commands/"]  # needs a session
+    del names["/api/v1/acls/login-acls/"]  # needs a person
+    del names["/api/v1/settings/ldap/users/"]  # no directory has been read
     del names["/api/v1/assets/account-secrets/"]  # needs a recent code of the second factor
     assert len(names) > 20
     wrong: list[str] = []

@@ -91,6 +91,7 @@ class EntryViewSet(ReadOnlyViewSet):
 
     queryset = DirectoryEntry.objects.all()
     serializer_class = EntrySerializer
+    answers = {"list:409": Answer(409, schema=texts("msg"))}
     rights = Right.SUPER_USER
     always_root = True
     changed_in_organization = False

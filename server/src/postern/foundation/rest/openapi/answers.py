@@ -2,7 +2,8 @@
 
     answers = {"children_add": Answer(schema=TEXT), "invite": Answer(201, serializer=MembershipSerializer, many=True)}
 
-The key is the action, or the method of a view without actions. `children:post` is for one method of an action.
+The key is the action, or the method of a view without actions. `children:post` is for one method of an action,
+`list:409` for a further status of it, whose answer is not the usual one of errors.
 """
 
 from dataclasses import dataclass

@@ -145,7 +145,7 @@ class OperationDescription(AutoSchema):
 
     def get_response_serializers(self) -> Any:
         """The successful answers; `refusals` describes the errors."""
-        answers = self._answers_of_write()
+        answers = self._with_others(self._answers_of_write())
         if not self._can_be_tried:
             return answers
         checked = build_array_type(self._one(CheckedRow(), "response"))
@@ -155,6 +155,13 @@ class OperationDescription(AutoSchema):
     def _can_be_tried(self) -> bool:
         """Whether `dry_run=1` asks for a check (see `exchange.checking`)."""
         return checking.can_be_asked(self.view)
+
+    def _with_others(self, answers: Any) -> Any:
+        """The answers with those that the view declares for further statuses of this action."""
+        declared_answers: Mapping[str, Answer] = getattr(self.view, "answers", {})
+        name = self._action or self.method.lower()
+        others = [one for key, one in declared_answers.items() if key == f"{name}:{one.status}"]
+        return {**answers, **{one.status: self._described(one) for one in others}} if others else answers
 
     def _answers_of_write(self) -> Any:
         answers: Mapping[str, Answer] = getattr(self.view, "answers", {})
