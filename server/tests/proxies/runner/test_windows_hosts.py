@@ -1,7 +1,6 @@
 """Tasks of the runner on Windows hosts: OpenSSH whose shell is cmd.exe, and WinRM over HTTP and HTTPS."""
 
 import asyncio
-import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -241,10 +240,10 @@ async def until_gone(pid: int) -> None:
     async with asyncio.timeout(10):
         while True:
             try:
-                os.kill(pid, 0)
-            except ProcessLookupError:
+                with open(f"/proc/{pid}/stat") as stat:  # noqa: ASYNC230, PTH123 - the kernel answers at once
+                    state = stat.read().rpartition(")")[2].split()[0]
+            except (FileNotFoundError, ProcessLookupError):  # also between opening and reading
                 return
-            with open(f"/proc/{pid}/stat") as stat:  # noqa: ASYNC230, PTH123 - the kernel answers at once
-                if stat.read().rpartition(")")[2].split()[0] == "Z":
-                    return
+            if state == "Z":
+                return
             await asyncio.sleep(0.05)
