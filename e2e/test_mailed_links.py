@@ -1,4 +1,4 @@
-"""A new user gets a mail from the running product, opens its link, and signs in with the password they chose."""
+"""Mails with links from the running product: new users, and users who forgot their password, choose their own one."""
 
 import re
 from collections.abc import Iterator
@@ -46,3 +46,36 @@ def test_new_user_sets_their_password_with_the_link_of_their_mail(own: Product, 
     expect(page).not_to_have_url(re.compile("set-password#"))
     context.close()
     own.api("zoe", PASSWORD)
+
+
+NEWER = "harbour-Violet-thunder-23"
+
+
+def test_forgotten_password_leads_from_the_sign_in_page_to_a_new_one(own: Product, browser: Browser) -> None:
+    admin, mailbox = own.api(), Mailbox()
+    person = {"name": "Yan", "username": "yan", "email": "yan@example.com", "password": PASSWORD}
+    admin.post("/api/v1/users/users/", {**person, "password_strategy": "custom"})
+    context = window(browser)
+    page = context.new_page()
+    with serving(mailbox) as port:
+        admin.patch(SETTINGS, account(port))
+        page.goto(own.url + "/ui/login")
+        page.get_by_role("link", name="Forgot password?").click()
+        expect(page).to_have_url(own.url + "/ui/set-password?forgot=1")
+        expect(page.locator("input[name=username]")).to_be_visible()
+        photograph(page, "forgot-password")
+        page.locator("input[name=username]").fill("yan@example.com")
+        page.locator("form button[type=submit]").click()
+        expect(page.get_by_text("a mail is on its way")).to_be_visible()
+        photograph(page, "forgot-password-answer")
+        wait_until(lambda: mailbox.received, message="the mail")
+    path = re.search(r"/ui/set-password#\S+", mailbox.received[0].body("plain"))
+    assert path is not None
+    own.api("yan", PASSWORD)  # valid until the link is used
+    page.goto(own.url + path.group(0))
+    page.get_by_label("New password", exact=True).fill(NEWER)
+    page.locator("input[name=again]").fill(NEWER)
+    page.locator("form button[type=submit]").click()
+    expect(page).not_to_have_url(re.compile("set-password#"))
+    context.close()
+    own.api("yan", NEWER)

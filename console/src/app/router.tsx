@@ -25,33 +25,39 @@ const SIGN_IN_TEXTS = ['signin'];
 const CHANGE_TEXTS = ['signin', 'credentials'];
 const SHELL_TEXTS = ['shell', 'messages'];
 
+/** Of a route: the texts that are loaded before it is shown. */
+const needing = (texts: readonly string[]) => ({
+  staticData: { texts },
+  beforeLoad: () => loadNamespaces(texts),
+});
+
 const rootRoute = createRootRoute({
   component: Outlet,
   errorComponent: lazyRouteComponent(() => import('./pages/ErrorPage'), 'ErrorPage'),
 });
 
-const loginRoute = createRoute({
+const SIGN_IN_PAGE = {
   getParentRoute: () => rootRoute,
+  ...needing(SIGN_IN_TEXTS),
+};
+
+const loginRoute = createRoute({
+  ...SIGN_IN_PAGE,
   path: '/login',
-  staticData: { texts: SIGN_IN_TEXTS },
-  beforeLoad: () => loadNamespaces(SIGN_IN_TEXTS),
   component: lazyRouteComponent(() => import('#/features/signin/SignInPage'), 'SignInPage'),
 });
 
 const changePasswordRoute = createRoute({
-  getParentRoute: () => rootRoute,
+  ...SIGN_IN_PAGE,
   path: '/change-password',
-  staticData: { texts: CHANGE_TEXTS },
-  beforeLoad: () => loadNamespaces(CHANGE_TEXTS),
+  ...needing(CHANGE_TEXTS),
   component: lazyRouteComponent(() => import('#/features/signin/ChangePasswordPage'), 'ChangePasswordPage'),
 });
 
 const setPasswordRoute = createRoute({
-  getParentRoute: () => rootRoute,
+  ...SIGN_IN_PAGE,
   path: '/set-password',
-  staticData: { texts: SIGN_IN_TEXTS },
-  beforeLoad: () => loadNamespaces(SIGN_IN_TEXTS),
-  component: lazyRouteComponent(() => import('#/features/signin/SetPasswordPage'), 'SetPasswordPage'),
+  component: lazyRouteComponent(() => import('#/features/signin/LinkPage'), 'LinkPage'),
 });
 
 const queryRoute = createRoute({
@@ -72,34 +78,32 @@ const guardedRoute = createRoute({
 const shellRoute = createRoute({
   getParentRoute: () => guardedRoute,
   id: 'shell',
-  staticData: { texts: SHELL_TEXTS },
-  beforeLoad: () => loadNamespaces(SHELL_TEXTS),
+  ...needing(SHELL_TEXTS),
   component: lazyRouteComponent(() => import('./shell/Shell'), 'Shell'),
 });
 
 const workspaceRoute = createRoute({
   getParentRoute: () => guardedRoute,
   id: 'workspace',
-  staticData: { texts: SHELL_TEXTS },
-  beforeLoad: () => loadNamespaces(SHELL_TEXTS),
+  ...needing(SHELL_TEXTS),
   component: lazyRouteComponent(() => import('./shell/BareFrame'), 'BareFrame'),
 });
+
+function goHome(): never {
+  throw redirect({ to: homeOf(sessionOrThrow()), replace: true });
+}
 
 const homeRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: homeOf(sessionOrThrow()), replace: true });
-  },
+  beforeLoad: goHome,
 });
 
 /** The dashboard is not built yet; until then its address leads to the first permitted screen. */
 const dashboardRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/dashboard',
-  beforeLoad: () => {
-    throw redirect({ to: homeOf(sessionOrThrow()), replace: true });
-  },
+  beforeLoad: goHome,
 });
 
 const forbiddenRoute = createRoute({

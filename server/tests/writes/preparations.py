@@ -16,6 +16,7 @@ from rest_framework.test import APIClient
 from factories import licences
 from factories.browser import Browser
 from factories.grants import grant, make_asset, make_node, make_system_user
+from factories.mail import use_mail_server
 from factories.proxy_client import Proxy
 from factories.second_factor import App, FoundApp
 from factories.ssh_proof import make_key, signed_request
@@ -210,6 +211,10 @@ class Preparations:
         return {"link": link.token.reveal()}
 
     # --- signing in ---
+
+    def with_mail(self) -> Values:
+        use_mail_server(25)
+        return {}
 
     def with_browser_and_marked_password(self) -> Values:
         browser = self.client("browser")

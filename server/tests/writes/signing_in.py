@@ -99,6 +99,16 @@ _SIGNING_IN = [
     ),
     Write(
         method="POST",
+        path=f"{API}password/forgot/",
+        prepare=World.with_mail,
+        caller="stranger",
+        body={"username": "one-person"},
+        untold="the worker tells of it, for names with an account only",
+        again=Again.ACTS,
+        marks=frozenset({"authn_signinguard", "foundation_outboxmessage"}),
+    ),
+    Write(
+        method="POST",
         path=f"{API}set-password/",
         prepare=World.with_set_password_link,
         caller="stranger",

@@ -9,7 +9,7 @@ import { usePageTitle } from '#/ui/page-title';
 import { setPassword } from './api';
 import { SignInFrame } from './SignInFrame';
 
-/** Target of an administrator's one-time link. The token is in the fragment, so that no server log contains it. */
+/** Target of a one-time link. The token is in the fragment, so that no server log contains it. */
 export function SetPasswordPage() {
   const t = useT();
   usePageTitle(t('signin:set.title'));

@@ -6,6 +6,8 @@ import { readCookie } from '#/lib/storage';
 import { type ProviderName, providersOn } from '#/domain/external/providers';
 import type { CodeKind } from '#/domain/mfa/api';
 
+const FORGOT_PASSWORD_PAGE = '/core/auth/password/forgot/';
+
 /** The sign-in is complete. */
 export interface SignedIn {
   /** Address to which the server would redirect. */
@@ -29,17 +31,21 @@ export async function ensureCsrfCookie(): Promise<void> {
   }
 }
 
-/** What the settings say about this page. `forgot`: where people go whose password is forgotten; null: nowhere. */
+/**
+ * What the settings say about this page. `forgot`: where people go whose password is forgotten, the page of the company
+ * or else ours; null: nowhere.
+ */
 export interface SignInSettings {
   readonly forgot: string | null;
   readonly providers: readonly ProviderName[];
 }
 
 export async function signInSettings(): Promise<SignInSettings> {
-  const { data } = await http.get<{ data: { FORGOT_PASSWORD_URL?: string | null } }>('settings/public/', {
-    quiet: true,
-  });
-  return { forgot: data.FORGOT_PASSWORD_URL || null, providers: providersOn(data) };
+  const { data } = await http.get<{
+    data: { FORGOT_PASSWORD_URL?: string | null; MAIL_CONFIGURED?: boolean };
+  }>('settings/public/', { quiet: true });
+  const own = data.MAIL_CONFIGURED === true ? FORGOT_PASSWORD_PAGE : null;
+  return { forgot: data.FORGOT_PASSWORD_URL || own, providers: providersOn(data) };
 }
 
 /** Signs in the person who came back from a provider in this visit. */
@@ -74,6 +80,14 @@ export function changePassword(change: PasswordChange): Promise<unknown> {
 export async function setPassword(token: string, password: string): Promise<unknown> {
   await ensureCsrfCookie();
   return http.post('authentication/set-password/', { token, new_password: password }, { quiet: true });
+}
+
+/** Asks for a link by mail. The answer is the same whether or not the account exists. */
+export async function forgotPassword(username: string): Promise<string> {
+  await ensureCsrfCookie();
+  const path = 'authentication/password/forgot/';
+  const { msg } = await http.post<{ msg: string }>(path, { username }, { quiet: true });
+  return msg;
 }
 
 /** The message of a refused sign-in step. Here the contract has a slug in `error` and the sentence in `msg`. */

@@ -66,6 +66,17 @@ describe('signing in', () => {
     expect(link.getAttribute('href')).toBe('https://help.example.test/password');
   });
 
+  test.each([
+    [true, '/core/auth/password/forgot/'],
+    [false, null],
+  ])('when mail is configured: %s, the link to our own page is %s', async (configured, href) => {
+    const data = { FORGOT_PASSWORD_URL: null, MAIL_CONFIGURED: configured, AUTH_WECOM: true };
+    server.use(mock.get('*/api/v1/settings/public/', () => HttpResponse.json({ data })));
+    render(<SignInPage />);
+    await waitFor(() => expect(document.querySelector('a[href*="wecom"]')).not.toBeNull(), LATER); // settings are read
+    expect(screen.queryByRole('link', { name: 'Forgot password?' })?.getAttribute('href') ?? null).toBe(href);
+  });
+
   test("a refused password shows the server's sentence, not its slug", async () => {
     const body = { error: 'password_failed', msg: 'Wrong, six tries left' };
     server.use(mock.post('*/api/v1/authentication/sign-in/', () => HttpResponse.json(body, { status: 400 })));

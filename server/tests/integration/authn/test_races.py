@@ -9,6 +9,7 @@ from factories.at_once import at_once
 from factories.second_factor import App
 from postern.apps.audits.models import AuditEvent
 from postern.apps.authn.errors import MfaRefused, SignInRefused
+from postern.apps.authn.forgotten_passwords import asking
 from postern.apps.authn.known_places import places
 from postern.apps.authn.lock_out import guard
 from postern.apps.authn.lock_out.lockout import LockRules
@@ -26,6 +27,7 @@ from postern.apps.users.people.errors import LastAdministrator
 from postern.foundation import installation
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.caller.scope import DEFAULT, ROOT
+from postern.foundation.models import OutboxMessage
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -178,3 +180,11 @@ def test_role_changed_concurrently_to_two_others_becomes_one_of_them(installed: 
         ]
         assert old_roles[0] == ["User"]
         assert old_roles[1] != ["User"], "the second change tells what it found"
+
+
+def test_twenty_requests_for_a_forgotten_password_give_one_mail(make_user: Callable[..., User]):
+    make_user("ann")
+    names = ("ann", "ann@example.test")
+    at_once(*(partial(asking.ask, names[number % 2], "192.0.2.1") for number in range(20)))
+    assert OutboxMessage.objects.count() == 1
+    assert sorted(len(row.recent) for row in SignInGuard.objects.all()) == [1, 20], "the account, and the address"

@@ -139,6 +139,18 @@ class Event(StrEnum):
         "Set-password link refused",
         "设置密码链接被拒绝",
     )
+    USER_PASSWORD_FORGOTTEN = (
+        "user.password_forgotten",
+        _C.CREDENTIALS,
+        "Forgotten password: link requested on the sign-in page",
+        "忘记密码：在登录页申请链接",
+    )
+    USER_PASSWORD_FORGOTTEN_REFUSED = (
+        "user.password_forgotten_refused",
+        _C.REFUSALS,
+        "Forgotten password: no link for this account",
+        "忘记密码：该账号不发送链接",
+    )
     SET_PASSWORD_LINK_MAILED = (
         "user.set_password_link_mailed",
         _C.CREDENTIALS,

@@ -12,6 +12,7 @@ from postern.apps.authn.external.api.views import (
     UnbindView,
 )
 from postern.apps.authn.external.models import Provider, Purpose
+from postern.apps.authn.forgotten_passwords.api import ForgotPasswordView
 from postern.apps.authn.lock_out.api import LockedAddressesView, UnlockAddressView
 from postern.apps.authn.login_acls.api import LoginAclViewSet
 from postern.apps.authn.profile.api.profile import (
@@ -31,7 +32,7 @@ from postern.apps.authn.sign_in.api.mfa import (
     SecondFactorView,
     VerifyView,
 )
-from postern.apps.authn.sign_in.api.pages import OWN_DIALOGS, login_page, own_dialog
+from postern.apps.authn.sign_in.api.pages import OWN_DIALOGS, forgot_page, login_page, own_dialog
 from postern.apps.authn.sign_in.api.sign_in import (
     SetPasswordView,
     SignInView,
@@ -51,6 +52,7 @@ urlpatterns = [
     path("authentication/sign-out/", SignOutView.as_view(), name="sign-out"),
     path("authentication/set-password/", SetPasswordView.as_view(), name="set-password"),
     path("authentication/mfa/challenge/", ChallengeView.as_view(), name="mfa-challenge"),
+    path("authentication/password/forgot/", ForgotPasswordView.as_view(), name="password-forgot"),
     path("authentication/password/verify/", PasswordVerifyView.as_view(), name="password-verify"),
     path("authentication/locked-addresses/", LockedAddressesView.as_view(), name="locked-addresses"),
     path("authentication/locked-addresses/unlock/", UnlockAddressView.as_view(), name="locked-addresses-unlock"),
@@ -89,6 +91,7 @@ urlpatterns = [
 page_urlpatterns = [
     path("core/auth/login/", login_page, name="login-page"),
     re_path(r"^login/?$", login_page, name="short-login-page"),
+    path("core/auth/password/forgot/", forgot_page, name="forgot-page"),
     path("core/auth/logout/", logout_page, name="logout-page"),
     *[path(f"core/auth/profile/{name}/", own_dialog, {"name": name}) for name in OWN_DIALOGS],
     *[path(f"core/auth/{one}/bind/start/", bind_page, {"provider": one}) for one in Provider],

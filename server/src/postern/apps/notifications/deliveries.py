@@ -127,7 +127,8 @@ def refused(row: MessageDelivery, address: str, reason: Sentence, *, is_final: b
     next_try = now + PAUSES[min(max(row.tries, 1), len(PAUSES)) - 1]
     ends = is_final or next_try > row.give_up_at
     if ends and not is_final:
-        reason = _GIVEN_UP.say(hours=GIVE_UP_AFTER // timedelta(hours=1), reason=reason)
+        tried = min(row.give_up_at - row.date_created, GIVE_UP_AFTER)  # shorter for a link, longer after a retry
+        reason = _GIVEN_UP.say(hours=max(round(tried / timedelta(hours=1)), 1), reason=reason)
     held = MessageDelivery.objects.filter(pk=row.pk, state=DeliveryState.WAITING, tries=row.tries)
     changed = held.update(
         state=DeliveryState.FAILED if ends else DeliveryState.WAITING,

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils import translation
 from django.utils.html import format_html, linebreaks
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from postern.apps.audits import facade as audits
 from postern.apps.notifications import deliveries, link_tokens
@@ -60,7 +60,7 @@ def queue(actor: Actor, user: User, link: users.IssuedLink, reason: users.LinkRe
     if not user.email or not preferences.is_mail_configured():
         return False
     with translation.override(user.language or settings.LANGUAGE_CODE):
-        subject, html = _welcome(user) if reason is users.LinkReason.CREATED else _reset(user)
+        subject, html = _TEXTS[reason](user)
     message = SiteMessage.objects.create(
         subject=subject[:MAX_SUBJECT_CHARS],
         message=clean_html(html),
@@ -96,12 +96,16 @@ def token_of(row: MessageDelivery) -> tuple[Secret | None, Sentence | None]:
     return token, None
 
 
-def paragraph_of(token: Secret) -> str:
+def paragraph_of(token: Secret, row: MessageDelivery) -> str:
     """The HTML of the link, in the active language. In the fragment, so that no server log contains the token."""
     url = f"{preferences.get_str('SITE_URL').rstrip('/')}/ui/set-password#{token.reveal()}"
-    how = _("Choose your password on this page. The link works once, within %(hours)d hours:") % {
-        "hours": users.LINK_LIFETIME // timedelta(hours=1)
-    }
+    # The delivery ends with its link.
+    hours = max(round((row.give_up_at - row.date_created) / timedelta(hours=1)), 1)
+    how = ngettext(
+        "Choose your password on this page. The link works once, within %(hours)d hour:",
+        "Choose your password on this page. The link works once, within %(hours)d hours:",
+        hours,
+    ) % {"hours": hours}
     return str(format_html('<p>{}</p><p><a href="{}">{}</a></p>', how, url, url))
 
 
@@ -130,6 +134,24 @@ def _reset(user: User) -> tuple[str, str]:
         _("Your username: %(username)s") % {"username": user.username},
     )
     return _("Set a new password"), _paragraphs(parts)
+
+
+def _forgotten(user: User) -> tuple[str, str]:
+    parts = (
+        _("Hello %(name)s,") % {"name": user.name},
+        _("somebody asked for a new password for your account. Your password stays valid until you choose another."),
+        _("If it was not you, do nothing, and tell an administrator if you get more of these mails."),
+        _("Your username: %(username)s") % {"username": user.username},
+    )
+    return _("Choose a new password"), _paragraphs(parts)
+
+
+#: Subject and HTML by the reason of a link.
+_TEXTS: Final = {
+    users.LinkReason.CREATED: _welcome,
+    users.LinkReason.RESET: _reset,
+    users.LinkReason.FORGOTTEN: _forgotten,
+}
 
 
 def _paragraphs(parts: tuple[str, ...]) -> str:

@@ -85,7 +85,7 @@ def letter_of(row: MessageDelivery, account: preferences.MailAccount, token: Sec
     with translation.override(user.language or settings.LANGUAGE_CODE):
         site = preferences.get_str("SITE_URL")
         footer = _("Sent by Postern")
-        body = message.message + (link_letters.paragraph_of(token) if token is not None else "")
+        body = message.message + (link_letters.paragraph_of(token, row) if token is not None else "")
         text = f"{text_of(body)}\n\n-- \n{footer}: {site}\n"
         head = format_html(
             '<!DOCTYPE html><html lang="{}"><head><meta charset="utf-8"><title>{}</title></head><body>',

@@ -15,6 +15,7 @@ from postern.apps.users.accounts.queries import OrgRoles, administered_org_ids, 
 from postern.apps.users.credentials.actions.ending import end_chosen as end_credentials
 from postern.apps.users.credentials.actions.links import LINK_LIFETIME, IssuedLink, read_link, redeem_set_password_link
 from postern.apps.users.credentials.actions.passwords import change_own_password, prepare_own, set_public_keys
+from postern.apps.users.credentials.forgotten import mail_forgotten
 from postern.apps.users.credentials.kinds import CHOICES as CREDENTIAL_CHOICES
 from postern.apps.users.credentials.kinds import Kind as CredentialKind
 from postern.apps.users.credentials.kinds import Rows as CredentialRows
@@ -64,11 +65,13 @@ __all__ = [
     "hold_changeable",
     "hold_epoch",
     "hold_memberships",
+    "id_by_name_or_address",
     "identity_of",
     "invitation_brief",
     "is_administrator",
     "is_known",
     "is_valid",
+    "mail_forgotten",
     "member_ids",
     "member_ids_among",
     "org_roles_of",
@@ -107,6 +110,14 @@ def brief(user_ids: Iterable[UUID]) -> dict[UUID, UserBrief]:
         )
         for user in User.objects.filter(pk__in=list(user_ids))
     }
+
+
+def id_by_name_or_address(text: str) -> UUID | None:
+    """The user with this login name or else this mail address; None when there is none. Always the same queries."""
+    named = User.objects.named(text)
+    addressed = User.objects.filter(email=text.strip().lower()).first()
+    found = named or addressed
+    return found.pk if found is not None else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ class GuardKind(models.TextChoices):
     ADDRESS = "address", _("Address")
     MFA = "mfa", _("Second factor of an account")
     MFA_ALL = "mfa_all", _("Second factors of all accounts")
+    FORGOT = "forgot", _("Forgotten password of an account")
+    FORGOT_ADDRESS = "forgotip", _("Forgotten passwords from an address")
 
 
 class SignInGuard(SavedRow):

@@ -14,6 +14,7 @@ from postern.apps.preferences.api.serializers import FormStateSerializer, UndoSe
 from postern.apps.preferences.declarations.preference import EFFECT_LABELS, Category, Kind
 from postern.apps.preferences.errors import SecretWanted
 from postern.apps.preferences.forms import serializer_for, shown
+from postern.apps.preferences.mail_account import is_mail_configured
 from postern.apps.preferences.registry import PASSWORD_RULES, REGISTRY, of_category
 from postern.apps.preferences.undoing import values_before
 from postern.foundation.rest.bodies import body_of
@@ -51,6 +52,7 @@ class PublicSettingsView(PosternView):
             "LOGO_URLS": _LOGOS,
             "LOGIN_TITLE": "Postern",
             "IMPORT_MAX_MB": settings.POSTERN.import_max_mb,
+            "MAIL_CONFIGURED": is_mail_configured(),
             "XPACK_ENABLED": True,
             "XPACK_LICENSE_IS_VALID": licence.is_valid(),
             **{name: current[name] for name in names},

@@ -36,7 +36,9 @@ DECLARED: Final = (
         label=_("Forgot password URL"),
         max_length=1024,
         is_public=True,
-        help_text=_("Page to which “Forgot password” on the sign-in page leads; empty: no link"),
+        help_text=_(
+            "Page to which “Forgot password” on the sign-in page leads; empty: a page of Postern, while mail is set up"
+        ),
         **_BASIC,
     ),
     string(

@@ -15,6 +15,7 @@ class LinkReason(StrEnum):
 
     CREATED = "created"
     RESET = "reset"
+    FORGOTTEN = "forgotten"
 
 
 #: Queues the mail inside the caller's transaction. False: mail is not configured, or the user has no address.

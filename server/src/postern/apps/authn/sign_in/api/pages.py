@@ -38,6 +38,14 @@ def login_page(request: HttpRequest) -> HttpResponse:
 
 @open_page
 @require_safe
+def forgot_page(request: HttpRequest) -> HttpResponse:
+    """`/core/auth/password/forgot/`: leads to the page for forgotten passwords."""
+    del request
+    return HttpResponseRedirect(f"{HOME}set-password?forgot=1")
+
+
+@open_page
+@require_safe
 def own_dialog(request: HttpRequest, name: str) -> HttpResponse:
     """An older page about the user's own second factor or key: redirects to the dialog of the profile page."""
     tab, dialog = OWN_DIALOGS[name]

@@ -1,0 +1,39 @@
+"""`authentication/password/forgot/`: ask for a link to set a new password."""
+
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+from rest_framework.authentication import SessionAuthentication
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.authn.forgotten_passwords.asking import ask
+from postern.apps.preferences import facade as preferences
+from postern.foundation.rest.bodies import BodySerializer, body_of
+from postern.foundation.rest.rights import Right
+from postern.foundation.rest.views import PosternView
+
+
+class ForgotPasswordSerializer(BodySerializer):
+    """A login name or a mail address."""
+
+    username = serializers.CharField(max_length=1_024)
+
+
+class ForgotPasswordView(PosternView):
+    """`POST {username}` → `{"msg": text}`, the same for every name.
+
+    A local, valid account with a password gets a mail with a link that works once within an hour.
+    """
+
+    rights = Right.ANYONE
+    always_root = True
+    gates_apply = False
+
+    def post(self, request: Request) -> Response:
+        # As for signing in: a foreign page must not send mails in the name of its visitors.
+        SessionAuthentication().enforce_csrf(request)
+        body = body_of(request, ForgotPasswordSerializer)
+        if not preferences.is_mail_configured():
+            return Response({"msg": _("Mail is not set up here. Ask an administrator to reset your password.")})
+        ask(body["username"], request.META.get("REMOTE_ADDR", ""))
+        return Response({"msg": _("If the account exists, a mail is on its way.")})

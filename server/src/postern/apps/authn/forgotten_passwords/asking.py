@@ -1,0 +1,78 @@
+"""Requests for a link, which anybody can make for any name.
+
+Known and unknown names are counted alike and cause the same writes; whether a mail follows is decided in the worker. So
+neither the answer nor its time shows which accounts exist.
+"""
+
+import math
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from django.db import transaction
+
+from postern.apps.authn.forgotten_passwords.errors import TooManyRequests
+from postern.apps.authn.forgotten_passwords.events import PasswordForgotten
+from postern.apps.authn.lock_out.guard import locked_row
+from postern.apps.authn.lock_out.models import GuardKind, SignInGuard
+from postern.apps.users import facade as users
+from postern.apps.users.models import username_key
+from postern.foundation.bus import events
+from postern.kernel import clock
+from postern.kernel.addresses import address_key
+from postern.kernel.ids import new_id, token_hash
+
+#: Requests of one address, whatever the names.
+ADDRESS_LIMIT: Final = 30
+ADDRESS_WINDOW: Final = timedelta(hours=1)
+#: Pause after the first, second … mail of a day for one account.
+PAUSES: Final = tuple(timedelta(minutes=minutes) for minutes in (5, 15, 60, 240))
+_DAY: Final = timedelta(days=1)
+
+
+def ask(text: str, remote_addr: str) -> None:
+    """Ask for a link for the account with this name or mail address. Raises TooManyRequests for the address only."""
+    _count_address(remote_addr)
+    _ask(text, remote_addr)
+
+
+@transaction.atomic
+def _count_address(remote_addr: str) -> None:
+    now = clock.now()
+    row = locked_row(GuardKind.FORGOT_ADDRESS, token_hash(f"{GuardKind.FORGOT_ADDRESS}:{address_key(remote_addr)}"))
+    recent = _within(row, ADDRESS_WINDOW, now)
+    if len(recent) >= ADDRESS_LIMIT:
+        over = min(recent) + ADDRESS_WINDOW.total_seconds() - now.timestamp()
+        raise TooManyRequests(max(math.ceil(over), 1))
+    _count(row, recent, now)
+
+
+@transaction.atomic
+def _ask(text: str, remote_addr: str) -> None:
+    now, user_id = clock.now(), users.id_by_name_or_address(text)
+    # Name and address of a person are one account.
+    key = username_key(text) if user_id is None else str(user_id)
+    row = locked_row(GuardKind.FORGOT, token_hash(f"{GuardKind.FORGOT}:{key}"))
+    recent = _within(row, _DAY, now)
+    if not _is_due(recent, now):
+        return
+    _count(row, recent, now)
+    events.publish(PasswordForgotten(request_id=new_id(), remote_addr=remote_addr, user_id=user_id))
+
+
+def _is_due(recent: Sequence[float], now: datetime) -> bool:
+    if not recent:
+        return True
+    if len(recent) > len(PAUSES):
+        return False
+    return now.timestamp() - max(recent) >= PAUSES[len(recent) - 1].total_seconds()
+
+
+def _within(row: SignInGuard, window: timedelta, now: datetime) -> list[float]:
+    return [at for at in row.recent if now.timestamp() - at < window.total_seconds()]
+
+
+def _count(row: SignInGuard, recent: list[float], now: datetime) -> None:
+    row.recent = [*recent, now.timestamp()]
+    row.failures, row.date_last_failure = len(row.recent), datetime.fromtimestamp(now.timestamp(), UTC)
+    row.save(update_fields=["recent", "failures", "date_last_failure"])
