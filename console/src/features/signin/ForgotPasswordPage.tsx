@@ -52,6 +52,7 @@ export function ForgotPasswordPage() {
                 <TextInput
                   {...control}
                   name="username"
+                  maxLength={1024}
                   autoComplete="username"
                   autoCapitalize="none"
                   className="pt-field-lg"

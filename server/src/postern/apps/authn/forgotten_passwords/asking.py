@@ -1,12 +1,13 @@
 """Requests for a link, which anybody can make for any name.
 
-Known and unknown names are counted alike and cause the same writes; whether a mail follows is decided in the worker. So
-neither the answer nor its time shows which accounts exist.
+Known and unknown names are counted alike, and every request makes the same reads and writes; whether a mail follows is
+decided in the worker. So neither the answer nor its time shows which accounts exist, nor that a name and an address
+belong to one account, whose pause both share.
 """
 
 import math
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from django.db import transaction
@@ -44,7 +45,7 @@ def _count_address(remote_addr: str) -> None:
     if len(recent) >= ADDRESS_LIMIT:
         over = min(recent) + ADDRESS_WINDOW.total_seconds() - now.timestamp()
         raise TooManyRequests(max(math.ceil(over), 1))
-    _count(row, recent, now)
+    _store(row, [*recent, now.timestamp()], now)
 
 
 @transaction.atomic
@@ -54,10 +55,10 @@ def _ask(text: str, remote_addr: str) -> None:
     key = username_key(text) if user_id is None else str(user_id)
     row = locked_row(GuardKind.FORGOT, token_hash(f"{GuardKind.FORGOT}:{key}"))
     recent = _within(row, _DAY, now)
-    if not _is_due(recent, now):
-        return
-    _count(row, recent, now)
-    events.publish(PasswordForgotten(request_id=new_id(), remote_addr=remote_addr, user_id=user_id))
+    due = _is_due(recent, now)
+    _store(row, [*recent, now.timestamp()] if due else recent, now)
+    event = PasswordForgotten(request_id=new_id(), remote_addr=remote_addr, user_id=user_id if due else None)
+    events.publish(event)
 
 
 def _is_due(recent: Sequence[float], now: datetime) -> bool:
@@ -72,7 +73,6 @@ def _within(row: SignInGuard, window: timedelta, now: datetime) -> list[float]:
     return [at for at in row.recent if now.timestamp() - at < window.total_seconds()]
 
 
-def _count(row: SignInGuard, recent: list[float], now: datetime) -> None:
-    row.recent = [*recent, now.timestamp()]
-    row.failures, row.date_last_failure = len(row.recent), datetime.fromtimestamp(now.timestamp(), UTC)
+def _store(row: SignInGuard, recent: list[float], now: datetime) -> None:
+    row.recent, row.failures, row.date_last_failure = recent, len(recent), now
     row.save(update_fields=["recent", "failures", "date_last_failure"])

@@ -6,9 +6,9 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class PasswordForgotten:
-    """Somebody asked for a link. `user_id` None: nobody has this name.
+    """Somebody asked for a link. `user_id` None: nobody has this name, or their last mail is too recent.
 
-    The event is published for every name, so that the answer takes the same time. `request_id` becomes the id of the
+    The event is published for every request, so that the answer takes the same time. `request_id` becomes the id of the
     link, so that a repeated delivery makes no second one.
     """
 

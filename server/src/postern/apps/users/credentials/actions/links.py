@@ -1,6 +1,6 @@
 """Links with which users set their own password.
 
-A link becomes void when the user's role, password, source or state changes, and when its creator may no longer change
+A link becomes void when the user's role, password, source, state or mail address changes, and when its creator may no longer change
 the user (K35: nobody takes over an account that is beyond them).
 """
 
@@ -130,9 +130,12 @@ def _redeem(
 
 
 def standing_of(user: User) -> str:
-    """A digest of the facts that a link relies on: roles, source, state and password of the user."""
+    """A digest of the facts that a link relies on: roles, source, state, password and mail address of the user.
+
+    The address, because the link may have been mailed to a mailbox that is no longer, or never was, that of the user.
+    """
     roles = [f"{row.org_id}:{role}" for row in org_roles_of(user.pk) for role in sorted(row.roles)]
-    parts = [user.role, user.source, user.is_valid, user.session_epoch, user.password, *roles]
+    parts = [user.role, user.source, user.is_valid, user.session_epoch, user.password, user.email, *roles]
     return token_hash("|".join(str(part) for part in parts))
 
 
