@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
@@ -13,6 +14,7 @@ from factories.grants import grant, make_asset, make_group, make_node, make_syst
 from postern.apps.assets.labels.actions import LABELS
 from postern.apps.assets.models import Node, TreeVersion
 from postern.apps.audits.models import AuditEvent
+from postern.apps.orgs import facade
 from postern.apps.orgs.models import Organization
 from postern.apps.users.memberships.actions import set_org_roles
 from postern.apps.users.memberships.errors import LastOrganizationAdministrator
@@ -132,6 +134,28 @@ def test_organization_counts_its_objects_with_one_query(as_admin: APIClient, mak
     assert queries() == few
     in_list = {row["id"]: row["resource_statistics"] for row in as_admin.get(ORGS).json()}
     assert in_list[str(org_id)] == statistics
+
+
+@pytest.mark.usefixtures("licensed")
+def test_only_counts_of_large_organizations_are_kept_for_a_minute(
+    as_admin: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(facade, "_MANY_OBJECTS", 3)
+    large, small = UUID(create_org(as_admin, "Large")["id"]), UUID(create_org(as_admin, "Small")["id"])
+
+    def assets() -> list[int]:
+        counted = facade.statistics([large, small])
+        return [counted[org_id]["assets_amount"] for org_id in (large, small)]
+
+    for _ in range(3):
+        make_asset(org_id=large)
+    make_asset(org_id=small)
+    assert assets() == [3, 1]
+    make_asset(org_id=large)
+    make_asset(org_id=small)
+    assert assets() == [3, 2], "the small one is counted anew"
+    cache.clear()  # the minute is over
+    assert assets() == [4, 2]
 
 
 @pytest.mark.usefixtures("licensed")

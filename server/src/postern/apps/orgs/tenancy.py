@@ -52,6 +52,11 @@ class Holding:
     statistic: str = ""
     keeps: bool = True
 
+    @property
+    def count(self) -> Count:
+        """The aggregate. Each row has its own key, so only other columns need a costly DISTINCT."""
+        return Count("*") if self.counted == "pk" else Count(self.counted, distinct=True)
+
     def __post_init__(self) -> None:
         if self.statistic and self.statistic not in STATISTICS:
             raise ValueError(self.statistic)
@@ -87,9 +92,7 @@ def counts(wanted: Collection[Holding], org_ids: Collection[UUID]) -> dict[UUID,
         .filter(org_id__in=list(org_ids))
         .order_by()
         .values("org_id")
-        .annotate(
-            holding=Value(number, output_field=models.IntegerField()), amount=Count(holding.counted, distinct=True)
-        )
+        .annotate(holding=Value(number, output_field=models.IntegerField()), amount=holding.count)
         .values_list("org_id", "holding", "amount")
         for number, holding in enumerate(wanted)
     ]
