@@ -7,6 +7,9 @@ from typing import Final, NamedTuple
 SEGMENT_MAGIC: Final = b"PSTNJNL\x01"
 SEGMENT_HEADER: Final = struct.Struct(">8sII")
 RECORD_HEADER: Final = struct.Struct(">IIIBHI")  # length, crc, session, kind, ms (high 16 bits, low 32 bits)
+#: The two halves of the header: the checksum covers the second one and the data.
+_LENGTH_AND_CRC: Final = struct.Struct(">II")
+_COUNTED: Final = struct.Struct(">IBHI")
 #: The bytes besides the data that a record's length counts: session, kind and time.
 COUNTED_BYTES: Final = 11
 _CRC_END: Final = 8
@@ -47,10 +50,9 @@ def offset_of(position: int) -> int:
 
 def encode_record(session: int, kind: int, ms: int, data: bytes) -> bytes:
     """Encode one record. `data` has at most `MAX_DATA_BYTES`."""
-    length = COUNTED_BYTES + len(data)
-    header = RECORD_HEADER.pack(length, 0, session, kind, ms >> 32 & 0xFFFF, ms & 0xFFFFFFFF)
-    crc = zlib.crc32(data, zlib.crc32(header[_CRC_END:]))
-    return b"".join((header[:4], crc.to_bytes(4, "big"), header[_CRC_END:], data))
+    counted = _COUNTED.pack(session, kind, ms >> 32 & 0xFFFF, ms & 0xFFFFFFFF)
+    crc = zlib.crc32(data, zlib.crc32(counted))
+    return _LENGTH_AND_CRC.pack(COUNTED_BYTES + len(data), crc) + counted + data
 
 
 def encode_segment_header(segment: int) -> bytes:

@@ -41,6 +41,7 @@ class JournalRoom:
         self.reserve_bytes = reserve_bytes
         self._directory = directory
         self._since_look_bytes = 0
+        self._look_bytes = max(_LEAST_BETWEEN_LOOKS, min(_MOST_BETWEEN_LOOKS, reserve_bytes // _LOOKS))
 
     @property
     def disk(self) -> DiskState:
@@ -68,9 +69,7 @@ class JournalRoom:
         if not self.reserve_bytes:
             return False
         self._since_look_bytes += size
-        return self._since_look_bytes >= max(
-            _LEAST_BETWEEN_LOOKS, min(_MOST_BETWEEN_LOOKS, self.reserve_bytes // _LOOKS)
-        )
+        return self._since_look_bytes >= self._look_bytes
 
     def too_many(self, writers: Iterable[_Writer]) -> list[_Writer]:
         """Return those of all `writers` that must end now.

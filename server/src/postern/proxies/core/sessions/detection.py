@@ -13,6 +13,8 @@ from enum import Enum, auto
 from typing import Final, NamedTuple, Protocol
 from uuid import UUID
 
+from msgspec import Struct
+
 from postern.contracts.enums import CommandKind
 from postern.kernel.clock import monotonic_s, thread_s
 from postern.proxies.core.charset import Charset, DetectorInUtf8
@@ -130,15 +132,11 @@ class Behind:
         self._is_soon = False
 
 
-class _Bytes(NamedTuple):
+class _Bytes(Struct, frozen=True, gc=False):
     direction: Direction
     data: bytes
     at_ms: int
-
-    @property
-    def weight(self) -> int:
-        each = _PERSON_WEIGHT if self.direction is Direction.PERSON else 1
-        return _ITEM_WEIGHT + each * len(self.data)
+    weight: int
 
 
 class _Size(NamedTuple):
@@ -191,7 +189,9 @@ class Detection:
 
     def put(self, direction: Direction, data: bytes, at_ms: int) -> None:
         """Queue bytes that are forwarded in this turn of the loop. Empty data only reports that time has passed."""
-        self._add(_Bytes(direction, data, at_ms), soon=len(data) > _ECHO_BYTES)
+        size = len(data)
+        weight = _ITEM_WEIGHT + (_PERSON_WEIGHT * size if direction is Direction.PERSON else size)
+        self._add(_Bytes(direction, data, at_ms, weight), soon=size > _ECHO_BYTES)
 
     def resize(self, columns: int, rows: int) -> None:
         """Queue a new terminal size."""

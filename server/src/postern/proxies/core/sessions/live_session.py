@@ -151,7 +151,8 @@ class LiveSession:
         if record:
             self.record(columns or 80, rows or 24)
         self.columns, self.rows = columns, rows
-        self._start_ms = monotonic_ms()
+        if not self._recording.is_on:
+            self._start_ms = monotonic_ms()
         self.last_traffic_s = monotonic_s()
         self.state = SessionState.ACTIVE
         self.log.started(
@@ -189,6 +190,7 @@ class LiveSession:
             self._recording.start(columns, rows, command=command, environment=environment or {}, modes=modes or {})
         except RECORDING_FAULTS as error:
             self._cannot_start_recording(error)
+        self._start_ms = monotonic_ms() - (self._recording.elapsed_ms() or 0)
         if columns:
             self._start_detection()
 
@@ -201,6 +203,7 @@ class LiveSession:
             self._recording.start_events(content)
         except RECORDING_FAULTS as error:
             self._cannot_start_recording(error)
+        self._start_ms = monotonic_ms() - (self._recording.elapsed_ms() or 0)
 
     def _cannot_start_recording(self, error: Exception) -> None:
         if not self._go_on_without_recording(error):
@@ -212,7 +215,7 @@ class LiveSession:
         """Record the target's output. Returns False if the session has ended: do not forward the output."""
         if self.end_reason is not None:
             return False
-        if self._recording.is_on and not self._keep(partial(self._recording.output, data)):
+        if not self._keep(partial(self._recording.output, data)):
             return False
         offset = self.shown_bytes
         self.shown_bytes = offset + len(data)
@@ -432,9 +435,9 @@ class LiveSession:
     @property
     def is_behind(self) -> bool:
         """Whether too much forwarded traffic is still being read: both sides must pause until `on_caught_up`."""
-        return any(reader is not None and reader.is_full for reader in (self._detection, self._reader))
+        detection, reader = self._detection, self._reader
+        return (detection is not None and detection.is_full) or (reader is not None and reader.is_full)
 
     def elapsed_ms(self) -> int:
-        """Return the time since the start of the recording, or of the session if nothing is recorded."""
-        recorded_ms = self._recording.elapsed_ms()
-        return monotonic_ms() - self._start_ms if recorded_ms is None else recorded_ms
+        """Return the time since the start of the recording, or of the session if nothing was recorded."""
+        return monotonic_ms() - self._start_ms
