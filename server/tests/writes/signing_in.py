@@ -244,6 +244,16 @@ _PROFILE = [
         )
         for method in ("PUT", "PATCH")
     ],
+    *[
+        Write(
+            method=method,
+            path="/api/v1/users/users/<pk>/pubkey/update/",
+            at={"pk": "{admin}"},
+            body={"public_key": PUBLIC_KEY},
+            told=[_mine("user.public_keys_changed", **_KEY_SET)],
+        )
+        for method in ("PUT", "PATCH")
+    ],
     Write(
         method="POST",
         path=f"{PROFILE}public-key/generate/",

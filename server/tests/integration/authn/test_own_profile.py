@@ -6,6 +6,7 @@ from cryptography.hazmat.primitives.asymmetric import ed25519, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_ssh_private_key
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from rest_framework.test import APIClient
 
 from factories.browser import PASSWORD, Browser
 from factories.hearing import Hearing
@@ -286,3 +287,22 @@ def test_profile_takes_few_queries_however_many_organizations(browser: Browser, 
     with CaptureQueriesContext(connection) as queries:
         assert browser.get(PROFILE).status_code == 200
     assert len(queries) <= 15, [query["sql"] for query in queries]
+
+
+def test_key_is_updated_at_the_address_of_the_own_id_only(
+    as_org_admin: APIClient, people: dict[str, User], make_user: Callable[..., User]
+) -> None:
+    own, other = people["org_admin"], make_user("zoe")
+    for user, status in ((own, 200), (other, 403)):
+        answer = as_org_admin.put(f"/api/v1/users/users/{user.pk}/pubkey/update/", {"public_key": line("desk")})
+        assert answer.status_code == status, answer.content
+        user.refresh_from_db()
+        assert bool(user.public_key) == (status == 200)
+
+
+def test_own_second_factor_is_not_reset_without_a_code(as_org_admin: APIClient) -> None:
+    answer = as_org_admin.get("/api/v1/users/otp/reset/", headers={"Accept-Language": "en"})
+    assert (answer.status_code, answer.json()) == (
+        401,
+        {"error": "Change your own MFA on your profile page. You need an MFA code there."},
+    )

@@ -19,7 +19,9 @@ from postern.apps.authn.profile.api.profile import (
     GenerateKeyView,
     OwnCredentialsView,
     OwnPasswordView,
+    OwnPublicKeyByIdView,
     OwnPublicKeyView,
+    OwnSecondFactorResetView,
     ProfileView,
 )
 from postern.apps.authn.sign_in.api.mfa import (
@@ -84,6 +86,8 @@ urlpatterns = [
     path("users/profile/password/", OwnPasswordView.as_view(), name="profile-password"),
     path("users/profile/credentials/", OwnCredentialsView.as_view(), name="profile-credentials"),
     path("users/profile/public-key/", OwnPublicKeyView.as_view(), name="profile-public-key"),
+    path("users/users/<uuid:pk>/pubkey/update/", OwnPublicKeyByIdView.as_view(), name="own-public-key"),
+    path("users/otp/reset/", OwnSecondFactorResetView.as_view(), name="own-otp-reset"),
     path("users/profile/public-key/generate/", GenerateKeyView.as_view(), name="profile-public-key-generate"),
     *router.urls,
 ]

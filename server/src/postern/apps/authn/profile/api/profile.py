@@ -1,6 +1,7 @@
 """The caller's own profile: identity, rights, password and public keys."""
 
 from typing import Any
+from uuid import UUID
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
@@ -31,6 +32,7 @@ from postern.apps.authn.sign_in.errors import WrongCredentials
 from postern.apps.users import facade as users
 from postern.apps.users.accounts.errors import FieldProblem
 from postern.apps.users.models import MfaLevel, User
+from postern.apps.users.people.errors import OwnSecondFactor
 from postern.foundation.caller import identity
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
@@ -184,3 +186,33 @@ class OwnPublicKeyView(OwnView):
 
     def patch(self, request: Request) -> Response:
         return self.put(request)
+
+
+class OwnPublicKeyByIdView(OwnPublicKeyView):
+    """`users/users/{id}/pubkey/update/`: as above with the caller's own id; nobody else's (contract: deprecated)."""
+
+    http_method_names = ["put", "patch", "options"]
+
+    def person(self, request: Request) -> User:
+        if self.kwargs["pk"] != self.actor.user_id:
+            raise NotAllowed(_("Users change their own public keys only."))
+        return super().person(request)
+
+    def put(self, request: Request, pk: UUID) -> Response:  # type: ignore[override]  # the id is in this address only
+        del pk
+        return super().put(request)
+
+    def patch(self, request: Request, pk: UUID) -> Response:  # type: ignore[override]  # as above
+        return self.put(request, pk)
+
+
+class OwnSecondFactorResetView(PosternView):
+    """`users/otp/reset/`: always refused with 401 (contract: users). Nobody resets their own second factor without it;
+    the profile page changes it with a code.
+    """
+
+    rights = Right.ORG_ADMIN
+
+    def get(self, request: Request) -> Response:
+        del request
+        raise OwnSecondFactor
