@@ -45,6 +45,7 @@ from emptying import quick_emptying
 from factories import licences
 from factories.hearing import Hearing, hearing
 from migrated_once import drop_copy, is_worker, migrated_once
+from postern.apps.authn.lock_out import lockout
 from postern.apps.jobs.gateway_tests import api as gateway_tests
 from postern.apps.orgs.roles import OrgRole
 from postern.apps.preferences.models import PreferenceValue
@@ -139,6 +140,12 @@ def _calls_wait_for_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
 def secrets_need_no_code(db: None) -> None:
     """Administrators see secrets of accounts without a code of their second factor."""
     PreferenceValue.objects.update_or_create(name="SECURITY_VIEW_AUTH_NEED_MFA", defaults={"value": False})
+
+
+@pytest.fixture
+def without_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Failed sign-ins follow each other at once: for tests of what happens when an account is locked."""
+    monkeypatch.setattr(lockout, "FREE_FAILURES", 1_000)
 
 
 @pytest.fixture(autouse=True)

@@ -20,7 +20,7 @@ from postern.apps.users.models import User
 from postern.contracts.enums import DenialCode, LoginFrom
 from postern.kernel import clock
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("without_waits")]
 API = "/api/v1/authentication/"
 OWN_PASSWORD = "/api/v1/users/profile/password/"
 STRANGER = "203.0.113.77"

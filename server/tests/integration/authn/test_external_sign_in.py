@@ -32,7 +32,7 @@ PROFILE = "/api/v1/users/profile/"
 CHALLENGE = "/api/v1/authentication/mfa/challenge/"
 LOGIN_PAGE = "/core/auth/login/?external="
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("without_waits")]
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from postern.apps.authn.sign_in.actions import sign_in
 from postern.apps.sessions.terminals import registration
 from postern.apps.users.models import User
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("without_waits")]
 LOCKED = "/api/v1/authentication/locked-addresses/"
 
 

@@ -23,7 +23,7 @@ from postern.contracts.enums import LoginFrom
 from postern.entrypoints import user_commands
 from postern.kernel import clock
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("without_waits")]
 HOME, AWAY, STRANGER = "192.0.2.10", "198.51.100.7", "203.0.113.9"
 
 

@@ -10,7 +10,7 @@ from postern.apps.authn.models import KnownPlace, SignInGuard
 from postern.apps.authn.sign_in.actions import sign_in
 from postern.apps.users.models import User
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("without_waits")]
 AWAY, STRANGER = "198.51.100.7", "203.0.113.9"
 
 

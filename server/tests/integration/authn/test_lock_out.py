@@ -18,7 +18,7 @@ from postern.contracts.enums import DenialCode, LoginFrom
 from postern.kernel import clock
 
 PROFILE = "/api/v1/users/profile/"
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("without_waits")]
 
 
 @pytest.fixture(autouse=True)

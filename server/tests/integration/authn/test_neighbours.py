@@ -21,7 +21,7 @@ from postern.apps.users.models import User
 from postern.contracts.enums import LoginFrom
 from postern.kernel import clock
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("without_waits")]
 OFFICE, ELSEWHERE = "192.0.2.50", "198.51.100.9"
 HALF_HOUR, DAY = timedelta(minutes=30), timedelta(days=1)
 

@@ -29,7 +29,7 @@ from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.caller.scope import DEFAULT, ROOT
 from postern.foundation.models import OutboxMessage
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("without_waits")]
 
 
 def test_k6_concurrent_guesses_do_not_share_the_last_free_try(
@@ -186,5 +186,6 @@ def test_twenty_requests_for_a_forgotten_password_give_one_mail(make_user: Calla
     make_user("ann")
     names = ("ann", "ann@example.test")
     at_once(*(partial(asking.ask, names[number % 2], "192.0.2.1") for number in range(20)))
-    assert OutboxMessage.objects.count() == 1
+    asked_for = [message.payload["user_id"] for message in OutboxMessage.objects.all()]
+    assert len([user_id for user_id in asked_for if user_id is not None]) == 1
     assert sorted(len(row.recent) for row in SignInGuard.objects.all()) == [1, 20], "the account, and the address"

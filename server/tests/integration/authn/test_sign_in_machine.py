@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 import pyotp
+import pytest
 from django.test import override_settings
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -100,6 +101,7 @@ class Half:
     tries: int = 0
 
 
+@pytest.mark.usefixtures("without_waits")
 @override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"])
 class SignInMachine(TestCase):
     @settings(max_examples=80, suppress_health_check=list(HealthCheck))

@@ -180,6 +180,7 @@ def test_hanging_directory_ends_with_the_deadline(
             confirm("ann", ANN.password)
 
 
+@pytest.mark.usefixtures("without_waits")
 @pytest.mark.usefixtures("configure")
 def test_locked_account_is_locked_under_each_name_of_the_directory() -> None:
     ldap_user()

@@ -111,6 +111,7 @@ def test_failed_delivery_is_retried(administrators: dict[str, User]) -> None:
     assert len(messages_of(administrators["en"])) == 1
 
 
+@pytest.mark.usefixtures("without_waits")
 def test_locked_account_is_reported(administrators: dict[str, User], make_user: Callable[..., User]) -> None:
     make_user("uma")
     browser = Browser()

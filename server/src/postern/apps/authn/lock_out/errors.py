@@ -1,6 +1,7 @@
 """Refusals of locked accounts and addresses."""
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from postern.apps.authn.errors import MfaRefused, SignInRefused
 from postern.contracts.enums import DenialCode
@@ -21,6 +22,21 @@ class SignInLocked(SignInRefused):
             "Too many failed attempts: signing in is locked for %(minutes)d minutes. "
             "Wait, or ask an administrator to unlock the account."
         ) % {"minutes": self.minutes}
+
+
+class SignInWaits(SignInLocked):
+    """Some failures in a row for this name: the next attempt has to wait some seconds."""
+
+    def __init__(self, seconds: int) -> None:
+        self.seconds = seconds
+        super().__init__(minutes=1)
+
+    def text(self) -> str:
+        return ngettext(
+            "Several failed attempts in a row. Try again in %(seconds)d second.",
+            "Several failed attempts in a row. Try again in %(seconds)d seconds.",
+            self.seconds,
+        ) % {"seconds": self.seconds}
 
 
 class MfaLocked(MfaRefused):

@@ -7,7 +7,8 @@ signatures made with an access key. Codes of the second factor have stricter cou
 counter locks is locked everywhere.
 
 While an account is open, every attempt from a known place of the user (`places`) is checked and counts for the account,
-whatever others at the same address did. While the account is locked, strangers are refused; a known place continues and
+whatever others at the same address did. After some failures in a row the next attempt waits some seconds, except on a
+known device. While the account is locked, strangers are refused; a known place continues and
 waits longer after each failure. An attempt from a known device at a known address is limited by the device and counts
 for both, so alternating gains nothing. Proofs that nobody guesses (`require_open`) check only the account and the
 codes.
@@ -24,8 +25,8 @@ from django.db.models import F, Q
 
 from postern.apps.audits import facade as audits
 from postern.apps.authn.known_places import places
-from postern.apps.authn.known_places.models import KnownPlace
-from postern.apps.authn.lock_out.errors import SignInLocked
+from postern.apps.authn.known_places.models import KnownPlace, PlaceKind
+from postern.apps.authn.lock_out.errors import SignInLocked, SignInWaits
 from postern.apps.authn.lock_out.events import AccountLocked, AccountUnlocked
 from postern.apps.authn.lock_out.lockout import (
     ADDRESS_FACTOR,
@@ -35,6 +36,7 @@ from postern.apps.authn.lock_out.lockout import (
     after_attempt,
     is_locked,
     known_delay,
+    wait_end,
     without_attempt,
 )
 from postern.apps.authn.lock_out.models import GuardKind, SignInGuard
@@ -98,11 +100,13 @@ def key_hash(kind: GuardKind, key: str) -> str:
 
 
 @transaction.atomic
-def reserve(username: str, remote_addr: str, *, device: str = "", of_address: bool = True) -> Attempt:
-    """Count an attempt as failed in advance. Raises SignInLocked without counting.
+def reserve(
+    username: str, remote_addr: str, *, device: str = "", of_address: bool = True, waits: bool = True
+) -> Attempt:
+    """Count an attempt as failed in advance. Raises SignInLocked or SignInWaits without counting.
 
     `device`: value of the device cookie. `of_address=False` does not count for the address: a program with a stale key
-    must not lock out all users of its address.
+    must not lock out all users of its address. `waits=False`: the proof was already checked, so it counts in any case.
     """
     rules, now = lock_rules(), clock.now()
     # Always lock in this order, so that two attempts cannot deadlock.
@@ -116,6 +120,12 @@ def reserve(username: str, remote_addr: str, *, device: str = "", of_address: bo
         _refuse(now, codes, known[0] if under_attack else None)
     else:
         _refuse(now, codes, account, address if of_address else None)
+
+    # A device is known only to whoever signed in there. At a known address anybody could see that nothing waits.
+    if waits and not under_attack and not any(place.kind == PlaceKind.DEVICE for place in known):
+        until = wait_end(state_of(account), rules=rules, now=now)
+        if until > now:
+            raise SignInWaits(math.ceil((until - now).total_seconds()))
 
     limit, next_account = rules.limit_count, state_of(account)
     if not under_attack:

@@ -32,6 +32,12 @@ class LockRules:
 _KNOWN_DELAYS: Final = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=25), timedelta(hours=1))
 
 
+#: Failures of strangers before they wait, and the wait after the last free one. Each further failure doubles it.
+FREE_FAILURES: Final = 3
+_FIRST_WAIT: Final = timedelta(seconds=8)
+_MAX_WAIT: Final = timedelta(minutes=15)
+
+
 @dataclass(frozen=True, slots=True)
 class GuardState:
     """Counted attempts of one key. `recent`: their instants, as seconds since 1970. `locks`: number of consecutive
@@ -47,6 +53,18 @@ class GuardState:
 
 def is_locked(state: GuardState, *, now: datetime) -> bool:
     return state.locked_until is not None and state.locked_until > now
+
+
+def wait_end(state: GuardState, *, rules: LockRules, now: datetime) -> datetime:
+    """When a stranger may try again: at once after three failures at most, else 8, 16, 32 … seconds after the last one.
+
+    So a fast run of guesses does not lock the account within a second, and a typing error costs nothing.
+    """
+    recent = [at for at in state.recent if now - _instant(at) < rules.window]
+    if len(recent) < FREE_FAILURES:
+        return now
+    doubled: int = 2 ** min(len(recent) - FREE_FAILURES, 16)
+    return _instant(max(recent)) + min(_FIRST_WAIT * doubled, _MAX_WAIT)
 
 
 def after_attempt(state: GuardState, *, limit: int, rules: LockRules, grows: bool, now: datetime) -> GuardState:

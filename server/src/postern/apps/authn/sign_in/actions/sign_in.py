@@ -239,7 +239,7 @@ def takes_signatures(user: User, remote_addr: str) -> bool:
 def count_refused_signature(user: User, remote_addr: str) -> None:
     """Count a wrong signature of an access key as a guess at the account."""
     try:
-        attempt = guard.reserve(user.username, remote_addr, of_address=False)
+        attempt = guard.reserve(user.username, remote_addr, of_address=False, waits=False)
     except SignInLocked:
         return
     _wrong(attempt, user.username, remote_addr)
@@ -247,7 +247,7 @@ def count_refused_signature(user: User, remote_addr: str) -> None:
 
 def _wrong_signature(username: str, remote_addr: str) -> SignInRefused:
     """Count a wrong signature of an SSH sign-in as a guess at the account."""
-    attempt = guard.reserve(username, remote_addr)
+    attempt = guard.reserve(username, remote_addr, waits=False)
     refused = _wrong(attempt, username, remote_addr)
     return refused if isinstance(refused, SignInLocked) else KeyRefused()
 

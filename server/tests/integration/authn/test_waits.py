@@ -1,0 +1,113 @@
+"""After three wrong passwords the next attempt waits: 8, 16, 32 … seconds, for known and unknown names alike."""
+
+import re
+from datetime import timedelta
+
+import pytest
+
+from factories.browser import PASSWORD, Browser
+from postern.apps.authn.lock_out import guard, lockout
+from postern.apps.authn.lock_out.errors import SignInWaits
+from postern.apps.authn.lock_out.lockout import GuardState, LockRules
+from postern.apps.authn.sign_in.actions import sign_in
+from postern.apps.users.models import User
+from postern.kernel import clock
+
+pytestmark = pytest.mark.django_db
+
+HOME, STRANGE = "192.0.2.10", "203.0.113.9"
+
+
+class Clock:
+    """A clock that advances only when a test says so."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = clock.now()
+        monkeypatch.setattr(clock, "now", lambda: self.now)
+
+    def go_on(self, seconds: float) -> None:
+        self.now += timedelta(seconds=seconds)
+
+
+@pytest.fixture
+def at(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    return Clock(monkeypatch)
+
+
+def guess(name: str = "ann", password: str = "wrong", browser: Browser | None = None) -> tuple[str, str]:
+    body = (browser or Browser(STRANGE)).sign_in(name, password).json()
+    return body.get("error", ""), body["msg"]
+
+
+def numbers(text: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", text)]
+
+
+def test_each_further_failure_doubles_the_wait_until_the_account_is_locked(ann: User, at: Clock) -> None:
+    for _ in range(3):
+        assert guess()[0] == "password_failed"
+        at.go_on(0.5)
+    at.go_on(-0.5)
+    for seconds in (8, 16, 32, 64):
+        error, msg = guess()
+        assert (error, numbers(msg)) == ("block_login", [seconds])
+        assert guess(password=PASSWORD)[0] == "block_login", "not even compared"
+        at.go_on(seconds - 1)
+        assert numbers(guess()[1]) == [1]
+        at.go_on(1)
+        error, _msg = guess()
+        assert error == ("password_failed" if seconds < 64 else "block_login")
+    assert numbers(guess()[1]) == [30], "minutes: the lock of the settings"
+
+
+def test_unknown_names_wait_alike(ann: User, at: Clock) -> None:
+    for _ in range(5):
+        assert guess("ann") == guess("nobody")
+        at.go_on(3)
+
+
+def test_neighbour_at_the_address_of_the_owner_waits_like_for_an_unknown_name(ann: User, at: Clock) -> None:
+    assert Browser(HOME).sign_in("ann").status_code == 200
+    for _ in range(5):
+        assert guess("ann", browser=Browser(HOME)) == guess("nobody", browser=Browser(HOME))
+
+
+def test_known_device_of_the_owner_does_not_wait_for_the_guesses_of_strangers(ann: User, at: Clock) -> None:
+    own = Browser(HOME)
+    assert own.sign_in("ann").status_code == 200
+    for _ in range(4):
+        guess()
+    assert guess()[0] == "block_login"
+    own.post("/api/v1/authentication/sign-out/")
+    assert own.sign_in("ann").status_code == 200
+
+
+def test_right_password_after_the_wait_ends_it(ann: User, at: Clock) -> None:
+    for _ in range(3):
+        guess()
+    at.go_on(8)
+    assert Browser(STRANGE).sign_in("ann").status_code == 200
+    assert guess(browser=Browser("203.0.113.77"))[0] == "password_failed"
+
+
+def test_wrong_signatures_count_during_a_wait(ann: User, at: Clock) -> None:
+    """They were already checked, so none may be free."""
+    for _ in range(3):
+        guess()
+    with pytest.raises(SignInWaits):
+        guard.reserve("ann", STRANGE)
+    for _ in range(4):
+        sign_in.count_refused_signature(ann, STRANGE)
+    assert list(guard.locked_accounts(["ann"])) == ["ann"]
+
+
+def test_no_run_of_guesses_gets_more_than_ten_in_half_an_hour_however_high_the_limit() -> None:
+    """The waits alone keep to it, if an administrator sets a limit that never locks."""
+    rules, now = LockRules(limit_count=10_000, limit_time_min=30), clock.now()
+    state, instants = GuardState(), []
+    for _ in range(60):
+        now = max(now, lockout.wait_end(state, rules=rules, now=now))
+        instants.append(now)
+        state = lockout.after_attempt(state, limit=rules.limit_count, rules=rules, grows=False, now=now)
+    for begun in instants:
+        assert sum(begun <= one < begun + timedelta(minutes=30) for one in instants) <= 10
