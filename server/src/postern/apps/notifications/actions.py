@@ -22,7 +22,7 @@ from postern.apps.notifications.message_types import (
     SITE_MESSAGE_BACKEND,
     MessageType,
 )
-from postern.apps.notifications.models import SiteMessage, SiteMessageReceipt, SystemMessageSubscription
+from postern.apps.notifications.models import ExpiryWarning, SiteMessage, SiteMessageReceipt, SystemMessageSubscription
 from postern.apps.notifications.sanitising import clean_html, has_text
 from postern.apps.users.models import User, UserGroup
 from postern.foundation.caller.actor import SYSTEM, Actor
@@ -293,7 +293,8 @@ def _shown(subscription: queries.Subscription) -> dict[str, Collection[object]]:
 
 @transaction.atomic
 def forget_old(*, actor: Actor, now: datetime) -> int:
-    """Delete messages older than the retention period; returns their number."""
+    """Delete messages and warnings older than the retention period; returns the number of messages."""
+    ExpiryWarning.objects.filter(date_created__lt=now - KEPT).delete()
     old = SiteMessage.objects.filter(date_created__lt=now - KEPT)
     count = old.count()
     if count:

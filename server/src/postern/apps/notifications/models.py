@@ -153,3 +153,28 @@ class SystemMessageSubscription(SavedRow):
 
     def __str__(self) -> str:
         return self.message_type
+
+
+class WarningKind(models.TextChoices):
+    """What ends soon."""
+
+    PASSWORD = "password", _("Password")  # noqa: S105 - a word, not a password
+    ACCOUNT = "account", _("Account")
+
+
+class ExpiryWarning(PosternModel):
+    """One warning of one day to one user. `day`: the date in the time zone of the installation."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    kind = models.CharField(max_length=16, choices=WarningKind)
+    day = models.DateField()
+    date_created = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        verbose_name = _("Expiry warning")
+        constraints = [
+            models.UniqueConstraint(fields=("user", "kind", "day"), name="notifications_expiry_warning_unique")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.user_id} on {self.day}"
