@@ -16,13 +16,18 @@ from postern.apps.notifications import deliveries, push, queries
 from postern.apps.notifications.errors import MessageRefused, UnknownMessageType
 from postern.apps.notifications.message_types import (
     BACKENDS,
-    EMAIL_BACKEND,
     FROM_PEOPLE,
     MESSAGE_TYPES,
     SITE_MESSAGE_BACKEND,
     MessageType,
 )
-from postern.apps.notifications.models import ExpiryWarning, SiteMessage, SiteMessageReceipt, SystemMessageSubscription
+from postern.apps.notifications.models import (
+    DeliveryChannel,
+    ExpiryWarning,
+    SiteMessage,
+    SiteMessageReceipt,
+    SystemMessageSubscription,
+)
 from postern.apps.notifications.sanitising import clean_html, has_text
 from postern.apps.users.models import User, UserGroup
 from postern.foundation.caller.actor import SYSTEM, Actor
@@ -109,7 +114,7 @@ def post_notice(*, message_type: MessageType, occasion: str, render: Rendering) 
 
 @transaction.atomic
 def tell(*, message_type: MessageType, occasion: str, render: Rendering, user_ids: Collection[UUID]) -> int:
-    """Send a system message to these users, each in their language, by mail too if they have an address.
+    """Send a system message to these users, each in their language, by every enabled method.
 
     Returns the number of receivers. The same occasion is reported once within `QUIET`.
     """
@@ -147,7 +152,7 @@ def _post(
 
 @transaction.atomic
 def tell_person(*, user_id: UUID, message_type: MessageType, occasion: str, render: Rendering) -> bool:
-    """Send a system message to one user about their own account, in their language, by mail too if they have an address.
+    """Send a system message to one user about their own account, in their language, by every enabled method.
 
     The same occasion is reported once within `QUIET`. Returns whether the message was sent.
     """
@@ -172,8 +177,9 @@ def _deliver(row: SiteMessage, user_ids: list[UUID], backends: Collection[str]) 
     """Store a system message once, and its delivery to each user by each of these methods."""
     readers = user_ids if SITE_MESSAGE_BACKEND in backends else []
     _store(SYSTEM, row, readers)
-    if EMAIL_BACKEND in backends:
-        deliveries.enqueue(row, user_ids)
+    for channel in DeliveryChannel:
+        if channel in backends:
+            deliveries.enqueue(row, user_ids, channel=channel)
     if readers:
         push.unread_changed(readers)
 

@@ -19,7 +19,13 @@ SITE_MESSAGE_BACKEND: Final = "site_msg"
 EMAIL_BACKEND: Final = "email"
 
 #: Delivery methods by name. Which of them are enabled now: `queries.enabled_backends`.
-BACKENDS: Final[Mapping[str, Text]] = {SITE_MESSAGE_BACKEND: _("Site message"), EMAIL_BACKEND: _("Email")}
+BACKENDS: Final[Mapping[str, Text]] = {
+    SITE_MESSAGE_BACKEND: _("Site message"),
+    EMAIL_BACKEND: _("Email"),
+    "wecom": _("WeCom"),
+    "dingtalk": _("DingTalk"),
+    "feishu": _("FeiShu"),
+}
 
 
 @dataclass(frozen=True, slots=True)
