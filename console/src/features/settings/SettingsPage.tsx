@@ -19,6 +19,7 @@ import { SettingSearch } from './SettingSearch';
 import { SettingsNav } from './SettingsNav';
 import { SubscriptionsTab } from './SubscriptionsTab';
 import { type SettingsForm, useSettingsForm } from './use-settings-form';
+import { WebhooksTab } from './webhooks/WebhooksTab';
 import './settings.css';
 
 /** Asks before unsaved settings are left. Changing the tab keeps them. */
@@ -58,6 +59,7 @@ function Panel({
   readonly settings: SettingsForm;
 }) {
   if (tab === 'messages') return <SubscriptionsTab />;
+  if (tab === 'webhooks') return <WebhooksTab />;
   if (tab === 'licence') return <LicenceTab />;
   if (!isForm(tab)) return <AboutTab />;
   return (

@@ -11,6 +11,7 @@ import {
   Shield,
   SlidersHorizontal,
   SquareTerminal,
+  Webhook,
 } from 'lucide-react';
 import type { Icon } from '#/ui/icon';
 
@@ -28,7 +29,7 @@ export const FORMS = [
 ] as const;
 export type Category = (typeof FORMS)[number];
 
-export const TABS = [...FORMS, 'messages', 'licence', 'about'] as const;
+export const TABS = [...FORMS, 'messages', 'webhooks', 'licence', 'about'] as const;
 export type TabId = (typeof TABS)[number];
 
 export const TAB_ICONS: Record<TabId, Icon> = {
@@ -42,6 +43,7 @@ export const TAB_ICONS: Record<TabId, Icon> = {
   dingtalk: Bolt,
   feishu: Bird,
   messages: Bell,
+  webhooks: Webhook,
   licence: BadgeCheck,
   about: Info,
 };

@@ -39,6 +39,7 @@ from postern.apps.authn.models import TotpDevice
 from postern.apps.authn.second_factors import totp_secrets
 from postern.apps.authn.second_factors.actions import mfa
 from postern.apps.authn.sign_in import password_paths
+from postern.apps.forwarding import subscriptions as forwarding_events
 from postern.apps.jobs import holdings as jobs
 from postern.apps.jobs import subscriptions as job_events
 from postern.apps.jobs.account_tests.job import TEST_ACCOUNTS
@@ -113,6 +114,7 @@ _SUBSCRIPTIONS: Final = (
     *session_events.SUBSCRIPTIONS,
     *job_events.SUBSCRIPTIONS,
     *notification_events.SUBSCRIPTIONS,
+    *forwarding_events.SUBSCRIPTIONS,
 )
 
 
