@@ -1,4 +1,4 @@
-"""Writes of webhooks."""
+"""Writes of webhooks and of syslog."""
 
 from writes.case import ROOT, Again, Told, Write, created, deleted, updated
 from writes.world import World
@@ -88,6 +88,24 @@ WRITES = [
                 kind="Webhook",
                 name=_METADATA,
                 new={"accepted": False, "reason": "dialling.metadata"},
+                org=ROOT,
+            )
+        ],
+        again=Again.ACTS,
+    ),
+    # A receiver that is never dialled.
+    Write(
+        method="POST",
+        path="/api/v1/settings/syslog/testing/",
+        body={"SYSLOG_HOST": "169.254.169.254", "SYSLOG_PORT": 6514},
+        status=400,
+        told=[
+            Told(
+                event="settings.syslog_tested",
+                action="other",
+                kind="PreferenceValue",
+                name="syslog",
+                new={"SYSLOG_HOST": "169.254.169.254", "accepted": False, "reason": "dialling.metadata"},
                 org=ROOT,
             )
         ],

@@ -8,6 +8,7 @@ import {
   Info,
   Mail,
   MessageSquare,
+  ScrollText,
   Shield,
   SlidersHorizontal,
   SquareTerminal,
@@ -26,6 +27,7 @@ export const FORMS = [
   'wecom',
   'dingtalk',
   'feishu',
+  'syslog',
 ] as const;
 export type Category = (typeof FORMS)[number];
 
@@ -42,6 +44,7 @@ export const TAB_ICONS: Record<TabId, Icon> = {
   wecom: MessageSquare,
   dingtalk: Bolt,
   feishu: Bird,
+  syslog: ScrollText,
   messages: Bell,
   webhooks: Webhook,
   licence: BadgeCheck,

@@ -146,7 +146,7 @@ test('a new secret is made after a question', async () => {
   const dialog = within(await screen.findByRole('alertdialog'));
   dialog.getByText('The former one signs, too, for 24 hours.');
   await user.click(dialog.getByRole('button', { name: 'New secret' }));
-  await screen.findByText(SECRET);
+  expect(await screen.findByText(SECRET)).toBeTruthy();
 });
 
 test('a webhook is deleted after a question', async () => {
@@ -162,11 +162,11 @@ test('failed deliveries show their reason and are tried again', async () => {
   show();
   await screen.findByText('The receiver answered with the HTTP status 500.');
   await user.click(screen.getByRole('button', { name: 'Try again' }));
-  await screen.findByText('Nothing');
+  expect(await screen.findByText('Nothing')).toBeTruthy();
 });
 
 test('a failure to load says so', async () => {
   server.use(mock.get(`*/api/v1/${HOOKS}`, () => HttpResponse.json({ detail: 'No.' }, { status: 500 })));
   show();
-  await screen.findByText('The webhooks could not be loaded');
+  expect(await screen.findByText('The webhooks could not be loaded')).toBeTruthy();
 });

@@ -375,6 +375,8 @@ class Event(StrEnum):
     SITE_MESSAGE_OLD_DELETED = "site_message.old_deleted", _C.MESSAGES, "Old messages deleted", "清理旧站内信"
     DELIVERY_FAILED = "delivery.failed", _C.MESSAGES, "Message could not be delivered", "消息无法送达"
     DELIVERY_RETRIED = "delivery.retried", _C.MESSAGES, "Delivery tried again", "重新投递消息"
+    SYSLOG_TESTED = "settings.syslog_tested", _C.SETTINGS, "Syslog receiver tested", "测试 Syslog 接收方"
+    SYSLOG_FAILED = "syslog.failed", _C.SETTINGS, "Audit log could not be sent to syslog", "审计日志无法发送到 Syslog"
     WEBHOOK_TESTED = "webhook.tested", _C.MESSAGES, "Webhook tested", "测试 Webhook"
     WEBHOOK_SECRET_REPLACED = (
         "webhook.secret_replaced",

@@ -56,7 +56,8 @@ def store(stream: AuditStream, positions: Positions, before: Positions) -> None:
 
 
 def go_back(stream: AuditStream, moment: datetime) -> None:
-    """Move the positions back to this moment, so that what was sent since is sent again."""
+    """Move the positions back to this moment, so that what was sent since is sent again; not behind the start."""
+    moment = max(moment, stream.date_started)
     for row in AuditPosition.objects.filter(stream=stream):
         earlier = audits.sequence_before(row.org_id, moment)
         if earlier < row.sequence:
