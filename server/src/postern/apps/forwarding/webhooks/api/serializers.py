@@ -8,6 +8,7 @@ from django.utils.translation import gettext as now
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
+from postern.apps.audits.catalogue import find
 from postern.apps.audits.categories import Category
 from postern.apps.forwarding.webhooks.models import Webhook, WebhookDelivery
 from postern.apps.notifications.message_types import MESSAGE_TYPES, label_of
@@ -132,7 +133,10 @@ class WebhookDeliverySerializer(ResourceSerializer):
 
     def get_kind_display(self, row: WebhookDelivery) -> str:
         group, _dot, name = row.kind.partition(".")
-        return str(label_of(name)) if group == "message" else name
+        if group == "message":
+            return str(label_of(name))
+        event = find(name)
+        return event.words if event is not None else name
 
     def get_reason(self, row: WebhookDelivery) -> str:
         return why(row.reason, "")
