@@ -17,7 +17,18 @@ __all__ = ["page", "signed_in"]
 
 SECURITY = "/api/v1/settings/setting/?category=security"
 TERMINAL = "/api/v1/settings/setting/?category=terminal"
-FORMS = ("Basic", "Mail server", "Mail content", "Terminals", "Security", "LDAP", "WeCom", "DingTalk", "FeiShu")
+FORMS = (
+    "Basic",
+    "Mail server",
+    "Mail content",
+    "Terminals",
+    "Security",
+    "LDAP",
+    "WeCom",
+    "DingTalk",
+    "FeiShu",
+    "Syslog",
+)
 
 
 @pytest.fixture

@@ -39,6 +39,8 @@ TEST_NEEDS: Final = {
     "/usr/lib/openssh/sftp-server": "openssh-sftp-server",
     "/usr/sbin/slapd": "slapd",
     "ldapadd": "ldap-utils",
+    "/usr/sbin/rsyslogd": "rsyslog",
+    "/usr/lib/*/rsyslog/lmnsd_gtls.so": "rsyslog-gnutls",
     "ssh": "openssh-client",
     "chromium": "chromium",
     "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc": "fonts-noto-cjk",

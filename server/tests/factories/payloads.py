@@ -52,6 +52,11 @@ def payloads(number: int) -> dict[str, dict[str, Any]]:
             "systemuser": None,
             "password": PASSWORD,
         },
+        "/api/v1/notifications/webhooks/": {
+            "name": f"webhook {number}",
+            "address": f"https://198.51.100.{number % 256}/hook",
+            "audit_categories": ["refusals"],
+        },
         "/api/v1/perms/asset-permissions/": {
             "name": f"permission {number}",
             "users": ["{/api/v1/users/users/}"],

@@ -70,6 +70,13 @@ class Service:
     #: "html", "silent", "drip", "redirect", "huge", "list", "gzip": how every call is answered.
     manner: str = ""
     released: threading.Event = field(default_factory=threading.Event)
+    #: Messages as they arrived at people: (subject, text). A second copy does not arrive.
+    delivered: list[tuple[str, str]] = field(default_factory=list)
+    #: Members whom the service does not know.
+    unknown: set[str] = field(default_factory=set)
+    _seen: set[Any] = field(default_factory=set)
+    #: Called when a message has arrived and before the answer is given.
+    before_answer: Callable[[], None] = lambda: None
 
     @property
     def base(self) -> str:
@@ -106,6 +113,16 @@ class Service:
                 if name in given and (not isinstance(given[name], kind) or given[name] == "")
             ]
 
+    def deliver(self, subject: str, text: str, key: Any) -> None:
+        """Give a message to a person unless one with the same key arrived before."""
+        if key not in self._seen:
+            self._seen.add(key)
+            self.delivered.append((subject, text))
+
+    def check_text(self, text: str, most_bytes: int = 2048) -> None:
+        if len(text.encode()) > most_bytes:
+            self.problems.append(f"a text of {len(text.encode())} bytes")
+
     def routes(self) -> Mapping[tuple[str, str], Callable[[Asked], Answer]]:
         raise NotImplementedError
 
@@ -134,12 +151,53 @@ class Wecom(Service):
     agent_id: str = "1000002"
     secret: str = SECRET
     may_call: bool = True
+    unlicensed: set[str] = field(default_factory=set)
 
     def routes(self) -> Mapping[tuple[str, str], Callable[[Asked], Answer]]:
         return {
             ("GET", "/cgi-bin/gettoken"): self._token,
             ("GET", "/cgi-bin/auth/getuserinfo"): self._person,
             ("GET", "/cgi-bin/agent/get"): self._agent,
+            ("POST", "/cgi-bin/message/send"): self._message,
+        }
+
+    def _message(self, asked: Asked) -> Answer:
+        self.expect(
+            asked,
+            query={"access_token": str},
+            body={
+                "touser": str,
+                "msgtype": str,
+                "agentid": int,
+                "text": dict,
+                "enable_duplicate_check": int,
+                "duplicate_check_interval": int,
+            },
+        )
+        refusal = self._refusal(asked)
+        if refusal is not None:
+            return 200, refusal
+        body = asked.body
+        users, text = str(body["touser"]).split("|"), body["text"]["content"]
+        self.check_text(text)
+        right = body["msgtype"] == "text" and set(body["text"]) == {"content"} and body["enable_duplicate_check"] == 1
+        if not right or len(users) > 1000 or not 0 < body["duplicate_check_interval"] <= 14400:
+            self.problems.append(f"message {body}")
+        if str(body["agentid"]) != self.agent_id:
+            return 200, {"errcode": 40056, "errmsg": "invalid agentid"}
+        known = [user for user in users if user.lower() not in self.unknown | self.unlicensed]
+        if not [user for user in users if user.lower() not in self.unknown]:
+            return 200, {"errcode": 81013, "errmsg": "user & party & tag all invalid"}
+        for user in known:
+            self.deliver(user, text, (tuple(users), user, text))
+        self.before_answer()
+        return 200, {
+            "errcode": 0,
+            "errmsg": "ok",
+            # WeCom answers in its own case.
+            "invaliduser": "|".join(user.title() for user in users if user.lower() in self.unknown),
+            "unlicenseduser": "|".join(user for user in users if user.lower() in self.unlicensed),
+            "msgid": "m1",
         }
 
     def pages(self) -> Mapping[str, Callable[[dict[str, str]], str]]:
@@ -208,13 +266,82 @@ class Dingtalk(Service):
     app_key: str = "dingkey1"
     app_secret: str = SECRET
     may_read: bool = True
+    #: Notices by number: their receivers.
+    tasks: dict[int, list[str]] = field(default_factory=dict)
+    forbidden: set[str] = field(default_factory=set)
+    #: So many results come empty first.
+    results_late: int = 0
 
     def routes(self) -> Mapping[tuple[str, str], Callable[[Asked], Answer]]:
         return {
             ("POST", "/v1.0/oauth2/accessToken"): self._app_token,
             ("POST", "/v1.0/oauth2/userAccessToken"): self._token,
             ("GET", "/v1.0/contact/users/me"): self._person,
+            ("GET", "/gettoken"): self._old_token,
+            ("POST", "/topapi/user/getbyunionid"): self._by_unionid,
+            ("POST", "/topapi/message/corpconversation/asyncsend_v2"): self._notice,
+            ("POST", "/topapi/message/corpconversation/getsendresult"): self._result,
         }
+
+    def _old_token(self, asked: Asked) -> Answer:
+        self.expect(asked, query={"appkey": str, "appsecret": str})
+        if asked.query.get("appkey") != self.app_key or asked.query.get("appsecret") != self.app_secret:
+            return 200, {"errcode": 40089, "errmsg": "不合法的corpid或corpsecret"}
+        token = self.new_token()
+        return 200, {"errcode": 0, "errmsg": "ok", "access_token": token, "expires_in": TOKEN_LIFETIME_S}
+
+    def _old_refusal(self, asked: Asked) -> dict[str, Any] | None:
+        if self.is_valid(asked.query.get("access_token", "")):
+            return None
+        return {"errcode": 40014, "errmsg": "不合法的access_token"}
+
+    def _by_unionid(self, asked: Asked) -> Answer:
+        self.expect(asked, query={"access_token": str}, body={"unionid": str})
+        refusal = self._old_refusal(asked)
+        if refusal is not None:
+            return 200, refusal
+        if asked.body["unionid"] in self.unknown:
+            return 200, {"errcode": 60121, "errmsg": "找不到该用户"}
+        return 200, {
+            "errcode": 0,
+            "errmsg": "ok",
+            "result": {"contact_type": 0, "userid": f"user-{asked.body['unionid']}"},
+        }
+
+    def _notice(self, asked: Asked) -> Answer:
+        self.expect(asked, query={"access_token": str}, body={"agent_id": int, "userid_list": str, "msg": dict})
+        refusal = self._old_refusal(asked)
+        if refusal is not None:
+            return 200, refusal
+        users, message = str(asked.body["userid_list"]).split(","), asked.body["msg"]
+        if set(message) != {"msgtype", "text"} or set(message["text"]) != {"content"} or len(users) > 100:
+            self.problems.append(f"message {message}")
+        self.check_text(message["text"]["content"])
+        task_id = len(self.tasks) + 100
+        self.tasks[task_id] = users
+        for user in users:
+            if user not in self.forbidden:
+                self.deliver(user, message["text"]["content"], (user, message["text"]["content"]))
+        self.before_answer()
+        return 200, {"errcode": 0, "errmsg": "ok", "task_id": task_id, "request_id": "r"}
+
+    def _result(self, asked: Asked) -> Answer:
+        self.expect(asked, query={"access_token": str}, body={"agent_id": int, "task_id": int})
+        users = self.tasks.get(asked.body["task_id"], [])
+        if self.results_late > 0:
+            self.results_late -= 1
+            return 200, {"errcode": 0, "errmsg": "ok", "send_result": {}}
+        result = {
+            "invalid_user_id_list": [],
+            "forbidden_user_id_list": [user for user in users if user in self.forbidden],
+            "failed_user_id_list": [],
+            "read_user_id_list": [],
+            "unread_user_id_list": [user for user in users if user not in self.forbidden],
+            "forbidden_list": [
+                {"code": "143105", "count": 1, "userid": user} for user in users if user in self.forbidden
+            ],
+        }
+        return 200, {"errcode": 0, "errmsg": "ok", "send_result": result}
 
     def pages(self) -> Mapping[str, Callable[[dict[str, str]], str]]:
         return {"/oauth2/auth": self._page}
@@ -275,13 +402,36 @@ class Feishu(Service):
 
     app_id: str = "cli_a1"
     app_secret: str = SECRET
+    has_bot: bool = True
 
     def routes(self) -> Mapping[tuple[str, str], Callable[[Asked], Answer]]:
         return {
             ("POST", "/open-apis/auth/v3/tenant_access_token/internal"): self._app_token,
             ("POST", "/open-apis/authen/v2/oauth/token"): self._token,
             ("GET", "/open-apis/authen/v1/user_info"): self._person,
+            ("POST", "/open-apis/im/v1/messages"): self._message,
         }
+
+    def _message(self, asked: Asked) -> Answer:
+        self.expect(
+            asked,
+            query={"receive_id_type": str},
+            body={"receive_id": str, "msg_type": str, "content": str, "uuid": str},
+        )
+        body = asked.body
+        if not self.is_valid(asked.headers.get("authorization", "").removeprefix("Bearer ")):
+            return 400, {"code": 99991663, "msg": "Invalid access token for authorization."}
+        content = json.loads(body["content"])
+        right = asked.query["receive_id_type"] == "open_id" and body["msg_type"] == "text" and set(content) == {"text"}
+        if not right or not 0 < len(body["uuid"]) <= 50:
+            self.problems.append(f"message {body}")
+        if not self.has_bot:
+            return 400, {"code": 230006, "msg": "Bot ability is not activated."}
+        if body["receive_id"] in self.unknown:
+            return 400, {"code": 230013, "msg": "Bot has NO availability to this user."}
+        self.deliver(body["receive_id"], content["text"], body["uuid"])
+        self.before_answer()
+        return 200, {"code": 0, "msg": "success", "data": {"message_id": "om_1"}}
 
     def pages(self) -> Mapping[str, Callable[[dict[str, str]], str]]:
         return {"/open-apis/authen/v1/authorize": self._page}

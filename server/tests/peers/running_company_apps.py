@@ -20,11 +20,12 @@ def settings_of(name: str, service: Service) -> dict[str, Any]:
             "WECOM_OAUTH_URL": f"{base}/connect/oauth2/authorize",
         },
         "dingtalk": {
-            "DINGTALK_AGENTID": "1",
+            "DINGTALK_AGENTID": "41",
             "DINGTALK_APPKEY": "dingkey1",
             "DINGTALK_APPSECRET": SECRET,
             "DINGTALK_CORPID": "corp-1",
             "DINGTALK_API_URL": f"{base}/v1.0",
+            "DINGTALK_MESSAGE_URL": base,
             "DINGTALK_AUTHORIZE_URL": f"{base}/oauth2/auth",
         },
         "feishu": {

@@ -29,6 +29,8 @@ from postern.apps.authn.lock_out import guard
 from postern.apps.authn.lock_out.errors import SignInLocked
 from postern.apps.authn.models import ExternalAccount, ExternalRequest, LoginSession
 from postern.apps.directory.models import DirectoryEntry
+from postern.apps.forwarding.models import Webhook, WebhookDelivery
+from postern.apps.forwarding.webhooks import secrets as webhook_secrets
 from postern.apps.jobs.connectivity.job import TEST_ASSETS, AssetsArgument
 from postern.apps.jobs.engine.actions import accept
 from postern.apps.jobs.engine.kinds import NoArgument
@@ -405,6 +407,18 @@ class Preparations:
         User.objects.filter(pk=self.admin.pk).update(email="")
         deliveries.enqueue(message, [self.admin.pk])
         return {"delivery": str(MessageDelivery.objects.get().pk)}
+
+    def with_webhook(self) -> Values:
+        row = Webhook.objects.create(name="hook", address="https://198.51.100.7/hook", audit_categories=["refusals"])
+        webhook_secrets.put(row.pk, webhook_secrets.new_secret())
+        return {"webhook": str(row.pk)}
+
+    def with_failed_webhook_delivery(self) -> Values:
+        values = self.with_webhook()
+        row = WebhookDelivery.objects.create(
+            webhook_id=values["webhook"], source="audit:1", kind="audit.sign_in.failed", body="{}", state="failed"
+        )
+        return {"webhook_delivery": str(row.pk)}
 
     def with_stored_recording(self) -> Values:
         """A recording that was sealed with the key of this installation."""

@@ -13,6 +13,7 @@ from writes import (
     sessions,
     signing_in,
     vault,
+    webhooks,
 )
 from writes.case import Write
 
@@ -28,5 +29,6 @@ AREAS: dict[str, list[Write]] = {
     "sessions": sessions.WRITES,
     "audits": audits.WRITES,
     "jobs": jobs.WRITES,
+    "webhooks": webhooks.WRITES,
     **{resource.path: resource.writes() for resource in PLAIN},
 }

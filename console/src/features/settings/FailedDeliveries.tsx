@@ -32,7 +32,10 @@ function Row({ delivery, onRetried }: { readonly delivery: FailedDelivery; reado
       <div className="min-w-0 [overflow-wrap:anywhere]">
         <p>
           {visible(delivery.subject)} → {visible(delivery.user_display)}{' '}
-          <span className="text-ink-3">{delivery.address}</span>
+          <span className="text-ink-3">
+            {delivery.channel_display}
+            {delivery.address === '' ? '' : `: ${visible(delivery.address)}`}
+          </span>
         </p>
         <p className="text-meta text-danger">{delivery.reason}</p>
         <p className="text-meta text-ink-3">
@@ -49,7 +52,7 @@ function Row({ delivery, onRetried }: { readonly delivery: FailedDelivery; reado
   );
 }
 
-/** Messages that could not be delivered by mail, each with its reason and another try. Nothing when there are none. */
+/** Messages that could not be delivered, each with its reason and another try. Nothing when there are none. */
 export function FailedDeliveries() {
   const t = useT();
   const query = useQuery({

@@ -19,6 +19,8 @@ import { SettingSearch } from './SettingSearch';
 import { SettingsNav } from './SettingsNav';
 import { SubscriptionsTab } from './SubscriptionsTab';
 import { type SettingsForm, useSettingsForm } from './use-settings-form';
+import { SyslogPanel } from './syslog/SyslogPanel';
+import { WebhooksTab } from './webhooks/WebhooksTab';
 import './settings.css';
 
 /** Asks before unsaved settings are left. Changing the tab keeps them. */
@@ -43,6 +45,7 @@ function useLeaveQuestion(hasChanges: boolean): void {
 function asideOf(tab: TabId, loaded: Loaded, settings: SettingsForm) {
   if (tab === 'email') return <MailTest settings={settings} />;
   if (tab === 'ldap') return <LdapPanel settings={settings} />;
+  if (tab === 'syslog') return <SyslogPanel loaded={loaded} settings={settings} />;
   const provider = PROVIDERS.find((name) => name === tab);
   if (provider === undefined) return undefined;
   return <ProviderTest key={provider} provider={provider} loaded={loaded} settings={settings} />;
@@ -58,6 +61,7 @@ function Panel({
   readonly settings: SettingsForm;
 }) {
   if (tab === 'messages') return <SubscriptionsTab />;
+  if (tab === 'webhooks') return <WebhooksTab />;
   if (tab === 'licence') return <LicenceTab />;
   if (!isForm(tab)) return <AboutTab />;
   return (

@@ -8,9 +8,11 @@ import {
   Info,
   Mail,
   MessageSquare,
+  ScrollText,
   Shield,
   SlidersHorizontal,
   SquareTerminal,
+  Webhook,
 } from 'lucide-react';
 import type { Icon } from '#/ui/icon';
 
@@ -25,10 +27,11 @@ export const FORMS = [
   'wecom',
   'dingtalk',
   'feishu',
+  'syslog',
 ] as const;
 export type Category = (typeof FORMS)[number];
 
-export const TABS = [...FORMS, 'messages', 'licence', 'about'] as const;
+export const TABS = [...FORMS, 'messages', 'webhooks', 'licence', 'about'] as const;
 export type TabId = (typeof TABS)[number];
 
 export const TAB_ICONS: Record<TabId, Icon> = {
@@ -41,7 +44,9 @@ export const TAB_ICONS: Record<TabId, Icon> = {
   wecom: MessageSquare,
   dingtalk: Bolt,
   feishu: Bird,
+  syslog: ScrollText,
   messages: Bell,
+  webhooks: Webhook,
   licence: BadgeCheck,
   about: Info,
 };

@@ -56,6 +56,7 @@ export interface FailedDelivery {
   readonly id: string;
   readonly subject: string;
   readonly user_display: string;
+  readonly channel_display: string;
   readonly address: string;
   readonly reason: string;
   readonly tries: number;

@@ -24,6 +24,7 @@ beforeEach(() => {
       id: 'd1',
       subject: 'The terminal p1 is not responding',
       user_display: 'Ann(ann)',
+      channel_display: 'WeCom',
       address: 'ann@example.com',
       reason: 'The server does not know the recipient.',
       tries: 3,
@@ -104,7 +105,7 @@ test('the dialog saves people and groups, and keeps what was entered when it is 
 test('a message that was not delivered shows its reason and is tried again', async () => {
   await show();
   await screen.findByText('The server does not know the recipient.');
-  expect(screen.getByText('ann@example.com')).toBeTruthy();
+  expect(screen.getByText('WeCom: ann@example.com')).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: /^Try again/ }));
   await waitFor(() => expect(screen.queryByText('The server does not know the recipient.')).toBeNull());
   expect(sent('POST', 'notifications/deliveries/d1/retry/')).toHaveLength(1);

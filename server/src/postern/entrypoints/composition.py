@@ -39,6 +39,8 @@ from postern.apps.authn.models import TotpDevice
 from postern.apps.authn.second_factors import totp_secrets
 from postern.apps.authn.second_factors.actions import mfa
 from postern.apps.authn.sign_in import password_paths
+from postern.apps.forwarding import subscriptions as forwarding_events
+from postern.apps.forwarding.syslog import state as syslog_state
 from postern.apps.jobs import holdings as jobs
 from postern.apps.jobs import subscriptions as job_events
 from postern.apps.jobs.account_tests.job import TEST_ACCOUNTS
@@ -64,7 +66,7 @@ from postern.apps.orgs import tenancy
 from postern.apps.perms import holdings as perms
 from postern.apps.perms import subscriptions as perm_events
 from postern.apps.perms.grants.uses import by_permissions
-from postern.apps.preferences import environment, setting_secrets
+from postern.apps.preferences import diagnostics, environment, setting_secrets
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions import body_limits
 from postern.apps.sessions import holdings as sessions
@@ -113,6 +115,7 @@ _SUBSCRIPTIONS: Final = (
     *session_events.SUBSCRIPTIONS,
     *job_events.SUBSCRIPTIONS,
     *notification_events.SUBSCRIPTIONS,
+    *forwarding_events.SUBSCRIPTIONS,
 )
 
 
@@ -197,6 +200,7 @@ def _compose_people() -> None:
     credentials.KINDS.provide((*credentials.OWN_KINDS, *authn.CREDENTIALS, *sessions.CREDENTIALS))
     totp_secrets.STORE.provide(SealedTotpSecrets())
     setting_secrets.STORE.provide(SealedSettingSecrets())
+    diagnostics.SYSLOG.provide(syslog_state.facts)
     environment.fixed_values()  # a wrong variable stops the start
     # A signal, because deleting a user also deletes the row, by cascade.
     post_delete.connect(_forget_secret, sender=TotpDevice, dispatch_uid="forget the secret of a deleted device")

@@ -11,6 +11,7 @@ from postern.apps.assets import urls as assets
 from postern.apps.audits.api import urls as audits
 from postern.apps.authn import urls as authn
 from postern.apps.directory.api import urls as directory
+from postern.apps.forwarding import urls as forwarding
 from postern.apps.jobs import urls as jobs
 from postern.apps.licence.api import urls as licence
 from postern.apps.notifications.api import urls as notifications
@@ -57,6 +58,7 @@ _APPS = (
     perms,
     sessions,
     notifications,
+    forwarding,
 )
 _api: _Patterns = [pattern for app in _APPS for pattern in app.urlpatterns]
 

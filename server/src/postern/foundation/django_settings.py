@@ -42,6 +42,7 @@ INSTALLED_APPS = [
     "postern.apps.sessions",
     "postern.apps.jobs",
     "postern.apps.notifications",
+    "postern.apps.forwarding",
     "postern.entrypoints",
 ]
 

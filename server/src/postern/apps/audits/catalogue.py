@@ -375,6 +375,33 @@ class Event(StrEnum):
     SITE_MESSAGE_OLD_DELETED = "site_message.old_deleted", _C.MESSAGES, "Old messages deleted", "清理旧站内信"
     DELIVERY_FAILED = "delivery.failed", _C.MESSAGES, "Message could not be delivered", "消息无法送达"
     DELIVERY_RETRIED = "delivery.retried", _C.MESSAGES, "Delivery tried again", "重新投递消息"
+    SYSLOG_TESTED = "settings.syslog_tested", _C.SETTINGS, "Syslog receiver tested", "测试 Syslog 接收方"
+    SYSLOG_FAILED = "syslog.failed", _C.SETTINGS, "Audit log could not be sent to syslog", "审计日志无法发送到 Syslog"
+    WEBHOOK_TESTED = "webhook.tested", _C.MESSAGES, "Webhook tested", "测试 Webhook"
+    WEBHOOK_SECRET_REPLACED = (
+        "webhook.secret_replaced",
+        _C.MESSAGES,
+        "Secret of a webhook replaced",
+        "更换 Webhook 密钥",
+    )
+    WEBHOOK_SWITCHED_OFF = (
+        "webhook.switched_off",
+        _C.MESSAGES,
+        "Webhook switched off by its receiver",
+        "接收方停用 Webhook",
+    )
+    WEBHOOK_DELIVERY_FAILED = (
+        "webhook.delivery_failed",
+        _C.MESSAGES,
+        "Message could not be delivered to a webhook",
+        "消息无法送达 Webhook",
+    )
+    WEBHOOK_DELIVERY_RETRIED = (
+        "webhook.delivery_retried",
+        _C.MESSAGES,
+        "Delivery to a webhook tried again",
+        "重新投递 Webhook 消息",
+    )
     SUBSCRIPTION_UPDATED = "subscription.updated", _C.MESSAGES, "Subscription changed", "更新消息订阅"
     vars().update({name: member for kinds in (*RESOURCES, *LISTS) for name, member in kinds.members().items()})
 

@@ -21,6 +21,7 @@ from django.db import models
 
 from postern.apps.audits import actions, digest, membership, queries
 from postern.apps.audits.catalogue import Event, kind_of
+from postern.apps.audits.following import events_behind, heads, sequence_before
 from postern.apps.audits.models import OPERATIONS, Action, AuditEvent, LoginType, MfaState
 from postern.apps.audits.queries import (
     Count,
@@ -52,7 +53,9 @@ __all__ = [
     "Statement",
     "VerificationReport",
     "audit_organizations",
+    "events_behind",
     "has_any",
+    "heads",
     "mac",
     "operate_events",
     "record",
@@ -62,6 +65,7 @@ __all__ = [
     "record_password_change",
     "record_sign_in",
     "recorded_change",
+    "sequence_before",
     "statements",
     "statements_in_sets",
     "user_labels_in",

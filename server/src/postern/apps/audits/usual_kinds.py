@@ -44,6 +44,7 @@ RESOURCES: Final = (
     Kinds("node", _C.INVENTORY, "Node", "Nodes", "节点"),
     Kinds("organization", _C.PERMISSIONS, "Organization", "Organizations", "组织"),
     Kinds("platform", _C.INVENTORY, "Platform", "Platforms", "系统平台"),
+    Kinds("webhook", _C.MESSAGES, "Webhook", "Webhooks", "Webhook"),
     Kinds("systemuser", _C.CREDENTIALS, "System user", "System users", "系统用户"),
 )
 

@@ -13,6 +13,7 @@ from postern.apps.authn.callers.identity import actor_of_user
 from postern.apps.authn.credentials import callers
 from postern.apps.authn.credentials.actions import login_sessions
 from postern.apps.authn.errors import SignInRefused
+from postern.apps.authn.external.queries import subjects_of as external_subjects
 from postern.apps.authn.lock_out import guard
 from postern.apps.authn.login_acls.actions import switch_off_all
 from postern.apps.authn.login_acls.deciding import is_admitted
@@ -43,6 +44,7 @@ __all__ = [
     "credentials_holding",
     "end_tickets",
     "end_tickets_of_proxy",
+    "external_subjects",
     "hold_maker",
     "locked_out",
     "login_session_is_open",

@@ -14,20 +14,27 @@ from django.utils.translation import gettext as _
 from postern.apps.audits import facade as audits
 from postern.apps.notifications import deliveries, push, queries
 from postern.apps.notifications.errors import MessageRefused, UnknownMessageType
+from postern.apps.notifications.events import SystemMessagePosted
 from postern.apps.notifications.message_types import (
     BACKENDS,
-    EMAIL_BACKEND,
     FROM_PEOPLE,
     MESSAGE_TYPES,
     SITE_MESSAGE_BACKEND,
     MessageType,
 )
-from postern.apps.notifications.models import SiteMessage, SiteMessageReceipt, SystemMessageSubscription
+from postern.apps.notifications.models import (
+    DeliveryChannel,
+    ExpiryWarning,
+    SiteMessage,
+    SiteMessageReceipt,
+    SystemMessageSubscription,
+)
 from postern.apps.notifications.sanitising import clean_html, has_text
 from postern.apps.users.models import User, UserGroup
+from postern.foundation.bus import events
 from postern.foundation.caller.actor import SYSTEM, Actor
 from postern.kernel import clock
-from postern.kernel.ids import ROOT_ORG_ID
+from postern.kernel.ids import ROOT_ORG_ID, new_id
 
 MAX_SUBJECT_CHARS: Final = 256
 MAX_MESSAGE_CHARS: Final = 20_000
@@ -97,19 +104,33 @@ def post_notice(*, message_type: MessageType, occasion: str, render: Rendering) 
         occasion, render = _MORE, _more_of(message_type)
     subscription = queries.subscriptions([message_type.name])[message_type.name]
     backends = set(subscription.receive_backends) & set(queries.enabled_backends())
-    if not backends:
-        return 0
+    _publish(message_type, render)
     subscribers = queries.people(subscription.user_ids, subscription.group_ids)
 
     def addressed_to() -> list[str]:
         return [_("Subscribers of: %(kind)s") % {"kind": message_type.label}]
 
+    if not backends or not subscribers.exists():
+        # Nobody reads it. The row remembers the occasion, which other apps got.
+        with translation.override(settings.LANGUAGE_CODE):
+            _deliver(_system_message(message_type, occasion, render, addressed_to), [], ())
+        return 0
     return _post(message_type, occasion, render, subscribers, addressed_to, backends=backends)
+
+
+def _publish(message_type: MessageType, render: Rendering) -> None:
+    """Tell other apps about a message, once for all receivers."""
+    with translation.override(settings.LANGUAGE_CODE):
+        subject, html = render()
+    posted = SystemMessagePosted(
+        id=new_id(), message_type=message_type.name, subject=subject, html=clean_html(html), at=clock.now()
+    )
+    events.publish(posted)
 
 
 @transaction.atomic
 def tell(*, message_type: MessageType, occasion: str, render: Rendering, user_ids: Collection[UUID]) -> int:
-    """Send a system message to these users, each in their language, by mail too if they have an address.
+    """Send a system message to these users, each in their language, by every enabled method.
 
     Returns the number of receivers. The same occasion is reported once within `QUIET`.
     """
@@ -133,21 +154,14 @@ def _post(
         by_language.setdefault(language or settings.LANGUAGE_CODE, []).append(user_id)
     for language, user_ids in by_language.items():
         with translation.override(language):
-            subject, html = render()
-            row = SiteMessage(
-                subject=subject[:MAX_SUBJECT_CHARS],
-                message=clean_html(html),
-                message_type=message_type.name,
-                addressed_to=addressed_to(),
-                occasion=occasion,
-            )
+            row = _system_message(message_type, occasion, render, addressed_to)
         _deliver(row, user_ids, backends)
     return sum(len(user_ids) for user_ids in by_language.values())
 
 
 @transaction.atomic
 def tell_person(*, user_id: UUID, message_type: MessageType, occasion: str, render: Rendering) -> bool:
-    """Send a system message to one user about their own account, in their language, by mail too if they have an address.
+    """Send a system message to one user about their own account, in their language, by every enabled method.
 
     The same occasion is reported once within `QUIET`. Returns whether the message was sent.
     """
@@ -156,24 +170,32 @@ def tell_person(*, user_id: UUID, message_type: MessageType, occasion: str, rend
     if user is None or recent.filter(date_created__gt=clock.now() - QUIET).exists():
         return False
     with translation.override(user.language or settings.LANGUAGE_CODE):
-        subject, html = render()
-    row = SiteMessage(
+        row = _system_message(message_type, occasion, render, lambda: [str(user)])
+    _deliver(row, [user.pk], queries.enabled_backends())
+    return True
+
+
+def _system_message(
+    message_type: MessageType, occasion: str, render: Rendering, addressed_to: Callable[[], list[str]]
+) -> SiteMessage:
+    """The message in the active language, not stored yet."""
+    subject, html = render()
+    return SiteMessage(
         subject=subject[:MAX_SUBJECT_CHARS],
         message=clean_html(html),
         message_type=message_type.name,
-        addressed_to=[str(user)],
+        addressed_to=addressed_to(),
         occasion=occasion,
     )
-    _deliver(row, [user.pk], queries.enabled_backends())
-    return True
 
 
 def _deliver(row: SiteMessage, user_ids: list[UUID], backends: Collection[str]) -> None:
     """Store a system message once, and its delivery to each user by each of these methods."""
     readers = user_ids if SITE_MESSAGE_BACKEND in backends else []
     _store(SYSTEM, row, readers)
-    if EMAIL_BACKEND in backends:
-        deliveries.enqueue(row, user_ids)
+    for channel in DeliveryChannel:
+        if channel in backends:
+            deliveries.enqueue(row, user_ids, channel=channel)
     if readers:
         push.unread_changed(readers)
 
@@ -293,7 +315,8 @@ def _shown(subscription: queries.Subscription) -> dict[str, Collection[object]]:
 
 @transaction.atomic
 def forget_old(*, actor: Actor, now: datetime) -> int:
-    """Delete messages older than the retention period; returns their number."""
+    """Delete messages and warnings older than the retention period; returns the number of messages."""
+    ExpiryWarning.objects.filter(date_created__lt=now - KEPT).delete()
     old = SiteMessage.objects.filter(date_created__lt=now - KEPT)
     count = old.count()
     if count:

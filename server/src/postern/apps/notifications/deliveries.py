@@ -5,17 +5,19 @@ answer and the commit, the row is claimed once more when its lease is over, and 
 at least once, and receivers can drop the second copy.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from typing import Final
 from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.db import connection, transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as now_said
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.audits import facade as audits
+from postern.apps.authn import facade as authn
 from postern.apps.notifications import link_tokens
 from postern.apps.notifications.message_types import SET_PASSWORD_LINK
 from postern.apps.notifications.models import DeliveryChannel, DeliveryState, MessageDelivery, SiteMessage
@@ -43,7 +45,7 @@ _NO_ADDRESS: Final = Phrase(
 )
 _NOT_VALID: Final = Phrase("delivery.user_not_valid", _("The account of the user is disabled or has expired."))
 _NOT_TRIED: Final = Phrase(
-    "delivery.not_tried", _("It was not tried: no mail account was configured, or no worker ran.")
+    "delivery.not_tried", _("It was not tried: the delivery method was not configured, or no worker ran.")
 )
 _GIVEN_UP: Final = Phrase("delivery.given_up", _("Not delivered within %(hours)d hours. Last reason: %(reason)s"))
 
@@ -55,13 +57,23 @@ class NotRetried(Conflict):
 
 
 def enqueue(
-    message: SiteMessage, user_ids: Collection[UUID], *, give_up_at: datetime | None = None
+    message: SiteMessage,
+    user_ids: Collection[UUID],
+    *,
+    channel: DeliveryChannel = DeliveryChannel.EMAIL,
+    give_up_at: datetime | None = None,
 ) -> list[MessageDelivery]:
-    """Store the deliveries of a message by mail, which are tried for a day or until `give_up_at`.
+    """Store the deliveries of a message, which are tried for a day or until `give_up_at`.
 
-    Users without an address get a failed one, so that somebody sees it.
+    Users without a mail address get a failed one, so that somebody sees it. Users who have bound no account at a service
+    get none: binding is their choice.
     """
-    addresses = dict(User.objects.filter(pk__in=list(user_ids)).values_list("pk", "email"))
+    addresses: Mapping[UUID, str]
+    if channel is DeliveryChannel.EMAIL:
+        addresses = dict(User.objects.filter(pk__in=list(user_ids)).values_list("pk", "email"))
+    else:
+        addresses = authn.external_subjects(channel, user_ids)
+        user_ids = [user_id for user_id in user_ids if user_id in addresses]
     host = urlsplit(preferences.get_str("SITE_URL")).hostname or "localhost"
     rows = []
     for user_id in user_ids:
@@ -69,7 +81,7 @@ def enqueue(
         row = MessageDelivery(
             message=message,
             user_id=user_id,
-            channel=DeliveryChannel.EMAIL,
+            channel=channel,
             state=DeliveryState.WAITING if has_address else DeliveryState.FAILED,
             address=addresses.get(user_id, ""),
             mail_id=f"{new_id()}@{host}",
@@ -82,11 +94,32 @@ def enqueue(
     return MessageDelivery.objects.bulk_create(rows, batch_size=_BATCH)
 
 
+def claim(channel: DeliveryChannel = DeliveryChannel.EMAIL) -> MessageDelivery | None:
+    """Claim the delivery of a channel that is due first; None when nothing is due."""
+    return _claim(_due(channel))
+
+
+def claim_together(channel: DeliveryChannel, most: int) -> list[MessageDelivery]:
+    """Claim deliveries of one message, which have the same text: the one that is due first, and others of its message."""
+    first = claim(channel)
+    if first is None:
+        return []
+    rows = [first]
+    while len(rows) < most:
+        further = _claim(_due(channel).filter(message_id=first.message_id))
+        if further is None:
+            break
+        rows.append(further)
+    return rows
+
+
+def _due(channel: DeliveryChannel) -> QuerySet[MessageDelivery]:
+    rows = MessageDelivery.objects.filter(channel=channel, state=DeliveryState.WAITING, next_try__lte=clock.now())
+    return rows.order_by("next_try", "id")
+
+
 @transaction.atomic
-def claim() -> MessageDelivery | None:
-    """Claim the delivery that is due first; None when nothing is due."""
-    due = MessageDelivery.objects.filter(state=DeliveryState.WAITING, next_try__lte=clock.now())
-    due = due.order_by("next_try", "id")
+def _claim(due: QuerySet[MessageDelivery]) -> MessageDelivery | None:
     if connection.features.has_select_for_update_skip_locked:
         due = due.select_for_update(skip_locked=True)
     row = due.first()
@@ -103,7 +136,7 @@ def claim() -> MessageDelivery | None:
 
 
 def fail_late() -> None:
-    """End the deliveries whose time is over, also while no mail account is configured."""
+    """End the deliveries whose time is over, also while their channel is not configured."""
     now = clock.now()
     late = MessageDelivery.objects.filter(state=DeliveryState.WAITING, next_try__lte=now, give_up_at__lt=now)
     for row in late.select_related("message", "user").order_by("next_try")[:_BATCH]:
@@ -112,7 +145,7 @@ def fail_late() -> None:
 
 @transaction.atomic
 def accepted(row: MessageDelivery, address: str) -> None:
-    """The mail server has accepted the message. True whatever else has become of the row."""
+    """The other side has accepted the message. True whatever else has become of the row."""
     now = clock.now()
     MessageDelivery.objects.filter(pk=row.pk).update(
         state=DeliveryState.ACCEPTED, address=address, reason=None, date_accepted=now, date_updated=now
@@ -142,18 +175,17 @@ def refused(row: MessageDelivery, address: str, reason: Sentence, *, is_final: b
         _record(SYSTEM, audits.Event.DELIVERY_FAILED, row, {"tries": row.tries, "reason": reason.text})
 
 
-def rest(reason: Sentence) -> None:
-    """Everything that is due waits a moment, because the mail server or the account is at fault."""
+def rest(reason: Sentence, channel: DeliveryChannel = DeliveryChannel.EMAIL) -> None:
+    """Everything that is due waits a moment, because the server, the service or the account is at fault."""
     now = clock.now()
-    due = MessageDelivery.objects.filter(state=DeliveryState.WAITING, next_try__lte=now)
-    due.update(next_try=now + REST, reason=stored(reason), date_updated=now)
+    _due(channel).order_by().update(next_try=now + REST, reason=stored(reason), date_updated=now)
 
 
 def not_sent(row: MessageDelivery) -> Sentence | None:
     """Why the message is not even sent to its user; None when it may be sent."""
     if not User.objects.valid().filter(pk=row.user_id).exists():
         return _NOT_VALID.say()
-    return None if row.user.email else _NO_ADDRESS.say()
+    return _NO_ADDRESS.say() if row.channel == DeliveryChannel.EMAIL and not row.user.email else None
 
 
 @transaction.atomic

@@ -19,7 +19,13 @@ SITE_MESSAGE_BACKEND: Final = "site_msg"
 EMAIL_BACKEND: Final = "email"
 
 #: Delivery methods by name. Which of them are enabled now: `queries.enabled_backends`.
-BACKENDS: Final[Mapping[str, Text]] = {SITE_MESSAGE_BACKEND: _("Site message"), EMAIL_BACKEND: _("Email")}
+BACKENDS: Final[Mapping[str, Text]] = {
+    SITE_MESSAGE_BACKEND: _("Site message"),
+    EMAIL_BACKEND: _("Email"),
+    "wecom": _("WeCom"),
+    "dingtalk": _("DingTalk"),
+    "feishu": _("FeiShu"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +60,21 @@ PUBLIC_KEYS_REMOVED: Final = MessageType("PublicKeysRemovedMessage", _("Your SSH
 SECOND_FACTOR_RESET: Final = MessageType(
     "SecondFactorResetMessage", _("Your authenticator app was removed"), *_SECURITY
 )
+PASSWORD_EXPIRING: Final = MessageType("PasswordExpiringMessage", _("Your password expires"), *_SECURITY)
+ACCOUNT_EXPIRING: Final = MessageType("AccountExpiringMessage", _("Your account ends"), *_SECURITY)
 #: By mail only, to the user of the link.
 SET_PASSWORD_LINK: Final = MessageType("SetPasswordLinkMessage", _("Link to set a password"), *_SECURITY)
 _PERSONAL: Final[Mapping[str, MessageType]] = {
-    one.name: one for one in (INVITATION, ACCOUNT_UNLOCKED, PUBLIC_KEYS_REMOVED, SECOND_FACTOR_RESET, SET_PASSWORD_LINK)
+    one.name: one
+    for one in (
+        INVITATION,
+        ACCOUNT_UNLOCKED,
+        PUBLIC_KEYS_REMOVED,
+        SECOND_FACTOR_RESET,
+        PASSWORD_EXPIRING,
+        ACCOUNT_EXPIRING,
+        SET_PASSWORD_LINK,
+    )
 }
 
 MESSAGE_TYPES: Final[Mapping[str, MessageType]] = {

@@ -75,7 +75,9 @@ class SiteMessageReceipt(PosternModel):
 
 
 class DeliveryState(models.TextChoices):
-    """Where a delivery stands. It is accepted when the mail server has answered 250 after the data."""
+    """Where a delivery stands. It is accepted when the mail server has answered 250 after the data, or the service of a
+    company has taken it.
+    """
 
     WAITING = "waiting", _("Waiting")
     ACCEPTED = "accepted", _("Accepted")
@@ -86,6 +88,9 @@ class DeliveryChannel(models.TextChoices):
     """Ways that lead out of Postern."""
 
     EMAIL = "email", _("Email")
+    WECOM = "wecom", _("WeCom")
+    DINGTALK = "dingtalk", _("DingTalk")
+    FEISHU = "feishu", _("FeiShu")
 
 
 class DeliveryQuerySet(models.QuerySet["MessageDelivery"]):
@@ -106,9 +111,9 @@ class MessageDelivery(PosternModel):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
     channel = models.CharField(_("Channel"), max_length=16, choices=DeliveryChannel)
     state = models.CharField(_("State"), max_length=16, choices=DeliveryState, default=DeliveryState.WAITING)
-    #: Where the last try went.
+    #: Where the last try went: a mail address, or the person's name at a service.
     address = models.CharField(_("Address"), max_length=254, blank=True, default="")
-    #: The Message-ID of all tries: a receiver drops a second copy.
+    #: The Message-ID of all tries of a mail: a receiver drops a second copy.
     mail_id = models.CharField(max_length=320)
     tries = models.PositiveIntegerField(_("Tries"), default=0)
     next_try = models.DateTimeField(_("Next try"), default=clock.now)
@@ -153,3 +158,28 @@ class SystemMessageSubscription(SavedRow):
 
     def __str__(self) -> str:
         return self.message_type
+
+
+class WarningKind(models.TextChoices):
+    """What ends soon."""
+
+    PASSWORD = "password", _("Password")
+    ACCOUNT = "account", _("Account")
+
+
+class ExpiryWarning(PosternModel):
+    """One warning of one day to one user. `day`: the date in the time zone of the installation."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    kind = models.CharField(max_length=16, choices=WarningKind)
+    day = models.DateField()
+    date_created = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        verbose_name = _("Expiry warning")
+        constraints = [
+            models.UniqueConstraint(fields=("user", "kind", "day"), name="notifications_expiry_warning_unique")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.user_id} on {self.day}"

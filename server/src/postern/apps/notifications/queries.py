@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from postern.apps.notifications.message_types import BACKENDS, EMAIL_BACKEND
+from postern.apps.notifications.message_types import BACKENDS, EMAIL_BACKEND, SITE_MESSAGE_BACKEND
 from postern.apps.notifications.models import SiteMessageReceipt, SystemMessageSubscription
 from postern.apps.preferences import facade as preferences
 from postern.apps.users.models import SystemRole, User
@@ -32,9 +32,19 @@ def unread_total(user_id: UUID) -> int:
 
 
 def enabled_backends() -> tuple[str, ...]:
-    """The delivery methods that work now: mail only while a mail account is configured."""
-    is_mailing = preferences.is_mail_configured()
-    return tuple(name for name in BACKENDS if name != EMAIL_BACKEND or is_mailing)
+    """The delivery methods that work now: mail while an account is configured, services while they are switched on."""
+    return tuple(name for name in BACKENDS if _is_enabled(name))
+
+
+def _is_enabled(backend: str) -> bool:
+    if backend == SITE_MESSAGE_BACKEND:
+        return True
+    return preferences.is_mail_configured() if backend == EMAIL_BACKEND else is_service_on(backend)
+
+
+def is_service_on(channel: str) -> bool:
+    """Whether an administrator has switched WeCom, DingTalk or FeiShu on."""
+    return preferences.get_bool(f"AUTH_{channel.upper()}")
 
 
 def subscriptions(names: Collection[str]) -> dict[str, Subscription]:

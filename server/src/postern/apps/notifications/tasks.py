@@ -4,7 +4,7 @@ from typing import Final
 
 from celery import shared_task
 
-from postern.apps.notifications import actions, mailing
+from postern.apps.notifications import actions, company_messages, expiry_warnings, mailing
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.parts.schedule import every
 from postern.kernel import clock
@@ -12,6 +12,8 @@ from postern.kernel import clock
 _DAY_S: Final = 24 * 3600.0
 #: Somebody may wait for a message, for example for a link.
 _SOON_S: Final = 5.0
+#: Often, so that a restart skips no day, and many users who were created together are warned on the same day.
+_EXPIRY_S: Final = 600.0
 
 
 @shared_task  # type: ignore[untyped-decorator]  # celery has no types
@@ -26,7 +28,21 @@ def send_mail() -> int:
     return mailing.send_due()
 
 
+@shared_task  # type: ignore[untyped-decorator]  # celery has no types
+def send_company_messages() -> int:
+    """Send the messages that are due over WeCom, DingTalk and FeiShu."""
+    return company_messages.send_due()
+
+
+@shared_task  # type: ignore[untyped-decorator]  # celery has no types
+def warn_of_expiry() -> int:
+    """Warn users before their password or account ends, once a day."""
+    return expiry_warnings.warn_due()
+
+
 BEAT: Final = {
+    "notifications: expiry": every(warn_of_expiry, _EXPIRY_S),
+    "notifications: company messages": every(send_company_messages, _SOON_S),
     "notifications: mail": every(send_mail, _SOON_S),
     "notifications: old messages": {
         "task": forget_old_messages.name,

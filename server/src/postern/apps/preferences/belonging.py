@@ -45,7 +45,7 @@ LDAP: Final = Belonging(
     _("Enter the password: the stored one is only sent to the LDAP server and the bind DN that it is stored for."),
 )
 WECOM: Final = Belonging("WECOM_SECRET", ("WECOM_CORPID", "WECOM_API_URL"))
-DINGTALK: Final = Belonging("DINGTALK_APPSECRET", ("DINGTALK_APPKEY", "DINGTALK_API_URL"))
+DINGTALK: Final = Belonging("DINGTALK_APPSECRET", ("DINGTALK_APPKEY", "DINGTALK_API_URL", "DINGTALK_MESSAGE_URL"))
 FEISHU: Final = Belonging("FEISHU_APP_SECRET", ("FEISHU_APP_ID", "FEISHU_API_URL"))
 _ALL: Final = (MAIL, LDAP, WECOM, DINGTALK, FEISHU)
 

@@ -2,8 +2,9 @@
 
 import platform
 import shutil
+from collections.abc import Callable
 from datetime import datetime
-from typing import TypedDict
+from typing import Any, Final, TypedDict
 
 import django
 from django.conf import settings
@@ -17,9 +18,12 @@ from postern.apps.preferences.declarations.preference import Value
 from postern.apps.preferences.environment import fixed_values
 from postern.apps.preferences.registry import REGISTRY
 from postern.foundation.parts import health
+from postern.foundation.provided import Provided
 from postern.kernel import clock
 
 _MB = 1 << 20
+#: Whether the audit log is sent, and how far behind its receiver is. Provided by an app above.
+SYSLOG: Final = Provided[Callable[[], dict[str, Any]]]("the state of syslog")
 
 
 class PartFacts(TypedDict):
@@ -52,6 +56,7 @@ class Facts(TypedDict):
     parts: list[PartFacts]
     settings: dict[str, Value]
     variables: list[str]
+    syslog: dict[str, Any]
 
 
 def facts() -> Facts:
@@ -74,6 +79,7 @@ def facts() -> Facts:
         parts=_parts(),
         settings=_settings(),
         variables=sorted(REGISTRY[name].variable for name in fixed_values()),
+        syslog=SYSLOG.value(),
     )
 
 

@@ -6,6 +6,7 @@ Unknown names and wrong types are programming errors (KeyError, TypeError).
 """
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 from rest_framework import serializers
@@ -24,6 +25,7 @@ __all__ = [
     "Category",
     "MailAccount",
     "ProviderApp",
+    "date_set",
     "form_of",
     "get_bool",
     "get_int",
@@ -94,6 +96,11 @@ def version() -> int:
 def is_set(name: str) -> bool:
     """Whether an administrator has set the setting; otherwise its default applies."""
     return queries.is_set(name)
+
+
+def date_set(name: str) -> datetime | None:
+    """When an administrator has set the setting; None for its default and for a value of the environment."""
+    return queries.date_set(name)
 
 
 def licence_is_valid() -> bool:

@@ -58,6 +58,8 @@ def app_of(category: Category, values: Values, secret: Secret) -> ProviderApp:
             app_secret=secret,
             api_url=text["DINGTALK_API_URL"],
             authorize_url=text["DINGTALK_AUTHORIZE_URL"],
+            agent_id=text["DINGTALK_AGENTID"],
+            message_url=text["DINGTALK_MESSAGE_URL"],
         )
     return FeishuApp(
         tenant_key=text["FEISHU_TENANT_KEY"],

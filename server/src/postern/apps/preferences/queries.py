@@ -45,6 +45,11 @@ def is_set(name: str) -> bool:
     return name in fixed_values() or name in request_memory.kept(_MEMORY, _stored)
 
 
+def date_set(name: str) -> datetime | None:
+    """When an administrator has set the setting."""
+    return PreferenceValue.objects.filter(name=name).values_list("date_updated", flat=True).first()
+
+
 def version() -> int:
     """The version of all settings; 0 before the first change."""
     return PreferenceVersion.objects.values_list("version", flat=True).first() or 0

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from postern.apps.preferences.declarations import basic, ldap, mail, providers, security, terminal, unlisted
+from postern.apps.preferences.declarations import basic, ldap, mail, providers, security, syslog, terminal, unlisted
 from postern.apps.preferences.declarations.preference import Category, Preference
 
 _ALL: Final = (
@@ -14,6 +14,7 @@ _ALL: Final = (
     *security.DECLARED,
     *ldap.DECLARED,
     *providers.DECLARED,
+    *syslog.DECLARED,
     *unlisted.DECLARED,
 )
 

@@ -21,6 +21,7 @@ from postern.apps.users.credentials.kinds import Kind as CredentialKind
 from postern.apps.users.credentials.kinds import Rows as CredentialRows
 from postern.apps.users.credentials.kinds import held_by as credentials_of
 from postern.apps.users.credentials.link_mail import LinkReason
+from postern.apps.users.credentials.rules import password_expiration_days
 from postern.apps.users.groups.models import UserGroup, UserGroupMember
 from postern.apps.users.invitations.models import Invitation, InvitationAnswer
 from postern.apps.users.memberships.actions import add_org_role, set_org_roles, take_org_role
@@ -75,6 +76,7 @@ __all__ = [
     "member_ids",
     "member_ids_among",
     "org_roles_of",
+    "password_expiration_days",
     "prepare_own",
     "read_link",
     "redeem_set_password_link",

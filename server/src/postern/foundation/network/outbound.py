@@ -29,6 +29,8 @@ _METADATA_NAMES: Final = frozenset(
 _MAIL_PORTS: Final = frozenset({25, 465, 587})
 #: Ports on which directories answer: LDAP, LDAPS, and the global catalogue of Active Directory.
 _DIRECTORY_PORTS: Final = frozenset({389, 636, 3268, 3269})
+#: Ports on which syslog receivers listen: UDP, TCP and TLS.
+_SYSLOG_PORTS: Final = frozenset({514, 601, 6514})
 
 _REFUSED: Final = {
     Refusal.METADATA: Phrase(
@@ -147,6 +149,12 @@ def check_directory_server(host: str, port: int) -> DialTarget:
     """`check_dial` for the LDAP server of the settings, which may be on this machine, on one of the ports of LDAP."""
     policy = dial_policy(settings.POSTERN)
     return _judged(host, port, replace(policy, allow_local=policy.allow_local or port in _DIRECTORY_PORTS))
+
+
+def check_syslog_server(host: str, port: int) -> DialTarget:
+    """`check_dial` for the syslog receiver of the settings, which may be on this machine, on one of the ports of syslog."""
+    policy = dial_policy(settings.POSTERN)
+    return _judged(host, port, replace(policy, allow_local=policy.allow_local or port in _SYSLOG_PORTS))
 
 
 def _judged(host: str, port: int, policy: DialPolicy) -> DialTarget:

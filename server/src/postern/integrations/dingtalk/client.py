@@ -18,13 +18,18 @@ _MOST_CODE_CHARS: Final = 512
 
 @dataclass(frozen=True, slots=True)
 class DingtalkApp:
-    """An application of a company. `corp_id`: the company; without it nobody is accepted."""
+    """An application of a company. `corp_id`: the company; without it nobody is accepted.
+
+    `agent_id` and `message_url` (base of the older API): for messages.
+    """
 
     corp_id: str
     app_key: str
     app_secret: Secret
     api_url: str
     authorize_url: str
+    agent_id: str
+    message_url: str
 
 
 def authorize_url(app: DingtalkApp, *, redirect_uri: str, state: str) -> str:

@@ -58,6 +58,21 @@ _STRANGER: Final = Phrase(
     _("This DingTalk account was used for another company. Choose the account of your company in DingTalk."),
 )
 
+NO_RECEIVER: Final = Phrase(
+    "dingtalk.no_receiver",
+    _(
+        "DingTalk does not know this member, or the application is not visible to them. Check the visible range of the "
+        "application on open-dev.dingtalk.com."
+    ),
+)
+NOT_DELIVERED: Final = Phrase(
+    "dingtalk.not_delivered",
+    _(
+        "DingTalk did not deliver the message: the member has reached the number of notices of a day, got the same text "
+        "today, or refuses them."
+    ),
+)
+
 _CODES: Final[Mapping[str, tuple[Phrase, Fault]]] = {
     # newer API
     "invalidclientidorsecret": (_SECRET, Fault.SERVICE),
@@ -77,6 +92,7 @@ _CODES: Final[Mapping[str, tuple[Phrase, Fault]]] = {
     "40089": (_SECRET, Fault.SERVICE),
     "60011": (_RIGHTS, Fault.SERVICE),
     "60020": (_ADDRESS, Fault.SERVICE),
+    "60121": (NO_RECEIVER, Fault.SERVICE),
     "88": (_RIGHTS, Fault.SERVICE),
     "90018": (_RATE, Fault.SERVICE),
 }

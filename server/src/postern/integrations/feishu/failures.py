@@ -48,6 +48,22 @@ _STRANGER: Final = Phrase(
     _("This FeiShu account belongs to another company, so it cannot be used here. Use the account of your company."),
 )
 
+_NO_BOT: Final = Phrase(
+    "feishu.no_bot",
+    _("The application has no bot. Add the bot capability to it on open.feishu.cn, and publish a new version."),
+)
+_RIGHTS: Final = Phrase(
+    "feishu.no_right",
+    _("The application may not send messages. Give it the permission im:message:send_as_bot on open.feishu.cn."),
+)
+OUT_OF_RANGE: Final = Phrase(
+    "feishu.out_of_range",
+    _(
+        "The member is not in the available range of the bot. Change the range of the application on open.feishu.cn, and "
+        "publish a new version."
+    ),
+)
+
 _CODES: Final[Mapping[int, tuple[Phrase, Fault]]] = {
     10003: (_APP, Fault.SERVICE),
     10014: (_SECRET, Fault.SERVICE),
@@ -63,6 +79,10 @@ _CODES: Final[Mapping[int, tuple[Phrase, Fault]]] = {
     20065: (_CODE, Fault.CODE),
     20071: (_REDIRECT, Fault.SERVICE),
     20072: (_BUSY, Fault.SERVICE),
+    230006: (_NO_BOT, Fault.SERVICE),
+    230013: (OUT_OF_RANGE, Fault.SERVICE),
+    230020: (_RATE, Fault.SERVICE),
+    99991672: (_RIGHTS, Fault.SERVICE),
     99991400: (_RATE, Fault.SERVICE),
     99991661: (_TOKEN, Fault.TOKEN),
     99991663: (_TOKEN, Fault.TOKEN),

@@ -131,7 +131,7 @@ class _TooLong(Exception):
     """The answer has more than the permitted bytes."""
 
 
-class _Checked(AbstractResolver):
+class CheckedResolver(AbstractResolver):
     """Gives the address that was checked instead of looking the name up a second time."""
 
     def __init__(self, target: DialTarget) -> None:
@@ -152,7 +152,9 @@ class _Checked(AbstractResolver):
 
 
 async def _exchange(request: _Request, target: DialTarget, *, left_s: float) -> tuple[int, bytes]:
-    connector = aiohttp.TCPConnector(resolver=_Checked(target), ssl=_tls(), force_close=True, use_dns_cache=False)
+    connector = aiohttp.TCPConnector(
+        resolver=CheckedResolver(target), ssl=tls_context(), force_close=True, use_dns_cache=False
+    )
     async with (
         asyncio.timeout(left_s),
         aiohttp.ClientSession(
@@ -177,7 +179,7 @@ async def _exchange(request: _Request, target: DialTarget, *, left_s: float) -> 
 
 
 @cache
-def _tls() -> ssl.SSLContext:
+def tls_context() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 

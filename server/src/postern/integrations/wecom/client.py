@@ -59,7 +59,7 @@ def person_of(app: WecomApp, calls: WebCalls, code: str) -> Person:
         failures.require_success(reply)
         return reply
 
-    reply = _tokens(app, calls).use(ask)
+    reply = tokens_of(app, calls).use(ask)
     if not reply.document.get("userid") and (reply.document.get("openid") or reply.document.get("external_userid")):
         raise failures.stranger()
     user_id = reply.text("userid")
@@ -75,7 +75,8 @@ def check(app: WecomApp, calls: WebCalls) -> str:
     return reply.text("name")
 
 
-def _tokens(app: WecomApp, calls: WebCalls) -> AppTokens:
+def tokens_of(app: WecomApp, calls: WebCalls) -> AppTokens:
+    """The token of the application, for all calls of an operation."""
     return AppTokens(app.api_url, app.corp_id, app.secret, lambda: _fetch(app, calls))
 
 

@@ -63,6 +63,17 @@ _STRANGER: Final = Phrase(
     _("This WeCom account is not a member of the company, so it cannot be used here. Use the account of your company."),
 )
 
+NO_RECEIVER: Final = Phrase(
+    "wecom.no_receiver",
+    _(
+        "WeCom does not know this member, or the application is not visible to them. Check the visible range of the "
+        "application on the administration page of WeCom."
+    ),
+)
+UNLICENSED: Final = Phrase(
+    "wecom.unlicensed", _("The member has no licence for this kind of messages in WeCom. Assign one there.")
+)
+
 ADDRESS_NOT_LISTED: Final = 60020
 _CODES: Final[Mapping[int, tuple[Phrase, Fault]]] = {
     -1: (_BUSY, Fault.SERVICE),
@@ -78,6 +89,7 @@ _CODES: Final[Mapping[int, tuple[Phrase, Fault]]] = {
     50001: (_REDIRECT, Fault.SERVICE),
     60011: (_RIGHTS, Fault.SERVICE),
     ADDRESS_NOT_LISTED: (_ADDRESS, Fault.SERVICE),
+    81013: (NO_RECEIVER, Fault.SERVICE),
 }
 #: Our address as WeCom sees it. It is shown, never judged.
 _SEEN_ADDRESS: Final = re.compile(r"from ip: ?([0-9a-fA-F.:]{3,45})\b")

@@ -71,7 +71,11 @@ def wecom_app(service: Service, **more: Any) -> WecomApp:
 def dingtalk_app(service: Service, **more: Any) -> DingtalkApp:
     values: dict[str, Any] = {"corp_id": "corp-1", "app_key": "dingkey1", "app_secret": SECRET, **more}
     values["app_secret"] = Secret(values["app_secret"])
-    return DingtalkApp(**values, api_url=f"{service.base}/v1.0", authorize_url=f"{service.base}/oauth2/auth")
+    return DingtalkApp(
+        **{"agent_id": "41", "message_url": service.base, **values},
+        api_url=f"{service.base}/v1.0",
+        authorize_url=f"{service.base}/oauth2/auth",
+    )
 
 
 def feishu_app(service: Service, **more: Any) -> FeishuApp:

@@ -15,6 +15,14 @@ def bound_among(user_ids: Collection[UUID]) -> Mapping[UUID, frozenset[str]]:
     return {user_id: frozenset(providers) for user_id, providers in found.items()}
 
 
+def subjects_of(provider: str, user_ids: Collection[UUID], *, tenant: str | None = None) -> Mapping[UUID, str]:
+    """The subjects of the accounts that these users have bound at a provider, by default in any company. One query."""
+    rows = ExternalAccount.objects.filter(provider=provider, user_id__in=list(user_ids)).order_by()
+    if tenant is not None:
+        rows = rows.filter(tenant=tenant)
+    return dict(rows.values_list("user_id", "subject"))
+
+
 def account_of(provider: Provider, tenant: str, subject: str) -> ExternalAccount | None:
     """The bound account of this person at the provider, with its user."""
     rows = ExternalAccount.objects.select_related("user")

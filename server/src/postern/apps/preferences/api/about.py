@@ -45,6 +45,7 @@ class AboutSerializer(serializers.Serializer[Any]):
     variables = serializers.ListField(
         child=serializers.CharField(), read_only=True, label=_("Settings fixed by the environment")
     )
+    syslog = serializers.DictField(read_only=True, label=_("Syslog"))
 
 
 class AboutView(PosternView):

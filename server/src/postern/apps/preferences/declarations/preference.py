@@ -31,6 +31,7 @@ class Category(StrEnum):
     WECOM = "wecom"
     DINGTALK = "dingtalk"
     FEISHU = "feishu"
+    SYSLOG = "syslog"
 
 
 class Kind(StrEnum):

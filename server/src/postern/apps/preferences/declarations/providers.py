@@ -93,6 +93,7 @@ DECLARED: Final = (
         help_text=_("Your company in DingTalk. Nobody can sign in before it is entered"),
     ),
     _address("DINGTALK_API_URL", _("Server API"), "https://api.dingtalk.com/v1.0", Category.DINGTALK),
+    _address("DINGTALK_MESSAGE_URL", _("Server API for messages"), "https://oapi.dingtalk.com", Category.DINGTALK),
     _address(
         "DINGTALK_AUTHORIZE_URL",
         _("Page with the QR code"),

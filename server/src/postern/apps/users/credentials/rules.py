@@ -6,7 +6,7 @@ from typing import Final
 from postern.apps.orgs.roles import OrgRole
 from postern.apps.preferences import facade as preferences
 from postern.apps.users.accounts.models import MfaLevel, SystemRole, User
-from postern.apps.users.credentials.passwords import PasswordRules
+from postern.apps.users.credentials.passwords import NEVER_EXPIRES_DAYS, PasswordRules
 
 _NAMES: Final = (
     "SECURITY_PASSWORD_MIN_LENGTH",
@@ -37,6 +37,12 @@ def password_rules() -> PasswordRules:
         history_count=number("OLD_PASSWORD_HISTORY_LIMIT_COUNT"),
         expiration_days=number("SECURITY_PASSWORD_EXPIRATION_TIME"),
     )
+
+
+def password_expiration_days() -> int | None:
+    """The days after which passwords expire; None when they do not."""
+    days = preferences.get_int("SECURITY_PASSWORD_EXPIRATION_TIME")
+    return days if 0 < days < NEVER_EXPIRES_DAYS else None
 
 
 class MfaForce(IntEnum):

@@ -1,0 +1,136 @@
+"""News for other systems from the running product: webhooks and syslog are set up on the screen, and the worker sends."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browser import Faults, first_sign_in, photograph, sign_in, window
+from playwright.sync_api import Browser, Page, expect
+from product import ADMIN_PASSWORD, Product, wait_until
+from test_mail import lock_out
+
+from peers.rsyslog import receiving as receiving_syslog
+from peers.webhook_receiver import Receiver, receiving
+
+EVENTS = "/api/v1/audits/events/"
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[Product]:
+    """A Postern that may dial this machine, where the receivers of the test listen."""
+    with Product(tmp_path / "home", POSTERN_ALLOW_LOCAL_TARGETS="yes") as running:
+        yield running
+
+
+@pytest.fixture
+def page(own: Product, browser: Browser) -> Iterator[Page]:
+    context = window(browser)
+    page = context.new_page()
+    sign_in(page, own.url, "admin", ADMIN_PASSWORD)
+    page.get_by_role("heading", level=1).first.wait_for()
+    if "first-login" in page.url:
+        first_sign_in(page)
+    faults = Faults(expected_statuses=frozenset({400}))
+    faults.watch(page)
+    yield page
+    context.close()
+    assert faults.found == []
+
+
+def pictures(page: Page, name: str) -> None:
+    """Wide and narrow, light and dark, in both languages."""
+    for language in ("en", "zh-hans"):
+        page.context.add_cookies([{"name": "django_language", "value": language, "url": page.url}])
+        for width in (1440, 320):
+            page.set_viewport_size({"width": width, "height": 900})
+            for scheme in ("light", "dark"):
+                page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # one of the two
+                page.reload()
+                page.get_by_role("heading", level=1).wait_for()
+                page.wait_for_load_state("networkidle")
+                photograph(page, f"{name}-{language}-{width}-{scheme}")
+    page.context.add_cookies([{"name": "django_language", "value": "en", "url": page.url}])
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.emulate_media(color_scheme="light")
+    page.reload()
+
+
+def test_webhook_is_added_tested_and_gets_messages_and_events(own: Product, page: Page) -> None:
+    page.goto(f"{own.url}/ui/settings?activeTab=webhooks")
+    expect(page.get_by_text("Nothing", exact=True)).to_be_visible()
+    photograph(page, "webhooks-empty")
+    with receiving(Receiver()) as receiver:
+        page.get_by_role("button", name="Add a webhook").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("Name").fill("SIEM")
+        dialog.get_by_label("Address").fill("https://169.254.169.254/x")
+        dialog.get_by_role("button", name="Send a test message").click()
+        expect(dialog.get_by_text("metadata service")).to_be_visible()
+        dialog.get_by_label("Address").fill(receiver.address)
+        dialog.get_by_role("button", name="Send a test message").click()
+        expect(dialog.get_by_text("status 204")).to_be_visible()
+        dialog.get_by_role("checkbox", name="An account was locked").check()
+        dialog.get_by_role("checkbox", name="Failed and refused").check()
+        photograph(page, "webhooks-dialog")
+        dialog.get_by_role("button", name="Save").click()
+        expect(dialog).to_have_count(0)
+        secret = page.get_by_text("whsec_").inner_text()
+        receiver.received.clear()
+        receiver.secrets = [secret]
+
+        lock_out(own, "guess")
+        wait_until(lambda: "message.AccountLockedMessage" in receiver.kinds, timeout_s=60, message="the message")
+        wait_until(lambda: receiver.kinds.count("audit.sign_in.failed") >= 7, timeout_s=60, message="the events")
+        page.reload()
+        expect(page.get_by_text("whsec_")).to_have_count(0)
+        expect(page.get_by_text("An account was locked after failed sign-ins → SIEM")).to_be_visible()
+        expect(page.get_by_text("Sign-in failed → SIEM").first).to_be_visible()
+
+        # The worker is killed while the receiver is down.
+        own.kill_part("worker")
+    taken = {one.document["data"]["id"] for one in receiver.received if "id" in one.document["data"]}
+    lock_out(own, "other")
+    with receiving(receiver, port=receiver.port):
+
+        def everything() -> bool:
+            found = {one.document["data"]["id"] for one in receiver.received if "id" in one.document["data"]}
+            return len(found - taken) >= 7
+
+        wait_until(everything, timeout_s=180, message="the events of the outage")
+    pictures(page, "webhooks")
+
+
+def test_audit_log_reaches_rsyslog_and_the_screen_says_how_far_behind_it_is(own: Product, page: Page) -> None:
+    page.goto(f"{own.url}/ui/settings?activeTab=syslog")
+    expect(page.get_by_text("Not sent")).to_be_visible()
+    with receiving_syslog("tcp") as receiver:
+        page.get_by_role("textbox", name="Host", exact=True).fill("127.0.0.1")
+        page.get_by_role("spinbutton", name="Port").fill(str(receiver.port))
+        page.get_by_role("radio", name="TCP, not encrypted").check()
+        page.get_by_role("button", name="Send a test message").click()
+        expect(page.get_by_text("The receiver has taken a test message.")).to_be_visible()
+        page.get_by_role("switch", name="Send the audit log").check()
+        page.get_by_role("button", name="Save 4 changes").click()
+        expect(page.get_by_text("Sent", exact=True)).to_be_visible()
+        lock_out(own, "guess")
+        receiver.wait_for(8)
+
+        def ids() -> set[str]:
+            texts = [one["msg"].lstrip("\ufeff") for one in receiver.messages() if one["msgid"] != "postern.test"]
+            return {str(json.loads(text)["id"]) for text in texts}
+
+        def missing() -> set[str]:
+            rows = own.api().get(f"{EVENTS}?limit=100&offset=0&event=sign_in.failed")["results"]
+            return {row["id"] for row in rows} - ids()
+
+        wait_until(lambda: not missing(), timeout_s=60, message="the events")
+        receiver.kill()
+        own.kill_part("worker")
+        lock_out(own, "other")
+        expect(page.get_by_text("Not taken")).to_be_visible(timeout=120_000)
+        pictures(page, "syslog-failing")
+        receiver.start()
+        wait_until(lambda: not missing(), timeout_s=120, message="the events of the outage")
+        expect(page.get_by_text("Sent", exact=True)).to_be_visible(timeout=60_000)
+    pictures(page, "syslog")

@@ -1,0 +1,1 @@
+"""Positions in the audit log of those who follow it."""

@@ -1,0 +1,153 @@
+"""Warns users before their password or their account ends: at most once a day, in the last five days.
+
+A stored row with a unique constraint stands for one warning of one day, and is written in the transaction of its message. So
+of several workers one sends it, and a killed worker leaves neither of the two.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from postern.apps.notifications import message_types
+from postern.apps.notifications.actions import Rendering, tell_person
+from postern.apps.notifications.message_types import MessageType
+from postern.apps.notifications.models import ExpiryWarning, WarningKind
+from postern.apps.preferences import facade as preferences
+from postern.apps.users import facade as users
+from postern.apps.users.models import Source, User
+from postern.kernel import clock
+
+DAYS_BEFORE: Final = 5
+#: Users warned in one run; the next run continues.
+_MOST: Final = 2000
+_DAY: Final = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    """What ends: the warnings of a kind, their message, and the users with the moment of the end."""
+
+    kind: WarningKind
+    message_type: MessageType
+    candidates: Callable[[datetime], QuerySet[User]]
+    ends_at: Callable[[User], datetime | None]
+    render: Callable[[User, datetime, int], Rendering]
+
+
+def warn_due() -> int:
+    """Warn everybody whose password or account ends soon and who was not warned today; returns the number of warnings."""
+    now = clock.now()
+    return sum(_warn(ending, user_id, now) for ending in _endings() for user_id in _unwarned(ending, now))
+
+
+def _unwarned(ending: _Ending, now: datetime) -> Iterator[UUID]:
+    warned = ExpiryWarning.objects.filter(user=OuterRef("pk"), kind=ending.kind, day=_day(now))
+    rows = ending.candidates(now).filter(~Exists(warned)).order_by("pk")
+    return iter(list(rows.values_list("pk", flat=True)[:_MOST]))
+
+
+@transaction.atomic
+def _warn(ending: _Ending, user_id: UUID, now: datetime) -> bool:
+    """Look at the user again under a lock: the password may have been changed since the list was read."""
+    user = ending.candidates(now).select_for_update(of=("self",)).filter(pk=user_id).first()
+    ends_at = ending.ends_at(user) if user is not None else None
+    if user is None or ends_at is None:
+        return False
+    _row, is_new = ExpiryWarning.objects.get_or_create(user=user, kind=ending.kind, day=_day(now))
+    if not is_new:
+        return False
+    days_left = max(-((now - ends_at) // _DAY), 1)  # begun days
+    return tell_person(
+        user_id=user.pk,
+        message_type=ending.message_type,
+        occasion=f"{user.pk}:{_day(now)}",
+        render=ending.render(user, ends_at, days_left),
+    )
+
+
+def _day(now: datetime) -> str:
+    return timezone.localtime(now).date().isoformat()
+
+
+def _passwords(days: int) -> _Ending:
+    """Passwords that expire after this number of days.
+
+    Only local users have a password here. Those who must change theirs at the next sign-in are told there.
+    """
+
+    def candidates(now: datetime) -> QuerySet[User]:
+        end = now - timedelta(days=days)
+        rows = User.objects.valid().filter(source=Source.LOCAL, need_update_password=False)
+        return rows.filter(date_password_last_updated__gt=end, date_password_last_updated__lte=end + DAYS_BEFORE * _DAY)
+
+    def ends_at(user: User) -> datetime | None:
+        updated_at = user.date_password_last_updated
+        return None if updated_at is None else updated_at + timedelta(days=days)
+
+    return _Ending(WarningKind.PASSWORD, message_types.PASSWORD_EXPIRING, candidates, ends_at, _of_password)
+
+
+def _with_ending_accounts(now: datetime) -> QuerySet[User]:
+    """Of all sources: the end of an account in Postern counts for directory users, too."""
+    return User.objects.valid().filter(date_expired__gt=now, date_expired__lte=now + DAYS_BEFORE * _DAY)
+
+
+def _account_ends(user: User) -> datetime | None:
+    return user.date_expired
+
+
+def _of_password(user: User, ends_at: datetime, days_left: int) -> Rendering:
+    def render() -> tuple[str, str]:
+        subject = ngettext(
+            "Your password expires within %(count)d day", "Your password expires within %(count)d days", days_left
+        ) % {"count": days_left}
+        body = _(
+            "The password of your account {username} expires on {date}. Choose a new one on your profile page before then. "
+            "Afterwards you must choose a new one before you can do anything else."
+        )
+        link = f"{preferences.get_str('SITE_URL').rstrip('/')}/ui/users/profile"
+        return subject, str(
+            format_html(
+                f'<p>{body}</p><p><a href="{{link}}">{{link}}</a></p>',
+                username=user.username,
+                date=_shown(ends_at),
+                link=link,
+            )
+        )
+
+    return render
+
+
+def _of_account(user: User, ends_at: datetime, days_left: int) -> Rendering:
+    def render() -> tuple[str, str]:
+        subject = ngettext(
+            "Your account ends within %(count)d day", "Your account ends within %(count)d days", days_left
+        ) % {"count": days_left}
+        body = _(
+            "Your account {username} ends on {date}. Afterwards you cannot sign in, and open sessions are ended. If you "
+            "still need it, ask an administrator to change its end."
+        )
+        return subject, str(format_html(f"<p>{body}</p>", username=user.username, date=_shown(ends_at)))
+
+    return render
+
+
+def _shown(moment: datetime) -> str:
+    return f"{timezone.localtime(moment):%Y-%m-%d %H:%M %Z}"
+
+
+def _endings() -> list[_Ending]:
+    days = users.password_expiration_days()
+    accounts = _Ending(
+        WarningKind.ACCOUNT, message_types.ACCOUNT_EXPIRING, _with_ending_accounts, _account_ends, _of_account
+    )
+    return [accounts] if days is None else [_passwords(days), accounts]

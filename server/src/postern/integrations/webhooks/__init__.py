@@ -1,0 +1,1 @@
+"""Signed HTTP requests to endpoints of others (standardwebhooks.com)."""
