@@ -6,6 +6,7 @@ import {
   BookUser,
   FileText,
   Info,
+  KeyRound,
   Mail,
   MessageSquare,
   Shield,
@@ -28,7 +29,7 @@ export const FORMS = [
 ] as const;
 export type Category = (typeof FORMS)[number];
 
-export const TABS = [...FORMS, 'messages', 'licence', 'about'] as const;
+export const TABS = [...FORMS, 'openid', 'messages', 'licence', 'about'] as const;
 export type TabId = (typeof TABS)[number];
 
 export const TAB_ICONS: Record<TabId, Icon> = {
@@ -41,6 +42,7 @@ export const TAB_ICONS: Record<TabId, Icon> = {
   wecom: MessageSquare,
   dingtalk: Bolt,
   feishu: Bird,
+  openid: KeyRound,
   messages: Bell,
   licence: BadgeCheck,
   about: Info,
