@@ -27,7 +27,7 @@ from postern.apps.audits.models import AuditEvent
 from postern.apps.authn.external.models import Provider, Purpose
 from postern.apps.authn.lock_out import guard
 from postern.apps.authn.lock_out.errors import SignInLocked
-from postern.apps.authn.models import ExternalAccount, ExternalRequest, LoginSession
+from postern.apps.authn.models import ExternalAccount, ExternalRequest, FederatedIdentity, LoginSession, OpenidProvider
 from postern.apps.directory.models import DirectoryEntry
 from postern.apps.forwarding.models import Webhook, WebhookDelivery
 from postern.apps.forwarding.webhooks import secrets as webhook_secrets
@@ -273,6 +273,16 @@ class Preparations:
         PreferenceValue.objects.create(name="AUTH_WECOM", value=True, date_updated=clock.now())
         ExternalAccount.objects.create(user=self.admin, provider="wecom", tenant="corp-1", subject="s-adam")
         return self._visit(self.client("stranger"), Purpose.SIGN_IN)
+
+    def with_openid_visit(self) -> Values:
+        """Adam came back from a provider to sign in."""
+        row = OpenidProvider.objects.get(slug="one-provider")
+        User.objects.filter(pk=self.admin.pk).update(source="openid")
+        FederatedIdentity.objects.create(user=self.admin, source="openid", issuer=row.issuer, subject="s-adam")
+        visit = self._visit(self.client("stranger"), Purpose.SIGN_IN)
+        mine = ExternalRequest.objects.filter(pk=visit["visit"])
+        mine.update(provider="openid", way_id=row.pk, tenant=row.issuer, details={"username": "adam"})
+        return visit
 
     def with_external_visit_to_bind(self) -> Values:
         browser = self.client("browser")

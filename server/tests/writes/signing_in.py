@@ -348,6 +348,16 @@ _EXTERNAL = [
     ),
     Write(
         method="POST",
+        path=f"{API}openid/sign-in/",
+        prepare=World.with_openid_visit,
+        caller="stranger",
+        body={"id": "{visit}"},
+        told=[_login(status=True, backend="openid:one-provider")],
+        again=Again.GONE,
+        marks=_COUNTED | _SESSION | {"authn_externalrequest", "authn_federatedidentity"},
+    ),
+    Write(
+        method="POST",
         path=f"{API}external/bind/",
         prepare=World.with_external_visit_to_bind,
         body={"id": "{visit}"},

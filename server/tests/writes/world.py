@@ -15,7 +15,7 @@ from postern.apps.assets.favorites.actions import add_favorite
 from postern.apps.assets.models import Node
 from postern.apps.assets.platforms.actions import create_platform
 from postern.apps.authn.credentials.actions.tokens import create_access_key
-from postern.apps.authn.models import LoginAcl
+from postern.apps.authn.models import LoginAcl, OpenidProvider
 from postern.apps.notifications import actions as notifications
 from postern.apps.notifications.models import SiteMessageReceipt
 from postern.apps.orgs.facade import create_organization
@@ -105,6 +105,11 @@ def _more(world: World, prefix: str, name: str, settled: dict[str, Any]) -> None
         "terminal": str(terminal.pk),
         "key": str(create_access_key(actor=SYSTEM, user=admin).key.pk),
         "outsider": str(outsider.pk),
+        "openid": str(
+            OpenidProvider.objects.create(
+                name=f"{name} provider", slug=f"{name}-provider", issuer="https://169.254.169.254", client_id=name
+            ).pk
+        ),
         "acls/login-acls": str(LoginAcl.objects.create(user=person, name=f"{name} rule", action="allow").pk),
     }
     world.values |= {f"{prefix}{key}": value for key, value in values.items()}

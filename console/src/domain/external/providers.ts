@@ -13,6 +13,12 @@ export function isBound(person: object, name: ProviderName): boolean {
   return (person as Readonly<Record<string, unknown>>)[`is_${name}_bound`] === true;
 }
 
+/** The page of the server that leads to a provider of OpenID Connect. */
+export function openidAddress(id: string, next: string | null): string {
+  const query = next === null ? '' : `?next=${encodeURIComponent(next)}`;
+  return `/core/auth/openid/${encodeURIComponent(id)}/login/${query}`;
+}
+
 /** The page of the server that leads to the provider. */
 export function startAddress(name: ProviderName, step: 'login' | 'bind', next: string | null): string {
   const parameter = step === 'login' ? 'next' : 'redirect_url';

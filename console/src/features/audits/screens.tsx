@@ -67,6 +67,7 @@ const REASONS: Readonly<Record<string, string>> = {
   external_lapsed: 'audits:reason.external_lapsed',
   external_failed: 'audits:reason.external_failed',
   external_not_bound: 'audits:reason.external_not_bound',
+  user_not_exist: 'audits:reason.user_not_exist',
   user_invalid: 'audits:reason.user_invalid',
 };
 

@@ -3,6 +3,7 @@ import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { PROVIDERS } from '#/domain/external/providers';
 import { useActiveTab } from '#/resource/detail/ResourceDetail';
+import { lazyPart } from '#/resource/lazy-part';
 import { confirm } from '#/ui/confirm';
 import { PageHeader } from '#/ui/page';
 import { SkeletonLines } from '#/ui/skeleton';
@@ -22,6 +23,8 @@ import { type SettingsForm, useSettingsForm } from './use-settings-form';
 import { SyslogPanel } from './syslog/SyslogPanel';
 import { WebhooksTab } from './webhooks/WebhooksTab';
 import './settings.css';
+
+const OpenidTab = lazyPart(async () => (await import('./openid/OpenidTab')).OpenidTab);
 
 /** Asks before unsaved settings are left. Changing the tab keeps them. */
 function useLeaveQuestion(hasChanges: boolean): void {
@@ -62,6 +65,7 @@ function Panel({
 }) {
   if (tab === 'messages') return <SubscriptionsTab />;
   if (tab === 'webhooks') return <WebhooksTab />;
+  if (tab === 'openid') return <OpenidTab />;
   if (tab === 'licence') return <LicenceTab />;
   if (!isForm(tab)) return <AboutTab />;
   return (

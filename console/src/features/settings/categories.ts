@@ -6,6 +6,7 @@ import {
   BookUser,
   FileText,
   Info,
+  KeyRound,
   Mail,
   MessageSquare,
   ScrollText,
@@ -31,7 +32,7 @@ export const FORMS = [
 ] as const;
 export type Category = (typeof FORMS)[number];
 
-export const TABS = [...FORMS, 'messages', 'webhooks', 'licence', 'about'] as const;
+export const TABS = [...FORMS, 'openid', 'messages', 'webhooks', 'licence', 'about'] as const;
 export type TabId = (typeof TABS)[number];
 
 export const TAB_ICONS: Record<TabId, Icon> = {
@@ -45,6 +46,7 @@ export const TAB_ICONS: Record<TabId, Icon> = {
   dingtalk: Bolt,
   feishu: Bird,
   syslog: ScrollText,
+  openid: KeyRound,
   messages: Bell,
   webhooks: Webhook,
   licence: BadgeCheck,

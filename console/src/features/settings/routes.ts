@@ -1,4 +1,13 @@
 import type { Section } from '#/lib/routes';
+import { type ResourceScreens, resourceRecords } from '#/resource/routes';
+import { openidRoutes } from './addresses';
+
+const openidScreens: ResourceScreens = {
+  ...openidRoutes,
+  permission: 'super',
+  texts: ['settings'],
+  load: async () => (await import('./screens')).openidPages,
+};
 
 export const settingsSection: Section = {
   id: 'settings',
@@ -14,5 +23,6 @@ export const settingsSection: Section = {
       texts: ['resource', 'settings', 'licence'],
       load: () => import('./SettingsPage').then((module) => module.SettingsPage),
     },
+    ...resourceRecords(openidScreens).map((record) => ({ ...record, hidden: true })),
   ],
 };

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { useT } from '#/lib/i18n';
 import { SkeletonLines } from '#/ui/skeleton';
-import { refusal, signInAfterVisit, type SignInAnswer } from './api';
+import { refusal, signInAfterVisit, type SignInAnswer, type Visit } from './api';
 
 /** Back from a provider: uses the visit that the address names. */
 export function ComeBack({
@@ -9,7 +9,7 @@ export function ComeBack({
   onAnswer,
   onRefused,
 }: {
-  readonly visit: string;
+  readonly visit: Visit;
   readonly onAnswer: (answer: SignInAnswer) => void;
   readonly onRefused: (why: string) => void;
 }) {

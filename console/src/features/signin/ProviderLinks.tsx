@@ -1,13 +1,26 @@
 import { useT } from '#/lib/i18n';
-import { type ProviderName, startAddress } from '#/domain/external/providers';
+import { openidAddress, type ProviderName, startAddress } from '#/domain/external/providers';
 import { buttonLook } from '#/ui/button';
+import { visible } from '#/ui/visible-text';
+import type { SignInSettings } from './api';
+
+function ProviderLink({ name, href }: { readonly name: string; readonly href: string }) {
+  const t = useT();
+  return (
+    <a href={href} className="pt-button" {...buttonLook({ size: 'lg' })}>
+      <span className="truncate">{t('external:sign_in.with', { provider: name })}</span>
+    </a>
+  );
+}
 
 /** A way to each provider that is switched on. */
 export function ProviderLinks({
   providers,
+  openid,
   next,
 }: {
   readonly providers: readonly ProviderName[];
+  readonly openid: SignInSettings['openid'];
   readonly next: string | null;
 }) {
   const t = useT();
@@ -19,15 +32,11 @@ export function ProviderLinks({
         {t('external:sign_in.or')}
         <span className="h-px grow bg-(--line)" />
       </div>
+      {openid.map(({ id, name }) => (
+        <ProviderLink key={id} name={visible(name)} href={openidAddress(id, next)} />
+      ))}
       {providers.map((name) => (
-        <a
-          key={name}
-          href={startAddress(name, 'login', next)}
-          className="pt-button"
-          {...buttonLook({ size: 'lg' })}
-        >
-          {t('external:sign_in.with', { provider: t(`external:name.${name}`) })}
-        </a>
+        <ProviderLink key={name} name={t(`external:name.${name}`)} href={startAddress(name, 'login', next)} />
       ))}
     </div>
   );

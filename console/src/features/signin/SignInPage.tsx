@@ -15,6 +15,7 @@ import {
   type SignInAnswer,
   type SignInSettings,
   signInSettings,
+  type Visit,
 } from './api';
 import { SignInFrame } from './SignInFrame';
 
@@ -39,13 +40,14 @@ function nextFromAddress(): string | null {
 }
 
 /** The visit to a provider from which the browser came back. It is used once, so a reload must not find it. */
-function visitFromAddress(): string | null {
+function visitFromAddress(): Visit | null {
   const address = new URL(location.href);
-  const visit = address.searchParams.get('external');
-  if (visit === null) return null;
-  address.searchParams.delete('external');
+  const id = address.searchParams.get('external');
+  if (id === null) return null;
+  const by = address.searchParams.get('by') === 'openid' ? 'openid' : 'external';
+  for (const name of ['external', 'by']) address.searchParams.delete(name);
   history.replaceState(history.state, '', address);
-  return visit;
+  return { id, by };
 }
 
 /** A full page load, so that the guard runs with the new session. */
@@ -113,9 +115,9 @@ function OtherWays() {
   }, []);
   return (
     <>
-      {found !== null && found.providers.length > 0 && (
+      {found !== null && found.providers.length + found.openid.length > 0 && (
         <Suspense>
-          <ProviderLinks providers={found.providers} next={nextFromAddress()} />
+          <ProviderLinks providers={found.providers} openid={found.openid} next={nextFromAddress()} />
         </Suspense>
       )}
       {found !== null && found.forgot !== null && (

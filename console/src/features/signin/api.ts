@@ -38,20 +38,33 @@ export async function ensureCsrfCookie(): Promise<void> {
 export interface SignInSettings {
   readonly forgot: string | null;
   readonly providers: readonly ProviderName[];
+  /** Providers of OpenID Connect; `id` is a part of their address. */
+  readonly openid: readonly { readonly id: string; readonly name: string }[];
 }
 
 export async function signInSettings(): Promise<SignInSettings> {
   const { data } = await http.get<{
-    data: { FORGOT_PASSWORD_URL?: string | null; MAIL_CONFIGURED?: boolean };
+    data: {
+      FORGOT_PASSWORD_URL?: string | null;
+      MAIL_CONFIGURED?: boolean;
+      OPENID_PROVIDERS?: SignInSettings['openid'];
+    };
   }>('settings/public/', { quiet: true });
   const own = data.MAIL_CONFIGURED === true ? FORGOT_PASSWORD_PAGE : null;
-  return { forgot: data.FORGOT_PASSWORD_URL || own, providers: providersOn(data) };
+  const openid = data.OPENID_PROVIDERS ?? [];
+  return { forgot: data.FORGOT_PASSWORD_URL || own, providers: providersOn(data), openid };
+}
+
+/** A visit to a provider from which the browser came back. `by`: the part of the API that uses it. */
+export interface Visit {
+  readonly id: string;
+  readonly by: 'external' | 'openid';
 }
 
 /** Signs in the person who came back from a provider in this visit. */
-export async function signInAfterVisit(id: string): Promise<SignInAnswer> {
+export async function signInAfterVisit({ id, by }: Visit): Promise<SignInAnswer> {
   await ensureCsrfCookie();
-  return http.post<SignInAnswer>('authentication/external/sign-in/', { id }, { quiet: true });
+  return http.post<SignInAnswer>(`authentication/${by}/sign-in/`, { id }, { quiet: true });
 }
 
 export async function signIn(username: string, password: string): Promise<SignInAnswer> {

@@ -14,7 +14,7 @@ const went = vi.fn<(address: string) => void>();
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
 beforeEach(async () => {
   went.mockReset();
-  await startI18n(['app', 'ui', 'signin', 'mfa'], 'en');
+  await startI18n(['app', 'ui', 'signin', 'mfa', 'external'], 'en');
   writeCookie('csrftoken', 'a-csrf-token');
   const data = { AUTH_WECOM: true, AUTH_DINGTALK: false, AUTH_FEISHU: true };
   server.use(mock.get('*/api/v1/settings/public/', () => HttpResponse.json({ data })));
@@ -48,6 +48,29 @@ test('the page offers the providers that are on, and keeps where the person want
   expect(wecom.getAttribute('href')).toBe('/core/auth/wecom/qr/login/?next=%2Fui%2Fassets');
   expect(screen.getByRole('link', { name: 'Sign in with FeiShu' })).toBeTruthy();
   expect(screen.queryByRole('link', { name: 'Sign in with DingTalk' })).toBeNull();
+});
+
+test('each provider of OpenID Connect has a button with its name', async () => {
+  const data = { OPENID_PROVIDERS: [{ id: 'corp', name: 'Corp\u202e' }] };
+  server.use(mock.get('*/api/v1/settings/public/', () => HttpResponse.json({ data })));
+  openAt('/ui/login?next=/ui/assets');
+  const corp = await screen.findByRole('link', { name: /^Sign in with Corp/ });
+  expect(corp.getAttribute('href')).toBe('/core/auth/openid/corp/login/?next=%2Fui%2Fassets');
+  expect(corp.textContent).not.toContain('\u202e');
+  expect(screen.queryByRole('link', { name: 'Sign in with WeCom' })).toBeNull();
+});
+
+test('back from a provider of OpenID Connect its own call uses the visit', async () => {
+  const used: unknown[] = [];
+  server.use(
+    mock.post('*/api/v1/authentication/openid/sign-in/', async ({ request }) => {
+      used.push(await request.json());
+      return HttpResponse.json({ next: '/ui/', must_change_password: false });
+    }),
+  );
+  openAt('/core/auth/login/?external=v-2&by=openid');
+  await waitFor(() => expect(went).toHaveBeenCalledWith('/ui/'));
+  expect(used).toEqual([{ id: 'v-2' }]);
 });
 
 test('back from a provider the visit is used once and the page follows the answer', async () => {

@@ -36,9 +36,11 @@ from postern.apps.authn.credentials import callers, freshness
 from postern.apps.authn.external import queries as external_accounts_of_users
 from postern.apps.authn.lock_out import guard
 from postern.apps.authn.models import TotpDevice
+from postern.apps.authn.openid import provider_secrets, signing_out
+from postern.apps.authn.openid.queries import buttons as openid_buttons
 from postern.apps.authn.second_factors import totp_secrets
 from postern.apps.authn.second_factors.actions import mfa
-from postern.apps.authn.sign_in import password_paths
+from postern.apps.authn.sign_in import leaving, password_paths
 from postern.apps.forwarding import subscriptions as forwarding_events
 from postern.apps.forwarding.syslog import state as syslog_state
 from postern.apps.jobs import holdings as jobs
@@ -66,7 +68,7 @@ from postern.apps.orgs import tenancy
 from postern.apps.perms import holdings as perms
 from postern.apps.perms import subscriptions as perm_events
 from postern.apps.perms.grants.uses import by_permissions
-from postern.apps.preferences import diagnostics, environment, setting_secrets
+from postern.apps.preferences import diagnostics, environment, setting_secrets, sign_in_buttons
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions import body_limits
 from postern.apps.sessions import holdings as sessions
@@ -89,6 +91,7 @@ from postern.apps.vault.models import AccountVersion
 from postern.apps.vault.sealed_secrets import providers as secret_stores
 from postern.apps.vault.sealed_secrets import secret_store
 from postern.apps.vault.sealed_secrets.installation import ensure as ensure_vault
+from postern.apps.vault.sealed_secrets.openid_secrets import SealedOpenidSecrets
 from postern.apps.vault.sealed_secrets.setting_secrets import SealedSettingSecrets
 from postern.apps.vault.sealed_secrets.totp_secrets import SealedTotpSecrets
 from postern.apps.vault.system_users import command_filters
@@ -201,6 +204,9 @@ def _compose_people() -> None:
     totp_secrets.STORE.provide(SealedTotpSecrets())
     setting_secrets.STORE.provide(SealedSettingSecrets())
     diagnostics.SYSLOG.provide(syslog_state.facts)
+    provider_secrets.STORE.provide(SealedOpenidSecrets())
+    leaving.LEAVING.provide(signing_out.leaving)
+    sign_in_buttons.OPENID.provide(openid_buttons)
     environment.fixed_values()  # a wrong variable stops the start
     # A signal, because deleting a user also deletes the row, by cascade.
     post_delete.connect(_forget_secret, sender=TotpDevice, dispatch_uid="forget the secret of a deleted device")

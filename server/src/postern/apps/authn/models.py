@@ -2,9 +2,11 @@
 
 from postern.apps.authn.credentials.models import AccessKey, BearerToken, LoginEnd, LoginSession
 from postern.apps.authn.external.models import ExternalAccount, ExternalRequest
+from postern.apps.authn.federation.models import FederatedIdentity
 from postern.apps.authn.known_places.models import KnownPlace, PlaceKind
 from postern.apps.authn.lock_out.models import GuardKind, SignInGuard
 from postern.apps.authn.login_acls.models import LoginAcl, LoginAclAction
+from postern.apps.authn.openid.models import OpenidProvider
 from postern.apps.authn.proxies.models import AnsweredSignIn, ProxySignIn
 from postern.apps.authn.second_factors.models import PendingSignIn, RecoveryCode, SignInWay, TotpDevice
 from postern.apps.authn.signatures.models import PastSignatures, UsedSignature
@@ -15,12 +17,14 @@ __all__ = [
     "BearerToken",
     "ExternalAccount",
     "ExternalRequest",
+    "FederatedIdentity",
     "GuardKind",
     "KnownPlace",
     "LoginAcl",
     "LoginAclAction",
     "LoginEnd",
     "LoginSession",
+    "OpenidProvider",
     "PastSignatures",
     "PendingSignIn",
     "PlaceKind",

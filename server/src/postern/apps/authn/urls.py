@@ -15,6 +15,11 @@ from postern.apps.authn.external.models import Provider, Purpose
 from postern.apps.authn.forgotten_passwords.api import ForgotPasswordView
 from postern.apps.authn.lock_out.api import LockedAddressesView, UnlockAddressView
 from postern.apps.authn.login_acls.api import LoginAclViewSet
+from postern.apps.authn.openid.api.pages import back_channel_logout as openid_back_channel_logout
+from postern.apps.authn.openid.api.pages import callback as openid_callback
+from postern.apps.authn.openid.api.pages import logout as openid_logout
+from postern.apps.authn.openid.api.pages import sign_in_start as openid_sign_in_start
+from postern.apps.authn.openid.api.views import OpenidProviderViewSet, OpenidSignInView
 from postern.apps.authn.profile.api.profile import (
     GenerateKeyView,
     OwnCredentialsView,
@@ -47,6 +52,7 @@ from postern.foundation.rest.viewsets import ResourceRouter
 router = ResourceRouter()
 router.register("authentication/access-keys", AccessKeyViewSet, "access-key")
 router.register("authentication/login-sessions", LoginSessionViewSet, "login-session")
+router.register("authentication/openid-providers", OpenidProviderViewSet, "openid-provider")
 router.register("acls/login-acls", LoginAclViewSet, "login-acl")
 
 urlpatterns = [
@@ -67,6 +73,7 @@ urlpatterns = [
     path("authentication/auth/", TokenView.as_view(), name="auth"),
     path("authentication/tokens/", TokenView.as_view(), name="tokens"),
     path("authentication/external/sign-in/", ExternalSignInView.as_view(), name="external-sign-in"),
+    path("authentication/openid/sign-in/", OpenidSignInView.as_view(), name="openid-sign-in"),
     path("authentication/external/bind/", ExternalBindView.as_view(), name="external-bind"),
     path("authentication/feishu/event/subscription/callback/", FeishuEventsView.as_view(), name="feishu-events"),
     *[
@@ -106,5 +113,12 @@ page_urlpatterns = [
         for one in Provider
         for step, purpose in (("bind", Purpose.BIND), ("login", Purpose.SIGN_IN))
     ],
+    path("core/auth/openid/login/", openid_sign_in_start),
+    path("core/auth/openid/callback/", openid_callback),
+    path("core/auth/openid/logout/", openid_logout),
+    path("core/auth/openid/<slug:slug>/login/", openid_sign_in_start),
+    path("core/auth/openid/<slug:slug>/callback/", openid_callback),
+    path("core/auth/openid/<slug:slug>/logout/", openid_logout),
+    path("core/auth/openid/<slug:slug>/back-channel-logout/", openid_back_channel_logout),
     path("vue-admin-template/user/logout", SignOutView.as_view(), name="logout-alias"),
 ]

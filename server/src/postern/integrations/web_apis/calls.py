@@ -11,7 +11,7 @@ import json
 import socket
 import ssl
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
@@ -40,6 +40,8 @@ class Reply:
     host: str
     status: int
     document: Mapping[str, Any]
+    #: The instant at which the service answered by its own clock (header `Date`), as it wrote it.
+    date: str = ""
 
     def text(self, *names: str) -> str:
         """The text at this place, which must not be empty. Raises WebApiFailed."""
@@ -67,8 +69,8 @@ class WebCalls:
         self._until_s = monotonic_s() + limit_s
 
     def get(self, url: str, query: Mapping[str, str], *, headers: Mapping[str, str] | None = None) -> Reply:
-        """Raises WebApiFailed. So does `post`."""
-        return self._call("GET", url, query, None, headers or {})
+        """Raises WebApiFailed. So do `post` and `post_form`."""
+        return self._call(_Request("GET", _address(url, query), headers=headers or {}))
 
     def post(
         self,
@@ -78,24 +80,27 @@ class WebCalls:
         query: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
-        return self._call("POST", url, query or {}, body, headers or {})
+        return self._call(_Request("POST", _address(url, query or {}), body=body, headers=headers or {}))
 
-    def _call(
+    def post_form(
         self,
-        method: str,
         url: str,
-        query: Mapping[str, str],
-        body: Mapping[str, Any] | None,
-        headers: Mapping[str, str],
+        form: Mapping[str, str],
+        *,
+        query: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> Reply:
-        address = _split(url)
+        """As `post`, with a form as its body."""
+        return self._call(_Request("POST", _address(url, query or {}), form=form, headers=headers or {}))
+
+    def _call(self, request: "_Request") -> Reply:
+        address = urlsplit(str(request.url))
         host = str(address.hostname)
         target = self._checked(address)
-        request = _Request(method, URL(url).with_query(dict(query)), body, headers)
         try:
             # A loop of its own: callers are threads of the web part and of the worker.
             with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
-                status, content = runner.run(_exchange(request, target, left_s=self._until_s - monotonic_s()))
+                status, content, date = runner.run(_exchange(request, target, left_s=self._until_s - monotonic_s()))
         except TimeoutError:
             raise failures.timeout(host, self._limit_s) from None
         except aiohttp.ClientSSLError as error:
@@ -104,7 +109,7 @@ class WebCalls:
             raise failures.too_long(host) from None
         except (aiohttp.ClientError, OSError, ValueError):
             raise failures.unreachable(host) from None
-        return Reply(host, status, _document(content, host, status))
+        return Reply(host, status, _document(content, host, status), date)
 
     def _checked(self, address: SplitResult) -> DialTarget:
         host = str(address.hostname)
@@ -123,8 +128,9 @@ class WebCalls:
 class _Request:
     method: str
     url: URL
-    body: Mapping[str, Any] | None
-    headers: Mapping[str, str]
+    body: Mapping[str, Any] | None = None
+    form: Mapping[str, str] | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 class _TooLong(Exception):
@@ -151,7 +157,7 @@ class CheckedResolver(AbstractResolver):
         """Nothing is held."""
 
 
-async def _exchange(request: _Request, target: DialTarget, *, left_s: float) -> tuple[int, bytes]:
+async def _exchange(request: _Request, target: DialTarget, *, left_s: float) -> tuple[int, bytes, str]:
     connector = aiohttp.TCPConnector(
         resolver=CheckedResolver(target), ssl=tls_context(), force_close=True, use_dns_cache=False
     )
@@ -166,7 +172,12 @@ async def _exchange(request: _Request, target: DialTarget, *, left_s: float) -> 
             timeout=aiohttp.ClientTimeout(total=None),
         ) as session,
         session.request(
-            request.method, request.url, json=request.body, headers=request.headers, allow_redirects=False
+            request.method,
+            request.url,
+            json=request.body,
+            data=request.form,
+            headers=request.headers,
+            allow_redirects=False,
         ) as answer,
     ):
         parts, count = [], 0
@@ -175,7 +186,7 @@ async def _exchange(request: _Request, target: DialTarget, *, left_s: float) -> 
             count += len(part)
             if count > _MOST_ANSWER_BYTES:
                 raise _TooLong
-        return answer.status, b"".join(parts)
+        return answer.status, b"".join(parts), answer.headers.get("Date", "")
 
 
 @cache
@@ -192,6 +203,12 @@ def _document(content: bytes, host: str, status: int) -> Mapping[str, Any]:
     if not isinstance(document, dict) or 300 <= status < 400:
         raise failures.bad_answer(host, status)
     return document
+
+
+def _address(url: str, query: Mapping[str, str]) -> URL:
+    """Raises WebApiFailed for an address that cannot be called."""
+    _split(url)
+    return URL(url).with_query(dict(query))
 
 
 def _split(url: str) -> SplitResult:

@@ -18,6 +18,7 @@ class LoginEnd(models.TextChoices):
     ACCOUNT_CLOSED = "account_closed", _("Account closed")
     PASSWORD_CHANGED = "password_changed", _("Password changed")
     MFA_CHANGED = "mfa_changed", _("Second factor changed")
+    BY_PROVIDER = "by_provider", _("Signed out at the provider")
 
 
 class LoginSession(PosternModel):
@@ -25,7 +26,8 @@ class LoginSession(PosternModel):
 
     `epoch` is the value of `User.session_epoch` at sign-in: when the two differ, the session is void. `mfa`: the second
     factor was verified. `date_mfa_verified`: the last time it was verified (protects the most sensitive views).
-    `date_password_verified`: the last time the password was entered again.
+    `date_password_verified`: the last time the password was entered again. `provider_session`: hash of the session at the
+    provider that signed the user in; "" without one.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="login_sessions", verbose_name=_("User"))
@@ -33,6 +35,7 @@ class LoginSession(PosternModel):
     remote_addr = models.CharField(_("Remote address"), max_length=64, blank=True, default="")
     user_agent = models.CharField(_("User agent"), max_length=254, blank=True, default="")
     backend = models.CharField(_("Authentication backend"), max_length=32, default="password")
+    provider_session = models.CharField(max_length=64, blank=True, default="", editable=False)
     mfa = models.BooleanField(_("MFA"), default=False)
     date_mfa_verified = models.DateTimeField(null=True, editable=False)
     date_password_verified = models.DateTimeField(null=True, editable=False)
@@ -48,6 +51,11 @@ class LoginSession(PosternModel):
         indexes = [
             models.Index(fields=("user", "date_ended"), name="authn_login_user_open"),
             models.Index(fields=("user", "-date_created"), name="authn_login_newest"),
+            models.Index(
+                fields=("provider_session",),
+                condition=~models.Q(provider_session=""),
+                name="authn_login_provider_session",
+            ),
         ]
 
     def __str__(self) -> str:

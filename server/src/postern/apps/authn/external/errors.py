@@ -21,6 +21,14 @@ NOT_FOLLOWED = Phrase(
     ),
 )
 CANCELLED = Phrase("external.cancelled", gettext_lazy("You were not signed in at %(provider)s. Start again."))
+REFUSED = Phrase(
+    "external.refused",
+    gettext_lazy("%(provider)s refused the sign-in with the error %(error)s. Tell an administrator."),
+)
+OTHER_SOURCE = Phrase(
+    "external.other_source",
+    gettext_lazy("Your account signs in another way than with %(provider)s. Use that way, or tell an administrator."),
+)
 BUSY = Phrase(
     "external.busy", gettext_lazy("Too many sign-ins are waiting for %(provider)s. Try again in a few seconds.")
 )

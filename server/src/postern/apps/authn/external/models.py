@@ -54,26 +54,32 @@ class ExternalAccount(PosternModel):
 class ExternalRequest(PosternModel):
     """A visit to a provider that has begun: for one browser, one purpose and, when it binds, one sign-in of a user.
 
-    Only hashes of the state and of the browser's cookie are stored. It is redeemed once, when the browser comes back
+    `provider`: the kind of the provider (`wecom`, `openid`). Only hashes of the state and of the browser's cookie are stored. It is redeemed once, when the browser comes back
     (`date_redeemed`), and used once (`date_finished`). In between it holds who came back, or why nobody did
     (`refusal`: a stored sentence).
     """
 
-    provider = models.CharField(max_length=16, choices=Provider.choices)
+    provider = models.CharField(max_length=16)
+    #: The provider among those of its kind, if there can be several.
+    way_id = models.UUIDField(null=True, editable=False)
     purpose = models.CharField(max_length=8, choices=Purpose.choices)
     state_hash = models.CharField(max_length=64, unique=True)
     browser_hash = models.CharField(max_length=64)
     login_session = models.ForeignKey(LoginSession, on_delete=models.CASCADE, null=True, related_name="+")
     target = models.CharField(max_length=2048, blank=True, default="")
     remote_addr = models.CharField(max_length=64, blank=True, default="")
-    tenant = models.CharField(max_length=128, blank=True, default="")
+    tenant = models.CharField(max_length=255, blank=True, default="")
     subject = models.CharField(max_length=256, blank=True, default="")
     name = models.CharField(max_length=128, blank=True, default="")
+    #: What the provider told besides, as far as it is needed when the visit is used.
+    details = models.JSONField(default=dict)
     refusal = models.JSONField(null=True)
     date_created = models.DateTimeField(default=clock.now)
     date_expired = models.DateTimeField()
     date_redeemed = models.DateTimeField(null=True)
     date_finished = models.DateTimeField(null=True)
+    #: The person signed out at the provider meanwhile.
+    date_signed_out = models.DateTimeField(null=True)
 
     class Meta:
         verbose_name = _("Third-party sign-in under way")

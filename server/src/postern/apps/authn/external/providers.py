@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol
+from uuid import UUID
 
-from postern.apps.authn.external.models import Provider
+from postern.apps.authn.external.models import Provider, Purpose
 from postern.apps.preferences import facade as preferences
 from postern.foundation.network import outbound
 from postern.integrations.dingtalk import client as dingtalk
@@ -33,16 +34,74 @@ class Visit:
     redirect_uri: str
     state: str
     verifier: str
+    #: What the redirect back says about its sender; empty when it says nothing.
+    came_from: str = ""
+
+
+class Way(Protocol):
+    """A way in that an administrator has set up, as a visit sees it."""
+
+    @property
+    def kind(self) -> str:
+        """Stored with the visit."""
+
+    @property
+    def id(self) -> UUID | None:
+        """Tells several providers of a kind apart."""
+
+    @property
+    def label(self) -> str:
+        """What people read."""
+
+    @property
+    def is_on(self) -> bool:
+        """Whether an administrator has switched it on."""
+
+    def callback(self, purpose: Purpose) -> str:
+        """The path to which the provider sends the browser back."""
+
+    def provider(self) -> "ExternalProvider | None":
+        """The provider with its present settings; None until they are complete."""
 
 
 class ExternalProvider(Protocol):
     """A provider with its present settings."""
 
     def page(self, visit: Visit, user_agent: str) -> str:
-        """The address to which the browser goes."""
+        """The address to which the browser goes. May block for `LIMIT_S`. Raises WebApiFailed."""
 
     def person(self, visit: Visit, code: str) -> Person:
         """Who came back with this code. Blocks for `LIMIT_S` at most. Raises WebApiFailed."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompanyWay:
+    """WeCom, DingTalk or FeiShu: one application of each, in the settings."""
+
+    provider_name: Provider
+
+    @property
+    def kind(self) -> str:
+        return self.provider_name.value
+
+    @property
+    def id(self) -> None:
+        return None
+
+    @property
+    def label(self) -> str:
+        return str(self.provider_name.label)
+
+    @property
+    def is_on(self) -> bool:
+        return is_on(self.provider_name)
+
+    def callback(self, purpose: Purpose) -> str:
+        step = "login" if purpose == Purpose.SIGN_IN else "bind"
+        return f"/core/auth/{self.kind}/qr/{step}/callback/"
+
+    def provider(self) -> "ExternalProvider | None":
+        return configured(self.provider_name)
 
 
 def is_on(provider: Provider) -> bool:

@@ -16,6 +16,7 @@ from postern.apps.preferences.errors import SecretWanted
 from postern.apps.preferences.forms import serializer_for, shown
 from postern.apps.preferences.mail_account import is_mail_configured
 from postern.apps.preferences.registry import PASSWORD_RULES, REGISTRY, of_category
+from postern.apps.preferences.sign_in_buttons import OPENID
 from postern.apps.preferences.undoing import values_before
 from postern.foundation.rest.bodies import body_of
 from postern.foundation.rest.openapi.answers import Answer, texts
@@ -48,6 +49,7 @@ class PublicSettingsView(PosternView):
     def get(self, request: Request) -> Response:
         names = [one.name for one in REGISTRY.values() if one.is_public]
         current = queries.values([*names, *PASSWORD_RULES])
+        openid = [{"id": one.id, "name": one.name} for one in OPENID.value()]
         shown: dict[str, Any] = {
             "LOGO_URLS": _LOGOS,
             "LOGIN_TITLE": "Postern",
@@ -56,6 +58,8 @@ class PublicSettingsView(PosternView):
             "XPACK_ENABLED": True,
             "XPACK_LICENSE_IS_VALID": licence.is_valid(),
             **{name: current[name] for name in names},
+            "AUTH_OPENID": bool(openid),
+            "OPENID_PROVIDERS": openid,
             "PASSWORD_RULE": {name: current[name] for name in PASSWORD_RULES},
         }
         return Response({"data": shown})

@@ -41,6 +41,7 @@ class SignInOrigin:
     backend: str = "password"
     language: str = ""
     mfa: bool = False
+    provider_session: str = ""
 
 
 @transaction.atomic
@@ -56,6 +57,7 @@ def open_login_session(*, user: User, origin: SignInOrigin) -> LoginSession:
         remote_addr=origin.remote_addr[:64],
         user_agent=origin.user_agent[:254],
         backend=origin.backend,
+        provider_session=origin.provider_session,
         mfa=origin.mfa,
         date_mfa_verified=now if origin.mfa else None,
         date_created=now,

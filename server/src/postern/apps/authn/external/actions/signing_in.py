@@ -4,7 +4,14 @@ from collections.abc import Callable
 
 from postern.apps.authn.errors import SignInRefused
 from postern.apps.authn.external import providers
-from postern.apps.authn.external.errors import NOT_FOLLOWED, OFF, ExternalLapsed, ExternalNotBound, ExternalRefused
+from postern.apps.authn.external.errors import (
+    NOT_FOLLOWED,
+    OFF,
+    OTHER_SOURCE,
+    ExternalLapsed,
+    ExternalNotBound,
+    ExternalRefused,
+)
 from postern.apps.authn.external.models import ExternalAccount, ExternalRequest, Provider
 from postern.apps.authn.external.queries import account_of
 from postern.apps.authn.lock_out import guard
@@ -12,6 +19,7 @@ from postern.apps.authn.sign_in.actions import sign_in
 from postern.apps.authn.sign_in.actions.sign_in import Attempted, Proof
 from postern.apps.preferences import facade as preferences
 from postern.apps.users import facade as users
+from postern.apps.users.models import Source, User
 from postern.foundation.phrases import sentence_from
 from postern.kernel import clock
 
@@ -42,14 +50,21 @@ def prove(visit: ExternalRequest, *, remote_addr: str, user_agent: str, device_o
             raise ExternalRefused(OFF.say(provider=str(provider.label)))
         if account is None:
             raise ExternalNotBound(str(provider.label))
-        if not account.user.is_local and not _directory_is_followed():
-            raise ExternalRefused(NOT_FOLLOWED.say())
+        _require_fitting_source(account.user, provider)
         guard.require_open(account.user.username, remote_addr, device=device_of(account.user.username))
         sign_in.require_open_account(account.user, remote_addr=remote_addr, may_be_unmet=True)
     except SignInRefused as refused:
         sign_in.refuse(attempted, refused)
         raise
     return Proof(user=account.user, attempted=attempted)
+
+
+def _require_fitting_source(user: User, provider: Provider) -> None:
+    """An account of another source is judged there: whether it is still active is not known here."""
+    if user.source == Source.LDAP and not _directory_is_followed():
+        raise ExternalRefused(NOT_FOLLOWED.say())
+    if user.source not in {Source.LOCAL, Source.LDAP}:
+        raise ExternalRefused(OTHER_SOURCE.say(provider=str(provider.label)))
 
 
 def _directory_is_followed() -> bool:

@@ -6,6 +6,7 @@ own page. The last step is separate, because only a request of our own page carr
 
 import secrets
 import threading
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
@@ -15,10 +16,9 @@ from django.utils.crypto import salted_hmac
 
 from postern.apps.authn.credentials.models import LoginSession
 from postern.apps.authn.errors import console_address
-from postern.apps.authn.external import providers
-from postern.apps.authn.external.errors import BUSY, CANCELLED, INCOMPLETE, ODD_PERSON, OFF, ExternalLapsed
-from postern.apps.authn.external.models import ExternalRequest, Provider, Purpose
-from postern.apps.authn.external.providers import Visit
+from postern.apps.authn.external.errors import BUSY, CANCELLED, INCOMPLETE, ODD_PERSON, OFF, REFUSED, ExternalLapsed
+from postern.apps.authn.external.models import ExternalRequest, Purpose
+from postern.apps.authn.external.providers import ExternalProvider, Visit, Way
 from postern.apps.authn.lock_out import guard
 from postern.apps.authn.lock_out.errors import SignInLocked
 from postern.foundation.phrases import Phrase, stored
@@ -38,7 +38,7 @@ _WAITING: Final = threading.BoundedSemaphore(3)
 _PATIENCE_S: Final = 2.0
 _STATE_BYTES: Final = 32
 _MOST_CHARS: Final = 256
-_TENANT_CHARS, _NAME_CHARS = 128, 128
+_TENANT_CHARS, _NAME_CHARS = 255, 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Begun:
 
 def begin(
     *,
-    provider: Provider,
+    way: Way,
     purpose: Purpose,
     remote_addr: str,
     user_agent: str,
@@ -61,13 +61,13 @@ def begin(
 ) -> Begun:
     """Begin a visit. One that cannot take place is stored with its reason, which `finish` shows."""
     browser, state, now = new_token(), secrets.token_hex(_STATE_BYTES), clock.now()
-    found = providers.configured(provider) if providers.is_on(provider) else None
-    refusal = None if found is not None else _about(provider, INCOMPLETE if providers.is_on(provider) else OFF)
-    page = found.page(_visit(provider, purpose, state), user_agent) if found is not None else ""
+    page = _page_or_reason(way, _visit(way, purpose, state), user_agent)
+    refusal = page if isinstance(page, Sentence) else None
     address = address_key(remote_addr)[:64]
     _make_room(address)
     row = ExternalRequest.objects.create(
-        provider=provider,
+        provider=way.kind,
+        way_id=way.id,
         purpose=purpose,
         state_hash=token_hash(state),
         browser_hash=token_hash(browser),
@@ -79,39 +79,48 @@ def begin(
         date_expired=now + LIFETIME,
         date_redeemed=now if refusal is not None else None,
     )
-    return Begun(row.pk, Secret(browser), page)
+    return Begun(row.pk, Secret(browser), "" if isinstance(page, Sentence) else page)
 
 
-def redeem(
-    *, provider: Provider, purpose: Purpose, state: str, browser: str, code: str, remote_addr: str
-) -> UUID | None:
+@dataclass(frozen=True, slots=True)
+class CameBack:
+    """What the redirect of a provider says. `sender`, `error`: empty when it does not say."""
+
+    state: str
+    code: str
+    sender: str = ""
+    error: str = ""
+
+
+def redeem(*, way: Way, purpose: Purpose, back: CameBack, browser: str, remote_addr: str) -> UUID | None:
     """Take back a browser from the provider, once. Returns the visit, which then knows who came or why nobody did.
 
     None when there is no such visit of this browser for this provider and purpose, or it was redeemed. A state that
     a browser on a visit does not have counts as a failure of its address.
     """
-    row = ExternalRequest.objects.filter(state_hash=token_hash(state)).first()
+    row = ExternalRequest.objects.filter(state_hash=token_hash(back.state)).first()
     if row is None or not same(row.browser_hash, token_hash(browser)):
         # Without the cookie no state fits, so it is no guess: a picture on any other site could make such a request.
         if browser:
             _count(remote_addr)
         return None
     now = clock.now()
-    ours = ExternalRequest.objects.filter(pk=row.pk, provider=provider, purpose=purpose, date_expired__gt=now)
-    if ours.filter(date_redeemed__isnull=True).update(date_redeemed=now) != 1:
+    ours = ExternalRequest.objects.filter(pk=row.pk, provider=way.kind, way_id=way.id, purpose=purpose)
+    if ours.filter(date_redeemed__isnull=True, date_expired__gt=now).update(date_redeemed=now) != 1:
         return None
-    found = _person_or_reason(provider, _visit(provider, purpose, state), code, remote_addr)
+    found = _person_or_reason(way, _visit(way, purpose, back.state, back.sender), back, remote_addr)
     if isinstance(found, Person):
-        ours.update(tenant=found.tenant, subject=found.subject, name=_shown(found.name))
+        ours.update(tenant=found.tenant, subject=found.subject, name=_shown(found.name), details=dict(found.details))
     else:
         ours.update(refusal=stored(found))
     return row.pk
 
 
-def finish(*, request_id: UUID | None, browser: str, purpose: Purpose) -> ExternalRequest:
-    """Use a redeemed visit, once, from the browser in which it began. Raises ExternalLapsed."""
+def finish(*, request_id: UUID | None, browser: str, purpose: Purpose, kinds: Collection[str]) -> ExternalRequest:
+    """Use a redeemed visit to a provider of these kinds, once, from the browser in which it began. Raises ExternalLapsed."""
     now = clock.now()
-    row = ExternalRequest.objects.filter(pk=request_id, purpose=purpose).first() if request_id else None
+    rows = ExternalRequest.objects.filter(purpose=purpose, provider__in=kinds)
+    row = rows.filter(pk=request_id).first() if request_id else None
     if row is None or not same(row.browser_hash, token_hash(browser)):
         raise ExternalLapsed
     redeemed = ExternalRequest.objects.filter(pk=row.pk, date_redeemed__isnull=False, date_expired__gt=now)
@@ -121,16 +130,36 @@ def finish(*, request_id: UUID | None, browser: str, purpose: Purpose) -> Extern
     return row
 
 
-def _person_or_reason(provider: Provider, visit: Visit, code: str, remote_addr: str) -> Person | Sentence:
-    found = providers.configured(provider) if providers.is_on(provider) else None
-    if found is None:
-        return _about(provider, INCOMPLETE if providers.is_on(provider) else OFF)
-    if not code:
-        return _about(provider, CANCELLED)
+def _provider_or_reason(way: Way) -> ExternalProvider | Sentence:
+    found = way.provider() if way.is_on else None
+    return found or _about(way, INCOMPLETE if way.is_on else OFF)
+
+
+def _page_or_reason(way: Way, visit: Visit, user_agent: str) -> str | Sentence:
+    found = _provider_or_reason(way)
+    if isinstance(found, Sentence):
+        return found
     if not _WAITING.acquire(timeout=_PATIENCE_S):
-        return _about(provider, BUSY)
+        return _about(way, BUSY)
     try:
-        person = found.person(visit, code)
+        return found.page(visit, user_agent)
+    except WebApiFailed as error:
+        return error.sentence
+    finally:
+        _WAITING.release()
+
+
+def _person_or_reason(way: Way, visit: Visit, back: CameBack, remote_addr: str) -> Person | Sentence:
+    found = _provider_or_reason(way)
+    if isinstance(found, Sentence):
+        return found
+    if not back.code:
+        is_choice = back.error in {"", "access_denied", "login_required", "interaction_required"}
+        return _about(way, CANCELLED) if is_choice else REFUSED.say(provider=way.label, error=_shown(back.error))
+    if not _WAITING.acquire(timeout=_PATIENCE_S):
+        return _about(way, BUSY)
+    try:
+        person = found.person(visit, back.code)
     except WebApiFailed as error:
         if error.fault is Fault.CODE:
             _count(remote_addr)
@@ -139,16 +168,15 @@ def _person_or_reason(provider: Provider, visit: Visit, code: str, remote_addr: 
         _WAITING.release()
     is_storable = all(part.isprintable() for part in (person.tenant, person.subject))
     if not is_storable or len(person.tenant) > _TENANT_CHARS or len(person.subject) > _MOST_CHARS:
-        return _about(provider, ODD_PERSON)
+        return _about(way, ODD_PERSON)
     return person
 
 
-def _visit(provider: Provider, purpose: Purpose, state: str) -> Visit:
+def _visit(way: Way, purpose: Purpose, state: str, came_from: str = "") -> Visit:
     # From the setting, never from the Host header, which a client chooses.
-    step = "login" if purpose == Purpose.SIGN_IN else "bind"
-    uri = f"{console_address().rstrip('/')}/core/auth/{provider}/qr/{step}/callback/"
+    uri = f"{console_address().rstrip('/')}{way.callback(purpose)}"
     verifier = salted_hmac("postern.external.verifier", state, algorithm="sha256").hexdigest()
-    return Visit(redirect_uri=uri, state=state, verifier=verifier)
+    return Visit(redirect_uri=uri, state=state, verifier=verifier, came_from=came_from)
 
 
 def _make_room(address: str) -> None:
@@ -157,8 +185,8 @@ def _make_room(address: str) -> None:
     ExternalRequest.objects.filter(pk__in=list(surplus[:MOST_OF_ADDRESS])).delete()
 
 
-def _about(provider: Provider, phrase: Phrase) -> Sentence:
-    return phrase.say(provider=str(provider.label))
+def _about(way: Way, phrase: Phrase) -> Sentence:
+    return phrase.say(provider=way.label)
 
 
 def _count(remote_addr: str) -> None:

@@ -16,9 +16,10 @@ from postern.apps.authn.callers.policy import password_was_verified
 from postern.apps.authn.credentials.actions.login_sessions import find_by_session
 from postern.apps.authn.errors import console_address
 from postern.apps.authn.external.actions import visits
+from postern.apps.authn.external.actions.visits import CameBack
 from postern.apps.authn.external.api import visit_cookie
 from postern.apps.authn.external.models import Provider, Purpose
-from postern.apps.authn.external.providers import CODE_PARAMETERS
+from postern.apps.authn.external.providers import CODE_PARAMETERS, CompanyWay
 from postern.apps.authn.sign_in.api.pages import PROFILE_PAGE
 from postern.foundation.pages.pages import open_page
 from postern.foundation.pages.redirects import HOME, safe_next
@@ -34,7 +35,7 @@ _SENT_HERE: Final = "here"
 _Page = Callable[..., HttpResponse]
 
 
-def _moving_page(view: _Page) -> _Page:
+def moving_page(view: _Page) -> _Page:
     """A page that anybody may open and that is never kept. HEAD begins and ends no visit.
 
     The provider sends the browser to the address of the settings (SITE_URL). A browser that uses another address of
@@ -63,23 +64,23 @@ def _other_address(request: HttpRequest) -> str | None:
     return f"{site.scheme}://{site.netloc}{request.path}?{query}"
 
 
-@_moving_page
+@moving_page
 def sign_in_start(request: HttpRequest, provider: Provider) -> HttpResponse:
     """`qr/login/?next=`: leads to the page of the provider."""
     target = safe_next(request.GET.get("next", ""), HOME)
     if find_by_session(request.session) is not None:
         return HttpResponseRedirect(target)
     begun = visits.begin(
-        provider=provider,
+        way=CompanyWay(provider),
         purpose=Purpose.SIGN_IN,
         remote_addr=request.META.get("REMOTE_ADDR", ""),
         user_agent=request.headers.get("User-Agent", ""),
         target=target,
     )
-    return _led_away(begun, Purpose.SIGN_IN)
+    return led_away(begun, own_page(Purpose.SIGN_IN, begun.request_id))
 
 
-@_moving_page
+@moving_page
 def bind_start(request: HttpRequest, provider: Provider) -> HttpResponse:
     """`qr/bind/?redirect_url=`: leads a signed-in user, whose password was verified a moment ago, to the provider.
 
@@ -93,47 +94,51 @@ def bind_start(request: HttpRequest, provider: Provider) -> HttpResponse:
     if origin not in {"same-origin", "none"} or not is_verified or conditions.unmet(login_session.user) is not None:
         return HttpResponseRedirect(_profile(dialog=f"{provider}-bind"))
     begun = visits.begin(
-        provider=provider,
+        way=CompanyWay(provider),
         purpose=Purpose.BIND,
         remote_addr=request.META.get("REMOTE_ADDR", ""),
         user_agent=request.headers.get("User-Agent", ""),
         target=safe_next(request.GET.get("redirect_url", ""), ""),
         login_session=login_session,
     )
-    return _led_away(begun, Purpose.BIND)
+    return led_away(begun, own_page(Purpose.BIND, begun.request_id))
 
 
-@_moving_page
+@moving_page
 def bind_page(_request: HttpRequest, provider: Provider) -> HttpResponse:
     """`bind/start/`: the dialog of the profile page, which asks for the password first."""
     return HttpResponseRedirect(_profile(dialog=f"{provider}-bind"))
 
 
-@_moving_page
+@moving_page
 def callback(request: HttpRequest, provider: Provider, purpose: Purpose) -> HttpResponse:
     """`qr/login/callback/` and `qr/bind/callback/`: the provider sends the browser back. Our own page does the rest."""
     request_id = visits.redeem(
-        provider=provider,
+        way=CompanyWay(provider),
         purpose=purpose,
-        state=request.GET.get("state", "")[:_MOST_CHARS],
+        back=CameBack(
+            state=request.GET.get("state", "")[:_MOST_CHARS],
+            code=request.GET.get(CODE_PARAMETERS[provider], "")[:_MOST_CHARS],
+        ),
         browser=visit_cookie.of(request),
-        code=request.GET.get(CODE_PARAMETERS[provider], "")[:_MOST_CHARS],
         remote_addr=request.META.get("REMOTE_ADDR", ""),
     )
-    return HttpResponseRedirect(_own_page(purpose, request_id))
+    return HttpResponseRedirect(own_page(purpose, request_id))
 
 
-def _led_away(begun: visits.Begun, purpose: Purpose) -> HttpResponse:
-    response = HttpResponseRedirect(begun.page or _own_page(purpose, begun.request_id))
+def led_away(begun: visits.Begun, refused: str) -> HttpResponse:
+    """To the provider; a visit that cannot take place goes to our own page `refused`, which says why."""
+    response = HttpResponseRedirect(begun.page or refused)
     visit_cookie.put(response, begun.browser)
     return response
 
 
-def _own_page(purpose: Purpose, request_id: UUID | None) -> str:
+def own_page(purpose: Purpose, request_id: UUID | None, **more: str) -> str:
+    """Our own page that uses the visit."""
     shown = str(request_id) if request_id is not None else _UNKNOWN
     if purpose == Purpose.BIND:
         return _profile(external=shown)
-    return f"{_LOGIN_PAGE}?{urlencode({'external': shown})}"
+    return f"{_LOGIN_PAGE}?{urlencode({'external': shown, **more})}"
 
 
 def _profile(**query: str) -> str:

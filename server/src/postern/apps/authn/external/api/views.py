@@ -1,7 +1,8 @@
 """Calls about accounts at external providers: sign in, bind, unbind, and the check of FeiShu's event subscription."""
 
+from collections.abc import Collection
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 from uuid import UUID
 
 from django.db import transaction
@@ -13,6 +14,7 @@ from rest_framework.response import Response
 from postern.apps.authn.callers.policy import password_was_verified
 from postern.apps.authn.credentials.actions.login_sessions import SignInOrigin
 from postern.apps.authn.external.actions import binding, signing_in, visits
+from postern.apps.authn.external.actions.signing_in import DeviceOf
 from postern.apps.authn.external.api import visit_cookie
 from postern.apps.authn.external.errors import ExternalLapsed
 from postern.apps.authn.external.models import ExternalRequest, Provider, Purpose
@@ -45,11 +47,12 @@ class VisitSerializer(BodySerializer):
     id = PlainField(max_length=64)
 
 
-def _finished(request: Request, purpose: Purpose) -> ExternalRequest:
+def _finished(request: Request, purpose: Purpose, kinds: Collection[str]) -> ExternalRequest:
     return visits.finish(
         request_id=parse_id(body_of(request, VisitSerializer)["id"]),
         browser=visit_cookie.of(request._request),  # noqa: SLF001 - cookies belong to Django's request
         purpose=purpose,
+        kinds=kinds,
     )
 
 
@@ -62,25 +65,32 @@ class ExternalSignInView(DeviceCookieView):
     rights = Right.ANYONE
     always_root = True
     gates_apply = False
+    #: The kinds of providers whose visits are used here.
+    kinds: ClassVar[Collection[str]] = tuple(Provider)
 
     def post(self, request: Request) -> Response:
         SessionAuthentication().enforce_csrf(request)
-        visit = _finished(request, Purpose.SIGN_IN)
+        visit = _finished(request, Purpose.SIGN_IN, self.kinds)
         origin = web_session.origin_of(request)
-        proof = signing_in.prove(
-            visit,
-            remote_addr=origin.remote_addr,
-            user_agent=origin.user_agent,
-            device_of=lambda username: device_cookie.visitor_of(request, username).device,
-        )
+        proof = self.prove(visit, origin, lambda username: device_cookie.visitor_of(request, username).device)
         end_previous(request._request)  # noqa: SLF001 - sessions belong to Django's request
         with transaction.atomic():
-            if not signing_in.hold_bound(visit, proof):
+            if not self.hold(visit, proof):
                 raise ExternalLapsed
             body = self._signed_in(request, proof, origin, safe_next(visit.target, HOME_PAGE))
         response = Response(body)
         visit_cookie.remove(response)
         return response
+
+    def prove(self, visit: ExternalRequest, origin: SignInOrigin, device_of: DeviceOf) -> Proof:
+        """The user who came back. Raises a SignInRefused, which the login log has."""
+        return signing_in.prove(
+            visit, remote_addr=origin.remote_addr, user_agent=origin.user_agent, device_of=device_of
+        )
+
+    def hold(self, visit: ExternalRequest, proof: Proof) -> bool:
+        """Whether the user may still come this way; it stays so until the transaction ends."""
+        return signing_in.hold_bound(visit, proof)
 
     def _signed_in(self, request: Request, proof: Proof, origin: SignInOrigin, target: str) -> dict[str, Any]:
         django_request = request._request  # noqa: SLF001 - as above
@@ -102,7 +112,7 @@ class ExternalBindView(PersonalView):
         user, login_session = self.person(request), self.login_session(request)
         if login_session is None:
             raise ExternalLapsed
-        visit = _finished(request, Purpose.BIND)
+        visit = _finished(request, Purpose.BIND, tuple(Provider))
         account = binding.bind(actor=self.actor, user=user, login_session=login_session, visit=visit)
         provider = Provider(account.provider)
         text = _("Your %(provider)s account is bound. You can sign in with it now.") % {"provider": provider.label}

@@ -71,6 +71,7 @@ def begin(proof: Proof, way: SignInWay, *, proxy_id: UUID | None = None) -> Begu
         login_type=proof.attempted.login_type,
         proxy_id=proxy_id,
         key_hash=proof.key_hash,
+        provider_session=proof.provider_session,
         date_created=now,
         date_expired=now + LIFETIME,
     )
@@ -139,7 +140,7 @@ def complete(pending: PendingSignIn, *, may_be_unmet: bool) -> Proof:
     except SignInRefused as refused:
         sign_in.refuse(attempted, refused, mfa=MfaState.SHOWN)
         raise
-    return Proof(user=user, attempted=attempted, key_hash=pending.key_hash)
+    return Proof(user=user, attempted=attempted, key_hash=pending.key_hash, provider_session=pending.provider_session)
 
 
 def _alive(pending: PendingSignIn | None) -> PendingSignIn | None:

@@ -71,12 +71,13 @@ class Attempted:
 class Proof:
     """A right first factor. The account of `user` may be used.
 
-    `key_hash` identifies the SSH key; "" for a password.
+    `key_hash` identifies the SSH key; "" for a password. `provider_session`: hash of the session at a provider.
     """
 
     user: User
     attempted: Attempted
     key_hash: str = ""
+    provider_session: str = ""
 
 
 def prove_password(

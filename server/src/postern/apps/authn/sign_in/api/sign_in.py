@@ -26,6 +26,7 @@ from postern.apps.authn.sign_in.actions.second_factor import Demand
 from postern.apps.authn.sign_in.actions.sign_in import MfaState
 from postern.apps.authn.sign_in.api import device_cookie, pending, web_session
 from postern.apps.authn.sign_in.api.device_cookie import DeviceCookieView
+from postern.apps.authn.sign_in.leaving import LEAVING
 from postern.apps.rbac import facade as rbac
 from postern.apps.users import facade as users
 from postern.apps.users.credentials.errors import LinkUsed
@@ -93,7 +94,10 @@ class SignInView(DeviceCookieView):
 
 
 class SignOutView(PosternView):
-    """`POST` ends the login session (or revokes the bearer token) of the call. Signing out twice is not an error."""
+    """`POST` ends the login session (or revokes the bearer token) of the call. Signing out twice is not an error.
+
+    `next`: where the browser goes to sign out at the provider, too; missing for most.
+    """
 
     rights = Right.ANYONE
     always_root = True
@@ -103,6 +107,9 @@ class SignOutView(PosternView):
         if isinstance(request.auth, LoginSession):
             sign_out(actor=self.actor, login_session=request.auth)
             web_session.forget(request._request)  # noqa: SLF001 - sessions belong to Django's request
+            elsewhere = LEAVING.value(request.auth)
+            if elsewhere:
+                return Response({"msg": "ok", "next": elsewhere})
         elif isinstance(request.auth, BearerToken):
             revoke_token(actor=self.actor, token=request.auth)
         return Response({"msg": "ok"})
@@ -226,6 +233,9 @@ def logout_page(request: HttpRequest) -> HttpResponse:
             return HttpResponseRedirect(HOME_PAGE)
         end_previous(request)
         web_session.forget(request)
+        elsewhere = LEAVING.value(login_session)
+        if elsewhere:
+            return HttpResponseRedirect(elsewhere)
     get_token(request)
     return HttpResponseRedirect(_login_page_for(target))
 

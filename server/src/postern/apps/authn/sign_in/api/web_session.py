@@ -1,5 +1,6 @@
 """The browser session of a sign-in: a new session key at each sign-in, no data of an earlier user."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
@@ -39,7 +40,7 @@ def _language(request: Request) -> str:
 def sign_in(request: HttpRequest, proof: Proof, origin: SignInOrigin) -> User:
     """Sign the user in on this browser and record it in the login log, in one transaction."""
     user = signed_in(proof, mfa=MfaState.SHOWN if origin.mfa else MfaState.OFF)
-    start(request, user, origin)
+    start(request, user, replace(origin, provider_session=proof.provider_session))
     return user
 
 

@@ -1,0 +1,1 @@
+"""Fields that the forms of all protocols have."""

@@ -1,0 +1,39 @@
+"""Why somebody who came from a provider is no user."""
+
+from typing import Final
+
+from django.utils.translation import gettext_lazy as _
+
+from postern.apps.authn.external.errors import ExternalRefused
+from postern.foundation.phrases import Phrase
+
+NO_NAME: Final = Phrase(
+    "federation.no_name",
+    _("%(provider)s did not tell your username (%(claim)s). Tell an administrator."),
+)
+UNUSABLE: Final = Phrase(
+    "federation.unusable",
+    _("What %(provider)s tells about you cannot be stored (%(reason)s). Tell an administrator."),
+)
+UNKNOWN: Final = Phrase(
+    "federation.unknown",
+    _("There is no account for you yet, and %(provider)s may not create one. Ask an administrator for an account."),
+)
+TAKEN: Final = Phrase(
+    "federation.taken",
+    _(
+        "The username %(username)s belongs to another account, so you cannot sign in with %(provider)s. Tell an administrator."
+    ),
+)
+MAIL_TAKEN: Final = Phrase(
+    "federation.mail_taken",
+    _(
+        "The mail address %(email)s belongs to another account, so no account was created for you. Tell an administrator."
+    ),
+)
+
+
+class NoUser(ExternalRefused):
+    """The person is not, and does not become, a user."""
+
+    slug = "user_not_exist"

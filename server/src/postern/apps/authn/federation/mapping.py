@@ -1,0 +1,107 @@
+"""What a provider tells about a person, by paths: names, and the rules that give roles and groups.
+
+Rule("realm_access.roles", "ops", role="Auditor")     # whoever has the value `ops` there is a system auditor
+Rule("groups", "dba", group=<id>)                      # whoever has `dba` is a member of this group
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from postern.apps.users.models import SystemRole
+from postern.kernel.ids import parse_id
+
+#: Values of one claim that are looked at.
+_MOST_VALUES: Final = 5_000
+_RANKS: Final = (SystemRole.USER, SystemRole.AUDITOR, SystemRole.ADMIN)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Whoever has `value` at the path `claim` gets a system role, or belongs to a group."""
+
+    claim: str
+    value: str
+    role: str = ""
+    group: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a provider told about a person. `held`: the pairs of claim and value that rules name and the person has."""
+
+    username: str
+    name: str
+    email: str
+    held: tuple[tuple[str, str], ...]
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "username": self.username,
+            "name": self.name,
+            "email": self.email,
+            "held": [list(pair) for pair in self.held],
+        }
+
+
+def told_from(details: Mapping[str, Any]) -> Told:
+    """What `as_json` made."""
+    held = tuple((str(claim), str(value)) for claim, value in details.get("held", ()))
+    return Told(str(details.get("username", "")), str(details.get("name", "")), str(details.get("email", "")), held)
+
+
+def rules_from(rows: Iterable[Mapping[str, Any]]) -> tuple[Rule, ...]:
+    """The rules of a stored column."""
+    return tuple(
+        Rule(str(row["claim"]), str(row["value"]), str(row.get("role") or ""), parse_id(str(row.get("group") or "")))
+        for row in rows
+    )
+
+
+def text_at(claims: Mapping[str, Any], path: str) -> str:
+    """The text at a path, in one line; empty when there is none."""
+    found = _at(claims, path) if path else None
+    if not isinstance(found, str):
+        return ""
+    return " ".join("".join(char if char.isprintable() else " " for char in found[:1024]).split())
+
+
+def held_by(claims: Mapping[str, Any], rules: Collection[Rule]) -> tuple[tuple[str, str], ...]:
+    """The pairs of claim and value that the rules name and the person has. Values are compared exactly."""
+    values = {claim: _texts(_at(claims, claim)) for claim in {rule.claim for rule in rules}}
+    return tuple(sorted({(rule.claim, rule.value) for rule in rules if rule.value in values[rule.claim]}))
+
+
+def role_by(rules: Collection[Rule], held: Collection[tuple[str, str]]) -> str | None:
+    """The highest system role of the rules that fit, `User` when none does; None when no rule is about roles."""
+    about_roles = [rule for rule in rules if rule.role]
+    if not about_roles:
+        return None
+    given = {rule.role for rule in about_roles if (rule.claim, rule.value) in held}
+    return max((role for role in _RANKS if role in given), key=_RANKS.index, default=SystemRole.USER)
+
+
+def groups_by(rules: Collection[Rule], held: Collection[tuple[str, str]]) -> tuple[frozenset[UUID], frozenset[UUID]]:
+    """The groups that the rules are about, and those of them to which the person belongs."""
+    about = frozenset(rule.group for rule in rules if rule.group is not None)
+    given = frozenset(rule.group for rule in rules if rule.group is not None and (rule.claim, rule.value) in held)
+    return about, given
+
+
+def _at(claims: Mapping[str, Any], path: str) -> Any:
+    """The value at a path. A claim whose whole name is the path comes first: some names have dots in them."""
+    if path in claims:
+        return claims[path]
+    found: Any = claims
+    for name in path.split("."):
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found
+
+
+def _texts(value: Any) -> frozenset[str]:
+    """A text, the texts of a list, or the names of an object."""
+    if isinstance(value, str):
+        return frozenset({value})
+    items: Iterable[Any] = value if isinstance(value, list | Mapping) else ()
+    return frozenset(item for item, _ in zip(items, range(_MOST_VALUES), strict=False) if isinstance(item, str))

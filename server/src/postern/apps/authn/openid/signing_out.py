@@ -1,0 +1,115 @@
+"""Signing out on both sides: the browser goes to the provider after it signed out here, and a provider reports that a
+person signed out there (OpenID Connect RP-Initiated Logout, Back-Channel Logout).
+"""
+
+import threading
+from typing import Final
+from uuid import UUID
+
+from django.core.cache import cache
+from django.utils.translation import gettext as _
+from redis.exceptions import RedisError
+
+from postern.apps.authn.credentials.actions.login_sessions import sign_out
+from postern.apps.authn.credentials.models import LoginEnd, LoginSession
+from postern.apps.authn.external.models import ExternalRequest
+from postern.apps.authn.federation import arrivals
+from postern.apps.authn.federation.signing_in import backend_of, session_hash
+from postern.apps.authn.openid import addresses, queries
+from postern.apps.authn.openid.models import OpenidProvider
+from postern.apps.authn.openid.ways import KIND, calls
+from postern.apps.authn.second_factors.models import PendingSignIn
+from postern.apps.users import facade as users
+from postern.apps.users.models import Source
+from postern.foundation.caller.actor import SYSTEM
+from postern.foundation.database.write_transaction import write_transaction
+from postern.integrations.openid import client as openid
+from postern.integrations.openid import tokens
+from postern.integrations.openid.metadata import metadata_of
+from postern.integrations.openid.tokens import LoggedOut
+from postern.integrations.web_apis.failures import WebApiFailed
+from postern.kernel import clock
+from postern.kernel.errors import Unavailable
+from postern.kernel.ids import token_hash
+
+#: Longer than a logout token is taken.
+_JTI_S: Final = tokens.LOGOUT_AGE_S + 2 * tokens.LEEWAY_S
+#: Reports of this process that wait for keys of a provider at the same time.
+_WAITING: Final = threading.BoundedSemaphore(2)
+
+
+def leaving(login_session: LoginSession) -> str:
+    """Where the browser goes after this sign-in has ended; empty when it stays here.
+
+    The ID token is not kept, so the provider may ask the person whether to sign out.
+    """
+    kind, _colon, slug = login_session.backend.partition(":")
+    row = queries.by_slug(slug) if kind == KIND else None
+    if row is None or not row.signs_out:
+        return ""
+    try:
+        endpoint = metadata_of(row.issuer, calls()).end_session
+    except WebApiFailed:
+        return ""  # signing out here must not depend on the provider
+    if endpoint is None:
+        return ""
+    query = {"client_id": row.client_id, "post_logout_redirect_uri": addresses.after_logout()}
+    return openid.address(endpoint, query)
+
+
+def note_signed_out(row: OpenidProvider, token: str) -> int:
+    """Believe a logout token, once, and end the sign-ins that it is about; returns their number.
+
+    Raises WebApiFailed when the token proves nothing, Unavailable when it cannot be judged now.
+    """
+    if not _WAITING.acquire(timeout=1.0):
+        raise Unavailable(_("Too many reports at once. Try again in a moment."))
+    try:
+        web = calls()
+        told = tokens.logged_out(token, metadata_of(row.issuer, web), client_id=row.client_id, calls=web)
+    finally:
+        _WAITING.release()
+    try:
+        is_first = cache.add(f"openid:logout:{row.pk}:{token_hash(told.jti)}", 1, _JTI_S)
+    except RedisError:
+        raise Unavailable(_("The report cannot be checked now. Try again in a moment.")) from None
+    if not is_first:
+        raise tokens.used_before()
+    with write_transaction():
+        return _end(row, told)
+
+
+def _end(row: OpenidProvider, told: LoggedOut) -> int:
+    session, backend, now = session_hash(row.pk, told.sid), backend_of(KIND, row.slug), clock.now()
+    user_id = _person(row, told, session)
+    if user_id is not None:
+        users.hold_epoch(user_id)  # before a sign-in of theirs that is being made, or after it
+    visits = ExternalRequest.objects.filter(provider=KIND, way_id=row.pk)
+    if told.subject:
+        visits = visits.filter(tenant=row.issuer, subject=told.subject)
+    if session and not told.subject:
+        visits = visits.filter(details__provider_session=session)
+    visits.update(date_signed_out=now)
+    if user_id is None:
+        return 0
+    pending = PendingSignIn.objects.filter(user_id=user_id, backend=backend, date_used__isnull=True)
+    ours = LoginSession.objects.filter(user_id=user_id, backend=backend, date_ended__isnull=True)
+    if session:  # a sign-in whose session at the provider is not known may be meant
+        pending = pending.filter(provider_session__in=(session, ""))
+        ours = ours.filter(provider_session__in=(session, ""))
+    pending.delete()
+    found = list(ours.select_related("user").order_by("pk"))
+    for one in found:
+        sign_out(actor=SYSTEM, login_session=one, reason=LoginEnd.BY_PROVIDER)
+    return len(found)
+
+
+def _person(row: OpenidProvider, told: LoggedOut, session: str) -> UUID | None:
+    if told.subject:
+        user = arrivals.known(Source.OPENID, row.issuer, told.subject)
+        return user.pk if user is not None else None
+    for rows in (LoginSession.objects.filter(date_ended__isnull=True), PendingSignIn.objects.all()):
+        user_id: UUID | None = rows.filter(provider_session=session).values_list("user_id", flat=True).first()
+        if user_id is not None:
+            return user_id
+    return None

@@ -1,0 +1,71 @@
+"""Try a provider, which may not be saved yet."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from postern.apps.audits import facade as audits
+from postern.apps.authn.openid import addresses, provider_secrets
+from postern.apps.authn.openid.errors import SecretWanted
+from postern.apps.authn.openid.models import OpenidProvider
+from postern.apps.authn.openid.ways import calls
+from postern.foundation.caller.actor import Actor
+from postern.integrations.openid import client as openid
+from postern.integrations.openid.client import OpenidClient
+from postern.integrations.openid.metadata import Metadata
+from postern.kernel.errors import PosternError
+from postern.kernel.ids import ROOT_ORG_ID
+from postern.kernel.secret import Secret
+
+
+def try_provider(*, actor: Actor, row: OpenidProvider | None, entered: Mapping[str, Any]) -> str:
+    """Ask the provider for metadata and keys, and whether it knows the client. Returns what was found.
+
+    `row`: the stored provider of the form; None for a new one. An empty secret means the stored one, which is only sent to
+    the issuer, and for the client, that it is stored for. Every test is audited. Raises WebApiFailed, SecretWanted.
+    """
+    shown = {name: entered.get(name, "") for name in ("issuer", "client_id", "scopes")}
+    try:
+        client = OpenidClient(**shown, secret=_secret(row, entered))
+        found = openid.check(client, calls(), redirect_uri=addresses.callback(str(entered["slug"])))
+    except PosternError as error:
+        _record(actor, str(entered["slug"]), shown, error.sentence.code or error.code)
+        raise
+    _record(actor, str(entered["slug"]), shown, "")
+    return _report(found, entered)
+
+
+def _secret(row: OpenidProvider | None, entered: Mapping[str, Any]) -> Secret | None:
+    secret = entered.get("client_secret", "")
+    if secret:
+        return Secret(str(secret))
+    if secret is None or row is None or not row.has_secret:
+        return None
+    if (row.issuer, row.client_id) != (entered["issuer"], entered["client_id"]):
+        raise SecretWanted
+    return provider_secrets.STORE.value.get(row.pk)
+
+
+def _report(found: Metadata, entered: Mapping[str, Any]) -> str:
+    """What works, and what the provider does not offer although the form wants it."""
+    parts = [_("The provider answers: issuer, keys, endpoints, and clock fit, and it knows the client.")]
+    if found.challenge_methods is None:
+        parts.append(_("It does not say whether it supports PKCE."))
+    if entered.get("signs_out") and found.end_session is None:
+        parts.append(_("It has no address to sign people out there, so they are signed out of Postern only."))
+    return " ".join(parts)
+
+
+def _record(actor: Actor, slug: str, shown: Mapping[str, Any], reason: str) -> None:
+    """`reason`: the code of the failure; empty when the provider can be used."""
+    with transaction.atomic():
+        audits.record(
+            actor=actor,
+            org_id=ROOT_ORG_ID,
+            event=audits.Event.PROVIDER_TESTED,
+            object_type="OpenidProvider",
+            object_name=slug,
+            new={**shown, "accepted": not reason, "reason": reason},
+        )

@@ -1,0 +1,102 @@
+"""A provider as a visit sees it."""
+
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from django.utils.crypto import salted_hmac
+
+from postern.apps.authn.external.models import Purpose
+from postern.apps.authn.external.providers import Visit
+from postern.apps.authn.federation.mapping import Told, held_by, rules_from, text_at
+from postern.apps.authn.federation.signing_in import session_hash
+from postern.apps.authn.openid import provider_secrets
+from postern.apps.authn.openid.addresses import callback_path
+from postern.apps.authn.openid.models import OpenidProvider
+from postern.foundation.network import outbound
+from postern.integrations.openid import client as openid
+from postern.integrations.openid.client import Flow, OpenidClient
+from postern.integrations.web_apis.calls import WebCalls
+from postern.integrations.web_apis.person import Person
+
+KIND: Final = "openid"
+#: The person waits for the answer.
+LIMIT_S: Final = 5.0
+_MOST_SID_CHARS: Final = 255
+
+
+def calls() -> WebCalls:
+    """The calls of one operation."""
+    return WebCalls(check=outbound.check_dial, limit_s=LIMIT_S)
+
+
+def client_of(row: OpenidProvider) -> OpenidClient:
+    """Postern as the client of a stored provider. Reads the secret."""
+    secret = provider_secrets.STORE.value.get(row.pk) if row.has_secret else None
+    return OpenidClient(row.issuer, row.client_id, secret, row.scopes)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenidWay:
+    """`is_bare`: the browser uses the paths of the contract, which have no id."""
+
+    row: OpenidProvider
+    is_bare: bool = False
+
+    @property
+    def kind(self) -> str:
+        return KIND
+
+    @property
+    def id(self) -> UUID:
+        return self.row.pk
+
+    @property
+    def label(self) -> str:
+        return self.row.name
+
+    @property
+    def is_on(self) -> bool:
+        return self.row.is_active
+
+    def callback(self, purpose: Purpose) -> str:
+        del purpose  # nobody binds: the provider vouches for its own people
+        return callback_path("" if self.is_bare else self.row.slug)
+
+    def provider(self) -> "_Openid":
+        return _Openid(self.row)
+
+
+@dataclass(frozen=True, slots=True)
+class _Openid:
+    row: OpenidProvider
+
+    def page(self, visit: Visit, user_agent: str) -> str:
+        del user_agent
+        return openid.authorize_url(client_of(self.row), calls(), _flow(visit))
+
+    def person(self, visit: Visit, code: str) -> Person:
+        claims = openid.claims_of(client_of(self.row), calls(), _flow(visit), code)
+        # A mail address that the provider has not verified may be anybody's.
+        is_unverified = claims.get("email_verified") is False
+        told = Told(
+            username=text_at(claims, self.row.username_claim),
+            name=text_at(claims, self.row.name_claim),
+            email="" if is_unverified else text_at(claims, self.row.email_claim),
+            held=held_by(claims, rules_from(self.row.rules)),
+        )
+        sid = claims.get("sid")
+        is_usable = isinstance(sid, str) and len(sid) <= _MOST_SID_CHARS
+        session = session_hash(self.row.pk, str(sid)) if is_usable else ""
+        return Person(
+            tenant=self.row.issuer,
+            subject=str(claims["sub"]),
+            name=told.name,
+            details={**told.as_json(), "provider_session": session},
+        )
+
+
+def _flow(visit: Visit) -> Flow:
+    """The nonce is derived from the state with the key of the installation, so it is stored nowhere."""
+    nonce = salted_hmac("postern.openid.nonce", visit.state, algorithm="sha256").hexdigest()
+    return Flow(visit.redirect_uri, visit.state, visit.verifier, nonce, visit.came_from)

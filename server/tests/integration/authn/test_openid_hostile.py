@@ -1,0 +1,287 @@
+"""OpenID Connect with a provider, or somebody between, that lies: nobody is signed in, and the sentence says why."""
+
+import base64
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+from rest_framework.test import APIClient
+
+from factories.openid import Guest, form_of, save
+from peers.openid_stand_in import (
+    CLIENT_ID,
+    OpenidStandIn,
+    rsa_key,
+    serving,
+    signed,
+    signed_with_public_key,
+    unsigned,
+)
+from postern.apps.audits.models import LoginLog
+from postern.apps.authn.models import FederatedIdentity, LoginSession, SignInGuard
+from postern.apps.users.models import User
+from postern.integrations.openid import keys, metadata
+from postern.kernel.clock import monotonic_s
+
+pytestmark = pytest.mark.django_db
+
+Alter = Callable[[dict[str, Any]], dict[str, Any]]
+SIGNATURE = "not signed with a key of the provider"
+
+
+@pytest.fixture
+def corp(as_admin: APIClient) -> Iterator[OpenidStandIn]:
+    with serving(OpenidStandIn()) as running:
+        save(as_admin, form_of(running))
+        yield running
+
+
+def refused(answer: Any, words: str) -> None:
+    """Refused with this sentence, and nothing was made."""
+    assert answer.status_code == 400, answer.content
+    assert words in answer.json()["msg"]
+    assert not LoginSession.objects.exclude(user__username="admin").exists()
+    assert not FederatedIdentity.objects.exists()
+    assert not User.objects.filter(username="ann").exists()
+    log = LoginLog.objects.order_by("-datetime", "-pk")[0]
+    assert (log.status, log.backend) == (False, "openid:corp")
+
+
+def without(name: str) -> Alter:
+    return lambda claims: {key: value for key, value in claims.items() if key != name}
+
+
+def test_the_right_answer_signs_in(corp: OpenidStandIn) -> None:
+    """Otherwise the refusals below would show nothing."""
+    guest = Guest()
+    assert guest.walk(corp).status_code == 200
+    assert guest.get("/api/v1/users/profile/").json()["username"] == "ann"
+
+
+@pytest.mark.parametrize(
+    "sign",
+    [
+        lambda claims: signed(claims, rsa_key("foreign")),
+        unsigned,
+        lambda claims: signed_with_public_key(claims, rsa_key("own")),
+        lambda claims: signed(claims, rsa_key("own"), alg="RS512"),
+        lambda claims: signed(claims, rsa_key("own"))[:-8] + "AAAAAAAA",
+        lambda claims: signed(claims, rsa_key("own"), kid="another"),
+        lambda _: "a.b",
+        lambda _: "..",
+        lambda _: "é.é.é",
+        lambda _: "eyJhbGciOiJSUzI1NiJ9." + "A" * 70_000 + ".AAAA",
+    ],
+    ids=["foreign-key", "none", "HS256", "RS512", "altered", "kid", "two-parts", "empty", "letters", "long"],
+)
+def test_k49_a_token_that_the_provider_has_not_signed(
+    corp: OpenidStandIn, sign: Callable[[dict[str, Any]], str]
+) -> None:
+    corp.sign = sign
+    refused(Guest().walk(corp), SIGNATURE)
+
+
+@pytest.mark.parametrize(
+    ("alter", "words"),
+    [
+        (lambda claims: {**claims, "iss": f"{claims['iss']}/"}, "wrong or missing iss"),
+        (lambda claims: {**claims, "aud": "another"}, "wrong or missing aud"),
+        (lambda claims: {**claims, "aud": [CLIENT_ID, "another"]}, "wrong or missing aud"),
+        (lambda claims: {**claims, "aud": []}, "wrong or missing aud"),
+        (lambda claims: {**claims, "azp": "another"}, "wrong or missing azp"),
+        (lambda claims: {**claims, "nonce": "another"}, "wrong or missing nonce"),
+        (without("nonce"), "wrong or missing nonce"),
+        (without("sub"), "wrong or missing sub"),
+        (lambda claims: {**claims, "sub": ""}, "wrong or missing sub"),
+        (lambda claims: {**claims, "sub": 7}, "wrong or missing sub"),
+        (lambda claims: {**claims, "sub": "s" * 256}, "wrong or missing sub"),
+        (lambda claims: {**claims, "sub": "a\x00b"}, "wrong or missing sub"),
+        (lambda claims: {**claims, "exp": int(time.time()) - 62}, "has expired"),
+        (without("exp"), "wrong or missing exp"),
+        (lambda claims: {**claims, "exp": "never"}, "wrong or missing exp"),
+        (lambda claims: {**claims, "iat": int(time.time()) + 90}, "comes from the future"),
+        (lambda claims: {**claims, "nbf": int(time.time()) + 90}, "comes from the future"),
+        (without("iat"), "wrong or missing iat"),
+        (without("aud"), "wrong or missing aud"),
+        (without("iss"), "wrong or missing iss"),
+    ],
+)
+def test_k49_a_token_with_other_claims(corp: OpenidStandIn, alter: Alter, words: str) -> None:
+    corp.alter = alter
+    refused(Guest().walk(corp), words)
+
+
+@pytest.mark.parametrize("alter", [
+    lambda claims: {**claims, "aud": [CLIENT_ID]},
+    lambda claims: {**claims, "azp": CLIENT_ID},
+    lambda claims: {**claims, "exp": int(time.time()) - 30},
+    lambda claims: {**claims, "iat": int(time.time()) + 30},
+])  # fmt: skip
+def test_claims_within_the_rules(corp: OpenidStandIn, alter: Alter) -> None:
+    corp.alter = alter
+    assert Guest().walk(corp).status_code == 200
+
+
+def test_a_key_that_is_too_short(corp: OpenidStandIn) -> None:
+    weak = rsa.generate_private_key(65537, 1024)  # noqa: S505 - it must be refused
+    numbers = weak.public_key().public_numbers()
+    modulus = base64.urlsafe_b64encode(numbers.n.to_bytes(128, "big")).decode().rstrip("=")
+    corp.keys = [{"kty": "RSA", "kid": "k1", "n": modulus, "e": "AQAB"}]
+    refused(Guest().walk(corp), "no key that Postern accepts")
+
+
+def test_a_token_without_kid_is_tried_with_each_key(corp: OpenidStandIn) -> None:
+    rows = [rsa_key(name).as_dict(private=False) for name in ("foreign", "own")]
+    corp.keys = [{"kty": row["kty"], "n": row["n"], "e": row["e"]} for row in rows]
+    corp.sign = lambda claims: signed(claims, rsa_key("own"), kid="")
+    assert Guest().walk(corp).status_code == 200
+
+
+def test_an_unknown_key_is_looked_for_once_a_minute(corp: OpenidStandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Guest().walk(corp).status_code == 200
+    corp.keys = [{**rsa_key("new").as_dict(private=False), "kid": "k2"}]
+    corp.sign = lambda claims: signed(claims, rsa_key("new"), kid="k2")
+    for _ in range(3):
+        assert SIGNATURE in Guest().walk(corp).json()["msg"]
+    assert corp.asked.count("jwks") == 1
+    monkeypatch.setattr(keys, "monotonic_s", lambda: monotonic_s() + 61)
+    assert Guest().walk(corp).status_code == 200
+    assert corp.asked.count("jwks") == 2
+
+
+def test_metadata_are_kept_for_an_hour(corp: OpenidStandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(2):
+        assert Guest().walk(corp).status_code == 200
+    assert corp.asked.count("openid-configuration") == 1
+    monkeypatch.setattr(metadata, "monotonic_s", lambda: monotonic_s() + 3601)
+    assert Guest().walk(corp).status_code == 200
+    assert corp.asked.count("openid-configuration") == 2
+
+
+def test_a_provider_that_swaps_its_issuer(corp: OpenidStandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Guest().walk(corp).status_code == 200
+    corp.metadata["issuer"] = "https://evil.example"
+    monkeypatch.setattr(metadata, "monotonic_s", lambda: monotonic_s() + 3601)
+    page = Guest().start()
+    assert page.startswith("/core/auth/login/?external=")
+    assert "/authorize" not in page
+
+
+@pytest.mark.parametrize("address", ["https://evil.example/", "", "https://corp.example"])
+def test_an_answer_that_names_another_issuer(corp: OpenidStandIn, address: str) -> None:
+    guest = Guest()
+    back = corp.come_back(guest.start(), iss=address)
+    refused(guest.use(guest.come_back(back)), "came from another provider")
+    assert "token" not in corp.asked
+
+
+def test_a_provider_that_does_not_name_itself_is_taken_as_its_metadata_say(corp: OpenidStandIn) -> None:
+    corp.names_itself = False
+    assert Guest().walk(corp).status_code == 200
+    guest = Guest()
+    back = corp.come_back(guest.start(), iss="https://evil.example")
+    assert "another provider" in guest.use(guest.come_back(back)).json()["msg"]
+
+
+def test_userinfo_about_another_person(corp: OpenidStandIn) -> None:
+    corp.userinfo_sub = "s-boss"
+    refused(Guest().walk(corp), "another person")
+
+
+@pytest.mark.parametrize("name", ["openid-configuration", "token", "jwks", "userinfo"])
+@pytest.mark.parametrize("manner", ["redirect", "huge", "html"])
+def test_an_answer_that_is_no_answer(corp: OpenidStandIn, name: str, manner: str) -> None:
+    corp.manners[name] = manner
+    guest = Guest()
+    page = guest.start()
+    visit = page.partition("external=")[2].partition("&")[0] if page.startswith("/") else ""
+    answer = guest.use(visit or guest.come_back(corp.come_back(page)))
+    refused(answer, "longer than expected" if manner == "huge" else "not the expected service")
+    assert "elsewhere" not in corp.asked
+
+
+@pytest.mark.parametrize("manner", ["silent", "drip"])
+@pytest.mark.parametrize("name", ["openid-configuration", "token"])
+def test_a_provider_that_never_ends_holds_nobody_for_long(corp: OpenidStandIn, name: str, manner: str) -> None:
+    corp.manners[name] = manner
+    guest, began_s = Guest(), monotonic_s()
+    page = guest.start()
+    visit = page.partition("external=")[2].partition("&")[0] if page.startswith("/") else ""
+    answer = guest.use(visit or guest.come_back(corp.come_back(page)))
+    assert 4 < monotonic_s() - began_s < 9
+    refused(answer, "did not answer within 5 seconds")
+
+
+def test_k26_a_state_counts_once_and_in_its_browser_only(corp: OpenidStandIn) -> None:
+    guest, thief = Guest(), Guest()
+    back = corp.come_back(guest.start())
+    thief.start()
+    assert thief.come_back(back) == "none"
+    assert SignInGuard.objects.filter(kind="address").exists()  # it counts as a guess
+    visit = guest.come_back(back)
+    assert thief.use(visit).json()["error"] == "external_lapsed"
+    assert guest.come_back(back) == "none"
+    assert guest.use(visit).status_code == 200
+    assert guest.use(visit).json()["error"] == "external_lapsed"
+
+
+def test_a_code_that_was_used_before(corp: OpenidStandIn) -> None:
+    first = Guest()
+    back = corp.come_back(first.start())
+    code = back.partition("code=")[2].partition("&")[0]
+    second = Guest()
+    other = corp.come_back(second.start())
+    assert first.use(first.come_back(back)).status_code == 200
+    stolen = other.replace(other.partition("code=")[2].partition("&")[0], code)
+    answer = second.use(second.come_back(stolen))
+    assert "does not accept the code" in answer.json()["msg"]
+
+
+def test_k26_the_code_of_another_visit_fails_by_pkce(corp: OpenidStandIn) -> None:
+    """The thief has the victim's code before the victim has used it; the verifier is not theirs."""
+    victim, thief = Guest(), Guest()
+    theirs = corp.come_back(victim.start())
+    own = corp.come_back(thief.start())
+    codes = [one.partition("code=")[2].partition("&")[0] for one in (theirs, own)]
+    answer = thief.use(thief.come_back(own.replace(codes[1], codes[0])))
+    refused(answer, "does not accept the code")
+
+
+def test_a_visit_belongs_to_its_provider(as_admin: APIClient, corp: OpenidStandIn) -> None:
+    """The answer of one provider is not taken at the address of another."""
+    save(as_admin, form_of(corp, name="Other", slug="other"))
+    guest = Guest()
+    back = corp.come_back(guest.start("corp"))
+    assert guest.come_back(back.replace("/corp/", "/other/")) == "none"
+    assert "token" not in corp.asked
+
+
+def test_parameters_that_are_there_twice(corp: OpenidStandIn) -> None:
+    guest = Guest()
+    back = corp.come_back(guest.start())
+    assert guest.come_back(f"{back}&state=another") == "none"
+    assert "were not signed in" in guest.use(guest.come_back(f"{back}&code=another")).json()["msg"]
+
+
+@pytest.mark.parametrize(
+    ("error", "words"), [("access_denied", "You were not signed in at Corp"), ("invalid_scope<b>", "invalid_scope")]
+)
+def test_an_error_of_the_provider(corp: OpenidStandIn, error: str, words: str) -> None:
+    guest = Guest()
+    back = corp.come_back(guest.start(), code="", error=error)
+    refused(guest.use(guest.come_back(back)), words)
+
+
+def test_a_wrong_client_secret(corp: OpenidStandIn) -> None:
+    corp.client_secret = "another"
+    refused(Guest().walk(corp), "refuses the client ID or the client secret")
+
+
+def test_a_visit_to_a_company_is_not_used_here(corp: OpenidStandIn) -> None:
+    guest = Guest()
+    visit = guest.come_back(corp.come_back(guest.start()))
+    answer = guest.post("/api/v1/authentication/external/sign-in/", {"id": visit})
+    assert answer.status_code in {400, 403}
+    assert guest.use(visit).status_code == 200
