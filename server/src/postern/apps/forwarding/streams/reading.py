@@ -34,6 +34,15 @@ def positions_of(stream: AuditStream) -> Positions:
     }
 
 
+def begin_chains(stream: AuditStream) -> None:
+    """Store a position for the chains that the stream has not met, so that their start is looked up once."""
+    known = set(AuditPosition.objects.filter(stream=stream).values_list("org_id", flat=True))
+    for org_id in audits.heads():
+        if org_id not in known:
+            start = audits.sequence_before(org_id, stream.date_started)
+            AuditPosition.objects.get_or_create(stream=stream, org_id=org_id, defaults={"sequence": start})
+
+
 def read_on(positions: Positions, most: int) -> Chunk:
     """At most this number of events behind the positions."""
     events: list[AuditEvent] = []

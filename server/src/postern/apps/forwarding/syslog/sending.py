@@ -69,6 +69,7 @@ def _hold(stream: AuditStream, holder: str) -> bool:
 
 def _send_as(stream: AuditStream, holder: str) -> int:
     receiver, sent, until_s = stored_receiver(), 0, monotonic_s() + _RUN_S
+    reading.begin_chains(stream)
     while monotonic_s() < until_s:
         before = reading.positions_of(stream)
         chunk = reading.read_on(before, CHUNK)

@@ -53,6 +53,7 @@ def _queue_chunk(hook: Webhook) -> tuple[int, int]:
     stream = AuditStream.objects.select_for_update().filter(name=stream_name(hook)).first()
     if stream is None:
         return 0, 0
+    reading.begin_chains(stream)
     before = reading.positions_of(stream)
     chunk = reading.read_on(before, _CHUNK)
     rows = []
