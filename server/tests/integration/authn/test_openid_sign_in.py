@@ -195,6 +195,19 @@ def test_names_that_cannot_be_stored(
     assert not User.objects.filter(source="openid").exists()
 
 
+def test_disguises_in_names_are_left_out(as_admin: APIClient, corp: OpenidStandIn) -> None:
+    save(as_admin, form_of(corp))
+    corp.claims["name"] = "Ann\u202e\u3164 Li\n"
+    assert Guest().walk(corp).status_code == 200
+    assert ann().name == "Ann Li"
+
+
+def test_a_name_that_looks_like_anothers_is_theirs(as_admin: APIClient, corp: OpenidStandIn) -> None:
+    save(as_admin, form_of(corp))
+    corp.claims["preferred_username"] = "ＡＤＭＩＮ"
+    assert "belongs to another account" in Guest().walk(corp).json()["msg"]
+
+
 def test_a_mail_address_that_is_missing_or_not_verified(as_admin: APIClient, corp: OpenidStandIn) -> None:
     save(as_admin, form_of(corp))
     corp.claims["email_verified"] = False

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from postern.apps.users.models import SystemRole
 from postern.kernel.ids import parse_id
+from postern.kernel.visible_text import is_disguise
 
 #: Values of one claim that are looked at.
 _MOST_VALUES: Final = 5_000
@@ -64,7 +65,7 @@ def text_at(claims: Mapping[str, Any], path: str) -> str:
     found = _at(claims, path) if path else None
     if not isinstance(found, str):
         return ""
-    return " ".join("".join(char if char.isprintable() else " " for char in found[:1024]).split())
+    return " ".join("".join(" " if _is_hidden(char) else char for char in found[:1024]).split())
 
 
 def held_by(claims: Mapping[str, Any], rules: Collection[Rule]) -> tuple[tuple[str, str], ...]:
@@ -87,6 +88,10 @@ def groups_by(rules: Collection[Rule], held: Collection[tuple[str, str]]) -> tup
     about = frozenset(rule.group for rule in rules if rule.group is not None)
     given = frozenset(rule.group for rule in rules if rule.group is not None and (rule.claim, rule.value) in held)
     return about, given
+
+
+def _is_hidden(char: str) -> bool:
+    return not char.isprintable() or is_disguise(char, lines=False)
 
 
 def _at(claims: Mapping[str, Any], path: str) -> Any:
