@@ -9,7 +9,7 @@ from postern.apps.authn.credentials.actions.login_sessions import end_all
 from postern.apps.authn.credentials.actions.tokens import delete_access_keys, end_tokens
 from postern.apps.authn.credentials.models import AccessKey, BearerToken, LoginEnd, LoginSession
 from postern.apps.authn.external.models import ExternalAccount
-from postern.apps.authn.known_places import places
+from postern.apps.authn.known_places import places, trust
 from postern.apps.authn.known_places.models import KnownPlace
 from postern.apps.authn.proxies.actions import proxy_sign_ins
 from postern.apps.authn.proxies.models import ProxySignIn
@@ -117,6 +117,23 @@ def _end_external_accounts(actor: Actor, user: User) -> int:
     return ExternalAccount.objects.filter(user=user).delete()[0]
 
 
+def _trusted_browsers(user: User) -> users.CredentialRows:
+    return [
+        {
+            "date_created": row.date_created,
+            "date_last_used": row.date_last_used,
+            "date_expired": row.date_expired,
+            "remote_addr": row.remote_addr,
+        }
+        for row in trust.trusted_by(user)
+    ]
+
+
+def _end_trusted_browsers(actor: Actor, user: User) -> int:
+    del actor
+    return trust.end_all(user)
+
+
 CREDENTIALS: Final = (
     users.CredentialKind(name="access_keys", rows=_access_keys, end=_end_access_keys),
     users.CredentialKind(name="bearer_tokens", rows=_tokens, end=_end_tokens),
@@ -125,4 +142,5 @@ CREDENTIALS: Final = (
     users.CredentialKind(name="proxy_sign_ins", rows=_proxy_sign_ins, end=_end_proxy_sign_ins),
     users.CredentialKind(name="external_accounts", rows=_external_accounts, end=_end_external_accounts),
     users.CredentialKind(name="known_places", rows=_known_places, end=_end_known_places),
+    users.CredentialKind(name="trusted_browsers", rows=_trusted_browsers, end=_end_trusted_browsers),
 )

@@ -2,9 +2,10 @@
 
 from postern.apps.authn.credentials.models import AccessKey, BearerToken, LoginEnd, LoginSession
 from postern.apps.authn.external.models import ExternalAccount, ExternalRequest
-from postern.apps.authn.known_places.models import KnownPlace, PlaceKind
+from postern.apps.authn.known_places.models import KnownPlace, PlaceKind, TrustedBrowser
 from postern.apps.authn.lock_out.models import GuardKind, SignInGuard
 from postern.apps.authn.login_acls.models import LoginAcl, LoginAclAction
+from postern.apps.authn.passkeys.models import Passkey, PasskeyPurpose, PasskeyRequest
 from postern.apps.authn.proxies.models import AnsweredSignIn, ProxySignIn
 from postern.apps.authn.second_factors.models import PendingSignIn, RecoveryCode, SignInWay, TotpDevice
 from postern.apps.authn.signatures.models import PastSignatures, UsedSignature
@@ -21,6 +22,9 @@ __all__ = [
     "LoginAclAction",
     "LoginEnd",
     "LoginSession",
+    "Passkey",
+    "PasskeyPurpose",
+    "PasskeyRequest",
     "PastSignatures",
     "PendingSignIn",
     "PlaceKind",
@@ -29,5 +33,6 @@ __all__ = [
     "SignInGuard",
     "SignInWay",
     "TotpDevice",
+    "TrustedBrowser",
     "UsedSignature",
 ]

@@ -51,13 +51,22 @@ LICENCE_EXPIRING: Final = MessageType("LicenceExpiringMessage", _("The licence e
 INVITATION: Final = MessageType("InvitationMessage", _("Invitation into an organization"), *_OPERATIONS)
 ACCOUNT_UNLOCKED: Final = MessageType("AccountUnlockedMessage", _("Your account was unlocked"), *_SECURITY)
 PUBLIC_KEYS_REMOVED: Final = MessageType("PublicKeysRemovedMessage", _("Your SSH public keys were removed"), *_SECURITY)
-SECOND_FACTOR_RESET: Final = MessageType(
-    "SecondFactorResetMessage", _("Your authenticator app was removed"), *_SECURITY
-)
+SECOND_FACTOR_RESET: Final = MessageType("SecondFactorResetMessage", _("Your second factor was removed"), *_SECURITY)
+PASSKEY_ADDED: Final = MessageType("PasskeyAddedMessage", _("A passkey was added to your account"), *_SECURITY)
+PASSKEY_REMOVED: Final = MessageType("PasskeyRemovedMessage", _("A passkey was removed from your account"), *_SECURITY)
 #: By mail only, to the user of the link.
 SET_PASSWORD_LINK: Final = MessageType("SetPasswordLinkMessage", _("Link to set a password"), *_SECURITY)
 _PERSONAL: Final[Mapping[str, MessageType]] = {
-    one.name: one for one in (INVITATION, ACCOUNT_UNLOCKED, PUBLIC_KEYS_REMOVED, SECOND_FACTOR_RESET, SET_PASSWORD_LINK)
+    one.name: one
+    for one in (
+        INVITATION,
+        ACCOUNT_UNLOCKED,
+        PUBLIC_KEYS_REMOVED,
+        SECOND_FACTOR_RESET,
+        PASSKEY_ADDED,
+        PASSKEY_REMOVED,
+        SET_PASSWORD_LINK,
+    )
 }
 
 MESSAGE_TYPES: Final[Mapping[str, MessageType]] = {
