@@ -1,7 +1,7 @@
 """Passkeys over HTTP: sign in with one, show one as the second factor, confirm with one, and manage the own ones.
 
-Each use has two calls. The first (`…/start/`) returns the `publicKey` argument for the browser and stores a challenge
-for its session; the second takes the browser's answer as `credential`.
+Each use has two calls. The first (`…/start/`) returns the `publicKey` argument for the browser, with the only address
+(`origin`) at which browsers accept it, and stores a challenge for the session; the second takes the browser's answer as `credential`.
 """
 
 from dataclasses import replace
@@ -89,7 +89,7 @@ def _remember(request: Request, begun: requests.Begun) -> Response:
     if session.is_empty():  # a stranger on the sign-in page
         session.set_expiry(int(requests.LIFETIME.total_seconds()))
     session[_ENTRY] = str(begun.id)
-    return Response({"publicKey": begun.options})
+    return Response({"publicKey": begun.options, "origin": present_site().origin})
 
 
 def _take(request: HttpRequest, purpose: PasskeyPurpose, user: User | None) -> bytes:
@@ -102,7 +102,7 @@ def _address(request: Request) -> str:
 
 
 class PasskeySignInStartView(PosternView):
-    """`POST authentication/passkeys/sign-in/start/` → `{"publicKey"}`: any passkey of this site, with its PIN."""
+    """`POST authentication/passkeys/sign-in/start/` → `{"publicKey", "origin"}`: any passkey of this site, with its PIN."""
 
     rights = Right.ANYONE
     always_root = True
@@ -146,7 +146,7 @@ class PasskeySignInView(DeviceCookieView):
 
 
 class PasskeyChallengeStartView(PosternView):
-    """`POST authentication/passkeys/challenge/start/` → `{"publicKey"}`, for the pending sign-in of this browser."""
+    """`POST authentication/passkeys/challenge/start/` → `{"publicKey", "origin"}`, for the pending sign-in of this browser."""
 
     rights = Right.ANYONE
     always_root = True
@@ -188,7 +188,7 @@ class PasskeyChallengeView(DeviceCookieView):
 
 
 class PasskeyVerifyStartView(PersonalView):
-    """`POST authentication/passkeys/verify/start/` → `{"publicKey"}`."""
+    """`POST authentication/passkeys/verify/start/` → `{"publicKey", "origin"}`."""
 
     def post(self, request: Request) -> Response:
         user = self.person(request)
@@ -217,7 +217,7 @@ class PasskeyVerifyView(PersonalView):
 
 
 class PasskeyEnrolStartView(EnrolView):
-    """`POST authentication/passkeys/enrol/start/` → `{"publicKey"}`.
+    """`POST authentication/passkeys/enrol/start/` → `{"publicKey", "origin"}`.
 
     Needs a password entered within five minutes, and, from a user who has one, a second factor shown since then; or a
     sign-in that requires a second factor from a user without one.
