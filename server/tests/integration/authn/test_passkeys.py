@@ -538,6 +538,19 @@ def test_a_reset_by_an_administrator_removes_passkeys(
     assert AuditEvent.objects.filter(event="mfa.reset").count() == 1
 
 
+def test_ending_all_access_of_a_suspected_account_ends_its_passkeys(
+    browser: Browser, ann: User, passkey: SoftKey, make_person: Callable[..., User]
+):
+    make_person("root", role="Admin")
+    browser.sign_in("root")
+    listed = browser.get(f"/api/v1/users/users/{ann.pk}/credentials/")
+    assert [row["name"] for row in listed.json()["passkeys"]] == ["key"]
+    answer = browser.post(f"/api/v1/users/users/{ann.pk}/access/reset/")
+    assert answer.status_code == 200, answer.content
+    assert alone(Browser(), passkey).json()["error"] == "passkey_unknown"
+    assert not RecoveryCode.objects.exists()
+
+
 # --- the address of the console ---
 
 
