@@ -48,7 +48,11 @@ class SoftKey:
         data = self._data(flags, rp_id) + bytes(16) + len(self.id).to_bytes(2, "big") + self.id + cose
         client = _client("webauthn.create", wanted["challenge"], origin or self._origin)
         attested = dumps({"fmt": "none", "attStmt": {}, "authData": data})
-        response = {"clientDataJSON": _text(client), "attestationObject": _text(attested), "transports": ["usb", "odd"]}
+        response = {
+            "clientDataJSON": _text(client),
+            "attestationObject": _text(attested),
+            "transports": ["usb", "odd", {}],
+        }
         return self._answer(response)
 
     def show(

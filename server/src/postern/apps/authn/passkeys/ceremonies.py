@@ -176,7 +176,8 @@ def _transports(answer: Mapping[str, Any]) -> tuple[str, ...]:
     response = answer.get("response")
     names = response.get("transports") if isinstance(response, Mapping) else None
     known = {one.value for one in AuthenticatorTransport}
-    return tuple(sorted({name for name in names if name in known})) if isinstance(names, list) else ()
+    texts = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+    return tuple(sorted(known.intersection(texts)))
 
 
 def _plain(text: str) -> dict[str, Any]:
