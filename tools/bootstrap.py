@@ -43,6 +43,7 @@ TEST_NEEDS: Final = {
     "/usr/sbin/rsyslogd": "rsyslog",
     "/usr/lib/*/rsyslog/lmnsd_gtls.so": "rsyslog-gnutls",
     "ssh": "openssh-client",
+    "/usr/lib/openssh/regress/misc/sk-dummy/sk-dummy.so": "openssh-tests",
     "chromium": "chromium",
     "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc": "fonts-noto-cjk",
     "/usr/lib/postgresql/*/bin/postgres": "postgresql",

@@ -59,6 +59,8 @@ export interface PublicSettings {
   readonly SECURITY_WATERMARK_ENABLED?: boolean;
   /** Seconds for which a verified second factor stays valid. */
   readonly SECURITY_MFA_VERIFY_TTL?: number;
+  /** Days for which people can trust a browser after the second factor; 0: not at all. */
+  readonly SECURITY_TRUSTED_BROWSER_DAYS?: number;
   /** Days after which a password must be changed; 9999 or more means never. */
   readonly SECURITY_PASSWORD_EXPIRATION_TIME?: number;
   /** Maximum size of an import file, in MB. */

@@ -11,18 +11,18 @@ API = "/api/v1/authentication/"
 PROFILE = "/api/v1/users/profile/"
 ADAM = "Adam(adam)"
 _KEY_SET: dict[str, Any] = {"old": {"public_key": None}, "new": {"public_key": "******"}}
-_COUNTED = frozenset({"authn_signinguard", "authn_knownplace"})
+COUNTED = frozenset({"authn_signinguard", "authn_knownplace"})
 #: A browser's session is written with the answer, when the deed itself is done and told.
-_SESSION = frozenset({"django_session"})
+SESSION = frozenset({"django_session"})
 _CREDENTIALS = {"username": "adam", "password": MARK}
 
 
-def _login(event: str = "sign_in.succeeded", *, user: str = ADAM, **new: Any) -> Told:
+def login(event: str = "sign_in.succeeded", *, user: str = ADAM, **new: Any) -> Told:
     shown = {"username": "adam", "ip": ADDRESS, **new}
     return Told(event=event, action="other", kind="LoginLog", name="adam", new=shown, org=ROOT, user=user)
 
 
-def _mine(event: str, action: str = "update", **more: Any) -> Told:
+def mine(event: str, action: str = "update", **more: Any) -> Told:
     return Told(event=event, action=action, kind="User", name=ADAM, org=ROOT, **more)
 
 
@@ -35,11 +35,11 @@ def _token(path: str) -> Write:
         body=_CREDENTIALS,
         status=201,
         told=[
-            _login(status=True, type="W"),
+            login(status=True, type="W"),
             created("BearerToken", "{any}", {"user": ADAM}, event="bearer_token.issued", org=ROOT),
         ],
         again=Again.ACTS,
-        marks=_COUNTED,
+        marks=COUNTED,
         shown_once=["token"],
     )
 
@@ -60,7 +60,7 @@ def _sign_out(path: str, method: str = "POST", status: int = 200) -> Write:
                 org=ROOT,
             )
         ],
-        marks=_SESSION,
+        marks=SESSION,
     )
 
 
@@ -71,9 +71,9 @@ _SIGNING_IN = [
         caller="stranger",
         prepare=World.with_marked_password,
         body=_CREDENTIALS,
-        told=[_login(status=True)],
+        told=[login(status=True)],
         again=Again.ACTS,
-        marks=_COUNTED | _SESSION,
+        marks=COUNTED | SESSION,
     ),
     Write(
         method="POST",
@@ -81,9 +81,9 @@ _SIGNING_IN = [
         caller="stranger",
         body=_CREDENTIALS,
         status=400,
-        told=[_login("sign_in.failed", user="Anonymous", status=False)],
+        told=[login("sign_in.failed", user="Anonymous", status=False)],
         again=Again.ACTS,
-        marks=_COUNTED,
+        marks=COUNTED,
     ),
     _token(f"{API}auth/"),
     _token(f"{API}tokens/"),
@@ -93,9 +93,9 @@ _SIGNING_IN = [
         prepare=World.with_demand,
         caller="stranger",
         body={"code": "{code}"},
-        told=[_login(status=True, mfa=1)],
+        told=[login(status=True, mfa=1)],
         again=Again.GONE,
-        marks=_COUNTED | _SESSION | {"authn_pendingsignin", "authn_totpdevice"},
+        marks=COUNTED | SESSION | {"authn_pendingsignin", "authn_totpdevice"},
     ),
     Write(
         method="POST",
@@ -125,7 +125,7 @@ _SIGNING_IN = [
             )
         ],
         again=Again.GONE,
-        marks=_COUNTED,
+        marks=COUNTED,
     ),
     Write(
         method="POST",
@@ -146,15 +146,15 @@ _SECOND_FACTOR = [
         path=f"{API}password/verify/",
         prepare=World.with_browser_and_marked_password,
         body={"password": MARK},
-        told=[_mine("password.verified", "other")],
+        told=[mine("password.verified", "other")],
         again=Again.ACTS,
-        marks=_COUNTED,
+        marks=COUNTED,
     ),
     Write(
         method="POST",
         path=f"{API}otp/enrol/start/",
         prepare=World.with_verified_password,
-        told=[_mine("mfa.enrolment_begun")],
+        told=[mine("mfa.enrolment_begun")],
         again=Again.ACTS,
         shown_once=["secret", "uri"],
     ),
@@ -163,7 +163,7 @@ _SECOND_FACTOR = [
         path=f"{API}otp/enrol/confirm/",
         prepare=World.with_begun_enrolment,
         body={"code": "{code}"},
-        told=[_mine("mfa.enabled", old={"mfa_level": 0}, new={"mfa_level": 1})],
+        told=[mine("mfa.enabled", old={"mfa_level": 0}, new={"mfa_level": 1})],
         again=Again.GONE,
         shown_once=["recovery_codes.*"],
     ),
@@ -172,18 +172,18 @@ _SECOND_FACTOR = [
         path=f"{API}otp/verify/",
         prepare=World.with_own_app,
         body={"code": "{code}"},
-        told=[_mine("mfa.verified", "other")],
+        told=[mine("mfa.verified", "other")],
         again=Again.GONE,
-        marks=_COUNTED | {"authn_totpdevice"},
+        marks=COUNTED | {"authn_totpdevice"},
     ),
     Write(
         method="POST",
         path=f"{API}otp/recovery-codes/",
         prepare=World.with_own_app,
         body={"code": "{recovery}", "type": "recovery"},
-        told=[_mine("mfa.recovery_codes_renewed")],
+        told=[mine("mfa.recovery_codes_renewed")],
         again=Again.GONE,
-        marks=_COUNTED | {"authn_recoverycode"},
+        marks=COUNTED | {"authn_recoverycode"},
         shown_once=["recovery_codes.*"],
     ),
     Write(
@@ -191,9 +191,9 @@ _SECOND_FACTOR = [
         path=f"{API}otp/disable/",
         prepare=World.with_own_app,
         body={"code": "{code}"},
-        told=[_mine("mfa.disabled", old={"mfa_level": 1}, new={"mfa_level": 0})],
+        told=[mine("mfa.disabled", old={"mfa_level": 1}, new={"mfa_level": 0})],
         again=Again.GONE,
-        marks=_COUNTED | {"authn_totpdevice"},
+        marks=COUNTED | {"authn_totpdevice"},
     ),
 ]
 
@@ -204,7 +204,7 @@ _PROFILE = [
             path=PROFILE,
             body={"phone": "555", "comment": "me"},
             told=[
-                _mine(
+                mine(
                     "user.profile_updated",
                     old={"phone": None, "comment": None},
                     new={"phone": "555", "comment": "me"},
@@ -231,7 +231,7 @@ _PROFILE = [
                 )
             ],
             again=Again.GONE,
-            marks=_COUNTED,
+            marks=COUNTED,
         )
         for method in ("PUT", "PATCH")
     ],
@@ -240,7 +240,7 @@ _PROFILE = [
             method=method,
             path=f"{PROFILE}public-key/",
             body={"public_key": PUBLIC_KEY},
-            told=[_mine("user.public_keys_changed", **_KEY_SET)],
+            told=[mine("user.public_keys_changed", **_KEY_SET)],
         )
         for method in ("PUT", "PATCH")
     ],
@@ -250,14 +250,14 @@ _PROFILE = [
             path="/api/v1/users/users/<pk>/pubkey/update/",
             at={"pk": "{admin}"},
             body={"public_key": PUBLIC_KEY},
-            told=[_mine("user.public_keys_changed", **_KEY_SET)],
+            told=[mine("user.public_keys_changed", **_KEY_SET)],
         )
         for method in ("PUT", "PATCH")
     ],
     Write(
         method="POST",
         path=f"{PROFILE}public-key/generate/",
-        told=[_mine("user.public_keys_changed", **_KEY_SET)],
+        told=[mine("user.public_keys_changed", **_KEY_SET)],
         again=Again.ACTS,
         shown_once=["*pem"],
     ),
@@ -342,9 +342,9 @@ _EXTERNAL = [
         prepare=World.with_external_visit,
         caller="stranger",
         body={"id": "{visit}"},
-        told=[_login(status=True, backend="wecom")],
+        told=[login(status=True, backend="wecom")],
         again=Again.GONE,
-        marks=_COUNTED | _SESSION | {"authn_externalrequest", "authn_externalaccount"},
+        marks=COUNTED | SESSION | {"authn_externalrequest", "authn_externalaccount"},
     ),
     Write(
         method="POST",
@@ -352,16 +352,16 @@ _EXTERNAL = [
         prepare=World.with_openid_visit,
         caller="stranger",
         body={"id": "{visit}"},
-        told=[_login(status=True, backend="openid:one-provider")],
+        told=[login(status=True, backend="openid:one-provider")],
         again=Again.GONE,
-        marks=_COUNTED | _SESSION | {"authn_externalrequest", "authn_federatedidentity"},
+        marks=COUNTED | SESSION | {"authn_externalrequest", "authn_federatedidentity"},
     ),
     Write(
         method="POST",
         path=f"{API}external/bind/",
         prepare=World.with_external_visit_to_bind,
         body={"id": "{visit}"},
-        told=[_mine("external_account.bound", new={**_ACCOUNT, "name": "Adam"}, whole=True)],
+        told=[mine("external_account.bound", new={**_ACCOUNT, "name": "Adam"}, whole=True)],
         again=Again.GONE,
         marks=frozenset({"authn_externalrequest"}),
     ),
@@ -370,7 +370,7 @@ _EXTERNAL = [
             method="POST",
             path=f"{API}{provider}/qr/unbind/",
             prepare=World.with_external_accounts,
-            told=[_mine(_UNBOUND, old={"provider": provider, "tenant": "corp-1", "subject": "s-adam"})],
+            told=[mine(_UNBOUND, old={"provider": provider, "tenant": "corp-1", "subject": "s-adam"})],
             again=Again.GONE,
         )
         for provider in ("wecom", "dingtalk", "feishu")

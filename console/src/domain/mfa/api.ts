@@ -14,6 +14,8 @@ export interface SecondFactor {
   readonly forced: boolean;
   readonly recovery_codes_left: number;
   readonly date_confirmed: string | null;
+  /** Number of passkeys. `is_set` is about the app. */
+  readonly passkeys: number;
 }
 
 /** A new secret for an app. The server returns it only once. */
@@ -54,7 +56,8 @@ export const beginEnrolment = (code?: string) =>
   http.post<Enrolment>(`${OTP}enrol/start/`, code === undefined ? {} : { code }, QUIET);
 export const confirmEnrolment = <Answer extends RecoveryCodesAnswer>(code: string) =>
   http.post<Answer>(`${OTP}enrol/confirm/`, { code }, QUIET);
+/** Without an app there is no code: the server then wants a passkey that was shown just now. */
 export const disableSecondFactor = (code: string, type: CodeKind) =>
-  http.post<unknown>(`${OTP}disable/`, { code, type }, QUIET);
+  http.post<unknown>(`${OTP}disable/`, code === '' ? {} : { code, type }, QUIET);
 export const renewRecoveryCodes = (code: string) =>
-  http.post<RecoveryCodesAnswer>(`${OTP}recovery-codes/`, { code }, QUIET);
+  http.post<RecoveryCodesAnswer>(`${OTP}recovery-codes/`, code === '' ? {} : { code }, QUIET);

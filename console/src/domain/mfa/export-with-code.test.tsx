@@ -19,6 +19,9 @@ import { freshMfa } from './fresh-mfa';
 describe('[S4-062] export of rows with secrets', () => {
   const MFA = '*/api/v1/authentication/otp/verify/';
   async function press() {
+    server.use(
+      mock.get('*/api/v1/authentication/otp/', () => HttpResponse.json({ is_set: true, passkeys: 0 })),
+    );
     await renderScreen(<ResourceList resource={groups({ verification: freshMfa })} />);
     await screen.findByRole('link', { name: 'dba' });
     await userEvent.click(screen.getByRole('button', { name: 'Import and export' }));

@@ -5,19 +5,23 @@ import { HttpError, SignedOutError } from '#/lib/http/errors';
 import { loadNamespaces } from '#/lib/i18n';
 import { noteMfaVerified } from '#/lib/session';
 import { toast } from '#/ui/toast';
-import { checkVerified } from './api';
+import { checkVerified, fetchSecondFactor } from './api';
 
 let underWay: Promise<boolean> | null = null;
 
 /**
- * Asks for a code in a dialog. Resolves to true when the server accepted the code, to false when the person cancels.
+ * Asks for a second factor in a dialog. Resolves to true when the server accepted it, to false when the person cancels.
  */
 async function ask(): Promise<boolean> {
   // Loaded on demand: most visits never need the dialog.
-  const [{ MfaDialog }] = await Promise.all([import('./MfaDialog'), loadNamespaces(['mfa'])]);
+  const [{ MfaDialog }, has] = await Promise.all([
+    import('./MfaDialog'),
+    fetchSecondFactor().catch(() => null), // a code can be entered all the same
+    loadNamespaces(['mfa', 'passkeys']),
+  ]);
   const root = createRoot(document.createElement('div'));
   const verified = await new Promise<boolean>((answer) => {
-    root.render(createElement(MfaDialog, { onDone: answer }));
+    root.render(createElement(MfaDialog, { has, onDone: answer }));
   });
   root.unmount();
   return verified;
@@ -36,6 +40,19 @@ async function check(): Promise<boolean> {
   }
   noteMfaVerified();
   return true;
+}
+
+/**
+ * Runs a change of the second factor. If the server wants the present factor shown first, asks for it and runs the
+ * change again. Resolves to null when the person cancels.
+ */
+export async function withFactorShown<Result>(change: () => Promise<Result>): Promise<Result | null> {
+  try {
+    return await change();
+  } catch (error) {
+    if (!(error instanceof HttpError && error.code === 'mfa_verify_required')) throw error;
+  }
+  return (await ask()) ? change() : null;
 }
 
 /**

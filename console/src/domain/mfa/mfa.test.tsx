@@ -16,6 +16,9 @@ const RIGHT = '314159';
 
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
 beforeEach(() => {
+  server.use(
+    mock.get('*/api/v1/authentication/otp/', () => HttpResponse.json({ is_set: true, passkeys: 0 })),
+  );
   failed.mockReset();
   onHttp({ failed, signedOut: failed });
 });
@@ -115,6 +118,24 @@ describe('the gate before secrets', () => {
     expect(link.getAttribute('href')).toBe('/ui/users/profile');
     await userEvent.keyboard('{Escape}');
     await answer;
+  });
+
+  test('a person with a passkey and no app is asked for the passkey; the reason is shown where none can be used', async () => {
+    serverThatAsks();
+    server.use(
+      mock.get('*/api/v1/authentication/otp/', () => HttpResponse.json({ is_set: false, passkeys: 1 })),
+      mock.post('*/api/v1/authentication/passkeys/verify/start/', () =>
+        HttpResponse.json({ publicKey: {}, origin: 'http://localhost' }),
+      ),
+    );
+    await renderScreen(<p>page</p>);
+    const answer = requireMfa();
+    const button = await screen.findByRole('button', { name: 'Use your passkey' }, { timeout: 60_000 });
+    expect(screen.queryByLabelText(/MFA code/)).toBeNull();
+    await userEvent.click(button);
+    expect((await screen.findByRole('alert')).textContent).toBe('This browser cannot use passkeys.');
+    await userEvent.keyboard('{Escape}');
+    await expect(answer).resolves.toBe(false);
   });
 
   test('concurrent callers share one question', async () => {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
-import { updateProfile } from '#/lib/session';
+import { currentSession, updateProfile } from '#/lib/session';
 import { AlsoEnd } from '#/domain/credentials/AlsoEnd';
 import { useActiveTab } from '#/resource/detail/ResourceDetail';
 import { BooleanCell, CopyCell, TimeCell } from '#/resource/format';
@@ -28,11 +28,14 @@ import {
 import { ExternalAccountsCard } from './external-accounts/ExternalAccountsCard';
 import { GeneratedKey } from './GeneratedKey';
 import { Invitations } from './Invitations';
+import { PasskeysCard } from './passkeys/PasskeysCard';
+import { TrustedBrowsersCard } from './passkeys/TrustedBrowsersCard';
 import { SecondFactorCard } from './second-factor/SecondFactorCard';
 import { SmallForm } from './SmallForm';
 
 function Info({ profile, onSaved }: { readonly profile: FullProfile; readonly onSaved: () => void }) {
   const t = useT();
+  const trustDays = currentSession()?.settings.SECURITY_TRUSTED_BROWSER_DAYS ?? 0;
   return (
     <div className="grid max-w-[960px] gap-3">
       <Invitations onJoined={onSaved} />
@@ -60,6 +63,8 @@ function Info({ profile, onSaved }: { readonly profile: FullProfile; readonly on
         />
       </Card>
       <SecondFactorCard isLocal={profile.source === 'local'} onChanged={onSaved} />
+      <PasskeysCard onChanged={onSaved} />
+      {trustDays !== 0 && <TrustedBrowsersCard />}
       <ExternalAccountsCard profile={profile} isLocal={profile.source === 'local'} onChanged={onSaved} />
       <Card title={t('profile:card.times')} flush>
         <Definitions

@@ -33,6 +33,9 @@ const { server, sent } = recordedServer(() => [
   mock.get('*/api/v1/users/profile/invitations/', () => HttpResponse.json([])),
   mock.get('*/api/v1/users/profile/', () => HttpResponse.json(profile)),
   mock.patch('*/api/v1/users/profile/', () => HttpResponse.json(profile)),
+  mock.get('*/api/v1/authentication/passkeys/', () =>
+    HttpResponse.json({ results: [], origin: location.origin, problem: '', limit: 10 }),
+  ),
   mock.get('*/api/v1/authentication/otp/', () =>
     HttpResponse.json({
       is_set: false,

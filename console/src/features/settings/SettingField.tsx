@@ -1,10 +1,16 @@
-import { useT } from '#/lib/i18n';
+import { lazy, Suspense } from 'react';
+import { loadNamespaces, useT } from '#/lib/i18n';
 import type { FieldMeta } from '#/resource/api';
 import type { FieldSpec } from '#/resource/define';
 import { FieldControl } from '#/resource/form/FieldControl';
 import type { SettingState } from './api';
 import { SecretInput } from './SecretInput';
 import type { SettingsForm } from './use-settings-form';
+
+const PasskeysNote = lazy(async () => {
+  const [part] = await Promise.all([import('./PasskeysNote'), loadNamespaces(['passkeys'])]);
+  return { default: part.default };
+});
 
 /** A value as the person knows it from the control. */
 function shown(value: unknown, meta: FieldMeta | undefined, t: ReturnType<typeof useT>): string {
@@ -54,6 +60,11 @@ export function SettingField({
         <p className="text-meta text-ink-2 sm:pl-36">
           {t('settings:fixed')} <code className="font-mono [overflow-wrap:anywhere]">{setting.variable}</code>
         </p>
+      )}
+      {isChanged && setting.name === 'SITE_URL' && (
+        <Suspense>
+          <PasskeysNote address={values[setting.name]} />
+        </Suspense>
       )}
       {isChanged && (
         <p className="flex flex-wrap gap-x-2 text-meta sm:pl-36">

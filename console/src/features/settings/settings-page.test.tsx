@@ -208,3 +208,16 @@ test('a test of mail with values that cannot be used shows the reasons at their 
   ).toBeTruthy();
   expect(form.textContent).toContain('This host has no address.');
 });
+
+test('another host name warns of the passkeys that it voids; another port does not', async () => {
+  const inUse = () => HttpResponse.json({ host: 'gate.test', number: 2 });
+  server.use(mock.get('*/api/v1/authentication/passkeys/in-use/', inUse));
+  const form = await show('basic');
+  const field = within(form).getByRole('textbox', { name: /Site URL/ });
+  await userEvent.clear(field);
+  await userEvent.type(field, 'https://other.test');
+  expect((await screen.findByRole('alert')).textContent).toContain('2 passkeys were made for gate.test');
+  await userEvent.clear(field);
+  await userEvent.type(field, 'https://gate.test:8443');
+  await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
+});

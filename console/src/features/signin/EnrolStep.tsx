@@ -3,6 +3,8 @@ import { useT } from '#/lib/i18n';
 import { beginEnrolment, confirmEnrolment, type Enrolment, type RecoveryCodesAnswer } from '#/domain/mfa/api';
 import { EnrolForm } from '#/domain/mfa/EnrolForm';
 import { RecoveryCodes } from '#/domain/mfa/RecoveryCodes';
+import { canUsePasskeys, makePasskey } from '#/domain/passkeys/ceremonies';
+import { PasskeyNameForm } from '#/domain/passkeys/PasskeyNameForm';
 import { Button } from '#/ui/button';
 import { Note } from '#/ui/note';
 import { SkeletonLines } from '#/ui/skeleton';
@@ -11,8 +13,8 @@ import { refusal, type SignedIn } from './api';
 type Confirmed = RecoveryCodesAnswer & SignedIn;
 
 /**
- * Sets up an authenticator app during a sign-in that requires one, shows the recovery codes, then completes the
- * sign-in.
+ * Sets up an authenticator app or a passkey during a sign-in that requires one, shows the recovery codes, then completes
+ * the sign-in.
  */
 export function EnrolStep({
   onSignedIn,
@@ -24,6 +26,7 @@ export function EnrolStep({
   const t = useT();
   const [enrolment, setEnrolment] = useState<Enrolment | null>(null);
   const [confirmed, setConfirmed] = useState<Confirmed | null>(null);
+  const [byPasskey, setByPasskey] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
 
   useEffect(() => {
@@ -58,7 +61,16 @@ export function EnrolStep({
             onKept={() => onSignedIn(confirmed)}
           />
         )}
-        {!confirmed && enrolment && (
+        {!confirmed && byPasskey && (
+          <PasskeyNameForm
+            name={t('passkeys:first_name')}
+            submitLabel={t('passkeys:create')}
+            size="lg"
+            save={async (name) => setConfirmed(await makePasskey<Confirmed>(name))}
+            textOf={(error) => refusal(error).text}
+          />
+        )}
+        {!confirmed && !byPasskey && enrolment && (
           <EnrolForm
             size="lg"
             enrolment={enrolment}
@@ -66,6 +78,11 @@ export function EnrolStep({
           />
         )}
         {!confirmed && !enrolment && failure === null && <SkeletonLines lines={6} />}
+        {!confirmed && canUsePasskeys() && (
+          <Button kind="text" onClick={() => setByPasskey(!byPasskey)}>
+            {t(byPasskey ? 'passkeys:instead_app' : 'passkeys:instead')}
+          </Button>
+        )}
         {!confirmed && (
           <Button kind="text" onClick={() => onRestart(null)}>
             {t('mfa:sign_in.restart')}

@@ -20,13 +20,18 @@ import {
 import { SignInFrame } from './SignInFrame';
 
 // Loaded on demand: only people with a second factor need these steps.
-const CodeStep = lazy(async () => {
-  const [part] = await Promise.all([import('./CodeStep'), loadNamespaces(['mfa'])]);
-  return { default: part.CodeStep };
+const SecondStep = lazy(async () => {
+  const [part] = await Promise.all([import('./SecondStep'), loadNamespaces(['mfa', 'passkeys'])]);
+  return { default: part.SecondStep };
 });
 const EnrolStep = lazy(async () => {
-  const [part] = await Promise.all([import('./EnrolStep'), loadNamespaces(['mfa', 'ui'])]);
+  const [part] = await Promise.all([import('./EnrolStep'), loadNamespaces(['mfa', 'passkeys', 'ui'])]);
   return { default: part.EnrolStep };
+});
+
+const PasskeySignIn = lazy(async () => {
+  const [part] = await Promise.all([import('./PasskeySignIn'), loadNamespaces(['passkeys'])]);
+  return { default: part.PasskeySignIn };
 });
 
 const ComeBack = lazy(async () => ({ default: (await import('./ComeBack')).ComeBack }));
@@ -87,11 +92,7 @@ export function SignInPage() {
           {wanted.error === 'mfa_unset' ? (
             <EnrolStep onSignedIn={enter} onRestart={restart} />
           ) : (
-            <CodeStep
-              hasRecovery={wanted.data.choices.includes('recovery')}
-              onSignedIn={enter}
-              onRestart={restart}
-            />
+            <SecondStep choices={wanted.data.choices} onSignedIn={enter} onRestart={restart} />
           )}
         </Suspense>
       )}
@@ -212,6 +213,9 @@ function PasswordStep({
           {t(busy ? 'signin:signing_in' : 'signin:title')}
         </Button>
       </form>
+      <Suspense>
+        <PasskeySignIn onSignedIn={enter} />
+      </Suspense>
       <OtherWays />
     </>
   );

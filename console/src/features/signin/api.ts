@@ -1,10 +1,10 @@
-import { explain } from '#/lib/http/catalogue';
 import { http } from '#/lib/http/client';
 import { HttpError } from '#/lib/http/errors';
 import { serverPaths } from '#/lib/paths';
 import { readCookie } from '#/lib/storage';
 import { type ProviderName, providersOn } from '#/domain/external/providers';
 import type { CodeKind } from '#/domain/mfa/api';
+import { passkeyText } from '#/domain/passkeys/problem';
 
 const FORGOT_PASSWORD_PAGE = '/core/auth/password/forgot/';
 
@@ -15,11 +15,14 @@ export interface SignedIn {
   readonly must_change_password: boolean;
 }
 
+/** What can be shown as the second factor. */
+export type FactorChoice = CodeKind | 'passkey';
+
 /** Name and password were correct. A second factor is required: a code, or the setup of an app. */
 export interface SecondFactorWanted {
   readonly error: 'mfa_required' | 'mfa_unset';
   readonly msg: string;
-  readonly data: { readonly choices: readonly CodeKind[]; readonly url: string };
+  readonly data: { readonly choices: readonly FactorChoice[]; readonly url: string };
 }
 
 export type SignInAnswer = SignedIn | SecondFactorWanted;
@@ -40,6 +43,8 @@ export interface SignInSettings {
   readonly providers: readonly ProviderName[];
   /** Providers of OpenID Connect; `id` is a part of their address. */
   readonly openid: readonly { readonly id: string; readonly name: string }[];
+  /** Days for which a browser can be trusted after the second factor; 0: not at all. */
+  readonly trustDays: number;
 }
 
 export async function signInSettings(): Promise<SignInSettings> {
@@ -48,11 +53,16 @@ export async function signInSettings(): Promise<SignInSettings> {
       FORGOT_PASSWORD_URL?: string | null;
       MAIL_CONFIGURED?: boolean;
       OPENID_PROVIDERS?: SignInSettings['openid'];
+      SECURITY_TRUSTED_BROWSER_DAYS?: number;
     };
   }>('settings/public/', { quiet: true });
   const own = data.MAIL_CONFIGURED === true ? FORGOT_PASSWORD_PAGE : null;
-  const openid = data.OPENID_PROVIDERS ?? [];
-  return { forgot: data.FORGOT_PASSWORD_URL || own, providers: providersOn(data), openid };
+  return {
+    forgot: data.FORGOT_PASSWORD_URL || own,
+    providers: providersOn(data),
+    openid: data.OPENID_PROVIDERS ?? [],
+    trustDays: data.SECURITY_TRUSTED_BROWSER_DAYS ?? 0,
+  };
 }
 
 /** A visit to a provider from which the browser came back. `by`: the part of the API that uses it. */
@@ -72,9 +82,10 @@ export async function signIn(username: string, password: string): Promise<SignIn
   return http.post<SignInAnswer>('authentication/sign-in/', { username, password }, { quiet: true });
 }
 
-/** Sends the code for the pending sign-in of this browser. */
-export function answerChallenge(code: string, type: CodeKind): Promise<SignedIn> {
-  return http.post<SignedIn>('authentication/mfa/challenge/', { code, type }, { quiet: true });
+/** Sends the code for the pending sign-in of this browser. `trust`: the person trusts this browser. */
+export function answerChallenge(code: string, type: CodeKind, trust: boolean): Promise<SignedIn> {
+  const body = { code, type, ...(trust ? { trust } : {}) };
+  return http.post<SignedIn>('authentication/mfa/challenge/', body, { quiet: true });
 }
 
 export interface PasswordChange {
@@ -109,6 +120,6 @@ export function refusal(error: unknown): { readonly slug: string | null; readonl
   const { error: slug, msg } = (body ?? {}) as { error?: unknown; msg?: unknown };
   return {
     slug: typeof slug === 'string' ? slug : null,
-    text: typeof msg === 'string' && msg !== '' ? msg : explain(error),
+    text: typeof msg === 'string' && msg !== '' ? msg : passkeyText(error),
   };
 }

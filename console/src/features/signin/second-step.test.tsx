@@ -14,7 +14,7 @@ const LATER = { timeout: 60_000 };
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
 beforeEach(async () => {
   went.mockReset();
-  await startI18n(['app', 'ui', 'signin', 'mfa'], 'en');
+  await startI18n(['app', 'ui', 'signin', 'mfa', 'passkeys'], 'en');
   writeCookie('csrftoken', 'a-csrf-token');
   server.use(mock.get('*/api/v1/settings/public/', () => HttpResponse.json({ data: {} })));
   vi.stubGlobal('location', Object.assign(new URL('http://postern.test/ui/login'), { assign: went }));
@@ -123,6 +123,33 @@ describe('signing in', () => {
     await userEvent.type(screen.getByLabelText('Recovery code'), 'abcd-efgh-ijkl-mnop{Enter}');
     await waitFor(() => expect(went).toHaveBeenCalledWith('/ui/change-password?next=%2Fui%2F'));
     expect(seen).toEqual([{ code: 'abcd-efgh-ijkl-mnop', type: 'recovery' }]);
+  });
+
+  test('a passkey is asked for first, and other ways stay open', async () => {
+    answerSignIn({ ...WANTS_CODE, data: { ...WANTS_CODE.data, choices: ['passkey', 'code', 'recovery'] } });
+    server.use(
+      mock.post('*/api/v1/authentication/passkeys/challenge/start/', () =>
+        HttpResponse.json({ publicKey: {}, origin: 'https://gate.example.test' }),
+      ),
+    );
+    await passPassword();
+    await userEvent.click(await screen.findByRole('button', { name: 'Use your passkey' }, LATER));
+    expect((await screen.findByRole('alert')).textContent).toBe('This browser cannot use passkeys.');
+    await userEvent.click(screen.getByRole('button', { name: 'Use the authenticator app' }));
+    expect(screen.queryByRole('alert')).toBeNull();
+    expect(screen.getByLabelText('MFA code')).toBeTruthy();
+  });
+
+  test('a browser is trusted only where the settings allow it, and only when the person says so', async () => {
+    const data = { SECURITY_TRUSTED_BROWSER_DAYS: 7 };
+    server.use(mock.get('*/api/v1/settings/public/', () => HttpResponse.json({ data })));
+    answerSignIn(WANTS_CODE);
+    const seen = challenge(() => HttpResponse.json({ msg: 'ok', next: '/ui/', must_change_password: false }));
+    await passPassword();
+    await userEvent.click(await screen.findByLabelText('Trust this browser for 7 days', undefined, LATER));
+    await userEvent.type(screen.getByLabelText('MFA code'), '123456{Enter}');
+    await waitFor(() => expect(went).toHaveBeenCalledWith('/ui/'));
+    expect(seen).toEqual([{ code: '123456', type: 'code', trust: true }]);
   });
 
   test('an expired sign-in starts again and says why', async () => {

@@ -4,12 +4,13 @@ from datetime import timedelta
 
 import pytest
 
-from factories.ssh_proof import PROXY_ID, make_key, signed_request
-from postern.apps.audits.models import AuditEvent
+from factories.ssh_proof import PROXY_ID, SecurityKey, make_key, signed_request
+from postern.apps.audits.models import AuditEvent, LoginLog
 from postern.apps.authn import facade
 from postern.apps.authn.models import SignInGuard, UsedSignature
 from postern.apps.authn.signatures import ssh_proofs
 from postern.apps.authn.tasks import forget_old_sign_ins
+from postern.apps.preferences.models import PreferenceValue
 from postern.apps.users.models import User
 from postern.contracts.access import SignInAnswer
 from postern.contracts.enums import DenialCode, LoginFrom
@@ -100,3 +101,22 @@ def test_signature_is_deleted_some_time_after_its_key(ann: User, monkeypatch: py
     monkeypatch.setattr(clock, "now", lambda: later)
     forget_old_sign_ins()
     assert not UsedSignature.objects.exists()
+
+
+@pytest.mark.parametrize("kind", list(SecurityKey.KINDS))
+def test_security_keys_need_their_pin_only_where_the_setting_demands_it(holder: User, kind: str):
+    key = SecurityKey(kind)
+    User.objects.filter(pk=holder.pk).update(public_key=f"{LINE}\n{key.line}")
+
+    def answer(flags: int, attempt: str) -> SignInAnswer:
+        return show(*key.signed_request("ann", flags=flags), attempt=attempt)
+
+    assert answer(1, "1").user is not None
+    PreferenceValue.objects.update_or_create(name="SECURITY_SSH_KEY_PIN", defaults={"value": True})
+    refused = answer(1, "2")
+    assert refused.denial is not None
+    assert "verify-required" in refused.denial.message
+    assert LoginLog.objects.latest("datetime").reason == "key_without_pin"
+    assert answer(5, "3").user is not None
+    assert answer(4, "4").user is None  # the PIN does not replace the touch
+    assert show(*signed_request(KEY, "ann"), attempt="5").user is not None  # other keys have no PIN to ask for

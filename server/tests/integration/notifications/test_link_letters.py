@@ -273,5 +273,5 @@ def test_owner_is_told_by_mail_that_their_second_factor_was_reset(
     TotpDevice.objects.create(user=ann, date_confirmed=clock.now())
     assert as_admin.post(f"{USERS}{ann.pk}/otp/reset/").status_code == 200
     subject, text = told_after(mailbox)
-    assert subject == "[Postern] Your authenticator app was removed"
+    assert subject == "[Postern] Your second factor was removed"
     assert "recovery codes" in text

@@ -223,6 +223,12 @@ PROOFS: Final[Mapping[str, Callable[[Ground], None] | str]] = {
     "SECURITY_MFA_AUTH": (
         "integration/authn/test_mfa_sign_in.py::test_setting_requires_mfa_of_everybody_or_of_administrators"
     ),
+    "SECURITY_TRUSTED_BROWSER_DAYS": (
+        "integration/authn/test_trusted_browsers.py::test_the_password_alone_signs_in_there_and_only_there"
+    ),
+    "SECURITY_SSH_KEY_PIN": (
+        "integration/authn/test_ssh_signatures.py::test_security_keys_need_their_pin_only_where_the_setting_demands_it"
+    ),
     "SECURITY_LOGIN_LIMIT_COUNT": failures,
     "SECURITY_LOGIN_LIMIT_TIME": locked_minutes,
     "SECURITY_PASSWORD_EXPIRATION_TIME": password_days,

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { loadNamespaces, useT } from '#/lib/i18n';
@@ -20,8 +20,13 @@ function isFlow(text: string | null): text is Flow {
   return text === 'enable' || text === 'update' || text === 'disable';
 }
 
+/** Whether the person has an app or a passkey. */
+function hasFactor(factor: SecondFactor): boolean {
+  return factor.is_set || factor.passkeys > 0;
+}
+
 function stateText(factor: SecondFactor): string {
-  if (factor.is_set && (factor.level > 0 || factor.forced)) return 'mfa:card.on';
+  if (hasFactor(factor) && (factor.level > 0 || factor.forced)) return 'mfa:card.on';
   return factor.level > 0 || factor.forced ? 'mfa:card.pending' : 'mfa:card.off';
 }
 
@@ -34,7 +39,7 @@ function useFlow(factor: SecondFactor | undefined, isLocal: boolean) {
     factor &&
     isLocal &&
     isFlow(wanted) &&
-    (wanted === 'enable') !== factor.is_set &&
+    (wanted === 'enable' ? !factor.is_set : wanted === 'disable' ? hasFactor(factor) : factor.is_set) &&
     !(wanted === 'disable' && factor.forced)
       ? wanted
       : null;
@@ -62,15 +67,21 @@ function FlowButtons({
   return (
     <span className="flex flex-wrap justify-end gap-2">
       {!factor.is_set && (
-        <Button kind="primary" disabledReason={reason} onClick={() => onStart('enable')}>
-          {t('mfa:card.enable')}
+        <Button
+          kind={hasFactor(factor) ? 'neutral' : 'primary'}
+          disabledReason={reason}
+          onClick={() => onStart('enable')}
+        >
+          {t(hasFactor(factor) ? 'mfa:card.add_app' : 'mfa:card.enable')}
         </Button>
       )}
       {factor.is_set && (
+        <Button disabledReason={reason} onClick={() => onStart('update')}>
+          {t('mfa:card.update')}
+        </Button>
+      )}
+      {hasFactor(factor) && (
         <>
-          <Button disabledReason={reason} onClick={() => onStart('update')}>
-            {t('mfa:card.update')}
-          </Button>
           <Button onClick={() => onStart('renew')}>{t('mfa:card.renew')}</Button>
           <Button
             kind="danger"
@@ -95,9 +106,9 @@ export function SecondFactorCard({
   readonly onChanged: () => void;
 }) {
   const t = useT();
+  const client = useQueryClient();
   const query = useQuery({ queryKey: ['second-factor'], queryFn: fetchSecondFactor, staleTime: 0 });
   const factor = query.data;
-  const isOn = factor?.is_set === true;
   const [flow, setFlow, leave] = useFlow(factor, isLocal);
   return (
     <Card
@@ -123,11 +134,11 @@ export function SecondFactorCard({
         <Definitions
           items={[
             { label: t('mfa:card.state'), value: t(stateText(factor)) },
-            ...(isOn
-              ? [
-                  { label: t('mfa:card.since'), value: <TimeCell value={factor.date_confirmed} /> },
-                  { label: t('mfa:card.codes_left'), value: String(factor.recovery_codes_left) },
-                ]
+            ...(factor.is_set
+              ? [{ label: t('mfa:card.since'), value: <TimeCell value={factor.date_confirmed} /> }]
+              : []),
+            ...(hasFactor(factor)
+              ? [{ label: t('mfa:card.codes_left'), value: String(factor.recovery_codes_left) }]
               : []),
           ]}
         />
@@ -136,11 +147,15 @@ export function SecondFactorCard({
         <Suspense>
           <SecondFactorFlow
             flow={flow}
+            hasApp={factor?.is_set === true}
             onClose={(changed) => {
               setFlow(null);
               leave(changed);
               if (!changed) return;
-              void query.refetch();
+              // Switching MFA off removes the passkeys, and every change ends trust in browsers.
+              for (const queryKey of [['second-factor'], ['passkeys'], ['trusted-browsers']]) {
+                void client.invalidateQueries({ queryKey });
+              }
               onChanged();
             }}
           />

@@ -11,6 +11,7 @@ import {
   renewRecoveryCodes,
   verifyPassword,
 } from '#/domain/mfa/api';
+import { withFactorShown } from '#/domain/mfa';
 import { CodeInput } from '#/domain/mfa/CodeInput';
 import { EnrolForm } from '#/domain/mfa/EnrolForm';
 import { RecoveryCodes } from '#/domain/mfa/RecoveryCodes';
@@ -45,9 +46,12 @@ interface Shown {
 /** One change of the second factor, from the first question to the end, in one dialog. */
 export function SecondFactorFlow({
   flow,
+  hasApp,
   onClose,
 }: {
   readonly flow: Flow;
+  /** Without an app there is no code to ask for: a passkey is shown instead. */
+  readonly hasApp: boolean;
   /** `changed`: the second factor has changed. */
   readonly onClose: (changed: boolean) => void;
 }) {
@@ -62,10 +66,15 @@ export function SecondFactorFlow({
   const begin = async ({ password, code }: Shown) => {
     if (ASKS[flow].password) await verifyPassword(password);
     if (flow === 'disable') {
-      await disableSecondFactor(code, hasCodeLength(code) ? 'code' : 'recovery');
-      finish();
-    } else if (flow === 'renew') setCodes((await renewRecoveryCodes(code)).recovery_codes);
-    else setEnrolment(await beginEnrolment(flow === 'update' ? code : undefined));
+      const kind = hasCodeLength(code) ? 'code' : 'recovery';
+      if ((await withFactorShown(() => disableSecondFactor(code, kind))) !== null) finish();
+    } else if (flow === 'renew') {
+      const renewed = await withFactorShown(() => renewRecoveryCodes(code));
+      if (renewed !== null) setCodes(renewed.recovery_codes);
+    } else {
+      const begun = await withFactorShown(() => beginEnrolment(flow === 'update' ? code : undefined));
+      if (begun !== null) setEnrolment(begun);
+    }
   };
 
   // i18n: mfa:flow.*
@@ -79,23 +88,27 @@ export function SecondFactorFlow({
           confirm={async (code) => setCodes((await confirmEnrolment(code)).recovery_codes)}
         />
       )}
-      {!codes && !enrolment && <ProofForm flow={flow} submit={begin} onCancel={() => onClose(false)} />}
+      {!codes && !enrolment && (
+        <ProofForm flow={flow} hasApp={hasApp} submit={begin} onCancel={() => onClose(false)} />
+      )}
     </Dialog>
   );
 }
 
 function ProofForm({
   flow,
+  hasApp,
   submit,
   onCancel,
 }: {
   readonly flow: Flow;
+  readonly hasApp: boolean;
   readonly submit: (shown: Shown) => Promise<void>;
   readonly onCancel: () => void;
 }) {
   const t = useT();
   const form = useId();
-  const asks = ASKS[flow];
+  const asks = { password: ASKS[flow].password, code: ASKS[flow].code && hasApp };
   const takesRecovery = flow === 'disable';
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);

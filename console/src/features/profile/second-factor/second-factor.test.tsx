@@ -18,6 +18,7 @@ const OFF: SecondFactor = {
   forced: false,
   recovery_codes_left: 0,
   date_confirmed: null,
+  passkeys: 0,
 };
 const ON: SecondFactor = {
   is_set: true,
@@ -25,6 +26,7 @@ const ON: SecondFactor = {
   forced: false,
   recovery_codes_left: 7,
   date_confirmed: '2026/11/21 12:00:00 +0000',
+  passkeys: 0,
 };
 const ENROLMENT = { secret: 'ABCDEFGH', uri: 'otpauth://totp/x', qr: ['101', '010', '111'], expires_in: 600 };
 const CODES = { recovery_codes: ['aaaa-bbbb-cccc-dddd'] };
@@ -170,7 +172,20 @@ describe('own second factor', () => {
 
   test('an account that must set up an app sees what to do first', async () => {
     await card({ ...OFF, forced: true });
-    expect(screen.getByText('On; you set up an authenticator app at the next sign-in')).toBeTruthy();
+    expect(screen.getByText('On; you set up a second factor at the next sign-in')).toBeTruthy();
+  });
+
+  test('a passkey alone counts, and its owner is asked for it instead of a code', async () => {
+    const { sent, changed } = await card({ ...OFF, level: 1, passkeys: 1, recovery_codes_left: 10 });
+    expect(screen.getByText('On')).toBeTruthy();
+    expect(screen.getByText('10')).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Set up an authenticator app' })).toBeTruthy();
+    await press('Disable');
+    const box = within(await dialog());
+    expect(box.queryByLabelText(/code/)).toBeNull();
+    await userEvent.click(box.getByRole('button', { name: 'Disable' }));
+    await waitFor(() => expect(changed).toHaveBeenCalledOnce());
+    expect(sent).toEqual(['otp/disable/ {}']);
   });
 
   test('accounts without a local password cannot change it', async () => {

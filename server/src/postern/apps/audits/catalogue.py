@@ -211,6 +211,17 @@ class Event(StrEnum):
     MFA_DISABLED = "mfa.disabled", _C.SIGN_IN, "Second factor disabled", "停用 MFA"
     MFA_RESET = "mfa.reset", _C.SIGN_IN, "Second factor reset", "重置 MFA"
     MFA_RECOVERY_CODES_RENEWED = "mfa.recovery_codes_renewed", _C.SIGN_IN, "Recovery codes renewed", "更换恢复码"
+    PASSKEY_ADDED = "passkey.added", _C.SIGN_IN, "Passkey added", "添加通行密钥"
+    PASSKEY_RENAMED = "passkey.renamed", _C.SIGN_IN, "Passkey renamed", "重命名通行密钥"
+    PASSKEY_REMOVED = "passkey.removed", _C.SIGN_IN, "Passkey removed", "移除通行密钥"
+    BROWSER_TRUSTED = "browser.trusted", _C.SIGN_IN, "Browser trusted at the second factor", "信任浏览器(免 MFA)"
+    BROWSER_TRUST_USED = (
+        "browser.trust_used",
+        _C.SIGN_IN,
+        "Signed in by a trusted browser, without second factor",
+        "通过受信任的浏览器登录(未验证 MFA)",
+    )
+    BROWSER_TRUST_ENDED = "browser.trust_ended", _C.SIGN_IN, "Trust in a browser ended", "取消信任浏览器"
 
     EXTERNAL_ACCOUNT_BOUND = "external_account.bound", _C.SIGN_IN, "Third-party account bound", "绑定第三方账号"
     EXTERNAL_ACCOUNT_UNBOUND = "external_account.unbound", _C.SIGN_IN, "Third-party account unbound", "解绑第三方账号"
@@ -390,18 +401,8 @@ class Event(StrEnum):
         "Webhook switched off by its receiver",
         "接收方停用 Webhook",
     )
-    WEBHOOK_DELIVERY_FAILED = (
-        "webhook.delivery_failed",
-        _C.MESSAGES,
-        "Message could not be delivered to a webhook",
-        "消息无法送达 Webhook",
-    )
-    WEBHOOK_DELIVERY_RETRIED = (
-        "webhook.delivery_retried",
-        _C.MESSAGES,
-        "Delivery to a webhook tried again",
-        "重新投递 Webhook 消息",
-    )
+    WEBHOOK_DELIVERY_FAILED = "webhook.delivery_failed", _C.MESSAGES, "Webhook delivery failed", "Webhook 投递失败"
+    WEBHOOK_DELIVERY_RETRIED = "webhook.delivery_retried", _C.MESSAGES, "Webhook delivery retried", "重试 Webhook 投递"
     SUBSCRIPTION_UPDATED = "subscription.updated", _C.MESSAGES, "Subscription changed", "更新消息订阅"
     vars().update({name: member for kinds in (*RESOURCES, *LISTS) for name, member in kinds.members().items()})
 

@@ -1,4 +1,4 @@
-"""What users hold in authn: access keys, tokens, sign-ins, known places.
+"""What users hold in authn: access keys, tokens, sign-ins, passkeys, known places.
 
 `users.credentials.kinds` lists and ends them.
 """
@@ -9,11 +9,15 @@ from postern.apps.authn.credentials.actions.login_sessions import end_all
 from postern.apps.authn.credentials.actions.tokens import delete_access_keys, end_tokens
 from postern.apps.authn.credentials.models import AccessKey, BearerToken, LoginEnd, LoginSession
 from postern.apps.authn.external.models import ExternalAccount
-from postern.apps.authn.known_places import places
+from postern.apps.authn.known_places import places, trust
 from postern.apps.authn.known_places.models import KnownPlace
+from postern.apps.authn.passkeys.models import Passkey
+from postern.apps.authn.passkeys.queries import passkeys_of
 from postern.apps.authn.proxies.actions import proxy_sign_ins
 from postern.apps.authn.proxies.models import ProxySignIn
+from postern.apps.authn.second_factors.actions.recovery_codes import forget_codes
 from postern.apps.authn.second_factors.models import PendingSignIn
+from postern.apps.authn.second_factors.queries import has_device
 from postern.apps.users import facade as users
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import Actor
@@ -117,6 +121,39 @@ def _end_external_accounts(actor: Actor, user: User) -> int:
     return ExternalAccount.objects.filter(user=user).delete()[0]
 
 
+def _passkeys(user: User) -> users.CredentialRows:
+    return [
+        {"name": row.name, "date_created": row.date_created, "date_last_used": row.date_last_used}
+        for row in passkeys_of(user.pk)
+    ]
+
+
+def _end_passkeys(actor: Actor, user: User) -> int:
+    """A passkey alone signs in, so it ends with the password; recovery codes stay as long as there is an app."""
+    del actor
+    number = Passkey.objects.filter(user=user).delete()[0]
+    if number and not has_device(user.pk):
+        forget_codes(user)
+    return number
+
+
+def _trusted_browsers(user: User) -> users.CredentialRows:
+    return [
+        {
+            "date_created": row.date_created,
+            "date_last_used": row.date_last_used,
+            "date_expired": row.date_expired,
+            "remote_addr": row.remote_addr,
+        }
+        for row in trust.trusted_by(user)
+    ]
+
+
+def _end_trusted_browsers(actor: Actor, user: User) -> int:
+    del actor
+    return trust.end_all(user)
+
+
 CREDENTIALS: Final = (
     users.CredentialKind(name="access_keys", rows=_access_keys, end=_end_access_keys),
     users.CredentialKind(name="bearer_tokens", rows=_tokens, end=_end_tokens),
@@ -125,4 +162,6 @@ CREDENTIALS: Final = (
     users.CredentialKind(name="proxy_sign_ins", rows=_proxy_sign_ins, end=_end_proxy_sign_ins),
     users.CredentialKind(name="external_accounts", rows=_external_accounts, end=_end_external_accounts),
     users.CredentialKind(name="known_places", rows=_known_places, end=_end_known_places),
+    users.CredentialKind(name="passkeys", rows=_passkeys, end=_end_passkeys),
+    users.CredentialKind(name="trusted_browsers", rows=_trusted_browsers, end=_end_trusted_browsers),
 )

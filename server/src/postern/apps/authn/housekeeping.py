@@ -1,6 +1,6 @@
 """Deletes expired rows. Every table of this app that users or programs fill is cleaned up here.
 
-Authenticator apps, recovery codes and access keys stay as long as their user; each user has few of them.
+Authenticator apps, passkeys, recovery codes and access keys stay as long as their user; each user has few of them.
 """
 
 from datetime import datetime, timedelta
@@ -13,9 +13,10 @@ from django.db.models import Q
 
 from postern.apps.authn.credentials.models import BearerToken, LoginSession
 from postern.apps.authn.external.models import ExternalRequest
-from postern.apps.authn.known_places.models import KnownPlace
+from postern.apps.authn.known_places.models import KnownPlace, TrustedBrowser
 from postern.apps.authn.lock_out.lockout import MAX_ADDRESS_LOCK
 from postern.apps.authn.lock_out.models import SignInGuard
+from postern.apps.authn.passkeys.models import PasskeyRequest
 from postern.apps.authn.proxies.models import AnsweredSignIn, ProxySignIn
 from postern.apps.authn.second_factors.models import PendingSignIn
 from postern.apps.authn.signatures import past_signatures, ssh_proofs
@@ -46,6 +47,8 @@ def forget_old(*, actor: Actor) -> None:
     delete_in_batches(AnsweredSignIn.objects.filter(date_expired__lte=now))
     delete_in_batches(PendingSignIn.objects.filter(date_expired__lte=now))
     delete_in_batches(ExternalRequest.objects.filter(date_expired__lte=now))
+    delete_in_batches(PasskeyRequest.objects.filter(date_expired__lte=now))
+    delete_in_batches(TrustedBrowser.objects.filter(date_expired__lte=now))
     delete_in_batches(KnownPlace.objects.filter(date_expired__lte=now))
     delete_in_batches(BearerToken.objects.filter(date_expired__lte=now - _KEEP_ENDED))
     delete_in_batches(LoginSession.objects.filter(date_expired__lte=now - _KEEP_ENDED))

@@ -3,10 +3,11 @@
 from postern.apps.authn.credentials.models import AccessKey, BearerToken, LoginEnd, LoginSession
 from postern.apps.authn.external.models import ExternalAccount, ExternalRequest
 from postern.apps.authn.federation.models import FederatedIdentity
-from postern.apps.authn.known_places.models import KnownPlace, PlaceKind
+from postern.apps.authn.known_places.models import KnownPlace, PlaceKind, TrustedBrowser
 from postern.apps.authn.lock_out.models import GuardKind, SignInGuard
 from postern.apps.authn.login_acls.models import LoginAcl, LoginAclAction
 from postern.apps.authn.openid.models import OpenidProvider
+from postern.apps.authn.passkeys.models import Passkey, PasskeyPurpose, PasskeyRequest
 from postern.apps.authn.proxies.models import AnsweredSignIn, ProxySignIn
 from postern.apps.authn.second_factors.models import PendingSignIn, RecoveryCode, SignInWay, TotpDevice
 from postern.apps.authn.signatures.models import PastSignatures, UsedSignature
@@ -25,6 +26,9 @@ __all__ = [
     "LoginEnd",
     "LoginSession",
     "OpenidProvider",
+    "Passkey",
+    "PasskeyPurpose",
+    "PasskeyRequest",
     "PastSignatures",
     "PendingSignIn",
     "PlaceKind",
@@ -33,5 +37,6 @@ __all__ = [
     "SignInGuard",
     "SignInWay",
     "TotpDevice",
+    "TrustedBrowser",
     "UsedSignature",
 ]

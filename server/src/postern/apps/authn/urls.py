@@ -40,6 +40,19 @@ from postern.apps.authn.sign_in.api.mfa import (
     VerifyView,
 )
 from postern.apps.authn.sign_in.api.pages import OWN_DIALOGS, forgot_page, login_page, own_dialog
+from postern.apps.authn.sign_in.api.passkeys import (
+    OwnPasskeysView,
+    OwnPasskeyView,
+    PasskeyChallengeStartView,
+    PasskeyChallengeView,
+    PasskeyEnrolConfirmView,
+    PasskeyEnrolStartView,
+    PasskeySignInStartView,
+    PasskeySignInView,
+    PasskeysInUseView,
+    PasskeyVerifyStartView,
+    PasskeyVerifyView,
+)
 from postern.apps.authn.sign_in.api.sign_in import (
     SetPasswordView,
     SignInView,
@@ -47,12 +60,14 @@ from postern.apps.authn.sign_in.api.sign_in import (
     TokenView,
     logout_page,
 )
+from postern.apps.authn.sign_in.api.trusted_browsers import TrustedBrowserViewSet
 from postern.foundation.rest.viewsets import ResourceRouter
 
 router = ResourceRouter()
 router.register("authentication/access-keys", AccessKeyViewSet, "access-key")
 router.register("authentication/login-sessions", LoginSessionViewSet, "login-session")
 router.register("authentication/openid-providers", OpenidProviderViewSet, "openid-provider")
+router.register("authentication/trusted-browsers", TrustedBrowserViewSet, "trusted-browser")
 router.register("acls/login-acls", LoginAclViewSet, "login-acl")
 
 urlpatterns = [
@@ -70,6 +85,21 @@ urlpatterns = [
     path("authentication/otp/enrol/confirm/", EnrolConfirmView.as_view(), name="otp-enrol-confirm"),
     path("authentication/otp/disable/", DisableView.as_view(), name="otp-disable"),
     path("authentication/otp/recovery-codes/", RecoveryCodesView.as_view(), name="otp-recovery-codes"),
+    path("authentication/passkeys/", OwnPasskeysView.as_view(), name="passkeys"),
+    path("authentication/passkeys/<uuid:passkey_id>/", OwnPasskeyView.as_view(), name="passkey"),
+    path("authentication/passkeys/in-use/", PasskeysInUseView.as_view(), name="passkeys-in-use"),
+    path("authentication/passkeys/enrol/start/", PasskeyEnrolStartView.as_view(), name="passkey-enrol-start"),
+    path("authentication/passkeys/enrol/confirm/", PasskeyEnrolConfirmView.as_view(), name="passkey-enrol-confirm"),
+    path("authentication/passkeys/verify/start/", PasskeyVerifyStartView.as_view(), name="passkey-verify-start"),
+    path("authentication/passkeys/verify/", PasskeyVerifyView.as_view(), name="passkey-verify"),
+    path(
+        "authentication/passkeys/challenge/start/",
+        PasskeyChallengeStartView.as_view(),
+        name="passkey-challenge-start",
+    ),
+    path("authentication/passkeys/challenge/", PasskeyChallengeView.as_view(), name="passkey-challenge"),
+    path("authentication/passkeys/sign-in/start/", PasskeySignInStartView.as_view(), name="passkey-sign-in-start"),
+    path("authentication/passkeys/sign-in/", PasskeySignInView.as_view(), name="passkey-sign-in"),
     path("authentication/auth/", TokenView.as_view(), name="auth"),
     path("authentication/tokens/", TokenView.as_view(), name="tokens"),
     path("authentication/external/sign-in/", ExternalSignInView.as_view(), name="external-sign-in"),

@@ -57,9 +57,9 @@ LICENCE_EXPIRING: Final = MessageType("LicenceExpiringMessage", _("The licence e
 INVITATION: Final = MessageType("InvitationMessage", _("Invitation into an organization"), *_OPERATIONS)
 ACCOUNT_UNLOCKED: Final = MessageType("AccountUnlockedMessage", _("Your account was unlocked"), *_SECURITY)
 PUBLIC_KEYS_REMOVED: Final = MessageType("PublicKeysRemovedMessage", _("Your SSH public keys were removed"), *_SECURITY)
-SECOND_FACTOR_RESET: Final = MessageType(
-    "SecondFactorResetMessage", _("Your authenticator app was removed"), *_SECURITY
-)
+SECOND_FACTOR_RESET: Final = MessageType("SecondFactorResetMessage", _("Your second factor was removed"), *_SECURITY)
+PASSKEY_ADDED: Final = MessageType("PasskeyAddedMessage", _("A passkey was added to your account"), *_SECURITY)
+PASSKEY_REMOVED: Final = MessageType("PasskeyRemovedMessage", _("A passkey was removed from your account"), *_SECURITY)
 PASSWORD_EXPIRING: Final = MessageType("PasswordExpiringMessage", _("Your password expires"), *_SECURITY)
 ACCOUNT_EXPIRING: Final = MessageType("AccountExpiringMessage", _("Your account ends"), *_SECURITY)
 #: By mail only, to the user of the link.
@@ -73,6 +73,8 @@ _PERSONAL: Final[Mapping[str, MessageType]] = {
         SECOND_FACTOR_RESET,
         PASSWORD_EXPIRING,
         ACCOUNT_EXPIRING,
+        PASSKEY_ADDED,
+        PASSKEY_REMOVED,
         SET_PASSWORD_LINK,
     )
 }

@@ -5,6 +5,7 @@ from typing import Final
 from postern.apps.assets.host_keys.events import HostKeyChanged
 from postern.apps.authn.credentials.events import LoginSessionEnded
 from postern.apps.authn.lock_out.events import AccountLocked, AccountUnlocked
+from postern.apps.authn.passkeys.events import PasskeyAdded, PasskeyRemoved
 from postern.apps.authn.second_factors.events import SecondFactorReset
 from postern.apps.licence.events import LicenceExpiring
 from postern.apps.notifications import notices, own_notices, push
@@ -42,6 +43,8 @@ SUBSCRIPTIONS: Final = (
     kept(AccountUnlocked, notices.on_account_unlocked),
     kept(PublicKeysRemoved, own_notices.on_public_keys_removed),
     kept(SecondFactorReset, own_notices.on_second_factor_reset),
+    kept(PasskeyAdded, own_notices.on_passkey_added),
+    kept(PasskeyRemoved, own_notices.on_passkey_removed),
     kept(TerminalLost, notices.on_terminal_lost),
     kept(TerminalWaiting, notices.on_terminal_waiting),
     kept(ProxyAlarm, notices.on_proxy_alarm),

@@ -1,24 +1,24 @@
 """Signed SSH sign-in requests: every kind of key is verified, and a change at any place is refused."""
 
-import hashlib
 import os
-import struct
 
 import asyncssh
 import pytest
-from asyncssh.packet import Boolean, Byte, String
-from cryptography.hazmat.primitives.asymmetric import ed25519
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factories.ssh_proof import make_key, signed_request
-from postern.apps.authn.signatures.ssh_proofs import ProofProblem, hash_of_key, holds, holds_hash, read_proof
+from factories.ssh_proof import SecurityKey, make_key, signed_request
+from postern.apps.authn.signatures.ssh_proofs import (
+    ProofProblem,
+    hash_of_key,
+    holds,
+    holds_hash,
+    lacks_pin,
+    read_proof,
+)
 
 KEY, LINE = make_key()
 SIGNED, SIGNATURE = signed_request(KEY, "li@deploy@shop-1")
-
-_SK = "sk-ssh-ed25519@openssh.com"
 
 
 @pytest.mark.parametrize(
@@ -49,22 +49,30 @@ def test_k8_rsa_with_sha1_is_refused() -> None:
     assert not holds(read_proof(signed, signature))
 
 
+@pytest.mark.parametrize("kind", list(SecurityKey.KINDS))
 @pytest.mark.parametrize(("flags", "right"), [(1, True), (5, True), (0, False), (4, False)])
-def test_k8_security_key_must_be_touched(flags: int, right: bool) -> None:
-    private = ed25519.Ed25519PrivateKey.generate()
-    raw = private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
-    blob = String(_SK) + String(raw) + String("ssh:")
-    signed = b"".join((
-        String(os.urandom(32)), Byte(50), String("li"), String("ssh-connection"), String("publickey"),
-        Boolean(True), String(_SK), String(blob),
-    ))  # fmt: skip
-    tail = bytes((flags,)) + struct.pack(">I", 7)
-    data = hashlib.sha256(b"ssh:").digest() + tail + hashlib.sha256(signed).digest()
-    signature = String(_SK) + String(private.sign(data)) + tail
-    library = asyncssh.public_key.decode_ssh_public_key(blob)
+def test_k8_security_key_must_be_touched(kind: str, flags: int, right: bool) -> None:
+    key = SecurityKey(kind)
+    signed, signature = key.signed_request("li", flags=flags)
+    library = asyncssh.public_key.decode_ssh_public_key(key.blob)
     library.set_touch_required(True)
     assert library.verify(signed, signature) is right
-    assert holds(read_proof(signed, signature)) is right
+    proof = read_proof(signed, signature)
+    assert holds(proof) is right
+    assert lacks_pin(proof) is (flags & 4 == 0)
+
+
+@pytest.mark.parametrize("kind", list(SecurityKey.KINDS))
+def test_the_flags_of_a_security_key_cannot_be_changed(kind: str) -> None:
+    signed, signature = SecurityKey(kind).signed_request("li", flags=1)
+    forged = signature[:-5] + bytes((5,)) + signature[-4:]
+    assert not holds(read_proof(signed, forged))
+
+
+def test_only_security_keys_lack_a_pin() -> None:
+    for kind in ("ssh-ed25519", "ecdsa-sha2-nistp256", "ssh-rsa"):
+        key, _line = make_key(kind)
+        assert not lacks_pin(read_proof(*signed_request(key, "li")))
 
 
 def test_connection_and_key_name_a_sign_in() -> None:

@@ -20,7 +20,7 @@ from postern.apps.authn.callers.errors import (
 from postern.apps.authn.callers.policy import password_is_due
 from postern.apps.authn.errors import SignInRefused
 from postern.apps.authn.second_factors.errors import MfaUnset
-from postern.apps.authn.second_factors.queries import has_device
+from postern.apps.authn.second_factors.queries import has_factor
 from postern.apps.users.credentials.rules import mfa_is_forced
 from postern.apps.users.models import User
 from postern.kernel import clock
@@ -53,7 +53,7 @@ def unmet(user: User) -> Condition | None:
     A second factor is mandatory and not set up; the password must be changed (marked or expired); or the first sign-in
     was not completed, so the user never confirmed that sessions are recorded.
     """
-    if mfa_is_forced(user) and not has_device(user.pk):
+    if mfa_is_forced(user) and not has_factor(user.pk):
         return Condition.SECOND_FACTOR
     if password_is_due(user, now=clock.now()):
         return Condition.PASSWORD

@@ -1,4 +1,4 @@
-"""Rules for password expiry and for the validity of a repeated password check. Pure functions."""
+"""Rules for password expiry, and for how long a repeated password or second factor holds. Pure functions."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -8,7 +8,7 @@ from postern.apps.users.credentials.passwords import days_until_expiry
 from postern.apps.users.credentials.rules import password_rules
 from postern.apps.users.models import User
 
-#: Contract: changes of the second factor stay open for this long after the password was entered again.
+#: Contract: changes of the second factor stay open for this long after the password was entered, or a factor shown.
 PASSWORD_VERIFIED_FOR: Final = timedelta(seconds=300)
 
 
@@ -20,6 +20,13 @@ def password_was_verified(credential: object, *, now: datetime) -> bool:
     if not isinstance(credential, LoginSession) or credential.date_password_verified is None:
         return False
     return now - credential.date_password_verified < PASSWORD_VERIFIED_FOR
+
+
+def factor_was_shown(credential: object, *, now: datetime) -> bool:
+    """Whether the second factor was shown in the browser sign-in of this call recently. Always False as above."""
+    if not isinstance(credential, LoginSession) or credential.date_mfa_verified is None:
+        return False
+    return now - credential.date_mfa_verified < PASSWORD_VERIFIED_FOR
 
 
 def password_is_due(user: User, *, now: datetime) -> bool:

@@ -41,3 +41,28 @@ class KnownPlace(PosternModel):
 
     def __str__(self) -> str:
         return f"known {self.kind} of {self.user_id}"
+
+
+class TrustedBrowser(PosternModel):
+    """A browser in which a user's password alone completes a sign-in, for a set time after a second factor was shown.
+
+    The browser holds a random token in a signed cookie; `token_hash` is its hash. `standing` is what the user was then
+    (`trust.standing_of`): the trust is void when they have another password, role or MFA level now.
+    """
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="trusted_browsers", verbose_name=_("User"))
+    token_hash = models.CharField(max_length=64, unique=True, editable=False)
+    standing = models.CharField(max_length=64, editable=False)
+    remote_addr = models.CharField(_("Remote address"), max_length=64, blank=True, default="")
+    user_agent = models.CharField(_("User agent"), max_length=254, blank=True, default="")
+    date_created = models.DateTimeField(_("Date created"), default=clock.now)
+    date_last_used = models.DateTimeField(_("Last used"), null=True)
+    date_expired = models.DateTimeField(_("Date expired"))
+
+    class Meta:
+        verbose_name = _("Trusted browser")
+        ordering = ("-date_created",)
+        indexes = [models.Index(fields=("date_expired",), name="authn_trusted_expired")]
+
+    def __str__(self) -> str:
+        return f"trusted browser of {self.user_id}"

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from postern.apps.authn.passkeys.queries import has_passkey, passkeys_of
 from postern.apps.authn.second_factors.models import RecoveryCode, TotpDevice
 
 
@@ -13,15 +14,22 @@ class SecondFactorStanding:
 
     date_confirmed: datetime | None
     recovery_codes_left: int
+    passkeys: int = 0
 
     @property
     def is_set(self) -> bool:
+        """Whether the user has an authenticator app."""
         return self.date_confirmed is not None
 
 
 def has_device(user_id: UUID) -> bool:
     """Whether the user has an active authenticator app."""
     return TotpDevice.objects.filter(user_id=user_id, date_confirmed__isnull=False).exists()
+
+
+def has_factor(user_id: UUID) -> bool:
+    """Whether the user has a second factor: an authenticator app or a passkey."""
+    return has_device(user_id) or has_passkey(user_id)
 
 
 def confirmed_device(user_id: UUID) -> TotpDevice | None:
@@ -37,7 +45,9 @@ def recovery_codes_left(user_id: UUID) -> int:
 def second_factor_of(user_id: UUID) -> SecondFactorStanding:
     """The second factor as the profile shows it."""
     device = confirmed_device(user_id)
+    passkeys = len(passkeys_of(user_id))
     return SecondFactorStanding(
         date_confirmed=device.date_confirmed if device is not None else None,
-        recovery_codes_left=recovery_codes_left(user_id) if device is not None else 0,
+        recovery_codes_left=recovery_codes_left(user_id) if device is not None or passkeys else 0,
+        passkeys=passkeys,
     )

@@ -34,6 +34,19 @@ class KeyRefused(SignInRefused):
         return _("This key is not accepted. Add it to your profile, or sign in with your password.")
 
 
+class KeyWithoutPin(SignInRefused):
+    """The FIDO2 key was touched, but did not ask for its PIN. The key has signed, so the text may say why."""
+
+    slug = "key_without_pin"
+    knows_person = True
+
+    def text(self) -> str:
+        return _(
+            "This security key signs without its PIN, which is not enough here. Make a key that asks for it: "
+            "ssh-keygen -t ed25519-sk -O verify-required"
+        )
+
+
 class AccountDisabled(SignInRefused):
     slug = "user_inactive"
     denial = DenialCode.USER_INACTIVE

@@ -31,7 +31,10 @@ _METHOD: Final = b"publickey"
 #: Shortest key exchange hash: SHA-256.
 _MIN_CONNECTION_BYTES: Final = 32
 _MAX_CONNECTION_BYTES: Final = 64
-_USER_PRESENT: Final = 1
+_USER_PRESENT: Final = 0x01
+_USER_VERIFIED: Final = 0x04
+#: A signature of a security key ends with a byte of flags and a counter of four bytes.
+_FLAGS_AND_COUNTER_BYTES: Final = 5
 
 _RSA: Final[Mapping[bytes, hashes.HashAlgorithm]] = {
     b"rsa-sha2-256": hashes.SHA256(),
@@ -120,6 +123,16 @@ def holds(proof: KeyProof) -> bool:
         return _verify(proof)
     except (InvalidSignature, ProofProblem, ValueError):
         return False
+
+
+def lacks_pin(proof: KeyProof) -> bool:
+    """Whether a FIDO2 key made this signature without verifying the person by its PIN (or a fingerprint).
+
+    Only for a proof that `holds`: that check has compared the kind of the signature and covers the flags.
+    """
+    if _Reader(proof.key_blob).string() not in {_SK_ED25519, _SK_ECDSA}:
+        return False
+    return not proof.signature[-_FLAGS_AND_COUNTER_BYTES] & _USER_VERIFIED
 
 
 def _verify(proof: KeyProof) -> bool:

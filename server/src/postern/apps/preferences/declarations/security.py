@@ -59,6 +59,27 @@ DECLARED: Final = (
         **_SIGN_IN,
     ),
     integer(
+        "SECURITY_TRUSTED_BROWSER_DAYS",
+        _("Days to trust a browser"),
+        0,
+        (0, 90),
+        is_public=True,
+        effect=Effect.NEXT_SIGN_IN,
+        help_text=_(
+            "For so many days after a second factor, people can sign in with the password alone in a browser that they "
+            "trust; 0: never"
+        ),
+        **_SIGN_IN,
+    ),
+    boolean(
+        "SECURITY_SSH_KEY_PIN",
+        _("FIDO2 keys need their PIN"),
+        default=False,
+        effect=Effect.NEXT_SIGN_IN,
+        help_text=_("SSH keys on security keys are accepted only if the key has asked for its PIN or a fingerprint"),
+        **_SIGN_IN,
+    ),
+    integer(
         "SECURITY_LOGIN_LIMIT_COUNT", _("Limit the number of login failures"), 7, (3, MANY), required=True, **_SIGN_IN
     ),
     integer(

@@ -34,7 +34,7 @@ _TOUCH_EVERY: Final = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True)
 class SignInOrigin:
-    """Origin of a sign-in."""
+    """Origin of a sign-in. `by_trust`: the browser is trusted, so the second factor counts, but was not shown now."""
 
     remote_addr: str
     user_agent: str = ""
@@ -42,6 +42,7 @@ class SignInOrigin:
     language: str = ""
     mfa: bool = False
     provider_session: str = ""
+    by_trust: bool = False
 
 
 @transaction.atomic
@@ -59,7 +60,7 @@ def open_login_session(*, user: User, origin: SignInOrigin) -> LoginSession:
         backend=origin.backend,
         provider_session=origin.provider_session,
         mfa=origin.mfa,
-        date_mfa_verified=now if origin.mfa else None,
+        date_mfa_verified=now if origin.mfa and not origin.by_trust else None,
         date_created=now,
         date_last_seen=now,
         date_expired=now + IDLE_LIMIT,

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import replace
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 from uuid import UUID
 
 from django.db import transaction
@@ -18,13 +18,11 @@ from postern.apps.authn.external.actions.signing_in import DeviceOf
 from postern.apps.authn.external.api import visit_cookie
 from postern.apps.authn.external.errors import ExternalLapsed
 from postern.apps.authn.external.models import ExternalRequest, Provider, Purpose
-from postern.apps.authn.sign_in.actions import second_factor
-from postern.apps.authn.sign_in.actions.second_factor import Demand
 from postern.apps.authn.sign_in.actions.sign_in import Proof
-from postern.apps.authn.sign_in.api import device_cookie, pending, web_session
+from postern.apps.authn.sign_in.api import device_cookie, web_session
 from postern.apps.authn.sign_in.api.device_cookie import DeviceCookieView
 from postern.apps.authn.sign_in.api.mfa import PersonalView
-from postern.apps.authn.sign_in.api.sign_in import HOME_PAGE, end_previous
+from postern.apps.authn.sign_in.api.sign_in import HOME_PAGE, after_first_factor, end_previous
 from postern.apps.authn.sign_in.errors import PasswordVerifyRequired
 from postern.apps.preferences import facade as preferences
 from postern.apps.users import facade as users
@@ -77,7 +75,8 @@ class ExternalSignInView(DeviceCookieView):
         with transaction.atomic():
             if not self.hold(visit, proof):
                 raise ExternalLapsed
-            body = self._signed_in(request, proof, origin, safe_next(visit.target, HOME_PAGE))
+            came_by = replace(origin, backend=proof.attempted.backend)
+            body = after_first_factor(request, proof, came_by, safe_next(visit.target, HOME_PAGE))
         response = Response(body)
         visit_cookie.remove(response)
         return response
@@ -91,15 +90,6 @@ class ExternalSignInView(DeviceCookieView):
     def hold(self, visit: ExternalRequest, proof: Proof) -> bool:
         """Whether the user may still come this way; it stays so until the transaction ends."""
         return signing_in.hold_bound(visit, proof)
-
-    def _signed_in(self, request: Request, proof: Proof, origin: SignInOrigin, target: str) -> dict[str, Any]:
-        django_request = request._request  # noqa: SLF001 - as above
-        demand = second_factor.demand_of(proof.user)
-        if demand is not Demand.NOTHING:
-            pending.begin_web(django_request, proof, target=target)
-            return pending.demand_body(proof.user, demand)
-        user = web_session.sign_in(django_request, proof, replace(origin, backend=proof.attempted.backend))
-        return pending.after_sign_in(user, target)
 
 
 class ExternalBindView(PersonalView):

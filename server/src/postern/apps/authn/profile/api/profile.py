@@ -24,7 +24,7 @@ from postern.apps.authn.profile.api.serializers import (
     ProfileSerializer,
     own_credentials,
 )
-from postern.apps.authn.second_factors.queries import has_device
+from postern.apps.authn.second_factors.queries import has_factor
 from postern.apps.authn.sign_in.actions import present_password
 from postern.apps.authn.sign_in.api import web_session
 from postern.apps.authn.sign_in.api.device_cookie import visitor_of
@@ -86,7 +86,7 @@ class ProfileView(OwnView):
         serializer = self.get_serializer(user, data=request.data, partial=True)
         serializer.is_valid(raise_exception=True)
         level = serializer.validated_data.get("mfa_level")
-        if level is not None and level < user.mfa_level < MfaLevel.FORCED and has_device(user.pk):
+        if level is not None and level < user.mfa_level < MfaLevel.FORCED and has_factor(user.pk):
             raise serializers.ValidationError({"mfa_level": [_("Enter an MFA code to switch MFA off.")]})
         users.update_own_profile(actor=self.actor, user=user, changes=dict(serializer.validated_data))
         return Response(self.get_serializer(self.person(request)).data)

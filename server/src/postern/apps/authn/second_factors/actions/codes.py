@@ -2,6 +2,8 @@
 per account and for all accounts together).
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 
 from django.db import transaction
@@ -11,6 +13,7 @@ from postern.apps.authn.errors import MfaRefused
 from postern.apps.authn.lock_out import guard, mfa_guard
 from postern.apps.authn.lock_out.errors import MfaLocked
 from postern.apps.authn.lock_out.mfa_guard import Visitor
+from postern.apps.authn.passkeys.queries import has_passkey
 from postern.apps.authn.second_factors import recovery, totp, totp_secrets
 from postern.apps.authn.second_factors.errors import MfaFailed, MfaUnset
 from postern.apps.authn.second_factors.models import RecoveryCode, TotpDevice
@@ -39,13 +42,14 @@ def take_code(*, user: User, code: str, kind: CodeKind, visitor: Visitor) -> Non
     Call it inside a transaction only if that commits in every case: a rollback would lose the count of a wrong code.
     """
     device = confirmed_device(user.pk)
-    if device is None:
+    if device is None and (kind is CodeKind.TOTP or not has_passkey(user.pk)):
         raise MfaUnset
     if kind is CodeKind.TOTP and not totp.is_code(code):
         mfa_guard.require_open(user.username, visitor)
         raise MfaFailed  # it cannot be right, so it does not count as a guess
     attempt = mfa_guard.reserve(user.username, visitor)
-    taken = _take_totp(device, code) if kind is CodeKind.TOTP else _take_recovery(user, code)
+    by_app = device is not None and kind is CodeKind.TOTP and _take_totp(device, code)
+    taken = by_app or (kind is CodeKind.RECOVERY and _take_recovery(user, code))
     if not taken:
         if attempt.locks_account:
             guard.note_locked(user.username, visitor.remote_addr, minutes=mfa_guard.lock_minutes())
@@ -55,12 +59,16 @@ def take_code(*, user: User, code: str, kind: CodeKind, visitor: Visitor) -> Non
 
 
 def verify_in_session(*, actor: Actor, user: User, code: str, kind: CodeKind, visitor: Visitor) -> None:
-    """Accept a code of a signed-in user.
-
-    A refusal is audited, because it may come from a stranger at an unlocked desk.
-    """
-    try:
+    """Accept a code of a signed-in user."""
+    with refusals_audited(actor=actor, user=user):
         take_code(user=user, code=code, kind=kind, visitor=visitor)
+
+
+@contextmanager
+def refusals_audited(*, actor: Actor, user: User) -> Iterator[None]:
+    """Audit a refused second factor of a signed-in user: it may come from a stranger at an unlocked desk."""
+    try:
+        yield
     except MfaRefused as refused:
         with transaction.atomic():
             audits.record(

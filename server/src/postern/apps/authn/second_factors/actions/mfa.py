@@ -9,11 +9,14 @@ from django.db import transaction
 from postern.apps.audits import facade as audits
 from postern.apps.authn.credentials.actions.login_sessions import end_all
 from postern.apps.authn.credentials.models import BearerToken, LoginEnd, LoginSession
+from postern.apps.authn.known_places import trust
 from postern.apps.authn.lock_out import mfa_guard
-from postern.apps.authn.second_factors import recovery, totp, totp_secrets
+from postern.apps.authn.passkeys.models import Passkey
+from postern.apps.authn.second_factors import totp, totp_secrets
+from postern.apps.authn.second_factors.actions.recovery_codes import forget_codes, new_codes_for
 from postern.apps.authn.second_factors.errors import MfaFailed, MfaForced, MfaNotSet
 from postern.apps.authn.second_factors.events import SecondFactorReset
-from postern.apps.authn.second_factors.models import PendingSignIn, RecoveryCode, TotpDevice
+from postern.apps.authn.second_factors.models import PendingSignIn, TotpDevice
 from postern.apps.users import facade as users
 from postern.apps.users.credentials.rules import mfa_is_forced
 from postern.apps.users.models import MfaLevel, User
@@ -82,7 +85,8 @@ def confirm_enrolment(*, actor: Actor, user: User, code: str, keep: LoginSession
     levels = (user.mfa_level, user.mfa_level)
     if user.mfa_level == MfaLevel.DISABLED:
         levels = users.change_mfa_level(user=user, level=MfaLevel.ENABLED)
-    codes = _new_recovery_codes(user)
+    codes = new_codes_for(user)
+    trust.end_all(user)
     end_all(user_id=user.pk, reason=LoginEnd.MFA_CHANGED, keep=keep)  # the lock of the audit chain is taken last
     _audit(actor, user, audits.Event.MFA_REPLACED if replaced else audits.Event.MFA_ENABLED, levels)
     if keep is not None:
@@ -94,17 +98,17 @@ def confirm_enrolment(*, actor: Actor, user: User, code: str, keep: LoginSession
 def renew_recovery_codes(*, actor: Actor, user: User) -> list[Secret]:
     """Replace the recovery codes with new ones. The caller has verified a code."""
     users.hold(actor, user)
-    codes = _new_recovery_codes(user)
+    codes = new_codes_for(user)
     _audit(actor, user, audits.Event.MFA_RECOVERY_CODES_RENEWED)
     return codes
 
 
 @transaction.atomic
 def disable(*, actor: Actor, user: User, keep: LoginSession | None) -> None:
-    """Switch the second factor off. The caller has verified a code. Raises MfaForced."""
+    """Switch the second factor off: app and passkeys are removed. The caller has verified one. Raises MfaForced."""
     if mfa_is_forced(users.hold(actor, user)):
         raise MfaForced
-    _forget_devices(user)
+    _forget_factors(user)
     levels = users.change_mfa_level(user=user, level=MfaLevel.DISABLED)
     end_all(user_id=user.pk, reason=LoginEnd.MFA_CHANGED, keep=keep)
     _audit(actor, user, audits.Event.MFA_DISABLED, levels)
@@ -112,12 +116,12 @@ def disable(*, actor: Actor, user: User, keep: LoginSession | None) -> None:
 
 @transaction.atomic
 def reset(*, actor: Actor, user: User) -> None:
-    """Remove the app of a user who has lost it, as an administrator; all open sessions of that user end.
+    """Remove app and passkeys of a user who has lost them, as an administrator; all open sessions of that user end.
 
     The level stays: a user who needs a second factor sets up a new one at the next sign-in.
     """
     users.hold(actor, user)
-    gone = _forget_devices(user) + PendingSignIn.objects.filter(user=user).delete()[0]
+    gone = _forget_factors(user) + PendingSignIn.objects.filter(user=user).delete()[0]
     mfa_guard.forget(user.username)
     if end_all(user_id=user.pk, reason=LoginEnd.MFA_CHANGED) or gone:
         _audit(actor, user, audits.Event.MFA_RESET)
@@ -127,24 +131,16 @@ def reset(*, actor: Actor, user: User) -> None:
 
 @transaction.atomic
 def note_verified(*, actor: Actor, user: User, credential: LoginSession | BearerToken) -> None:
-    """Record that a code was entered in this session, which opens the most sensitive views for a while."""
+    """Record that a second factor was shown in this session, which opens the most sensitive views for a while."""
     users.hold(actor, user)
     type(credential).objects.filter(pk=credential.pk).update(date_mfa_verified=clock.now())
     _audit(actor, user, audits.Event.MFA_VERIFIED, action="other")
 
 
-def _new_recovery_codes(user: User) -> list[Secret]:
-    RecoveryCode.objects.filter(user=user).delete()
-    codes = recovery.new_codes()
-    RecoveryCode.objects.bulk_create(
-        RecoveryCode(user=user, code_hash=recovery.code_hash(user.pk, code)) for code in codes
-    )
-    return [Secret(code) for code in codes]
-
-
-def _forget_devices(user: User) -> int:
-    """Delete the apps and recovery codes; returns the number of each."""
-    return TotpDevice.objects.filter(user=user).delete()[0] + RecoveryCode.objects.filter(user=user).delete()[0]
+def _forget_factors(user: User) -> int:
+    """Delete apps, passkeys, recovery codes and trust; returns the number of all of them."""
+    factors = TotpDevice.objects.filter(user=user).delete()[0] + Passkey.objects.filter(user=user).delete()[0]
+    return factors + forget_codes(user) + trust.end_all(user)
 
 
 def _audit(

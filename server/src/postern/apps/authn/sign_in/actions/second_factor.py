@@ -5,10 +5,11 @@ an unfinished sign-in belongs to one person).
 `complete`, which checks the account again and only then returns the user → `sign_in.signed_in`.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
-from typing import Final, cast
+from typing import Any, Final, cast
 from uuid import UUID
 
 from django.db import transaction
@@ -17,8 +18,9 @@ from django.db.models import F
 from postern.apps.authn.errors import MfaRefused, SignInRefused
 from postern.apps.authn.lock_out.mfa_guard import Visitor
 from postern.apps.authn.second_factors.actions.codes import CodeKind, take_code
+from postern.apps.authn.second_factors.actions.passkeys import take_passkey
 from postern.apps.authn.second_factors.models import PendingSignIn, SignInWay
-from postern.apps.authn.second_factors.queries import has_device
+from postern.apps.authn.second_factors.queries import has_device, has_factor
 from postern.apps.authn.sign_in.actions import sign_in
 from postern.apps.authn.sign_in.actions.sign_in import Attempted, LoginType, MfaState, Proof
 from postern.apps.authn.sign_in.errors import SignInLapsed
@@ -50,11 +52,15 @@ class Begun:
     token: Secret
 
 
-def demand_of(user: User) -> Demand:
-    """Whether a second factor is required (S1-051): the user has it switched on, or it is mandatory for the user."""
+def demand_of(user: User, *, takes_passkeys: bool = False) -> Demand:
+    """Whether a second factor is required (S1-051): the user has it switched on, or it is mandatory for the user.
+
+    `takes_passkeys`: only browsers can show one (S1-052). Elsewhere a user who has nothing else needs an app.
+    """
     if user.mfa_level == MfaLevel.DISABLED and not mfa_is_forced(user):
         return Demand.NOTHING
-    return Demand.CODE if has_device(user.pk) else Demand.ENROLMENT
+    can_be_shown = has_factor(user.pk) if takes_passkeys else has_device(user.pk)
+    return Demand.CODE if can_be_shown else Demand.ENROLMENT
 
 
 def begin(proof: Proof, way: SignInWay, *, proxy_id: UUID | None = None) -> Begun:
@@ -107,11 +113,22 @@ def answer(pending: PendingSignIn, *, code: str, kind: CodeKind, visitor: Visito
 
     Raises MfaFailed, MfaLocked, MfaUnset, SignInLapsed; the login log records all of them.
     """
+    _judge(pending, lambda: take_code(user=pending.user, code=code, kind=kind, visitor=visitor))
+
+
+def answer_with_passkey(
+    pending: PendingSignIn, *, answer: Mapping[str, Any], challenge: bytes, visitor: Visitor
+) -> None:
+    """Check the passkey of a pending sign-in. Raises PasskeyFailed, MfaLocked, SignInLapsed, as `answer`."""
+    _judge(pending, lambda: take_passkey(user=pending.user, answer=answer, challenge=challenge, visitor=visitor))
+
+
+def _judge(pending: PendingSignIn, take: Callable[[], object]) -> None:
     rows = PendingSignIn.objects.filter(pk=pending.pk, date_used__isnull=True, tries__lt=MAX_TRIES)
     try:
         if rows.update(tries=F("tries") + 1) != 1:
             raise SignInLapsed
-        take_code(user=pending.user, code=code, kind=kind, visitor=visitor)
+        take()
     except MfaRefused as refused:
         sign_in.refuse(_attempted(pending), refused, mfa=MfaState.SHOWN)
         raise
@@ -119,7 +136,7 @@ def answer(pending: PendingSignIn, *, code: str, kind: CodeKind, visitor: Visito
 
 
 def enrolled(pending: PendingSignIn) -> None:
-    """Mark the second factor as verified: the user set up an app during this sign-in and entered its first code."""
+    """Mark the second factor as verified: the user set one up during this sign-in, and has shown it."""
     _pass(pending)
 
 

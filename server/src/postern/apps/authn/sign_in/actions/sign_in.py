@@ -26,10 +26,17 @@ from postern.apps.authn.lock_out import guard
 from postern.apps.authn.lock_out.errors import SignInLocked
 from postern.apps.authn.login_acls.deciding import is_admitted
 from postern.apps.authn.login_acls.errors import NotAdmitted
-from postern.apps.authn.sign_in.errors import AccountDisabled, AccountExpired, KeyRefused, WrongCredentials
+from postern.apps.authn.sign_in.errors import (
+    AccountDisabled,
+    AccountExpired,
+    KeyRefused,
+    KeyWithoutPin,
+    WrongCredentials,
+)
 from postern.apps.authn.signatures import past_signatures, ssh_proofs
 from postern.apps.authn.signatures.models import UsedSignature
 from postern.apps.directory import facade as directory
+from postern.apps.preferences import facade as preferences
 from postern.apps.users.credentials.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.credentials.public_keys import holds_key
 from postern.apps.users.models import User, username_key
@@ -171,6 +178,8 @@ def prove_key(
             raise KeyRefused
         if not _is_first_use(user, proof, f"{attempt}:{remote_addr}"):
             raise KeyRefused
+        if ssh_proofs.lacks_pin(proof) and preferences.get_bool("SECURITY_SSH_KEY_PIN"):
+            raise KeyWithoutPin
         require_open_account(user, remote_addr=remote_addr, may_be_unmet=False)
     except SignInRefused as refused:
         refuse(attempted, refused)

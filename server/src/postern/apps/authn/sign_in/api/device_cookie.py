@@ -1,5 +1,6 @@
 """The signed cookie that identifies a known browser: one for each user who signs in with it, hidden from scripts."""
 
+from datetime import timedelta
 from typing import Any, Final
 
 from django.conf import settings
@@ -15,9 +16,9 @@ from postern.kernel.ids import token_hash
 
 _PREFIX: Final = "__Host-postern_device_" if settings.POSTERN.https else "postern_device_"
 _NAME_CHARS: Final = 16
-#: Limit of such cookies in a shared browser, because request headers have a size limit.
+#: Limit of such cookies of one kind in a shared browser, because request headers have a size limit.
 _MAX_COOKIES: Final = 8
-_NEW: Final = "postern_new_device"
+_NEW: Final = "postern_new_cookies"
 
 
 def visitor_of(request: Request, username: str) -> Visitor:
@@ -30,7 +31,12 @@ def remember(request: HttpRequest, user: User) -> None:
     """Record the browser of a completed sign-in. `DeviceCookieView` adds the cookie to the response."""
     text = places.remember_device(user, request.COOKIES.get(_name(user.username), ""))
     if text is not None:
-        setattr(request, _NEW, (_name(user.username), text))
+        send(request, _name(user.username), text, places.DEVICE_LIFETIME)
+
+
+def send(request: HttpRequest, name: str, text: str, lifetime: timedelta) -> None:
+    """Have `DeviceCookieView` add a cookie to the response: hidden from scripts, and sent to this site only."""
+    setattr(request, _NEW, [*getattr(request, _NEW, []), (name, text, lifetime)])
 
 
 class DeviceCookieView(PosternView):
@@ -38,15 +44,15 @@ class DeviceCookieView(PosternView):
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Response:
         answer = super().finalize_response(request, response, *args, **kwargs)
-        new = getattr(request._request, _NEW, None)  # noqa: SLF001 - where `remember` left it
-        if new is not None:
-            known = [name for name in request.COOKIES if name.startswith(_PREFIX) and name != new[0]]
-            for name in known[: max(len(known) + 1 - _MAX_COOKIES, 0)]:
-                answer.delete_cookie(name, samesite="Strict")
+        for name, text, lifetime in getattr(request._request, _NEW, []):  # noqa: SLF001 - where `send` left it
+            prefix = name[:-_NAME_CHARS]
+            known = [other for other in request.COOKIES if other.startswith(prefix) and other != name]
+            for other in known[: max(len(known) + 1 - _MAX_COOKIES, 0)]:
+                answer.delete_cookie(other, samesite="Strict")
             answer.set_cookie(
-                new[0],
-                new[1],
-                max_age=int(places.DEVICE_LIFETIME.total_seconds()),
+                name,
+                text,
+                max_age=int(lifetime.total_seconds()),
                 httponly=True,
                 secure=settings.POSTERN.https,
                 samesite="Strict",
@@ -54,5 +60,10 @@ class DeviceCookieView(PosternView):
         return answer
 
 
+def name_for(prefix: str, username: str) -> str:
+    """The name of a user's cookie: it does not tell the user name."""
+    return prefix + token_hash(username_key(username[:512]))[:_NAME_CHARS]
+
+
 def _name(username: str) -> str:
-    return _PREFIX + token_hash(username_key(username[:512]))[:_NAME_CHARS]
+    return name_for(_PREFIX, username)

@@ -1,5 +1,6 @@
 """The second factor over HTTP: its step of a sign-in, set-up, changes, and verification in a session."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -9,9 +10,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.authn.callers.identity import actor_of_user
-from postern.apps.authn.callers.policy import password_was_verified
+from postern.apps.authn.callers.policy import factor_was_shown, password_was_verified
 from postern.apps.authn.credentials import freshness
 from postern.apps.authn.credentials.actions.login_sessions import note_password_verified
+from postern.apps.authn.credentials.errors import MfaVerifyRequired
 from postern.apps.authn.credentials.models import BearerToken, LoginSession
 from postern.apps.authn.errors import MfaRefused
 from postern.apps.authn.second_factors import recovery
@@ -19,7 +21,7 @@ from postern.apps.authn.second_factors.actions import mfa
 from postern.apps.authn.second_factors.actions.codes import CodeKind, verify_in_session
 from postern.apps.authn.second_factors.errors import MfaFailed, MfaNotSet
 from postern.apps.authn.second_factors.models import PendingSignIn, SignInWay
-from postern.apps.authn.second_factors.queries import has_device, second_factor_of
+from postern.apps.authn.second_factors.queries import has_device, has_factor, second_factor_of
 from postern.apps.authn.sign_in.actions import present_password, second_factor
 from postern.apps.authn.sign_in.api import pending
 from postern.apps.authn.sign_in.api.device_cookie import DeviceCookieView, visitor_of
@@ -44,6 +46,12 @@ class CodeSerializer(BodySerializer):
     type = serializers.ChoiceField(choices=[kind.value for kind in CodeKind], default=CodeKind.TOTP.value)
 
 
+class ChallengeSerializer(CodeSerializer):
+    """`trust`: the user trusts this browser, as far as the settings allow it."""
+
+    trust = serializers.BooleanField(default=False)
+
+
 class PasswordCheckSerializer(BodySerializer):
     password = serializers.CharField(max_length=MAX_PASSWORD_CHARS, trim_whitespace=False, write_only=True)
 
@@ -54,7 +62,7 @@ def _read_code(request: Request) -> tuple[str, CodeKind]:
 
 
 class ChallengeView(DeviceCookieView):
-    """`POST authentication/mfa/challenge/ {"code", "type"?}`: the second factor of the pending sign-in.
+    """`POST authentication/mfa/challenge/ {"code", "type"?, "trust"?}`: the second factor of the pending sign-in.
 
     Answers 200 `{"msg": "ok"}`. A browser is signed in by it and gets `next` and `must_change_password` as well.
     Refusals are 400 `{"error": slug, "msg": text}`.
@@ -66,12 +74,13 @@ class ChallengeView(DeviceCookieView):
     authentication_classes = ()
 
     def post(self, request: Request) -> Response:
-        code, kind = _read_code(request)
+        body = body_of(request, ChallengeSerializer)
+        code, kind = body["code"], CodeKind(body["type"])
         web = pending.current(request, SignInWay.WEB)
         if web is not None:
             SessionAuthentication().enforce_csrf(request)
             second_factor.answer(web, code=code, kind=kind, visitor=visitor_of(request, web.user.username))
-            return Response(pending.finish_web(request, web))
+            return Response(pending.finish_web(request, web, trusts=body["trust"]))
         token = pending.current(request, SignInWay.TOKEN)
         if token is None:
             raise SignInLapsed
@@ -96,6 +105,14 @@ class PersonalView(PosternView):
         """The browser sign-in of the call."""
         return request.auth if isinstance(request.auth, LoginSession) else None
 
+    def check_factor(self, request: Request, user: User) -> None:
+        """`check_code`; without an app, a passkey that was shown in the last minutes does as well."""
+        enters_code = isinstance(request.data, Mapping) and bool(request.data.get("code"))
+        if not enters_code and not has_device(user.pk) and has_factor(user.pk):
+            require_shown(request)
+        else:
+            self.check_code(request, user)
+
     def check_code(self, request: Request, user: User) -> None:
         """Check the code of the body. Raises a refusal as 400 `{"error": text, "code": slug}`."""
         code, kind = _read_code(request)
@@ -104,6 +121,12 @@ class PersonalView(PosternView):
             verify_in_session(actor=self.actor, user=user, code=code, kind=kind, visitor=visitor)
         except MfaRefused as refused:
             raise CodeRefused(refused) from None
+
+
+def require_shown(request: Request) -> None:
+    """Raise MfaVerifyRequired unless the second factor was shown in this sign-in within the last minutes."""
+    if not factor_was_shown(request.auth, now=clock.now()):
+        raise MfaVerifyRequired
 
 
 class CodeRefused(MfaRefused):
@@ -143,7 +166,10 @@ class PasswordVerifyView(PersonalView):
 
 
 class SecondFactorView(PersonalView):
-    """`GET authentication/otp/` → `{"is_set", "level", "forced", "recovery_codes_left", "date_confirmed"}`."""
+    """`GET authentication/otp/` → `{"is_set", "level", "forced", "recovery_codes_left", "date_confirmed", "passkeys"}`.
+
+    `is_set` is about the authenticator app, `passkeys` the number of passkeys.
+    """
 
     def get(self, request: Request) -> Response:
         user = self.person(request)
@@ -157,6 +183,7 @@ class SecondFactorView(PersonalView):
                 "forced": mfa_is_forced(user),
                 "recovery_codes_left": standing.recovery_codes_left,
                 "date_confirmed": date_confirmed,
+                "passkeys": standing.passkeys,
             }
         )
 
@@ -170,7 +197,7 @@ class VerifyView(PersonalView):
 
     def post(self, request: Request) -> Response:
         user = self.person(request)
-        if not isinstance(request.auth, LoginSession | BearerToken) or not has_device(user.pk):
+        if not isinstance(request.auth, LoginSession | BearerToken) or not has_factor(user.pk):
             raise MfaNotSet
         self.check_code(request, user)
         mfa.note_verified(actor=self.actor, user=user, credential=request.auth)
@@ -178,36 +205,41 @@ class VerifyView(PersonalView):
 
 
 class DisableView(PersonalView):
-    """`POST authentication/otp/disable/ {"code", "type"?}`."""
+    """`POST authentication/otp/disable/ {"code"?, "type"?}`: removes the app, all passkeys and the recovery codes.
+
+    A user without an app needs no code if they have shown a passkey within five minutes.
+    """
 
     def post(self, request: Request) -> Response:
         user = self.person(request)
-        self.check_code(request, user)
+        self.check_factor(request, user)
         mfa.disable(actor=self.actor, user=user, keep=self.login_session(request))
         return Response({"ok": True})
 
 
 class RecoveryCodesView(PersonalView):
-    """`POST authentication/otp/recovery-codes/ {"code"}` → `{"recovery_codes": […]}`: a new set; the old codes are
-    void.
+    """`POST authentication/otp/recovery-codes/ {"code"?}` → `{"recovery_codes": […]}`: a new set; the old codes are
+    void. The code is as for `DisableView`.
     """
 
     def post(self, request: Request) -> Response:
         user = self.person(request)
-        self.check_code(request, user)
+        if not has_factor(user.pk):
+            raise MfaNotSet
+        self.check_factor(request, user)
         codes = mfa.renew_recovery_codes(actor=self.actor, user=user)
         return Response({"recovery_codes": [code.reveal() for code in codes]})
 
 
 class EnrolView(DeviceCookieView):
-    """Base of the two steps that set up an app: for a signed-in user, or during a sign-in that requires it."""
+    """Base of the steps that set up a second factor: for a signed-in user, or during a sign-in that requires it."""
 
     rights = Right.ANYONE
     always_root = True
     gates_apply = False
 
     def who(self, request: Request) -> tuple[User, Actor, PendingSignIn | None]:
-        """The user who sets up the app.
+        """The user who sets it up.
 
         Raises SignInLapsed for others, PasswordVerifyRequired when the password check is too old.
         """
@@ -217,8 +249,8 @@ class EnrolView(DeviceCookieView):
                 raise PasswordVerifyRequired
             return user, self.actor, None
         under_way = pending.current(request, SignInWay.WEB)
-        # A user with an app must enter a code of it: a password alone must not replace the app.
-        if under_way is None or has_device(under_way.user_id):
+        # A user with a second factor must show it: a password alone must not replace it.
+        if under_way is None or has_factor(under_way.user_id):
             raise SignInLapsed
         SessionAuthentication().enforce_csrf(request)
         rights = rbac.rights_of(under_way.user, ROOT)
@@ -242,6 +274,8 @@ class EnrolStartView(EnrolView):
                 verify_in_session(actor=actor, user=user, code=code, kind=kind, visitor=visitor)
             except MfaRefused as refused:
                 raise CodeRefused(refused) from None
+        elif has_factor(user.pk):
+            require_shown(request)
         begun = mfa.begin_enrolment(actor=actor, user=user)
         return Response(
             {

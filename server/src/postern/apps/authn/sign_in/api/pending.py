@@ -9,12 +9,13 @@ from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
 from postern.apps.authn.callers.policy import password_is_due
+from postern.apps.authn.passkeys.queries import is_usable
 from postern.apps.authn.second_factors.models import PendingSignIn, SignInWay
-from postern.apps.authn.second_factors.queries import recovery_codes_left
+from postern.apps.authn.second_factors.queries import has_device, recovery_codes_left
 from postern.apps.authn.sign_in.actions import second_factor
 from postern.apps.authn.sign_in.actions.second_factor import Demand
 from postern.apps.authn.sign_in.actions.sign_in import Proof
-from postern.apps.authn.sign_in.api import web_session
+from postern.apps.authn.sign_in.api import trust_cookie, web_session
 from postern.apps.users.models import User
 from postern.kernel import clock
 from postern.kernel.ids import parse_id
@@ -58,13 +59,18 @@ def forget_token(request: Request) -> None:
     request._request.session.pop(_ENTRIES[SignInWay.TOKEN], None)  # noqa: SLF001 - as above
 
 
-def finish_web(request: Request, pending: PendingSignIn) -> dict[str, Any]:
-    """Sign the user in. The response tells the console where to go. Raises a `SignInRefused`."""
+def finish_web(request: Request, pending: PendingSignIn, *, trusts: bool = False) -> dict[str, Any]:
+    """Sign the user in. The response tells the console where to go. Raises a `SignInRefused`.
+
+    `trusts`: the user wants to be asked for the password alone in this browser.
+    """
     django_request = request._request  # noqa: SLF001 - as above
     target = str(django_request.session.get(_NEXT) or "")
     proof = second_factor.complete(pending, may_be_unmet=True)
     origin = replace(web_session.origin_of(request), mfa=True, backend=proof.attempted.backend)
     user = web_session.sign_in(django_request, proof, origin)
+    if trusts:
+        trust_cookie.begin(request, user)
     return {"msg": "ok", **after_sign_in(user, target)}
 
 
@@ -73,17 +79,27 @@ def after_sign_in(user: User, target: str) -> dict[str, Any]:
     return {"next": target, "must_change_password": password_is_due(user, now=clock.now())}
 
 
-def demand_body(user: User, demand: Demand) -> dict[str, Any]:
-    """The response to a right first factor (contract): what is still required, and where to send it."""
+def demand_body(user: User, demand: Demand, *, takes_passkeys: bool) -> dict[str, Any]:
+    """The response to a right first factor (contract): what is still required, and where to send it.
+
+    `choices` begins with what the user can show most easily.
+    """
     if demand is Demand.ENROLMENT:
         return {
             "error": "mfa_unset",
-            "msg": _("Your account requires MFA. Set up an authenticator app to continue."),
+            "msg": _("Your account requires MFA. Set up a second factor to continue."),
             "data": {"choices": [], "url": ENROL_PATH},
         }
-    choices = ["code", "recovery"] if recovery_codes_left(user.pk) else ["code"]
+    by_passkey = takes_passkeys and is_usable(user.pk)
+    by_code = has_device(user.pk)
+    choices = [
+        *(["passkey"] if by_passkey else []),
+        *(["code"] if by_code else []),
+        *(["recovery"] if recovery_codes_left(user.pk) else []),
+    ]
+    text = _("Enter the code of your authenticator app.") if by_code else _("Confirm with your passkey.")
     return {
         "error": "mfa_required",
-        "msg": _("Enter the code of your authenticator app."),
+        "msg": text if by_code or by_passkey else _("Enter a recovery code."),
         "data": {"choices": choices, "url": CHALLENGE_PATH},
     }

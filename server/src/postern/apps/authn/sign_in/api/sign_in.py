@@ -1,5 +1,7 @@
 """Sign-in and sign-out with the console, bearer tokens, set-password links."""
 
+from dataclasses import replace
+from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -14,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.authn.callers.identity import actor_of_user
-from postern.apps.authn.credentials.actions.login_sessions import find_by_session, sign_out
+from postern.apps.authn.credentials.actions.login_sessions import SignInOrigin, find_by_session, sign_out
 from postern.apps.authn.credentials.actions.tokens import issue_token, revoke_token
 from postern.apps.authn.credentials.models import BearerToken, LoginSession
 from postern.apps.authn.known_places import places
@@ -23,8 +25,8 @@ from postern.apps.authn.second_factors.errors import MfaUnset
 from postern.apps.authn.second_factors.models import SignInWay
 from postern.apps.authn.sign_in.actions import second_factor, sign_in
 from postern.apps.authn.sign_in.actions.second_factor import Demand
-from postern.apps.authn.sign_in.actions.sign_in import MfaState
-from postern.apps.authn.sign_in.api import device_cookie, pending, web_session
+from postern.apps.authn.sign_in.actions.sign_in import MfaState, Proof
+from postern.apps.authn.sign_in.api import device_cookie, pending, trust_cookie, web_session
 from postern.apps.authn.sign_in.api.device_cookie import DeviceCookieView
 from postern.apps.authn.sign_in.leaving import LEAVING
 from postern.apps.rbac import facade as rbac
@@ -85,12 +87,7 @@ class SignInView(DeviceCookieView):
         )
         target = safe_next(body.get("next") or "", HOME_PAGE)
         end_previous(request._request)  # noqa: SLF001 - sessions belong to Django's request
-        demand = second_factor.demand_of(proof.user)
-        if demand is not Demand.NOTHING:
-            pending.begin_web(request._request, proof, target=target)  # noqa: SLF001 - as above
-            return Response(pending.demand_body(proof.user, demand))
-        user = web_session.sign_in(request._request, proof, origin)  # noqa: SLF001 - as above
-        return Response(pending.after_sign_in(user, target))
+        return Response(after_first_factor(request, proof, origin, target))
 
 
 class SignOutView(PosternView):
@@ -148,7 +145,7 @@ class TokenView(PosternView):
             passed = pending.current(request, SignInWay.TOKEN)
             if passed is None or passed.user_id != proof.user.pk or passed.date_passed is None:
                 pending.begin_token(request._request, proof)  # noqa: SLF001 - sessions belong to Django's request
-                return Response(pending.demand_body(proof.user, demand))
+                return Response(pending.demand_body(proof.user, demand, takes_passkeys=False))
             pending.forget_token(request)
             proof = second_factor.complete(passed, may_be_unmet=False)
         with_code = demand is Demand.CODE
@@ -202,6 +199,22 @@ class SetPasswordView(DeviceCookieView):
             redeemed=remember_place,
         )
         return Response({"msg": _("The password is set. Sign in with it.")})
+
+
+def after_first_factor(request: Request, proof: Proof, origin: SignInOrigin, target: str) -> dict[str, Any]:
+    """Sign the user in, or tell the console which second factor is still required in this browser."""
+    django_request = request._request  # noqa: SLF001 - sessions belong to Django's request
+    demand = second_factor.demand_of(proof.user, takes_passkeys=True)
+    if demand is Demand.CODE:
+        with transaction.atomic():
+            if trust_cookie.use(request, proof.user):
+                user = web_session.sign_in(django_request, proof, replace(origin, mfa=True, by_trust=True))
+                return pending.after_sign_in(user, target)
+    if demand is not Demand.NOTHING:
+        pending.begin_web(django_request, proof, target=target)
+        return pending.demand_body(proof.user, demand, takes_passkeys=True)
+    user = web_session.sign_in(django_request, proof, origin)
+    return pending.after_sign_in(user, target)
 
 
 def end_previous(request: HttpRequest) -> None:

@@ -39,7 +39,8 @@ def _language(request: Request) -> str:
 @transaction.atomic
 def sign_in(request: HttpRequest, proof: Proof, origin: SignInOrigin) -> User:
     """Sign the user in on this browser and record it in the login log, in one transaction."""
-    user = signed_in(proof, mfa=MfaState.SHOWN if origin.mfa else MfaState.OFF)
+    mfa = MfaState.SHOWN if origin.mfa else MfaState.OFF
+    user = signed_in(proof, mfa=MfaState.UNKNOWN if origin.by_trust else mfa)
     start(request, user, replace(origin, provider_session=proof.provider_session))
     return user
 

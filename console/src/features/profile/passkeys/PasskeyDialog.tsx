@@ -1,0 +1,116 @@
+import { useState } from 'react';
+import { explain } from '#/lib/http/catalogue';
+import { useT } from '#/lib/i18n';
+import { withFactorShown } from '#/domain/mfa';
+import { type RecoveryCodesAnswer, verifyPassword } from '#/domain/mfa/api';
+import { RecoveryCodes } from '#/domain/mfa/RecoveryCodes';
+import { type Passkey, removePasskey, renamePasskey } from '#/domain/passkeys/api';
+import { makePasskey } from '#/domain/passkeys/ceremonies';
+import { PasskeyNameForm } from '#/domain/passkeys/PasskeyNameForm';
+import { PasskeyProblem, passkeyText } from '#/domain/passkeys/problem';
+import { Dialog } from '#/ui/dialog';
+import { toast } from '#/ui/toast';
+import { PasswordForm } from './PasswordForm';
+
+export type PasskeyChange =
+  | { readonly kind: 'add' }
+  | { readonly kind: 'rename' | 'remove'; readonly passkey: Passkey };
+
+const DONE = {
+  add: 'passkeys:card.added',
+  rename: 'passkeys:card.renamed',
+  remove: 'passkeys:card.removed',
+} as const;
+
+/** Asks for the password, then for a name; the browser makes the passkey. The first one brings recovery codes. */
+function AddSteps({
+  onCodes,
+  onDone,
+}: {
+  readonly onCodes: (codes: readonly string[]) => void;
+  readonly onDone: () => void;
+}) {
+  const t = useT();
+  const [isConfirmed, setConfirmed] = useState(false);
+  if (!isConfirmed) {
+    return (
+      <PasswordForm
+        submitLabel={t('passkeys:dialog.go_on')}
+        submit={async (password) => {
+          await verifyPassword(password);
+          setConfirmed(true);
+        }}
+      />
+    );
+  }
+  return (
+    <PasskeyNameForm
+      name={t('passkeys:first_name')}
+      submitLabel={t('passkeys:create')}
+      textOf={passkeyText}
+      save={async (name) => {
+        const made = await withFactorShown(() => makePasskey<RecoveryCodesAnswer>(name));
+        if (made === null) throw new PasskeyProblem(t('passkeys:not_done'));
+        if (made.recovery_codes.length > 0) onCodes(made.recovery_codes);
+        else onDone();
+      }}
+    />
+  );
+}
+
+/** One change of the person's passkeys, from the first question to the end. */
+export function PasskeyDialog({
+  change,
+  onClose,
+}: {
+  readonly change: PasskeyChange;
+  /** `changed`: the passkeys have changed. */
+  readonly onClose: (changed: boolean) => void;
+}) {
+  const t = useT();
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const finish = () => {
+    toast({ tone: 'ok', text: t(DONE[change.kind]) });
+    onClose(true);
+  };
+  const name = change.kind === 'add' ? '' : change.passkey.name;
+  const titles = {
+    add: t('passkeys:card.add'),
+    rename: t('passkeys:card.rename_it', { name }),
+    remove: t('passkeys:card.remove_it', { name }),
+  };
+  return (
+    <Dialog
+      isOpen
+      size="text"
+      title={codes ? t('mfa:recovery.title') : titles[change.kind]}
+      onClose={() => (codes ? finish() : onClose(false))}
+    >
+      {codes && <RecoveryCodes codes={codes} doneLabel={t('mfa:flow.done')} onKept={finish} />}
+      {!codes && change.kind === 'add' && <AddSteps onCodes={setCodes} onDone={finish} />}
+      {change.kind === 'rename' && (
+        <PasskeyNameForm
+          name={name}
+          submitLabel={t('passkeys:dialog.save')}
+          textOf={explain}
+          save={async (typed) => {
+            await renamePasskey(change.passkey.id, typed);
+            finish();
+          }}
+        />
+      )}
+      {change.kind === 'remove' && (
+        <PasswordForm
+          danger
+          why={t('passkeys:card.remove_why')}
+          submitLabel={t('passkeys:card.remove')}
+          submit={async (password) => {
+            await verifyPassword(password);
+            await removePasskey(change.passkey.id);
+            finish();
+          }}
+        />
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,58 @@
+import { type FormEvent, useState } from 'react';
+import { explain } from '#/lib/http/catalogue';
+import { useT } from '#/lib/i18n';
+import { Button } from '#/ui/button';
+import { Field, PasswordInput } from '#/ui/field';
+import { Note } from '#/ui/note';
+
+/** Asks for the password before a change. A refusal is shown, and the password can be entered again. */
+export function PasswordForm({
+  why,
+  submitLabel,
+  danger = false,
+  submit,
+}: {
+  /** What the change means. */
+  readonly why?: string;
+  readonly submitLabel: string;
+  readonly danger?: boolean;
+  readonly submit: (password: string) => Promise<void>;
+}) {
+  const t = useT();
+  const [busy, setBusy] = useState(false);
+  const [missing, setMissing] = useState<string | undefined>();
+  const [failure, setFailure] = useState<string | null>(null);
+  const run = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (busy) return;
+    const password = String(new FormData(event.currentTarget).get('password') ?? '');
+    setMissing(password === '' ? t('passkeys:dialog.required') : undefined);
+    setFailure(null);
+    if (password === '') return;
+    setBusy(true);
+    try {
+      await submit(password);
+    } catch (error) {
+      setFailure(explain(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <form className="grid gap-3" noValidate onSubmit={run} aria-busy={busy}>
+      {why !== undefined && <p className="text-ink-2">{why}</p>}
+      {failure !== null && (
+        <Note tone="danger" announce>
+          {failure}
+        </Note>
+      )}
+      <Field layout="above" label={t('passkeys:dialog.password')} error={missing} required>
+        {(control) => (
+          <PasswordInput {...control} name="password" autoComplete="current-password" autoFocus />
+        )}
+      </Field>
+      <Button kind={danger ? 'danger-solid' : 'primary'} type="submit" busy={busy}>
+        {submitLabel}
+      </Button>
+    </form>
+  );
+}

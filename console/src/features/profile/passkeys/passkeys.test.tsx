@@ -1,0 +1,121 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { http as mock, HttpResponse } from 'msw';
+import { setupServer } from 'msw/node';
+import { lazy, Suspense } from 'react';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { loadNamespaces } from '#/lib/i18n';
+import type { OwnPasskeys } from '#/domain/passkeys/api';
+import { renderScreen } from '#/test/render';
+import { PasskeysCard } from './PasskeysCard';
+import { TrustedBrowsersCard } from './TrustedBrowsersCard';
+
+const server = setupServer();
+const KEYS = '*/api/v1/authentication/passkeys/';
+const TRUSTED = '*/api/v1/authentication/trusted-browsers/';
+const ONE = {
+  id: '00000000-0000-0000-0000-000000000001',
+  name: 'green key',
+  rp_id: 'old.test',
+  is_usable: false,
+  date_created: '2026/11/21 12:00:00 +0000',
+  date_last_used: null,
+};
+
+beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
+afterEach(() => server.resetHandlers());
+afterAll(() => server.close());
+
+/** Renders both cards of a person; every write is recorded as `METHOD path body`. */
+async function cards(own: Partial<OwnPasskeys> = {}) {
+  const sent: string[] = [];
+  const note = async ({ request }: { request: Request }) => {
+    const path = new URL(request.url).pathname.replace('/api/v1/authentication/', '');
+    sent.push(`${request.method} ${path} ${await request.text()}`.trim());
+    return request.method === 'DELETE' ? new HttpResponse(null, { status: 204 }) : HttpResponse.json({});
+  };
+  const rows = { results: [ONE], origin: location.origin, problem: '', limit: 10, ...own };
+  const browser = {
+    id: '2',
+    remote_addr: '192.0.2.10',
+    user_agent: 'Firefox',
+    date_created: ONE.date_created,
+    date_expired: '2026/12/21 12:00:00 +0000',
+  };
+  server.use(
+    mock.get(KEYS, () => HttpResponse.json(rows)),
+    mock.get(TRUSTED, () => HttpResponse.json(sent.some((one) => one.includes('trusted')) ? [] : [browser])),
+    mock.all('*/api/v1/authentication/*', note),
+  );
+  const changed = vi.fn();
+  const Cards = lazy(async () => {
+    await loadNamespaces(['mfa', 'passkeys']);
+    return {
+      default: () => (
+        <>
+          <PasskeysCard onChanged={changed} />
+          <TrustedBrowsersCard />
+        </>
+      ),
+    };
+  });
+  await renderScreen(
+    <Suspense>
+      <Cards />
+    </Suspense>,
+  );
+  await screen.findByText('Passkeys', undefined, { timeout: 60_000 });
+  return { sent, changed };
+}
+
+describe('own passkeys', () => {
+  test.each([
+    [{ problem: 'Passkeys need a host name.' }, 'Passkeys need a host name.'],
+    [{ origin: 'https://gate.test' }, 'Passkeys work only at https://gate.test. Open this page there.'],
+    [{}, 'This browser cannot use passkeys.'],
+  ])('%o: the card says why none can be added', async (own, why) => {
+    await cards(own);
+    expect(await screen.findByText(why)).toBeTruthy();
+    const button = screen.getByRole('button', { name: 'Add passkey' });
+    expect(button.getAttribute('aria-disabled')).toBe('true');
+  });
+
+  test('a passkey for a former host name is named as such', async () => {
+    await cards();
+    expect(await screen.findByText('Made for old.test, cannot be used here')).toBeTruthy();
+  });
+
+  test('renaming sends the new name', async () => {
+    const { sent, changed } = await cards();
+    await userEvent.click(await screen.findByRole('button', { name: 'Rename green key' }));
+    const box = within(await screen.findByRole('dialog'));
+    const name = box.getByLabelText(/Name of the passkey/);
+    await userEvent.clear(name);
+    await userEvent.keyboard('{Enter}');
+    expect(await box.findByText('This field is required')).toBeTruthy();
+    await userEvent.type(name, 'red key{Enter}');
+    await waitFor(() => expect(changed).toHaveBeenCalledOnce());
+    expect(sent).toEqual([`PATCH passkeys/${ONE.id}/ {"name":"red key"}`]);
+  });
+
+  test('removing asks for the password first', async () => {
+    const { sent, changed } = await cards();
+    await userEvent.click(await screen.findByRole('button', { name: 'Remove green key' }));
+    const box = within(await screen.findByRole('dialog'));
+    await userEvent.type(box.getByLabelText(/Current password/), 'violet anchor{Enter}');
+    await waitFor(() => expect(changed).toHaveBeenCalledOnce());
+    expect(sent).toEqual([
+      `POST password/verify/ {"password":"violet anchor"}`,
+      `DELETE passkeys/${ONE.id}/`,
+    ]);
+  });
+
+  test('trust in a browser can be ended', async () => {
+    const { sent } = await cards();
+    await userEvent.click(
+      await screen.findByRole('button', { name: /End trust in the browser at 192.0.2.10/ }),
+    );
+    expect(await screen.findByText(/You trust no browser/)).toBeTruthy();
+    expect(sent).toEqual(['DELETE trusted-browsers/2/']);
+  });
+});

@@ -1,0 +1,116 @@
+"""Browsers that a user trusts at the second factor: for a set time, the password alone signs them in there.
+
+Off unless an administrator sets a number of days. A sign-in by trust is no proof of the second factor: what needs a
+recent one asks for it all the same. Terminals and the API never use it.
+"""
+
+from datetime import timedelta
+from typing import Final
+
+from django.core.signing import BadSignature, Signer
+from django.db import transaction
+from django.db.models import QuerySet
+
+from postern.apps.audits import facade as audits
+from postern.apps.authn.known_places.models import TrustedBrowser
+from postern.apps.preferences import facade as preferences
+from postern.apps.users import facade as users
+from postern.apps.users.models import User
+from postern.foundation.caller.actor import Actor
+from postern.kernel import clock
+from postern.kernel.ids import ROOT_ORG_ID, new_token, token_hash
+
+#: Limit per user; the oldest one is removed first.
+_MAX_BROWSERS: Final = 10
+_SALT: Final = "postern.trusted-browser"
+_MAX_COOKIE_CHARS: Final = 256
+
+
+def lifetime() -> timedelta:
+    """How long a browser can be trusted from now on; zero while trusting is off."""
+    return timedelta(days=preferences.get_int("SECURITY_TRUSTED_BROWSER_DAYS"))
+
+
+def standing_of(user: User) -> str:
+    """A hash of what a trust depends on: password (by the session epoch), role, roles in organizations, MFA level."""
+    roles = sorted(f"{row.org_id}:{','.join(sorted(row.roles))}" for row in users.org_roles_of(user.pk))
+    return token_hash(f"{user.session_epoch}|{user.role}|{user.mfa_level}|{'|'.join(roles)}")
+
+
+def trusted_by(user: User) -> QuerySet[TrustedBrowser]:
+    """The browsers that the user trusts now. None while trusting is off: a shorter time holds for earlier trusts, too."""
+    now, longest = clock.now(), lifetime()
+    rows = TrustedBrowser.objects.filter(user=user, date_expired__gt=now, date_created__gt=now - longest)
+    return rows.filter(standing=standing_of(user)) if longest else rows.none()
+
+
+def find(user: User, cookie: str) -> TrustedBrowser | None:
+    """The trusted browser of this cookie."""
+    if not cookie or not lifetime():
+        return None
+    try:
+        token = Signer(salt=f"{_SALT}:{user.pk}").unsign(cookie[:_MAX_COOKIE_CHARS])
+    except BadSignature:
+        return None
+    return trusted_by(user).filter(token_hash=token_hash(token)).first()
+
+
+@transaction.atomic
+def begin(*, actor: Actor, user: User, remote_addr: str, user_agent: str) -> str | None:
+    """Trust the browser of a completed sign-in; returns the value of its cookie, None while trusting is off."""
+    longest = lifetime()
+    if not longest:
+        return None
+    token, now = new_token(), clock.now()
+    row = TrustedBrowser.objects.create(
+        user=user,
+        token_hash=token_hash(token),
+        standing=standing_of(User.objects.get(pk=user.pk)),
+        remote_addr=remote_addr[:64],
+        user_agent=user_agent[:254],
+        date_created=now,
+        date_expired=now + longest,
+    )
+    surplus = TrustedBrowser.objects.filter(user=user).values_list("pk", flat=True)[_MAX_BROWSERS:]
+    TrustedBrowser.objects.filter(pk__in=list(surplus)).delete()
+    _audit(actor, audits.Event.BROWSER_TRUSTED, user, row)
+    return Signer(salt=f"{_SALT}:{user.pk}").sign(token)
+
+
+@transaction.atomic
+def use(*, actor: Actor, user: User, browser: TrustedBrowser) -> bool:
+    """Record a sign-in without second factor; False when the trust has ended meanwhile.
+
+    The row of the user is locked first, as in the writes that end trust.
+    """
+    if users.hold_epoch(user.pk) != user.session_epoch:
+        return False
+    if trusted_by(User.objects.get(pk=user.pk)).filter(pk=browser.pk).update(date_last_used=clock.now()) != 1:
+        return False
+    _audit(actor, audits.Event.BROWSER_TRUST_USED, user, browser)
+    return True
+
+
+@transaction.atomic
+def end(*, actor: Actor, user: User, browser: TrustedBrowser) -> None:
+    """End one trust. Does nothing when it has already ended."""
+    users.hold(actor, user)
+    if TrustedBrowser.objects.filter(pk=browser.pk, user=user).delete()[0]:
+        _audit(actor, audits.Event.BROWSER_TRUST_ENDED, user, browser)
+
+
+def end_all(user: User) -> int:
+    """End every trust of a user, in the transaction that records the reason; returns their number."""
+    return TrustedBrowser.objects.filter(user=user).delete()[0]
+
+
+def _audit(actor: Actor, event: audits.Event, user: User, browser: TrustedBrowser) -> None:
+    audits.record(
+        actor=actor,
+        org_id=ROOT_ORG_ID,
+        event=event,
+        object_type="TrustedBrowser",
+        object_id=str(browser.pk),
+        object_name=str(user),
+        new={"remote_addr": browser.remote_addr, "date_expired": browser.date_expired},
+    )

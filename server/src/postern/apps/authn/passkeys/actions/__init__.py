@@ -1,0 +1,1 @@
+"""Begins and ends the calls of passkeys."""

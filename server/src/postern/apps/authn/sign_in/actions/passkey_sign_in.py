@@ -1,0 +1,79 @@
+"""A sign-in by a passkey alone, without a name and a password. The passkey names its user.
+
+The authenticator verifies the person, so that the passkey counts as both factors. Only local users sign in this way:
+for others, only their directory or provider knows whether they may.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from postern.apps.authn.errors import SignInRefused
+from postern.apps.authn.lock_out import guard
+from postern.apps.authn.lock_out.mfa_guard import Visitor
+from postern.apps.authn.passkeys.actions import showing
+from postern.apps.authn.passkeys.errors import OnlyLocalByPasskey, PasskeyUnknown
+from postern.apps.authn.passkeys.models import Passkey
+from postern.apps.authn.second_factors.actions.passkeys import take_alone
+from postern.apps.authn.sign_in.actions import sign_in
+from postern.apps.authn.sign_in.actions.sign_in import Attempted, Proof
+from postern.apps.users import facade as users
+
+#: The authentication backend in the login log, and of the login session.
+BACKEND = "passkey"
+
+
+@dataclass(frozen=True, slots=True)
+class ByPasskey:
+    """A right passkey and its user, whose account may be used."""
+
+    proof: Proof
+    passkey_id: UUID
+
+
+def prove(
+    answer: Mapping[str, Any],
+    *,
+    challenge: bytes,
+    remote_addr: str,
+    user_agent: str,
+    visitor_of: Callable[[str], Visitor],
+) -> ByPasskey:
+    """The user of the passkey in the browser's answer. Raises a `SignInRefused`; the login log records each refusal.
+
+    The account may have an unmet condition: only the console signs in this way. `visitor_of`: the origin of the request
+    under a user name.
+    """
+    passkey = showing.find(answer)
+    attempted = Attempted(
+        username=passkey.user.username if passkey is not None else "",
+        remote_addr=remote_addr,
+        login_type="W",
+        backend=BACKEND,
+        user_agent=user_agent,
+    )
+    try:
+        if passkey is None:  # no guess at an account, so it counts for the address only
+            guard.reserve_address(remote_addr)
+            raise PasskeyUnknown
+        user = passkey.user
+        take_alone(passkey=passkey, answer=answer, challenge=challenge, visitor=visitor_of(user.username))
+        if not user.is_local:
+            raise OnlyLocalByPasskey
+        sign_in.require_open_account(user, remote_addr=remote_addr, may_be_unmet=True)
+    except SignInRefused as refused:
+        sign_in.refuse(attempted, refused)
+        raise
+    return ByPasskey(Proof(user=user, attempted=attempted), passkey.pk)
+
+
+def hold(shown: ByPasskey) -> bool:
+    """Whether the passkey still exists and its user is as they were; both stay so until the transaction ends.
+
+    Removing it locks the user first, too: it either came before, or waits and ends the sign-in of this transaction.
+    """
+    user = shown.proof.user
+    if users.hold_epoch(user.pk) != user.session_epoch:
+        return False
+    return Passkey.objects.filter(pk=shown.passkey_id, user=user).exists()
