@@ -37,6 +37,7 @@ from postern.apps.authn.sign_in.errors import PasswordVerifyRequired, SignInLaps
 from postern.apps.users.models import User
 from postern.foundation.pages.redirects import safe_next
 from postern.foundation.rest.bodies import BodySerializer, body_of
+from postern.foundation.rest.openapi.answers import ANY_OBJECT, Answer
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.text import PlainField
 from postern.foundation.rest.views import PosternView
@@ -236,6 +237,8 @@ class PasskeyEnrolConfirmView(EnrolView):
     The first second factor brings recovery codes, shown once. During a sign-in it also completes the sign-in; the
     response then has `next` and `must_change_password` too.
     """
+
+    answers = {"post": Answer(201, schema=ANY_OBJECT)}
 
     def post(self, request: Request) -> Response:
         user, actor, under_way = self.who(request)
