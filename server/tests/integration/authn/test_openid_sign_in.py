@@ -215,6 +215,7 @@ def test_a_mail_address_that_is_missing_or_not_verified(as_admin: APIClient, cor
     assert ann().email == "ann@federated.invalid"
 
 
+@pytest.mark.usefixtures("without_waits")
 def test_rules_of_postern_hold_after_the_provider(as_admin: APIClient, corp: OpenidStandIn) -> None:
     save(as_admin, form_of(corp))
     assert Guest().walk(corp).status_code == 200

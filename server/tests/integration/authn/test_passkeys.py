@@ -324,6 +324,7 @@ def test_a_closed_account_stays_closed(
     assert alone(browser, passkey).json()["error"] == slug
 
 
+@pytest.mark.usefixtures("without_waits")
 def test_a_locked_account_is_locked_for_passkeys(browser: Browser, ann: User, passkey: SoftKey):
     stranger = Browser("198.51.100.7")
     for _ in range(8):
