@@ -49,6 +49,8 @@ ELSEWHERE: Final = {
     "perms/users/assets/": "what is granted to the caller, in all organizations",
     "perms/users/asset-permissions/cache/": "changes nothing",
     "perms/users/nodes": "what is granted to the caller, in all organizations",
+    "users/otp/reset/": "always refused",
+    "users/users/<pk>/pubkey/update/": "the caller's own key: test_own_profile",
     "perms/users/ungroup/": "what is granted to the caller, in all organizations",
     "ops/celery/period-tasks/": "of the installation, for system administrators",
     "ops/command-executions/": "the caller's own, and for auditors those of the organization: test_batch_commands",

@@ -33,9 +33,6 @@ class Kinds(NamedTuple):
 #: One line for each resource whose kinds have the usual words and are never named in the code.
 RESOURCES: Final = (
     Kinds("domain", _C.INVENTORY, "Domain", "Domains", "网域"),
-    Kinds(
-        "openidprovider", _C.SETTINGS, "OpenID Connect provider", "OpenID Connect providers", "OpenID Connect 登录源"
-    ),
     Kinds("gateway", _C.CREDENTIALS, "Gateway", "Gateways", "网关"),
     Kinds("account", _C.CREDENTIALS, "Account", "Accounts", "账号"),
     Kinds("commandfilter", _C.PERMISSIONS, "Command filter", "Command filters", "命令过滤器"),
@@ -49,6 +46,7 @@ RESOURCES: Final = (
     Kinds("platform", _C.INVENTORY, "Platform", "Platforms", "系统平台"),
     Kinds("webhook", _C.MESSAGES, "Webhook", "Webhooks", "Webhook"),
     Kinds("systemuser", _C.CREDENTIALS, "System user", "System users", "系统用户"),
+    Kinds("openidprovider", _C.SETTINGS, "OpenID provider", "OpenID providers", "OpenID 登录源"),
 )
 
 

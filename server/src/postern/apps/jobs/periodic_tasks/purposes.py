@@ -22,6 +22,15 @@ PURPOSES: Final[Mapping[str, Promise]] = {
     "postern.apps.directory.tasks.read_directory": _("Reads the LDAP directory, and synchronises its users."),
     "postern.apps.licence.tasks.warn_of_end": _("Warns administrators that the licence ends soon."),
     "postern.apps.notifications.tasks.forget_old_messages": _("Deletes messages after their retention period."),
+    "postern.apps.notifications.tasks.send_company_messages": _(
+        "Sends messages by WeCom, DingTalk and FeiShu, and tries failed ones again."
+    ),
+    "postern.apps.notifications.tasks.warn_of_expiry": _("Warns users whose password or account ends soon."),
+    "postern.apps.forwarding.tasks.send_webhooks": _("Sends messages to webhooks, and tries failed ones again."),
+    "postern.apps.forwarding.tasks.send_syslog": _("Sends the audit log to the syslog receiver."),
+    "postern.apps.forwarding.tasks.forget_old_webhook_deliveries": _(
+        "Deletes messages to webhooks after their retention period."
+    ),
     "postern.apps.notifications.tasks.send_mail": _("Sends messages by mail, and tries failed ones again."),
     "postern.apps.users.tasks.forget_old_links": _("Deletes links and invitations that expired long ago."),
     "postern.apps.sessions.tasks.check_leases": _("Ends the sessions of proxies that are gone."),
@@ -48,6 +57,8 @@ OPTIONAL: Final = frozenset(
     {
         "postern.apps.licence.tasks.warn_of_end",
         "postern.apps.notifications.tasks.forget_old_messages",
+        "postern.apps.notifications.tasks.warn_of_expiry",
+        "postern.apps.forwarding.tasks.forget_old_webhook_deliveries",
         "postern.apps.users.tasks.forget_old_links",
         "postern.apps.sessions.tasks.forget_old_sessions",
         "postern.jobs.forget_old",

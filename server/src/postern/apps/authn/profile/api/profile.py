@@ -6,7 +6,7 @@ from uuid import UUID
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 from django.db import transaction
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from rest_framework import serializers
@@ -189,13 +189,13 @@ class OwnPublicKeyView(OwnView):
 
 
 class OwnPublicKeyByIdView(OwnPublicKeyView):
-    """`users/users/{id}/pubkey/update/`: as above with the caller's own id; nobody else's (contract: deprecated)."""
+    """`users/users/{id}/pubkey/update/`: as above with the caller's own id; no other is found (contract: deprecated)."""
 
     http_method_names = ["put", "patch", "options"]
 
     def person(self, request: Request) -> User:
         if self.kwargs["pk"] != self.actor.user_id:
-            raise NotAllowed(_("Users change their own public keys only."))
+            raise Http404
         return super().person(request)
 
     def put(self, request: Request, pk: UUID) -> Response:  # type: ignore[override]  # the id is in this address only
