@@ -497,6 +497,10 @@ def test_renaming_and_removing(browser: Browser, ann: User, passkey: SoftKey):
     refused = browser.delete(path)
     assert (refused.status_code, refused.json()["code"]) == (400, "password_verify_required")
     browser.post(PASSWORD_VERIFY, {"password": PASSWORD})
+    LoginSession.objects.update(date_mfa_verified=None)  # as in a trusted browser, which was not asked
+    refused = browser.delete(path)
+    assert (refused.status_code, refused.json()["code"]) == (400, "mfa_verify_required")
+    LoginSession.objects.update(date_mfa_verified=clock.now())
     assert browser.delete(path).status_code == 204
     assert browser.delete(path).status_code == 404
     assert other.get(PROFILE).status_code == 401

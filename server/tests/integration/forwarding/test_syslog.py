@@ -5,7 +5,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -187,6 +187,23 @@ def _never_reads(connection: socket.socket) -> None:
 def _closes_unread(connection: socket.socket) -> None:
     time.sleep(0.2)
     connection.close()  # with unread bytes: the connection is reset
+
+
+def _refuses_behind_a_relay(connection: socket.socket) -> None:
+    """The relay takes all bytes, and passes on that the receiver has closed."""
+    connection.settimeout(0.3)
+    with suppress(TimeoutError):
+        while connection.recv(1 << 16):
+            pass
+    connection.close()
+
+
+def test_receiver_that_closes_before_we_do_has_refused() -> None:
+    with misbehaving(_refuses_behind_a_relay) as port:
+        switch_on(port)
+        record(3)
+        assert sending.send_new_events() == 0
+    assert AuditStream.objects.get().reason["code"] == "syslog.broken"
 
 
 @pytest.mark.parametrize("transport", ["tcp", "tls"])

@@ -106,7 +106,7 @@ export function PasskeyDialog({
           submitLabel={t('passkeys:card.remove')}
           submit={async (password) => {
             await verifyPassword(password);
-            await removePasskey(change.passkey.id);
+            await withFactorShown(() => removePasskey(change.passkey.id));
             finish();
           }}
         />

@@ -28,6 +28,8 @@ DialCheck = Callable[[str, int], DialTarget]
 
 #: How long a receiver may take to read the rest and to close.
 _CLOSE_S: Final = 10.0
+#: How long a receiver that refuses us may take to say so.
+_WATCH_S: Final = 1.0
 #: UDP: a receiver loses what comes faster than it reads.
 _PACKETS: Final = 50
 _PACKET_PAUSE_S: Final = 0.01
@@ -137,6 +139,7 @@ def _send_stream(server: SyslogServer, target: DialTarget, messages: Sequence[by
     with plain:
         if server.transport is Transport.TCP:
             _write(plain, messages, until_s)
+            _watch(plain, until_s)
             plain.shutdown(socket.SHUT_WR)
             _wait_for_end(plain, until_s)
             return
@@ -145,10 +148,11 @@ def _send_stream(server: SyslogServer, target: DialTarget, messages: Sequence[by
         # The time limit of a handshake, of a write and of `unwrap` is for the whole of it.
         with context.wrap_socket(plain, server_hostname=server.host) as encrypted:
             _write(encrypted, messages, until_s)
+            _watch(encrypted, until_s)
             encrypted.settimeout(min(_left(until_s), _CLOSE_S))
             try:
                 raw = encrypted.unwrap()
-            except ssl.SSLError:
+            except ssl.SSLEOFError:
                 return  # it closed the connection without the farewell of TLS
             with raw:
                 _wait_for_end(raw, until_s)
@@ -158,6 +162,18 @@ def _write(connection: socket.socket, messages: Sequence[bytes], until_s: float)
     for content in messages:
         connection.settimeout(_left(until_s))
         connection.sendall(framed(content))
+
+
+def _watch(connection: socket.socket, until_s: float) -> None:
+    """Raise OSError when the receiver ends the connection, or says anything, while our side is still open.
+
+    It refuses us: a receiver takes messages as long as they may come. With TLS 1.3 it judges our certificate, or the
+    lack of one, after our handshake is over, and behind a relay all bytes seem to be taken.
+    """
+    connection.settimeout(min(_left(until_s), _WATCH_S))
+    with suppress(TimeoutError):
+        connection.recv(1)
+        raise ConnectionAbortedError
 
 
 def _wait_for_end(connection: socket.socket, until_s: float) -> None:

@@ -36,7 +36,7 @@ from postern.apps.authn.lock_out.lockout import (
     after_attempt,
     is_locked,
     known_delay,
-    wait_end,
+    wait_after,
     without_attempt,
 )
 from postern.apps.authn.lock_out.models import GuardKind, SignInGuard
@@ -123,8 +123,8 @@ def reserve(
 
     # A device is known only to whoever signed in there. At a known address anybody could see that nothing waits.
     if waits and not under_attack and not any(place.kind == PlaceKind.DEVICE for place in known):
-        until = wait_end(state_of(account), rules=rules, now=now)
-        if until > now:
+        until = account.date_waits_until
+        if until is not None and until > now:
             raise SignInWaits(math.ceil((until - now).total_seconds()))
 
     limit, next_account = rules.limit_count, state_of(account)
@@ -154,6 +154,18 @@ def reserve(
 
 
 @transaction.atomic
+def begin_wait(attempt: Attempt) -> None:
+    """The password was wrong: after some failures in a row the next attempt waits.
+
+    Not at `reserve`, because attempts that are still compared may be right, and programs sign in several times at once.
+    """
+    now = clock.now()
+    account = locked_row(GuardKind.ACCOUNT, attempt.account_hash)
+    account.date_waits_until = now + wait_after(state_of(account), rules=lock_rules(), now=now)
+    account.save(update_fields=["date_waits_until"])
+
+
+@transaction.atomic
 def release(attempt: Attempt) -> None:
     """The password was right: reset the account's failures and uncount this attempt for the address.
 
@@ -177,6 +189,9 @@ def _give_back(attempt: Attempt, *, whole: bool) -> None:
     limit, now = lock_rules().limit_count, clock.now()
     account = locked_row(GuardKind.ACCOUNT, attempt.account_hash)
     address = locked_row(GuardKind.ADDRESS, attempt.address_hash)
+    if whole:
+        account.date_waits_until = None
+        account.save(update_fields=["date_waits_until"])
     next_account = GuardState() if whole else without_attempt(state_of(account), attempt.at, limit=limit, now=now)
     store(account, next_account)
     store(address, without_attempt(state_of(address), attempt.at, limit=limit * ADDRESS_FACTOR, now=now))

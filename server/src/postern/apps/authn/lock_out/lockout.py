@@ -35,7 +35,7 @@ _KNOWN_DELAYS: Final = (timedelta(minutes=1), timedelta(minutes=5), timedelta(mi
 #: Failures of strangers before they wait, and the wait after the last free one. Each further failure doubles it.
 FREE_FAILURES: Final = 3
 _FIRST_WAIT: Final = timedelta(seconds=8)
-_MAX_WAIT: Final = timedelta(minutes=15)
+_MAX_WAIT: Final = timedelta(seconds=64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +55,17 @@ def is_locked(state: GuardState, *, now: datetime) -> bool:
     return state.locked_until is not None and state.locked_until > now
 
 
-def wait_end(state: GuardState, *, rules: LockRules, now: datetime) -> datetime:
-    """When a stranger may try again: at once after three failures at most, else 8, 16, 32 … seconds after the last one.
+def wait_after(state: GuardState, *, rules: LockRules, now: datetime) -> timedelta:
+    """How long a stranger waits after a wrong password: not at all after the first two, then 8, 16, 32, 64 seconds.
 
-    So a fast run of guesses does not lock the account within a second, and a typing error costs nothing.
+    So a slow run of guesses does not lock the account within a second, and a typing error costs nothing. The longest
+    wait is short, because the lock, from which known places are excepted, must come when somebody goes on.
     """
-    recent = [at for at in state.recent if now - _instant(at) < rules.window]
-    if len(recent) < FREE_FAILURES:
-        return now
-    doubled: int = 2 ** min(len(recent) - FREE_FAILURES, 16)
-    return _instant(max(recent)) + min(_FIRST_WAIT * doubled, _MAX_WAIT)
+    failures = sum(now - _instant(at) < rules.window for at in state.recent)
+    if failures < FREE_FAILURES:
+        return timedelta()
+    doubled: int = 2 ** min(failures - FREE_FAILURES, 16)
+    return min(_FIRST_WAIT * doubled, _MAX_WAIT)
 
 
 def after_attempt(state: GuardState, *, limit: int, rules: LockRules, grows: bool, now: datetime) -> GuardState:

@@ -37,6 +37,8 @@ class SignInGuard(SavedRow):
     locks = models.PositiveIntegerField(default=0)
     date_last_failure = models.DateTimeField(default=clock.now)
     date_locked_until = models.DateTimeField(null=True)
+    #: When the next attempt is taken after some wrong passwords in a row, short of a lock.
+    date_waits_until = models.DateTimeField(null=True)
 
     class Meta:
         verbose_name = _("Sign-in guard")

@@ -16,7 +16,7 @@ from rest_framework.authentication import SessionAuthentication
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from postern.apps.authn.callers.policy import factor_was_shown, password_was_verified
+from postern.apps.authn.callers.policy import password_was_verified
 from postern.apps.authn.credentials.models import LoginSession
 from postern.apps.authn.errors import MfaRefused
 from postern.apps.authn.passkeys.actions import requests
@@ -284,7 +284,8 @@ class OwnPasskeysView(PersonalView):
 class OwnPasskeyView(PersonalView):
     """`authentication/passkeys/{id}/`: PATCH `{"name"}` renames, DELETE removes.
 
-    To remove one needs a password entered within five minutes; for users of other sources, a second factor shown.
+    To remove one needs a second factor shown in this sign-in, because it may be the only one, and a password entered
+    within five minutes. Users of other sources need no password: some have none.
     """
 
     def patch(self, request: Request, passkey_id: UUID) -> Response:
@@ -295,13 +296,9 @@ class OwnPasskeyView(PersonalView):
 
     def delete(self, request: Request, passkey_id: UUID) -> Response:
         passkey = self._own(request, passkey_id)
-        now = clock.now()
-        # Some users of other sources have no password that could be asked for.
-        confirmed = password_was_verified(request.auth, now=now) or (
-            not passkey.user.is_local and factor_was_shown(request.auth, now=now)
-        )
-        if not confirmed:
+        if passkey.user.is_local and not password_was_verified(request.auth, now=clock.now()):
             raise PasswordVerifyRequired
+        require_shown(request)
         passkeys.remove(actor=self.actor, passkey=passkey, keep=self.login_session(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
