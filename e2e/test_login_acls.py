@@ -11,7 +11,7 @@ import pytest
 from admin_console import save, text
 from browser import Faults
 from playwright.sync_api import BrowserContext, Page, expect
-from product import Product, wait_until
+from product import Api, Product, wait_until
 from world import ZHANG_PASSWORD, World
 
 # Pytest looks for fixtures among the names of the module.
