@@ -81,7 +81,7 @@ def test_webhook_is_added_tested_and_gets_messages_and_events(own: Product, page
 
         lock_out(own, "guess")
         wait_until(lambda: "message.AccountLockedMessage" in receiver.kinds, timeout_s=60, message="the message")
-        wait_until(lambda: receiver.kinds.count("audit.sign_in.failed") >= 7, timeout_s=60, message="the events")
+        wait_until(lambda: receiver.kinds.count("audit.sign_in.failed") >= 3, timeout_s=60, message="the events")
         page.reload()
         expect(page.get_by_text("whsec_")).to_have_count(0)
         expect(page.get_by_text("An account was locked after failed sign-ins → SIEM")).to_be_visible()
@@ -95,7 +95,7 @@ def test_webhook_is_added_tested_and_gets_messages_and_events(own: Product, page
 
         def everything() -> bool:
             found = {one.document["data"]["id"] for one in receiver.received if "id" in one.document["data"]}
-            return len(found - taken) >= 7
+            return len(found - taken) >= 3
 
         wait_until(everything, timeout_s=180, message="the events of the outage")
     pictures(page, "webhooks")
@@ -114,7 +114,7 @@ def test_audit_log_reaches_rsyslog_and_the_screen_says_how_far_behind_it_is(own:
         page.get_by_role("button", name="Save 4 changes").click()
         expect(page.get_by_text("Sent", exact=True)).to_be_visible()
         lock_out(own, "guess")
-        receiver.wait_for(8)
+        receiver.wait_for(4)
 
         def ids() -> set[str]:
             texts = [one["msg"].lstrip("\ufeff") for one in receiver.messages() if one["msgid"] != "postern.test"]
