@@ -39,7 +39,6 @@ from postern.apps.authn.models import TotpDevice
 from postern.apps.authn.openid import provider_secrets, signing_out
 from postern.apps.authn.openid.queries import buttons as openid_buttons
 from postern.apps.authn.second_factors import totp_secrets
-from postern.apps.authn.second_factors.actions import mfa
 from postern.apps.authn.sign_in import leaving, password_paths
 from postern.apps.forwarding import subscriptions as forwarding_events
 from postern.apps.forwarding.syslog import state as syslog_state
@@ -198,7 +197,7 @@ def _compose_people() -> None:
     )
     login_locks.LOGIN_LOCKS.provide(login_locks.LoginLocks(locked=guard.locked_accounts, unlock=guard.unlock_account))
     external_accounts.BOUND.provide(external_accounts_of_users.bound_among)
-    second_factors.RESET.provide(lambda actor, user: mfa.reset(actor=actor, user=user))
+    second_factors.RESET.provide(authn.reset_second_factor)
     link_mail.LINK_MAIL.provide(link_letters.queue)
     credentials.KINDS.provide((*credentials.OWN_KINDS, *authn.CREDENTIALS, *sessions.CREDENTIALS))
     totp_secrets.STORE.provide(SealedTotpSecrets())

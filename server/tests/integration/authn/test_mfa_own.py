@@ -14,11 +14,14 @@ from rest_framework.test import APIClient, APIRequestFactory, force_authenticate
 
 from factories.browser import PASSWORD, Browser
 from factories.second_factor import App
+from factories.ssh_proof import PROXY_ID
 from postern.apps.audits.models import AuditEvent
+from postern.apps.authn import facade
 from postern.apps.authn.models import BearerToken, LoginSession, RecoveryCode, TotpDevice
 from postern.apps.preferences.models import PreferenceValue
 from postern.apps.users.models import User
 from postern.apps.vault.models import SealedSecret
+from postern.contracts.enums import LoginFrom
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.views import PosternView
 from postern.kernel import clock
@@ -224,6 +227,19 @@ def test_reset_removes_the_app_and_ends_the_sign_ins(
     assert not TotpDevice.objects.exists()
     assert signed_in.get(PROFILE).status_code == 401
     assert Browser().sign_in("ann").json()["error"] == "mfa_unset"
+
+
+def test_reset_ends_the_sign_ins_over_ssh(ann: User, as_admin: APIClient):
+    app, way = App(ann), {"remote_addr": "192.0.2.10", "proxy_id": PROXY_ID}
+    asked = facade.check_password(
+        username="ann", password=PASSWORD, login_from=LoginFrom.SSH_TERMINAL, **way
+    ).second_factor
+    assert asked is not None
+    let_in = facade.sign_in_with_code(token=asked.token, code=app.code(), **way)
+    assert let_in.ticket is not None
+    assert facade.ticket_holder(let_in.ticket, **way).fault is None
+    assert as_admin.post(f"/api/v1/users/users/{ann.pk}/otp/reset/").status_code == 200
+    assert facade.ticket_holder(let_in.ticket, **way).fault is not None
 
 
 def test_reset_of_oneself_or_of_higher_roles_is_refused(make_person: Callable[..., User]):

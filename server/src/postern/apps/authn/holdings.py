@@ -5,6 +5,8 @@
 
 from typing import Final
 
+from django.db import transaction
+
 from postern.apps.authn.credentials.actions.login_sessions import end_all
 from postern.apps.authn.credentials.actions.tokens import delete_access_keys, end_tokens
 from postern.apps.authn.credentials.models import AccessKey, BearerToken, LoginEnd, LoginSession
@@ -15,6 +17,7 @@ from postern.apps.authn.passkeys.models import Passkey
 from postern.apps.authn.passkeys.queries import passkeys_of
 from postern.apps.authn.proxies.actions import proxy_sign_ins
 from postern.apps.authn.proxies.models import ProxySignIn
+from postern.apps.authn.second_factors.actions import mfa
 from postern.apps.authn.second_factors.actions.recovery_codes import forget_codes
 from postern.apps.authn.second_factors.models import PendingSignIn
 from postern.apps.authn.second_factors.queries import has_device
@@ -22,6 +25,13 @@ from postern.apps.users import facade as users
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
+
+
+@transaction.atomic
+def reset_second_factor(actor: Actor, user: User) -> None:
+    """Remove the second factor of a user, and end their sign-ins over SSH too: they were let in with it."""
+    mfa.reset(actor=actor, user=user)
+    proxy_sign_ins.end_of_person(user.pk)
 
 
 def _access_keys(user: User) -> users.CredentialRows:
