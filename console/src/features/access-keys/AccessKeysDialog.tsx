@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
+import { withFactorShown } from '#/domain/mfa';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
@@ -64,7 +65,8 @@ export default function AccessKeysDialog({ onClose }: { readonly onClose: () => 
   const create = async () => {
     setCreating(true);
     try {
-      setMade(await createKey());
+      // In a trusted browser the second factor was not shown.
+      setMade(await withFactorShown(createKey));
       await refresh();
     } catch (failure) {
       reportFailure(t('access-keys:update_error'), failure);

@@ -110,6 +110,14 @@ def test_the_cookie_of_one_user_is_none_for_another(trusting: Browser, make_pers
     assert other.sign_in("bob").json()["error"] == "mfa_required"
 
 
+def test_access_keys_which_outlive_the_trust_need_the_factor(trusting: Browser, app: App):
+    trusting.sign_in("ann")
+    refused = trusting.post(f"{API}access-keys/")
+    assert (refused.status_code, refused.json()["code"]) == (400, "mfa_verify_required")
+    assert trusting.post(f"{API}otp/verify/", {"code": app.code()}).status_code == 200
+    assert trusting.post(f"{API}access-keys/").status_code == 201
+
+
 def test_tokens_and_terminals_ask_all_the_same(trusting: Browser):
     asked = trusting.post(f"{API}auth/", {"username": "ann", "password": PASSWORD})
     assert asked.json()["error"] == "mfa_required"

@@ -17,6 +17,7 @@ from postern.apps.authn.credentials.actions.tokens import (
     delete_access_key,
     set_access_key_active,
 )
+from postern.apps.authn.credentials.errors import MfaVerifyRequired
 from postern.apps.authn.credentials.models import AccessKey, LoginEnd, LoginSession
 from postern.apps.users import facade as users
 from postern.apps.users.models import User
@@ -79,6 +80,10 @@ class AccessKeyViewSet(CreateMixin, UpdateMixin, DeleteMixin, ReadOnlyViewSet, O
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         if not isinstance(request.user, User):
             raise NotAllowed(gettext("This is available to users only."))
+        credential = request.auth
+        # In a trusted browser the factor counts, but was never shown. A key lasts longer than the trust.
+        if isinstance(credential, LoginSession) and credential.mfa and credential.date_mfa_verified is None:
+            raise MfaVerifyRequired
         issued = create_access_key(actor=self.actor, user=request.user)
         body = {**self.get_serializer(issued.key).data, "secret": issued.secret.reveal()}
         return Response(body, status=status.HTTP_201_CREATED)
