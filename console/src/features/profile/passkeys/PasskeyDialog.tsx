@@ -106,8 +106,8 @@ export function PasskeyDialog({
           submitLabel={t('passkeys:card.remove')}
           submit={async (password) => {
             await verifyPassword(password);
-            await withFactorShown(() => removePasskey(change.passkey.id));
-            finish();
+            const removal = async () => (await removePasskey(change.passkey.id), true);
+            if (await withFactorShown(removal)) finish(); // null: the person does not show the factor
           }}
         />
       )}

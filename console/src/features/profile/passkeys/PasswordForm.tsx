@@ -34,6 +34,7 @@ export function PasswordForm({
       await submit(password);
     } catch (error) {
       setFailure(explain(error));
+    } finally {
       setBusy(false);
     }
   };

@@ -10,6 +10,17 @@ import { renderScreen } from '#/test/render';
 import { PasskeysCard } from './PasskeysCard';
 import { TrustedBrowsersCard } from './TrustedBrowsersCard';
 
+/** Whether the person closes the dialog that asks for the second factor. */
+const gate = vi.hoisted(() => ({ isClosed: false }));
+vi.mock('#/domain/mfa', async (load) => {
+  const real = await load<typeof import('#/domain/mfa')>();
+  return {
+    ...real,
+    withFactorShown: (change: () => Promise<unknown>) =>
+      gate.isClosed ? Promise.resolve(null) : real.withFactorShown(change),
+  };
+});
+
 const server = setupServer();
 const KEYS = '*/api/v1/authentication/passkeys/';
 const TRUSTED = '*/api/v1/authentication/trusted-browsers/';
@@ -23,7 +34,10 @@ const ONE = {
 };
 
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
-afterEach(() => server.resetHandlers());
+afterEach(() => {
+  server.resetHandlers();
+  gate.isClosed = false;
+});
 afterAll(() => server.close());
 
 /** Renders both cards of a person; every write is recorded as `METHOD path body`. */
@@ -108,6 +122,21 @@ describe('own passkeys', () => {
       `POST password/verify/ {"password":"violet anchor"}`,
       `DELETE passkeys/${ONE.id}/`,
     ]);
+  });
+
+  test('nothing is said to be removed when the person does not show the factor', async () => {
+    gate.isClosed = true;
+    const { sent, changed } = await cards();
+    await userEvent.click(await screen.findByRole('button', { name: 'Remove green key' }));
+    const box = within(await screen.findByRole('dialog'));
+    await userEvent.type(box.getByLabelText(/Current password/), 'violet anchor{Enter}');
+    await waitFor(() => expect(sent).toEqual([`POST password/verify/ {"password":"violet anchor"}`]));
+    gate.isClosed = false;
+    await waitFor(async () => {
+      await userEvent.type(box.getByLabelText(/Current password/), '{Enter}'); // the form asks again
+      expect(changed).toHaveBeenCalledOnce();
+    });
+    expect(sent.filter((one) => one.startsWith('DELETE'))).toEqual([`DELETE passkeys/${ONE.id}/`]);
   });
 
   test('trust in a browser can be ended', async () => {
