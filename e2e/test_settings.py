@@ -157,8 +157,10 @@ def test_about_offers_diagnostics_without_secrets(page: Page, product: Product, 
 @pytest.mark.parametrize("width", [1440, 320])
 def test_settings_fit_the_screen(page: Page, product: Product, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
-    for tab in ("basic", "email", "terminal", "security", "licence", "about"):
+    tabs = "basic email terminal security ldap syslog openid messages webhooks licence about"
+    for tab in tabs.split():
         open_settings(page, product, tab)
         page.get_by_role("main").get_by_role("button").last.wait_for()
+        expect(page.locator(".settings-nav [aria-current]")).to_be_in_viewport()
         overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert overflow <= 0, tab

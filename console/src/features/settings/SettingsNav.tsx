@@ -1,4 +1,6 @@
+import { useLayoutEffect, useRef } from 'react';
 import { useT } from '#/lib/i18n';
+import { showInStrip } from '#/ui/strip';
 import { isForm, TAB_ICONS, TABS, type TabId } from './categories';
 import type { SettingsForm } from './use-settings-form';
 
@@ -13,9 +15,14 @@ export function SettingsNav({
   readonly onSelect: (id: TabId) => void;
 }) {
   const t = useT();
+  const strip = useRef<HTMLElement>(null);
+  // On a narrow screen the parts are one strip, which begins with the first one.
+  useLayoutEffect(() => {
+    if (strip.current !== null) showInStrip(strip.current, strip.current.querySelector('[aria-current]'));
+  }, [current]);
   // i18n: settings:tab.*
   return (
-    <nav aria-label={t('nav:settings')} className="pt-card settings-nav">
+    <nav ref={strip} aria-label={t('nav:settings')} className="pt-card settings-nav">
       {TABS.map((id) => {
         const IconOf = TAB_ICONS[id];
         const changes = isForm(id) ? settings.changedIn(id).length : 0;
