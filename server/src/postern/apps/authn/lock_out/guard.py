@@ -161,8 +161,10 @@ def begin_wait(attempt: Attempt) -> None:
     """
     now = clock.now()
     account = locked_row(GuardKind.ACCOUNT, attempt.account_hash)
-    account.date_waits_until = now + wait_after(state_of(account), rules=lock_rules(), now=now)
-    account.save(update_fields=["date_waits_until"])
+    delay = wait_after(state_of(account), rules=lock_rules(), now=now)
+    if delay:  # an end that is now would be in the future for attempts that began a moment ago
+        account.date_waits_until = now + delay
+        account.save(update_fields=["date_waits_until"])
 
 
 @transaction.atomic
