@@ -1,11 +1,14 @@
 """Promises that must hold when several requests act at the same time."""
 
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from functools import partial
+from typing import Any
 
 import pytest
 
-from factories.at_once import at_once
+from factories.at_once import at_once, other_threads
+from factories.browser import Browser
 from factories.second_factor import App
 from postern.apps.audits.models import AuditEvent
 from postern.apps.authn.errors import MfaRefused, SignInRefused
@@ -15,8 +18,10 @@ from postern.apps.authn.lock_out import guard
 from postern.apps.authn.lock_out.lockout import LockRules
 from postern.apps.authn.lock_out.mfa_guard import Visitor
 from postern.apps.authn.models import KnownPlace, SignInGuard
+from postern.apps.authn.second_factors.actions import mfa
 from postern.apps.authn.second_factors.actions.codes import CodeKind, take_code
 from postern.apps.authn.sign_in.actions import sign_in
+from postern.apps.authn.sign_in.api import web_session
 from postern.apps.users.credentials.actions.links import issue_set_password_link, redeem_set_password_link
 from postern.apps.users.credentials.errors import LinkUsed
 from postern.apps.users.memberships import actions as memberships
@@ -180,6 +185,28 @@ def test_role_changed_concurrently_to_two_others_becomes_one_of_them(installed: 
         ]
         assert old_roles[0] == ["User"]
         assert old_roles[1] != ["User"], "the second change tells what it found"
+
+
+def test_reset_of_the_second_factor_beside_a_sign_in_ends_it(
+    row_locks: None, make_person: Callable[..., User], monkeypatch: pytest.MonkeyPatch
+):
+    """Once the sign-in has checked that its factor is still there, the reset waits and sees the new session."""
+    ann = make_person("ann")
+    app, browser = App(ann), Browser()
+    browser.sign_in("ann")
+    real = web_session.sign_in
+    with other_threads() as beside:
+
+        def while_reset_runs(*values: Any) -> User:
+            resets.append(beside(lambda: mfa.reset(actor=SYSTEM, user=User.objects.get(pk=ann.pk))))
+            wait(resets, timeout=1)
+            return real(*values)
+
+        resets: list[Future[Any]] = []
+        monkeypatch.setattr(web_session, "sign_in", while_reset_runs)
+        assert browser.post("/api/v1/authentication/mfa/challenge/", {"code": app.code()}).status_code == 200
+    resets[0].result()
+    assert browser.get("/api/v1/users/profile/").status_code == 401
 
 
 def test_twenty_requests_for_a_forgotten_password_give_one_mail(make_user: Callable[..., User]):

@@ -107,10 +107,10 @@ def show_code(*, token: str, code: str, attempt: str, remote_addr: str, proxy_id
             if pending is None or pending.remote_addr != remote_addr[:64] or pending.proxy_id != proxy_id:
                 raise SignInLapsed
             second_factor.answer(pending, code=code, kind=codes.kind_of(code), visitor=Visitor(remote_addr))
-            proof = second_factor.complete(pending, may_be_unmet=False)
+            with second_factor.completing(pending, may_be_unmet=False) as proof:
+                return _signed_in(proof, MfaState.SHOWN, proxy_id)
         except SignInRefused as refused:
             return _denied(refused, pending.user.username if pending is not None else "")
-        return _signed_in(proof, MfaState.SHOWN, proxy_id)
 
     owners = PendingSignIn.objects.filter(token_hash=token_hash(token), way=SignInWay.PROXY)
     return repeats.answer(name, owners.values_list("user_id", flat=True).first(), judge)

@@ -2,10 +2,11 @@
 an unfinished sign-in belongs to one person).
 
 `begin` after a right first factor → `answer` with a code (or `enrolled`, when the user sets up an app on the way) →
-`complete`, which checks the account again and only then returns the user → `sign_in.signed_in`.
+`completing`, which holds the user, checks the account again, and signs in within the same transaction.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
@@ -24,6 +25,7 @@ from postern.apps.authn.second_factors.queries import has_device, has_factor
 from postern.apps.authn.sign_in.actions import sign_in
 from postern.apps.authn.sign_in.actions.sign_in import Attempted, LoginType, MfaState, Proof
 from postern.apps.authn.sign_in.errors import SignInLapsed
+from postern.apps.users import facade as users
 from postern.apps.users.credentials.rules import mfa_is_forced
 from postern.apps.users.models import MfaLevel, User
 from postern.kernel import clock
@@ -140,24 +142,30 @@ def enrolled(pending: PendingSignIn) -> None:
     _pass(pending)
 
 
-def complete(pending: PendingSignIn, *, may_be_unmet: bool) -> Proof:
-    """Use up a pending sign-in whose code was right; the caller then signs the user in. Raises a `SignInRefused`.
+@contextmanager
+def completing(pending: PendingSignIn, *, may_be_unmet: bool) -> Iterator[Proof]:
+    """Use up a pending sign-in whose code was right; the block signs the user in. Raises a `SignInRefused`.
 
-    Checks the account again, because it may have been disabled since the first factor.
+    The user is held from the check to the end of the block, in one transaction. So whatever ends their sign-ins (a reset
+    of the second factor, a sign-out at the provider) either comes before and is seen here, or sees the new sign-in.
+    The account is checked again, because it may have been disabled since the first factor.
     """
     attempted = _attempted(pending)
-    with transaction.atomic():
-        rows = PendingSignIn.objects.filter(pk=pending.pk, date_passed__isnull=False, date_used__isnull=True)
-        used = rows.update(date_used=clock.now()) == 1
-    user = User.objects.filter(pk=pending.user_id, session_epoch=pending.epoch).first() if used else None
+    rows = PendingSignIn.objects.filter(pk=pending.pk, date_passed__isnull=False, date_used__isnull=True)
     try:
-        if user is None:
-            raise SignInLapsed
-        sign_in.require_open_account(user, remote_addr=pending.remote_addr, may_be_unmet=may_be_unmet)
+        with transaction.atomic():
+            is_current = users.hold_epoch(pending.user_id) == pending.epoch
+            if rows.update(date_used=clock.now()) != 1 or not is_current:
+                raise SignInLapsed
+            user = User.objects.get(pk=pending.user_id)
+            sign_in.require_open_account(user, remote_addr=pending.remote_addr, may_be_unmet=may_be_unmet)
+            yield Proof(
+                user=user, attempted=attempted, key_hash=pending.key_hash, provider_session=pending.provider_session
+            )
     except SignInRefused as refused:
+        rows.update(date_used=clock.now())
         sign_in.refuse(attempted, refused, mfa=MfaState.SHOWN)
         raise
-    return Proof(user=user, attempted=attempted, key_hash=pending.key_hash, provider_session=pending.provider_session)
 
 
 def _alive(pending: PendingSignIn | None) -> PendingSignIn | None:

@@ -66,11 +66,11 @@ def finish_web(request: Request, pending: PendingSignIn, *, trusts: bool = False
     """
     django_request = request._request  # noqa: SLF001 - as above
     target = str(django_request.session.get(_NEXT) or "")
-    proof = second_factor.complete(pending, may_be_unmet=True)
-    origin = replace(web_session.origin_of(request), mfa=True, backend=proof.attempted.backend)
-    user = web_session.sign_in(django_request, proof, origin)
-    if trusts:
-        trust_cookie.begin(request, user)
+    with second_factor.completing(pending, may_be_unmet=True) as proof:
+        origin = replace(web_session.origin_of(request), mfa=True, backend=proof.attempted.backend)
+        user = web_session.sign_in(django_request, proof, origin)
+        if trusts:
+            trust_cookie.begin(request, user)
     return {"msg": "ok", **after_sign_in(user, target)}
 
 

@@ -147,19 +147,24 @@ class TokenView(PosternView):
                 pending.begin_token(request._request, proof)  # noqa: SLF001 - sessions belong to Django's request
                 return Response(pending.demand_body(proof.user, demand, takes_passkeys=False))
             pending.forget_token(request)
-            proof = second_factor.complete(passed, may_be_unmet=False)
-        with_code = demand is Demand.CODE
-        with transaction.atomic():
-            user = sign_in.signed_in(proof, mfa=MfaState.SHOWN if with_code else MfaState.OFF)
-            actor = actor_of_user(user, rbac.rights_of(user, ROOT), remote_addr=origin.remote_addr, login_session=None)
-            issued = issue_token(actor=actor, user=user, remote_addr=origin.remote_addr, mfa=with_code)
-        body = {
-            "token": issued.token.reveal(),
-            "keyword": "Bearer",
-            "date_expired": serializers.DateTimeField().to_representation(issued.expires_at),
-            "user": {"id": str(user.pk), "username": user.username, "name": user.name, "role": user.role},
-        }
-        return Response(body, status=status.HTTP_201_CREATED)
+            with second_factor.completing(passed, may_be_unmet=False) as completed:
+                return _new_token(completed, origin.remote_addr, with_code=True)
+        return _new_token(proof, origin.remote_addr, with_code=False)
+
+
+@transaction.atomic
+def _new_token(proof: Proof, remote_addr: str, *, with_code: bool) -> Response:
+    """Sign the user in with a new bearer token."""
+    user = sign_in.signed_in(proof, mfa=MfaState.SHOWN if with_code else MfaState.OFF)
+    actor = actor_of_user(user, rbac.rights_of(user, ROOT), remote_addr=remote_addr, login_session=None)
+    issued = issue_token(actor=actor, user=user, remote_addr=remote_addr, mfa=with_code)
+    body = {
+        "token": issued.token.reveal(),
+        "keyword": "Bearer",
+        "date_expired": serializers.DateTimeField().to_representation(issued.expires_at),
+        "user": {"id": str(user.pk), "username": user.username, "name": user.name, "role": user.role},
+    }
+    return Response(body, status=status.HTTP_201_CREATED)
 
 
 class SetPasswordSerializer(BodySerializer):
