@@ -282,6 +282,7 @@ class TestFailures:
         assert "wants no more messages" in shown["off_reason"]
         assert set(WebhookDelivery.objects.values_list("state", flat=True)) == {"failed"}
         assert AuditEvent.objects.filter(event="webhook.switched_off").count() == 1
+        assert not AuditStream.objects.exists(), "events of the time between are not sent later"
         lose_terminal("proxy-3")
         assert WebhookDelivery.objects.count() == 2
         receiver.status = 204

@@ -13,7 +13,6 @@ from postern.apps.forwarding.streams.models import AuditStream
 from postern.apps.forwarding.webhooks import secrets
 from postern.apps.forwarding.webhooks.errors import FieldRefused
 from postern.apps.forwarding.webhooks.models import Webhook
-from postern.apps.forwarding.webhooks.queueing import stream_name
 from postern.foundation.caller.actor import Actor
 from postern.foundation.network import outbound
 from postern.foundation.network.outbound import TargetRefused, TargetUnknown
@@ -80,7 +79,7 @@ def replace_secret(*, actor: Actor, row: Webhook) -> tuple[Webhook, Secret]:
 def delete_webhook(*, actor: Actor, row: Webhook) -> None:
     """Delete an endpoint with what waits for it."""
     secrets.drop(row.pk)
-    AuditStream.objects.filter(name=stream_name(row)).delete()
+    AuditStream.objects.filter(name=row.stream_name).delete()
     delete_row(actor=actor, row=row, old={"name": row.name, "address": row.address})
 
 
@@ -97,7 +96,7 @@ def require_dialable(address: str) -> None:
 
 def _follow(row: Webhook) -> None:
     """Follow the audit log from now on, while the endpoint is switched on and wants events."""
-    name = stream_name(row)
+    name = row.stream_name
     if row.is_active and row.audit_categories:
         AuditStream.objects.get_or_create(name=name)
     else:

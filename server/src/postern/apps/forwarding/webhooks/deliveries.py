@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
+from postern.apps.forwarding.streams.models import AuditStream
 from postern.apps.forwarding.webhooks import errors
 from postern.apps.forwarding.webhooks.models import Webhook, WebhookDelivery, WebhookState
 from postern.foundation.caller.actor import SYSTEM, Actor
@@ -122,6 +123,7 @@ def switch_off(webhook: Webhook, reason: Sentence) -> None:
         return
     row.is_active, row.off_reason = False, stored(reason)
     row.save(update_fields=["is_active", "off_reason", "date_updated"])
+    AuditStream.objects.filter(name=row.stream_name).delete()  # what happens meanwhile is not sent later
     WebhookDelivery.objects.filter(webhook=row, state=WebhookState.WAITING).update(
         state=WebhookState.FAILED, reason=stored(reason), date_updated=clock.now()
     )

@@ -41,6 +41,11 @@ class Webhook(DatedModel):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def stream_name(self) -> str:
+        """The name of its position in the audit log."""
+        return f"webhook:{self.pk}"
+
 
 class WebhookState(models.TextChoices):
     """Where a delivery stands. It is accepted when the receiver answered 2xx."""

@@ -50,7 +50,7 @@ def _queue_for(hook: Webhook) -> int:
 @transaction.atomic
 def _queue_chunk(hook: Webhook) -> tuple[int, int]:
     """One chunk: deliveries and position are stored together."""
-    stream = AuditStream.objects.select_for_update().filter(name=stream_name(hook)).first()
+    stream = AuditStream.objects.select_for_update().filter(name=hook.stream_name).first()
     if stream is None:
         return 0, 0
     reading.begin_chains(stream)
@@ -65,7 +65,3 @@ def _queue_chunk(hook: Webhook) -> tuple[int, int]:
     if chunk.events:
         reading.store(stream, chunk.positions, before)
     return len(chunk.events), len(rows)
-
-
-def stream_name(hook: Webhook) -> str:
-    return f"webhook:{hook.pk}"
