@@ -190,6 +190,12 @@ def test_userinfo_about_another_person(corp: OpenidStandIn) -> None:
     refused(Guest().walk(corp), "another person")
 
 
+def test_a_failing_userinfo_endpoint_signs_nobody_in(corp: OpenidStandIn) -> None:
+    """Its claims may be those by which rules give roles: without them the roles would be taken away."""
+    corp.manners["userinfo"] = "error"
+    refused(Guest().walk(corp), "HTTP status 500")
+
+
 @pytest.mark.parametrize("name", ["openid-configuration", "token", "jwks", "userinfo"])
 @pytest.mark.parametrize("manner", ["redirect", "huge", "html"])
 def test_an_answer_that_is_no_answer(corp: OpenidStandIn, name: str, manner: str) -> None:

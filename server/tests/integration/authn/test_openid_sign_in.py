@@ -208,9 +208,12 @@ def test_a_name_that_looks_like_anothers_is_theirs(as_admin: APIClient, corp: Op
     assert "belongs to another account" in Guest().walk(corp).json()["msg"]
 
 
-def test_a_mail_address_that_is_missing_or_not_verified(as_admin: APIClient, corp: OpenidStandIn) -> None:
+@pytest.mark.parametrize("verified", [False, "false", "False"])
+def test_a_mail_address_that_is_missing_or_not_verified(
+    as_admin: APIClient, corp: OpenidStandIn, verified: object
+) -> None:
     save(as_admin, form_of(corp))
-    corp.claims["email_verified"] = False
+    corp.claims["email_verified"] = verified
     assert Guest().walk(corp).status_code == 200
     assert ann().email == "ann@federated.invalid"
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from typing import Any
+from unittest import mock
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -13,6 +14,7 @@ from factories.openid import PROVIDERS, Guest, form_of, save
 from factories.second_factor import App
 from peers.openid_stand_in import CLIENT_ID, OpenidStandIn, rsa_key, serving, signed
 from postern.apps.authn.models import LoginSession, PendingSignIn
+from postern.apps.authn.openid import signing_out
 from postern.apps.users.models import User
 
 REPORT = "/core/auth/openid/corp/back-channel-logout/"
@@ -87,6 +89,16 @@ def test_a_report_ends_the_session_that_it_names(corp: OpenidStandIn) -> None:
     assert LoginSession.objects.get(end_reason="by_provider").date_ended is not None
     assert report(corp.logout_token(sid="two", sub=None)).status_code == 200
     assert not is_in(two)
+
+
+def test_a_report_whose_effect_failed_may_be_repeated(corp: OpenidStandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    guest, token = signed_in(corp), corp.logout_token(sid="one")
+    with monkeypatch.context() as broken:
+        broken.setattr(signing_out, "_end", mock.Mock(side_effect=ZeroDivisionError))
+        with pytest.raises(ZeroDivisionError):
+            report(token)
+    assert report(token).status_code == 200
+    assert not is_in(guest)
 
 
 def test_a_report_about_the_person_ends_all_of_this_provider(corp: OpenidStandIn, as_admin: APIClient) -> None:

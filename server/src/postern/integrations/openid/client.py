@@ -148,8 +148,8 @@ def _userinfo(metadata: Metadata, calls: WebCalls, granted: Reply, subject: str)
     if metadata.userinfo is None or not isinstance(token, str) or not _is_header_text(token):
         return {}
     reply = calls.get(metadata.userinfo.url, metadata.userinfo.query, headers={"Authorization": f"Bearer {token}"})
-    if reply.status != 200:
-        return {}
+    if reply.status != 200:  # without its claims, rules would take roles and groups away
+        raise failures.no_userinfo(reply.status)
     if reply.document.get("sub") != subject:  # Core section 5.3.2: it may be exchanged
         raise failures.other_person()
     return dict(reply.document)

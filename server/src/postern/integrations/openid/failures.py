@@ -94,6 +94,13 @@ _CLOCK: Final = Phrase(
         "Set both by a time server."
     ),
 )
+_NO_USERINFO: Final = Phrase(
+    "openid.no_userinfo",
+    _(
+        "The provider did not tell about you at its userinfo endpoint (HTTP status %(status)d), so nobody was signed in. "
+        "Try again; if it stays so, tell an administrator."
+    ),
+)
 _OTHER_PERSON: Final = Phrase(
     "openid.other_person",
     _(
@@ -171,6 +178,10 @@ def expired() -> WebApiFailed:
 
 def ahead() -> WebApiFailed:
     return WebApiFailed(_AHEAD.say())
+
+
+def no_userinfo(status: int) -> WebApiFailed:
+    return WebApiFailed(_NO_USERINFO.say(status=status))
 
 
 def other_person() -> WebApiFailed:

@@ -69,14 +69,19 @@ def note_signed_out(row: OpenidProvider, token: str) -> int:
         told = tokens.logged_out(token, metadata_of(row.issuer, web), client_id=row.client_id, calls=web)
     finally:
         _WAITING.release()
+    used = f"openid:logout:{row.pk}:{token_hash(told.jti)}"
     try:
-        is_first = cache.add(f"openid:logout:{row.pk}:{token_hash(told.jti)}", 1, _JTI_S)
+        is_first = cache.add(used, 1, _JTI_S)
     except RedisError:
         raise Unavailable(_("The report cannot be checked now. Try again in a moment.")) from None
     if not is_first:
         raise tokens.used_before()
-    with write_transaction():
-        return _end(row, told)
+    try:
+        with write_transaction():
+            return _end(row, told)
+    except BaseException:
+        cache.delete(used)  # nothing has ended, so the provider may report it again
+        raise
 
 
 def _end(row: OpenidProvider, told: LoggedOut) -> int:
@@ -92,7 +97,7 @@ def _end(row: OpenidProvider, told: LoggedOut) -> int:
     visits.update(date_signed_out=now)
     if user_id is None:
         return 0
-    pending = PendingSignIn.objects.filter(user_id=user_id, backend=backend, date_used__isnull=True)
+    pending = PendingSignIn.objects.filter(user_id=user_id, backend=backend)
     ours = LoginSession.objects.filter(user_id=user_id, backend=backend, date_ended__isnull=True)
     if session:  # a sign-in whose session at the provider is not known may be meant
         pending = pending.filter(provider_session__in=(session, ""))

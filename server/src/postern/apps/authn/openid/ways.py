@@ -78,7 +78,8 @@ class _Openid:
     def person(self, visit: Visit, code: str) -> Person:
         claims = openid.claims_of(client_of(self.row), calls(), _flow(visit), code)
         # A mail address that the provider has not verified may be anybody's.
-        is_unverified = claims.get("email_verified") is False
+        # Some providers write the truth value as text.
+        is_unverified = str(claims.get("email_verified")).lower() == "false"
         told = Told(
             username=text_at(claims, self.row.username_claim),
             name=text_at(claims, self.row.name_claim),
