@@ -327,7 +327,7 @@ def test_wrong_code_with_a_lost_answer_counts_once(ann: User, show_password: Ask
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("place", [(second_factor, "complete"), (proxy_sign_ins, "open_sign_in")])
+@pytest.mark.parametrize("place", [(second_factor, "completing"), (proxy_sign_ins, "open_sign_in")])
 def test_code_is_valid_although_the_process_was_killed_while_it_was_checked(
     transactional_db: None, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, place: tuple[Any, str]
 ) -> None:
