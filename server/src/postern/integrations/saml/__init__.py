@@ -1,0 +1,1 @@
+"""SAML 2.0: documents, signatures, answers of a provider, requests to it, metadata, and signing out."""

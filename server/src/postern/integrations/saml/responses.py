@@ -1,0 +1,245 @@
+"""Who came back from a provider: the strict reading of a SAML response (Web Browser SSO, SAML 2.0 Profiles section 4.1).
+
+The order: plain XML, the shape of the response, its status, signatures; then everything is read again from the signed
+elements only, and compared with the request that Postern made.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from cryptography import x509
+
+from postern.integrations.saml import failures
+from postern.integrations.saml.documents import Element, children, decoded, instant, only_child, parsed, text_of
+from postern.integrations.saml.names import (
+    BEARER,
+    ENTITY_FORMAT,
+    SKEW_S,
+    STATUS_PREFIX,
+    SUCCESS,
+    TRANSIENT,
+    saml,
+    samlp,
+)
+from postern.integrations.saml.signatures import signed_parts
+from postern.integrations.web_apis.failures import WebApiFailed
+
+_SKEW: Final = timedelta(seconds=SKEW_S)
+_CONDITIONS: Final = frozenset({saml("AudienceRestriction"), saml("OneTimeUse"), saml("ProxyRestriction")})
+_MOST_CHARS: Final = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What an answer must fit. `issuer`: entity ID of the provider; `audience`: ours; `acs`: our address for answers."""
+
+    issuer: str
+    audience: str
+    acs: str
+    request_id: str
+    certificates: Sequence[x509.Certificate]
+
+
+@dataclass(frozen=True, slots=True)
+class NameId:
+    """How the provider calls the person. The qualifiers are empty when it does not say."""
+
+    value: str
+    format: str
+    name_qualifier: str
+    sp_name_qualifier: str
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """What the provider said, verified. `until`: afterwards nobody takes this assertion. `session`: at the provider."""
+
+    id: str
+    name_id: NameId
+    session: str
+    attributes: Mapping[str, tuple[str, ...]]
+    until: datetime
+
+
+def read(answer: str, expected: Expected, now: datetime) -> Assertion:
+    """The assertion in a parameter `SAMLResponse`. Raises WebApiFailed."""
+    root = parsed(decoded(answer))
+    if root.tag != samlp("Response"):
+        raise failures.not_a_response()
+    _require_status(root)
+    if any(True for _ in root.iter(saml("EncryptedAssertion"), saml("EncryptedID"), saml("EncryptedAttribute"))):
+        raise failures.encrypted()
+    inside = list(root.iter(saml("Assertion")))
+    found = only_child(root, saml("Assertion"))
+    if found is None or len(inside) != 1 or any(True for _ in root.iterdescendants(samlp("Response"))):
+        raise failures.wrapped()
+    parts = signed_parts(root, [root, found], expected.certificates, now)
+    if not parts:
+        raise failures.unsigned()
+    response = parts.get(root.get("ID", ""), root)
+    signed = parts.get(found.get("ID", ""))
+    if signed is None:  # the response is signed, and so is what it contains
+        signed = only_child(response, saml("Assertion"))
+    if signed is None or signed.get("ID") != found.get("ID"):
+        raise failures.wrapped()
+    _require_response(response, expected, now, is_signed=response is not root)
+    return _assertion(signed, expected, now)
+
+
+def _require_status(root: Element) -> None:
+    status = only_child(root, samlp("Status"))
+    code = only_child(status, samlp("StatusCode")) if status is not None else None
+    if code is None:
+        raise failures.bad_value("Status")
+    if code.get("Value") == SUCCESS:
+        return
+    inner = only_child(code, samlp("StatusCode"))
+    value = (inner if inner is not None else code).get("Value", "")
+    raise failures.status(value.removeprefix(STATUS_PREFIX))
+
+
+def _require_response(response: Element, expected: Expected, now: datetime, *, is_signed: bool) -> None:
+    """The envelope. It may be unsigned; then it can only make an answer refused."""
+    if response.get("Version") != "2.0" or not response.get("ID"):
+        raise failures.bad_value("Version")
+    _require_status(response)
+    issuers = children(response, saml("Issuer"))
+    if len(issuers) > 1 or (issuers and not _is_issuer(issuers[0], expected.issuer)):
+        raise failures.other_issuer(text_of(issuers[0]), expected.issuer)
+    destination = response.get("Destination")
+    if destination != expected.acs and (destination is not None or is_signed):
+        raise failures.other_address(destination or "", expected.acs)
+    if response.get("InResponseTo") != expected.request_id:
+        raise failures.other_request()
+    _require_not_ahead(instant(response.get("IssueInstant", "")), now)
+
+
+def _assertion(assertion: Element, expected: Expected, now: datetime) -> Assertion:
+    if assertion.get("Version") != "2.0" or not 0 < len(assertion.get("ID", "")) <= _MOST_CHARS:
+        raise failures.bad_value("Version")
+    issuer = only_child(assertion, saml("Issuer"))
+    if issuer is None or not _is_issuer(issuer, expected.issuer):
+        raise failures.other_issuer(text_of(issuer), expected.issuer)
+    _require_not_ahead(instant(assertion.get("IssueInstant", "")), now)
+    _require_conditions(only_child(assertion, saml("Conditions")), expected, now)
+    subject = only_child(assertion, saml("Subject"))
+    if subject is None:
+        raise failures.bad_value("Subject")
+    until = _confirmed(subject, expected, now)
+    return Assertion(
+        id=assertion.get("ID", ""),
+        name_id=_name_id(subject, expected),
+        session=_session(assertion, now),
+        attributes=_attributes(assertion),
+        until=until + _SKEW,
+    )
+
+
+def _is_issuer(element: Element, wanted: str) -> bool:
+    return text_of(element) == wanted and element.get("Format", ENTITY_FORMAT) == ENTITY_FORMAT
+
+
+def _require_conditions(conditions: Element | None, expected: Expected, now: datetime) -> None:
+    if conditions is None or any(child.tag not in _CONDITIONS for child in conditions):
+        raise failures.bad_value("Conditions")
+    _require_begun(conditions, now)
+    _require_not_over(conditions, now, is_needed=False)
+    restrictions = children(conditions, saml("AudienceRestriction"))
+    if not restrictions:
+        raise failures.no_audience(expected.audience)
+    for restriction in restrictions:
+        audiences = [text_of(one) for one in children(restriction, saml("Audience"))]
+        if expected.audience not in audiences:
+            raise failures.other_audience(", ".join(audiences), expected.audience)
+
+
+def _confirmed(subject: Element, expected: Expected, now: datetime) -> datetime:
+    """The end of the bearer confirmation. Of several, one must fit; the failure of the first is told."""
+    failed: WebApiFailed | None = None
+    for confirmation in children(subject, saml("SubjectConfirmation")):
+        data = only_child(confirmation, saml("SubjectConfirmationData"))
+        if confirmation.get("Method") != BEARER or data is None:
+            continue
+        try:
+            return _until(data, expected, now)
+        except WebApiFailed as error:
+            failed = failed or error
+    raise failed or failures.bad_value("SubjectConfirmation")
+
+
+def _until(data: Element, expected: Expected, now: datetime) -> datetime:
+    if data.get("Recipient") != expected.acs:
+        raise failures.other_address(data.get("Recipient", ""), expected.acs)
+    if data.get("InResponseTo") != expected.request_id:
+        raise failures.other_request()
+    _require_begun(data, now)
+    return _require_not_over(data, now, is_needed=True)
+
+
+def _name_id(subject: Element, expected: Expected) -> NameId:
+    element = only_child(subject, saml("NameID"))
+    value = text_of(element)
+    if element is None or not 0 < len(value) <= _MOST_CHARS or not value.isprintable():
+        raise failures.bad_value("NameID")
+    found = NameId(
+        value, element.get("Format", ""), element.get("NameQualifier", ""), element.get("SPNameQualifier", "")
+    )
+    # The same value of another namespace would be another person.
+    if found.name_qualifier not in {"", expected.issuer} or found.sp_name_qualifier not in {"", expected.audience}:
+        raise failures.bad_value("NameQualifier")
+    return found
+
+
+def is_transient(name_id: NameId) -> bool:
+    """Whether the name is another one at the next sign-in."""
+    return name_id.format == TRANSIENT
+
+
+def _session(assertion: Element, now: datetime) -> str:
+    """The session at the provider; empty when it does not name it."""
+    statements = children(assertion, saml("AuthnStatement"))
+    if not statements:
+        raise failures.bad_value("AuthnStatement")
+    for statement in statements:
+        end = statement.get("SessionNotOnOrAfter")
+        if end is not None and _is_over(instant(end), now):
+            raise failures.expired()
+    index = statements[0].get("SessionIndex", "")
+    return index if len(index) <= _MOST_CHARS and index.isprintable() else ""
+
+
+def _attributes(assertion: Element) -> dict[str, tuple[str, ...]]:
+    """All values by the name of their attribute. An attribute that is there twice has the values of both."""
+    found: dict[str, list[str]] = {}
+    for statement in children(assertion, saml("AttributeStatement")):
+        for attribute in children(statement, saml("Attribute")):
+            values = [text_of(value) for value in children(attribute, saml("AttributeValue"))]
+            found.setdefault(attribute.get("Name", ""), []).extend(value for value in values if value)
+    return {name: tuple(values) for name, values in found.items() if name}
+
+
+def _require_begun(element: Element, now: datetime) -> None:
+    text = element.get("NotBefore")
+    if text is not None:
+        _require_not_ahead(instant(text), now)
+
+
+def _require_not_over(element: Element, now: datetime, *, is_needed: bool) -> datetime:
+    text = element.get("NotOnOrAfter")
+    end = instant(text) if text is not None else None
+    if (text is None and is_needed) or (text is not None and _is_over(end, now)):
+        raise failures.expired() if text else failures.bad_value("NotOnOrAfter")
+    return end or now
+
+
+def _is_over(end: datetime | None, now: datetime) -> bool:
+    return end is None or end <= now - _SKEW
+
+
+def _require_not_ahead(begin: datetime | None, now: datetime) -> None:
+    if begin is None:
+        raise failures.bad_value("IssueInstant")
+    if begin > now + _SKEW:
+        raise failures.ahead()
