@@ -30,8 +30,10 @@ def decoded(text: str) -> bytes:
     return content
 
 
-def parsed(content: bytes) -> Element:
-    """The root of a document. Raises WebApiFailed."""
+def parsed(content: bytes, *, may_have_comments: bool = False) -> Element:
+    """The root of a document. Comments split texts, so only files of administrators may have them; there they are left
+    out. Raises WebApiFailed.
+    """
     if len(content) > MOST_BYTES:
         raise failures.not_xml()
     try:
@@ -40,10 +42,19 @@ def parsed(content: bytes) -> Element:
         raise failures.not_xml() from None
     # The declaration goes, so that it cannot name another encoding than the one that was checked.
     text = _DECLARATION.sub("", text, count=1) if text.startswith("<?xml") else text
-    if "<!" in text or "<?" in text or "\0" in text:  # document types, entities, comments, CDATA, instructions
+    # Alone, "<!" begins document types, entities, comments and CDATA.
+    banned = ("<!DOCTYPE", "<!ENTITY", "\0") if may_have_comments else ("<!", "<?", "\0")
+    if any(mark in text for mark in banned):
         raise failures.not_plain()
     parser = etree.XMLParser(
-        encoding="utf-8", resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False, recover=False
+        encoding="utf-8",
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        huge_tree=False,
+        recover=False,
+        remove_comments=may_have_comments,
+        remove_pis=may_have_comments,
     )
     try:
         root = etree.fromstring(text.encode(), parser)

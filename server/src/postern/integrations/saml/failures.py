@@ -131,6 +131,26 @@ _REPLAYED: Final = Phrase(
     "saml.replayed", _("This answer of the provider was used before, so nobody was signed in. Start again.")
 )
 
+_NOT_METADATA: Final = Phrase(
+    "saml.not_metadata",
+    _("This is not the metadata of a SAML 2.0 identity provider. Paste the whole XML file of the provider."),
+)
+_SEVERAL: Final = Phrase(
+    "saml.several_providers",
+    _("The metadata describe %(number)d identity providers. Paste the part (EntityDescriptor) of yours."),
+)
+_NO_REDIRECT: Final = Phrase(
+    "saml.no_redirect",
+    _("The metadata name no address for single sign-on by HTTP-Redirect. Switch this binding on at the provider."),
+)
+_UNSIGNED_MESSAGE: Final = Phrase(
+    "saml.unsigned_message",
+    _("The logout message of the provider is not signed. Switch on signing of logout messages there."),
+)
+_NOT_A_LOGOUT: Final = Phrase(
+    "saml.not_a_logout", _("The provider sent another document than a SAML 2.0 logout request.")
+)
+
 
 def not_xml() -> WebApiFailed:
     return WebApiFailed(_NOT_XML.say())
@@ -223,6 +243,26 @@ def ahead() -> WebApiFailed:
 
 def replayed() -> WebApiFailed:
     return WebApiFailed(_REPLAYED.say())
+
+
+def not_metadata() -> WebApiFailed:
+    return WebApiFailed(_NOT_METADATA.say())
+
+
+def several_providers(number: int) -> WebApiFailed:
+    return WebApiFailed(_SEVERAL.say(number=number))
+
+
+def no_redirect() -> WebApiFailed:
+    return WebApiFailed(_NO_REDIRECT.say())
+
+
+def unsigned_message() -> WebApiFailed:
+    return WebApiFailed(_UNSIGNED_MESSAGE.say())
+
+
+def not_a_logout() -> WebApiFailed:
+    return WebApiFailed(_NOT_A_LOGOUT.say())
 
 
 def _shown(text: str) -> str:
