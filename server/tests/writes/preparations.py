@@ -27,7 +27,14 @@ from postern.apps.audits.models import AuditEvent
 from postern.apps.authn.external.models import Provider, Purpose
 from postern.apps.authn.lock_out import guard
 from postern.apps.authn.lock_out.errors import SignInLocked
-from postern.apps.authn.models import ExternalAccount, ExternalRequest, FederatedIdentity, LoginSession, OpenidProvider
+from postern.apps.authn.models import (
+    ExternalAccount,
+    ExternalRequest,
+    FederatedIdentity,
+    LoginSession,
+    OpenidProvider,
+    SamlProvider,
+)
 from postern.apps.directory.models import DirectoryEntry
 from postern.apps.forwarding.models import Webhook, WebhookDelivery
 from postern.apps.forwarding.webhooks import secrets as webhook_secrets
@@ -282,6 +289,16 @@ class Preparations:
         visit = self._visit(self.client("stranger"), Purpose.SIGN_IN)
         mine = ExternalRequest.objects.filter(pk=visit["visit"])
         mine.update(provider="openid", way_id=row.pk, tenant=row.issuer, details={"username": "adam"})
+        return visit
+
+    def with_saml_visit(self) -> Values:
+        """Adam came back from a provider to sign in."""
+        row = SamlProvider.objects.get(slug="one-saml")
+        User.objects.filter(pk=self.admin.pk).update(source="saml")
+        FederatedIdentity.objects.create(user=self.admin, source="saml", issuer=row.idp_entity_id, subject="s-adam")
+        visit = self._visit(self.client("stranger"), Purpose.SIGN_IN)
+        mine = ExternalRequest.objects.filter(pk=visit["visit"])
+        mine.update(provider="saml", way_id=row.pk, tenant=row.idp_entity_id, details={"username": "adam"})
         return visit
 
     def with_external_visit_to_bind(self) -> Values:

@@ -358,6 +358,16 @@ _EXTERNAL = [
     ),
     Write(
         method="POST",
+        path=f"{API}saml/sign-in/",
+        prepare=World.with_saml_visit,
+        caller="stranger",
+        body={"id": "{visit}"},
+        told=[login(status=True, backend="saml:one-saml")],
+        again=Again.GONE,
+        marks=COUNTED | SESSION | {"authn_externalrequest", "authn_federatedidentity"},
+    ),
+    Write(
+        method="POST",
         path=f"{API}external/bind/",
         prepare=World.with_external_visit_to_bind,
         body={"id": "{visit}"},

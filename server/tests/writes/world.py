@@ -10,12 +10,13 @@ from rest_framework.test import APIClient
 from factories.browser import PASSWORD, Browser
 from factories.proxy_client import Proxy
 from factories.settlements import settle
+from peers.saml_stand_in import pair
 from postern.apps.assets.domains.actions import create_domain
 from postern.apps.assets.favorites.actions import add_favorite
 from postern.apps.assets.models import Node
 from postern.apps.assets.platforms.actions import create_platform
 from postern.apps.authn.credentials.actions.tokens import create_access_key
-from postern.apps.authn.models import LoginAcl, OpenidProvider
+from postern.apps.authn.models import LoginAcl, OpenidProvider, SamlProvider
 from postern.apps.notifications import actions as notifications
 from postern.apps.notifications.models import SiteMessageReceipt
 from postern.apps.orgs.facade import create_organization
@@ -108,6 +109,15 @@ def _more(world: World, prefix: str, name: str, settled: dict[str, Any]) -> None
         "openid": str(
             OpenidProvider.objects.create(
                 name=f"{name} provider", slug=f"{name}-provider", issuer="https://169.254.169.254", client_id=name
+            ).pk
+        ),
+        "saml": str(
+            SamlProvider.objects.create(
+                name=f"{name} saml",
+                slug=f"{name}-saml",
+                idp_entity_id="urn:idp",
+                sso_url="https://idp.example/sso",
+                certificates=pair("idp").pem,
             ).pk
         ),
         "acls/login-acls": str(LoginAcl.objects.create(user=person, name=f"{name} rule", action="allow").pk),

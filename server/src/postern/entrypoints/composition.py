@@ -38,6 +38,9 @@ from postern.apps.authn.lock_out import guard
 from postern.apps.authn.models import TotpDevice
 from postern.apps.authn.openid import provider_secrets, signing_out
 from postern.apps.authn.openid.queries import buttons as openid_buttons
+from postern.apps.authn.saml import signing_keys
+from postern.apps.authn.saml import signing_out as saml_signing_out
+from postern.apps.authn.saml.queries import buttons as saml_buttons
 from postern.apps.authn.second_factors import totp_secrets
 from postern.apps.authn.sign_in import leaving, password_paths
 from postern.apps.forwarding import subscriptions as forwarding_events
@@ -91,6 +94,7 @@ from postern.apps.vault.sealed_secrets import providers as secret_stores
 from postern.apps.vault.sealed_secrets import secret_store
 from postern.apps.vault.sealed_secrets.installation import ensure as ensure_vault
 from postern.apps.vault.sealed_secrets.openid_secrets import SealedOpenidSecrets
+from postern.apps.vault.sealed_secrets.saml_keys import SealedSamlKeys
 from postern.apps.vault.sealed_secrets.setting_secrets import SealedSettingSecrets
 from postern.apps.vault.sealed_secrets.totp_secrets import SealedTotpSecrets
 from postern.apps.vault.system_users import command_filters
@@ -204,8 +208,10 @@ def _compose_people() -> None:
     setting_secrets.STORE.provide(SealedSettingSecrets())
     diagnostics.SYSLOG.provide(syslog_state.facts)
     provider_secrets.STORE.provide(SealedOpenidSecrets())
-    leaving.LEAVING.provide(signing_out.leaving)
+    signing_keys.STORE.provide(SealedSamlKeys())
+    leaving.LEAVING.provide(lambda one: signing_out.leaving(one) or saml_signing_out.leaving(one))
     sign_in_buttons.OPENID.provide(openid_buttons)
+    sign_in_buttons.SAML.provide(saml_buttons)
     environment.fixed_values()  # a wrong variable stops the start
     # A signal, because deleting a user also deletes the row, by cascade.
     post_delete.connect(_forget_secret, sender=TotpDevice, dispatch_uid="forget the secret of a deleted device")

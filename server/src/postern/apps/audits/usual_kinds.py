@@ -33,6 +33,7 @@ class Kinds(NamedTuple):
 #: One line for each resource whose kinds have the usual words and are never named in the code.
 RESOURCES: Final = (
     Kinds("domain", _C.INVENTORY, "Domain", "Domains", "网域"),
+    Kinds("samlprovider", _C.SETTINGS, "SAML provider", "SAML providers", "SAML 登录源"),
     Kinds("gateway", _C.CREDENTIALS, "Gateway", "Gateways", "网关"),
     Kinds("account", _C.CREDENTIALS, "Account", "Accounts", "账号"),
     Kinds("commandfilter", _C.PERMISSIONS, "Command filter", "Command filters", "命令过滤器"),

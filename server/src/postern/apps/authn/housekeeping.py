@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.contrib.sessions.models import Session
 from django.db import connection, transaction
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from postern.apps.authn.credentials.models import BearerToken, LoginSession
 from postern.apps.authn.external.models import ExternalRequest
@@ -18,6 +18,7 @@ from postern.apps.authn.lock_out.lockout import MAX_ADDRESS_LOCK
 from postern.apps.authn.lock_out.models import SignInGuard
 from postern.apps.authn.passkeys.models import PasskeyRequest
 from postern.apps.authn.proxies.models import AnsweredSignIn, ProxySignIn
+from postern.apps.authn.saml.models import SamlAnswer
 from postern.apps.authn.second_factors.models import PendingSignIn
 from postern.apps.authn.signatures import past_signatures, ssh_proofs
 from postern.apps.authn.signatures.models import UsedSignature
@@ -47,6 +48,7 @@ def forget_old(*, actor: Actor) -> None:
     delete_in_batches(AnsweredSignIn.objects.filter(date_expired__lte=now))
     delete_in_batches(PendingSignIn.objects.filter(date_expired__lte=now))
     delete_in_batches(ExternalRequest.objects.filter(date_expired__lte=now))
+    delete_in_batches(_ended_saml_answers(now))
     delete_in_batches(PasskeyRequest.objects.filter(date_expired__lte=now))
     delete_in_batches(TrustedBrowser.objects.filter(date_expired__lte=now))
     delete_in_batches(KnownPlace.objects.filter(date_expired__lte=now))
@@ -55,6 +57,15 @@ def forget_old(*, actor: Actor) -> None:
     delete_in_batches(ProxySignIn.objects.filter(date_expired__lte=now - _KEEP_PROXY_SIGN_INS))
     quiet = Q(date_locked_until__isnull=True) | Q(date_locked_until__lte=now - MAX_ADDRESS_LOCK)
     delete_in_batches(SignInGuard.objects.filter(quiet, date_last_failure__lte=now - MAX_ADDRESS_LOCK))
+
+
+def _ended_saml_answers(now: datetime) -> QuerySet[SamlAnswer]:
+    """Answers that would be refused anyway, and of which no sign-in is open: signing out there needs them."""
+    open_ones = LoginSession.objects.filter(
+        provider_session=OuterRef("assertion_hash"), date_ended__isnull=True, date_expired__gt=now
+    )
+    pending = PendingSignIn.objects.filter(provider_session=OuterRef("assertion_hash"))
+    return SamlAnswer.objects.filter(~Exists(open_ones), ~Exists(pending), date_expired__lte=now)
 
 
 def _forget_signatures(now: datetime, *, batch_rows: int = BATCH_ROWS) -> None:

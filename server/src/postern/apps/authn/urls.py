@@ -29,6 +29,11 @@ from postern.apps.authn.profile.api.profile import (
     OwnSecondFactorResetView,
     ProfileView,
 )
+from postern.apps.authn.saml.api.pages import acs as saml_acs
+from postern.apps.authn.saml.api.pages import logout as saml_logout
+from postern.apps.authn.saml.api.pages import own_metadata as saml_own_metadata
+from postern.apps.authn.saml.api.pages import sign_in_start as saml_sign_in_start
+from postern.apps.authn.saml.api.views import SamlProviderViewSet, SamlSignInView
 from postern.apps.authn.sign_in.api.mfa import (
     ChallengeView,
     DisableView,
@@ -67,6 +72,7 @@ router = ResourceRouter()
 router.register("authentication/access-keys", AccessKeyViewSet, "access-key")
 router.register("authentication/login-sessions", LoginSessionViewSet, "login-session")
 router.register("authentication/openid-providers", OpenidProviderViewSet, "openid-provider")
+router.register("authentication/saml-providers", SamlProviderViewSet, "saml-provider")
 router.register("authentication/trusted-browsers", TrustedBrowserViewSet, "trusted-browser")
 router.register("acls/login-acls", LoginAclViewSet, "login-acl")
 
@@ -104,6 +110,7 @@ urlpatterns = [
     path("authentication/tokens/", TokenView.as_view(), name="tokens"),
     path("authentication/external/sign-in/", ExternalSignInView.as_view(), name="external-sign-in"),
     path("authentication/openid/sign-in/", OpenidSignInView.as_view(), name="openid-sign-in"),
+    path("authentication/saml/sign-in/", SamlSignInView.as_view(), name="saml-sign-in"),
     path("authentication/external/bind/", ExternalBindView.as_view(), name="external-bind"),
     path("authentication/feishu/event/subscription/callback/", FeishuEventsView.as_view(), name="feishu-events"),
     *[
@@ -150,5 +157,9 @@ page_urlpatterns = [
     path("core/auth/openid/<slug:slug>/callback/", openid_callback),
     path("core/auth/openid/<slug:slug>/logout/", openid_logout),
     path("core/auth/openid/<slug:slug>/back-channel-logout/", openid_back_channel_logout),
+    path("core/auth/saml/<slug:slug>/login/", saml_sign_in_start),
+    path("core/auth/saml/<slug:slug>/acs/", saml_acs),
+    path("core/auth/saml/<slug:slug>/metadata/", saml_own_metadata),
+    path("core/auth/saml/<slug:slug>/logout/", saml_logout),
     path("vue-admin-template/user/logout", SignOutView.as_view(), name="logout-alias"),
 ]

@@ -16,3 +16,4 @@ class SignInButton:
 
 
 OPENID: Final = Provided[Callable[[], Sequence[SignInButton]]]("the providers of OpenID Connect")
+SAML: Final = Provided[Callable[[], Sequence[SignInButton]]]("the providers of SAML")

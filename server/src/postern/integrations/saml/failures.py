@@ -141,7 +141,9 @@ _SEVERAL: Final = Phrase(
 )
 _NO_REDIRECT: Final = Phrase(
     "saml.no_redirect",
-    _("The metadata name no address for single sign-on by HTTP-Redirect. Switch this binding on at the provider."),
+    _(
+        "The metadata name no https address for single sign-on by HTTP-Redirect. Switch this binding on at the provider."
+    ),
 )
 _UNSIGNED_MESSAGE: Final = Phrase(
     "saml.unsigned_message",

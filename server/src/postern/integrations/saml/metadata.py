@@ -1,7 +1,9 @@
 """Metadata (SAML 2.0 Metadata): what a provider's file says, and the file that describes Postern to the provider."""
 
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Final
+from urllib.parse import urlsplit
 
 from cryptography import x509
 from lxml import etree
@@ -12,6 +14,7 @@ from postern.integrations.saml.names import DSIG, METADATA, POST, PROTOCOL, REDI
 
 _WHOLE_FEDERATION: Final = md("EntitiesDescriptor")
 _MOST_CHARS: Final = 255
+MOST_ADDRESS_CHARS: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +61,10 @@ def read(text: str) -> Provider:
     if len(roles) != 1 or not 0 < len(entity_id) <= _MOST_CHARS:
         raise failures.not_metadata()
     sso_url = _redirect(roles[0], "SingleSignOnService", "Location")
-    if not sso_url:
+    if not is_usable_address(sso_url):
         raise failures.no_redirect()
-    return Provider(entity_id, sso_url, _slo(roles[0]), _certificates(roles[0]))
+    slo_url = _slo(roles[0])
+    return Provider(entity_id, sso_url, slo_url if is_usable_address(slo_url) else "", _certificates(roles[0]))
 
 
 def own_document(own: Own) -> bytes:
@@ -83,6 +87,25 @@ def own_document(own: Own) -> bytes:
     service.set("index", "0")
     service.set("isDefault", "true")
     return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
+
+
+def is_usable_address(text: str) -> bool:
+    """Whether a browser may be sent there: `https:`, or `http:` on this machine; no name, no fragment."""
+    try:
+        parts = urlsplit(text)
+        is_whole = bool(parts.hostname) and parts.username is None and not parts.fragment and (parts.port or 1) > 0
+    except ValueError:
+        return False
+    is_plain = text.isprintable() and text.isascii() and " " not in text
+    is_safe = parts.scheme == "https" or (parts.scheme == "http" and is_this_machine(parts.hostname))
+    return is_whole and is_plain and is_safe and len(text) <= MOST_ADDRESS_CHARS
+
+
+def is_this_machine(host: str | None) -> bool:
+    try:
+        return host == "localhost" or ip_address(str(host)).is_loopback
+    except ValueError:
+        return False
 
 
 def _point(role: Element, name: str, binding: str, address: str) -> Element:

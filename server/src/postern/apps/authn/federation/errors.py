@@ -1,4 +1,4 @@
-"""Why somebody who came from a provider is no user."""
+"""Why somebody who came from a provider is no user, and refusals of writes of providers."""
 
 from typing import Final
 
@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from postern.apps.authn.external.errors import ExternalRefused
 from postern.foundation.phrases import Phrase
+from postern.kernel.errors import PosternError
 
 NO_NAME: Final = Phrase(
     "federation.no_name",
@@ -37,3 +38,13 @@ class NoUser(ExternalRefused):
     """The person is not, and does not become, a user."""
 
     slug = "user_not_exist"
+
+
+class ProviderRefused(PosternError):
+    """A value of a provider that cannot be stored; the response is a field error."""
+
+    code = "invalid"
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.fields: dict[str, list[str]] = {field: [message]}

@@ -2,17 +2,7 @@
 
 from django.utils.translation import gettext as _
 
-from postern.kernel.errors import PosternError
-
-
-class ProviderRefused(PosternError):
-    """A value that cannot be stored; the response is a field error."""
-
-    code = "invalid"
-
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
-        self.fields: dict[str, list[str]] = {field: [message]}
+from postern.apps.authn.federation.errors import ProviderRefused
 
 
 class SecretWanted(ProviderRefused):

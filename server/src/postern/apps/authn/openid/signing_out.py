@@ -10,18 +10,17 @@ from django.core.cache import cache
 from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
 
-from postern.apps.authn.credentials.actions.login_sessions import sign_out
-from postern.apps.authn.credentials.models import LoginEnd, LoginSession
+from postern.apps.authn.credentials.models import LoginSession
 from postern.apps.authn.external.models import ExternalRequest
 from postern.apps.authn.federation import arrivals
 from postern.apps.authn.federation.signing_in import backend_of, session_hash
+from postern.apps.authn.federation.signing_out import end_sign_ins
 from postern.apps.authn.openid import addresses, queries
 from postern.apps.authn.openid.models import OpenidProvider
 from postern.apps.authn.openid.ways import KIND, calls
 from postern.apps.authn.second_factors.models import PendingSignIn
 from postern.apps.users import facade as users
 from postern.apps.users.models import Source
-from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.database.write_transaction import write_transaction
 from postern.integrations.openid import client as openid
 from postern.integrations.openid import tokens
@@ -97,16 +96,8 @@ def _end(row: OpenidProvider, told: LoggedOut) -> int:
     visits.update(date_signed_out=now)
     if user_id is None:
         return 0
-    pending = PendingSignIn.objects.filter(user_id=user_id, backend=backend)
-    ours = LoginSession.objects.filter(user_id=user_id, backend=backend, date_ended__isnull=True)
-    if session:  # a sign-in whose session at the provider is not known may be meant
-        pending = pending.filter(provider_session__in=(session, ""))
-        ours = ours.filter(provider_session__in=(session, ""))
-    pending.delete()
-    found = list(ours.select_related("user").order_by("pk"))
-    for one in found:
-        sign_out(actor=SYSTEM, login_session=one, reason=LoginEnd.BY_PROVIDER)
-    return len(found)
+    # A sign-in whose session at the provider is not known may be meant.
+    return end_sign_ins(user_id, backend, (session, "") if session else ())
 
 
 def _person(row: OpenidProvider, told: LoggedOut, session: str) -> UUID | None:

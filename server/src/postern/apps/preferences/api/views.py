@@ -1,5 +1,6 @@
 """`settings/public/` and `settings/setting/`."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from django.conf import settings
@@ -16,7 +17,7 @@ from postern.apps.preferences.errors import SecretWanted
 from postern.apps.preferences.forms import serializer_for, shown
 from postern.apps.preferences.mail_account import is_mail_configured
 from postern.apps.preferences.registry import PASSWORD_RULES, REGISTRY, of_category
-from postern.apps.preferences.sign_in_buttons import OPENID
+from postern.apps.preferences.sign_in_buttons import OPENID, SAML, SignInButton
 from postern.apps.preferences.undoing import values_before
 from postern.foundation.rest.bodies import body_of
 from postern.foundation.rest.openapi.answers import Answer, texts
@@ -49,7 +50,7 @@ class PublicSettingsView(PosternView):
     def get(self, request: Request) -> Response:
         names = [one.name for one in REGISTRY.values() if one.is_public]
         current = queries.values([*names, *PASSWORD_RULES])
-        openid = [{"id": one.id, "name": one.name} for one in OPENID.value()]
+        openid, saml = _shown(OPENID.value()), _shown(SAML.value())
         shown: dict[str, Any] = {
             "LOGO_URLS": _LOGOS,
             "LOGIN_TITLE": "Postern",
@@ -60,9 +61,14 @@ class PublicSettingsView(PosternView):
             **{name: current[name] for name in names},
             "AUTH_OPENID": bool(openid),
             "OPENID_PROVIDERS": openid,
+            "SAML_PROVIDERS": saml,
             "PASSWORD_RULE": {name: current[name] for name in PASSWORD_RULES},
         }
         return Response({"data": shown})
+
+
+def _shown(buttons: Sequence[SignInButton]) -> list[dict[str, str]]:
+    return [{"id": one.id, "name": one.name} for one in buttons]
 
 
 class _OfCategory(PosternView):

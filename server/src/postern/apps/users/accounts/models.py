@@ -54,6 +54,7 @@ class Source(models.TextChoices):
     OPENID = "openid", "OpenID"
     RADIUS = "radius", "Radius"
     CAS = "cas", "CAS"
+    SAML = "saml", "SAML"
 
 
 class MfaLevel(models.IntegerChoices):

@@ -92,16 +92,19 @@ class CameBack:
     error: str = ""
 
 
-def redeem(*, way: Way, purpose: Purpose, back: CameBack, browser: str, remote_addr: str) -> UUID | None:
+def redeem(
+    *, way: Way, purpose: Purpose, back: CameBack, browser: str, remote_addr: str, counts_guesses: bool = True
+) -> UUID | None:
     """Take back a browser from the provider, once. Returns the visit, which then knows who came or why nobody did.
 
     None when there is no such visit of this browser for this provider and purpose, or it was redeemed. A state that
-    a browser on a visit does not have counts as a failure of its address.
+    a browser on a visit does not have counts as a failure of its address, unless the cookie of the visit crosses sites: then
+    any site could make such requests.
     """
     row = ExternalRequest.objects.filter(state_hash=token_hash(back.state)).first()
     if row is None or not same(row.browser_hash, token_hash(browser)):
         # Without the cookie no state fits, so it is no guess: a picture on any other site could make such a request.
-        if browser:
+        if browser and counts_guesses:
             _count(remote_addr)
         return None
     now = clock.now()

@@ -8,8 +8,9 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.audits import recorded
+from postern.apps.authn.federation.errors import ProviderRefused
 from postern.apps.authn.openid import provider_secrets
-from postern.apps.authn.openid.errors import ProviderRefused, SecretWanted
+from postern.apps.authn.openid.errors import SecretWanted
 from postern.apps.authn.openid.models import OpenidProvider
 from postern.foundation.caller.actor import Actor
 from postern.kernel.errors import NotAllowed

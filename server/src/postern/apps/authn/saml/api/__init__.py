@@ -1,0 +1,1 @@
+"""Providers as a resource, their test, and the pages of a visit."""

@@ -1,0 +1,141 @@
+"""Pages below `/core/auth/saml/<id>/`: to a provider and back, our metadata, and messages about signing out."""
+
+from typing import Final
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST, require_safe
+
+from postern.apps.authn.credentials.actions.login_sessions import find_by_session
+from postern.apps.authn.external.actions import visits
+from postern.apps.authn.external.actions.visits import CameBack
+from postern.apps.authn.external.api import visit_cookie
+from postern.apps.authn.external.api.pages import led_away, moving_page, own_page
+from postern.apps.authn.external.models import Purpose
+from postern.apps.authn.saml import addresses, queries, signing_out
+from postern.apps.authn.saml.models import SamlProvider
+from postern.apps.authn.saml.ways import KIND, SamlWay
+from postern.foundation.pages.pages import open_page
+from postern.foundation.pages.redirects import HOME, safe_next
+from postern.integrations.saml import metadata
+from postern.integrations.saml.metadata import Own
+from postern.integrations.saml.names import MOST_BYTES
+from postern.integrations.web_apis.failures import WebApiFailed
+from postern.kernel.errors import Unavailable
+
+_LOGIN_PAGE: Final = "/core/auth/login/"
+_LOGOUT_PAGE: Final = "/core/auth/logout/"
+_MOST_STATE_CHARS: Final = 256
+_SEE_OTHER: Final = 303
+
+
+@moving_page
+def sign_in_start(request: HttpRequest, slug: str) -> HttpResponse:
+    """`login/?next=`: leads to the page of the provider."""
+    target = safe_next(request.GET.get("next", ""), HOME)
+    if find_by_session(request.session) is not None:
+        return HttpResponseRedirect(target)
+    row = queries.by_slug(slug)
+    if row is None:
+        return HttpResponseRedirect(_LOGIN_PAGE)
+    begun = visits.begin(
+        way=SamlWay(row),
+        purpose=Purpose.SIGN_IN,
+        remote_addr=request.META.get("REMOTE_ADDR", ""),
+        user_agent=request.headers.get("User-Agent", ""),
+        target=target,
+    )
+    response = led_away(begun, own_page(Purpose.SIGN_IN, begun.request_id, by=KIND))
+    if begun.page:
+        visit_cookie.put_across(response, begun.browser)
+    return response
+
+
+@open_page
+@csrf_exempt
+@never_cache
+@require_POST
+def acs(request: HttpRequest, slug: str) -> HttpResponse:
+    """`acs/`: the provider lets the browser post its answer here. Our own page does the rest.
+
+    A cookie that crosses sites binds the answer to its browser. 303, so that the browser asks for our page by GET, with
+    the cookies that do not cross sites.
+    """
+    row = queries.by_slug(slug)
+    request_id = None
+    if row is not None:
+        request_id = visits.redeem(
+            way=SamlWay(row),
+            purpose=Purpose.SIGN_IN,
+            back=CameBack(
+                state=_field(request, "RelayState", _MOST_STATE_CHARS),
+                code=_field(request, "SAMLResponse", 2 * MOST_BYTES),
+            ),
+            browser=visit_cookie.across(request),
+            remote_addr=request.META.get("REMOTE_ADDR", ""),
+            counts_guesses=False,
+        )
+    response = HttpResponseRedirect(own_page(Purpose.SIGN_IN, request_id, by=KIND))
+    response.status_code = _SEE_OTHER
+    if request_id is not None:  # otherwise another site may have made the request
+        visit_cookie.remove_across(response)
+    return response
+
+
+def _field(request: HttpRequest, name: str, most_chars: int) -> str:
+    """Nothing when it is there twice, or longer than the provider would write it."""
+    found = request.POST.getlist(name)
+    return found[0] if len(found) == 1 and len(found[0]) <= most_chars else ""
+
+
+@open_page
+@require_safe
+def own_metadata(request: HttpRequest, slug: str) -> HttpResponse:
+    """`metadata/`: what the provider must know of Postern. Nothing in it is secret."""
+    del request
+    row = _row(slug)
+    own = Own(
+        entity_id=addresses.entity_id(slug),
+        acs=addresses.acs(slug),
+        logout=addresses.logout(slug),
+        certificate=row.own_certificate,
+        signs_requests=row.signs_requests,
+        name_format=row.name_format,
+    )
+    response = HttpResponse(metadata.own_document(own), content_type="application/samlmetadata+xml")
+    response["Content-Disposition"] = f'attachment; filename="postern-{slug}.xml"'
+    return response
+
+
+@open_page
+@never_cache
+@require_safe
+def logout(request: HttpRequest, slug: str) -> HttpResponse:
+    """`logout/`: a request of the provider, its answer to ours, or a person who signs out."""
+    query = request.META.get("QUERY_STRING", "")
+    if "SAMLRequest" in request.GET and request.method == "GET":
+        return _signed_out_there(_row(slug), query)
+    if "SAMLResponse" in request.GET:  # the sign-in here has ended before, whatever the provider answers
+        return HttpResponseRedirect(_LOGIN_PAGE)
+    return HttpResponseRedirect(f"{_LOGOUT_PAGE}?{query}" if query else _LOGOUT_PAGE)
+
+
+def _signed_out_there(row: SamlProvider, query: str) -> HttpResponse:
+    try:
+        return HttpResponseRedirect(signing_out.take_request(row, query) or _LOGIN_PAGE)
+    except WebApiFailed as error:
+        return _plain(error.message, 400)
+    except Unavailable as error:
+        return _plain(error.message, 503)
+
+
+def _plain(message: str, status: int) -> HttpResponse:
+    return HttpResponse(message, status=status, content_type="text/plain; charset=utf-8")
+
+
+def _row(slug: str) -> SamlProvider:
+    row = queries.by_slug(slug)
+    if row is None:
+        raise Http404
+    return row

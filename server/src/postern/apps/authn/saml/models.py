@@ -1,0 +1,71 @@
+"""Tables of SAML providers, and of the answers of theirs that were used."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from postern.apps.authn.federation.models import FederatedProvider
+from postern.foundation.models import PosternModel
+from postern.integrations.saml import names
+from postern.kernel import clock
+
+
+class NameFormat(models.TextChoices):
+    """The NameID for which the provider is asked."""
+
+    ANY = "", _("As the provider decides")
+    PERSISTENT = names.PERSISTENT, _("Persistent")
+    EMAIL = names.EMAIL, _("Mail address")
+    UNSPECIFIED = names.UNSPECIFIED, _("Unspecified")
+
+
+class SamlProvider(FederatedProvider):
+    """A provider of SAML 2.0. `certificates`: PEM blocks; each may sign. `subject_claim`: the attribute that identifies
+    people; the NameID when empty. `slo_url`: empty when people are signed out of Postern only.
+
+    `own_certificate` is the public part of our key; the key is encrypted in the vault, under the id of this row.
+    """
+
+    idp_entity_id = models.CharField(_("Entity ID of the provider"), max_length=255)
+    sso_url = models.CharField(_("Sign-in address"), max_length=1000)
+    slo_url = models.CharField(_("Sign-out address"), max_length=1000, blank=True, default="")
+    certificates = models.TextField(_("Certificates of the provider"))
+    signs_requests = models.BooleanField(_("Sign requests"), default=False)
+    name_format = models.CharField(
+        _("NameID format"), max_length=100, choices=NameFormat.choices, blank=True, default=NameFormat.ANY
+    )
+    subject_claim = models.CharField(_("Attribute that identifies people"), max_length=128, blank=True, default="")
+    username_claim = models.CharField(_("Attribute of the username"), max_length=128, default="NameID")
+    name_claim = models.CharField(_("Attribute of the name"), max_length=128, default="displayName", blank=True)
+    email_claim = models.CharField(_("Attribute of the mail address"), max_length=128, default="email", blank=True)
+    own_certificate = models.TextField(editable=False, default="")
+
+    class Meta:
+        verbose_name = _("SAML provider")
+        ordering = ("order", "name", "id")
+
+
+class SamlAnswer(PosternModel):
+    """An assertion that was taken: it is refused afterwards, and says whom the provider signs out.
+
+    `assertion_hash` is also the `provider_session` of the sign-in that came of it. `name_id`: how the provider calls the
+    person, as it wants to hear it again. `date_expired`: the assertion itself is refused as expired from then on.
+    """
+
+    provider = models.ForeignKey(SamlProvider, on_delete=models.CASCADE, related_name="answers")
+    assertion_hash = models.CharField(max_length=64, unique=True)
+    subject = models.CharField(max_length=255)
+    name_hash = models.CharField(max_length=64)
+    name_id = models.JSONField()
+    session = models.CharField(max_length=255, blank=True, default="")
+    date_created = models.DateTimeField(default=clock.now)
+    date_expired = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("Answer of a SAML provider")
+        indexes = [
+            models.Index(fields=("provider", "name_hash"), name="authn_saml_answer_name"),
+            models.Index(fields=("date_expired",), name="authn_saml_answer_expired"),
+        ]
+
+    def __str__(self) -> str:
+        return f"answer {self.id}"

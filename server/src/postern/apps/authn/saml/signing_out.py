@@ -1,0 +1,110 @@
+"""Signing out on both sides by the redirect binding: the browser goes to the provider after it signed out here, and the
+provider sends it here with a signed request.
+"""
+
+import secrets
+from typing import Final
+
+from django.core.cache import cache
+from django.utils.translation import gettext as _
+from redis.exceptions import RedisError
+
+from postern.apps.authn.credentials.models import LoginSession
+from postern.apps.authn.external.models import ExternalRequest
+from postern.apps.authn.federation import arrivals
+from postern.apps.authn.federation.signing_in import backend_of
+from postern.apps.authn.federation.signing_out import end_sign_ins
+from postern.apps.authn.saml import addresses, queries
+from postern.apps.authn.saml.models import SamlAnswer, SamlProvider
+from postern.apps.authn.saml.ways import KIND, key_of
+from postern.apps.users import facade as users
+from postern.apps.users.models import Source
+from postern.foundation.database.write_transaction import write_transaction
+from postern.integrations.saml import certificates, failures, logout
+from postern.integrations.saml.logout import Asked, Side
+from postern.integrations.saml.names import SKEW_S
+from postern.integrations.saml.responses import NameId
+from postern.integrations.web_apis.failures import WebApiFailed
+from postern.kernel import clock
+from postern.kernel.errors import Unavailable
+from postern.kernel.ids import token_hash
+
+#: Longer than a request is taken.
+_USED_S: Final = logout.AGE_S + 2 * SKEW_S
+
+
+def leaving(login_session: LoginSession) -> str:
+    """Where the browser goes after this sign-in has ended; empty when it stays here."""
+    kind, _colon, slug = login_session.backend.partition(":")
+    row = queries.by_slug(slug) if kind == KIND else None
+    answer = queries.answer_of(row, login_session.provider_session) if row is not None else None
+    if row is None or answer is None or not row.slo_url:
+        return ""
+    try:
+        return logout.request_address(
+            _side(row),
+            NameId(**answer.name_id),
+            answer.session,
+            request_id=_message_id(),
+            key=key_of(row),
+            now=clock.now(),
+        )
+    except WebApiFailed:
+        return ""  # signing out here must not depend on the provider
+
+
+def take_request(row: SamlProvider, query: str) -> str:
+    """Believe a request in a raw query, once, and end the sign-ins that it is about. Returns where the browser goes;
+    empty when the provider wants no answer.
+
+    Raises WebApiFailed when the request proves nothing, Unavailable when it cannot be judged now.
+    """
+    side, now = _side(row), clock.now()
+    asked = logout.asked(query, side, now)
+    used = f"saml:logout:{row.pk}:{token_hash(asked.id)}"
+    try:
+        is_first = cache.add(used, 1, _USED_S)
+    except RedisError:
+        raise Unavailable(_("The report cannot be checked now. Try again in a moment.")) from None
+    if not is_first:
+        raise failures.replayed()
+    try:
+        with write_transaction():
+            _end(row, asked)
+    except BaseException:
+        cache.delete(used)  # nothing has ended, so the provider may ask again
+        raise
+    if not row.slo_url:
+        return ""
+    return logout.response_address(side, asked, response_id=_message_id(), key=key_of(row), now=now)
+
+
+def _end(row: SamlProvider, asked: Asked) -> None:
+    answers = queries.answers_about(row, asked.name, asked.sessions)
+    by_user: dict[str, list[SamlAnswer]] = {}
+    for answer in answers:
+        by_user.setdefault(answer.subject, []).append(answer)
+    backend, now = backend_of(KIND, row.slug), clock.now()
+    for subject in sorted(by_user):
+        marks = [answer.assertion_hash for answer in by_user[subject]]
+        user = arrivals.known(Source.SAML, row.idp_entity_id, subject)
+        if user is not None:
+            users.hold_epoch(user.pk)  # before a sign-in of theirs that is being made, or after it
+        visits = ExternalRequest.objects.filter(provider=KIND, way_id=row.pk, details__provider_session__in=marks)
+        visits.update(date_signed_out=now)
+        if user is not None:
+            end_sign_ins(user.pk, backend, marks)
+
+
+def _side(row: SamlProvider) -> Side:
+    return Side(
+        issuer=row.idp_entity_id,
+        address=row.slo_url,
+        entity_id=addresses.entity_id(row.slug),
+        own_address=addresses.logout(row.slug),
+        certificates=certificates.from_text(row.certificates),
+    )
+
+
+def _message_id() -> str:
+    return f"_{secrets.token_hex(20)}"

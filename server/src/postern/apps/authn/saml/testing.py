@@ -1,0 +1,69 @@
+"""Try a provider, which may not be saved yet. Nothing is dialled: only browsers go to a SAML provider."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from postern.apps.audits import facade as audits
+from postern.apps.authn.saml import addresses, errors
+from postern.foundation.caller.actor import Actor
+from postern.integrations.saml import certificates, failures
+from postern.integrations.saml.metadata import is_this_machine
+from postern.kernel import clock
+from postern.kernel.errors import PosternError
+from postern.kernel.ids import ROOT_ORG_ID
+
+_SOON: Final = timedelta(days=30)
+
+
+def try_provider(*, actor: Actor, entered: Mapping[str, Any]) -> str:
+    """Whether sign-ins can work with these values; returns what to do next. Every test is audited. Raises WebApiFailed."""
+    shown = {name: entered.get(name, "") for name in ("idp_entity_id", "sso_url", "slo_url")}
+    try:
+        report = _report(entered)
+    except PosternError as error:
+        _record(actor, str(entered["slug"]), shown, error.sentence.code or error.code)
+        raise
+    _record(actor, str(entered["slug"]), shown, "")
+    return report
+
+
+def _report(entered: Mapping[str, Any]) -> str:
+    now, slug = clock.now(), str(entered["slug"])
+    valid = certificates.valid_now(certificates.from_text(str(entered["certificates"])), now)
+    if not valid:
+        raise failures.certificates_expired()
+    acs = urlsplit(addresses.acs(slug))
+    if acs.scheme != "https" and not is_this_machine(acs.hostname):
+        raise errors.no_https(addresses.acs(slug))
+    parts = [
+        _("The values fit together, and a certificate is valid today."),
+        _("Register the entity ID %(entity)s and the assertion consumer service %(acs)s at the provider.")
+        % {"entity": addresses.entity_id(slug), "acs": addresses.acs(slug)},
+    ]
+    last = max(one.not_valid_after_utc for one in valid)
+    if last <= now + _SOON:
+        parts.append(
+            _("The last certificate ends on %(date)s (UTC). Add the next one before.")
+            % {"date": last.date().isoformat()}
+        )
+    if not entered.get("slo_url"):
+        parts.append(_("Without a sign-out address, people are signed out of Postern only."))
+    return " ".join(parts)
+
+
+def _record(actor: Actor, slug: str, shown: Mapping[str, Any], reason: str) -> None:
+    """`reason`: the code of the failure; empty when the provider can be used."""
+    with transaction.atomic():
+        audits.record(
+            actor=actor,
+            org_id=ROOT_ORG_ID,
+            event=audits.Event.PROVIDER_TESTED,
+            object_type="SamlProvider",
+            object_name=slug,
+            new={**shown, "accepted": not reason, "reason": reason},
+        )

@@ -1,0 +1,146 @@
+"""A provider as a visit sees it. The answer is verified, used once, and becomes a person."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from django.db import IntegrityError, transaction
+from django.utils.crypto import salted_hmac
+
+from postern.apps.authn.external.models import Purpose
+from postern.apps.authn.external.providers import Visit
+from postern.apps.authn.federation.mapping import Told, held_by, rules_from, text_at
+from postern.apps.authn.federation.signing_in import session_hash
+from postern.apps.authn.saml import addresses, errors, signing_keys
+from postern.apps.authn.saml.models import SamlAnswer, SamlProvider
+from postern.integrations.saml import certificates, failures, requests, responses
+from postern.integrations.saml.requests import Asking
+from postern.integrations.saml.responses import Assertion, Expected
+from postern.integrations.web_apis.person import Person
+from postern.kernel import clock
+from postern.kernel.ids import token_hash
+
+KIND: Final = "saml"
+#: The name under which the maps find the NameID.
+NAME_ID: Final = "NameID"
+_MOST_CHARS: Final = 255
+
+
+def key_of(row: SamlProvider) -> RSAPrivateKey:
+    """Our key for a provider. Raises WebApiFailed when it is lost."""
+    pem = signing_keys.STORE.value.get(row.pk)
+    if pem is None:
+        raise errors.no_key(row.name)
+    return certificates.own_key(pem)
+
+
+@dataclass(frozen=True, slots=True)
+class SamlWay:
+    """A stored provider."""
+
+    row: SamlProvider
+
+    @property
+    def kind(self) -> str:
+        return KIND
+
+    @property
+    def id(self) -> UUID:
+        return self.row.pk
+
+    @property
+    def label(self) -> str:
+        return self.row.name
+
+    @property
+    def is_on(self) -> bool:
+        return self.row.is_active
+
+    def callback(self, purpose: Purpose) -> str:
+        del purpose  # nobody binds: the provider vouches for its own people
+        return addresses.acs_path(self.row.slug)
+
+    def provider(self) -> "_Saml":
+        return _Saml(self.row)
+
+
+@dataclass(frozen=True, slots=True)
+class _Saml:
+    row: SamlProvider
+
+    def page(self, visit: Visit, user_agent: str) -> str:
+        del user_agent
+        asking = Asking(
+            addresses.entity_id(self.row.slug), visit.redirect_uri, _request_id(visit.state), self.row.name_format
+        )
+        key = key_of(self.row) if self.row.signs_requests else None
+        return requests.sign_in_address(self.row.sso_url, asking, relay_state=visit.state, key=key, now=clock.now())
+
+    def person(self, visit: Visit, code: str) -> Person:
+        expected = Expected(
+            issuer=self.row.idp_entity_id,
+            audience=addresses.entity_id(self.row.slug),
+            acs=visit.redirect_uri,
+            request_id=_request_id(visit.state),
+            certificates=certificates.from_text(self.row.certificates),
+        )
+        found = responses.read(code, expected, clock.now())
+        subject = _subject(self.row, found)
+        session = _use_once(self.row, found, subject)
+        claims = _claims(found)
+        told = Told(
+            username=text_at(claims, self.row.username_claim),
+            name=text_at(claims, self.row.name_claim),
+            email=text_at(claims, self.row.email_claim),
+            held=held_by(claims, rules_from(self.row.rules)),
+        )
+        return Person(
+            tenant=self.row.idp_entity_id,
+            subject=subject,
+            name=told.name,
+            details={**told.as_json(), "provider_session": session},
+        )
+
+
+def _request_id(state: str) -> str:
+    """Derived from the state with the key of the installation, so it is stored nowhere. An XML ID begins with no digit."""
+    return f"_{salted_hmac('postern.saml.request', state, algorithm='sha256').hexdigest()}"
+
+
+def _subject(row: SamlProvider, found: Assertion) -> str:
+    """What identifies the person. Compared exactly, so nothing is cut or trimmed."""
+    if not row.subject_claim:
+        if responses.is_transient(found.name_id):
+            raise failures.transient()
+        return found.name_id.value
+    values = found.attributes.get(row.subject_claim, ())
+    if len(values) != 1 or not 0 < len(values[0]) <= _MOST_CHARS or not values[0].isprintable():
+        raise errors.no_subject(row.name, row.subject_claim)
+    return values[0]
+
+
+def _claims(found: Assertion) -> Mapping[str, Any]:
+    """As the maps and rules read them: one value as text, several as a list."""
+    told = {name: values[0] if len(values) == 1 else list(values) for name, values in found.attributes.items()}
+    return {**told, NAME_ID: found.name_id.value}
+
+
+def _use_once(row: SamlProvider, found: Assertion, subject: str) -> str:
+    """Note the assertion, by which the sign-in is known afterwards. Raises WebApiFailed when it was there before."""
+    mark = session_hash(row.pk, found.id)
+    try:
+        with transaction.atomic():
+            SamlAnswer.objects.create(
+                provider=row,
+                assertion_hash=mark,
+                subject=subject,
+                name_hash=token_hash(found.name_id.value),
+                name_id=asdict(found.name_id),
+                session=found.session,
+                date_expired=found.until,
+            )
+    except IntegrityError:
+        raise failures.replayed() from None
+    return mark
