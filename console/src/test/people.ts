@@ -16,7 +16,10 @@ const written = {
   need_update_password: field('Must change password', { type: 'boolean' }),
   public_key: field('Public key', { write_only: true, max_length: undefined }),
   mfa_level: field('MFA', { type: 'choice', choices: choices(0, 1, 2), default: 0 }),
-  source: field('Source', { type: 'choice', choices: choices('local', 'ldap', 'openid', 'radius', 'cas') }),
+  source: field('Source', {
+    type: 'choice',
+    choices: choices('local', 'ldap', 'openid', 'radius', 'cas', 'saml'),
+  }),
   role: field('Role', { type: 'choice', choices: choices('Admin', 'Auditor', 'User') }),
   org_roles: field('Organization role', {
     type: 'list',

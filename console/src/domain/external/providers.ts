@@ -13,10 +13,17 @@ export function isBound(person: object, name: ProviderName): boolean {
   return (person as Readonly<Record<string, unknown>>)[`is_${name}_bound`] === true;
 }
 
-/** The page of the server that leads to a provider of OpenID Connect. */
-export function openidAddress(id: string, next: string | null): string {
+/** A provider that vouches for its people. `kind`: its protocol, `id`: both are parts of its addresses. */
+export interface VouchingProvider {
+  readonly kind: 'openid' | 'saml';
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The page of the server that leads to a provider that vouches for its people. */
+export function vouchingAddress({ kind, id }: VouchingProvider, next: string | null): string {
   const query = next === null ? '' : `?next=${encodeURIComponent(next)}`;
-  return `/core/auth/openid/${encodeURIComponent(id)}/login/${query}`;
+  return `/core/auth/${kind}/${encodeURIComponent(id)}/login/${query}`;
 }
 
 /** The page of the server that leads to the provider. */

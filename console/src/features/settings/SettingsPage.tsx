@@ -24,6 +24,7 @@ import { SyslogPanel } from './syslog/SyslogPanel';
 import { WebhooksTab } from './webhooks/WebhooksTab';
 import './settings.css';
 
+const SamlTab = lazyPart(async () => (await import('./saml/SamlTab')).SamlTab);
 const OpenidTab = lazyPart(async () => (await import('./openid/OpenidTab')).OpenidTab);
 
 /** Asks before unsaved settings are left. Changing the tab keeps them. */
@@ -66,6 +67,7 @@ function Panel({
   if (tab === 'messages') return <SubscriptionsTab />;
   if (tab === 'webhooks') return <WebhooksTab />;
   if (tab === 'openid') return <OpenidTab />;
+  if (tab === 'saml') return <SamlTab />;
   if (tab === 'licence') return <LicenceTab />;
   if (!isForm(tab)) return <AboutTab />;
   return (

@@ -8,4 +8,12 @@ export const openidRoutes = usualRoutes({
   screens: ['list', 'create', 'update'],
 });
 
+export const samlRoutes = usualRoutes({
+  name: 'SamlProvider',
+  path: '/settings/saml-providers',
+  titles: 'nav:saml_*',
+  screens: ['list', 'create', 'update'],
+});
+
+export const samlTab = '/settings?activeTab=saml';
 export const openidTab = '/settings?activeTab=openid';

@@ -32,7 +32,7 @@ export const FORMS = [
 ] as const;
 export type Category = (typeof FORMS)[number];
 
-export const TABS = [...FORMS, 'openid', 'messages', 'webhooks', 'licence', 'about'] as const;
+export const TABS = [...FORMS, 'openid', 'saml', 'messages', 'webhooks', 'licence', 'about'] as const;
 export type TabId = (typeof TABS)[number];
 
 export const TAB_ICONS: Record<TabId, Icon> = {
@@ -47,6 +47,7 @@ export const TAB_ICONS: Record<TabId, Icon> = {
   feishu: Bird,
   syslog: ScrollText,
   openid: KeyRound,
+  saml: KeyRound,
   messages: Bell,
   webhooks: Webhook,
   licence: BadgeCheck,

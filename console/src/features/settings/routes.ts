@@ -1,12 +1,19 @@
 import type { Section } from '#/lib/routes';
 import { type ResourceScreens, resourceRecords } from '#/resource/routes';
-import { openidRoutes } from './addresses';
+import { openidRoutes, samlRoutes } from './addresses';
 
 const openidScreens: ResourceScreens = {
   ...openidRoutes,
   permission: 'super',
   texts: ['settings'],
   load: async () => (await import('./screens')).openidPages,
+};
+
+const samlScreens: ResourceScreens = {
+  ...samlRoutes,
+  permission: 'super',
+  texts: ['settings'],
+  load: async () => (await import('./screens')).samlPages,
 };
 
 export const settingsSection: Section = {
@@ -23,6 +30,9 @@ export const settingsSection: Section = {
       texts: ['resource', 'settings', 'licence'],
       load: () => import('./SettingsPage').then((module) => module.SettingsPage),
     },
-    ...resourceRecords(openidScreens).map((record) => ({ ...record, hidden: true })),
+    ...[...resourceRecords(openidScreens), ...resourceRecords(samlScreens)].map((record) => ({
+      ...record,
+      hidden: true,
+    })),
   ],
 };

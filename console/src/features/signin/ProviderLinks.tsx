@@ -1,5 +1,5 @@
 import { useT } from '#/lib/i18n';
-import { openidAddress, type ProviderName, startAddress } from '#/domain/external/providers';
+import { type ProviderName, startAddress, vouchingAddress } from '#/domain/external/providers';
 import { buttonLook } from '#/ui/button';
 import { visible } from '#/ui/visible-text';
 import type { SignInSettings } from './api';
@@ -16,11 +16,11 @@ function ProviderLink({ name, href }: { readonly name: string; readonly href: st
 /** A way to each provider that is switched on. */
 export function ProviderLinks({
   providers,
-  openid,
+  vouching,
   next,
 }: {
   readonly providers: readonly ProviderName[];
-  readonly openid: SignInSettings['openid'];
+  readonly vouching: SignInSettings['vouching'];
   readonly next: string | null;
 }) {
   const t = useT();
@@ -32,8 +32,12 @@ export function ProviderLinks({
         {t('external:sign_in.or')}
         <span className="h-px grow bg-(--line)" />
       </div>
-      {openid.map(({ id, name }) => (
-        <ProviderLink key={id} name={visible(name)} href={openidAddress(id, next)} />
+      {vouching.map((one) => (
+        <ProviderLink
+          key={`${one.kind}/${one.id}`}
+          name={visible(one.name)}
+          href={vouchingAddress(one, next)}
+        />
       ))}
       {providers.map((name) => (
         <ProviderLink key={name} name={t(`external:name.${name}`)} href={startAddress(name, 'login', next)} />

@@ -16,6 +16,7 @@ import {
   type SignInSettings,
   signInSettings,
   type Visit,
+  visitKind,
 } from './api';
 import { SignInFrame } from './SignInFrame';
 
@@ -49,7 +50,7 @@ function visitFromAddress(): Visit | null {
   const address = new URL(location.href);
   const id = address.searchParams.get('external');
   if (id === null) return null;
-  const by = address.searchParams.get('by') === 'openid' ? 'openid' : 'external';
+  const by = visitKind(address.searchParams.get('by'));
   for (const name of ['external', 'by']) address.searchParams.delete(name);
   history.replaceState(history.state, '', address);
   return { id, by };
@@ -116,9 +117,9 @@ function OtherWays() {
   }, []);
   return (
     <>
-      {found !== null && found.providers.length + found.openid.length > 0 && (
+      {found !== null && found.providers.length + found.vouching.length > 0 && (
         <Suspense>
-          <ProviderLinks providers={found.providers} openid={found.openid} next={nextFromAddress()} />
+          <ProviderLinks providers={found.providers} vouching={found.vouching} next={nextFromAddress()} />
         </Suspense>
       )}
       {found !== null && found.forgot !== null && (

@@ -2,7 +2,7 @@ import { http } from '#/lib/http/client';
 import { HttpError } from '#/lib/http/errors';
 import { serverPaths } from '#/lib/paths';
 import { readCookie } from '#/lib/storage';
-import { type ProviderName, providersOn } from '#/domain/external/providers';
+import { type ProviderName, providersOn, type VouchingProvider } from '#/domain/external/providers';
 import type { CodeKind } from '#/domain/mfa/api';
 import { passkeyText } from '#/domain/passkeys/problem';
 
@@ -38,11 +38,12 @@ export async function ensureCsrfCookie(): Promise<void> {
  * What the settings say about this page. `forgot`: where people go whose password is forgotten, the page of the company
  * or else ours; null: nowhere.
  */
+type Button = Pick<VouchingProvider, 'id' | 'name'>;
+
 export interface SignInSettings {
   readonly forgot: string | null;
   readonly providers: readonly ProviderName[];
-  /** Providers of OpenID Connect; `id` is a part of their address. */
-  readonly openid: readonly { readonly id: string; readonly name: string }[];
+  readonly vouching: readonly VouchingProvider[];
   /** Days for which a browser can be trusted after the second factor; 0: not at all. */
   readonly trustDays: number;
 }
@@ -52,7 +53,8 @@ export async function signInSettings(): Promise<SignInSettings> {
     data: {
       FORGOT_PASSWORD_URL?: string | null;
       MAIL_CONFIGURED?: boolean;
-      OPENID_PROVIDERS?: SignInSettings['openid'];
+      OPENID_PROVIDERS?: readonly Button[];
+      SAML_PROVIDERS?: readonly Button[];
       SECURITY_TRUSTED_BROWSER_DAYS?: number;
     };
   }>('settings/public/', { quiet: true });
@@ -60,7 +62,10 @@ export async function signInSettings(): Promise<SignInSettings> {
   return {
     forgot: data.FORGOT_PASSWORD_URL || own,
     providers: providersOn(data),
-    openid: data.OPENID_PROVIDERS ?? [],
+    vouching: [
+      ...(data.OPENID_PROVIDERS ?? []).map((one) => ({ ...one, kind: 'openid' as const })),
+      ...(data.SAML_PROVIDERS ?? []).map((one) => ({ ...one, kind: 'saml' as const })),
+    ],
     trustDays: data.SECURITY_TRUSTED_BROWSER_DAYS ?? 0,
   };
 }
@@ -68,7 +73,12 @@ export async function signInSettings(): Promise<SignInSettings> {
 /** A visit to a provider from which the browser came back. `by`: the part of the API that uses it. */
 export interface Visit {
   readonly id: string;
-  readonly by: 'external' | 'openid';
+  readonly by: 'external' | VouchingProvider['kind'];
+}
+
+/** The part of the API that an address names. */
+export function visitKind(by: string | null): Visit['by'] {
+  return by === 'openid' || by === 'saml' ? by : 'external';
 }
 
 /** Signs in the person who came back from a provider in this visit. */

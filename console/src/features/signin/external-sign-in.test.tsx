@@ -1,4 +1,4 @@
-import { render, screen, waitFor } from '@testing-library/react';
+import { cleanup, render, screen, waitFor } from '@testing-library/react';
 import { http as mock, HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
@@ -48,6 +48,25 @@ test('the page offers the providers that are on, and keeps where the person want
   expect(wecom.getAttribute('href')).toBe('/core/auth/wecom/qr/login/?next=%2Fui%2Fassets');
   expect(screen.getByRole('link', { name: 'Sign in with FeiShu' })).toBeTruthy();
   expect(screen.queryByRole('link', { name: 'Sign in with DingTalk' })).toBeNull();
+});
+
+test('each provider of SAML has a button, and its own call uses the visit', async () => {
+  const data = { SAML_PROVIDERS: [{ id: 'corp', name: 'Corp' }] };
+  const used: unknown[] = [];
+  server.use(
+    mock.get('*/api/v1/settings/public/', () => HttpResponse.json({ data })),
+    mock.post('*/api/v1/authentication/saml/sign-in/', async ({ request }) => {
+      used.push(await request.json());
+      return HttpResponse.json({ next: '/ui/', must_change_password: false });
+    }),
+  );
+  openAt('/ui/login?next=/ui/assets');
+  const corp = await screen.findByRole('link', { name: 'Sign in with Corp' });
+  expect(corp.getAttribute('href')).toBe('/core/auth/saml/corp/login/?next=%2Fui%2Fassets');
+  cleanup();
+  openAt('/core/auth/login/?external=v-3&by=saml');
+  await waitFor(() => expect(went).toHaveBeenCalledWith('/ui/'));
+  expect(used).toEqual([{ id: 'v-3' }]);
 });
 
 test('each provider of OpenID Connect has a button with its name', async () => {
