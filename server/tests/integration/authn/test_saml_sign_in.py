@@ -153,6 +153,15 @@ def test_a_new_certificate_is_added_before_the_old_one_goes(as_admin: APIClient,
     assert "not signed with a certificate that is stored" in answer.json()["msg"]
 
 
+def test_the_name_is_asked_for_in_the_format_of_the_row(as_admin: APIClient, corp: SamlStandIn) -> None:
+    policy = "{urn:oasis:names:tc:SAML:2.0:protocol}NameIDPolicy"
+    asked = [corp.asked(Guest().start())[0].find(policy)]
+    change(as_admin, name_format="persistent")
+    asked.append(corp.asked(Guest().start())[0].find(policy))
+    formats = [one.get("Format") for one in asked if one is not None]
+    assert formats == [None, "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent"]
+
+
 def test_requests_are_signed_if_the_row_says_so(as_admin: APIClient, corp: SamlStandIn) -> None:
     assert "Signature=" not in Guest().start()
     change(as_admin, signs_requests=True)

@@ -1,5 +1,7 @@
 """Tables of SAML providers, and of the answers of theirs that were used."""
 
+from typing import Final
+
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -12,10 +14,23 @@ from postern.kernel import clock
 class NameFormat(models.TextChoices):
     """The NameID for which the provider is asked."""
 
-    ANY = "", _("As the provider decides")
-    PERSISTENT = names.PERSISTENT, _("Persistent")
-    EMAIL = names.EMAIL, _("Mail address")
-    UNSPECIFIED = names.UNSPECIFIED, _("Unspecified")
+    ANY = "any", _("As the provider decides")
+    PERSISTENT = "persistent", _("Persistent")
+    EMAIL = "email", _("Mail address")
+    UNSPECIFIED = "unspecified", _("Unspecified")
+
+    @property
+    def urn(self) -> str:
+        """As the standard names it; "" for any."""
+        return _URNS[self]
+
+
+_URNS: Final = {
+    NameFormat.ANY: "",
+    NameFormat.PERSISTENT: names.PERSISTENT,
+    NameFormat.EMAIL: names.EMAIL,
+    NameFormat.UNSPECIFIED: names.UNSPECIFIED,
+}
 
 
 class SamlProvider(FederatedProvider):
@@ -31,7 +46,7 @@ class SamlProvider(FederatedProvider):
     certificates = models.TextField(_("Certificates of the provider"))
     signs_requests = models.BooleanField(_("Sign requests"), default=False)
     name_format = models.CharField(
-        _("NameID format"), max_length=100, choices=NameFormat.choices, blank=True, default=NameFormat.ANY
+        _("NameID format"), max_length=16, choices=NameFormat.choices, default=NameFormat.ANY
     )
     subject_claim = models.CharField(_("Attribute that identifies people"), max_length=128, blank=True, default="")
     username_claim = models.CharField(_("Attribute of the username"), max_length=128, default="NameID")

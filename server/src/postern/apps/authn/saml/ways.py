@@ -14,7 +14,7 @@ from postern.apps.authn.external.providers import Visit
 from postern.apps.authn.federation.mapping import Told, held_by, rules_from, text_at
 from postern.apps.authn.federation.signing_in import session_hash
 from postern.apps.authn.saml import addresses, errors, signing_keys
-from postern.apps.authn.saml.models import SamlAnswer, SamlProvider
+from postern.apps.authn.saml.models import NameFormat, SamlAnswer, SamlProvider
 from postern.integrations.saml import certificates, failures, requests, responses
 from postern.integrations.saml.requests import Asking
 from postern.integrations.saml.responses import Assertion, Expected
@@ -73,7 +73,10 @@ class _Saml:
     def page(self, visit: Visit, user_agent: str) -> str:
         del user_agent
         asking = Asking(
-            addresses.entity_id(self.row.slug), visit.redirect_uri, _request_id(visit.state), self.row.name_format
+            addresses.entity_id(self.row.slug),
+            visit.redirect_uri,
+            _request_id(visit.state),
+            NameFormat(self.row.name_format).urn,
         )
         key = key_of(self.row) if self.row.signs_requests else None
         return requests.sign_in_address(self.row.sso_url, asking, relay_state=visit.state, key=key, now=clock.now())

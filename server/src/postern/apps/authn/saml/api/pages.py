@@ -14,7 +14,7 @@ from postern.apps.authn.external.api import visit_cookie
 from postern.apps.authn.external.api.pages import led_away, moving_page, own_page
 from postern.apps.authn.external.models import Purpose
 from postern.apps.authn.saml import addresses, queries, signing_out
-from postern.apps.authn.saml.models import SamlProvider
+from postern.apps.authn.saml.models import NameFormat, SamlProvider
 from postern.apps.authn.saml.ways import KIND, SamlWay
 from postern.foundation.pages.pages import open_page
 from postern.foundation.pages.redirects import HOME, safe_next
@@ -101,7 +101,7 @@ def own_metadata(request: HttpRequest, slug: str) -> HttpResponse:
         logout=addresses.logout(slug),
         certificate=row.own_certificate,
         signs_requests=row.signs_requests,
-        name_format=row.name_format,
+        name_format=NameFormat(row.name_format).urn,
     )
     response = HttpResponse(metadata.own_document(own), content_type="application/samlmetadata+xml")
     response["Content-Disposition"] = f'attachment; filename="postern-{slug}.xml"'
