@@ -3,11 +3,15 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from importlib import reload
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from django.conf import settings
 from django.db import connection
+from django.http import HttpResponse
+from django.test import override_settings
 from lxml import etree
 from rest_framework.test import APIClient
 
@@ -17,11 +21,13 @@ from factories.second_factor import App
 from peers.saml_cases import CASES, EVIL
 from peers.saml_stand_in import SamlStandIn, encoded, pair
 from postern.apps.audits.models import LoginLog
+from postern.apps.authn.external.api import visit_cookie
 from postern.apps.authn.models import FederatedIdentity, LoginSession, SamlAnswer, SignInGuard
 from postern.apps.users.models import Membership, User, UserGroup, UserGroupMember
 from postern.integrations.saml import certificates, redirects
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID
+from postern.kernel.secret import Secret
 
 pytestmark = pytest.mark.django_db
 
@@ -247,6 +253,23 @@ def test_the_cookie_that_crosses_sites_is_short_and_narrow(corp: SamlStandIn) ->
     assert guest.cookies["postern_visit"]["samesite"] == "Lax"
     guest.come_back(*corp.come_back(page))
     assert guest.cookies[ACROSS].value == ""
+
+
+def test_k46_under_https_the_cookie_crosses_sites_and_is_secure() -> None:
+    """The name and the attributes are decided when the module is loaded."""
+    try:
+        with override_settings(POSTERN=replace(settings.POSTERN, https=True)):
+            reload(visit_cookie)
+            response = HttpResponse()
+            visit_cookie.put_across(response, Secret("browser"))
+            cookie = response.cookies["__Secure-postern_visit_across"]
+            assert (cookie["samesite"], cookie["secure"], cookie["httponly"]) == ("None", True, True)
+            visit_cookie.remove_across(response)
+            gone = response.cookies["__Secure-postern_visit_across"]
+            left = (gone.value, gone["samesite"], gone["secure"], gone["path"])
+            assert left == ("", "None", True, "/core/auth/saml/")
+    finally:
+        reload(visit_cookie)
 
 
 def test_odd_posts_are_answered(corp: SamlStandIn) -> None:
