@@ -12,7 +12,7 @@ from onelogin.saml2.response import OneLogin_Saml2_Response
 from onelogin.saml2.settings import OneLogin_Saml2_Settings
 
 from peers.saml_cases import CASES, EVIL, GOOD, IDP, Case
-from peers.saml_stand_in import SAML, Answer, encoded, pair, sign
+from peers.saml_stand_in import DS, SAML, SAMLP, Answer, encoded, pair, sign
 from postern.integrations.saml import responses
 from postern.integrations.saml.responses import Assertion, Expected
 from postern.integrations.web_apis.failures import WebApiFailed
@@ -128,6 +128,42 @@ _NEARLY: tuple[dict[str, Any], ...] = (
 def test_a_minute_of_difference_is_taken() -> None:
     for changes in _NEARLY:
         assert read(encoded(replace(GOOD, **changes).signed(IDP, "assertion"))).name_id.value == "s-ann"
+
+
+@pytest.mark.parametrize("attribute", ["ID", "Id", "id", "{http://www.w3.org/XML/1998/namespace}id"])
+def test_an_id_belongs_to_one_element(attribute: str) -> None:
+    root = GOOD.signed(IDP, "assertion")
+    extensions = etree.Element(f"{{{SAMLP}}}Extensions")
+    extensions.set(attribute, GOOD.assertion_id)
+    root.insert(1, extensions)
+    assert refused(encoded(root)) == "saml.wrapped"
+    extensions.set(attribute, "_another")
+    assert read(encoded(root)).name_id.value == "s-ann"
+
+
+def test_a_signature_stands_nowhere_else() -> None:
+    root = GOOD.signed(IDP, "assertion")
+    extensions = etree.Element(f"{{{SAMLP}}}Extensions")
+    etree.SubElement(extensions, f"{{{DS}}}Signature")
+    root.insert(1, extensions)
+    assert refused(encoded(root)) == "saml.wrapped"
+
+
+def test_a_signature_covers_the_element_in_which_it_stands() -> None:
+    """The signature of the assertion verifies in the response, too, but says nothing about the response."""
+    root = GOOD.signed(IDP, "assertion")
+    signature = root.find(f".//{{{DS}}}Signature")
+    assert signature is not None
+    root.insert(1, signature)
+    assert refused(encoded(root)) == "saml.wrapped"
+
+
+def test_a_signature_contains_no_objects() -> None:
+    root = GOOD.signed(IDP, "assertion")
+    signature = root.find(f".//{{{DS}}}Signature")
+    assert signature is not None
+    etree.SubElement(signature, f"{{{DS}}}Object")
+    assert refused(encoded(root)) == "saml.wrapped"
 
 
 def test_the_names_of_another_namespace_are_other_people() -> None:
