@@ -39,7 +39,7 @@ class Migration(migrations.Migration):
                 ('username_claim', models.CharField(default='NameID', max_length=128, verbose_name='Attribute of the username')),
                 ('name_claim', models.CharField(blank=True, default='displayName', max_length=128, verbose_name='Attribute of the name')),
                 ('email_claim', models.CharField(blank=True, default='email', max_length=128, verbose_name='Attribute of the mail address')),
-                ('own_certificate', models.TextField(default='', editable=False)),
+                ('own_certificate', models.TextField(default='', editable=False, verbose_name="Postern's certificate")),
             ],
             options={
                 'verbose_name': 'SAML provider',

@@ -52,7 +52,7 @@ class SamlProvider(FederatedProvider):
     username_claim = models.CharField(_("Attribute of the username"), max_length=128, default="NameID")
     name_claim = models.CharField(_("Attribute of the name"), max_length=128, default="displayName", blank=True)
     email_claim = models.CharField(_("Attribute of the mail address"), max_length=128, default="email", blank=True)
-    own_certificate = models.TextField(editable=False, default="")
+    own_certificate = models.TextField(_("Postern's certificate"), editable=False, default="")
 
     class Meta:
         verbose_name = _("SAML provider")

@@ -112,7 +112,7 @@ class SamlProviderSerializer(FederatedProviderSerializer):
     )
     certificates = _certificates_field()
     certificates_info = serializers.SerializerMethodField(label=_("Certificates"))
-    entity_id = serializers.SerializerMethodField(label=_("Entity ID of Postern"))
+    entity_id = serializers.SerializerMethodField(label=_("Postern's entity ID"))
     acs_url = serializers.SerializerMethodField(label=_("Assertion consumer service"))
     logout_url = serializers.SerializerMethodField(label=_("Address for logout messages"))
 
