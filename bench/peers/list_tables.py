@@ -42,7 +42,7 @@ _LOGS: Final = (
     "sessions.Session",
 )
 #: Models of which an installation never has many rows.
-_FEW: Final = ("orgs.Organization", "sessions.Terminal")
+_FEW: Final = ("authn.OpenidProvider", "authn.SamlProvider", "orgs.Organization", "sessions.Terminal")
 _FEW_ROWS: Final = 200
 
 

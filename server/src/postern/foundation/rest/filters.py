@@ -7,7 +7,7 @@ Undeclared columns cannot be queried (K22: filters and orders work on declared c
 - `described_filters`: further filters of the view, for the API description only; they do not narrow a bulk write;
 - `search_fields`: ORM lookups; the search text is split at blanks and commas, and each term must occur in one of them;
 - `ordering_fields`: names; by default every readable serializer field that is a column of the model;
-- `default_order`: tuple of ORM names;
+- `default_order`: tuple of ORM names and expressions;
 - `date_range_field`: the column that `date_from` and `date_to` limit.
 
 A name that is not a column stops the start of the server (`declared_names`).

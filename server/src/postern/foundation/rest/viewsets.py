@@ -51,6 +51,7 @@ from typing import Any, ClassVar, Final, TypeVar
 
 from django.core.exceptions import ValidationError as ModelValidationError
 from django.db import models
+from django.db.models.expressions import Combinable
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -96,7 +97,7 @@ class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
     pagination_class = OptionalLimitPagination
     filter_fields: ClassVar[tuple[str, ...] | Mapping[str, str]] = ()
     search_fields: ClassVar[tuple[str, ...]] = ()
-    default_order: ClassVar[tuple[str, ...]] = ()
+    default_order: ClassVar[tuple[str | Combinable, ...]] = ()
     date_range_field: ClassVar[str | None] = None
     #: How row counts are cached (see `counts`).
     counted: ClassVar[counts.Versioned | None] = None

@@ -18,6 +18,9 @@ from postern.foundation.phrases import why
 
 #: Length of the reason why an asset could not be reached.
 MAX_REASON: Final = 512
+#: By what nodes are sorted first. Whole paths are longer than an entry of an index of PostgreSQL may be. The length is
+#: part of the text, because SQLite finds the index only without parameters.
+PATH_START: Final = models.Func("full_value", template="SUBSTR(%(expressions)s, 1, 255)")
 
 
 class Connectivity(models.TextChoices):
@@ -48,6 +51,7 @@ class Node(OrgOwnedModel):
     class Meta:
         ordering = ("key",)
         verbose_name = _("Node")
+        indexes = [models.Index("org_id", PATH_START, name="assets_node_by_path")]
         constraints = [
             models.UniqueConstraint(fields=("parent", "value"), name="assets_node_unique_among_siblings"),
             models.UniqueConstraint(
@@ -157,6 +161,7 @@ class Asset(OrgOwnedModel):
         models.PROTECT,
         null=True,
         blank=True,
+        db_index=False,
         related_name="assets",
         verbose_name=_("Domain"),
         help_text=_("The network zone of the asset. If it has gateways, the asset is reached only through them."),
@@ -198,7 +203,11 @@ class Asset(OrgOwnedModel):
             models.UniqueConstraint(fields=("org_id", "dense_id"), name="assets_asset_dense_id_unique"),
         ]
         #: For lists over several organizations in order, and for the names that users type to connect.
-        indexes = [models.Index(fields=("hostname", "id"), name="assets_asset_by_name")]
+        indexes = [
+            models.Index(fields=("hostname", "id"), name="assets_asset_by_name"),
+            # Most assets have no domain; with them in the index, SQLite would rather read the whole table.
+            models.Index(fields=("domain",), condition=models.Q(domain__isnull=False), name="assets_asset_of_domain"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.hostname}({self.ip})"

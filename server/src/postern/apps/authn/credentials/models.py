@@ -50,7 +50,7 @@ class LoginSession(PosternModel):
         ordering = ("-date_created",)
         indexes = [
             models.Index(fields=("user", "date_ended"), name="authn_login_user_open"),
-            models.Index(fields=("user", "-date_created"), name="authn_login_newest"),
+            models.Index(fields=("user", "-date_created", "id"), name="authn_login_newest"),
             models.Index(
                 fields=("provider_session",),
                 condition=~models.Q(provider_session=""),

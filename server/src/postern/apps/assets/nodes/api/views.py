@@ -22,7 +22,7 @@ from postern.apps.assets.nodes.api.serializers import (
 from postern.apps.assets.nodes.tree_shapes import asset_tree_node, node_tree_node
 from postern.apps.assets.tree import actions as tree
 from postern.apps.assets.tree import kept_counts, node_keys, queries
-from postern.apps.assets.tree.models import Asset, Node
+from postern.apps.assets.tree.models import PATH_START, Asset, Node
 from postern.foundation.caller import identity
 from postern.foundation.caller.scope import writable
 from postern.foundation.rest.bodies import body_of
@@ -77,7 +77,7 @@ class NodeViewSet(ResourceViewSet):
     filter_fields = ("id", "value", "key")
     search_fields = ("value",)
     ordering_fields = ("value", "key", "full_value")
-    default_order = ("full_value",)
+    default_order = (PATH_START, "full_value")
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
         """Lock the tree, which locks all its nodes."""
