@@ -277,6 +277,15 @@ _ENDED = Told(
 _KEYS = [
     Write(
         method="POST",
+        path=f"{API}ssh-codes/",
+        caller="browser",
+        status=201,
+        told=[Told(event="ssh_code.issued", action="other", kind="SshCode", name=ADAM, org=ROOT, user=ADAM)],
+        again=Again.ACTS,
+        shown_once=["code"],
+    ),
+    Write(
+        method="POST",
         path=f"{API}access-keys/",
         status=201,
         told=[created("AccessKey", "access key {any}", {"user": ADAM}, org=ROOT)],

@@ -13,6 +13,7 @@ import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState } from '#/ui/states';
 import { visible } from '#/ui/visible-text';
 import { mayTransfer, sshAddressQuery, usableQuery, type UsableSystemUser } from './api';
+import { SshCode } from './SshCode';
 import { CopyBlock, SshLines } from './SshLines';
 
 function Files({ asset, systemUser }: { readonly asset: Named; readonly systemUser: Named }) {
@@ -60,6 +61,12 @@ function Lines({ asset, usable }: { readonly asset: Named; readonly usable: read
         </div>
       )}
       <SshLines asset={asset} systemUser={systemUser} transfers={mayTransfer(systemUser)} />
+      <details>
+        <summary className="min-h-6 text-ink-2">{t('ssh-lines:code.title')}</summary>
+        <div className="mt-2">
+          <SshCode />
+        </div>
+      </details>
       <Files asset={asset} systemUser={systemUser} />
     </div>
   );

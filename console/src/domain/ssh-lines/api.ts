@@ -13,6 +13,25 @@ export interface UsableSystemUser {
   readonly actions: readonly string[];
 }
 
+/** A code for the person's SSH client. `until`: in milliseconds, by the clock of this browser. */
+export interface SshCode {
+  readonly code: string;
+  readonly until: number;
+}
+
+/** How long a code is good: the server's time and the browser's may differ, so only the length counts. */
+const CODE_MS = 120_000;
+
+export async function newSshCode(): Promise<SshCode> {
+  const asked = Date.now();
+  const { code } = await http.post<{ readonly code: string }>(
+    'authentication/ssh-codes/',
+    {},
+    { quiet: true },
+  );
+  return { code, until: asked + CODE_MS };
+}
+
 /** The public address of the installation. If none is set, the host name of the current page. */
 export const sshAddressQuery = queryOptions({
   queryKey: ['ssh-address'],

@@ -107,3 +107,38 @@ test('a failed load can be tried again', async () => {
   await user.click(dialog.getByRole('button', { name: 'Retry' }));
   await waitFor(() => expect(dialog.getByText(/^ssh -p/)).toBeTruthy());
 });
+
+test('a code for SSH is asked for with a click, shown, copied and replaced', async () => {
+  let asked = 0;
+  server.use(
+    mock.post('*/api/v1/authentication/ssh-codes/', () => {
+      asked += 1;
+      return HttpResponse.json({ code: `ssh-aaaaa-0000${asked}`, date_expired: 'x' }, { status: 201 });
+    }),
+  );
+  const { user, dialog } = await open();
+  await user.click(await dialog.findByText('Code for SSH'));
+  expect(asked).toBe(0);
+  await user.click(dialog.getByRole('button', { name: 'Get a code' }));
+  await dialog.findByText('ssh-aaaaa-00001');
+  await user.click(dialog.getByRole('button', { name: 'Copy: Code for SSH' }));
+  await user.click(dialog.getByRole('button', { name: 'Get another code' }));
+  await dialog.findByText('ssh-aaaaa-00002');
+  expect(dialog.queryByText('ssh-aaaaa-00001')).toBeNull();
+  expect(copied).toEqual(['ssh-aaaaa-00001']);
+});
+
+test('a code for SSH that is refused says why', async () => {
+  server.use(
+    mock.post('*/api/v1/authentication/ssh-codes/', () =>
+      HttpResponse.json(
+        { detail: 'Codes for SSH are switched off.', code: 'ssh_codes_off' },
+        { status: 403 },
+      ),
+    ),
+  );
+  const { user, dialog } = await open();
+  await user.click(await dialog.findByText('Code for SSH'));
+  await user.click(dialog.getByRole('button', { name: 'Get a code' }));
+  expect(await dialog.findByText('Codes for SSH are switched off.')).not.toBeNull();
+});

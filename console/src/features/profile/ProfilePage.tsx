@@ -4,6 +4,7 @@ import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { currentSession, updateProfile } from '#/lib/session';
 import { AlsoEnd } from '#/domain/credentials/AlsoEnd';
+import { SshCode } from '#/domain/ssh-lines/SshCode';
 import { useActiveTab } from '#/resource/detail/ResourceDetail';
 import { BooleanCell, CopyCell, TimeCell } from '#/resource/format';
 import { Card, Definitions } from '#/ui/card';
@@ -196,11 +197,26 @@ function Password({ isLocal }: { readonly isLocal: boolean }) {
   );
 }
 
-function SshKey({ profile, onSaved }: { readonly profile: FullProfile; readonly onSaved: () => void }) {
+function Ssh({ profile, onSaved }: { readonly profile: FullProfile; readonly onSaved: () => void }) {
   const t = useT();
-  if (!profile.can_public_key_auth) return <Note>{t('profile:ssh_key.off')}</Note>;
   return (
     <div className="grid max-w-(--form-max) gap-3">
+      <Card title={t('ssh-lines:code.title')}>
+        <SshCode />
+      </Card>
+      {profile.can_public_key_auth ? (
+        <OwnKey profile={profile} onSaved={onSaved} />
+      ) : (
+        <Note>{t('profile:ssh_key.off')}</Note>
+      )}
+    </div>
+  );
+}
+
+function OwnKey({ profile, onSaved }: { readonly profile: FullProfile; readonly onSaved: () => void }) {
+  const t = useT();
+  return (
+    <>
       <Card title={t('profile:ssh_key.present')}>
         {profile.public_key_hash_md5 ? (
           <>
@@ -241,7 +257,7 @@ function SshKey({ profile, onSaved }: { readonly profile: FullProfile; readonly 
           </Field>
         )}
       </SmallForm>
-    </div>
+    </>
   );
 }
 
@@ -295,7 +311,7 @@ export function ProfilePage() {
               {
                 id: 'ssh-key',
                 label: t('profile:tab.ssh_key'),
-                content: <SshKey profile={profile} onSaved={saved} />,
+                content: <Ssh profile={profile} onSaved={saved} />,
               },
             ]}
           />

@@ -12,7 +12,7 @@ export const profileSection: Section = {
       title: 'nav:profile',
       permission: 'any',
       hidden: true,
-      texts: ['resource', 'credentials', 'profile', 'mfa', 'passkeys', 'external'],
+      texts: ['resource', 'credentials', 'profile', 'mfa', 'passkeys', 'external', 'ssh-lines'],
       load: () => import('./ProfilePage').then((module) => module.ProfilePage),
     },
     {

@@ -195,6 +195,7 @@ class ProxySettings(msgspec.Struct, frozen=True, kw_only=True):
 
     password_auth: bool = True
     public_key_auth: bool = True
+    code_auth: bool = False  # codes from the console, which are checked as passwords are
     asset_list_sort_by: str = "hostname"  # hostname | ip
     asset_list_page_size: str = "auto"  # all | auto | 10 | 15 | 25 | 50
     max_idle_minutes: int = 30

@@ -205,6 +205,7 @@ PROOFS: Final[Mapping[str, Callable[[Ground], None] | str]] = {
     "FORGOT_PASSWORD_URL": forgot_password_url,
     "GLOBAL_ORG_DISPLAY_NAME": root_name,
     "TERMINAL_PASSWORD_AUTH": of_proxies("TERMINAL_PASSWORD_AUTH", "password_auth", value=False),
+    "TERMINAL_CODE_AUTH": of_proxies("TERMINAL_CODE_AUTH", "code_auth", value=False),
     "TERMINAL_PUBLIC_KEY_AUTH": of_proxies("TERMINAL_PUBLIC_KEY_AUTH", "public_key_auth", value=False),
     "TERMINAL_ASSET_LIST_SORT_BY": order_of_assets,
     "TERMINAL_ASSET_LIST_PAGE_SIZE": of_proxies("TERMINAL_ASSET_LIST_PAGE_SIZE", "asset_list_page_size", "25"),

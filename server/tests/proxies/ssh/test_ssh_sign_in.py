@@ -87,6 +87,52 @@ async def test_disabled_methods_are_not_offered(world: World) -> None:
     assert not [path for path, _ in world.plane.calls if path in (access.SIGN_IN_PASSWORD, access.SIGN_IN_PUBLIC_KEY)]
 
 
+class TypesACode(asyncssh.SSHClient):
+    """Answers every question with the same text, and remembers what was asked."""
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+        self.asked: list[str] = []
+
+    def kbdint_auth_requested(self) -> str:
+        return ""
+
+    def kbdint_challenge_received(self, name: str, instructions: str, lang: str, prompts: Any) -> list[str]:
+        self.asked += [instructions, *(prompt for prompt, _echo in prompts)]
+        return [self.code for _ in prompts]
+
+
+async def test_where_passwords_are_off_a_code_from_the_console_is_asked_for_by_name(world: World) -> None:
+    world.proxy.settings.current = ProxySettings(password_auth=False, code_auth=True, language="en")
+    client = TypesACode("right")
+    async with connect(world, world.login, client_factory=lambda: client) as connection:
+        assert (await connection.run("echo in")).stdout == "in\n"
+    assert client.asked == [
+        "Sign in to the console with a browser, and get a code for SSH from your profile.",
+        "Code for SSH: ",
+    ]
+    assert [path for path, _ in world.plane.calls].count(access.SIGN_IN_PASSWORD) == 1
+
+
+async def test_wrong_codes_from_the_console_are_limited_per_connection(world: World) -> None:
+    world.proxy.settings.current = ProxySettings(password_auth=False, code_auth=True)
+    with pytest.raises((asyncssh.DisconnectError, asyncssh.PermissionDenied)):
+        async with connect(world, world.login, client_factory=lambda: TypesACode("wrong")):
+            raise AssertionError("signed in")
+    asked = [path for path, _ in world.plane.calls].count(access.SIGN_IN_PASSWORD)
+    assert 0 < asked <= SshLimits().auth_tries
+
+
+async def test_a_code_is_not_asked_for_where_passwords_are_on(world: World) -> None:
+    """The password's question takes it, too. Clients would ask for the code first."""
+    world.proxy.settings.current = ProxySettings(password_auth=True, code_auth=True)
+    client = TypesACode("right")
+    with pytest.raises(asyncssh.PermissionDenied):
+        async with connect(world, world.login, client_factory=lambda: client):
+            raise AssertionError("signed in")
+    assert client.asked == []
+
+
 @pytest.mark.parametrize("kind", ["ed25519", "ecdsa", "rsa"])
 async def test_public_key_signs_in(world: World, tmp_path: Path, kind: str) -> None:
     key = make_key(tmp_path / "key", kind)

@@ -200,6 +200,7 @@ class Event(StrEnum):
     SIGN_IN_ADDRESS_UNLOCKED = "sign_in.address_unlocked", _C.SIGN_IN, "Address unlocked", "地址已解锁"
     SIGN_IN_UNLOCKED = "sign_in.unlocked", _C.SIGN_IN, "Account unlocked", "解除登录锁定"
     PROXY_SIGN_IN_ENDED = "proxy_sign_in.ended", _C.SIGN_IN, "Sign-in through a proxy ended", "经由代理的登录已结束"
+    SSH_CODE_ISSUED = "ssh_code.issued", _C.SIGN_IN, "Code for SSH issued", "签发 SSH 登录码"
     LOGIN_SESSION_ENDED = "login_session.ended", _C.SIGN_IN, "Signed out", "退出登录"
     PASSWORD_VERIFIED = "password.verified", _C.SIGN_IN, "Password confirmed again", "再次验证密码"
     PASSWORD_REFUSED = "password.refused", _C.REFUSALS, "Password refused", "密码验证失败"

@@ -22,6 +22,7 @@ from postern.apps.authn.saml.models import SamlAnswer
 from postern.apps.authn.second_factors.models import PendingSignIn
 from postern.apps.authn.signatures import past_signatures, ssh_proofs
 from postern.apps.authn.signatures.models import UsedSignature
+from postern.apps.authn.ssh_codes.models import SshCode
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database.batches import BATCH_ROWS, delete_in_batches
@@ -49,6 +50,7 @@ def forget_old(*, actor: Actor) -> None:
     delete_in_batches(PendingSignIn.objects.filter(date_expired__lte=now))
     delete_in_batches(ExternalRequest.objects.filter(date_expired__lte=now))
     delete_in_batches(_ended_saml_answers(now))
+    delete_in_batches(SshCode.objects.filter(date_expired__lte=now))
     delete_in_batches(PasskeyRequest.objects.filter(date_expired__lte=now))
     delete_in_batches(TrustedBrowser.objects.filter(date_expired__lte=now))
     delete_in_batches(KnownPlace.objects.filter(date_expired__lte=now))

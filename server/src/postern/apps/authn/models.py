@@ -12,6 +12,7 @@ from postern.apps.authn.proxies.models import AnsweredSignIn, ProxySignIn
 from postern.apps.authn.saml.models import SamlAnswer, SamlProvider
 from postern.apps.authn.second_factors.models import PendingSignIn, RecoveryCode, SignInWay, TotpDevice
 from postern.apps.authn.signatures.models import PastSignatures, UsedSignature
+from postern.apps.authn.ssh_codes.models import SshCode
 
 __all__ = [
     "AccessKey",
@@ -39,6 +40,7 @@ __all__ = [
     "SamlProvider",
     "SignInGuard",
     "SignInWay",
+    "SshCode",
     "TotpDevice",
     "TrustedBrowser",
     "UsedSignature",

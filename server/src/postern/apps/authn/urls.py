@@ -66,6 +66,7 @@ from postern.apps.authn.sign_in.api.sign_in import (
     logout_page,
 )
 from postern.apps.authn.sign_in.api.trusted_browsers import TrustedBrowserViewSet
+from postern.apps.authn.ssh_codes.api import SshCodesView
 from postern.foundation.rest.viewsets import ResourceRouter
 
 router = ResourceRouter()
@@ -106,6 +107,7 @@ urlpatterns = [
     path("authentication/passkeys/challenge/", PasskeyChallengeView.as_view(), name="passkey-challenge"),
     path("authentication/passkeys/sign-in/start/", PasskeySignInStartView.as_view(), name="passkey-sign-in-start"),
     path("authentication/passkeys/sign-in/", PasskeySignInView.as_view(), name="passkey-sign-in"),
+    path("authentication/ssh-codes/", SshCodesView.as_view(), name="ssh-codes"),
     path("authentication/auth/", TokenView.as_view(), name="auth"),
     path("authentication/tokens/", TokenView.as_view(), name="tokens"),
     path("authentication/external/sign-in/", ExternalSignInView.as_view(), name="external-sign-in"),

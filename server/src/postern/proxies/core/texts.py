@@ -114,6 +114,11 @@ class Text(Spoken):
     ACTION_CLIPBOARD_PASTE = ("从剪贴板粘贴", "pasting from the clipboard")
 
     # Signing in
+    CODE_PROMPT = ("SSH 登录码：", "Code for SSH: ")
+    CODE_EXPLAINED = (
+        "在浏览器中登录控制台，在“个人信息”中获取 SSH 登录码。",
+        "Sign in to the console with a browser, and get a code for SSH from your profile.",
+    )
     MFA_PROMPT = ("MFA 验证码或恢复码：", "MFA code or recovery code: ")
     MFA_EXPLAINED = ("输入身份验证器中的 6 位验证码。", "Enter the 6 digits that your authenticator app shows.")
 

@@ -65,7 +65,7 @@ class SshListener:
             gss_host=None,
             x509_trusted_certs=None,
             host_based_auth=False,
-            kbdint_auth=True,  # only for the second factor's code: see `Person.kbdint_auth_supported`
+            kbdint_auth=True,  # only for codes: see `Person.kbdint_auth_supported`
             allow_pty=True,
             line_editor=False,
             x11_forwarding=False,

@@ -156,7 +156,15 @@ class Person(asyncssh.SSHServer):
         return self._services.settings.current.public_key_auth and not self.second_factor_due
 
     def kbdint_auth_supported(self) -> bool:
-        return self.second_factor_due
+        """For the code of the second factor; for a code from the console only where no password is asked for, which takes
+        it as well: clients would ask for the code first.
+        """
+        return self.second_factor_due or self._asks_for_code
+
+    @property
+    def _asks_for_code(self) -> bool:
+        settings = self._services.settings.current
+        return settings.code_auth and not settings.password_auth
 
     def get_kbdint_challenge(
         self,
@@ -166,13 +174,16 @@ class Person(asyncssh.SSHServer):
     ) -> tuple[str, str, str, list[tuple[str, bool]]] | bool:
         """Ask for the code. It is echoed while typed, because it is worthless a minute later."""
         if self._second_factor is None:
-            return False
+            prompt = (Text.CODE_PROMPT.say(self.language), True)
+            return ("", Text.CODE_EXPLAINED.say(self.language), "", [prompt]) if self._asks_for_code else False
         language = self._second_factor.language or self.language
         prompt = (Text.MFA_PROMPT.say(language), True)
         return "", Text.MFA_EXPLAINED.say(language), "", [prompt]
 
-    async def validate_kbdint_response(self, username: str, responses: Sequence[str]) -> bool:  # noqa: ARG002 - the library calls it so
+    async def validate_kbdint_response(self, username: str, responses: Sequence[str]) -> bool:
         due = self._second_factor
+        if due is None and self._asks_for_code and len(responses) == 1:
+            return await self.validate_password(username, responses[0])
         self._codes_tried += 1
         if self._codes_tried > self._limits.auth_tries:
             raise asyncssh.DisconnectError(

@@ -21,6 +21,14 @@ _OTHER: Final[dict[str, Any]] = {"category": Category.TERMINAL, "section": _("Ot
 DECLARED: Final = (
     boolean("TERMINAL_PASSWORD_AUTH", _("Password auth"), default=True, effect=Effect.NEXT_SIGN_IN, **_FRONT),
     boolean("TERMINAL_PUBLIC_KEY_AUTH", _("Public key auth"), default=True, effect=Effect.NEXT_SIGN_IN, **_FRONT),
+    boolean(
+        "TERMINAL_CODE_AUTH",
+        _("Codes from the console"),
+        default=True,
+        effect=Effect.NEXT_SIGN_IN,
+        help_text=_("Users who are signed in with a browser get a code there, and enter it as the password over SSH"),
+        **_FRONT,
+    ),
     Preference(
         name="TERMINAL_ASSET_LIST_SORT_BY",
         kind=Kind.CHOICE,

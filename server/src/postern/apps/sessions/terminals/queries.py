@@ -103,6 +103,7 @@ def proxy_settings() -> ProxySettings:
     held = preferences.get_many(
         "TERMINAL_PASSWORD_AUTH",
         "TERMINAL_PUBLIC_KEY_AUTH",
+        "TERMINAL_CODE_AUTH",
         "TERMINAL_ASSET_LIST_SORT_BY",
         "TERMINAL_ASSET_LIST_PAGE_SIZE",
         "SECURITY_MAX_IDLE_TIME",
@@ -115,6 +116,7 @@ def proxy_settings() -> ProxySettings:
         ssh_port=public.port if public else 0,
         password_auth=bool(held["TERMINAL_PASSWORD_AUTH"]),
         public_key_auth=bool(held["TERMINAL_PUBLIC_KEY_AUTH"]),
+        code_auth=bool(held["TERMINAL_CODE_AUTH"]),
         asset_list_sort_by=str(held["TERMINAL_ASSET_LIST_SORT_BY"]),
         asset_list_page_size=str(held["TERMINAL_ASSET_LIST_PAGE_SIZE"]),
         language=settings.LANGUAGE_CODE,

@@ -6,6 +6,7 @@ An attempt creates at most one sign-in.
 from uuid import UUID
 
 from django.conf import settings
+from django.db import transaction
 from django.utils import translation
 
 from postern.apps.authn.errors import SignInRefused
@@ -22,6 +23,8 @@ from postern.apps.authn.sign_in.actions import second_factor, sign_in
 from postern.apps.authn.sign_in.actions.sign_in import Attempted, MfaState, Proof
 from postern.apps.authn.sign_in.errors import SignInLapsed
 from postern.apps.authn.signatures.ssh_proofs import KeyProof
+from postern.apps.authn.ssh_codes import actions as ssh_codes
+from postern.apps.authn.ssh_codes.codes import is_ssh_code
 from postern.apps.preferences import facade as preferences
 from postern.apps.users.models import User
 from postern.contracts.access import Denial
@@ -34,16 +37,21 @@ from postern.kernel.ids import token_hash
 def show_password(
     *, username: str, password: str, attempt: str, remote_addr: str, login_from: LoginFrom, proxy_id: UUID
 ) -> Outcome:
-    """First factor by password. Counts for the lock-out, once per attempt.
+    """First factor by password, or by a code from the console. Counts for the lock-out, once per attempt.
 
     Raises Unavailable when the server has no capacity to compare the password; then the attempt was not judged.
     """
-    if not preferences.get_bool("TERMINAL_PASSWORD_AUTH"):
+    is_code = ssh_codes.are_on() and is_ssh_code(password)
+    if not is_code and not preferences.get_bool("TERMINAL_PASSWORD_AUTH"):
         return _denied(MethodClosed(), username)
     # The name includes the password: an attempt is good for one guess.
     name = attempts.name_of(attempt, "password", proxy_id, remote_addr, login_from, username, password)
     attempted = Attempted(
-        username=username, remote_addr=remote_addr, login_type="T", backend="password", user_agent=str(login_from)
+        username=username,
+        remote_addr=remote_addr,
+        login_type="T",
+        backend=ssh_codes.BACKEND if is_code else "password",
+        user_agent=str(login_from),
     )
     try:
         counted = repeats.count_once(name, lambda: guard.reserve(username, remote_addr))
@@ -52,6 +60,8 @@ def show_password(
         return repeats.answer(name, None, lambda: _refuse(attempted, refused))
     if isinstance(counted, Outcome):
         return counted
+    if is_code:
+        return _take_code(counted, attempted, name, password, proxy_id)
     try:
         owner = sign_in.owner_of(username, password)
     except Unavailable:
@@ -67,6 +77,28 @@ def show_password(
         return _after_first_factor(Proof(user=user, attempted=attempted), proxy_id)
 
     return repeats.answer(name, owner.pk if owner is not None else None, judge)
+
+
+def _take_code(counted: guard.Attempt, attempted: Attempted, name: str, code: str, proxy_id: UUID) -> Outcome:
+    """A code proves what the browser sign-in behind it proved, the second factor included."""
+    username, remote_addr = attempted.username, attempted.remote_addr
+    held = ssh_codes.find(username, code)
+
+    @transaction.atomic
+    def judge() -> Outcome:
+        owner = held.user if held is not None and ssh_codes.redeem(held) else None
+        try:
+            user = sign_in.settle(counted, owner, username=username, remote_addr=remote_addr)
+            sign_in.require_open_account(user, remote_addr=remote_addr, may_be_unmet=False)
+        except SignInRefused as refused:
+            return _refuse(attempted, refused)
+        session = held.provider_session if held is not None else ""
+        proof = Proof(user=user, attempted=attempted, provider_session=session)
+        if held is not None and held.mfa:
+            return _signed_in(proof, MfaState.SHOWN, proxy_id)
+        return _after_first_factor(proof, proxy_id)
+
+    return repeats.answer(name, held.user.pk if held is not None else None, judge)
 
 
 def show_key(

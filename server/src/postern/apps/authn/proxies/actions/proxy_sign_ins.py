@@ -21,6 +21,7 @@ from postern.apps.authn.proxies.models import ProxySignIn
 from postern.apps.authn.sign_in.actions import second_factor, sign_in
 from postern.apps.authn.sign_in.actions.sign_in import MfaState, Proof
 from postern.apps.authn.signatures import ssh_proofs
+from postern.apps.authn.ssh_codes import actions as ssh_codes
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
@@ -86,6 +87,7 @@ def open_sign_in(proof: Proof, *, mfa: MfaState, proxy_id: UUID) -> Opened:
         remote_addr=proof.attempted.remote_addr[:64],
         backend=proof.attempted.backend,
         key_hash=proof.key_hash,
+        provider_session=proof.provider_session,
         mfa=mfa is MfaState.SHOWN,
         date_created=now,
         date_expired=now + IDLE_LIMIT,
@@ -189,6 +191,15 @@ def end_of_person(user_id: UUID) -> int:
     now = clock.now()
     open_ones = ProxySignIn.objects.filter(user_id=user_id, date_ended__isnull=True, date_expired__gt=now)
     return open_ones.update(date_ended=now)
+
+
+@transaction.atomic
+def end_of_codes(user_id: UUID, sessions: Collection[str]) -> int:
+    """End the tickets of codes from browser sign-ins with these sessions at the provider; all when `sessions` is empty."""
+    rows = ProxySignIn.objects.filter(user_id=user_id, backend=ssh_codes.BACKEND, date_ended__isnull=True)
+    if sessions:
+        rows = rows.filter(provider_session__in=list(sessions))
+    return rows.update(date_ended=clock.now())
 
 
 @transaction.atomic
