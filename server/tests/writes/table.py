@@ -14,6 +14,7 @@ from writes import (
     permissions,
     sessions,
     signing_in,
+    sso_links,
     vault,
     webhooks,
 )
@@ -30,6 +31,7 @@ AREAS: dict[str, list[Write]] = {
     "organizations": organizations.WRITES,
     "signing in": signing_in.WRITES,
     "passkeys": passkeys.WRITES,
+    "SSO links": sso_links.WRITES,
     "sessions": sessions.WRITES,
     "audits": audits.WRITES,
     "jobs": jobs.WRITES,

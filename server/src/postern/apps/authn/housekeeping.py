@@ -21,6 +21,7 @@ from postern.apps.authn.proxies.models import AnsweredSignIn, ProxySignIn
 from postern.apps.authn.second_factors.models import PendingSignIn
 from postern.apps.authn.signatures import past_signatures, ssh_proofs
 from postern.apps.authn.signatures.models import UsedSignature
+from postern.apps.authn.sso_links.models import SsoLink
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database.batches import BATCH_ROWS, delete_in_batches
@@ -47,6 +48,7 @@ def forget_old(*, actor: Actor) -> None:
     delete_in_batches(AnsweredSignIn.objects.filter(date_expired__lte=now))
     delete_in_batches(PendingSignIn.objects.filter(date_expired__lte=now))
     delete_in_batches(ExternalRequest.objects.filter(date_expired__lte=now))
+    delete_in_batches(SsoLink.objects.filter(date_expired__lte=now))
     delete_in_batches(PasskeyRequest.objects.filter(date_expired__lte=now))
     delete_in_batches(TrustedBrowser.objects.filter(date_expired__lte=now))
     delete_in_batches(KnownPlace.objects.filter(date_expired__lte=now))

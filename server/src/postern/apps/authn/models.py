@@ -11,6 +11,7 @@ from postern.apps.authn.passkeys.models import Passkey, PasskeyPurpose, PasskeyR
 from postern.apps.authn.proxies.models import AnsweredSignIn, ProxySignIn
 from postern.apps.authn.second_factors.models import PendingSignIn, RecoveryCode, SignInWay, TotpDevice
 from postern.apps.authn.signatures.models import PastSignatures, UsedSignature
+from postern.apps.authn.sso_links.models import SsoLink
 
 __all__ = [
     "AccessKey",
@@ -36,6 +37,7 @@ __all__ = [
     "RecoveryCode",
     "SignInGuard",
     "SignInWay",
+    "SsoLink",
     "TotpDevice",
     "TrustedBrowser",
     "UsedSignature",

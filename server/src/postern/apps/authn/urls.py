@@ -61,6 +61,7 @@ from postern.apps.authn.sign_in.api.sign_in import (
     logout_page,
 )
 from postern.apps.authn.sign_in.api.trusted_browsers import TrustedBrowserViewSet
+from postern.apps.authn.sso_links.api import SsoLinkView, SsoSignInView
 from postern.foundation.rest.viewsets import ResourceRouter
 
 router = ResourceRouter()
@@ -102,6 +103,8 @@ urlpatterns = [
     path("authentication/passkeys/sign-in/", PasskeySignInView.as_view(), name="passkey-sign-in"),
     path("authentication/auth/", TokenView.as_view(), name="auth"),
     path("authentication/tokens/", TokenView.as_view(), name="tokens"),
+    path("authentication/sso/login-url/", SsoLinkView.as_view(), name="sso-login-url"),
+    path("authentication/sso/login/", SsoSignInView.as_view(), name="sso-login"),
     path("authentication/external/sign-in/", ExternalSignInView.as_view(), name="external-sign-in"),
     path("authentication/openid/sign-in/", OpenidSignInView.as_view(), name="openid-sign-in"),
     path("authentication/external/bind/", ExternalBindView.as_view(), name="external-bind"),

@@ -17,6 +17,7 @@ from postern.apps.preferences.declarations.preference import (
 
 _BASIC: Final[dict[str, Any]] = {"category": Category.SECURITY, "section": _("Basic")}
 _SIGN_IN: Final[dict[str, Any]] = {"category": Category.SECURITY, "section": _("Sign-in")}
+_SSO: Final[dict[str, Any]] = {"category": Category.SECURITY, "section": _("SSO links")}
 _PASSWORDS: Final[dict[str, Any]] = {
     "category": Category.SECURITY,
     "section": _("Password rules"),
@@ -109,6 +110,24 @@ DECLARED: Final = (
         required=True,
         is_public=True,
         **_SIGN_IN,
+    ),
+    boolean(
+        "AUTH_SSO",
+        _("SSO links"),
+        default=False,
+        help_text=_(
+            "Other systems of the company ask the API for a link that signs a user in once. Whoever holds the key of such a "
+            "system can come in as any local user who is no administrator or auditor"
+        ),
+        **_SSO,
+    ),
+    integer(
+        "AUTH_SSO_AUTHKEY_TTL",
+        _("Validity of an SSO link"),
+        900,
+        (30, 3600),
+        help_text=_("Seconds in which a new link can be opened"),
+        **_SSO,
     ),
     integer("SECURITY_PASSWORD_MIN_LENGTH", _("Password minimum length"), 12, _LENGTHS, required=True, **_PASSWORDS),
     integer(
