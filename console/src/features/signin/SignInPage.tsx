@@ -35,6 +35,10 @@ const PasskeySignIn = lazy(async () => {
 });
 
 const ComeBack = lazy(async () => ({ default: (await import('./ComeBack')).ComeBack }));
+const ArriveByLink = lazy(async () => {
+  const [part] = await Promise.all([import('./sso-link/ArriveByLink'), loadNamespaces(['sso-link'])]);
+  return { default: part.ArriveByLink };
+});
 const ProviderLinks = lazy(async () => {
   const [part] = await Promise.all([import('./ProviderLinks'), loadNamespaces(['external'])]);
   return { default: part.ProviderLinks };
@@ -55,6 +59,17 @@ function visitFromAddress(): Visit | null {
   return { id, by };
 }
 
+/** The key of an SSO link, which leads here with the key behind `#`. It is taken out of the address at once. */
+function keyFromAddress(): string | null {
+  const address = new URL(location.href);
+  if (!address.searchParams.has('sso')) return null;
+  const key = address.hash.slice(1);
+  address.searchParams.delete('sso');
+  address.hash = '';
+  history.replaceState(history.state, '', address);
+  return key;
+}
+
 /** A full page load, so that the guard runs with the new session. */
 function enter(answer: SignedIn): void {
   const next = nextFromAddress() ?? safeNext(answer.next) ?? '/ui/';
@@ -68,12 +83,14 @@ export function SignInPage() {
   const t = useT();
   usePageTitle(t('signin:title'));
   const [visit, setVisit] = useState(visitFromAddress);
+  const [key, setKey] = useState(keyFromAddress);
   const [wanted, setWanted] = useState<SecondFactorWanted | null>(null);
   const [reason, setReason] = useState<string | null>(null);
   const restart = (why: string | null) => {
     setReason(why);
     setWanted(null);
     setVisit(null);
+    setKey(null);
   };
   const takeAnswer = (answer: SignInAnswer) => {
     if ('error' in answer) setWanted(answer);
@@ -81,7 +98,14 @@ export function SignInPage() {
   };
   return (
     <SignInFrame>
-      {wanted === null && visit === null && <PasswordStep reason={reason} onWanted={setWanted} />}
+      {wanted === null && visit === null && key === null && (
+        <PasswordStep reason={reason} onWanted={setWanted} />
+      )}
+      {wanted === null && key !== null && (
+        <Suspense fallback={<SkeletonLines lines={6} />}>
+          <ArriveByLink linkKey={key} onAnswer={takeAnswer} onRefused={restart} />
+        </Suspense>
+      )}
       {wanted === null && visit !== null && (
         <Suspense fallback={<SkeletonLines lines={6} />}>
           <ComeBack visit={visit} onAnswer={takeAnswer} onRefused={restart} />
