@@ -75,6 +75,7 @@ const REASONS: Readonly<Record<string, string>> = {
   user_not_exist: 'audits:reason.user_not_exist',
   sso_link_used: 'audits:reason.sso_link_used',
   sso_auth_closed: 'audits:reason.sso_auth_closed',
+  backend_not_match: 'audits:reason.backend_not_match',
   user_invalid: 'audits:reason.user_invalid',
 };
 

@@ -1,22 +1,11 @@
-import { type FormEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { loadNamespaces, useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { safeNext } from '#/lib/safe-next';
-import { Button } from '#/ui/button';
-import { Field, PasswordInput, TextInput } from '#/ui/field';
-import { Note } from '#/ui/note';
 import { usePageTitle } from '#/ui/page-title';
 import { SkeletonLines } from '#/ui/skeleton';
-import {
-  refusal,
-  type SecondFactorWanted,
-  type SignedIn,
-  signIn,
-  type SignInAnswer,
-  type SignInSettings,
-  signInSettings,
-  type Visit,
-} from './api';
+import type { SecondFactorWanted, SignedIn, SignInAnswer, Visit } from './api';
+import { FirstStep } from './FirstStep';
 import { SignInFrame } from './SignInFrame';
 
 // Loaded on demand: only people with a second factor need these steps.
@@ -29,19 +18,10 @@ const EnrolStep = lazy(async () => {
   return { default: part.EnrolStep };
 });
 
-const PasskeySignIn = lazy(async () => {
-  const [part] = await Promise.all([import('./PasskeySignIn'), loadNamespaces(['passkeys'])]);
-  return { default: part.PasskeySignIn };
-});
-
 const ComeBack = lazy(async () => ({ default: (await import('./ComeBack')).ComeBack }));
 const ArriveByLink = lazy(async () => {
   const [part] = await Promise.all([import('./sso-link/ArriveByLink'), loadNamespaces(['sso-link'])]);
   return { default: part.ArriveByLink };
-});
-const ProviderLinks = lazy(async () => {
-  const [part] = await Promise.all([import('./ProviderLinks'), loadNamespaces(['external'])]);
-  return { default: part.ProviderLinks };
 });
 
 function nextFromAddress(): string | null {
@@ -99,7 +79,7 @@ export function SignInPage() {
   return (
     <SignInFrame>
       {wanted === null && visit === null && key === null && (
-        <PasswordStep reason={reason} onWanted={setWanted} />
+        <FirstStep reason={reason} next={nextFromAddress()} onAnswer={takeAnswer} />
       )}
       {wanted === null && key !== null && (
         <Suspense fallback={<SkeletonLines lines={6} />}>
@@ -121,126 +101,5 @@ export function SignInPage() {
         </Suspense>
       )}
     </SignInFrame>
-  );
-}
-
-/** Other ways in, and the company's own page for forgotten passwords, as the settings name them. */
-function OtherWays() {
-  const t = useT();
-  const [found, setFound] = useState<SignInSettings | null>(null);
-  useEffect(() => {
-    let isCurrent = true;
-    signInSettings().then(
-      (settings) => isCurrent && setFound(settings),
-      () => undefined, // signing in must not depend on it
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, []);
-  return (
-    <>
-      {found !== null && found.providers.length + found.openid.length > 0 && (
-        <Suspense>
-          <ProviderLinks providers={found.providers} openid={found.openid} next={nextFromAddress()} />
-        </Suspense>
-      )}
-      {found !== null && found.forgot !== null && (
-        <p className="mt-4">
-          <a href={found.forgot} className="pt-link">
-            {t('signin:forgot')}
-          </a>
-        </p>
-      )}
-    </>
-  );
-}
-
-function PasswordStep({
-  reason,
-  onWanted,
-}: {
-  /** Why the person is back on this step. */
-  readonly reason: string | null;
-  readonly onWanted: (wanted: SecondFactorWanted) => void;
-}) {
-  const t = useT();
-  const [busy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string | null>(reason);
-  const [missing, setMissing] = useState<{ username?: string; password?: string }>({});
-  const username = useRef<HTMLInputElement>(null);
-  const password = useRef<HTMLInputElement>(null);
-
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (busy) return;
-    const name = username.current?.value.trim() ?? '';
-    const secret = password.current?.value ?? '';
-    const required = t('signin:required');
-    setMissing({ ...(name ? {} : { username: required }), ...(secret ? {} : { password: required }) });
-    if (!name || !secret) {
-      (name ? password : username).current?.focus();
-      return;
-    }
-    setBusy(true);
-    setFailure(null);
-    try {
-      const answer = await signIn(name, secret);
-      if ('error' in answer) onWanted(answer);
-      else enter(answer);
-    } catch (error) {
-      setFailure(refusal(error).text);
-      setBusy(false);
-      if (password.current) {
-        password.current.value = '';
-        password.current.focus();
-      }
-    }
-  };
-
-  return (
-    <>
-      <h1 className="text-figure">{t('signin:title')}</h1>
-      <p className="mt-1 text-ink-2">{t('signin:hint')}</p>
-      <form className="mt-6 grid gap-4" onSubmit={submit} noValidate aria-busy={busy}>
-        {failure !== null && (
-          <Note tone="danger" announce>
-            {failure}
-          </Note>
-        )}
-        <Field layout="above" label={t('signin:username')} error={missing.username}>
-          {(control) => (
-            <TextInput
-              {...control}
-              ref={username}
-              name="username"
-              autoComplete="username"
-              autoCapitalize="none"
-              className="pt-field-lg"
-              // The page has one purpose, so its first field takes the focus.
-              autoFocus
-            />
-          )}
-        </Field>
-        <Field layout="above" label={t('signin:password')} error={missing.password}>
-          {(control) => (
-            <PasswordInput
-              {...control}
-              ref={password}
-              name="password"
-              autoComplete="current-password"
-              className="pt-field-lg"
-            />
-          )}
-        </Field>
-        <Button kind="primary" size="lg" type="submit" busy={busy}>
-          {t(busy ? 'signin:signing_in' : 'signin:title')}
-        </Button>
-      </form>
-      <Suspense>
-        <PasskeySignIn onSignedIn={enter} />
-      </Suspense>
-      <OtherWays />
-    </>
   );
 }

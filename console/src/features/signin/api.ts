@@ -45,6 +45,8 @@ export interface SignInSettings {
   readonly openid: readonly { readonly id: string; readonly name: string }[];
   /** Days for which a browser can be trusted after the second factor; 0: not at all. */
   readonly trustDays: number;
+  /** The ways of signing in that an administrator has left on, in their order. */
+  readonly ways?: readonly string[];
 }
 
 export async function signInSettings(): Promise<SignInSettings> {
@@ -54,6 +56,7 @@ export async function signInSettings(): Promise<SignInSettings> {
       MAIL_CONFIGURED?: boolean;
       OPENID_PROVIDERS?: SignInSettings['openid'];
       SECURITY_TRUSTED_BROWSER_DAYS?: number;
+      SECURITY_SIGN_IN_WAYS?: readonly string[];
     };
   }>('settings/public/', { quiet: true });
   const own = data.MAIL_CONFIGURED === true ? FORGOT_PASSWORD_PAGE : null;
@@ -62,6 +65,7 @@ export async function signInSettings(): Promise<SignInSettings> {
     providers: providersOn(data),
     openid: data.OPENID_PROVIDERS ?? [],
     trustDays: data.SECURITY_TRUSTED_BROWSER_DAYS ?? 0,
+    ways: data.SECURITY_SIGN_IN_WAYS,
   };
 }
 

@@ -40,6 +40,7 @@ from postern.apps.authn.openid import provider_secrets, signing_out
 from postern.apps.authn.openid.queries import buttons as openid_buttons
 from postern.apps.authn.second_factors import totp_secrets
 from postern.apps.authn.sign_in import leaving, password_paths
+from postern.apps.authn.sign_in.ways import way_of_caller
 from postern.apps.forwarding import subscriptions as forwarding_events
 from postern.apps.forwarding.syslog import state as syslog_state
 from postern.apps.jobs import holdings as jobs
@@ -67,7 +68,7 @@ from postern.apps.orgs import tenancy
 from postern.apps.perms import holdings as perms
 from postern.apps.perms import subscriptions as perm_events
 from postern.apps.perms.grants.uses import by_permissions
-from postern.apps.preferences import diagnostics, environment, setting_secrets, sign_in_buttons
+from postern.apps.preferences import diagnostics, environment, setting_secrets, sign_in_buttons, sign_in_ways
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions import body_limits
 from postern.apps.sessions import holdings as sessions
@@ -206,6 +207,7 @@ def _compose_people() -> None:
     provider_secrets.STORE.provide(SealedOpenidSecrets())
     leaving.LEAVING.provide(signing_out.leaving)
     sign_in_buttons.OPENID.provide(openid_buttons)
+    sign_in_ways.WAY_OF.provide(way_of_caller)
     environment.fixed_values()  # a wrong variable stops the start
     # A signal, because deleting a user also deletes the row, by cascade.
     post_delete.connect(_forget_secret, sender=TotpDevice, dispatch_uid="forget the secret of a deleted device")

@@ -60,7 +60,7 @@ test('the key is taken out of the address, posted once, and the answer is follow
 test('a used link is explained above the form for the password', async () => {
   arrive([refused]);
   expect((await screen.findByRole('alert')).textContent).toContain('used or has expired');
-  expect(screen.getByLabelText('Username')).toBeTruthy();
+  expect(await screen.findByLabelText('Username')).toBeTruthy();
   expect(went).not.toHaveBeenCalled();
 });
 

@@ -50,19 +50,19 @@ class PublicSettingsView(PosternView):
         names = [one.name for one in REGISTRY.values() if one.is_public]
         current = queries.values([*names, *PASSWORD_RULES])
         openid = [{"id": one.id, "name": one.name} for one in OPENID.value()]
-        shown: dict[str, Any] = {
+        data: dict[str, Any] = {
             "LOGO_URLS": _LOGOS,
             "LOGIN_TITLE": "Postern",
             "IMPORT_MAX_MB": settings.POSTERN.import_max_mb,
             "MAIL_CONFIGURED": is_mail_configured(),
             "XPACK_ENABLED": True,
             "XPACK_LICENSE_IS_VALID": licence.is_valid(),
-            **{name: current[name] for name in names},
+            **{name: shown(name, current[name]) for name in names},
             "AUTH_OPENID": bool(openid),
             "OPENID_PROVIDERS": openid,
             "PASSWORD_RULE": {name: current[name] for name in PASSWORD_RULES},
         }
-        return Response({"data": shown})
+        return Response({"data": data})
 
 
 class _OfCategory(PosternView):

@@ -23,6 +23,17 @@ _PASSWORDS: Final[dict[str, Any]] = {
     "section": _("Password rules"),
     "effect": Effect.NEXT_PASSWORD,
 }
+#: The ways of signing in on the sign-in page, as settings name them. One kind of provider is one way.
+SIGN_IN_WAYS: Final = (
+    ("password", _("Password of a local user")),
+    ("ldap", _("Password of the LDAP directory")),
+    ("passkey", _("Passkey without a password")),
+    ("openid", "OpenID Connect"),
+    ("saml", "SAML 2.0"),
+    ("wecom", _("WeCom")),
+    ("dingtalk", _("DingTalk")),
+    ("feishu", _("FeiShu")),
+)
 _COMMANDS: Final[dict[str, Any]] = {"category": Category.SECURITY, "section": _("Insecure command alert")}
 _LENGTHS: Final = (6, 30)
 
@@ -109,6 +120,20 @@ DECLARED: Final = (
         (0, MANY),
         required=True,
         is_public=True,
+        **_SIGN_IN,
+    ),
+    Preference(
+        name="SECURITY_SIGN_IN_WAYS",
+        kind=Kind.ORDER,
+        default=",".join(name for name, _label in SIGN_IN_WAYS),
+        label=_("Ways of signing in"),
+        choices=SIGN_IN_WAYS,
+        is_public=True,
+        effect=Effect.NEXT_SIGN_IN,
+        help_text=_(
+            "The order on the sign-in page. A way that is switched off here is refused everywhere, in the API and over SSH "
+            "too. Directory and providers must be set up as well. On the server, postern user ways switches all ways on"
+        ),
         **_SIGN_IN,
     ),
     boolean(
