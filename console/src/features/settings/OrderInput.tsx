@@ -68,6 +68,7 @@ export function OrderInput({
             <Button
               kind="text"
               size="sm"
+              className="shrink-0"
               icon={ArrowUp}
               aria-label={t('settings:order.up', { name: nameOf(entry) })}
               disabled={disabled || index === 0}
@@ -76,6 +77,7 @@ export function OrderInput({
             <Button
               kind="text"
               size="sm"
+              className="shrink-0"
               icon={ArrowDown}
               aria-label={t('settings:order.down', { name: nameOf(entry) })}
               disabled={disabled || index === rows.length - 1}

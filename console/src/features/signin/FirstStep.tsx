@@ -80,11 +80,14 @@ export function FirstStep({ reason, next, onAnswer }: FirstStepProps) {
       )}
       {settings === null && <SkeletonLines lines={6} />}
       {settings !== null && blocks.length === 0 && <p className="mt-4 text-ink-2">{t('signin:no_way')}</p>}
-      <Suspense>
-        {blocks.map((block, index) => (
-          <div key={block.key}>{shown(block, index === 0)}</div>
-        ))}
-      </Suspense>
+      {blocks.map((block, index) => (
+        // Each loads alone: the form must not wait for the others.
+        <Suspense key={block.key}>
+          <div className={index === 0 && block.way === 'provider' ? 'mt-4' : undefined}>
+            {shown(block, index === 0)}
+          </div>
+        </Suspense>
+      ))}
       {form !== undefined && !form.isForDirectoryOnly && typeof settings?.forgot === 'string' && (
         <p className="mt-4">
           <a href={settings.forgot} className="pt-link">

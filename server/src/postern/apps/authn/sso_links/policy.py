@@ -25,7 +25,7 @@ def unfit(user: User, org_roles: Iterable[str]) -> Unfit | None:
     """Why no link signs this user in; None if one may. `org_roles`: their roles in all organizations.
 
     Whoever holds the credential of the maker can become everybody for whom there are links. So there are none for
-    administrators and auditors (K60: a lower role does nothing to a higher one), whose rights reach beyond themselves.
+    administrators and auditors, whose rights reach beyond themselves.
     Users of another source sign in there: only it knows whether they still belong to the company.
     """
     if not user.is_valid:

@@ -142,7 +142,10 @@ def owner_of(username: str, password: str) -> User | None:
     if _password_fits(user, password):
         return user
     # Asked for every name, so that an answer takes about as long. Longer passwords are refused as local ones are.
-    return directory.owner_of(user, username, password) if len(password) <= MAX_PASSWORD_CHARS else None
+    if len(password) > MAX_PASSWORD_CHARS:
+        return None
+    # Asked although its way may be switched off, so that the time tells nothing; but nobody becomes a user by it then.
+    return directory.owner_of(user, username, password, may_create=ways.is_open("ldap"))
 
 
 def settle(attempt: guard.Attempt, owner: User | None, *, username: str, remote_addr: str) -> User:
