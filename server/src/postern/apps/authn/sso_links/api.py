@@ -86,6 +86,7 @@ class SsoSignInView(DeviceCookieView):
     rights = Right.ANYONE
     always_root = True
     gates_apply = False
+    answers = {"get": Answer(302)}
 
     def get(self, request: Request) -> HttpResponse:
         # `next` is stored with the link: whoever passes it on cannot change where it leads.
