@@ -24,6 +24,7 @@ _TEXTS: Final = {
         "dormant": "Nothing of this version obeys it.",
         "boolean": "yes, no",
         "characters": "at most {} characters",
+        "order": "some of, with commas: ",
         "address": "http or https address",
         "address of the console": "address of the console",
         "yes": "yes",
@@ -41,6 +42,7 @@ _TEXTS: Final = {
         "dormant": "此版本中没有功能使用它。",
         "boolean": "是、否",
         "characters": "最多 {} 个字符",
+        "order": "以逗号分隔，取自：",
         "address": "http 或 https 地址",
         "address of the console": "控制台的地址",
         "yes": "是",
@@ -101,6 +103,8 @@ def _values(setting: Preference, language: Language) -> str:
         return f"{setting.min_value}–{setting.max_value}"
     if setting.kind is Kind.CHOICE:
         return ", ".join(f"`{value}` {label!s}".rstrip() for value, label in setting.choices)
+    if setting.kind is Kind.ORDER:
+        return words["order"] + ", ".join(f"`{value}`" for value, _label in setting.choices)
     if setting.kind is Kind.URL:
         return words["address"]
     return words["characters"].format(setting.max_length)

@@ -15,6 +15,7 @@ from writes import (
     saml,
     sessions,
     signing_in,
+    sso_links,
     vault,
     webhooks,
 )
@@ -32,6 +33,7 @@ AREAS: dict[str, list[Write]] = {
     "organizations": organizations.WRITES,
     "signing in": signing_in.WRITES,
     "passkeys": passkeys.WRITES,
+    "SSO links": sso_links.WRITES,
     "sessions": sessions.WRITES,
     "audits": audits.WRITES,
     "jobs": jobs.WRITES,

@@ -73,6 +73,9 @@ const REASONS: Readonly<Record<string, string>> = {
   external_failed: 'audits:reason.external_failed',
   external_not_bound: 'audits:reason.external_not_bound',
   user_not_exist: 'audits:reason.user_not_exist',
+  sso_link_used: 'audits:reason.sso_link_used',
+  sso_auth_closed: 'audits:reason.sso_auth_closed',
+  backend_not_match: 'audits:reason.backend_not_match',
   user_invalid: 'audits:reason.user_invalid',
 };
 

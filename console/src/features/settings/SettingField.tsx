@@ -4,6 +4,7 @@ import type { FieldMeta } from '#/resource/api';
 import type { FieldSpec } from '#/resource/define';
 import { FieldControl } from '#/resource/form/FieldControl';
 import type { SettingState } from './api';
+import { OrderInput } from './OrderInput';
 import { SecretInput } from './SecretInput';
 import type { SettingsForm } from './use-settings-form';
 
@@ -17,6 +18,13 @@ function shown(value: unknown, meta: FieldMeta | undefined, t: ReturnType<typeof
   if (typeof value === 'boolean') return t(value ? 'settings:value.on' : 'settings:value.off');
   const choice = meta?.choices?.find((one) => one.value === value);
   if (choice) return choice.display_name;
+  const entries = meta?.type === 'list' ? meta.child?.choices : undefined;
+  if (entries !== undefined && typeof value === 'string' && value !== '') {
+    return value
+      .split(',')
+      .map((entry) => entries.find((one) => one.value === entry)?.display_name ?? entry)
+      .join(' › ');
+  }
   return typeof value === 'number' || (typeof value === 'string' && value !== '')
     ? String(value)
     : t('settings:value.empty');
@@ -26,6 +34,10 @@ function specOf(setting: SettingState, meta: FieldMeta | undefined): FieldSpec {
   const isDisabled = () => setting.variable !== '';
   if (setting.is_secret) {
     return { isDisabled, render: (input) => <SecretInput input={input} isSet={setting.is_set} /> };
+  }
+  const choices = meta?.child?.choices;
+  if (meta?.type === 'list' && choices !== undefined) {
+    return { isDisabled, render: (input) => <OrderInput input={input} choices={choices} /> };
   }
   if (setting.is_long) return { isDisabled, control: 'textarea' };
   // A switch always has a value: it needs no mark of required fields.

@@ -49,12 +49,13 @@ async function load(): Promise<Loaded> {
   return { ...state, values: texts(values), fields: metadata.actions.PATCH ?? {} };
 }
 
-/** Controls have no null and no objects: a setting that is not set is an empty text, a map is its JSON. */
+/** Controls have no null and no objects: a setting that is not set is an empty text, a map is its JSON, an order has commas. */
 function texts(values: FormValues): FormValues {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, asText(value)]));
 }
 
 function asText(value: unknown): unknown {
+  if (Array.isArray(value)) return value.join(',');
   return typeof value === 'object' && value !== null ? JSON.stringify(value, null, 2) : (value ?? '');
 }
 

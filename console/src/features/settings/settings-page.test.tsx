@@ -30,6 +30,7 @@ const settings = [
   stateOf('EMAIL_PORT', 'email', { variable: 'POSTERN_SET_EMAIL_PORT' }),
   stateOf('EMAIL_HOST_PASSWORD', 'email', { is_secret: true, is_set: true }),
   stateOf('EMAIL_USE_SSL', 'email'),
+  stateOf('SIGN_IN_WAYS', 'security'),
   stateOf('WECOM_CORPID', 'wecom'),
   stateOf('WECOM_SECRET', 'wecom', { is_secret: true }),
 ];
@@ -40,6 +41,22 @@ const fields = {
   EMAIL_PORT: { ...text, label: 'SMTP port' },
   EMAIL_HOST_PASSWORD: { ...text, required: false, write_only: true, label: 'SMTP password' },
   EMAIL_USE_SSL: { type: 'boolean', required: false, read_only: false, label: 'Use SSL' },
+  SIGN_IN_WAYS: {
+    type: 'list',
+    required: false,
+    read_only: false,
+    label: 'Ways',
+    child: {
+      type: 'choice',
+      required: true,
+      read_only: false,
+      choices: [
+        { value: 'password', display_name: 'Password' },
+        { value: 'passkey', display_name: 'Passkey' },
+        { value: 'openid', display_name: 'OpenID' },
+      ],
+    },
+  },
   WECOM_CORPID: { ...text, label: 'corpid' },
   WECOM_SECRET: { ...text, required: false, write_only: true, label: 'secret' },
 };
@@ -48,6 +65,7 @@ let stored: Record<string, unknown>;
 let version: number;
 beforeEach(() => {
   stored = { SITE_URL: 'https://gate.test', EMAIL_HOST: 'old.test', EMAIL_PORT: '465', EMAIL_USE_SSL: true };
+  stored['SIGN_IN_WAYS'] = ['password', 'passkey', 'openid'];
   version = 7;
 });
 
@@ -220,4 +238,29 @@ test('another host name warns of the passkeys that it voids; another port does n
   await userEvent.clear(field);
   await userEvent.type(field, 'https://gate.test:8443');
   await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
+});
+
+test('an order is changed with the keyboard, and entries are switched off in their place', async () => {
+  const form = await show('security');
+  const list = within(form).getByRole('list', { name: 'Ways' });
+  const rows = () =>
+    within(list)
+      .getAllByRole('checkbox')
+      .map((box) => box.closest('label')?.textContent);
+  expect(rows()).toEqual(['Password', 'Passkey', 'OpenID']);
+  const up = within(list).getByRole('button', { name: 'Move OpenID up' });
+  up.focus();
+  await userEvent.keyboard('{Enter}');
+  expect(rows()).toEqual(['Password', 'OpenID', 'Passkey']);
+  expect(document.activeElement?.getAttribute('aria-label')).toBe('Move OpenID up');
+  expect(screen.getByText('OpenID is now at place 2')).toBeTruthy();
+  await userEvent.keyboard('{Enter}');
+  expect(rows()).toEqual(['OpenID', 'Password', 'Passkey']);
+  await userEvent.click(within(list).getByRole('checkbox', { name: 'Password' }));
+  expect(rows()).toEqual(['OpenID', 'Password', 'Passkey']);
+  expect(screen.getByText('Saved value: Password › Passkey › OpenID')).toBeTruthy();
+  await userEvent.click(screen.getByRole('button', { name: 'Save 1 change' }));
+  await waitFor(() =>
+    expect(sent('PATCH', 'settings/setting/')[0]?.body).toEqual({ SIGN_IN_WAYS: 'openid,passkey' }),
+  );
 });

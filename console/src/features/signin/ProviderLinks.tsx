@@ -18,20 +18,25 @@ export function ProviderLinks({
   providers,
   vouching,
   next,
+  isDivided,
 }: {
   readonly providers: readonly ProviderName[];
   readonly vouching: SignInSettings['vouching'];
   readonly next: string | null;
+  /** A line with "or" above the links. */
+  readonly isDivided: boolean;
 }) {
   const t = useT();
   // i18n: external:name.*
   return (
-    <div className="mt-5 grid gap-2">
-      <div className="flex items-center gap-3 text-meta text-ink-3">
-        <span className="h-px grow bg-(--line)" />
-        {t('external:sign_in.or')}
-        <span className="h-px grow bg-(--line)" />
-      </div>
+    <div className={`grid gap-2 ${isDivided ? 'mt-5' : 'mt-2'}`}>
+      {isDivided && (
+        <div className="flex items-center gap-3 text-meta text-ink-3">
+          <span className="h-px grow bg-(--line)" />
+          {t('external:sign_in.or')}
+          <span className="h-px grow bg-(--line)" />
+        </div>
+      )}
       {vouching.map((one) => (
         <ProviderLink
           key={`${one.kind}/${one.id}`}

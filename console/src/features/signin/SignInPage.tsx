@@ -1,23 +1,11 @@
-import { type FormEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { loadNamespaces, useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { safeNext } from '#/lib/safe-next';
-import { Button } from '#/ui/button';
-import { Field, PasswordInput, TextInput } from '#/ui/field';
-import { Note } from '#/ui/note';
 import { usePageTitle } from '#/ui/page-title';
 import { SkeletonLines } from '#/ui/skeleton';
-import {
-  refusal,
-  type SecondFactorWanted,
-  type SignedIn,
-  signIn,
-  type SignInAnswer,
-  type SignInSettings,
-  signInSettings,
-  type Visit,
-  visitKind,
-} from './api';
+import { type SecondFactorWanted, type SignedIn, type SignInAnswer, type Visit, visitKind } from './api';
+import { FirstStep } from './FirstStep';
 import { SignInFrame } from './SignInFrame';
 
 // Loaded on demand: only people with a second factor need these steps.
@@ -30,15 +18,10 @@ const EnrolStep = lazy(async () => {
   return { default: part.EnrolStep };
 });
 
-const PasskeySignIn = lazy(async () => {
-  const [part] = await Promise.all([import('./PasskeySignIn'), loadNamespaces(['passkeys'])]);
-  return { default: part.PasskeySignIn };
-});
-
 const ComeBack = lazy(async () => ({ default: (await import('./ComeBack')).ComeBack }));
-const ProviderLinks = lazy(async () => {
-  const [part] = await Promise.all([import('./ProviderLinks'), loadNamespaces(['external'])]);
-  return { default: part.ProviderLinks };
+const ArriveByLink = lazy(async () => {
+  const [part] = await Promise.all([import('./sso-link/ArriveByLink'), loadNamespaces(['sso-link'])]);
+  return { default: part.ArriveByLink };
 });
 
 function nextFromAddress(): string | null {
@@ -56,6 +39,17 @@ function visitFromAddress(): Visit | null {
   return { id, by };
 }
 
+/** The key of an SSO link, which leads here with the key behind `#`. It is taken out of the address at once. */
+function keyFromAddress(): string | null {
+  const address = new URL(location.href);
+  if (!address.searchParams.has('sso')) return null;
+  const key = address.hash.slice(1);
+  address.searchParams.delete('sso');
+  address.hash = '';
+  history.replaceState(history.state, '', address);
+  return key;
+}
+
 /** A full page load, so that the guard runs with the new session. */
 function enter(answer: SignedIn): void {
   const next = nextFromAddress() ?? safeNext(answer.next) ?? '/ui/';
@@ -69,12 +63,14 @@ export function SignInPage() {
   const t = useT();
   usePageTitle(t('signin:title'));
   const [visit, setVisit] = useState(visitFromAddress);
+  const [key, setKey] = useState(keyFromAddress);
   const [wanted, setWanted] = useState<SecondFactorWanted | null>(null);
   const [reason, setReason] = useState<string | null>(null);
   const restart = (why: string | null) => {
     setReason(why);
     setWanted(null);
     setVisit(null);
+    setKey(null);
   };
   const takeAnswer = (answer: SignInAnswer) => {
     if ('error' in answer) setWanted(answer);
@@ -82,7 +78,14 @@ export function SignInPage() {
   };
   return (
     <SignInFrame>
-      {wanted === null && visit === null && <PasswordStep reason={reason} onWanted={setWanted} />}
+      {wanted === null && visit === null && key === null && (
+        <FirstStep reason={reason} next={nextFromAddress()} onAnswer={takeAnswer} />
+      )}
+      {wanted === null && key !== null && (
+        <Suspense fallback={<SkeletonLines lines={6} />}>
+          <ArriveByLink linkKey={key} onAnswer={takeAnswer} onRefused={restart} />
+        </Suspense>
+      )}
       {wanted === null && visit !== null && (
         <Suspense fallback={<SkeletonLines lines={6} />}>
           <ComeBack visit={visit} onAnswer={takeAnswer} onRefused={restart} />
@@ -98,126 +101,5 @@ export function SignInPage() {
         </Suspense>
       )}
     </SignInFrame>
-  );
-}
-
-/** Other ways in, and the company's own page for forgotten passwords, as the settings name them. */
-function OtherWays() {
-  const t = useT();
-  const [found, setFound] = useState<SignInSettings | null>(null);
-  useEffect(() => {
-    let isCurrent = true;
-    signInSettings().then(
-      (settings) => isCurrent && setFound(settings),
-      () => undefined, // signing in must not depend on it
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, []);
-  return (
-    <>
-      {found !== null && found.providers.length + found.vouching.length > 0 && (
-        <Suspense>
-          <ProviderLinks providers={found.providers} vouching={found.vouching} next={nextFromAddress()} />
-        </Suspense>
-      )}
-      {found !== null && found.forgot !== null && (
-        <p className="mt-4">
-          <a href={found.forgot} className="pt-link">
-            {t('signin:forgot')}
-          </a>
-        </p>
-      )}
-    </>
-  );
-}
-
-function PasswordStep({
-  reason,
-  onWanted,
-}: {
-  /** Why the person is back on this step. */
-  readonly reason: string | null;
-  readonly onWanted: (wanted: SecondFactorWanted) => void;
-}) {
-  const t = useT();
-  const [busy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string | null>(reason);
-  const [missing, setMissing] = useState<{ username?: string; password?: string }>({});
-  const username = useRef<HTMLInputElement>(null);
-  const password = useRef<HTMLInputElement>(null);
-
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (busy) return;
-    const name = username.current?.value.trim() ?? '';
-    const secret = password.current?.value ?? '';
-    const required = t('signin:required');
-    setMissing({ ...(name ? {} : { username: required }), ...(secret ? {} : { password: required }) });
-    if (!name || !secret) {
-      (name ? password : username).current?.focus();
-      return;
-    }
-    setBusy(true);
-    setFailure(null);
-    try {
-      const answer = await signIn(name, secret);
-      if ('error' in answer) onWanted(answer);
-      else enter(answer);
-    } catch (error) {
-      setFailure(refusal(error).text);
-      setBusy(false);
-      if (password.current) {
-        password.current.value = '';
-        password.current.focus();
-      }
-    }
-  };
-
-  return (
-    <>
-      <h1 className="text-figure">{t('signin:title')}</h1>
-      <p className="mt-1 text-ink-2">{t('signin:hint')}</p>
-      <form className="mt-6 grid gap-4" onSubmit={submit} noValidate aria-busy={busy}>
-        {failure !== null && (
-          <Note tone="danger" announce>
-            {failure}
-          </Note>
-        )}
-        <Field layout="above" label={t('signin:username')} error={missing.username}>
-          {(control) => (
-            <TextInput
-              {...control}
-              ref={username}
-              name="username"
-              autoComplete="username"
-              autoCapitalize="none"
-              className="pt-field-lg"
-              // The page has one purpose, so its first field takes the focus.
-              autoFocus
-            />
-          )}
-        </Field>
-        <Field layout="above" label={t('signin:password')} error={missing.password}>
-          {(control) => (
-            <PasswordInput
-              {...control}
-              ref={password}
-              name="password"
-              autoComplete="current-password"
-              className="pt-field-lg"
-            />
-          )}
-        </Field>
-        <Button kind="primary" size="lg" type="submit" busy={busy}>
-          {t(busy ? 'signin:signing_in' : 'signin:title')}
-        </Button>
-      </form>
-      <Suspense>
-        <PasskeySignIn onSignedIn={enter} />
-      </Suspense>
-      <OtherWays />
-    </>
   );
 }

@@ -46,6 +46,8 @@ export interface SignInSettings {
   readonly vouching: readonly VouchingProvider[];
   /** Days for which a browser can be trusted after the second factor; 0: not at all. */
   readonly trustDays: number;
+  /** The ways of signing in that an administrator has left on, in their order. */
+  readonly ways?: readonly string[];
 }
 
 export async function signInSettings(): Promise<SignInSettings> {
@@ -56,6 +58,7 @@ export async function signInSettings(): Promise<SignInSettings> {
       OPENID_PROVIDERS?: readonly Button[];
       SAML_PROVIDERS?: readonly Button[];
       SECURITY_TRUSTED_BROWSER_DAYS?: number;
+      SECURITY_SIGN_IN_WAYS?: readonly string[];
     };
   }>('settings/public/', { quiet: true });
   const own = data.MAIL_CONFIGURED === true ? FORGOT_PASSWORD_PAGE : null;
@@ -67,6 +70,7 @@ export async function signInSettings(): Promise<SignInSettings> {
       ...(data.SAML_PROVIDERS ?? []).map((one) => ({ ...one, kind: 'saml' as const })),
     ],
     trustDays: data.SECURITY_TRUSTED_BROWSER_DAYS ?? 0,
+    ways: data.SECURITY_SIGN_IN_WAYS,
   };
 }
 

@@ -112,6 +112,6 @@ test('a person who is not bound reads so above the form for the password', async
   visits(() => HttpResponse.json(body, { status: 400 }));
   openAt('/core/auth/login/?external=v-1');
   expect((await screen.findByRole('alert')).textContent).toContain('not bound to a user');
-  expect(screen.getByLabelText('Username')).toBeTruthy();
+  expect(await screen.findByLabelText('Username')).toBeTruthy();
   expect(went).not.toHaveBeenCalled();
 });

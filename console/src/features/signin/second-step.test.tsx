@@ -34,7 +34,7 @@ const WANTS_CODE = {
 
 async function passPassword() {
   render(<SignInPage />);
-  await userEvent.type(screen.getByLabelText('Username'), 'ann');
+  await userEvent.type(await screen.findByLabelText('Username'), 'ann');
   await userEvent.type(screen.getByLabelText('Password'), 'violet anchor seventeen{Enter}');
 }
 

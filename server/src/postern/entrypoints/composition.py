@@ -43,6 +43,7 @@ from postern.apps.authn.saml import signing_out as saml_signing_out
 from postern.apps.authn.saml.queries import buttons as saml_buttons
 from postern.apps.authn.second_factors import totp_secrets
 from postern.apps.authn.sign_in import leaving, password_paths
+from postern.apps.authn.sign_in.ways import way_of_caller
 from postern.apps.forwarding import subscriptions as forwarding_events
 from postern.apps.forwarding.syslog import state as syslog_state
 from postern.apps.jobs import holdings as jobs
@@ -70,7 +71,7 @@ from postern.apps.orgs import tenancy
 from postern.apps.perms import holdings as perms
 from postern.apps.perms import subscriptions as perm_events
 from postern.apps.perms.grants.uses import by_permissions
-from postern.apps.preferences import diagnostics, environment, setting_secrets, sign_in_buttons
+from postern.apps.preferences import diagnostics, environment, setting_secrets, sign_in_buttons, sign_in_ways
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions import body_limits
 from postern.apps.sessions import holdings as sessions
@@ -212,6 +213,7 @@ def _compose_people() -> None:
     leaving.LEAVING.provide(lambda one: signing_out.leaving(one) or saml_signing_out.leaving(one))
     sign_in_buttons.OPENID.provide(openid_buttons)
     sign_in_buttons.SAML.provide(saml_buttons)
+    sign_in_ways.WAY_OF.provide(way_of_caller)
     environment.fixed_values()  # a wrong variable stops the start
     # A signal, because deleting a user also deletes the row, by cascade.
     post_delete.connect(_forget_secret, sender=TotpDevice, dispatch_uid="forget the secret of a deleted device")

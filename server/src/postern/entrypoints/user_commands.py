@@ -56,8 +56,28 @@ def add_to(add: Add, load: Callable[[], None]) -> None:
         print(f"{authn.admit_everywhere(arguments.name)} login ACLs about {arguments.name} are switched off")
         return 0
 
+    add("ways", _ways(load))
     add("locked", locked)
     add("admit", admit).add_argument("name", help="the account's user name")
     command = add("unlock", unlock)
     command.add_argument("name", nargs="?", default="", help="the account's user name")
     command.add_argument("--address", default="", help="unlock this address")
+
+
+def _ways(load: Callable[[], None]) -> Command:
+    def ways(arguments: argparse.Namespace, settings: Settings) -> int:
+        """Switch on every way of signing in, for the case that none of the chosen ones works. The audit log records it."""
+        load()
+        from postern.apps.preferences import facade as preferences
+        from postern.foundation.caller.actor import SYSTEM
+        from postern.kernel.errors import PosternError
+
+        try:
+            preferences.open_all_sign_in_ways(actor=SYSTEM)
+        except PosternError as error:  # the environment fixes the setting
+            print(error.message)
+            return 1
+        print("all ways of signing in are switched on")
+        return 0
+
+    return ways

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from rest_framework.test import APIClient
 
-from factories.browser import PASSWORD
+from factories.browser import PASSWORD, Browser
 from factories.two_administrators import make_person
 from peers.mail_server import misbehaving, silent
 from peers.slapd import PARTNERS, ROOT_DN, ROOT_PASSWORD, STAFF, Slapd, Someone, serving
@@ -22,6 +22,7 @@ from postern.apps.directory import arrivals, passwords
 from postern.apps.directory.models import DirectoryIdentity
 from postern.apps.directory.people import Person
 from postern.apps.preferences import actions as settings_writes
+from postern.apps.preferences.models import PreferenceValue
 from postern.apps.users.models import Membership, Source, User
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.caller.scope import OrgScope
@@ -245,6 +246,18 @@ def test_first_sign_in_creates_a_user_only_when_allowed(configure: Callable[...,
     (membership,) = Membership.objects.filter(user=user)
     assert (membership.org_id, membership.role) == (DEFAULT_ORG_ID, "User")
     assert confirm("ann@example.com", ANN.password) == user, "the filter admits mail addresses"
+
+
+def test_a_closed_way_creates_nobody_and_refuses_users_of_the_directory(configure: Callable[..., None]) -> None:
+    configure(AUTH_LDAP_CREATE_AT_SIGN_IN=True)
+    PreferenceValue.objects.create(name="SECURITY_SIGN_IN_WAYS", value="password,passkey")
+    browser = Browser()
+    assert browser.sign_in("ann", ANN.password).json()["error"] == "password_failed"
+    assert not User.objects.filter(username="ann").exists()
+    ldap_user()
+    assert browser.sign_in("ann", ANN.password).json()["error"] == "backend_not_match"
+    PreferenceValue.objects.filter(name="SECURITY_SIGN_IN_WAYS").update(value="ldap")
+    assert browser.sign_in("ann", ANN.password).status_code == 200
 
 
 @pytest.mark.usefixtures("configure")

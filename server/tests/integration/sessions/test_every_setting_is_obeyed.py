@@ -230,6 +230,13 @@ PROOFS: Final[Mapping[str, Callable[[Ground], None] | str]] = {
     "SECURITY_SSH_KEY_PIN": (
         "integration/authn/test_ssh_signatures.py::test_security_keys_need_their_pin_only_where_the_setting_demands_it"
     ),
+    "SECURITY_SIGN_IN_WAYS": (
+        "integration/authn/test_sign_in_ways.py::test_passwords_of_local_users_are_refused_in_page_api_and_ssh"
+    ),
+    "AUTH_SSO": "integration/authn/test_sso_links.py::test_links_are_off_until_an_administrator_switches_them_on",
+    "AUTH_SSO_AUTHKEY_TTL": (
+        "integration/authn/test_sso_links.py::test_a_link_expires_after_the_seconds_of_the_setting"
+    ),
     "SECURITY_LOGIN_LIMIT_COUNT": failures,
     "SECURITY_LOGIN_LIMIT_TIME": locked_minutes,
     "SECURITY_PASSWORD_EXPIRATION_TIME": password_days,

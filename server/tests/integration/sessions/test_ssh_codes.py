@@ -202,6 +202,14 @@ def test_switched_off_codes_are_neither_given_nor_taken(browser: APIClient, show
     assert show(code).user is not None
 
 
+def test_codes_remain_where_no_password_signs_in(browser: APIClient, show: Show, proxy: Proxy) -> None:
+    code = code_from(browser)
+    set_to(SECURITY_SIGN_IN_WAYS=["openid"])
+    assert (proxy.beat().settings.password_auth, proxy.beat().settings.code_auth) == (False, True)
+    assert denial(show(PASSWORD)) is not None
+    assert show(code).user is not None
+
+
 def test_a_user_of_a_provider_reaches_ssh_until_they_sign_out_there(
     as_admin: APIClient, show: Show, proxy: Proxy
 ) -> None:

@@ -139,6 +139,8 @@ class Event(StrEnum):
         "Set-password link refused",
         "设置密码链接被拒绝",
     )
+    SSO_LINK_ISSUED = "sso_link.issued", _C.CREDENTIALS, "SSO link issued", "签发单点登录链接"
+    SSO_LINK_REFUSED = "sso_link.refused", _C.REFUSALS, "SSO link refused", "拒绝签发单点登录链接"
     USER_PASSWORD_FORGOTTEN = (
         "user.password_forgotten",
         _C.CREDENTIALS,

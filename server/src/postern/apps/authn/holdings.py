@@ -6,6 +6,7 @@
 from typing import Final
 
 from django.db import transaction
+from django.db.models import Q
 
 from postern.apps.authn.credentials.actions.login_sessions import end_all
 from postern.apps.authn.credentials.actions.tokens import delete_access_keys, end_tokens
@@ -21,6 +22,7 @@ from postern.apps.authn.second_factors.actions import mfa
 from postern.apps.authn.second_factors.actions.recovery_codes import forget_codes
 from postern.apps.authn.second_factors.models import PendingSignIn
 from postern.apps.authn.second_factors.queries import has_device
+from postern.apps.authn.sso_links.models import SsoLink
 from postern.apps.users import facade as users
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import Actor
@@ -164,6 +166,22 @@ def _end_trusted_browsers(actor: Actor, user: User) -> int:
     return trust.end_all(user)
 
 
+def _sso_links(user: User) -> users.CredentialRows:
+    rows = SsoLink.objects.filter(user=user, date_used__isnull=True, date_expired__gt=clock.now())
+    return [
+        {"created_by": row.created_by, "date_created": row.date_created, "date_expired": row.date_expired}
+        for row in rows
+    ]
+
+
+def _end_sso_links(actor: Actor, user: User) -> int:
+    """Also the links that the user made for others."""
+    del actor
+    of_user = Q(user=user) | Q(maker_id=user.pk)
+    waiting = SsoLink.objects.filter(of_user, date_used__isnull=True, date_expired__gt=clock.now())
+    return waiting.update(date_expired=clock.now())
+
+
 CREDENTIALS: Final = (
     users.CredentialKind(name="access_keys", rows=_access_keys, end=_end_access_keys),
     users.CredentialKind(name="bearer_tokens", rows=_tokens, end=_end_tokens),
@@ -173,5 +191,6 @@ CREDENTIALS: Final = (
     users.CredentialKind(name="external_accounts", rows=_external_accounts, end=_end_external_accounts),
     users.CredentialKind(name="known_places", rows=_known_places, end=_end_known_places),
     users.CredentialKind(name="passkeys", rows=_passkeys, end=_end_passkeys),
+    users.CredentialKind(name="sso_links", rows=_sso_links, end=_end_sso_links),
     users.CredentialKind(name="trusted_browsers", rows=_trusted_browsers, end=_end_trusted_browsers),
 )

@@ -23,6 +23,7 @@ from postern.apps.authn.second_factors.models import PendingSignIn
 from postern.apps.authn.signatures import past_signatures, ssh_proofs
 from postern.apps.authn.signatures.models import UsedSignature
 from postern.apps.authn.ssh_codes.models import SshCode
+from postern.apps.authn.sso_links.models import SsoLink
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database.batches import BATCH_ROWS, delete_in_batches
@@ -51,6 +52,7 @@ def forget_old(*, actor: Actor) -> None:
     delete_in_batches(ExternalRequest.objects.filter(date_expired__lte=now))
     delete_in_batches(_ended_saml_answers(now))
     delete_in_batches(SshCode.objects.filter(date_expired__lte=now))
+    delete_in_batches(SsoLink.objects.filter(date_expired__lte=now))
     delete_in_batches(PasskeyRequest.objects.filter(date_expired__lte=now))
     delete_in_batches(TrustedBrowser.objects.filter(date_expired__lte=now))
     delete_in_batches(KnownPlace.objects.filter(date_expired__lte=now))

@@ -13,6 +13,7 @@ from postern.apps.authn.saml.models import SamlAnswer, SamlProvider
 from postern.apps.authn.second_factors.models import PendingSignIn, RecoveryCode, SignInWay, TotpDevice
 from postern.apps.authn.signatures.models import PastSignatures, UsedSignature
 from postern.apps.authn.ssh_codes.models import SshCode
+from postern.apps.authn.sso_links.models import SsoLink
 
 __all__ = [
     "AccessKey",
@@ -41,6 +42,7 @@ __all__ = [
     "SignInGuard",
     "SignInWay",
     "SshCode",
+    "SsoLink",
     "TotpDevice",
     "TrustedBrowser",
     "UsedSignature",

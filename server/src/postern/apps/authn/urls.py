@@ -67,6 +67,7 @@ from postern.apps.authn.sign_in.api.sign_in import (
 )
 from postern.apps.authn.sign_in.api.trusted_browsers import TrustedBrowserViewSet
 from postern.apps.authn.ssh_codes.api import SshCodesView
+from postern.apps.authn.sso_links.api import SsoLinkView, SsoSignInView
 from postern.foundation.rest.viewsets import ResourceRouter
 
 router = ResourceRouter()
@@ -110,6 +111,8 @@ urlpatterns = [
     path("authentication/ssh-codes/", SshCodesView.as_view(), name="ssh-codes"),
     path("authentication/auth/", TokenView.as_view(), name="auth"),
     path("authentication/tokens/", TokenView.as_view(), name="tokens"),
+    path("authentication/sso/login-url/", SsoLinkView.as_view(), name="sso-login-url"),
+    path("authentication/sso/login/", SsoSignInView.as_view(), name="sso-login"),
     path("authentication/external/sign-in/", ExternalSignInView.as_view(), name="external-sign-in"),
     path("authentication/openid/sign-in/", OpenidSignInView.as_view(), name="openid-sign-in"),
     path("authentication/saml/sign-in/", SamlSignInView.as_view(), name="saml-sign-in"),

@@ -18,16 +18,17 @@ from postern.foundation.caller.actor import SYSTEM
 log = logging.getLogger(__name__)
 
 
-def owner_of(user: User | None, username: str, password: str) -> User | None:
+def owner_of(user: User | None, username: str, password: str, *, may_create: bool = True) -> User | None:
     """The user of the directory whose password this is; None when it is nobody's.
 
-    `user`: who has this login name in Postern. A password of somebody else's account, such as a local one, is never sent
-    to the directory: for them it is asked about nobody, so that the answer takes as long as for others. Raises
-    DirectoryUnavailable when a user of the directory could not be judged.
+    `user`: who has this login name in Postern. `may_create`: unknown people may become users, if the settings say so.
+    A password of somebody else's account, such as a local one, is never sent to the directory: for them it is asked about
+    nobody, so that the answer takes as long as for others. Raises DirectoryUnavailable when a user of the directory could
+    not be judged.
     """
     if not preferences.get_bool("AUTH_LDAP") or not password:
         return None
-    may_create = preferences.get_bool("AUTH_LDAP_CREATE_AT_SIGN_IN")
+    may_create = may_create and preferences.get_bool("AUTH_LDAP_CREATE_AT_SIGN_IN")
     if user is not None and user.source != Source.LDAP:
         _ask_about_nobody()
         return None

@@ -13,9 +13,11 @@ from postern.apps.preferences.declarations.preference import Value
 from postern.apps.preferences.environment import fixed_values
 from postern.apps.preferences.errors import ChangedMeanwhile, FixedByEnvironment, WrongTogether
 from postern.apps.preferences.events import SettingsChanged
+from postern.apps.preferences.forms import order_of
 from postern.apps.preferences.models import PreferenceValue, PreferenceVersion
 from postern.apps.preferences.registry import REGISTRY
 from postern.apps.preferences.setting_secrets import STORE
+from postern.apps.preferences.sign_in_ways import SETTING, WAY_OF
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
@@ -51,6 +53,7 @@ def change_settings(*, actor: Actor, changes: Mapping[str, Value], loaded: int |
     _require_unchanged(changed, loaded)
     _require_consistent({**before, **changed})
     _require_secrets(changed)
+    _require_own_way(actor, changed)
     had_secret = {name for name, origin in queries.origins(None).items() if origin.is_set}
     present.version += 1
     present.save(update_fields=["version"])
@@ -106,6 +109,18 @@ def _require_secrets(changed: Mapping[str, Value | Secret]) -> None:
     wanted = secrets_wanted(changed)
     if wanted:
         raise WrongTogether(wanted)
+
+
+def _require_own_way(actor: Actor, changed: Mapping[str, Value | Secret]) -> None:
+    if SETTING not in changed:
+        return
+    way = WAY_OF.value(actor)
+    if way and way not in order_of(str(changed[SETTING])):
+        text = _(
+            "You are signed in by this way: %(way)s. Sign in by another one first, so that you know that it works."
+        )
+        labels = {str(value): str(label) for value, label in REGISTRY[SETTING].choices}
+        raise WrongTogether({SETTING: text % {"way": labels[way]}})
 
 
 def _require_consistent(new: Mapping[str, Value | Secret]) -> None:

@@ -57,6 +57,14 @@ def _choice(setting: Preference, text: str) -> Value:
     return by_text[text]
 
 
+def _order(setting: Preference, text: str) -> Value:
+    named = [part.strip() for part in text.split(",")]
+    known = [str(value) for value, _ in setting.choices]
+    if not set(named) <= set(known) or len(set(named)) != len(named):
+        raise SettingsError(f"{setting.variable} must be some of {', '.join(known)}, with commas; it is {text!r}")
+    return ",".join(named)
+
+
 def _string(setting: Preference, text: str) -> Value:
     if setting.max_length is not None and len(text) > setting.max_length:
         raise SettingsError(f"{setting.variable} has more than {setting.max_length} characters")
@@ -84,6 +92,7 @@ _READERS: Final[Mapping[Kind, Callable[[Preference, str], Value]]] = {
     Kind.INTEGER: _integer,
     Kind.CHOICE: _choice,
     Kind.MAPPING: _string,
+    Kind.ORDER: _order,
     Kind.STRING: _string,
     Kind.TEXT: _string,
     Kind.URL: _url,

@@ -12,13 +12,15 @@ from typing import Any
 from rest_framework import serializers
 
 from postern.apps.licence import facade as licence
-from postern.apps.preferences import forms, queries
+from postern.apps.preferences import actions, forms, queries
 from postern.apps.preferences.belonging import LDAP
 from postern.apps.preferences.declarations.ldap import attribute_map as ldap_attributes
 from postern.apps.preferences.declarations.preference import Category, Value
 from postern.apps.preferences.mail_account import MailAccount, is_mail_configured, mail_account
 from postern.apps.preferences.provider_apps import ProviderApp, provider_app
 from postern.apps.preferences.registry import REGISTRY
+from postern.apps.preferences.sign_in_ways import SETTING
+from postern.foundation.caller.actor import Actor
 from postern.kernel.secret import Secret
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "get_bool",
     "get_int",
     "get_many",
+    "get_order",
     "get_secret",
     "get_str",
     "is_mail_configured",
@@ -37,6 +40,7 @@ __all__ = [
     "ldap_attributes",
     "licence_is_valid",
     "mail_account",
+    "open_all_sign_in_ways",
     "provider_app",
     "refusal_of_ldap_password",
     "version",
@@ -75,6 +79,11 @@ def get_str(name: str) -> str:
     return "" if current_value is None else str(current_value)
 
 
+def get_order(name: str) -> list[str]:
+    """The current entries of an ordered setting."""
+    return forms.order_of(get_str(name))
+
+
 def get_many(*names: str) -> dict[str, Value]:
     """The current values of several settings, with one query."""
     return queries.values(names)
@@ -91,6 +100,11 @@ def get_secret(name: str) -> Secret | None:
 def version() -> int:
     """The version of all settings. Each change raises it."""
     return queries.version()
+
+
+def open_all_sign_in_ways(*, actor: Actor) -> None:
+    """Switch on every way of signing in. Raises FixedByEnvironment."""
+    actions.change_settings(actor=actor, changes={SETTING: REGISTRY[SETTING].default})
 
 
 def is_set(name: str) -> bool:

@@ -29,8 +29,28 @@ class MappingField(serializers.JSONField):
         return text
 
 
+class OrderField(serializers.ListField):
+    """Some of the choices, each once, in an order; also as a text with commas. Its value is that text."""
+
+    def __init__(self, *, choices: Any, **more: Any) -> None:
+        super().__init__(child=serializers.ChoiceField(choices=choices), allow_empty=False, **more)
+
+    def to_internal_value(self, data: Any) -> Any:
+        named = super().to_internal_value(order_of(data) if isinstance(data, str) else data)
+        if len(set(named)) != len(named):
+            raise serializers.ValidationError(now("Each entry may be there once only."))
+        return ",".join(named)
+
+
+def order_of(text: str) -> list[str]:
+    """The entries of an ordered setting."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
 def shown(name: str, value: Value) -> Any:
-    """A value as the API shows it: the object of a mapping instead of its text."""
+    """A value as the API shows it: the object of a mapping and the list of an order instead of their text."""
+    if REGISTRY[name].kind is Kind.ORDER:
+        return order_of(str(value))
     return json.loads(str(value)) if REGISTRY[name].kind is Kind.MAPPING else value
 
 
@@ -43,6 +63,8 @@ def _field(one: Preference) -> serializers.Field[Any, Any, Any, Any]:
         return serializers.IntegerField(min_value=one.min_value, max_value=one.max_value, **options)
     if one.kind is Kind.CHOICE:
         return serializers.ChoiceField(choices=one.choices, **options)
+    if one.kind is Kind.ORDER:
+        return OrderField(choices=one.choices, **options)
     text_options = {**options, "max_length": one.max_length, "allow_blank": not one.required}
     if one.kind is Kind.URL:
         return serializers.URLField(allow_null=not one.required, **text_options)

@@ -6,6 +6,7 @@ from typing import Final, Protocol
 from uuid import UUID
 
 from postern.apps.authn.external.models import Provider, Purpose
+from postern.apps.authn.sign_in import ways
 from postern.apps.preferences import facade as preferences
 from postern.foundation.network import outbound
 from postern.integrations.dingtalk import client as dingtalk
@@ -106,7 +107,7 @@ class CompanyWay:
 
 def is_on(provider: Provider) -> bool:
     """Whether an administrator has switched the provider on."""
-    return preferences.get_bool(f"AUTH_{provider.upper()}")
+    return preferences.get_bool(f"AUTH_{provider.upper()}") and ways.is_open(provider.value)
 
 
 def configured(provider: Provider) -> ExternalProvider | None:

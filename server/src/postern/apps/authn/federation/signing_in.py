@@ -10,6 +10,7 @@ from postern.apps.authn.federation import arrivals
 from postern.apps.authn.federation.mapping import Told, told_from
 from postern.apps.authn.federation.models import FederatedIdentity, FederatedProvider
 from postern.apps.authn.lock_out import guard
+from postern.apps.authn.sign_in import ways
 from postern.apps.authn.sign_in.actions import sign_in
 from postern.apps.authn.sign_in.actions.sign_in import Attempted, Proof
 from postern.apps.users import facade as users
@@ -57,7 +58,7 @@ def prove(
             raise ExternalRefused(sentence_from(visit.refusal))
         if not visit.subject:  # the process was killed while it waited for the provider
             raise ExternalLapsed
-        if provider is None or not provider.is_active:
+        if provider is None or not provider.is_active or not ways.is_open(visit.provider):
             raise ExternalRefused(OFF.say(provider=provider.name if provider is not None else visit.provider))
         user = _user(provider, source, visit, told)
         guard.require_open(user.username, remote_addr, device=device_of(user.username))

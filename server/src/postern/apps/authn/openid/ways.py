@@ -13,6 +13,7 @@ from postern.apps.authn.federation.signing_in import session_hash
 from postern.apps.authn.openid import provider_secrets
 from postern.apps.authn.openid.addresses import callback_path
 from postern.apps.authn.openid.models import OpenidProvider
+from postern.apps.authn.sign_in import ways
 from postern.foundation.network import outbound
 from postern.integrations.openid import client as openid
 from postern.integrations.openid.client import Flow, OpenidClient
@@ -57,7 +58,7 @@ class OpenidWay:
 
     @property
     def is_on(self) -> bool:
-        return self.row.is_active
+        return self.row.is_active and ways.is_open(KIND)
 
     def callback(self, purpose: Purpose) -> str:
         del purpose  # nobody binds: the provider vouches for its own people

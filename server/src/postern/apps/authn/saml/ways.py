@@ -15,6 +15,7 @@ from postern.apps.authn.federation.mapping import Told, held_by, rules_from, tex
 from postern.apps.authn.federation.signing_in import session_hash
 from postern.apps.authn.saml import addresses, errors, signing_keys
 from postern.apps.authn.saml.models import NameFormat, SamlAnswer, SamlProvider
+from postern.apps.authn.sign_in import ways
 from postern.integrations.saml import certificates, failures, requests, responses
 from postern.integrations.saml.requests import Asking
 from postern.integrations.saml.responses import Assertion, Expected
@@ -56,7 +57,7 @@ class SamlWay:
 
     @property
     def is_on(self) -> bool:
-        return self.row.is_active
+        return self.row.is_active and ways.is_open(KIND)
 
     def callback(self, purpose: Purpose) -> str:
         del purpose  # nobody binds: the provider vouches for its own people

@@ -50,24 +50,24 @@ class PublicSettingsView(PosternView):
     def get(self, request: Request) -> Response:
         names = [one.name for one in REGISTRY.values() if one.is_public]
         current = queries.values([*names, *PASSWORD_RULES])
-        openid, saml = _shown(OPENID.value()), _shown(SAML.value())
-        shown: dict[str, Any] = {
+        openid, saml = _buttons(OPENID.value()), _buttons(SAML.value())
+        data: dict[str, Any] = {
             "LOGO_URLS": _LOGOS,
             "LOGIN_TITLE": "Postern",
             "IMPORT_MAX_MB": settings.POSTERN.import_max_mb,
             "MAIL_CONFIGURED": is_mail_configured(),
             "XPACK_ENABLED": True,
             "XPACK_LICENSE_IS_VALID": licence.is_valid(),
-            **{name: current[name] for name in names},
+            **{name: shown(name, current[name]) for name in names},
             "AUTH_OPENID": bool(openid),
             "OPENID_PROVIDERS": openid,
             "SAML_PROVIDERS": saml,
             "PASSWORD_RULE": {name: current[name] for name in PASSWORD_RULES},
         }
-        return Response({"data": shown})
+        return Response({"data": data})
 
 
-def _shown(buttons: Sequence[SignInButton]) -> list[dict[str, str]]:
+def _buttons(buttons: Sequence[SignInButton]) -> list[dict[str, str]]:
     return [{"id": one.id, "name": one.name} for one in buttons]
 
 

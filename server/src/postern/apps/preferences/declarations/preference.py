@@ -43,6 +43,8 @@ class Kind(StrEnum):
     CHOICE = "choice"
     #: A JSON object. Stored and audited as its text; the API shows the object, and takes either.
     MAPPING = "mapping"
+    #: Some of the choices, in an order. Stored and audited as a text with commas; the API shows a list, and takes either.
+    ORDER = "order"
 
 
 class Effect(StrEnum):

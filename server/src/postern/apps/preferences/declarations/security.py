@@ -17,11 +17,23 @@ from postern.apps.preferences.declarations.preference import (
 
 _BASIC: Final[dict[str, Any]] = {"category": Category.SECURITY, "section": _("Basic")}
 _SIGN_IN: Final[dict[str, Any]] = {"category": Category.SECURITY, "section": _("Sign-in")}
+_SSO: Final[dict[str, Any]] = {"category": Category.SECURITY, "section": _("SSO links")}
 _PASSWORDS: Final[dict[str, Any]] = {
     "category": Category.SECURITY,
     "section": _("Password rules"),
     "effect": Effect.NEXT_PASSWORD,
 }
+#: The ways of signing in on the sign-in page, as settings name them. One kind of provider is one way.
+SIGN_IN_WAYS: Final = (
+    ("password", _("Password of a local user")),
+    ("ldap", _("Password of the LDAP directory")),
+    ("passkey", _("Passkey without a password")),
+    ("openid", "OpenID Connect"),
+    ("saml", "SAML 2.0"),
+    ("wecom", _("WeCom")),
+    ("dingtalk", _("DingTalk")),
+    ("feishu", _("FeiShu")),
+)
 _COMMANDS: Final[dict[str, Any]] = {"category": Category.SECURITY, "section": _("Insecure command alert")}
 _LENGTHS: Final = (6, 30)
 
@@ -109,6 +121,38 @@ DECLARED: Final = (
         required=True,
         is_public=True,
         **_SIGN_IN,
+    ),
+    Preference(
+        name="SECURITY_SIGN_IN_WAYS",
+        kind=Kind.ORDER,
+        default=",".join(name for name, _label in SIGN_IN_WAYS),
+        label=_("Ways of signing in"),
+        choices=SIGN_IN_WAYS,
+        is_public=True,
+        effect=Effect.NEXT_SIGN_IN,
+        help_text=_(
+            "The order on the sign-in page. A way that is switched off here is refused everywhere, in the API and over SSH "
+            "too. Directory and providers must be set up as well. On the server, postern user ways switches all ways on"
+        ),
+        **_SIGN_IN,
+    ),
+    boolean(
+        "AUTH_SSO",
+        _("SSO links"),
+        default=False,
+        help_text=_(
+            "Other systems of the company ask the API for a link that signs a user in once. Whoever holds the key of such a "
+            "system can come in as any local user who is no administrator or auditor"
+        ),
+        **_SSO,
+    ),
+    integer(
+        "AUTH_SSO_AUTHKEY_TTL",
+        _("Validity of an SSO link"),
+        900,
+        (30, 3600),
+        help_text=_("Seconds in which a new link can be opened"),
+        **_SSO,
     ),
     integer("SECURITY_PASSWORD_MIN_LENGTH", _("Password minimum length"), 12, _LENGTHS, required=True, **_PASSWORDS),
     integer(

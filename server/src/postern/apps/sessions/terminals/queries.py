@@ -110,11 +110,12 @@ def proxy_settings() -> ProxySettings:
         "SECURITY_PROXY_CREDENTIALS_PER_MINUTE",
     )
     public = settings.POSTERN.ssh_public
+    has_passwords = not {"password", "ldap"}.isdisjoint(preferences.get_order("SECURITY_SIGN_IN_WAYS"))
     return ProxySettings(
         version=version,
         ssh_host=public.host if public else "",
         ssh_port=public.port if public else 0,
-        password_auth=bool(held["TERMINAL_PASSWORD_AUTH"]),
+        password_auth=bool(held["TERMINAL_PASSWORD_AUTH"]) and has_passwords,
         public_key_auth=bool(held["TERMINAL_PUBLIC_KEY_AUTH"]),
         code_auth=bool(held["TERMINAL_CODE_AUTH"]),
         asset_list_sort_by=str(held["TERMINAL_ASSET_LIST_SORT_BY"]),

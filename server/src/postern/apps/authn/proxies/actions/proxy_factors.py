@@ -19,6 +19,7 @@ from postern.apps.authn.proxies.errors import MethodClosed
 from postern.apps.authn.second_factors.actions import codes
 from postern.apps.authn.second_factors.errors import MfaUnset
 from postern.apps.authn.second_factors.models import PendingSignIn, SignInWay
+from postern.apps.authn.sign_in import ways
 from postern.apps.authn.sign_in.actions import second_factor, sign_in
 from postern.apps.authn.sign_in.actions.sign_in import Attempted, MfaState, Proof
 from postern.apps.authn.sign_in.errors import SignInLapsed
@@ -54,8 +55,10 @@ def show_password(
         user_agent=str(login_from),
     )
     try:
+        if not is_code:
+            ways.require_passwords()
         counted = repeats.count_once(name, lambda: guard.reserve(username, remote_addr))
-    except SignInLocked as locked:
+    except (SignInLocked, ways.PasswordsClosed) as locked:
         refused = locked
         return repeats.answer(name, None, lambda: _refuse(attempted, refused))
     if isinstance(counted, Outcome):
@@ -71,6 +74,7 @@ def show_password(
     def judge() -> Outcome:
         try:
             user = sign_in.settle(counted, owner, username=username, remote_addr=remote_addr)
+            ways.require(attempted.backend, user)
             sign_in.require_open_account(user, remote_addr=remote_addr, may_be_unmet=False)
         except SignInRefused as refused:
             return _refuse(attempted, refused)

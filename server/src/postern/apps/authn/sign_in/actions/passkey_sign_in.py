@@ -16,6 +16,7 @@ from postern.apps.authn.passkeys.actions import showing
 from postern.apps.authn.passkeys.errors import OnlyLocalByPasskey, PasskeyUnknown
 from postern.apps.authn.passkeys.models import Passkey
 from postern.apps.authn.second_factors.actions.passkeys import take_alone
+from postern.apps.authn.sign_in import ways
 from postern.apps.authn.sign_in.actions import sign_in
 from postern.apps.authn.sign_in.actions.sign_in import Attempted, Proof
 from postern.apps.users import facade as users
@@ -61,6 +62,7 @@ def prove(
         take_alone(passkey=passkey, answer=answer, challenge=challenge, visitor=visitor_of(user.username))
         if not user.is_local:
             raise OnlyLocalByPasskey
+        ways.require(BACKEND, user)
         sign_in.require_open_account(user, remote_addr=remote_addr, may_be_unmet=True)
     except SignInRefused as refused:
         sign_in.refuse(attempted, refused)

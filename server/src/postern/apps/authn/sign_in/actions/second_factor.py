@@ -22,6 +22,7 @@ from postern.apps.authn.second_factors.actions.codes import CodeKind, take_code
 from postern.apps.authn.second_factors.actions.passkeys import take_passkey
 from postern.apps.authn.second_factors.models import PendingSignIn, SignInWay
 from postern.apps.authn.second_factors.queries import has_device, has_factor
+from postern.apps.authn.sign_in import ways
 from postern.apps.authn.sign_in.actions import sign_in
 from postern.apps.authn.sign_in.actions.sign_in import Attempted, LoginType, MfaState, Proof
 from postern.apps.authn.sign_in.errors import SignInLapsed
@@ -158,6 +159,7 @@ def completing(pending: PendingSignIn, *, may_be_unmet: bool) -> Iterator[Proof]
             if rows.update(date_used=clock.now()) != 1 or not is_current:
                 raise SignInLapsed
             user = User.objects.get(pk=pending.user_id)
+            ways.require(pending.backend, user)
             sign_in.require_open_account(user, remote_addr=pending.remote_addr, may_be_unmet=may_be_unmet)
             yield Proof(
                 user=user, attempted=attempted, key_hash=pending.key_hash, provider_session=pending.provider_session

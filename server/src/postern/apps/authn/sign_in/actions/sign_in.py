@@ -26,6 +26,7 @@ from postern.apps.authn.lock_out import guard
 from postern.apps.authn.lock_out.errors import SignInLocked
 from postern.apps.authn.login_acls.deciding import is_admitted
 from postern.apps.authn.login_acls.errors import NotAdmitted
+from postern.apps.authn.sign_in import ways
 from postern.apps.authn.sign_in.errors import (
     AccountDisabled,
     AccountExpired,
@@ -105,7 +106,9 @@ def prove_password(
         username=username, remote_addr=remote_addr, login_type=login_type, backend="password", user_agent=user_agent
     )
     try:
+        ways.require_passwords()
         user = confirm_password(username=username, password=password, remote_addr=remote_addr, device=device)
+        ways.require(attempted.backend, user)
         require_open_account(user, remote_addr=remote_addr, may_be_unmet=may_be_unmet)
     except SignInRefused as refused:
         refuse(attempted, refused)
@@ -139,7 +142,10 @@ def owner_of(username: str, password: str) -> User | None:
     if _password_fits(user, password):
         return user
     # Asked for every name, so that an answer takes about as long. Longer passwords are refused as local ones are.
-    return directory.owner_of(user, username, password) if len(password) <= MAX_PASSWORD_CHARS else None
+    if len(password) > MAX_PASSWORD_CHARS:
+        return None
+    # Asked although its way may be switched off, so that the time tells nothing; but nobody becomes a user by it then.
+    return directory.owner_of(user, username, password, may_create=ways.is_open("ldap"))
 
 
 def settle(attempt: guard.Attempt, owner: User | None, *, username: str, remote_addr: str) -> User:

@@ -27,10 +27,11 @@ OWN_DIALOGS: Final = {
 def login_page(request: HttpRequest) -> HttpResponse:
     """`/login` and `/core/auth/login/`: the sign-in page.
 
-    Sets the CSRF cookie. After sign-in it leads to `?next=`; users who are signed in are redirected there at once.
+    Sets the CSRF cookie. After sign-in it leads to `?next=`; users who are signed in are redirected there at once, unless
+    an SSO link leads here (`?sso=1`), which may be for another user.
     """
     get_token(request)
-    if find_by_session(request.session) is not None:
+    if "sso" not in request.GET and find_by_session(request.session) is not None:
         return HttpResponseRedirect(safe_next(request.GET.get("next", ""), HOME))
     answer: HttpResponse = serve_console(request)
     return answer

@@ -1,0 +1,1 @@
+"""Making SSO links, and signing in with them."""
