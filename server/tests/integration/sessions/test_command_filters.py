@@ -127,7 +127,9 @@ def test_refused_commands_and_those_that_ran_unjudged_are_told_once_a_session(
     proxy.tell(refused(opened, "reboot", rule))
     proxy.tell(seen(opened, "halt", kind=CommandKind.UNKNOWN, risk_level=RiskLevel.DANGEROUS), seen(opened, "ls"))
     outbox.drain()
-    messages = SiteMessage.objects.filter(message_type="CommandAlertMessage", receipts__user__username="olga").order_by("date_created")
+    messages = SiteMessage.objects.filter(message_type="CommandAlertMessage", receipts__user__username="olga").order_by(
+        "date_created"
+    )
     session = "root of web@web-1"
     assert [(row.message_type, row.subject) for row in messages] == [
         ("CommandAlertMessage", f"A command of {opened.user} was refused"),
