@@ -98,3 +98,9 @@ def test_product_has_no_gallery(product: Product) -> None:
     scripts = [path.read_text(errors="replace") for path in (CONSOLE / "dist").rglob("*.js")]
     assert scripts
     assert not any("__gallery" in script or "development/messages" in script for script in scripts)
+
+
+def test_forms_learn_their_fields_through_the_development_console(page: Page, development: Development) -> None:
+    """Vite must pass OPTIONS on to the server."""
+    page.goto(f"{development.console}/ui/settings?activeTab=webhooks")
+    expect(page.get_by_role("heading", name="No webhooks yet")).to_be_visible(timeout=PATIENCE_MS)
