@@ -170,6 +170,14 @@ def test_machine_of_the_worker_is_measured_unless_a_local_proxy_reports_it(watch
     assert subjects()[1:] == ["The terminal proxy-east is critically overloaded"]
 
 
+def test_longest_host_name_fits_its_columns(watch: Watch) -> None:
+    name = ".".join(["n" * 62] * 4)
+    with mock.patch.object(machine_load, "measure", return_value=MachineLoad(name, 25.0, 10.0, 10.0)):
+        watch.pass_minutes(5)
+    assert len(subjects()) == 1
+    assert len(newest().occasion) <= 256
+
+
 def test_web_part_that_is_down_is_told(watch: Watch) -> None:
     watch.pass_minutes(1)
     watch.is_web_up = False

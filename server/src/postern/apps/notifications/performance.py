@@ -9,6 +9,7 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from django.conf import settings
 from django.db import transaction
@@ -25,6 +26,9 @@ from postern.foundation.parts import health
 from postern.kernel.errors import PosternError
 
 log = logging.getLogger(__name__)
+
+#: Characters of a key in an occasion, which has at most 256. A host name may have 253.
+_MOST_OF_KEY: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,8 @@ def _note(reading: Reading, now: datetime) -> bool:
     if is_due:
         row.told, row.told_at = standing.level, now
         change = ComponentChange(reading.kind, reading.name, standing.level, standing.since, reading.loads)
-        post_notice(notice=SERVER_PERFORMANCE.about(change), occasion=f"{reading.key}:{now.isoformat()}")
+        occasion = f"{reading.key[:_MOST_OF_KEY]}:{now.isoformat()}"
+        post_notice(notice=SERVER_PERFORMANCE.about(change), occasion=occasion)
     row.save()
     return is_due
 
