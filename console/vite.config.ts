@@ -127,6 +127,8 @@ export default defineConfig({
     port: 5173,
     // The guides lie beside the console's folder.
     fs: { allow: ['.', '../docs'] },
+    // Otherwise Vite answers OPTIONS itself, and no form learns its fields.
+    cors: false,
     proxy: Object.fromEntries(
       ['/api', '/core', '/ws', '/media', '/static'].map((path) => [
         path,

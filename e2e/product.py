@@ -116,8 +116,10 @@ class Product:
     #: All products that are running.
     started: "ClassVar[list[Product]]" = []
 
-    def __init__(self, home: Path, **environ: str) -> None:
+    def __init__(self, home: Path, *arguments: str, **environ: str) -> None:
+        """`arguments` of `postern up`."""
         self.home = home
+        self._arguments = arguments
         self.http_port, self.ssh_port = free_port(), free_port()
         self.url = f"http://127.0.0.1:{self.http_port}"
         self.log = home.with_name(home.name + ".log")
@@ -140,7 +142,7 @@ class Product:
         """Start and wait until every service is healthy. If one does not become healthy, no process is left behind."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [str(POSTERN), "up"],
+                [str(POSTERN), "up", *self._arguments],
                 env=self._environ,
                 stdout=log,
                 stderr=subprocess.STDOUT,

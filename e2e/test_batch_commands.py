@@ -212,6 +212,15 @@ def test_command_that_a_filter_denies_is_refused_with_its_name(zhang: Page, worl
         with page.expect_response(lambda answer: answer.status == 403):
             page.get_by_role("button", name="Run", exact=True).click()
         expect(page.get_by_role("alert")).to_contain_text(f"The command filter “{name}” does not allow this command.")
+        told = wait_until(
+            lambda: [
+                row
+                for row in world.admin.get("/api/v1/notifications/site-message/?limit=100&offset=0")["results"]
+                if row["message_type"] == "CommandExecutionAlert"
+            ],
+            message="the message to the administrator",
+        )
+        assert "cd /tmp &amp;&amp; touch here" in told[0]["message"]
     finally:
         world.admin.delete(f"/api/v1/assets/cmd-filters/{made['id']}/")
 

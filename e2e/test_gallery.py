@@ -2,22 +2,16 @@
 narrow.
 """
 
-import os
 import re
-import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Final
-from urllib.error import URLError
-from urllib.request import urlopen
 
 import pytest
 from accessibility import Requests, at_rest, axe_findings
 from browser import window
+from dev_console import development_console
 from playwright.sync_api import Browser, Locator, Page, expect
-from product import free_port, wait_until
 
-CONSOLE: Final = Path(__file__).resolve().parent.parent / "console"
 WIDTHS: Final = (1440, 390, 320)
 #: Components that open over the page: their button, and the role of what opens.
 OPENERS: Final = (
@@ -42,35 +36,9 @@ for (const kind of ['animationend', 'animationiteration'])
 @pytest.fixture(scope="module")
 def gallery(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of the gallery on a development server, which needs no running Postern."""
-    port = free_port()
-    cache = tmp_path_factory.mktemp("gallery")
-    log = cache / "vite.log"
-    with log.open("wb") as output:
-        server = subprocess.Popen(
-            [
-                "node_modules/.bin/vite",
-                "--host",
-                "127.0.0.1",
-                "--port",
-                str(port),
-                "--strictPort",
-            ],
-            cwd=CONSOLE,
-            env={**os.environ, "POSTERN_DEV_TARGET": "http://127.0.0.1:9"},
-            stdout=output,
-            stderr=output,
-        )
-    address = f"http://127.0.0.1:{port}/ui/__gallery"
-
-    def answers() -> bool:
-        try:
-            with urlopen(address, timeout=60) as answer:
-                return bool(answer.status == 200)
-        except (URLError, OSError):
-            return False
-
-    try:
-        wait_until(answers, timeout_s=180, message=f"the development server, see {log}")
+    log = tmp_path_factory.mktemp("gallery") / "vite.log"
+    with development_console("http://127.0.0.1:9", log) as server:
+        address = f"{server}/ui/__gallery"
         # The server bundles packages on first use, and reloads the page when it discovers more.
         page = window(browser).new_page()
         with Requests(page) as requests:
@@ -78,9 +46,6 @@ def gallery(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
             requests.complete()
         page.context.close()
         yield address
-    finally:
-        server.terminate()
-        server.wait(timeout=60)
 
 
 def opened(browser: Browser, address: str, theme: str, language: str, **options: Any) -> Page:

@@ -189,6 +189,11 @@ const development = import.meta.env.DEV
         path: '/__gallery',
         component: lazyRouteComponent(() => import('./pages/Gallery'), 'Gallery'),
       }),
+      createRoute({
+        getParentRoute: () => queryRoute,
+        path: '/__gallery/messages',
+        component: lazyRouteComponent(() => import('./pages/messages/MessageGallery'), 'MessageGallery'),
+      }),
     ]
   : [];
 

@@ -19,6 +19,16 @@ export const groupOptions: RemoteOptions = {
   icon: Users,
 };
 
+/** People of all organizations, for super administrators. */
+export const everyUser: RemoteOptions = { ...userOptions, scope: { all: 1 } };
+
+/** Groups of all organizations, for super administrators. */
+export const everyGroup: RemoteOptions = {
+  ...groupOptions,
+  scope: { oid: 'root' },
+  option: (row) => ({ ...groupOptions.option(row), detail: textOf(row['org_name']) }),
+};
+
 export const assetOptions: RemoteOptions = {
   api: 'assets/assets/',
   option: (row) => ({ id: id(row), label: textOf(row['hostname']), detail: textOf(row['ip']) }),

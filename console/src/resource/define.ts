@@ -197,6 +197,8 @@ export type FormValues = Record<string, unknown>;
 export interface RemoteOptions {
   readonly api: string;
   readonly query?: QueryValues;
+  /** Like `query`, but also when the names of chosen rows are read: which organizations the rows are of. */
+  readonly scope?: QueryValues;
   readonly option: (row: Record<string, unknown>) => PickerOption;
   readonly icon?: Icon;
 }

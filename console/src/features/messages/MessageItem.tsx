@@ -13,7 +13,7 @@ const PROSE =
   '[&_table]:block [&_table]:overflow-x-auto [&_td]:border [&_td]:border-line [&_td]:px-2 [&_td]:py-1 [&_th]:border [&_th]:border-line ' +
   '[&_th]:px-2 [&_th]:py-1 [&_th]:text-left [&_ul]:list-disc [&_ul]:pl-5';
 
-function MessageBody({ html }: { readonly html: string }) {
+export function MessageBody({ html }: { readonly html: string }) {
   const body = useRef<HTMLDivElement>(null);
   useEffect(() => {
     body.current?.replaceChildren(safeFragment(html));

@@ -1,5 +1,5 @@
 import { type FormEvent, useId, useState } from 'react';
-import { groupOptions, userOptions } from '#/domain/remotes';
+import { everyGroup, everyUser } from '#/domain/remotes';
 import { explain } from '#/lib/http/catalogue';
 import { ValidationError } from '#/lib/http/errors';
 import { useT } from '#/lib/i18n';
@@ -12,9 +12,6 @@ import { Note } from '#/ui/note';
 import { toast } from '#/ui/toast';
 import { RemoteSelect } from '#/resource/form/RemoteSelect';
 import { sendMessage } from './api';
-
-/** People of all organizations. */
-const everybody: RemoteOptions = { ...userOptions, query: { ...userOptions.query, all: 1 } };
 
 function useSending(onClose: () => void) {
   const t = useT();
@@ -91,8 +88,8 @@ export function SendDialog({ onClose }: { readonly onClose: () => void }) {
         <Checkbox checked={toAll} onChange={(event) => setToAll(event.target.checked)}>
           {t('messages:send.everybody')}
         </Checkbox>
-        {!toAll && choice('user_ids', t('messages:send.people'), everybody, users, setUsers)}
-        {!toAll && choice('group_ids', t('messages:send.groups'), groupOptions, groups, setGroups)}
+        {!toAll && choice('user_ids', t('messages:send.people'), everyUser, users, setUsers)}
+        {!toAll && choice('group_ids', t('messages:send.groups'), everyGroup, groups, setGroups)}
         <Field layout="above" label={t('messages:send.subject')} required {...wrong('subject')}>
           {(control) => <TextInput {...control} name="subject" maxLength={256} />}
         </Field>

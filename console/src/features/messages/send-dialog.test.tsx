@@ -14,6 +14,9 @@ const { server, sent } = recordedServer(() => [
   mock.get('*/api/v1/users/users/', () =>
     HttpResponse.json(pageOf([{ id: 'u1', name: 'Ann', username: 'ann' }])),
   ),
+  mock.get('*/api/v1/users/groups/', () =>
+    HttpResponse.json(pageOf([{ id: 'g1', name: 'Night shift', org_name: 'Research' }])),
+  ),
   mock.post(`*/api/v1/${SEND}`, () => HttpResponse.json({ detail: 'ok' })),
 ]);
 
@@ -49,6 +52,19 @@ test('a message goes to the chosen people', async () => {
       message: '<p>a &lt;b&gt; &amp; c<br>d</p><p>e</p>',
     },
   ]);
+});
+
+test('people and groups of every organization are offered, with the organization of the group', async () => {
+  const dialog = await open();
+  await userEvent.click(within(dialog).getByRole('combobox', { name: 'People' }));
+  await screen.findByRole('option', { name: /Ann/ });
+  await userEvent.click(within(dialog).getByRole('combobox', { name: 'User groups' }));
+  await userEvent.click(await screen.findByRole('option', { name: /Night shift.*Research/ }));
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Send' }));
+  await screen.findByText('The message was sent');
+  expect(sent('GET', 'users/users/').at(-1)?.query.get('all')).toBe('1');
+  expect(sent('GET', 'users/groups/').at(-1)?.query.get('oid')).toBe('root');
+  expect(sent('POST', SEND).at(-1)?.body).toMatchObject({ user_ids: [], group_ids: ['g1'] });
 });
 
 test('to everybody needs no people, and a refusal keeps what was written', async () => {

@@ -1,17 +1,13 @@
 import { type FormEvent, useId, useState } from 'react';
-import { groupOptions, userOptions } from '#/domain/remotes';
+import { everyGroup, everyUser } from '#/domain/remotes';
 import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
-import type { RemoteOptions } from '#/resource/define';
 import { RemoteSelect } from '#/resource/form/RemoteSelect';
 import { Button } from '#/ui/button';
 import { Dialog } from '#/ui/dialog';
 import { Field } from '#/ui/field';
 import { Note } from '#/ui/note';
 import { saveSubscription, type Subscription } from './messages-api';
-
-/** People of all organizations. */
-const everybody: RemoteOptions = { ...userOptions, query: { ...userOptions.query, all: 1 } };
 
 /** Chooses the people and groups that get one kind of message. */
 export function ReceiversDialog({
@@ -68,7 +64,7 @@ export function ReceiversDialog({
             <RemoteSelect
               control={control}
               label={t('settings:messages.people')}
-              remote={everybody}
+              remote={everyUser}
               multiple
               value={users}
               onChange={setUsers}
@@ -80,7 +76,7 @@ export function ReceiversDialog({
             <RemoteSelect
               control={control}
               label={t('settings:messages.of_groups')}
-              remote={groupOptions}
+              remote={everyGroup}
               multiple
               value={groups}
               onChange={setGroups}

@@ -1,15 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { explain, requestIdOf } from '#/lib/http/catalogue';
+import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
 import { Card } from '#/ui/card';
 import { Checkbox } from '#/ui/choice';
-import { SkeletonLines } from '#/ui/skeleton';
-import { FailedState } from '#/ui/states';
 import { toast } from '#/ui/toast';
 import { visible } from '#/ui/visible-text';
 import { FailedDeliveries } from './FailedDeliveries';
+import { LoadedTab } from './LoadedTab';
 import { type Backend, fetchSubscriptions, saveSubscription, type Subscription } from './messages-api';
 import { ReceiversDialog } from './ReceiversDialog';
 
@@ -90,41 +89,27 @@ function Kind({
 export function SubscriptionsTab() {
   const t = useT();
   const query = useQuery({ queryKey: ['subscriptions'], queryFn: fetchSubscriptions, staleTime: 0 });
-  if (query.error) {
-    return (
-      <FailedState
-        title={t('settings:messages.failed')}
-        message={explain(query.error)}
-        requestId={requestIdOf(query.error)}
-        onRetry={() => void query.refetch()}
-      />
-    );
-  }
-  if (!query.data) {
-    return (
-      <div className="pt-card" aria-busy="true">
-        <SkeletonLines lines={8} />
-      </div>
-    );
-  }
-  const { backends, categories } = query.data;
   return (
-    <div className="grid max-w-[960px] gap-3">
-      {categories.map((category) => (
-        <Card key={category.category} title={category.category_label} flush>
-          <ul>
-            {category.children.map((subscription) => (
-              <Kind
-                key={subscription.message_type}
-                subscription={subscription}
-                backends={backends}
-                onChanged={() => query.refetch()}
-              />
-            ))}
-          </ul>
-        </Card>
-      ))}
-      <FailedDeliveries />
-    </div>
+    <LoadedTab query={query} failed={t('settings:messages.failed')}>
+      {({ backends, categories }) => (
+        <>
+          {categories.map((category) => (
+            <Card key={category.category} title={category.category_label} flush>
+              <ul>
+                {category.children.map((subscription) => (
+                  <Kind
+                    key={subscription.message_type}
+                    subscription={subscription}
+                    backends={backends}
+                    onChanged={() => query.refetch()}
+                  />
+                ))}
+              </ul>
+            </Card>
+          ))}
+          <FailedDeliveries />
+        </>
+      )}
+    </LoadedTab>
   );
 }

@@ -100,6 +100,9 @@ test('the dialog saves people and groups, and keeps what was entered when it is 
   await userEvent.click(within(dialog).getByRole('button', { name: 'Save' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   expect(sent('PATCH', ONE)[1]?.body).toEqual({ users: ['u1'], groups: ['g1'] });
+  // Receivers of other organizations have their names, too.
+  expect(sent('GET', 'users/users/')[0]?.query.get('all')).toBe('1');
+  expect(sent('GET', 'users/groups/')[0]?.query.get('oid')).toBe('root');
 });
 
 test('a message that was not delivered shows its reason and is tried again', async () => {

@@ -162,7 +162,33 @@ test('failed deliveries show their reason and are tried again', async () => {
   show();
   await screen.findByText('The receiver answered with the HTTP status 500.');
   await user.click(screen.getByRole('button', { name: 'Try again' }));
-  expect(await screen.findByText('Nothing')).toBeTruthy();
+  expect(await screen.findByText('Nothing was sent yet')).toBeTruthy();
+});
+
+test('a state without deliveries leads back to all of them', async () => {
+  const user = userEvent.setup();
+  server.use(
+    mock.get('*/api/v1/notifications/webhook-deliveries/', ({ request }) =>
+      HttpResponse.json(pageOf(new URL(request.url).searchParams.has('state') ? [] : deliveries)),
+    ),
+  );
+  show();
+  await user.click(await screen.findByRole('button', { name: 'Accepted' }));
+  expect(await screen.findByText('No deliveries in this state')).toBeTruthy();
+  await user.click(screen.getByRole('button', { name: 'Show all' }));
+  await screen.findByText('The receiver answered with the HTTP status 500.');
+});
+
+test('without webhooks the tab says what they are for, and offers the first step', async () => {
+  const user = userEvent.setup();
+  hooks = [];
+  show();
+  await screen.findByRole('heading', { name: 'No webhooks yet' });
+  screen.getByText(/^A webhook sends system messages and audit events as signed HTTP requests/);
+  expect(screen.queryByText('Deliveries')).toBeNull();
+  expect(sent('GET', 'notifications/webhook-deliveries/')).toHaveLength(0);
+  await user.click(screen.getByRole('button', { name: 'Add a webhook' }));
+  await screen.findByRole('dialog');
 });
 
 test('a failure to load says so', async () => {

@@ -37,12 +37,16 @@ export function RemoteSelect({
   const [picked, setPicked] = useState<ReadonlyMap<string, PickerOption>>(new Map());
   const search = useDeferredValue(text.trim());
   const pages = useInfiniteQuery({
-    queryKey: ['options', remote.api, remote.query ?? {}, search],
+    queryKey: ['options', remote.api, { ...remote.query, ...remote.scope }, search],
     enabled: open,
     initialPageParam: 0,
     placeholderData: keepPreviousData,
     queryFn: ({ pageParam, signal }) =>
-      fetchPage<RawRow>(remote.api, { ...remote.query, offset: pageParam, limit: PAGE, search }, signal),
+      fetchPage<RawRow>(
+        remote.api,
+        { ...remote.query, ...remote.scope, offset: pageParam, limit: PAGE, search },
+        signal,
+      ),
     getNextPageParam: (last, all) => (last.next ? all.length * PAGE : undefined),
   });
   const options = useMemo(

@@ -15,13 +15,13 @@ export function useChosenOptions(
 ) {
   const missing = ids.filter((id) => !seen.has(id));
   const query = useQuery({
-    queryKey: ['chosen', remote.api, missing],
+    queryKey: ['chosen', remote.api, remote.scope ?? {}, missing],
     enabled: missing.length > 0,
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async ({ signal }) => {
       const spm = await cacheIds(missing, { quiet: true });
       const answer = await http.get<Page<RawRow> | readonly RawRow[]>(remote.api, {
-        query: { spm, limit: missing.length, offset: 0 },
+        query: { ...remote.scope, spm, limit: missing.length, offset: 0 },
         quiet: true,
         signal,
       });

@@ -16,7 +16,7 @@ from postern.apps.authn.known_places import places
 from postern.apps.authn.lock_out.events import AccountLocked, AccountUnlocked
 from postern.apps.authn.models import KnownPlace, SignInGuard
 from postern.apps.authn.sign_in.actions import sign_in
-from postern.apps.notifications import notices
+from postern.apps.notifications import notices, own_notices
 from postern.apps.notifications.models import SiteMessageReceipt
 from postern.apps.users.models import User
 from postern.contracts.enums import LoginFrom
@@ -273,7 +273,7 @@ def test_owner_is_notified_of_lock_and_unlocking_in_their_language(ann: User):
     unlocked = AccountUnlocked(user_id=ann.pk, username="ann", by="Adam(adam)", at=clock.now())
     for _ in range(2):  # the event may be delivered twice
         notices.on_account_locked(locked)
-        notices.on_account_unlocked(unlocked)
+        own_notices.on_account_unlocked(unlocked)
     own = SiteMessageReceipt.objects.filter(user=ann).order_by("message__subject")
     assert [row.message.subject for row in own] == ["Sign-ins to your account are locked", "Your account was unlocked"]
     assert "Adam(adam)" in own[1].message.message

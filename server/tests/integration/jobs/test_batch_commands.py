@@ -31,12 +31,14 @@ from postern.apps.jobs.engine import housekeeping
 from postern.apps.jobs.engine.dispatcher import Dispatcher
 from postern.apps.jobs.hosts.link import RunnerLink
 from postern.apps.jobs.models import BatchCommand, HostOutcome, HostOutput, Job, JobState
+from postern.apps.notifications.models import SiteMessage
 from postern.apps.orgs.models import Organization
 from postern.apps.orgs.roles import OrgRole
 from postern.apps.perms.models import AssetPermission
 from postern.apps.preferences.models import PreferenceValue
 from postern.apps.users.models import Membership, User
 from postern.apps.vault.models import SystemUser
+from postern.foundation.bus import outbox
 from postern.kernel import clock
 
 COMMANDS, LOGS = "/api/v1/ops/command-executions/", "/api/v1/audits/command-execution-logs/"
@@ -239,6 +241,13 @@ def forbid(run_as: SystemUser, content: str, action: RuleAction = RuleAction.DEN
     )
 
 
+def alerts() -> list[SiteMessage]:
+    """The messages about refused batch commands that the administrator has got, after the worker has sent them."""
+    outbox.drain()
+    kind = "CommandExecutionAlert"
+    return list(SiteMessage.objects.filter(message_type=kind, receipts__user__username="olga"))
+
+
 @pytest.mark.parametrize(
     ("command", "action", "message"),
     [
@@ -259,14 +268,20 @@ def forbid(run_as: SystemUser, content: str, action: RuleAction = RuleAction.DEN
     ],
 )
 def test_command_filters_judge_the_whole_command_and_refusals_are_recorded(
-    estate: Estate, command: str, action: RuleAction, message: str
+    estate: Estate, command: str, action: RuleAction, message: str, make_user: Callable[..., User]
 ) -> None:
+    make_user("olga", role="Admin", language="en")
     forbid(estate.run_as, "reboot", action, unresolved="deny")
     answer = estate.post(command)
     assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (403, "command_refused", message)
     assert not Job.objects.exists()
     record = AuditEvent.objects.get(event="batchcommand.refused")
     assert (record.user, record.new["command"], record.new["run_as"]) == ("Uma(uma)", command, "deploy")
+    for _again in range(3):  # told once in an hour
+        estate.post(command)
+    (alert,) = alerts()
+    assert alert.subject == "A batch command of Uma(uma) was refused"
+    assert "as deploy on several hosts (number: 2)" in alert.message
 
 
 def test_host_whose_permission_or_rules_changed_before_its_turn_is_not_touched(
@@ -286,7 +301,10 @@ def test_host_whose_permission_or_rules_changed_before_its_turn_is_not_touched(
     assert estate.server.log.count("Accepted publickey") == 1
 
 
-def test_filter_that_came_after_the_request_counts(estate: Estate, runner: RunnerLink) -> None:
+def test_filter_that_came_after_the_request_counts(
+    estate: Estate, runner: RunnerLink, make_user: Callable[..., User]
+) -> None:
+    make_user("olga", role="Admin", language="en")
     row = estate.start("touch here")
     forbid(estate.run_as, "touch")
     worker = Dispatcher(settings.POSTERN.home, "worker", poll_s=0.05)
@@ -297,6 +315,8 @@ def test_filter_that_came_after_the_request_counts(estate: Estate, runner: Runne
         worker.stop()
     assert {one["message"] for one in estate.rows(row)} == {"The command filter “careful” does not allow this command."}
     assert "Accepted publickey" not in estate.server.log
+    (alert,) = alerts()
+    assert "touch here, which Uma(uma) runs as deploy, is now refused" in alert.message
 
 
 def test_running_command_is_stopped_where_the_permission_ends(estate: Estate, worker: Dispatcher) -> None:

@@ -15,7 +15,10 @@ from peers.company_apps import Dingtalk, Feishu, Service, Wecom
 from postern.apps.audits.models import AuditEvent
 from postern.apps.authn.external.models import ExternalAccount
 from postern.apps.authn.lock_out.events import AccountUnlocked
-from postern.apps.notifications import company_messages, deliveries, notices
+from postern.apps.notifications import company_messages, deliveries, notices, own_notices
+from postern.apps.notifications.actions import post_notice
+from postern.apps.notifications.declarations.declaration import Notice, Written
+from postern.apps.notifications.declarations.terminals import TERMINAL_LOST
 from postern.apps.notifications.models import MessageDelivery
 from postern.apps.preferences.actions import change_settings
 from postern.apps.sessions.terminals.events import TerminalLost
@@ -90,7 +93,9 @@ def test_message_arrives_at_the_bound_accounts_of_each_service(
     for name, service in services.items():
         ((subject, text),) = service.delivered
         assert subject == {"dingtalk": f"user-{name}-amelie"}.get(name, f"{name}-amelie")
-        assert text.startswith("The terminal proxy <b>1</b> & Söhne is not responding\n\nThe terminal proxy <b>1</b> &")
+        assert text.startswith(
+            "The terminal proxy ＜b>1＜/b> & Söhne is not responding\n\nThe terminal proxy ＜b>1＜/b> &"
+        )
         assert " UTC · http" in text.splitlines()[-1]
     assert states() == {f"{name} amelie": ("accepted", 1) for name in NAMES}, "who has not bound has no delivery"
 
@@ -130,7 +135,7 @@ def test_chosen_methods_are_used_and_no_others(
 
 def test_personal_messages_use_bound_accounts_too(services: dict[str, Service], make_user: Callable[..., User]) -> None:
     uma = bind(make_user("ulla", language="en"), "feishu")
-    notices.on_account_unlocked(AccountUnlocked(user_id=uma.pk, username="ulla", by="Adam(adam)", at=clock.now()))
+    own_notices.on_account_unlocked(AccountUnlocked(user_id=uma.pk, username="ulla", by="Adam(adam)", at=clock.now()))
     assert company_messages.send_due() == 1
     assert services["feishu"].delivered[0][1].startswith("Your account was unlocked")
 
@@ -290,11 +295,12 @@ def test_switched_off_service_sends_nothing_and_the_message_ends_after_a_day(
 def test_long_message_is_cut_between_characters(services: dict[str, Service], make_user: Callable[..., User]) -> None:
     only("dingtalk")
     bind(make_user("ann", role="Admin", language="zh-hans"), "dingtalk")
-    lose_terminal("终端" * 700)
+    text = Written("终端", f"<p>{'终端' * 700}</p>")
+    post_notice(notice=Notice(TERMINAL_LOST.message_type, lambda: text), occasion="long")
     assert company_messages.send_due() == 1
-    text = services["dingtalk"].delivered[0][1]
-    assert MOST_BYTES - 4 <= len(text.encode()) <= MOST_BYTES
-    assert "…\n\n20" in text
+    sent = services["dingtalk"].delivered[0][1]
+    assert MOST_BYTES - 4 <= len(sent.encode()) <= MOST_BYTES
+    assert "…\n\n20" in sent
     assert shortened("终端", 6) == "终端"
 
 

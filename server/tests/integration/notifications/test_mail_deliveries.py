@@ -15,7 +15,7 @@ from peers.mail_server import Mailbox, misbehaving, serving
 from peers.ports import free_port
 from postern.apps.audits.models import AuditEvent
 from postern.apps.authn.lock_out.events import AccountLocked, AccountUnlocked
-from postern.apps.notifications import actions, deliveries, mailing, notices
+from postern.apps.notifications import actions, deliveries, mailing, notices, own_notices
 from postern.apps.notifications.models import DeliveryState, MessageDelivery, SiteMessage, SiteMessageReceipt
 from postern.apps.preferences.actions import change_settings
 from postern.apps.sessions.terminals.events import TerminalLost
@@ -135,7 +135,7 @@ def test_same_occasion_is_mailed_once(port: int, mailbox: Mailbox, english: User
 
 def test_personal_messages_go_by_mail_too(port: int, mailbox: Mailbox, make_user: Callable[..., User]) -> None:
     uma = make_user("uma", language="en")
-    notices.on_account_unlocked(AccountUnlocked(user_id=uma.pk, username="uma", by="Adam(adam)", at=clock.now()))
+    own_notices.on_account_unlocked(AccountUnlocked(user_id=uma.pk, username="uma", by="Adam(adam)", at=clock.now()))
     notices.on_account_locked(AccountLocked(username="uma", remote_addr="192.0.2.9", minutes=30, user_id=uma.pk))
     assert mailing.send_due() == 2
     assert {received.message["Subject"] for received in mailbox.received} == {

@@ -15,7 +15,7 @@ from postern.apps.audits.models import AuditEvent
 from postern.apps.notifications import actions
 from postern.apps.notifications.models import SiteMessage, SiteMessageReceipt
 from postern.apps.orgs.models import Organization
-from postern.apps.users.models import User
+from postern.apps.users.models import User, UserGroup
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 
@@ -126,6 +126,22 @@ def test_broadcast_reaches_every_valid_user_once(
     assert {far.username, *(user.username for user in people.values())} <= receivers
     assert not {gone.username, late.username} & receivers
     assert SiteMessage.objects.get().addressed_to == []
+
+
+def test_groups_of_other_organizations_are_found_and_written_to(
+    as_admin: APIClient, as_user: APIClient, make_user: Callable[..., User]
+) -> None:
+    other = Organization.objects.create(name="Other")
+    far = make_user("far", org_id=other.pk)
+    group = UserGroup.objects.create(name="night shift", org_id=other.pk)
+    group.users.add(far)
+    here = as_admin.get("/api/v1/users/groups/?search=night").json()
+    (found,) = as_admin.get("/api/v1/users/groups/?search=night&oid=root&limit=10&offset=0").json()["results"]
+    assert (here, found["id"], found["org_name"]) == ([], str(group.pk), "Other")
+    assert as_user.get("/api/v1/users/groups/?oid=root").status_code == 403
+    assert send(as_admin, group_ids=[found["id"]]).status_code == 200
+    assert list(SiteMessageReceipt.objects.values_list("user__username", flat=True)) == ["far"]
+    assert SiteMessage.objects.get().addressed_to == ["night shift"]
 
 
 def test_user_named_several_times_gets_one_message(as_admin: APIClient, people: dict[str, User]) -> None:

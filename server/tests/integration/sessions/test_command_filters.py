@@ -16,16 +16,19 @@ from postern.apps.acls.command_filters.actions import FILTERS, create_rule, dele
 from postern.apps.acls.models import CommandFilter, CommandFilterRule
 from postern.apps.audits.facade import Count
 from postern.apps.audits.models import AuditEvent
+from postern.apps.notifications.models import SiteMessage
 from postern.apps.orgs.models import Organization
 from postern.apps.sessions import subscriptions
 from postern.apps.sessions.evidence.verification import verify
 from postern.apps.sessions.filter_trials import queries as trials
 from postern.apps.sessions.models import Command, ProxyOrder, Session
 from postern.apps.sessions.sessions.actions import lifecycle, revocation
+from postern.apps.users.models import User
 from postern.contracts import command_control, events
 from postern.contracts.command_control import CommandAction, CommandDecision, ConfirmationState
 from postern.contracts.enums import CommandKind, EndReason, RiskLevel
 from postern.contracts.terminals import ChangeCommandControl, OrderDone
+from postern.foundation.bus import outbox
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID
@@ -112,6 +115,31 @@ def test_change_reaches_a_live_session_as_an_order(
     assert [one.content for one in order.control.rules] == expected
     assert AuditEvent.objects.filter(event="session.command_filters_changed").count() == 1
     assert revocation.recheck_command_filters(actor=SYSTEM) == 0, "told once"
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_refused_commands_and_those_that_ran_unjudged_are_told_once_a_session(
+    number: int, proxy: Proxy, world: World, opened: Session, make_user: Callable[..., User]
+) -> None:
+    make_user("olga", role="Admin", language="en")
+    rule = add(make_filter(world), "reboot")
+    proxy.tell(*[refused(opened, f"reboot -f {one}", rule) for one in range(number)])
+    proxy.tell(refused(opened, "reboot", rule))
+    proxy.tell(seen(opened, "halt", kind=CommandKind.UNKNOWN, risk_level=RiskLevel.DANGEROUS), seen(opened, "ls"))
+    outbox.drain()
+    messages = SiteMessage.objects.filter(message_type="CommandAlertMessage", receipts__user__username="olga").order_by(
+        "date_created"
+    )
+    session = "root of web@web-1"
+    assert [(row.message_type, row.subject) for row in messages] == [
+        ("CommandAlertMessage", f"A command of {opened.user} was refused"),
+        ("CommandAlertMessage", f"A command of {opened.user} ran without being judged"),
+    ]
+    refusal, unjudged = (row.message for row in messages)
+    assert f"In the session {session}, {opened.user} tried to run reboot -f 0." in refusal
+    assert ("And 2 more commands." in refusal) is (number == 3)
+    assert f"/ui/terminal/sessions/{opened.pk}" in refusal
+    assert ("could not judge it: halt." in unjudged, "ls" in unjudged) == (True, False)
 
 
 def test_order_is_repeated_until_it_is_done_and_carries_the_newest_rules(proxy: Proxy, world: World) -> None:

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { currentLanguage, useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
 import { Card } from '#/ui/card';
-import { SkeletonLines } from '#/ui/skeleton';
-import { FailedState } from '#/ui/states';
+import { StateView } from '#/ui/states';
+import { LoadedTab } from '../LoadedTab';
 import { fetchWebhooks, type Webhook } from './api';
 import { NewSecret } from './NewSecret';
 import { WebhookDeliveries } from './WebhookDeliveries';
@@ -14,6 +13,56 @@ import { WebhookDialog } from './WebhookDialog';
 import { WebhookRow } from './WebhookRow';
 
 const MASK = /^\*+$/;
+
+/** What webhooks are for, and the first step. */
+function NoWebhooks({ onAdd }: { readonly onAdd: () => void }) {
+  const t = useT();
+  const action = (
+    <Button kind="primary" icon={Plus} onClick={onAdd}>
+      {t('settings:webhooks.add')}
+    </Button>
+  );
+  return (
+    <StateView drawing="empty" title={t('settings:webhooks.none')} actions={action}>
+      {t('settings:webhooks.none_why')}
+    </StateView>
+  );
+}
+
+function Webhooks({
+  rows,
+  onEdit,
+  onChanged,
+}: {
+  readonly rows: readonly Webhook[];
+  /** Null: a new one. */
+  readonly onEdit: (webhook: Webhook | null) => void;
+  readonly onChanged: (made?: Webhook) => Promise<unknown>;
+}) {
+  const t = useT();
+  const add = () => onEdit(null);
+  const button = (
+    <Button size="sm" icon={Plus} onClick={add}>
+      {t('settings:webhooks.add')}
+    </Button>
+  );
+  return (
+    <Card title={t('settings:webhooks.title')} aside={rows.length > 0 ? button : undefined} flush>
+      {rows.length === 0 && <NoWebhooks onAdd={add} />}
+      {rows.length > 0 && <p className="px-3.5 py-2.5 text-ink-2">{t('settings:webhooks.what')}</p>}
+      <ul>
+        {rows.map((webhook) => (
+          <WebhookRow
+            key={webhook.id}
+            webhook={webhook}
+            onEdit={() => onEdit(webhook)}
+            onChanged={onChanged}
+          />
+        ))}
+      </ul>
+    </Card>
+  );
+}
 
 /** Endpoints of other systems that get messages and audit events, and what was delivered to them. */
 export function WebhooksTab() {
@@ -29,57 +78,23 @@ export function WebhooksTab() {
     if (webhook && !MASK.test(webhook.secret)) setMade(webhook);
     return query.refetch();
   };
-  if (query.error) {
-    return (
-      <FailedState
-        title={t('settings:webhooks.failed')}
-        message={explain(query.error)}
-        requestId={requestIdOf(query.error)}
-        onRetry={() => void query.refetch()}
-      />
-    );
-  }
-  if (!query.data) {
-    return (
-      <div className="pt-card" aria-busy="true">
-        <SkeletonLines lines={6} />
-      </div>
-    );
-  }
-  const { rows, offered } = query.data;
   return (
-    <div className="grid max-w-[960px] gap-3">
-      {made && <NewSecret name={made.name} secret={made.secret} />}
-      <Card
-        title={t('settings:webhooks.title')}
-        aside={
-          <Button size="sm" icon={Plus} onClick={() => setEdited(null)}>
-            {t('settings:webhooks.add')}
-          </Button>
-        }
-        flush
-      >
-        <p className="px-3.5 py-2.5 text-ink-2">{t('settings:webhooks.what')}</p>
-        <ul>
-          {rows.map((webhook) => (
-            <WebhookRow
-              key={webhook.id}
-              webhook={webhook}
-              onEdit={() => setEdited(webhook)}
-              onChanged={changed}
+    <LoadedTab query={query} failed={t('settings:webhooks.failed')}>
+      {({ rows, offered }) => (
+        <>
+          {made && <NewSecret name={made.name} secret={made.secret} />}
+          <Webhooks rows={rows} onEdit={setEdited} onChanged={changed} />
+          {rows.length > 0 && <WebhookDeliveries />}
+          {edited !== undefined && (
+            <WebhookDialog
+              webhook={edited}
+              offered={offered}
+              onClose={() => setEdited(undefined)}
+              onSaved={changed}
             />
-          ))}
-        </ul>
-      </Card>
-      <WebhookDeliveries />
-      {edited !== undefined && (
-        <WebhookDialog
-          webhook={edited}
-          offered={offered}
-          onClose={() => setEdited(undefined)}
-          onSaved={changed}
-        />
+          )}
+        </>
       )}
-    </div>
+    </LoadedTab>
   );
 }

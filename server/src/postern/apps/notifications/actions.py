@@ -13,15 +13,11 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.notifications import deliveries, push, queries
+from postern.apps.notifications.backends import BACKENDS, SITE_MESSAGE_BACKEND
+from postern.apps.notifications.declarations.catalogue import FROM_PEOPLE, MESSAGE_TYPES
+from postern.apps.notifications.declarations.declaration import MessageType, Notice, Written
 from postern.apps.notifications.errors import MessageRefused, UnknownMessageType
 from postern.apps.notifications.events import SystemMessagePosted
-from postern.apps.notifications.message_types import (
-    BACKENDS,
-    FROM_PEOPLE,
-    MESSAGE_TYPES,
-    SITE_MESSAGE_BACKEND,
-    MessageType,
-)
 from postern.apps.notifications.models import (
     DeliveryChannel,
     ExpiryWarning,
@@ -47,9 +43,6 @@ KEPT: Final = timedelta(days=180)
 _MORE: Final = "more"
 _NAMES_KEPT: Final = 20
 _BATCH: Final = 1000
-
-#: Renders subject and HTML of a system message in the active language.
-Rendering = Callable[[], tuple[str, str]]
 
 
 @transaction.atomic
@@ -90,21 +83,22 @@ def send(
 
 
 @transaction.atomic
-def post_notice(*, message_type: MessageType, occasion: str, render: Rendering) -> int:
+def post_notice(*, notice: Notice, occasion: str) -> int:
     """Send a system message to its subscribers, each in their language; returns the number of receivers.
 
     The same occasion is reported once within `QUIET`, so that repeated deliveries and repeated attacks do not send it
     again.
     """
+    message_type = notice.message_type
     recent = SiteMessage.objects.filter(message_type=message_type.name, date_created__gt=clock.now() - QUIET)
     recent_occasions = set(recent.values_list("occasion", flat=True))
     if occasion in recent_occasions or len(recent_occasions) > MAX_NOTICES:
         return 0
     if len(recent_occasions) == MAX_NOTICES:
-        occasion, render = _MORE, _more_of(message_type)
+        occasion, notice = _MORE, Notice(message_type, lambda: _more_of(message_type))
     subscription = queries.subscriptions([message_type.name])[message_type.name]
     backends = set(subscription.receive_backends) & set(queries.enabled_backends())
-    _publish(message_type, render)
+    _publish(notice)
     subscribers = queries.people(subscription.user_ids, subscription.group_ids)
 
     def addressed_to() -> list[str]:
@@ -113,37 +107,44 @@ def post_notice(*, message_type: MessageType, occasion: str, render: Rendering) 
     if not backends or not subscribers.exists():
         # Nobody reads it. The row remembers the occasion, which other apps got.
         with translation.override(settings.LANGUAGE_CODE):
-            _deliver(_system_message(message_type, occasion, render, addressed_to), [], ())
+            _deliver(system_message(notice, occasion, addressed_to), [], ())
         return 0
-    return _post(message_type, occasion, render, subscribers, addressed_to, backends=backends)
+    return _post(notice, occasion, subscribers, addressed_to, backends=backends)
 
 
-def _publish(message_type: MessageType, render: Rendering) -> None:
+def _publish(notice: Notice) -> None:
     """Tell other apps about a message, once for all receivers."""
     with translation.override(settings.LANGUAGE_CODE):
-        subject, html = render()
-    posted = SystemMessagePosted(
-        id=new_id(), message_type=message_type.name, subject=subject, html=clean_html(html), at=clock.now()
+        events.publish(posted_message(notice))
+
+
+def posted_message(notice: Notice) -> SystemMessagePosted:
+    """The event of a message, in the active language."""
+    text = notice.write()
+    return SystemMessagePosted(
+        id=new_id(),
+        message_type=notice.message_type.name,
+        subject=text.subject,
+        html=clean_html(text.html),
+        at=clock.now(),
     )
-    events.publish(posted)
 
 
 @transaction.atomic
-def tell(*, message_type: MessageType, occasion: str, render: Rendering, user_ids: Collection[UUID]) -> int:
+def tell(*, notice: Notice, occasion: str, user_ids: Collection[UUID]) -> int:
     """Send a system message to these users, each in their language, by every enabled method.
 
     Returns the number of receivers. The same occasion is reported once within `QUIET`.
     """
-    if SiteMessage.objects.filter(message_type=message_type.name, occasion=occasion).exists():
+    if SiteMessage.objects.filter(message_type=notice.message_type.name, occasion=occasion).exists():
         return 0
     receivers = User.objects.valid().filter(pk__in=list(user_ids))
-    return _post(message_type, occasion, render, receivers, list, backends=set(queries.enabled_backends()))
+    return _post(notice, occasion, receivers, list, backends=set(queries.enabled_backends()))
 
 
 def _post(
-    message_type: MessageType,
+    notice: Notice,
     occasion: str,
-    render: Rendering,
     receivers: QuerySet[User],
     addressed_to: Callable[[], list[str]],
     *,
@@ -154,36 +155,34 @@ def _post(
         by_language.setdefault(language or settings.LANGUAGE_CODE, []).append(user_id)
     for language, user_ids in by_language.items():
         with translation.override(language):
-            row = _system_message(message_type, occasion, render, addressed_to)
+            row = system_message(notice, occasion, addressed_to)
         _deliver(row, user_ids, backends)
     return sum(len(user_ids) for user_ids in by_language.values())
 
 
 @transaction.atomic
-def tell_person(*, user_id: UUID, message_type: MessageType, occasion: str, render: Rendering) -> bool:
+def tell_person(*, user_id: UUID, notice: Notice, occasion: str) -> bool:
     """Send a system message to one user about their own account, in their language, by every enabled method.
 
     The same occasion is reported once within `QUIET`. Returns whether the message was sent.
     """
     user = User.objects.filter(pk=user_id).first()
-    recent = SiteMessage.objects.filter(message_type=message_type.name, occasion=occasion)
+    recent = SiteMessage.objects.filter(message_type=notice.message_type.name, occasion=occasion)
     if user is None or recent.filter(date_created__gt=clock.now() - QUIET).exists():
         return False
     with translation.override(user.language or settings.LANGUAGE_CODE):
-        row = _system_message(message_type, occasion, render, lambda: [str(user)])
+        row = system_message(notice, occasion, lambda: [str(user)])
     _deliver(row, [user.pk], queries.enabled_backends())
     return True
 
 
-def _system_message(
-    message_type: MessageType, occasion: str, render: Rendering, addressed_to: Callable[[], list[str]]
-) -> SiteMessage:
+def system_message(notice: Notice, occasion: str, addressed_to: Callable[[], list[str]] = list) -> SiteMessage:
     """The message in the active language, not stored yet."""
-    subject, html = render()
+    text = notice.write()
     return SiteMessage(
-        subject=subject[:MAX_SUBJECT_CHARS],
-        message=clean_html(html),
-        message_type=message_type.name,
+        subject=text.subject[:MAX_SUBJECT_CHARS],
+        message=clean_html(text.html),
+        message_type=notice.message_type.name,
         addressed_to=addressed_to(),
         occasion=occasion,
     )
@@ -200,12 +199,11 @@ def _deliver(row: SiteMessage, user_ids: list[UUID], backends: Collection[str]) 
         push.unread_changed(readers)
 
 
-def _more_of(message_type: MessageType) -> Rendering:
-    def render() -> tuple[str, str]:
-        subject = _("More of these: %(kind)s") % {"kind": message_type.label}
-        return subject, _("No more messages of this kind will be sent for an hour. The audit log contains all events.")
-
-    return render
+def _more_of(message_type: MessageType) -> Written:
+    subject = _("More of these: %(kind)s") % {"kind": message_type.label}
+    return Written(
+        subject, _("No more messages of this kind will be sent for an hour. The audit log contains all events.")
+    )
 
 
 def _store(actor: Actor, row: SiteMessage, receivers: Iterable[UUID]) -> SiteMessage:

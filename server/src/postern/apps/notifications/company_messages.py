@@ -5,6 +5,7 @@ for the receiver within the time for which the service remembers (an hour or hal
 """
 
 import logging
+import re
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -41,6 +42,11 @@ _TOGETHER: Final[Mapping[DeliveryChannel, int]] = {
     DeliveryChannel.DINGTALK: dingtalk.MOST_RECEIVERS,
     DeliveryChannel.FEISHU: 1,
 }
+
+#: What a service would not show as it is: WeCom makes links of `<a …>`, FeiShu mentions everybody for `<at …>`, and makes
+#: links of `[text](address)`. Names and commands must do neither.
+_MARKUP: Final = re.compile(r"<(?=[A-Za-z/!?])|(?<=\])\(")
+_INSTEAD: Final = {"<": "＜", "(": "（"}
 
 _NOT_BOUND: Final = Phrase("delivery.not_bound", _("The user has no account of this company bound any more."))
 _INCOMPLETE: Final = Phrase(
@@ -125,5 +131,5 @@ def text_for(row: MessageDelivery) -> str:
     """The message as plain text that every service takes. The time makes equal texts of different messages differ."""
     message = row.message
     foot = f"\n\n{message.date_created:%Y-%m-%d %H:%M:%S} UTC · {preferences.get_str('SITE_URL')}"
-    body = f"{message.subject}\n\n{text_of(message.message)}"
+    body = _MARKUP.sub(lambda found: _INSTEAD[found[0]], f"{message.subject}\n\n{text_of(message.message)}")
     return shortened(body, MOST_BYTES - len(foot.encode())) + foot

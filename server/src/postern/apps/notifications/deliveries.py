@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy as _
 from postern.apps.audits import facade as audits
 from postern.apps.authn import facade as authn
 from postern.apps.notifications import link_tokens
-from postern.apps.notifications.message_types import SET_PASSWORD_LINK
+from postern.apps.notifications.declarations.catalogue import SET_PASSWORD_LINK
 from postern.apps.notifications.models import DeliveryChannel, DeliveryState, MessageDelivery, SiteMessage
 from postern.apps.preferences import facade as preferences
 from postern.apps.users.models import User

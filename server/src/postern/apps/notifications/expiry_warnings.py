@@ -13,15 +13,11 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
-from django.utils.html import format_html
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
-from postern.apps.notifications import message_types
-from postern.apps.notifications.actions import Rendering, tell_person
-from postern.apps.notifications.message_types import MessageType
+from postern.apps.notifications.actions import tell_person
+from postern.apps.notifications.declarations.declaration import MessageText
+from postern.apps.notifications.declarations.personal import ACCOUNT_EXPIRING, PASSWORD_EXPIRING, Expiry
 from postern.apps.notifications.models import ExpiryWarning, WarningKind
-from postern.apps.preferences import facade as preferences
 from postern.apps.users import facade as users
 from postern.apps.users.models import Source, User
 from postern.kernel import clock
@@ -37,10 +33,9 @@ class _Ending:
     """What ends: the warnings of a kind, their message, and the users with the moment of the end."""
 
     kind: WarningKind
-    message_type: MessageType
+    text: MessageText[Expiry]
     candidates: Callable[[datetime], QuerySet[User]]
     ends_at: Callable[[User], datetime | None]
-    render: Callable[[User, datetime, int], Rendering]
 
 
 def warn_due() -> int:
@@ -68,9 +63,8 @@ def _warn(ending: _Ending, user_id: UUID, now: datetime) -> bool:
     days_left = max(-((now - ends_at) // _DAY), 1)  # begun days
     return tell_person(
         user_id=user.pk,
-        message_type=ending.message_type,
+        notice=ending.text.about(Expiry(user.username, ends_at, days_left)),
         occasion=f"{user.pk}:{_day(now)}",
-        render=ending.render(user, ends_at, days_left),
     )
 
 
@@ -93,7 +87,7 @@ def _passwords(days: int) -> _Ending:
         updated_at = user.date_password_last_updated
         return None if updated_at is None else updated_at + timedelta(days=days)
 
-    return _Ending(WarningKind.PASSWORD, message_types.PASSWORD_EXPIRING, candidates, ends_at, _of_password)
+    return _Ending(WarningKind.PASSWORD, PASSWORD_EXPIRING, candidates, ends_at)
 
 
 def _with_ending_accounts(now: datetime) -> QuerySet[User]:
@@ -105,49 +99,7 @@ def _account_ends(user: User) -> datetime | None:
     return user.date_expired
 
 
-def _of_password(user: User, ends_at: datetime, days_left: int) -> Rendering:
-    def render() -> tuple[str, str]:
-        subject = ngettext(
-            "Your password expires within %(count)d day", "Your password expires within %(count)d days", days_left
-        ) % {"count": days_left}
-        body = _(
-            "The password of your account {username} expires on {date}. Choose a new one on your profile page before then. "
-            "Afterwards you must choose a new one before you can do anything else."
-        )
-        link = f"{preferences.get_str('SITE_URL').rstrip('/')}/ui/users/profile"
-        return subject, str(
-            format_html(
-                f'<p>{body}</p><p><a href="{{link}}">{{link}}</a></p>',
-                username=user.username,
-                date=_shown(ends_at),
-                link=link,
-            )
-        )
-
-    return render
-
-
-def _of_account(user: User, ends_at: datetime, days_left: int) -> Rendering:
-    def render() -> tuple[str, str]:
-        subject = ngettext(
-            "Your account ends within %(count)d day", "Your account ends within %(count)d days", days_left
-        ) % {"count": days_left}
-        body = _(
-            "Your account {username} ends on {date}. Afterwards you cannot sign in, and open sessions are ended. If you "
-            "still need it, ask an administrator to change its end."
-        )
-        return subject, str(format_html(f"<p>{body}</p>", username=user.username, date=_shown(ends_at)))
-
-    return render
-
-
-def _shown(moment: datetime) -> str:
-    return f"{timezone.localtime(moment):%Y-%m-%d %H:%M %Z}"
-
-
 def _endings() -> list[_Ending]:
     days = users.password_expiration_days()
-    accounts = _Ending(
-        WarningKind.ACCOUNT, message_types.ACCOUNT_EXPIRING, _with_ending_accounts, _account_ends, _of_account
-    )
+    accounts = _Ending(WarningKind.ACCOUNT, ACCOUNT_EXPIRING, _with_ending_accounts, _account_ends)
     return [accounts] if days is None else [_passwords(days), accounts]

@@ -10,16 +10,15 @@ from typing import Final
 from django.conf import settings
 from django.db import transaction
 from django.utils import translation
-from django.utils.html import format_html, linebreaks
-from django.utils.translation import gettext as _
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy, ngettext
 
 from postern.apps.audits import facade as audits
 from postern.apps.notifications import deliveries, link_tokens
-from postern.apps.notifications.actions import MAX_SUBJECT_CHARS
-from postern.apps.notifications.message_types import SET_PASSWORD_LINK
-from postern.apps.notifications.models import MessageDelivery, SiteMessage
-from postern.apps.notifications.sanitising import clean_html
+from postern.apps.notifications.actions import system_message
+from postern.apps.notifications.declarations import letters
+from postern.apps.notifications.declarations.catalogue import SET_PASSWORD_LINK
+from postern.apps.notifications.models import MessageDelivery
 from postern.apps.preferences import facade as preferences
 from postern.apps.users import facade as users
 from postern.apps.users.models import User
@@ -43,12 +42,12 @@ _ANSWER_HIDDEN: Final = Phrase(
     "delivery.answer_hidden",
     gettext_lazy("The mail server refused the message. Its answer is not shown, because it contains the link."),
 )
-_CUSTOM: Final = (
-    "EMAIL_CUSTOM_USER_CREATED_SUBJECT",
-    "EMAIL_CUSTOM_USER_CREATED_HONORIFIC",
-    "EMAIL_CUSTOM_USER_CREATED_BODY",
-    "EMAIL_CUSTOM_USER_CREATED_SIGNATURE",
-)
+#: The text by the reason of a link.
+_TEXTS: Final = {
+    users.LinkReason.CREATED: letters.ACCOUNT_CREATED,
+    users.LinkReason.RESET: letters.PASSWORD_RESET,
+    users.LinkReason.FORGOTTEN: letters.PASSWORD_FORGOTTEN,
+}
 
 
 @transaction.atomic
@@ -60,15 +59,10 @@ def queue(actor: Actor, user: User, link: users.IssuedLink, reason: users.LinkRe
     if not user.email or not preferences.is_mail_configured():
         return False
     with translation.override(user.language or settings.LANGUAGE_CODE):
-        subject, html = _TEXTS[reason](user)
-    message = SiteMessage.objects.create(
-        subject=subject[:MAX_SUBJECT_CHARS],
-        message=clean_html(html),
-        message_type=SET_PASSWORD_LINK.name,
-        addressed_to=[str(user)],
-        sender_id=actor.user_id,
-        sender_display=actor.label[:260],
-    )
+        notice = _TEXTS[reason].about(letters.LinkOwner(name=user.name, username=user.username))
+        message = system_message(notice, "", lambda: [str(user)])
+    message.sender_id, message.sender_display = actor.user_id, actor.label[:260]
+    message.save(force_insert=True)
     (row,) = deliveries.enqueue(message, [user.pk], give_up_at=link.expires_at)
     link_tokens.put(row.pk, link.token)
     audits.record(
@@ -112,47 +106,3 @@ def paragraph_of(token: Secret, row: MessageDelivery) -> str:
 def without_token(reason: Sentence, token: Secret | None) -> Sentence:
     """The reason, without the answer of a mail server that repeats the link."""
     return _ANSWER_HIDDEN.say() if token is not None and token.reveal() in reason.text else reason
-
-
-def _welcome(user: User) -> tuple[str, str]:
-    """Subject and HTML for a new user. The texts of the settings are plain text."""
-    texts = preferences.get_many(*_CUSTOM)
-    subject, honorific, body, signature = (str(texts[name] or "").strip() for name in _CUSTOM)
-    parts = (
-        honorific or _("Hello %(name)s,") % {"name": user.name},
-        body or _("an account was created for you."),
-        _("Your username: %(username)s") % {"username": user.username},
-        signature,
-    )
-    return subject or _("Your account was created"), _paragraphs(parts)
-
-
-def _reset(user: User) -> tuple[str, str]:
-    parts = (
-        _("Hello %(name)s,") % {"name": user.name},
-        _("an administrator has reset your password. Your former password does not work any more."),
-        _("Your username: %(username)s") % {"username": user.username},
-    )
-    return _("Set a new password"), _paragraphs(parts)
-
-
-def _forgotten(user: User) -> tuple[str, str]:
-    parts = (
-        _("Hello %(name)s,") % {"name": user.name},
-        _("somebody asked for a new password for your account. Your password stays valid until you choose another."),
-        _("If it was not you, do nothing, and tell an administrator if you get more of these mails."),
-        _("Your username: %(username)s") % {"username": user.username},
-    )
-    return _("Choose a new password"), _paragraphs(parts)
-
-
-#: Subject and HTML by the reason of a link.
-_TEXTS: Final = {
-    users.LinkReason.CREATED: _welcome,
-    users.LinkReason.RESET: _reset,
-    users.LinkReason.FORGOTTEN: _forgotten,
-}
-
-
-def _paragraphs(parts: tuple[str, ...]) -> str:
-    return "".join(linebreaks(part, autoescape=True) for part in parts if part)

@@ -88,7 +88,8 @@ def letter_of(row: MessageDelivery, account: preferences.MailAccount, token: Sec
         body = message.message + (link_letters.paragraph_of(token, row) if token is not None else "")
         text = f"{text_of(body)}\n\n-- \n{footer}: {site}\n"
         head = format_html(
-            '<!DOCTYPE html><html lang="{}"><head><meta charset="utf-8"><title>{}</title></head><body>',
+            '<!DOCTYPE html><html lang="{}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+            '<title>{}</title></head><body style="overflow-wrap:anywhere">',
             translation.get_language(),
             message.subject,
         )

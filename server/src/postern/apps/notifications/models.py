@@ -183,3 +183,20 @@ class ExpiryWarning(PosternModel):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.user_id} on {self.day}"
+
+
+class ComponentState(SavedRow):
+    """The state of a part of Postern, and what administrators were told about it: see `component_standing.Standing`."""
+
+    key = models.CharField(max_length=300, primary_key=True)
+    level = models.CharField(max_length=16)
+    since = models.DateTimeField()
+    better_since = models.DateTimeField(null=True)
+    told = models.CharField(max_length=16)
+    told_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("State of a component")
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.level}"

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from postern.apps.notifications.message_types import BACKENDS, EMAIL_BACKEND, SITE_MESSAGE_BACKEND
+from postern.apps.notifications.backends import BACKENDS, EMAIL_BACKEND, SITE_MESSAGE_BACKEND
 from postern.apps.notifications.models import SiteMessageReceipt, SystemMessageSubscription
 from postern.apps.preferences import facade as preferences
 from postern.apps.users.models import SystemRole, User

@@ -7,9 +7,10 @@ from postern.apps.authn.credentials.events import LoginSessionEnded
 from postern.apps.authn.lock_out.events import AccountLocked, AccountUnlocked
 from postern.apps.authn.passkeys.events import PasskeyAdded, PasskeyRemoved
 from postern.apps.authn.second_factors.events import SecondFactorReset
+from postern.apps.jobs.batch_commands.events import BatchCommandRefused
 from postern.apps.licence.events import LicenceExpiring
 from postern.apps.notifications import notices, own_notices, push
-from postern.apps.sessions.commands.events import CommandRefused
+from postern.apps.sessions.commands.events import CommandRefused, UnjudgedCommandRan
 from postern.apps.sessions.sessions.events import (
     RecordingFailed,
     SessionChanged,
@@ -40,7 +41,7 @@ LIVE_SESSIONS: Final = Gathered("news of live sessions", push.sessions_changed)
 SUBSCRIPTIONS: Final = (
     kept(HostKeyChanged, notices.on_host_key_changed),
     kept(AccountLocked, notices.on_account_locked),
-    kept(AccountUnlocked, notices.on_account_unlocked),
+    kept(AccountUnlocked, own_notices.on_account_unlocked),
     kept(PublicKeysRemoved, own_notices.on_public_keys_removed),
     kept(SecondFactorReset, own_notices.on_second_factor_reset),
     kept(PasskeyAdded, own_notices.on_passkey_added),
@@ -50,6 +51,8 @@ SUBSCRIPTIONS: Final = (
     kept(ProxyAlarm, notices.on_proxy_alarm),
     kept(RecordingFailed, notices.on_recording_failed),
     kept(CommandRefused, notices.on_command_refused),
+    kept(UnjudgedCommandRan, notices.on_unjudged_command),
+    kept(BatchCommandRefused, notices.on_batch_command_refused),
     kept(LicenceExpiring, notices.on_licence_expiring),
     kept(InvitationSent, notices.on_invitation_sent),
     kept(InvitationAccepted, notices.on_invitation_accepted),

@@ -4,7 +4,7 @@ from typing import Final
 
 from celery import shared_task
 
-from postern.apps.notifications import actions, company_messages, expiry_warnings, mailing
+from postern.apps.notifications import actions, company_messages, expiry_warnings, mailing, performance
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.parts.schedule import every
 from postern.kernel import clock
@@ -14,6 +14,8 @@ _DAY_S: Final = 24 * 3600.0
 _SOON_S: Final = 5.0
 #: Often, so that a restart skips no day, and many users who were created together are warned on the same day.
 _EXPIRY_S: Final = 600.0
+#: Proxies send heartbeats more often.
+_PERFORMANCE_S: Final = 30.0
 
 
 @shared_task  # type: ignore[untyped-decorator]  # celery has no types
@@ -40,7 +42,14 @@ def warn_of_expiry() -> int:
     return expiry_warnings.warn_due()
 
 
+@shared_task  # type: ignore[untyped-decorator]  # celery has no types
+def watch_performance() -> int:
+    """Tell administrators about parts of Postern that are overloaded or offline."""
+    return performance.watch(clock.now())
+
+
 BEAT: Final = {
+    "notifications: performance": every(watch_performance, _PERFORMANCE_S),
     "notifications: expiry": every(warn_of_expiry, _EXPIRY_S),
     "notifications: company messages": every(send_company_messages, _SOON_S),
     "notifications: mail": every(send_mail, _SOON_S),

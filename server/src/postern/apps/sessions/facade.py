@@ -1,31 +1,47 @@
 """Public interface of sessions: the way to a target, terminals for the operator's command line, and who looked at commands."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
 from uuid import UUID
 
+from postern.apps.sessions.heartbeats.presence import is_web_up
 from postern.apps.sessions.sessions.ways import Way, checked_route, checked_way
 from postern.apps.sessions.terminals import policy, registration
 from postern.apps.sessions.terminals.actions import registrations
 from postern.apps.sessions.terminals.models import Terminal
+from postern.apps.sessions.terminals.policy import Load, LoadKind, TerminalStatus, loads, terminal_status
 from postern.apps.sessions.viewings.actions import look_at_commands
 from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
 from postern.kernel.ids import parse_id
 
 __all__ = [
+    "Load",
+    "LoadKind",
     "TerminalBrief",
+    "TerminalReading",
+    "TerminalStatus",
     "Way",
     "accept_terminal",
     "checked_route",
     "checked_way",
     "find_terminal",
+    "is_web_up",
+    "loads",
     "look_at_commands",
     "make_registration_secrets",
     "refuse_terminal",
     "renew_terminal",
     "revoke_terminal",
+    "terminal_readings",
+    "terminal_status",
     "terminals",
 ]
+
+#: A proxy that is silent for longer counts as removed.
+_LONG_AWAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +53,35 @@ class TerminalBrief:
     state: str
     remote_addr: str
     fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalReading:
+    """What a proxy last reported. `is_local`: it runs on the machine of the control plane."""
+
+    id: UUID
+    name: str
+    status: TerminalStatus
+    loads: tuple[Load, ...]
+    is_local: bool
+
+
+def terminal_readings(now: datetime) -> Iterator[TerminalReading]:
+    """The state of each accepted proxy, except those that were shut down in order or have been silent for long."""
+    heard_of = Terminal.objects.alive(now - _LONG_AWAY)
+    for row in heard_of.order_by("name"):
+        alive = policy.is_alive(row.date_last_heartbeat, now)
+        if not alive and row.is_draining:
+            continue
+        yield TerminalReading(
+            id=row.pk,
+            name=row.name,
+            status=terminal_status(
+                alive=alive, cpu_load=row.cpu_load, memory_used=row.memory_used, disk_used=row.disk_used
+            ),
+            loads=loads(row.cpu_load, row.memory_used, row.disk_used),
+            is_local=row.is_local,
+        )
 
 
 def make_registration_secrets() -> None:

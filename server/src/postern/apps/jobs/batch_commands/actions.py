@@ -9,7 +9,8 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.jobs.batch_commands.errors import TooManyCommands
-from postern.apps.jobs.batch_commands.job import RUN_COMMANDS
+from postern.apps.jobs.batch_commands.events import BatchCommandRefused
+from postern.apps.jobs.batch_commands.job import MOST_TOLD, RUN_COMMANDS
 from postern.apps.jobs.batch_commands.models import BatchCommand
 from postern.apps.jobs.engine import actions as engine
 from postern.apps.jobs.engine.kinds import NoArgument
@@ -19,6 +20,7 @@ from postern.apps.jobs.executions.models import Execution
 from postern.apps.users import facade as users
 from postern.apps.vault import facade as vault
 from postern.contracts.command_control import CommandDecision
+from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database.write_transaction import write_transaction
 
@@ -108,6 +110,18 @@ def record_refusal(
             "action": decision.action.value,
             "reason": decision.reason,
         },
+    )
+    events.publish(
+        BatchCommandRefused(
+            org_id=run_as.org_id,
+            user_id=actor.user_id,
+            user=actor.label,
+            run_as_id=run_as.id,
+            run_as=run_as.name,
+            command=command[:MOST_TOLD],
+            hosts_amount=len(asset_ids),
+            has_begun=False,
+        )
     )
 
 

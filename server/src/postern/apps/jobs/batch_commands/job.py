@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from postern.apps.audits import facade as audits
 from postern.apps.jobs.batch_commands import permission
+from postern.apps.jobs.batch_commands.events import BatchCommandRefused
 from postern.apps.jobs.batch_commands.models import BatchCommand, HostOutput
 from postern.apps.jobs.batch_commands.showing import Output, packed
 from postern.apps.jobs.engine.job_run import JobRun
@@ -29,6 +30,7 @@ from postern.apps.vault import facade as vault
 from postern.contracts import runner
 from postern.contracts.enums import Protocol
 from postern.contracts.runner import HostLimits, Shell
+from postern.foundation.bus import events
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.phrases import Phrase
 from postern.foundation.rest.rights import Right
@@ -42,6 +44,8 @@ _OFF: Final = Phrase("commands.off", gettext_lazy("An administrator has turned b
 
 _LIMITS: Final = HostLimits(run_s=3600, output_bytes=64 * 1024 * 1024)
 _ROWS_AT_ONCE: Final = 200
+#: Characters of a command in an event.
+MOST_TOLD: Final = 256
 
 
 class _BatchCommand(AssetWork):
@@ -53,6 +57,7 @@ class _BatchCommand(AssetWork):
         self._protocol = run_as.protocol if run_as is not None else Protocol.SSH
         self._outputs: dict[int, Output] = {}
         self._withdrawn: dict[int, Sentence] = {}
+        self._is_refusal_told = False
 
     def errand(self, place: Place) -> Errand:
         command = self._command
@@ -86,7 +91,11 @@ class _BatchCommand(AssetWork):
         )  # who may have lost the role
         if not is_exempt and not permission.is_on():
             return _OFF.say()
-        return permission.filter_refusal(permission.filter_decision(command.run_as, command.command))
+        why = permission.filter_refusal(permission.filter_decision(command.run_as, command.command))
+        if why and not self._is_refusal_told:
+            self._is_refusal_told = True
+            events.publish(_refused_late(command))
+        return why
 
     def withdrawn(self, rows: Sequence[HostOutcome]) -> Iterable[HostOutcome]:
         rows = [row for row in rows if row.pk not in self._withdrawn]
@@ -128,6 +137,19 @@ class _BatchCommand(AssetWork):
     def _forget(self, keys: Iterable[int]) -> None:
         for key in keys:
             self._outputs.pop(key, None)
+
+
+def _refused_late(command: BatchCommand) -> BatchCommandRefused:
+    return BatchCommandRefused(
+        org_id=command.org_id,
+        user_id=command.user_id,
+        user=command.user_label,
+        run_as_id=command.run_as,
+        run_as=command.run_as_name,
+        command=command.command[:MOST_TOLD],
+        hosts_amount=command.hosts_amount,
+        has_begun=True,
+    )
 
 
 def _write(rows: Iterable[HostOutput]) -> None:

@@ -26,6 +26,9 @@ PURPOSES: Final[Mapping[str, Promise]] = {
         "Sends messages by WeCom, DingTalk and FeiShu, and tries failed ones again."
     ),
     "postern.apps.notifications.tasks.warn_of_expiry": _("Warns users whose password or account ends soon."),
+    "postern.apps.notifications.tasks.watch_performance": _(
+        "Tells administrators about parts of Postern that are overloaded or offline."
+    ),
     "postern.apps.forwarding.tasks.send_webhooks": _("Sends messages to webhooks, and tries failed ones again."),
     "postern.apps.forwarding.tasks.send_syslog": _("Sends the audit log to the syslog receiver."),
     "postern.apps.forwarding.tasks.forget_old_webhook_deliveries": _(
@@ -58,6 +61,7 @@ OPTIONAL: Final = frozenset(
         "postern.apps.licence.tasks.warn_of_end",
         "postern.apps.notifications.tasks.forget_old_messages",
         "postern.apps.notifications.tasks.warn_of_expiry",
+        "postern.apps.notifications.tasks.watch_performance",
         "postern.apps.forwarding.tasks.forget_old_webhook_deliveries",
         "postern.apps.users.tasks.forget_old_links",
         "postern.apps.sessions.tasks.forget_old_sessions",

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.notifications import deliveries
-from postern.apps.notifications.message_types import label_of
+from postern.apps.notifications.declarations.catalogue import label_of
 from postern.apps.notifications.models import MessageDelivery
 from postern.foundation.phrases import why
 from postern.foundation.rest.openapi.answers import Answer

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from postern.apps.notifications import actions, queries
 from postern.apps.notifications.actions import MAX_MESSAGE_CHARS, MAX_SUBJECT_CHARS
-from postern.apps.notifications.message_types import FROM_PEOPLE, label_of
+from postern.apps.notifications.declarations.catalogue import FROM_PEOPLE, label_of
 from postern.apps.notifications.models import SiteMessageReceipt
 from postern.apps.users.models import User, UserGroup
 from postern.foundation.rest.bodies import BodySerializer

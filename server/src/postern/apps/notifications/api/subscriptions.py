@@ -12,7 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.notifications import actions, queries
-from postern.apps.notifications.message_types import BACKENDS, MESSAGE_TYPES, MessageType
+from postern.apps.notifications.backends import BACKENDS
+from postern.apps.notifications.declarations.catalogue import MESSAGE_TYPES
+from postern.apps.notifications.declarations.declaration import MessageType
 from postern.apps.users.models import User, UserGroup
 from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.relations import OrgOwnedList

@@ -1,13 +1,13 @@
 """Writes of commands reported by proxies."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 from uuid import UUID
 
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
-from postern.apps.sessions.commands.events import CommandRefused
+from postern.apps.sessions.commands.events import CommandRefused, UnjudgedCommandRan
 from postern.apps.sessions.commands.evidence import COMMANDS
 from postern.apps.sessions.commands.models import Command
 from postern.apps.sessions.sessions.actions import sealing
@@ -44,6 +44,7 @@ def store_commands(sessions: Mapping[UUID, Session], seen: list[contract.Command
         sealing.chain(row.session, [row], COMMANDS)
     Command.objects.bulk_create(rows)
     _tell_of_refused([row for row in rows if row.is_refused])
+    _tell_of_unjudged([row for row in rows if row.risk_level >= RiskLevel.DANGEROUS.value and not row.decision])
     for session_id, level in highest.items():
         session = sessions[session_id]
         if level > session.risk_level:
@@ -80,10 +81,7 @@ def _row(session: Session, event: contract.CommandSeen) -> Command:
 
 def _tell_of_refused(rows: list[Command]) -> None:
     """Audit the refused commands and publish them: in each session those of one report together."""
-    of_session: dict[UUID, list[Command]] = defaultdict(list)
-    for row in rows:
-        of_session[row.session_id].append(row)
-    for refused in of_session.values():
+    for refused in _by_session(rows):
         session = refused[0].session
         audits.record(
             actor=messages.owner(session),
@@ -117,3 +115,27 @@ def _tell_of_refused(rows: list[Command]) -> None:
                 number=len(refused),
             )
         )
+
+
+def _tell_of_unjudged(rows: list[Command]) -> None:
+    """Publish the commands that ran unjudged. Nothing more is audited: the command is a record of the session."""
+    for unjudged in _by_session(rows):
+        session = unjudged[0].session
+        events.publish(
+            UnjudgedCommandRan(
+                session_id=session.pk,
+                org_id=session.org_id,
+                user=session.user,
+                asset=session.asset,
+                system_user=session.system_user,
+                command=unjudged[0].input[:_MAX_RECORDED_CHARS],
+                number=len(unjudged),
+            )
+        )
+
+
+def _by_session(rows: list[Command]) -> Iterable[list[Command]]:
+    of_session: dict[UUID, list[Command]] = defaultdict(list)
+    for row in rows:
+        of_session[row.session_id].append(row)
+    return of_session.values()

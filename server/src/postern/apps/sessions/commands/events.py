@@ -16,3 +16,16 @@ class CommandRefused:
     command: str
     filter_name: str
     number: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnjudgedCommandRan:
+    """Commands of a session with command filters ran without being judged. Fields as of `CommandRefused`."""
+
+    session_id: UUID
+    org_id: UUID
+    user: str
+    asset: str
+    system_user: str
+    command: str
+    number: int

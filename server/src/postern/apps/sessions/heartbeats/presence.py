@@ -47,12 +47,16 @@ def stamp_web(now: float) -> None:
         log.debug("the stamp of the web process could not be written")
 
 
+def is_web_up(now: float) -> bool:
+    """Whether a web process has written its stamp lately."""
+    stamp = cache.get(_STAMP)
+    return isinstance(stamp, float) and now - stamp <= STALE_S
+
+
 def observed_for_s(now: float) -> float:
     """Seconds for which heartbeats could be received without a gap, up to this round. Call it once per round."""
-    stamp = cache.get(_STAMP)
-    web_is_up = isinstance(stamp, float) and now - stamp <= STALE_S
     noted = cache.get(_OBSERVED)
-    if not web_is_up:
+    if not is_web_up(now):
         cache.delete(_OBSERVED)
         return 0.0
     since = now

@@ -1,8 +1,8 @@
 """Rules for terminals: the state of a registration, and the status from a heartbeat. Pure functions."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final
 from typing import Protocol as Shape
 
 from postern.contracts.terminals import LEASE_S, StateOfRegistration
@@ -31,14 +31,31 @@ class TerminalStatus(StrEnum):
     OFFLINE = "offline"
 
 
-#: Thresholds (high, critical) of each measure.
-_CPU_LOAD: Final = (5.0, 20.0)
+class LoadKind(StrEnum):
+    """The measures of a machine."""
+
+    CPU = "cpu"  # the load average of one minute
+    MEMORY = "memory"  # percent
+    DISK = "disk"  # percent
 
 
-_MEMORY_PERCENT: Final = (85.0, 95.0)
+@dataclass(frozen=True, slots=True)
+class Load:
+    """A measure with the values from which it is high and critical."""
+
+    kind: LoadKind
+    value: float
+    high: float
+    critical: float
 
 
-_DISK_PERCENT: Final = (80.0, 99.0)
+def loads(cpu_load: float, memory_used: float, disk_used: float) -> tuple[Load, ...]:
+    """The three measures with their thresholds (contract: `status`)."""
+    return (
+        Load(LoadKind.CPU, cpu_load, 5.0, 20.0),
+        Load(LoadKind.MEMORY, memory_used, 85.0, 95.0),
+        Load(LoadKind.DISK, disk_used, 80.0, 99.0),
+    )
 
 
 def is_alive(date_last_heartbeat: datetime | None, now: datetime) -> bool:
@@ -50,9 +67,9 @@ def terminal_status(*, alive: bool, cpu_load: float, memory_used: float, disk_us
     """The status of the worst of the three measures."""
     if not alive:
         return TerminalStatus.OFFLINE
-    measures = ((cpu_load, _CPU_LOAD), (memory_used, _MEMORY_PERCENT), (disk_used, _DISK_PERCENT))
-    if any(value >= critical for value, (_high, critical) in measures):
+    measures = loads(cpu_load, memory_used, disk_used)
+    if any(load.value >= load.critical for load in measures):
         return TerminalStatus.CRITICAL
-    if any(value >= high for value, (high, _critical) in measures):
+    if any(load.value >= load.high for load in measures):
         return TerminalStatus.HIGH
     return TerminalStatus.NORMAL

@@ -11,7 +11,7 @@ from rest_framework import serializers
 from postern.apps.audits.catalogue import find
 from postern.apps.audits.categories import Category
 from postern.apps.forwarding.webhooks.models import Webhook, WebhookDelivery
-from postern.apps.notifications.message_types import MESSAGE_TYPES, label_of
+from postern.apps.notifications.declarations.catalogue import MESSAGE_TYPES, label_of
 from postern.foundation.phrases import why
 from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.serializers import ResourceSerializer

@@ -1,0 +1,67 @@
+"""When the state of a part of Postern is worth a message. Pure functions.
+
+A measure that goes up and down around its threshold, and a connection that comes and goes, must not cause a message each
+time. So three times are kept: a worse state lasts before it is told, a better one lasts before it counts, and a better
+one is told only a calm period after the last message. Something worse than the last message said is not kept back: there
+are at most two messages about a part in a calm period, unless it gets worse step by step.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from postern.apps.sessions.facade import TerminalStatus
+
+#: How long a state lasts before it is told. A lost proxy has a message of its own at once.
+LASTS: Final[Mapping[TerminalStatus, timedelta]] = {
+    TerminalStatus.NORMAL: timedelta(0),
+    TerminalStatus.HIGH: timedelta(minutes=2),
+    TerminalStatus.CRITICAL: timedelta(minutes=2),
+    TerminalStatus.OFFLINE: timedelta(minutes=5),
+}
+#: How long a better state lasts before it counts.
+RECOVERY: Final = timedelta(minutes=10)
+#: The time from a message to one that says something better.
+CALM: Final = timedelta(minutes=30)
+_RANK: Final = {
+    level: rank
+    for rank, level in enumerate(
+        (TerminalStatus.NORMAL, TerminalStatus.HIGH, TerminalStatus.CRITICAL, TerminalStatus.OFFLINE)
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The state of a part.
+
+    `level` counts since `since`; readings are better since `better_since`. `told`: what the last message said, at
+    `told_at`.
+    """
+
+    level: TerminalStatus
+    since: datetime
+    better_since: datetime | None = None
+    told: TerminalStatus = TerminalStatus.NORMAL
+    told_at: datetime | None = None
+
+
+def read(standing: Standing, level: TerminalStatus, now: datetime) -> Standing:
+    """The standing after a reading."""
+    if _RANK[level] > _RANK[standing.level]:
+        return replace(standing, level=level, since=now, better_since=None)
+    if level is standing.level:
+        return replace(standing, better_since=None)
+    since = standing.better_since or now
+    if now - since < RECOVERY:
+        return replace(standing, better_since=since)
+    return replace(standing, level=level, since=since, better_since=None)
+
+
+def is_to_tell(standing: Standing, level: TerminalStatus, now: datetime) -> bool:
+    """Whether to send a message about the standing now, after a reading of this level."""
+    if standing.level is standing.told or level is not standing.level or now - standing.since < LASTS[standing.level]:
+        return False
+    is_calm = standing.told_at is None or now - standing.told_at >= CALM
+    return is_calm or _RANK[standing.level] > _RANK[standing.told]
