@@ -247,18 +247,20 @@ class PasskeyEnrolConfirmView(EnrolView):
         body = body_of(request, NewPasskeySerializer)
         challenge = _take(request._request, PasskeyPurpose.ENROL, user)  # noqa: SLF001 - as above
         keep = request.auth if isinstance(request.auth, LoginSession) else None
-        try:
-            passkey, codes = passkeys.add(
-                actor=actor, user=user, name=body["name"], answer=body["credential"], challenge=challenge, keep=keep
-            )
-        except MfaRefused as refused:
-            raise CodeRefused(refused) from None
+        with second_factor.enrolling(under_way):
+            try:
+                passkey, codes = passkeys.add(
+                    actor=actor, user=user, name=body["name"], answer=body["credential"], challenge=challenge, keep=keep
+                )
+            except MfaRefused as refused:
+                raise CodeRefused(refused) from None
+            if under_way is not None:
+                second_factor.enrolled(under_way)
         answer: dict[str, Any] = {
             "passkey": PasskeySerializer(passkey, context={"rp_id": passkey.rp_id}).data,
             "recovery_codes": [code.reveal() for code in codes],
         }
         if under_way is not None:
-            second_factor.enrolled(under_way)
             answer |= pending.finish_web(request, under_way)
         return Response(answer, status=status.HTTP_201_CREATED)
 
