@@ -52,22 +52,21 @@ def rival_completes(ann: User) -> None:
 
 @pytest.mark.parametrize("meanwhile", [owner_sets_one_up, administrator_resets, rival_completes])
 @pytest.mark.parametrize(
-    ("begun", "module", "after"),
-    [(app_begun, mfa_api, "_read_code"), (passkey_begun, passkeys_api, "_take")],
+    ("begun", "checked"),
+    [(app_begun, (mfa_api, "_read_code")), (passkey_begun, (passkeys_api, "_take"))],
     ids=["app", "passkey"],
 )
 def test_a_factor_set_up_during_a_sign_in_is_judged_under_the_lock(
-    browser: Browser,
     ann: User,
     monkeypatch: pytest.MonkeyPatch,
     begun: Callable[[Browser], Callable[[], Any]],
-    module: Any,
-    after: str,
+    checked: tuple[Any, str],
     meanwhile: Callable[[User], None],
 ):
+    browser = Browser()
     browser.sign_in("ann")
     confirm = begun(browser)
-    real = getattr(module, after)
+    real = getattr(*checked)
 
     def then(*values: Any) -> Any:
         """The request has passed its first checks."""
@@ -75,7 +74,7 @@ def test_a_factor_set_up_during_a_sign_in_is_judged_under_the_lock(
         meanwhile(User.objects.get(pk=ann.pk))
         return found
 
-    monkeypatch.setattr(module, after, then)
+    monkeypatch.setattr(*checked, then)
     answer = confirm()
     assert (answer.status_code, answer.json()["error"]) == (400, "session_empty")
     own = 1 if meanwhile is owner_sets_one_up else 0

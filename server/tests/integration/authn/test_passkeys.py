@@ -563,6 +563,13 @@ def test_another_host_name_voids_passkeys_and_lets_nobody_in(browser: Browser, a
     prefer("SITE_URL", "https://bastion.example.com")
     asked = browser.sign_in("ann").json()
     assert (asked["error"], asked["data"]["choices"]) == ("mfa_required", ["recovery"])
+    assert "恢复码" in asked["msg"]
+    codes = list(RecoveryCode.objects.filter(user=ann))
+    RecoveryCode.objects.all().delete()
+    nothing = Browser().sign_in("ann").json()
+    assert (nothing["error"], nothing["data"]["choices"]) == ("mfa_required", [])
+    assert "管理员重置" in nothing["msg"]
+    RecoveryCode.objects.bulk_create(codes)
     refused = browser.post(f"{KEYS}challenge/start/")
     assert (refused.status_code, refused.json()["code"]) == (400, "no_passkey_here")
     assert browser.post(f"{OTP}enrol/start/").status_code == 400  # the password alone sets up nothing

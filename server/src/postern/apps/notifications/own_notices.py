@@ -48,8 +48,8 @@ def on_passkey_added(event: PasskeyAdded) -> None:
 
     def render() -> tuple[str, str]:
         body = _(
-            "The passkey “{name}” was added to your account from {address}. If this was not you, remove it in your "
-            "profile, change your password, and tell your administrators."
+            "The passkey “{name}” was added to your account from {address}. If this was not you, tell your "
+            "administrators at once: they can reset your second factor and your password, also when you cannot sign in."
         )
         text = format_html(f"<p>{body}</p>", name=event.name, address=event.remote_addr)
         return _("A passkey was added to your account"), str(text)
