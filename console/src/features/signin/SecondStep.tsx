@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
 import { Note } from '#/ui/note';
-import { type FactorChoice, type SignedIn, signInSettings } from './api';
+import { type FactorChoice, type SecondFactorWanted, type SignedIn, signInSettings } from './api';
 import { CodeForm } from './CodeForm';
 import { PasskeyForm } from './PasskeyForm';
 
@@ -37,17 +37,18 @@ function useTrustDays(): number {
 
 /** Second step of signing in: a passkey, a code of the authenticator app, or a recovery code. */
 export function SecondStep({
-  choices,
+  wanted,
   onSignedIn,
   onRestart,
 }: {
-  /** What the account has, the easiest first. */
-  readonly choices: readonly FactorChoice[];
+  /** Its choices are what the account has, the easiest first. Without any, `msg` says what to do. */
+  readonly wanted: SecondFactorWanted;
   readonly onSignedIn: (answer: SignedIn) => void;
   /** Returns to name and password, with the reason when the server requires it. */
   readonly onRestart: (reason: string | null) => void;
 }) {
   const t = useT();
+  const { choices } = wanted.data;
   const [chosen, setChosen] = useState<FactorChoice>(choices[0] ?? 'code');
   const [problem, setProblem] = useState<string | null>(null);
   const days = useTrustDays();
@@ -62,14 +63,19 @@ export function SecondStep({
   return (
     <>
       <h1 className="text-figure">{t('mfa:sign_in.title')}</h1>
-      <p className="mt-1 text-ink-2">{t(WHY[chosen])}</p>
+      <p className="mt-1 text-ink-2">{choices.length === 0 ? wanted.msg : t(WHY[chosen])}</p>
       <div className="mt-6 grid gap-4">
         {problem !== null && (
           <Note tone="danger" announce>
             {problem}
           </Note>
         )}
-        {chosen === 'passkey' ? <PasskeyForm {...form} /> : <CodeForm key={chosen} kind={chosen} {...form} />}
+        {choices.length > 0 &&
+          (chosen === 'passkey' ? (
+            <PasskeyForm {...form} />
+          ) : (
+            <CodeForm key={chosen} kind={chosen} {...form} />
+          ))}
         <div className="flex flex-wrap justify-between gap-2">
           {choices
             .filter((one) => one !== chosen)

@@ -96,7 +96,7 @@ export function SignInPage() {
           {wanted.error === 'mfa_unset' ? (
             <EnrolStep onSignedIn={enter} onRestart={restart} />
           ) : (
-            <SecondStep choices={wanted.data.choices} onSignedIn={enter} onRestart={restart} />
+            <SecondStep wanted={wanted} onSignedIn={enter} onRestart={restart} />
           )}
         </Suspense>
       )}

@@ -140,6 +140,16 @@ describe('signing in', () => {
     expect(screen.getByLabelText('MFA code')).toBeTruthy();
   });
 
+  test('a person whose factors cannot be used here is told so, and asked for none of them', async () => {
+    const msg = 'Your passkeys were made for another address.';
+    answerSignIn({ ...WANTS_CODE, msg, data: { ...WANTS_CODE.data, choices: [] } });
+    await passPassword();
+    expect(await screen.findByText(msg, undefined, LATER)).toBeTruthy();
+    expect(screen.queryByRole('textbox')).toBeNull();
+    await userEvent.click(screen.getByRole('button', { name: 'Start again' }));
+    expect(screen.getByLabelText('Username')).toBeTruthy();
+  });
+
   test('a browser is trusted only where the settings allow it, and only when the person says so', async () => {
     const data = { SECURITY_TRUSTED_BROWSER_DAYS: 7 };
     server.use(mock.get('*/api/v1/settings/public/', () => HttpResponse.json({ data })));

@@ -299,31 +299,6 @@ def test_a_silent_provider_holds_nobody_longer_than_its_limit(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_many_who_wait_for_a_silent_provider_do_not_take_all_threads(
-    visitor: Visitor, services: dict[str, Service], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(visits, "_PATIENCE_S", 0.05)
-    monkeypatch.setattr("postern.apps.authn.external.providers.LIMIT_S", 2.0)
-    backs = []
-    for _ in range(8):
-        browser = Visitor()
-        backs.append((browser, through_provider(services["wecom"], browser.start("wecom"))))
-    services["wecom"].manner = "silent"
-
-    def come(pair: tuple[Visitor, str]) -> float:
-        started = clock.monotonic_s()
-        pair[0].come_back(pair[1])
-        connection.close()
-        return clock.monotonic_s() - started
-
-    with ThreadPoolExecutor(8) as pool:
-        took = list(pool.map(come, backs))
-    assert sum(seconds > 1.5 for seconds in took) == 3
-    codes = {(row.refusal or {})["code"] for row in ExternalRequest.objects.all()}
-    assert codes == {"external.busy", "web_api.timeout"}
-
-
-@pytest.mark.django_db(transaction=True)
 def test_twenty_requests_at_once_use_a_visit_once(visitor: Visitor, services: dict[str, Service], bound: User) -> None:
     back = through_provider(services["feishu"], visitor.start("feishu"))
     visitor.get("/api/v1/authentication/sign-in/")

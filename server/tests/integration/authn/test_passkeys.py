@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.sessions.models import Session
 
 from factories.at_once import at_once
 from factories.browser import PASSWORD, Browser
@@ -17,6 +18,7 @@ from factories.ssh_proof import PROXY_ID
 from postern.apps.audits.models import AuditEvent, LoginLog
 from postern.apps.authn import facade, housekeeping
 from postern.apps.authn.models import LoginSession, Passkey, PasskeyRequest, PendingSignIn, RecoveryCode
+from postern.apps.authn.passkeys.actions import requests
 from postern.apps.notifications.models import SiteMessage
 from postern.apps.preferences.models import PreferenceValue
 from postern.apps.users.models import MfaLevel, User
@@ -556,6 +558,30 @@ def test_ending_all_access_of_a_suspected_account_ends_its_passkeys(
     assert not RecoveryCode.objects.exists()
 
 
+def test_a_stranger_who_asks_for_passkeys_makes_no_sessions_and_few_rows(browser: Browser, passkey: SoftKey):
+    for _ in range(requests.MOST_WAITING + 20):
+        started(browser, "sign-in")
+    assert not Session.objects.exists()
+    assert PasskeyRequest.objects.count() == requests.MOST_WAITING
+    answer = alone(browser, passkey)
+    assert answer.status_code == 200
+    assert not browser.cookies["postern_passkey"].value
+
+
+def test_a_forged_call_is_refused(browser: Browser, passkey: SoftKey):
+    credential = passkey.show(started(browser, "sign-in"))
+    signed = browser.cookies["postern_passkey"].value
+    for forged in ("", "x", signed.partition(":")[0], signed[:-1] + ("A" if signed[-1] != "A" else "B")):
+        browser.cookies["postern_passkey"] = forged
+        assert shown(browser, "sign-in", credential).json()["error"] == "passkey_lapsed"
+    browser.cookies["postern_passkey"] = signed
+    twin = Browser()
+    twin.get(f"{API}sign-in/")
+    twin.cookies["postern_passkey"] = signed
+    assert shown(browser, "sign-in", credential).status_code == 200
+    assert shown(twin, "sign-in", credential).json()["error"] == "passkey_lapsed", "one answer"
+
+
 # --- the address of the console ---
 
 
@@ -563,6 +589,13 @@ def test_another_host_name_voids_passkeys_and_lets_nobody_in(browser: Browser, a
     prefer("SITE_URL", "https://bastion.example.com")
     asked = browser.sign_in("ann").json()
     assert (asked["error"], asked["data"]["choices"]) == ("mfa_required", ["recovery"])
+    assert "恢复码" in asked["msg"]
+    codes = list(RecoveryCode.objects.filter(user=ann))
+    RecoveryCode.objects.all().delete()
+    nothing = Browser().sign_in("ann").json()
+    assert (nothing["error"], nothing["data"]["choices"]) == ("mfa_required", [])
+    assert "管理员重置" in nothing["msg"]
+    RecoveryCode.objects.bulk_create(codes)
     refused = browser.post(f"{KEYS}challenge/start/")
     assert (refused.status_code, refused.json()["code"]) == (400, "no_passkey_here")
     assert browser.post(f"{OTP}enrol/start/").status_code == 400  # the password alone sets up nothing

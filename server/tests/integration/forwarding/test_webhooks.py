@@ -335,6 +335,20 @@ class TestFailures:
             assert run() == 0
         assert WebhookDelivery.objects.get().reason["code"] == "webhook.too_old"
 
+    def test_message_that_was_tried_in_vain_keeps_the_reason_of_its_last_try(
+        self, as_admin: APIClient, receiver: Receiver
+    ) -> None:
+        add(as_admin, receiver)
+        lose_terminal()
+        receiver.answers.append(500)
+        assert run() == 0
+        tried = WebhookDelivery.objects.get()
+        assert tried.reason
+        with later(days=8):
+            assert run() == 0
+        ended = WebhookDelivery.objects.get()
+        assert (ended.state, ended.reason) == ("failed", tried.reason)
+
 
 def test_former_secret_signs_too_for_a_day(as_admin: APIClient, receiver: Receiver) -> None:
     made = add(as_admin, receiver)

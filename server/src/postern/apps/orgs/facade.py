@@ -1,5 +1,6 @@
 """Public interface of organizations for other apps."""
 
+import contextlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -8,6 +9,7 @@ from uuid import UUID
 from django.core.cache import cache
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
+from redis.exceptions import RedisError
 from rest_framework.request import Request
 
 from postern.apps.orgs import queries, tenancy
@@ -99,11 +101,11 @@ def statistics(org_ids: Collection[UUID]) -> dict[UUID, dict[str, int]]:
     """Number of users, assets … of each organization: `resource_statistics` of the contract. One query.
 
     Counts of an organization with more than 10,000 objects are at most a minute old, because counting them reads an
-    index entry for each object.
+    index entry for each object. Without Redis all are counted.
     """
     holdings = [holding for holding in tenancy.HOLDINGS.value if holding.statistic]
     keys = {f"{_STATISTICS_KEY}{org_id}": org_id for org_id in org_ids}
-    statistics_by_org = {keys[key]: amounts for key, amounts in cache.get_many(keys).items()}
+    statistics_by_org = {keys[key]: amounts for key, amounts in _kept(keys).items()}
     counted = tenancy.counts(holdings, [org_id for org_id in org_ids if org_id not in statistics_by_org])
     for org_id, amounts in counted.items():
         statistics_by_org[org_id] = dict.fromkeys(STATISTICS, 0)
@@ -115,8 +117,16 @@ def statistics(org_ids: Collection[UUID]) -> dict[UUID, dict[str, int]]:
         if org_id in counted and sum(counted[org_id].values()) > _MANY_OBJECTS
     }
     if costly:
-        cache.set_many(costly, _STATISTICS_S)
+        with contextlib.suppress(RedisError):
+            cache.set_many(costly, _STATISTICS_S)
     return statistics_by_org
+
+
+def _kept(keys: Collection[str]) -> dict[str, dict[str, int]]:
+    try:
+        return cache.get_many(keys)
+    except RedisError:
+        return {}
 
 
 def require_licence_beyond_default(org_id: UUID) -> None:

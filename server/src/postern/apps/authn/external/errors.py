@@ -32,6 +32,13 @@ OTHER_SOURCE = Phrase(
 BUSY = Phrase(
     "external.busy", gettext_lazy("Too many sign-ins are waiting for %(provider)s. Try again in a few seconds.")
 )
+LOCKED = Phrase(
+    "external.locked",
+    gettext_lazy(
+        "Too many failed attempts from your address: signing in is locked for %(minutes)s minutes. Wait, or ask an "
+        "administrator to unlock the address."
+    ),
+)
 ODD_PERSON = Phrase(
     "external.odd_person", gettext_lazy("%(provider)s named you in a way that cannot be stored. Tell an administrator.")
 )

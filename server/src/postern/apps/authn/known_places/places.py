@@ -49,6 +49,12 @@ def find(username: str, remote_addr: str, device: str = "") -> list[KnownPlace]:
     return [by_kind[kind] for kind in (PlaceKind.DEVICE, PlaceKind.ADDRESS) if kind in by_kind]
 
 
+def is_known_address(remote_addr: str) -> bool:
+    """Whether any user has recently signed in from this address."""
+    rows = KnownPlace.objects.filter(kind=PlaceKind.ADDRESS, key_hash=_address_hash(remote_addr))
+    return rows.filter(epoch=F("user__session_epoch"), date_expired__gt=clock.now()).exists()
+
+
 def remember_address(user: User, remote_addr: str) -> None:
     """Record the address of a completed sign-in, in that sign-in's transaction."""
     if remote_addr:

@@ -214,6 +214,16 @@ def require_open(username: str, remote_addr: str, *, device: str = "") -> None:
     _refuse(now, *rows_by_kind.values())
 
 
+def require_open_address(remote_addr: str) -> None:
+    """Raise SignInLocked while the address is locked, unless somebody has signed in from it. Counts nothing.
+
+    For steps of a sign-in before anybody is named. An address of many people is not closed by the failures of one.
+    """
+    row = SignInGuard.objects.filter(kind=GuardKind.ADDRESS, key_hash=key_hash(GuardKind.ADDRESS, remote_addr)).first()
+    if row is not None and is_locked(state_of(row), now=clock.now()) and not places.is_known_address(remote_addr):
+        _refuse(clock.now(), row)
+
+
 @transaction.atomic
 def reserve_address(remote_addr: str) -> None:
     """Count a failure that belongs to no account, such as an unknown link.

@@ -56,7 +56,10 @@ class OnlyLocalByPasskey(SignInRefused):
     knows_person = True
 
     def text(self) -> str:
-        return _("Your account signs in by the directory of your company. There, your passkey is the second factor.")
+        return _(
+            "Your account does not sign in with a passkey alone. Sign in as usual, by the directory or provider of your "
+            "company; your passkey can be the second factor there."
+        )
 
 
 class PasskeysUnusable(PosternError):

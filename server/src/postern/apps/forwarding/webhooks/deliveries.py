@@ -110,9 +110,10 @@ def rest(webhook: Webhook, reason: Sentence) -> None:
 
 
 def fail_late(now: datetime) -> None:
-    """End what waited too long."""
+    """End what waited too long. What was tried keeps the reason of its last try."""
     late = WebhookDelivery.objects.filter(state=WebhookState.WAITING, date_created__lt=now - LONGEST_WAIT)
-    late.update(state=WebhookState.FAILED, reason=stored(errors.TOO_OLD.say()), date_updated=now)
+    late.filter(reason__isnull=True).update(reason=stored(errors.TOO_OLD.say()))
+    late.update(state=WebhookState.FAILED, date_updated=now)
 
 
 @transaction.atomic

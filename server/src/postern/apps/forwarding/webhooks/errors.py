@@ -19,7 +19,9 @@ GONE: Final = Phrase(
     "webhook.gone", _("The receiver answered 410: it wants no more messages. The webhook was switched off.")
 )
 GIVEN_UP: Final = Phrase("webhook.given_up", _("Not accepted in %(tries)d tries. Last reason: %(reason)s"))
-TOO_OLD: Final = Phrase("webhook.too_old", _("It waited too long while the webhook was switched off."))
+TOO_OLD: Final = Phrase(
+    "webhook.too_old", _("It could not be sent in time: the webhook was switched off, or no worker ran.")
+)
 NO_SECRET: Final = Phrase("webhook.no_secret", _("The webhook has no secret. Make a new one."))
 
 

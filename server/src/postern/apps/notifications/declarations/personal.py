@@ -83,8 +83,8 @@ def _of_added_passkey(facts: PasskeyAdded) -> Written:
     return written(
         _("A passkey was added to your account"),
         _(
-            "The passkey “{name}” was added to your account from {address}. If this was not you, remove it in your "
-            "profile, change your password, and tell your administrators."
+            "The passkey “{name}” was added to your account from {address}. If this was not you, tell your "
+            "administrators at once: they can reset your second factor and your password, also when you cannot sign in."
         ),
         name=facts.name,
         address=facts.remote_addr,

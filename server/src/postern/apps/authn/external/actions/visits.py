@@ -5,7 +5,6 @@ own page. The last step is separate, because only a request of our own page carr
 """
 
 import secrets
-import threading
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,9 +15,19 @@ from django.utils.crypto import salted_hmac
 
 from postern.apps.authn.credentials.models import LoginSession
 from postern.apps.authn.errors import console_address
-from postern.apps.authn.external.errors import BUSY, CANCELLED, INCOMPLETE, ODD_PERSON, OFF, REFUSED, ExternalLapsed
+from postern.apps.authn.external.errors import (
+    BUSY,
+    CANCELLED,
+    INCOMPLETE,
+    LOCKED,
+    ODD_PERSON,
+    OFF,
+    REFUSED,
+    ExternalLapsed,
+)
 from postern.apps.authn.external.models import ExternalRequest, Purpose
 from postern.apps.authn.external.providers import ExternalProvider, Visit, Way
+from postern.apps.authn.external.turns import TURNS, TooManyWait
 from postern.apps.authn.lock_out import guard
 from postern.apps.authn.lock_out.errors import SignInLocked
 from postern.foundation.phrases import Phrase, stored
@@ -33,9 +42,6 @@ from postern.kernel.sentences import Sentence
 LIFETIME: Final = timedelta(minutes=10)
 #: Visits of one address that wait at the same time; the oldest make room. A stranger can begin any number.
 MOST_OF_ADDRESS: Final = 100
-#: Sign-ins of this process that wait for a provider at the same time. Each keeps a thread that other requests need.
-_WAITING: Final = threading.BoundedSemaphore(3)
-_PATIENCE_S: Final = 2.0
 _STATE_BYTES: Final = 32
 _MOST_CHARS: Final = 256
 _TENANT_CHARS, _NAME_CHARS = 255, 128
@@ -99,7 +105,7 @@ def redeem(
 
     None when there is no such visit of this browser for this provider and purpose, or it was redeemed. A state that
     a browser on a visit does not have counts as a failure of its address, unless the cookie of the visit crosses sites: then
-    any site could make such requests.
+    any site could make such requests. While the address is locked, nothing is asked.
     """
     row = ExternalRequest.objects.filter(state_hash=token_hash(back.state)).first()
     if row is None or not same(row.browser_hash, token_hash(browser)):
@@ -111,6 +117,11 @@ def redeem(
     ours = ExternalRequest.objects.filter(pk=row.pk, provider=way.kind, way_id=way.id, purpose=purpose)
     if ours.filter(date_redeemed__isnull=True, date_expired__gt=now).update(date_redeemed=now) != 1:
         return None
+    try:
+        guard.require_open_address(remote_addr)
+    except SignInLocked as locked:
+        ours.update(refusal=stored(LOCKED.say(minutes=str(locked.minutes))))
+        return row.pk
     found = _person_or_reason(way, _visit(way, purpose, back.state, back.sender), back, remote_addr)
     if isinstance(found, Person):
         ours.update(tenant=found.tenant, subject=found.subject, name=_shown(found.name), details=dict(found.details))
@@ -142,14 +153,13 @@ def _page_or_reason(way: Way, visit: Visit, user_agent: str) -> str | Sentence:
     found = _provider_or_reason(way)
     if isinstance(found, Sentence):
         return found
-    if not _WAITING.acquire(timeout=_PATIENCE_S):
-        return _about(way, BUSY)
     try:
-        return found.page(visit, user_agent)
+        with TURNS.turn((way.kind, way.id)):
+            return found.page(visit, user_agent)
+    except TooManyWait:
+        return _about(way, BUSY)
     except WebApiFailed as error:
         return error.sentence
-    finally:
-        _WAITING.release()
 
 
 def _person_or_reason(way: Way, visit: Visit, back: CameBack, remote_addr: str) -> Person | Sentence:
@@ -159,16 +169,15 @@ def _person_or_reason(way: Way, visit: Visit, back: CameBack, remote_addr: str) 
     if not back.code:
         is_choice = back.error in {"", "access_denied", "login_required", "interaction_required"}
         return _about(way, CANCELLED) if is_choice else REFUSED.say(provider=way.label, error=_shown(back.error))
-    if not _WAITING.acquire(timeout=_PATIENCE_S):
-        return _about(way, BUSY)
     try:
-        person = found.person(visit, back.code)
+        with TURNS.turn((way.kind, way.id)):
+            person = found.person(visit, back.code)
+    except TooManyWait:
+        return _about(way, BUSY)
     except WebApiFailed as error:
         if error.fault is Fault.CODE:
             _count(remote_addr)
         return error.sentence
-    finally:
-        _WAITING.release()
     is_storable = all(part.isprintable() for part in (person.tenant, person.subject))
     if not is_storable or len(person.tenant) > _TENANT_CHARS or len(person.subject) > _MOST_CHARS:
         return _about(way, ODD_PERSON)

@@ -1,7 +1,7 @@
 """The step between the first factor and the sign-in: a pending sign-in of one user, which can be completed once (K27:
 an unfinished sign-in belongs to one person).
 
-`begin` after a right first factor → `answer` with a code (or `enrolled`, when the user sets up an app on the way) →
+`begin` after a right first factor → `answer` with a code (or `enrolling`, when the user sets up a factor on the way) →
 `completing`, which holds the user, checks the account again, and signs in within the same transaction.
 """
 
@@ -141,6 +141,21 @@ def _judge(pending: PendingSignIn, take: Callable[[], object]) -> None:
 def enrolled(pending: PendingSignIn) -> None:
     """Mark the second factor as verified: the user set one up during this sign-in, and has shown it."""
     _pass(pending)
+
+
+@contextmanager
+def enrolling(pending: PendingSignIn | None) -> Iterator[None]:
+    """The block sets up a second factor, in one transaction. Raises SignInLapsed.
+
+    During a sign-in (`pending`) the user is held, so that of two browsers only one sets up a factor, and none does
+    after a reset: a password alone must not add to the factors of a user who has one.
+    """
+    with transaction.atomic():
+        if pending is not None:
+            is_current = users.hold_epoch(pending.user_id) == pending.epoch
+            if not is_current or find(pending.pk, SignInWay(pending.way)) is None or has_factor(pending.user_id):
+                raise SignInLapsed
+        yield
 
 
 @contextmanager

@@ -266,7 +266,7 @@ class EnrolStartView(EnrolView):
     """
 
     def post(self, request: Request) -> Response:
-        user, actor, _pending = self.who(request)
+        user, actor, under_way = self.who(request)
         if has_device(user.pk):
             code, kind = _read_code(request)
             try:
@@ -276,7 +276,8 @@ class EnrolStartView(EnrolView):
                 raise CodeRefused(refused) from None
         elif has_factor(user.pk):
             require_shown(request)
-        begun = mfa.begin_enrolment(actor=actor, user=user)
+        with second_factor.enrolling(under_way):
+            begun = mfa.begin_enrolment(actor=actor, user=user)
         return Response(
             {
                 "secret": begun.secret.reveal(),
@@ -297,12 +298,14 @@ class EnrolConfirmView(EnrolView):
         user, actor, under_way = self.who(request)
         code, _kind = _read_code(request)
         keep = request.auth if isinstance(request.auth, LoginSession) else None
-        try:
-            codes = mfa.confirm_enrolment(actor=actor, user=user, code=code, keep=keep)
-        except MfaFailed as refused:
-            raise CodeRefused(refused) from None
+        with second_factor.enrolling(under_way):
+            try:
+                codes = mfa.confirm_enrolment(actor=actor, user=user, code=code, keep=keep)
+            except MfaFailed as refused:
+                raise CodeRefused(refused) from None
+            if under_way is not None:
+                second_factor.enrolled(under_way)
         body: dict[str, Any] = {"recovery_codes": [one.reveal() for one in codes]}
         if under_way is not None:
-            second_factor.enrolled(under_way)
             body |= pending.finish_web(request, under_way)
         return Response(body)

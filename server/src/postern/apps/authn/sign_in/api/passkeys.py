@@ -29,7 +29,7 @@ from postern.apps.authn.second_factors.errors import MfaNotSet
 from postern.apps.authn.second_factors.models import SignInWay
 from postern.apps.authn.second_factors.queries import has_factor
 from postern.apps.authn.sign_in.actions import passkey_sign_in, second_factor
-from postern.apps.authn.sign_in.api import pending, web_session
+from postern.apps.authn.sign_in.api import passkey_cookie, pending, web_session
 from postern.apps.authn.sign_in.api.device_cookie import DeviceCookieView, visitor_of
 from postern.apps.authn.sign_in.api.mfa import CodeRefused, EnrolView, PersonalView, require_shown
 from postern.apps.authn.sign_in.api.sign_in import HOME_PAGE, end_previous
@@ -85,12 +85,13 @@ class PasskeySerializer(serializers.ModelSerializer[Passkey]):
         return bool(passkey.rp_id == self.context["rp_id"])
 
 
-def _remember(request: Request, begun: requests.Begun) -> Response:
-    session: Any = request._request.session  # noqa: SLF001 - sessions belong to Django's request
-    if session.is_empty():  # a stranger on the sign-in page
-        session.set_expiry(int(requests.LIFETIME.total_seconds()))
-    session[_ENTRY] = str(begun.id)
+def _asked(begun: requests.Begun) -> Response:
     return Response({"publicKey": begun.options, "origin": present_site().origin})
+
+
+def _remember(request: Request, begun: requests.Begun) -> Response:
+    request._request.session[_ENTRY] = str(begun.id)  # noqa: SLF001 - sessions belong to Django's request
+    return _asked(begun)
 
 
 def _take(request: HttpRequest, purpose: PasskeyPurpose, user: User | None) -> bytes:
@@ -111,7 +112,10 @@ class PasskeySignInStartView(PosternView):
 
     def post(self, request: Request) -> Response:
         SessionAuthentication().enforce_csrf(request)
-        return _remember(request, requests.ask_to_show(PasskeyPurpose.SIGN_IN, None, remote_addr=_address(request)))
+        begun = requests.ask_to_show(PasskeyPurpose.SIGN_IN, None, remote_addr=_address(request))
+        response = _asked(begun)
+        passkey_cookie.put(response, begun.id)
+        return response
 
 
 class PasskeySignInView(DeviceCookieView):
@@ -128,7 +132,7 @@ class PasskeySignInView(DeviceCookieView):
         SessionAuthentication().enforce_csrf(request)
         body = body_of(request, SignInCredentialSerializer)
         django_request = request._request  # noqa: SLF001 - sessions belong to Django's request
-        challenge = _take(django_request, PasskeyPurpose.SIGN_IN, None)
+        challenge = requests.take(passkey_cookie.of(django_request), PasskeyPurpose.SIGN_IN, None)
         origin = web_session.origin_of(request)
         shown = passkey_sign_in.prove(
             body["credential"],
@@ -143,7 +147,9 @@ class PasskeySignInView(DeviceCookieView):
                 raise PasskeyLapsed
             came_by = replace(origin, mfa=True, backend=passkey_sign_in.BACKEND)
             user = web_session.sign_in(django_request, shown.proof, came_by)
-        return Response(pending.after_sign_in(user, safe_next(body.get("next") or "", HOME_PAGE)))
+        response = Response(pending.after_sign_in(user, safe_next(body.get("next") or "", HOME_PAGE)))
+        passkey_cookie.remove(response)
+        return response
 
 
 class PasskeyChallengeStartView(PosternView):
@@ -247,18 +253,20 @@ class PasskeyEnrolConfirmView(EnrolView):
         body = body_of(request, NewPasskeySerializer)
         challenge = _take(request._request, PasskeyPurpose.ENROL, user)  # noqa: SLF001 - as above
         keep = request.auth if isinstance(request.auth, LoginSession) else None
-        try:
-            passkey, codes = passkeys.add(
-                actor=actor, user=user, name=body["name"], answer=body["credential"], challenge=challenge, keep=keep
-            )
-        except MfaRefused as refused:
-            raise CodeRefused(refused) from None
+        with second_factor.enrolling(under_way):
+            try:
+                passkey, codes = passkeys.add(
+                    actor=actor, user=user, name=body["name"], answer=body["credential"], challenge=challenge, keep=keep
+                )
+            except MfaRefused as refused:
+                raise CodeRefused(refused) from None
+            if under_way is not None:
+                second_factor.enrolled(under_way)
         answer: dict[str, Any] = {
             "passkey": PasskeySerializer(passkey, context={"rp_id": passkey.rp_id}).data,
             "recovery_codes": [code.reveal() for code in codes],
         }
         if under_way is not None:
-            second_factor.enrolled(under_way)
             answer |= pending.finish_web(request, under_way)
         return Response(answer, status=status.HTTP_201_CREATED)
 

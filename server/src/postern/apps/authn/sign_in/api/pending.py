@@ -6,6 +6,7 @@ from typing import Any, Final
 from django.http import HttpRequest
 from django.middleware.csrf import rotate_token
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from rest_framework.request import Request
 
 from postern.apps.authn.callers.policy import password_is_due
@@ -26,6 +27,16 @@ ENROL_PATH: Final = "/api/v1/authentication/otp/enrol/start/"
 #: content.
 _ENTRIES: Final = {SignInWay.WEB: "pending_sign_in", SignInWay.TOKEN: "pending_token"}
 _NEXT: Final = "pending_next"
+#: By the easiest choice.
+_WHAT_TO_DO: Final = {
+    "passkey": gettext_lazy("Confirm with your passkey."),
+    "code": gettext_lazy("Enter the code of your authenticator app."),
+    "recovery": gettext_lazy("Enter a recovery code."),
+    "": gettext_lazy(
+        "Your passkeys were made for another address of the console, and you have no other second factor. Ask an "
+        "administrator to reset it."
+    ),
+}
 
 
 def begin_web(request: HttpRequest, proof: Proof, *, target: str) -> None:
@@ -90,16 +101,13 @@ def demand_body(user: User, demand: Demand, *, takes_passkeys: bool) -> dict[str
             "msg": _("Your account requires MFA. Set up a second factor to continue."),
             "data": {"choices": [], "url": ENROL_PATH},
         }
-    by_passkey = takes_passkeys and is_usable(user.pk)
-    by_code = has_device(user.pk)
     choices = [
-        *(["passkey"] if by_passkey else []),
-        *(["code"] if by_code else []),
+        *(["passkey"] if takes_passkeys and is_usable(user.pk) else []),
+        *(["code"] if has_device(user.pk) else []),
         *(["recovery"] if recovery_codes_left(user.pk) else []),
     ]
-    text = _("Enter the code of your authenticator app.") if by_code else _("Confirm with your passkey.")
     return {
         "error": "mfa_required",
-        "msg": text if by_code or by_passkey else _("Enter a recovery code."),
+        "msg": str(_WHAT_TO_DO[choices[0] if choices else ""]),
         "data": {"choices": choices, "url": CHALLENGE_PATH},
     }

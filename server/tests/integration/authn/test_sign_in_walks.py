@@ -1,0 +1,81 @@
+"""100,000 random walks through the sign-ins: none leads to a session that lacks a required factor (K27: an unfinished
+sign-in belongs to one person).
+
+`bench/sign_in_walks.py` walks further.
+"""
+
+from collections.abc import Callable
+
+import pytest
+from django.db import transaction
+
+from sign_in_walks.actions import ANN, BOB, ROOTS, Action
+from sign_in_walks.defects import DEFECTS, Patch, planted, trust_of_another_user
+from sign_in_walks.walker import Disagreement, Walker
+
+SEED = 20_261_126
+#: From each of the five roots.
+WALKS = 20_000
+#: Steps that are run on the product, from each root.
+RUNS = 500
+#: A walk that went astray is not waited for: the next seed begins anew.
+RUNS_FOR_DEFECT = 120
+SEEDS_FOR_DEFECT = range(SEED, SEED + 12)
+#: Steps of a shortened path.
+LONGEST = 6
+WAYS = {
+    "bare": {"password", "provider"},
+    "forced": {"password", "enrol"},
+    "app": {"code", "recovery_code"},
+    "passkey": {"passkey", "passkey_alone"},
+    "both": {"code", "passkey"},
+}
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
+
+
+@pytest.mark.parametrize("root", ROOTS)
+def test_k27_no_walk_leads_to_a_session_that_lacks_a_factor(root: str) -> None:
+    walker = Walker(root, SEED, RUNS)
+    walker.walk(WALKS)
+    assert walker.walks == WALKS
+    assert walker.runs == RUNS
+    assert set(walker.reached) >= WAYS[root], (walker.reached, "walks that sign nobody in show nothing")
+
+
+@pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: defect.__name__.strip("_"))
+def test_the_walks_find_a_planted_defect(defect: Callable[[], list[Patch]]) -> None:
+    found = first_found(defect)
+    assert found is not None
+    assert len(found.path) <= LONGEST
+    assert "seed " in str(found)
+
+
+STOLEN_TRUST = (
+    Action("password", (0, ANN, 0)),
+    Action("code", (0, ANN, True)),
+    Action("claim_trust_for_bob"),
+    Action("password", (0, BOB, 0)),
+)
+
+
+def test_a_walk_with_the_trust_of_another_user_is_judged() -> None:
+    """The search rarely finds these four steps in a row."""
+    walker = Walker("both", SEED, 0)
+    walker.follow(STOLEN_TRUST)
+    with planted(trust_of_another_user), pytest.raises(Disagreement, match="signed in"):
+        walker.follow(STOLEN_TRUST)
+
+
+def first_found(defect: Callable[[], list[Patch]]) -> Disagreement | None:
+    root, verbs = DEFECTS[defect]
+    for seed in SEEDS_FOR_DEFECT:
+        with transaction.atomic():
+            walker = Walker(root, seed, RUNS_FOR_DEFECT, verbs)
+            try:
+                with planted(defect):
+                    walker.explore()
+            except Disagreement as found:
+                return found
+            finally:
+                transaction.set_rollback(True)
+    return None
