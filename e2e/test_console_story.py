@@ -170,6 +170,7 @@ def test_story_from_first_sign_in_to_replay(
     assert [fault for fault in faults.found if "/replay/" not in fault] == []
 
 
+@pytest.mark.spec("S2-183")
 def test_terminal_copies_and_pastes_by_its_shortcuts(fresh: Product, target: TargetHost, browser: Browser) -> None:
     context = window(browser, permissions=["clipboard-read", "clipboard-write"])
     page = context.new_page()

@@ -18,6 +18,7 @@ from postern.apps.audits.models import AuditEvent
 from postern.apps.authn.forgotten_passwords import asking
 from postern.apps.notifications import mailing
 from postern.apps.notifications.models import MessageDelivery
+from postern.apps.preferences.actions import change_settings
 from postern.apps.users import facade as users
 from postern.apps.users.credentials.actions.links import issue_set_password_link
 from postern.apps.users.models import SetPasswordLink, User
@@ -94,6 +95,14 @@ def test_link_is_mailed_and_works_once(mailbox: Mailbox, ann: User, name: str) -
     ann.refresh_from_db()
     assert ann.check_password(NEW)
     assert events_of("user.password_forgotten") == 1
+
+
+def test_no_link_is_mailed_where_passwords_of_local_users_are_off(mailbox: Mailbox, ann: User) -> None:
+    change_settings(actor=SYSTEM, changes={"SECURITY_SIGN_IN_WAYS": ["ldap", "passkey"]})
+    assert "switched off" in ask("ann").json()["msg"]
+    assert ask("nobody").json() == ask("ann").json()
+    assert deliver() == 0
+    assert events_of("user.password_forgotten") == 0
 
 
 _WITHOUT_MAIL: dict[str, dict[str, object]] = {

@@ -15,7 +15,7 @@ from django.test import override_settings
 from lxml import etree
 from rest_framework.test import APIClient
 
-from factories.external import SITE
+from factories.external import SITE, visit_of
 from factories.saml import ACROSS, PROVIDERS, Guest, form_of, save
 from factories.second_factor import App
 from peers.saml_cases import CASES, EVIL
@@ -23,7 +23,9 @@ from peers.saml_stand_in import SamlStandIn, encoded, pair
 from postern.apps.audits.models import LoginLog
 from postern.apps.authn.external.api import visit_cookie
 from postern.apps.authn.models import FederatedIdentity, LoginSession, SamlAnswer, SignInGuard
+from postern.apps.preferences.actions import change_settings
 from postern.apps.users.models import Membership, User, UserGroup, UserGroupMember
+from postern.foundation.caller.actor import SYSTEM
 from postern.integrations.saml import certificates, redirects
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID
@@ -289,6 +291,20 @@ def test_a_provider_that_is_switched_off(as_admin: APIClient, corp: SamlStandIn)
     refused(guest.use(guest.come_back(path, form)), "Sign-in with Corp is switched off")
     location = Guest().start()
     assert location.startswith("/core/auth/login/?external=")
+
+
+@pytest.mark.parametrize("is_back", [False, True], ids=["at once", "after the visit"])
+def test_the_way_can_be_switched_off(corp: SamlStandIn, is_back: bool) -> None:
+    guest, off = Guest(), {"SECURITY_SIGN_IN_WAYS": ["password", "openid"]}
+    if is_back:
+        visit = guest.come_back(*corp.come_back(guest.start()))
+        change_settings(actor=SYSTEM, changes=off)
+        answer = guest.use(visit)
+    else:
+        change_settings(actor=SYSTEM, changes=off)
+        answer = guest.use(visit_of(guest.start()))
+    assert answer.status_code == 400
+    assert not User.objects.filter(username="ann").exists()
 
 
 def test_the_second_factor_comes_after_it(corp: SamlStandIn) -> None:

@@ -136,6 +136,11 @@ def idle_minutes(ground: Ground) -> None:
     assert answer.grant.idle_timeout_s == 180
 
 
+@pytest.mark.spec("S9-048")
+def test_max_idle_time_is_in_minutes(ground: Ground) -> None:
+    idle_minutes(ground)
+
+
 def watermark(ground: Ground) -> None:
     set_to(SECURITY_WATERMARK_ENABLED=False)
     assert ground.public()["SECURITY_WATERMARK_ENABLED"] is False

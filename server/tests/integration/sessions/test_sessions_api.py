@@ -335,6 +335,17 @@ def test_terminal_list_has_load_and_state(proxy: Proxy, active: Session, as_admi
     assert (row["status"], row["is_alive"]) == ("offline", False)
 
 
+@pytest.mark.spec("S4-043")
+def test_load_of_a_terminal_is_one_of_four(proxy: Proxy, as_admin: APIClient) -> None:
+    found = []
+    for cpu_load in (0.5, 6.0, 20.0):
+        proxy.beat(cpu_load=cpu_load)
+        found.append(as_admin.get("/api/v1/terminal/terminals/").json()[0]["status"])
+    Terminal.objects.update(date_last_heartbeat=clock.now() - timedelta(minutes=1))
+    found.append(as_admin.get("/api/v1/terminal/terminals/").json()[0]["status"])
+    assert found == ["normal", "high", "critical", "offline"]
+
+
 def test_terminal_that_is_no_longer_accepted_is_locked_out(proxy: Proxy, as_admin: APIClient) -> None:
     url = f"/api/v1/terminal/terminals/{proxy.id}/"
     assert as_admin.patch(url, {"is_accepted": False, "comment": "stolen"}).status_code == 200

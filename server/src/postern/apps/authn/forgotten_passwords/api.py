@@ -7,6 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.authn.forgotten_passwords.asking import ask
+from postern.apps.authn.sign_in import ways
 from postern.apps.preferences import facade as preferences
 from postern.foundation.rest.bodies import BodySerializer, body_of
 from postern.foundation.rest.rights import Right
@@ -35,5 +36,7 @@ class ForgotPasswordView(PosternView):
         body = body_of(request, ForgotPasswordSerializer)
         if not preferences.is_mail_configured():
             return Response({"msg": _("Mail is not set up here. Ask an administrator to reset your password.")})
+        if not ways.is_open("password"):
+            return Response({"msg": _("Passwords of local users are switched off here. Sign in in another way.")})
         ask(body["username"], request.META.get("REMOTE_ADDR", ""))
         return Response({"msg": _("If the account exists, a mail is on its way.")})
