@@ -156,7 +156,7 @@ WRITES: list[Write] = [
         caller="stranger",
         untold=_ASKED,
         again=Again.ACTS,
-        marks=_REQUESTS | SESSION,
+        marks=_REQUESTS,
     ),
     Write(
         method="POST",
