@@ -110,6 +110,13 @@ def _decoded(raw: bytes) -> Any:
         return raw.decode(errors="replace")
 
 
+def mute_load_messages(admin: Api) -> None:
+    """Send nobody messages about the load of the machine: it is busy in tests, and they would come between those that a
+    test counts.
+    """
+    admin.patch("/api/v1/notifications/system-msg-subscription/ServerPerformanceMessage/", {"receive_backends": []})
+
+
 class Product:
     """`postern up` in its own process."""
 

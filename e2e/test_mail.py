@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from product import Api, Product, wait_until
+from product import Api, Product, mute_load_messages, wait_until
 
 from peers.mail_server import PASSWORD, USER, Mailbox, serving
 from peers.ports import free_port
@@ -40,6 +40,7 @@ def account(port: int) -> dict[str, Any]:
 @pytest.mark.spec("S7-014")
 def test_account_is_tested_and_messages_survive_a_dead_server_and_a_killed_worker(own: Product) -> None:
     admin, port, mailbox = own.api(), free_port(), Mailbox()
+    mute_load_messages(admin)
     refused = admin.post(TEST, account(port), 400)
     assert "refuses connections to port" in refused["error"]
     with serving(mailbox, port=port):

@@ -58,7 +58,7 @@ def pictures(page: Page, name: str) -> None:
 
 def test_webhook_is_added_tested_and_gets_messages_and_events(own: Product, page: Page) -> None:
     page.goto(f"{own.url}/ui/settings?activeTab=webhooks")
-    expect(page.get_by_text("Nothing", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="No webhooks yet")).to_be_visible()
     photograph(page, "webhooks-empty")
     with receiving(Receiver()) as receiver:
         page.get_by_role("button", name="Add a webhook").click()

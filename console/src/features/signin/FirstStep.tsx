@@ -6,17 +6,25 @@ import { type SignInAnswer, type SignInSettings, signInSettings } from './api';
 import { type Block, blocksOf, WITHOUT_SETTINGS } from './first-blocks';
 import { PasswordForm } from './PasswordForm';
 
-const PasskeySignIn = lazy(async () => {
+const loadPasskeys = async () => {
   const [part] = await Promise.all([import('./PasskeySignIn'), loadNamespaces(['passkeys'])]);
   return { default: part.PasskeySignIn };
-});
-const ProviderLinks = lazy(async () => {
+};
+const loadLinks = async () => {
   const [part] = await Promise.all([import('./ProviderLinks'), loadNamespaces(['external'])]);
   return { default: part.ProviderLinks };
-});
+};
+const PasskeySignIn = lazy(loadPasskeys);
+const ProviderLinks = lazy(loadLinks);
 
-/** The form does not wait longer for the settings: signing in must not depend on them. */
+/** The form does not wait longer for the settings and the other parts: signing in must not depend on them. */
 const PATIENCE_MS = 2_000;
+
+/** Loads the code of these parts, so that they appear at once: a part that comes later moves the form under the pointer. */
+function loadParts(settings: SignInSettings): Promise<unknown> {
+  const ways = new Set(blocksOf(settings).map((block) => block.way));
+  return Promise.all([ways.has('passkey') && loadPasskeys(), ways.has('provider') && loadLinks()]);
+}
 
 /** What the settings say about this page; null while they are loaded. */
 function useSignInSettings(): SignInSettings | null {
@@ -24,8 +32,14 @@ function useSignInSettings(): SignInSettings | null {
   useEffect(() => {
     // The first answer stays: a page that is in use does not change its order.
     const settle = (settings: SignInSettings) => setFound((present) => present ?? settings);
-    const timer = setTimeout(() => settle(WITHOUT_SETTINGS), PATIENCE_MS);
-    signInSettings().then(settle, () => settle(WITHOUT_SETTINGS));
+    let known = WITHOUT_SETTINGS;
+    const timer = setTimeout(() => settle(known), PATIENCE_MS);
+    const load = async () => {
+      known = await signInSettings().catch(() => WITHOUT_SETTINGS);
+      await loadParts(known).catch(() => undefined); // each part reports its own failure
+      settle(known);
+    };
+    void load();
     return () => clearTimeout(timer);
   }, []);
   return found;
