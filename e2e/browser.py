@@ -103,8 +103,7 @@ def sign_in(page: Page, url: str, username: str, password: str) -> None:
     page.goto(f"{url}/ui/login")
     page.get_by_label("Username").fill(username)
     page.get_by_label("Password", exact=True).fill(password)
-    # As most people do. The passkey button can still come while a slow machine clicks, and moves the other one.
-    page.get_by_label("Password", exact=True).press("Enter")
+    page.get_by_role("button", name="Sign in").click()
     page.wait_for_url(lambda address: "/login" not in address)
 
 

@@ -11,10 +11,24 @@ from pathlib import Path
 
 import pytest
 from browser import Faults, first_sign_in, photograph, sign_in, window
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from product import ADMIN_PASSWORD, POSTERN, Product, wait_until
 
 NAME = "SECURITY_SIGN_IN_WAYS"
+#: The controls that Chromium saw moving (Layout Instability API). A line less high is the web font's arrival.
+MOVED = """() => new Promise((resolve) => {
+    const moved = [];
+    const isControl = ({ node }) => node?.nodeType === 1 && node.matches('button, input, a, :has(button, input, a)');
+    const isFar = ({ previousRect: was, currentRect: is }) => Math.abs(is.top - was.top) > 8;
+    const take = (entries) => {
+        for (const source of entries.flatMap((entry) => entry.sources)) {
+            if (isControl(source) && isFar(source)) moved.push(source.node.outerHTML.slice(0, 200));
+        }
+    };
+    const observer = new PerformanceObserver((list) => { take(list.getEntries()); resolve(moved); });
+    observer.observe({ type: 'layout-shift', buffered: true });
+    setTimeout(() => resolve(moved), 200);
+})"""
 TOKENS, FORM = "/api/v1/authentication/tokens/", "/api/v1/settings/setting/?category=security"
 
 
@@ -57,6 +71,43 @@ def ssh_says(own: Product, folder: Path) -> str:
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=90, check=False,
     )  # fmt: skip
     return done.stderr
+
+
+def test_no_button_moves_once_it_can_be_pressed(own: Product, page: Page) -> None:
+    page.goto(f"{own.url}/ui/login")
+    button, passkey = (page.get_by_role("button", name=name) for name in ("Sign in", "Use a passkey"))
+    expect(button).to_be_visible()
+    expect(passkey).to_be_visible(timeout=1)  # with the form, not after it
+    assert page.evaluate(MOVED) == []
+
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/PasskeySignIn*.js", hold)
+    page.reload()
+    expect(button).to_be_visible()
+    page.evaluate("() => document.fonts.ready.then(() => null)")
+    place = button.bounding_box()
+    photograph(page, "sign-in-before-the-passkey")
+    expect(passkey).to_have_count(0)
+    held[0].continue_()
+    expect(passkey).to_be_visible()
+    assert button.bounding_box() == place
+    assert page.evaluate(MOVED) == []
+    photograph(page, "sign-in-after-the-passkey")
+
+
+def test_a_part_that_is_lost_leaves_the_form(own: Product, page: Page) -> None:
+    page.route("**/PasskeySignIn*.js", lambda route: route.abort())
+    page.goto(f"{own.url}/ui/login")
+    expect(page.get_by_text("Some ways of signing in could not be loaded.")).to_be_visible()
+    photograph(page, "sign-in-part-lost")
+    page.get_by_label("Username").fill("admin")
+    page.get_by_label("Password", exact=True).fill(ADMIN_PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(lambda address: "/login" not in address)
 
 
 def test_an_administrator_orders_the_ways_with_the_keyboard(own: Product, page: Page) -> None:

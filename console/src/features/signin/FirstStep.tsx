@@ -1,49 +1,11 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
-import { loadNamespaces, useT } from '#/lib/i18n';
+import { useState } from 'react';
+import { useT } from '#/lib/i18n';
 import { Note } from '#/ui/note';
 import { SkeletonLines } from '#/ui/skeleton';
-import { type SignInAnswer, type SignInSettings, signInSettings } from './api';
-import { type Block, blocksOf, WITHOUT_SETTINGS } from './first-blocks';
+import type { SignInAnswer } from './api';
+import { type Block, isDivided } from './first-blocks';
+import { type Page, useFirstPage } from './first-page';
 import { PasswordForm } from './PasswordForm';
-
-const loadPasskeys = async () => {
-  const [part] = await Promise.all([import('./PasskeySignIn'), loadNamespaces(['passkeys'])]);
-  return { default: part.PasskeySignIn };
-};
-const loadLinks = async () => {
-  const [part] = await Promise.all([import('./ProviderLinks'), loadNamespaces(['external'])]);
-  return { default: part.ProviderLinks };
-};
-const PasskeySignIn = lazy(loadPasskeys);
-const ProviderLinks = lazy(loadLinks);
-
-/** The form does not wait longer for the settings and the other parts: signing in must not depend on them. */
-const PATIENCE_MS = 2_000;
-
-/** Loads the code of these parts, so that they appear at once: a part that comes later moves the form under the pointer. */
-function loadParts(settings: SignInSettings): Promise<unknown> {
-  const ways = new Set(blocksOf(settings).map((block) => block.way));
-  return Promise.all([ways.has('passkey') && loadPasskeys(), ways.has('provider') && loadLinks()]);
-}
-
-/** What the settings say about this page; null while they are loaded. */
-function useSignInSettings(): SignInSettings | null {
-  const [found, setFound] = useState<SignInSettings | null>(null);
-  useEffect(() => {
-    // The first answer stays: a page that is in use does not change its order.
-    const settle = (settings: SignInSettings) => setFound((present) => present ?? settings);
-    let known = WITHOUT_SETTINGS;
-    const timer = setTimeout(() => settle(known), PATIENCE_MS);
-    const load = async () => {
-      known = await signInSettings().catch(() => WITHOUT_SETTINGS);
-      await loadParts(known).catch(() => undefined); // each part reports its own failure
-      settle(known);
-    };
-    void load();
-    return () => clearTimeout(timer);
-  }, []);
-  return found;
-}
 
 export interface FirstStepProps {
   /** Why the person is back on this step. */
@@ -53,30 +15,52 @@ export interface FirstStepProps {
   readonly onAnswer: (answer: SignInAnswer) => void;
 }
 
+interface BlockViewProps extends Omit<FirstStepProps, 'reason'> {
+  readonly page: Page;
+  readonly block: Block;
+  readonly index: number;
+  readonly onFailure: (failure: string | null) => void;
+}
+
+/** One way of signing in, or several that share a form. */
+function BlockView({ page, block, index, next, onAnswer, onFailure }: BlockViewProps) {
+  const t = useT();
+  const { passkey: PasskeySignIn, provider: ProviderLinks } = page.parts;
+  if (block.way === 'form') {
+    return (
+      <>
+        <PasswordForm isFirst={index === 0} onAnswer={onAnswer} onFailure={onFailure} />
+        {!block.isForDirectoryOnly && typeof page.settings.forgot === 'string' && (
+          <p className="mt-4">
+            <a href={page.settings.forgot} className="pt-link">
+              {t('signin:forgot')}
+            </a>
+          </p>
+        )}
+      </>
+    );
+  }
+  if (block.way === 'passkey') return PasskeySignIn && <PasskeySignIn onSignedIn={onAnswer} />;
+  return (
+    ProviderLinks && (
+      <div className={index === 0 ? 'mt-4' : undefined}>
+        <ProviderLinks
+          providers={block.providers}
+          vouching={block.vouching}
+          next={next}
+          isDivided={isDivided(page.blocks, index)}
+        />
+      </div>
+    )
+  );
+}
+
 /** The ways of signing in, in the order of the settings. */
 export function FirstStep({ reason, next, onAnswer }: FirstStepProps) {
   const t = useT();
-  const settings = useSignInSettings();
+  const page = useFirstPage();
   const [failure, setFailure] = useState<string | null>(reason);
-  const blocks = settings === null ? [] : blocksOf(settings);
-  const form = blocks.find((block) => block.way === 'form');
-  const shown = (block: Block, isFirst: boolean) => {
-    switch (block.way) {
-      case 'form':
-        return <PasswordForm isFirst={isFirst} onAnswer={onAnswer} onFailure={setFailure} />;
-      case 'passkey':
-        return <PasskeySignIn onSignedIn={onAnswer} />;
-      default:
-        return (
-          <ProviderLinks
-            providers={block.providers}
-            vouching={block.vouching}
-            next={next}
-            isDivided={block.isDivided}
-          />
-        );
-    }
-  };
+  const form = page?.blocks.find((block) => block.way === 'form');
   return (
     <>
       <h1 className="text-figure">{t('signin:title')}</h1>
@@ -92,23 +76,22 @@ export function FirstStep({ reason, next, onAnswer }: FirstStepProps) {
           </Note>
         </div>
       )}
-      {settings === null && <SkeletonLines lines={6} />}
-      {settings !== null && blocks.length === 0 && <p className="mt-4 text-ink-2">{t('signin:no_way')}</p>}
-      {blocks.map((block, index) => (
-        // Each loads alone: the form must not wait for the others.
-        <Suspense key={block.key}>
-          <div className={index === 0 && block.way === 'provider' ? 'mt-4' : undefined}>
-            {shown(block, index === 0)}
-          </div>
-        </Suspense>
+      {page === null && <SkeletonLines lines={6} />}
+      {page?.blocks.map((block, index) => (
+        <BlockView
+          key={block.key}
+          page={page}
+          block={block}
+          index={index}
+          next={next}
+          onAnswer={onAnswer}
+          onFailure={setFailure}
+        />
       ))}
-      {form !== undefined && !form.isForDirectoryOnly && typeof settings?.forgot === 'string' && (
-        <p className="mt-4">
-          <a href={settings.forgot} className="pt-link">
-            {t('signin:forgot')}
-          </a>
-        </p>
+      {page?.blocks.length === 0 && !page.isPartLost && (
+        <p className="mt-4 text-ink-2">{t('signin:no_way')}</p>
       )}
+      {page?.isPartLost === true && <p className="mt-4 text-ink-2">{t('signin:part_lost')}</p>}
     </>
   );
 }

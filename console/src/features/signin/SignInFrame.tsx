@@ -33,8 +33,9 @@ export function SignInFrame({ children }: { readonly children: ReactNode }) {
             onClick={() => theme.choose(dark ? 'light' : 'dark')}
           />
         </div>
-        <main className="grid grow place-items-center px-4 py-6">
-          <div className="w-full max-w-[360px]">{children}</div>
+        <main className="grid grow justify-items-center px-4 py-6">
+          {/* Hung from the top: a centred column would move under the pointer when it grows. */}
+          <div className="w-full max-w-[360px] pt-[12vh] max-sm:pt-4">{children}</div>
         </main>
         <footer className="p-4 text-center text-meta text-ink-3">
           {t('signin:recorded')} · Postern {__POSTERN_VERSION__}

@@ -1,7 +1,7 @@
 import { type ProviderName, PROVIDERS } from '#/domain/external/providers';
 import type { SignInSettings } from './api';
 
-/** One part of the first step. `isDivided`: a line with "or" above it. */
+/** One part of the first step. */
 export type Block =
   | { readonly key: string; readonly way: 'form'; readonly isForDirectoryOnly: boolean }
   | { readonly key: string; readonly way: 'passkey'; readonly isForDirectoryOnly?: never }
@@ -10,7 +10,6 @@ export type Block =
       readonly way: 'provider';
       readonly providers: readonly ProviderName[];
       readonly vouching: SignInSettings['vouching'];
-      readonly isDivided: boolean;
       readonly isForDirectoryOnly?: never;
     };
 
@@ -33,21 +32,25 @@ function isProvider(way: string): way is ProviderName {
 export function blocksOf({ ways, providers, vouching }: SignInSettings): readonly Block[] {
   const blocks: Block[] = [];
   for (const way of ways ?? USUAL) {
-    const last = blocks.at(-1);
-    const isDivided = last !== undefined && last.way !== 'provider';
     if (way === 'password' || way === 'ldap') {
       if (blocks.some((block) => block.way === 'form')) continue;
       blocks.push({ key: 'form', way: 'form', isForDirectoryOnly: !(ways ?? USUAL).includes('password') });
     } else if (way === 'passkey') {
       blocks.push({ key: way, way });
     } else if (isProvider(way) && providers.includes(way)) {
-      blocks.push({ key: way, way: 'provider', providers: [way], vouching: [], isDivided });
+      blocks.push({ key: way, way: 'provider', providers: [way], vouching: [] });
     } else {
       const ofWay = vouching.filter((one) => one.kind === way);
       if (ofWay.length > 0) {
-        blocks.push({ key: way, way: 'provider', providers: [], vouching: ofWay, isDivided });
+        blocks.push({ key: way, way: 'provider', providers: [], vouching: ofWay });
       }
     }
   }
   return blocks;
+}
+
+/** Whether a line with "or" stands above this block: where providers follow something else. */
+export function isDivided(blocks: readonly Block[], index: number): boolean {
+  const last = blocks[index - 1];
+  return last !== undefined && last.way !== 'provider' && blocks[index]?.way === 'provider';
 }

@@ -1,9 +1,9 @@
 import { cleanup, render, screen } from '@testing-library/react';
 import { http as mock, HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { startI18n } from '#/lib/i18n';
-import { blocksOf, WITHOUT_SETTINGS } from './first-blocks';
+import { blocksOf, isDivided, WITHOUT_SETTINGS } from './first-blocks';
 import { SignInPage } from './SignInPage';
 
 const server = setupServer();
@@ -13,6 +13,7 @@ beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
 beforeEach(async () => startI18n(['app', 'ui', 'signin', 'mfa', 'external', 'passkeys'], 'en'));
 afterEach(() => {
   cleanup();
+  vi.useRealTimers();
   server.resetHandlers();
 });
 afterAll(() => server.close());
@@ -71,14 +72,43 @@ test('settings that cannot be loaded leave the form', async () => {
   expect(await screen.findByLabelText('Username')).toBeTruthy();
 });
 
+test('settings that come late add their ways below the form', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  let send = () => {};
+  const sent = new Promise<void>((resolve) => (send = resolve));
+  const data = { OPENID_PROVIDERS: OPENID, SECURITY_SIGN_IN_WAYS: ['openid', 'password'] };
+  server.use(
+    mock.get('*/api/v1/settings/public/', async () => {
+      await sent;
+      return HttpResponse.json({ data });
+    }),
+  );
+  render(<SignInPage />);
+  await vi.advanceTimersByTimeAsync(2_000);
+  const name = await screen.findByLabelText('Username');
+  expect(screen.queryByRole('link')).toBeNull();
+  send();
+  const corp = await screen.findByRole('link', { name: 'Sign in with Corp' });
+  expect(isAbove(name, corp)).toBe(true);
+  expect(screen.getByText('or')).toBeTruthy();
+});
+
+test('all ways appear at once', async () => {
+  open(['passkey', 'openid', 'password']);
+  await screen.findByText('Use your local account');
+  expect(screen.getByRole('link', { name: 'Sign in with Corp' })).toBeTruthy();
+});
+
 test('a way that is not set up takes no room, and "or" stands between different kinds only', () => {
-  const shown = (ways: readonly string[]) =>
-    blocksOf({
+  const shown = (ways: readonly string[]) => {
+    const blocks = blocksOf({
       ...WITHOUT_SETTINGS,
       ways,
       vouching: OPENID.map((one) => ({ ...one, kind: 'openid' as const })),
       providers: ['feishu'],
-    }).map((block) => `${block.key}${block.way === 'provider' && block.isDivided ? '+or' : ''}`);
+    });
+    return blocks.map((block, index) => `${block.key}${isDivided(blocks, index) ? '+or' : ''}`);
+  };
   expect(shown(['password', 'ldap', 'wecom', 'openid', 'feishu'])).toEqual(['form', 'openid+or', 'feishu']);
   expect(shown(['openid', 'passkey', 'feishu', 'ldap', 'password'])).toEqual([
     'openid',
