@@ -1,8 +1,12 @@
 """Signatures of SSH sign-ins: each signs in once while its key exists, and wrong signatures count as guesses."""
 
+import re
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from factories.ssh_proof import PROXY_ID, SecurityKey, make_key, signed_request
 from postern.apps.audits.models import AuditEvent, LoginLog
@@ -18,7 +22,7 @@ from postern.kernel import clock
 
 pytestmark = pytest.mark.django_db
 KEY, LINE = make_key()
-OTHER_KEY, _OTHER_LINE = make_key()
+OTHER_KEY, OTHER_LINE = make_key()
 STRANGER = "203.0.113.77"
 
 
@@ -64,6 +68,24 @@ def test_valid_signature_with_an_unknown_key_is_no_guess():
         assert code_of(show(*signed_request(OTHER_KEY, "ann"))) is DenialCode.BAD_CREDENTIALS
     assert show(*signed_request(KEY, "ann")).user is not None
     assert not SignInGuard.objects.exists()
+
+
+@pytest.mark.parametrize("named_key", [KEY, OTHER_KEY, None], ids=["forged", "own key", "offer"])
+def test_stranger_gets_the_same_reads_and_writes_for_a_name_that_does_not_exist(named_key: Any):
+    def statements(username: str) -> list[str]:
+        with CaptureQueriesContext(connection) as captured:
+            if named_key is None:
+                assert not facade.public_key_acceptable(username=username, public_key=OTHER_LINE)
+            else:
+                show(
+                    *signed_request(OTHER_KEY, username, named_key=named_key),
+                    username=username,
+                    at=f"203.0.113.{len(username)}",
+                )
+        return [re.sub(r"'[^']*'|[0-9]+|NULL", "?", query["sql"]) for query in captured.captured_queries]
+
+    statements("warm-up")  # settings and compiled queries
+    assert statements("ann") == statements("nobody")
 
 
 def test_repeated_signature_is_no_guess():

@@ -160,7 +160,7 @@ def append_login(
     mfa: MfaState,
 ) -> LoginLog:
     """Record a sign-in attempt: a row of the login log and its event in the chain of the root organization."""
-    row = LoginLog.objects.create(
+    row = LoginLog(
         username=_clip(LoginLog, "username", username),
         type=login_type,
         ip=_without_zone(actor.remote_addr),
@@ -171,6 +171,7 @@ def append_login(
         backend=_clip(LoginLog, "backend", backend),
         status=succeeded,
     )
+    insert([row])
     append_event(
         actor=actor,
         org_id=ROOT_ORG_ID,

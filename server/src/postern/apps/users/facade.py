@@ -11,7 +11,7 @@ from django.utils.translation import get_language
 from postern.apps.orgs.roles import OrgRole
 from postern.apps.users.accounts.holding import hold, hold_caller, hold_changeable, hold_epoch, hold_memberships
 from postern.apps.users.accounts.models import Membership, SystemRole, User
-from postern.apps.users.accounts.queries import OrgRoles, administered_org_ids, org_roles_of
+from postern.apps.users.accounts.queries import OrgRoles, administered_org_ids, id_addressed, id_named, org_roles_of
 from postern.apps.users.credentials.actions.ending import end_chosen as end_credentials
 from postern.apps.users.credentials.actions.links import LINK_LIFETIME, IssuedLink, read_link, redeem_set_password_link
 from postern.apps.users.credentials.actions.passwords import change_own_password, prepare_own, set_public_keys
@@ -116,10 +116,8 @@ def brief(user_ids: Iterable[UUID]) -> dict[UUID, UserBrief]:
 
 def id_by_name_or_address(text: str) -> UUID | None:
     """The user with this login name or else this mail address; None when there is none. Always the same queries."""
-    named = User.objects.named(text)
-    addressed = User.objects.filter(email=text.strip().lower()).first()
-    found = named or addressed
-    return found.pk if found is not None else None
+    named, addressed = id_named(text), id_addressed(text)
+    return named or addressed
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ class SessionStore(DatabaseSessionStore):
         return session_row
 
     def exists(self, session_key: str) -> bool:
-        return super().exists(stored_key(session_key))
+        return _by_key(self.model).first(session_key=stored_key(session_key)) is not None
 
     def create_model_instance(self, data: dict[str, Any]) -> Any:
         instance = super().create_model_instance(data)

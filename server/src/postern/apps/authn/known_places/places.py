@@ -3,14 +3,17 @@
 Strangers who guess at a name lock it for strangers. Its owner continues from a known place, which has its own counter.
 """
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Final
+from uuid import UUID
 
 from django.core.signing import BadSignature, Signer
 from django.db.models import F
 
 from postern.apps.authn.known_places.models import KnownPlace, PlaceKind
 from postern.apps.users.models import User, username_key
+from postern.foundation.database.prepared import PreparedObjects, PreparedQuery
 from postern.kernel import clock
 from postern.kernel.addresses import address_key
 from postern.kernel.ids import new_token, token_hash
@@ -30,23 +33,40 @@ def device_cookie_text(user: User, token: str) -> str:
     return Signer(salt=f"{_SALT}:{user.pk}").sign(token)
 
 
-def find(username: str, remote_addr: str, device: str = "") -> list[KnownPlace]:
+def find(username: str, remote_addr: str, device: str = "", *, locked: bool = False) -> list[KnownPlace]:
     """The known places of this name that match an attempt: the device before the address.
 
-    One query, whether or not the name exists.
+    One query, whether or not the name exists. `locked`: until the transaction ends.
     """
-    rows = (
-        KnownPlace.objects.select_related("user")
-        .filter(
-            user__username_key=username_key(username[:_MAX_NAME_CHARS]),
-            epoch=F("user__session_epoch"),
-            date_expired__gt=clock.now(),
-            key_hash__in=[_address_hash(remote_addr), token_hash(_token_of(device))],
-        )
-        .order_by("date_created")
+    rows = _matching(locked=locked).all(
+        name=username_key(username[:_MAX_NAME_CHARS]),
+        now=clock.now(),
+        address=_address_hash(remote_addr),
+        device=token_hash(_token_of(device)),
     )
     by_kind = {row.kind: row for row in rows if row.kind == PlaceKind.ADDRESS or _fits(row, device)}
     return [by_kind[kind] for kind in (PlaceKind.DEVICE, PlaceKind.ADDRESS) if kind in by_kind]
+
+
+@cache
+def _matching(*, locked: bool) -> PreparedObjects[KnownPlace]:
+    """Prepared, because every password needs it."""
+    places = KnownPlace.objects.select_for_update(of=("self",)) if locked else KnownPlace.objects.all()
+    return PreparedObjects(
+        KnownPlace,
+        lambda name, now, address, device: places.filter(
+            user__username_key=name,
+            epoch=F("user__session_epoch"),
+            date_expired__gt=now,
+            key_hash__in=[address, device],
+        ).order_by("date_created"),
+        stand_ins={
+            "name": "stand-in",
+            "now": datetime.max.replace(tzinfo=UTC),
+            "address": "of-address",
+            "device": "of-device",
+        },
+    )
 
 
 def is_known_address(remote_addr: str) -> bool:
@@ -57,17 +77,23 @@ def is_known_address(remote_addr: str) -> bool:
 
 def remember_address(user: User, remote_addr: str) -> None:
     """Record the address of a completed sign-in, in that sign-in's transaction."""
-    if remote_addr:
-        _remember(user, PlaceKind.ADDRESS, _address_hash(remote_addr), ADDRESS_LIFETIME)
+    if not remote_addr:
+        return
+    key_hash = _address_hash(remote_addr)
+    known = _address_of_user().first(user_id=user.pk, key_hash=key_hash)
+    if known is None:
+        _add(user, PlaceKind.ADDRESS, key_hash, ADDRESS_LIFETIME)
+    else:
+        _touch(user, known, ADDRESS_LIFETIME)
 
 
 def remember_device(user: User, device: str) -> str | None:
     """Record the browser of a completed sign-in; returns the value of a new cookie when the browser needs one."""
     for known in find(user.username, "", device):
-        _remember(user, PlaceKind.DEVICE, known.key_hash, DEVICE_LIFETIME)
+        _touch(user, known, DEVICE_LIFETIME)
         return None
     token = new_token()
-    _remember(user, PlaceKind.DEVICE, token_hash(token), DEVICE_LIFETIME)
+    _add(user, PlaceKind.DEVICE, token_hash(token), DEVICE_LIFETIME)
     return device_cookie_text(user, token)
 
 
@@ -82,23 +108,46 @@ def forget_all(user: User) -> int:
     return KnownPlace.objects.filter(user=user).delete()[0]
 
 
-def _remember(user: User, kind: PlaceKind, key_hash: str, lifetime: timedelta) -> None:
+@cache
+def _address_of_user() -> PreparedObjects[KnownPlace]:
+    return PreparedObjects(
+        KnownPlace,
+        lambda user_id, key_hash: KnownPlace.objects.filter(
+            user_id=user_id, kind=PlaceKind.ADDRESS, key_hash=key_hash
+        ).order_by(),
+        stand_ins={"user_id": UUID(int=1), "key_hash": "stand-in"},
+    )
+
+
+@cache
+def _surplus() -> PreparedQuery:
+    return PreparedQuery(
+        lambda user_id, kind: KnownPlace.objects.filter(user_id=user_id, kind=kind).order_by("-date_last_used")[
+            _MAX_PLACES:
+        ],
+        stand_ins={"user_id": UUID(int=1), "kind": "stand-in"},
+        columns=("id",),
+    )
+
+
+def _add(user: User, kind: PlaceKind, key_hash: str, lifetime: timedelta) -> None:
+    place = KnownPlace(
+        user=user, kind=kind, key_hash=key_hash, epoch=user.session_epoch, date_expired=clock.now() + lifetime
+    )
+    # Another process may have inserted the same address at the same time.
+    KnownPlace.objects.bulk_create([place], ignore_conflicts=True)
+    surplus = [key for (key,) in _surplus().tuples(user_id=user.pk, kind=kind.value)]
+    if surplus:
+        KnownPlace.objects.filter(pk__in=surplus).delete()
+
+
+def _touch(user: User, known: KnownPlace, lifetime: timedelta) -> None:
     now = clock.now()
-    rows = KnownPlace.objects.filter(user=user, kind=kind)
-    known = rows.filter(key_hash=key_hash).first()
-    if known is None:
-        KnownPlace.objects.bulk_create(
-            [
-                KnownPlace(
-                    user=user, kind=kind, key_hash=key_hash, epoch=user.session_epoch, date_expired=now + lifetime
-                )
-            ],
-            ignore_conflicts=True,  # another process inserted the same address at the same time
+    if known.epoch != user.session_epoch or now - known.date_last_used >= _TOUCH_EVERY:
+        expired = now + lifetime
+        KnownPlace.objects.filter(pk=known.pk).update(
+            epoch=user.session_epoch, date_last_used=now, date_expired=expired
         )
-        surplus = rows.order_by("-date_last_used").values_list("pk", flat=True)[_MAX_PLACES:]
-        KnownPlace.objects.filter(pk__in=list(surplus)).delete()
-    elif known.epoch != user.session_epoch or now - known.date_last_used >= _TOUCH_EVERY:
-        rows.filter(pk=known.pk).update(epoch=user.session_epoch, date_last_used=now, date_expired=now + lifetime)
 
 
 def _address_hash(remote_addr: str) -> str:

@@ -15,13 +15,16 @@ codes.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache, reduce
+from operator import or_
 from typing import Final
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 from postern.apps.audits import facade as audits
 from postern.apps.authn.known_places import places
@@ -44,12 +47,15 @@ from postern.apps.preferences import facade as preferences
 from postern.apps.users.models import User, username_key
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor, anonymous
+from postern.foundation.database.prepared import PreparedObjects, PreparedQuery
+from postern.foundation.database.row_writes import change
 from postern.kernel import clock
 from postern.kernel.addresses import address_key
 from postern.kernel.ids import ROOT_ORG_ID, token_hash
 
 _MAX_KEY_CHARS: Final = 512
 _MAX_ADDRESS_CHARS: Final = 64
+_STATE: Final = ("recent", "failures", "locks", "date_last_failure", "date_locked_until")
 _OF_ACCOUNT: Final = (GuardKind.ACCOUNT, GuardKind.MFA)
 
 
@@ -109,17 +115,19 @@ def reserve(
     must not lock out all users of its address. `waits=False`: the proof was already checked, so it counts in any case.
     """
     rules, now = lock_rules(), clock.now()
-    # Always lock in this order, so that two attempts cannot deadlock.
-    account = locked_row(GuardKind.ACCOUNT, key_hash(GuardKind.ACCOUNT, username))
-    address = locked_row(GuardKind.ADDRESS, key_hash(GuardKind.ADDRESS, remote_addr), address=remote_addr)
-    known = _locked_places(places.find(username, remote_addr, device))
-    codes = SignInGuard.objects.filter(kind=GuardKind.MFA, key_hash=key_hash(GuardKind.MFA, username)).first()
+    account, address, *of_codes = _locked_rows(
+        key_hash(GuardKind.ACCOUNT, username),
+        key_hash(GuardKind.ADDRESS, remote_addr),
+        key_hash(GuardKind.MFA, username),
+        remote_addr=remote_addr,
+    )
+    known = places.find(username, remote_addr, device, locked=True)
     under_attack = is_locked(state_of(account), now=now)
     # others at the same address are not the owner: while the account is open, their failures do not refuse this attempt
     if known:
-        _refuse(now, codes, known[0] if under_attack else None)
+        _refuse(now, *of_codes, known[0] if under_attack else None)
     else:
-        _refuse(now, codes, account, address if of_address else None)
+        _refuse(now, *of_codes, account, address if of_address else None)
 
     # A device is known only to whoever signed in there. At a known address anybody could see that nothing waits.
     if waits and not under_attack and not any(place.kind == PlaceKind.DEVICE for place in known):
@@ -127,14 +135,15 @@ def reserve(
         if until is not None and until > now:
             raise SignInWaits(math.ceil((until - now).total_seconds()))
 
-    limit, next_account = rules.limit_count, state_of(account)
+    limit, next_account, changed = rules.limit_count, state_of(account), []
     if not under_attack:
         next_account = after_attempt(next_account, limit=limit, rules=rules, grows=False, now=now)
-        store(account, next_account)
+        changed.append((account, next_account))
     next_address = state_of(address)
     if of_address and not is_locked(next_address, now=now):
         next_address = after_attempt(next_address, limit=limit * ADDRESS_FACTOR, rules=rules, grows=True, now=now)
-        store(address, next_address)
+        changed.append((address, next_address))
+    _store(changed)
     locks_account = not under_attack and is_locked(next_account, now=now)
     locked_for = rules.window if locks_account else None
     waiting: tuple[Waiting, ...] = ()
@@ -175,7 +184,8 @@ def release(attempt: Attempt) -> None:
     """
     _give_back(attempt, whole=not attempt.places)
     if attempt.places:
-        KnownPlace.objects.filter(pk__in=attempt.places).update(failures=0, date_locked_until=None)
+        rested = [KnownPlace(pk=key, failures=0, date_locked_until=None) for key in attempt.places]
+        change(rested, ("failures", "date_locked_until"))
 
 
 @transaction.atomic
@@ -189,14 +199,17 @@ def take_back(attempt: Attempt) -> None:
 
 def _give_back(attempt: Attempt, *, whole: bool) -> None:
     limit, now = lock_rules().limit_count, clock.now()
-    account = locked_row(GuardKind.ACCOUNT, attempt.account_hash)
-    address = locked_row(GuardKind.ADDRESS, attempt.address_hash)
-    if whole:
-        account.date_waits_until = None
-        account.save(update_fields=["date_waits_until"])
-    next_account = GuardState() if whole else without_attempt(state_of(account), attempt.at, limit=limit, now=now)
-    store(account, next_account)
-    store(address, without_attempt(state_of(address), attempt.at, limit=limit * ADDRESS_FACTOR, now=now))
+    changed = []
+    # A row that is gone has nothing to give back.
+    for row in _rows_for_update().all(account=attempt.account_hash, address=attempt.address_hash, codes=""):
+        if row.kind == GuardKind.ADDRESS:
+            next_state = without_attempt(state_of(row), attempt.at, limit=limit * ADDRESS_FACTOR, now=now)
+        elif whole:
+            row.date_waits_until, next_state = None, GuardState()
+        else:
+            next_state = without_attempt(state_of(row), attempt.at, limit=limit, now=now)
+        changed.append((row, next_state))
+    _store(changed, "date_waits_until")
 
 
 def require_open(username: str, remote_addr: str, *, device: str = "") -> None:
@@ -316,18 +329,60 @@ def locked_row(kind: GuardKind, hashed: str, *, address: str = "") -> SignInGuar
     return SignInGuard.objects.select_for_update().get(kind=kind, key_hash=hashed)
 
 
+def _locked_rows(account: str, address: str, codes: str, *, remote_addr: str) -> list[SignInGuard]:
+    """The counter rows of an account and an address, created if missing, and that of the codes if there is one, locked
+    until the transaction ends.
+
+    Both are created before one is locked, the account first, so that two attempts cannot deadlock.
+    """
+    if len(_known_rows().tuples(account=account, address=address)) < 2:
+        blank = SignInGuard(kind=GuardKind.ADDRESS, key_hash=address, address=address_key(remote_addr))
+        blank.address = blank.address[:_MAX_ADDRESS_CHARS]
+        rows = [SignInGuard(kind=GuardKind.ACCOUNT, key_hash=account), blank]
+        SignInGuard.objects.bulk_create(rows, ignore_conflicts=True)
+    return _rows_for_update().all(account=account, address=address, codes=codes)
+
+
+def _of_keys(**key_hash_by_kind: str) -> QuerySet[SignInGuard]:
+    """In the order in which they are locked: account, address, codes."""
+    kinds = {"account": GuardKind.ACCOUNT, "address": GuardKind.ADDRESS, "codes": GuardKind.MFA}
+    keys = (Q(kind=kinds[name], key_hash=hashed) for name, hashed in key_hash_by_kind.items())
+    return SignInGuard.objects.filter(reduce(or_, keys)).order_by("kind")
+
+
+@cache
+def _known_rows() -> PreparedQuery:
+    return PreparedQuery(_of_keys, columns=("id",), stand_ins={"account": "of-account", "address": "of-address"})
+
+
+@cache
+def _rows_for_update() -> PreparedObjects[SignInGuard]:
+    """Prepared, because every password needs it twice."""
+    return PreparedObjects(
+        SignInGuard,
+        lambda **keys: _of_keys(**keys).select_for_update(),
+        stand_ins={"account": "of-account", "address": "of-address", "codes": "of-codes"},
+    )
+
+
 def state_of(row: SignInGuard) -> GuardState:
     """A row as the plain value that `lockout` computes with."""
     return GuardState(recent=tuple(row.recent), locks=row.locks, locked_until=row.date_locked_until)
 
 
 def store(row: SignInGuard, state: GuardState) -> None:
-    """Write a value back into its row."""
-    row.recent, row.failures, row.locks = list(state.recent), len(state.recent), state.locks
-    row.date_locked_until = state.locked_until
-    if state.recent:
-        row.date_last_failure = datetime.fromtimestamp(max(state.recent), UTC)
-    row.save(update_fields=["recent", "failures", "locks", "date_last_failure", "date_locked_until"])
+    """Write a value back into its row, which is locked."""
+    _store([(row, state)])
+
+
+def _store(changed: Sequence[tuple[SignInGuard, GuardState]], *more: str) -> None:
+    """Write values back into their rows, and the columns named by `more`."""
+    for row, state in changed:
+        row.recent, row.failures, row.locks = list(state.recent), len(state.recent), state.locks
+        row.date_locked_until = state.locked_until
+        if state.recent:
+            row.date_last_failure = datetime.fromtimestamp(max(state.recent), UTC)
+    change([row for row, _state in changed], (*_STATE, *more))
 
 
 def _refuse(now: datetime, *counts: SignInGuard | KnownPlace | None) -> None:
@@ -336,15 +391,6 @@ def _refuse(now: datetime, *counts: SignInGuard | KnownPlace | None) -> None:
     later = [until for until in untils if until > now]
     if later:
         raise SignInLocked(minutes_until(max(later), now))
-
-
-def _locked_places(found: list[KnownPlace]) -> list[KnownPlace]:
-    """These places, locked; deleted places are left out."""
-    if not found:
-        return []
-    keys = [place.pk for place in found]
-    rows = {row.pk: row for row in KnownPlace.objects.select_for_update().filter(pk__in=keys).order_by("pk")}
-    return [rows[pk] for pk in keys if pk in rows]
 
 
 def _count_for(place: KnownPlace, *, now: datetime) -> timedelta:

@@ -20,6 +20,7 @@ from postern.apps.users.models import User
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database.prepared import PreparedObjects
+from postern.foundation.database.row_writes import insert
 from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID, parse_id
 
@@ -52,7 +53,7 @@ def open_login_session(*, user: User, origin: SignInOrigin) -> LoginSession:
     # a language that the user has chosen is kept, whatever the browser asks for
     if origin.language and not user.language:
         User.objects.filter(pk=user.pk).update(language=origin.language)
-    login_session = LoginSession.objects.create(
+    login_session = LoginSession(
         user=user,
         epoch=user.session_epoch,
         remote_addr=origin.remote_addr[:64],
@@ -65,6 +66,7 @@ def open_login_session(*, user: User, origin: SignInOrigin) -> LoginSession:
         date_last_seen=now,
         date_expired=now + IDLE_LIMIT,
     )
+    insert([login_session])
     events.publish(
         SignedIn(
             user_id=user.pk,

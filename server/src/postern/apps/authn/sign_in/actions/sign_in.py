@@ -38,10 +38,12 @@ from postern.apps.authn.signatures import past_signatures, ssh_proofs
 from postern.apps.authn.signatures.models import UsedSignature
 from postern.apps.directory import facade as directory
 from postern.apps.preferences import facade as preferences
+from postern.apps.users.accounts.queries import account_named, ssh_keys_named
 from postern.apps.users.credentials.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.credentials.public_keys import holds_key
 from postern.apps.users.models import User, username_key
 from postern.foundation.caller.actor import Actor, ActorKind, anonymous
+from postern.foundation.database.row_writes import change
 from postern.foundation.requests import attempts
 from postern.kernel import clock
 from postern.kernel.errors import Unavailable
@@ -54,6 +56,9 @@ LoginType = Literal["W", "T", "U"]
 STAND_IN_HASH: Final = (
     "argon2$argon2id$v=19$m=47104,t=2,p=1$YzNSaGJtUXRhVzR0YzJGc2RB$ey9IRwV+tQ4Y9Y7SaXuXgZIypUzxrzv9c13LWyEdrjY"
 )
+
+#: Compared where a name has no key, for the same reason. Nobody has its private key, and it never fits.
+_STAND_IN_KEY: Final = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILg8H5yumlXLVg+gU/I3WM3JtaQfo1lWxweYldfJomKy"
 
 
 class MfaState(IntEnum):
@@ -138,7 +143,7 @@ def owner_of(username: str, password: str) -> User | None:
     call it outside of transactions. Raises Unavailable when the password could not be compared: the server has no
     capacity, or the directory does not answer. Then nothing was judged.
     """
-    user = User.objects.named(username)
+    user = account_named(username)
     if _password_fits(user, password):
         return user
     # Asked for every name, so that an answer takes about as long. Longer passwords are refused as local ones are.
@@ -175,12 +180,14 @@ def prove_key(
     attempted = Attempted(
         username=username, remote_addr=remote_addr, login_type=login_type, backend="publickey", user_agent=user_agent
     )
-    user = User.objects.named(username)
     try:
         guard.require_open(username, remote_addr)
-        if not ssh_proofs.holds(proof):  # before any check of the name: the count reveals nothing about it
+        if not ssh_proofs.holds(
+            proof
+        ):  # before the name is looked up: neither count nor time reveals anything about it
             raise _wrong_signature(username, remote_addr)
-        if user is None or not key_is_acceptable(username=username, public_key=proof.public_key):
+        user = account_named(username) if key_is_acceptable(username=username, public_key=proof.public_key) else None
+        if user is None:
             raise KeyRefused
         if not _is_first_use(user, proof, f"{attempt}:{remote_addr}"):
             raise KeyRefused
@@ -231,8 +238,8 @@ def key_is_acceptable(*, username: str, public_key: str) -> bool:
 
     Directory accounts cannot use keys: only the directory knows whether such an account is still active.
     """
-    user = User.objects.named(username)
-    return user is not None and user.is_local and bool(user.public_key) and holds_key(user.public_key, public_key)
+    keys = ssh_keys_named(username)
+    return holds_key(keys or _STAND_IN_KEY, public_key) and bool(keys)
 
 
 def _password_fits(user: User | None, password: str) -> bool:
@@ -292,7 +299,7 @@ def require_open_account(user: User, *, remote_addr: str, may_be_unmet: bool) ->
         conditions.require(user)
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def _log(
     attempted: Attempted, *, mfa: MfaState, user: User | None = None, refused: SignInRefused | None = None
 ) -> None:
@@ -305,7 +312,8 @@ def _log(
             name=user.name,
             remote_addr=attempted.remote_addr,
         )
-        User.objects.filter(pk=user.pk).update(last_login=clock.now())
+        user.last_login = clock.now()
+        change([user], ("last_login",))
         places.remember_address(user, attempted.remote_addr)
     audits.record_sign_in(
         actor=actor,
