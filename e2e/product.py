@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Self
 
 import psutil
 
+from factories.puzzles import solved
 from peers.ports import free_port
 
 POSTERN = Path(sys.executable).parent / "postern"
@@ -59,7 +60,13 @@ class Api:
         self._language = language
 
     def call(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Answer:
-        """Make one call. A refusal is returned as an answer, too."""
+        """Make one call. A refusal is returned as an answer, too. A puzzle is solved first, as the console does."""
+        answer = self._call(method, path, body, headers)
+        if answer.status == 400 and isinstance(answer.body, dict) and answer.body.get("error") == "puzzle_required":
+            answer = self._call(method, path, {**body, "puzzle": solved(answer.body["puzzle"])}, headers)
+        return answer
+
+    def _call(self, method: str, path: str, body: Any, headers: dict[str, str] | None) -> Answer:
         sent = {"Accept": "application/json", "Accept-Language": self._language, **(headers or {})}
         token = next((cookie.value for cookie in self.cookies if cookie.name == "csrftoken"), None)
         if token and method != "GET":
