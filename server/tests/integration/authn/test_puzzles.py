@@ -1,11 +1,14 @@
 """After a failed sign-in the browser solves a puzzle before a password is compared; before a mailed link, always."""
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any, Final
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from factories.at_once import at_once
@@ -128,6 +131,16 @@ def test_unknown_names_are_asked_alike(failed: None) -> None:
     assert {name: len(str(value)) for name, value in known["puzzle"].items()} == {
         name: len(str(value)) for name, value in unknown["puzzle"].items()
     }
+
+
+def test_known_and_unknown_names_cost_the_same_statements(failed: None) -> None:
+    fail("nobody", OTHER)
+    clients, statements = {name: Client(HOME) for name in ("warm-up", "ann", "nobody")}, []
+    for name, client in clients.items():
+        with CaptureQueriesContext(connection) as captured:
+            client.send(name)
+        statements.append([re.sub(r"'[^']*'|[0-9a-f]{32,}|\d+", "?", one["sql"]) for one in captured])
+    assert statements[1] == statements[2] != []
 
 
 def test_known_device_is_not_asked_but_its_neighbour_at_the_address_is(ann: User) -> None:
