@@ -123,6 +123,8 @@ export default defineConfig({
       },
     },
   },
+  // As files that may load further ones: a worker of the sign-in page loads a library over plain http only.
+  worker: { format: 'es' },
   server: {
     port: 5173,
     // The guides lie beside the console's folder.

@@ -33,11 +33,11 @@ def executable(playwright: Playwright) -> str | None:
 
 
 @contextmanager
-def chromium() -> Iterator[Browser]:
-    """A headless browser."""
+def chromium(*more: str) -> Iterator[Browser]:
+    """A headless browser, with more arguments of its command line."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=executable(playwright), args=ARGUMENTS.split(), timeout=PATIENCE_MS * 2
+            executable_path=executable(playwright), args=[*ARGUMENTS.split(), *more], timeout=PATIENCE_MS * 2
         )
         try:
             yield browser

@@ -12,12 +12,14 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import psutil
 
+from factories.puzzles import solved
 from peers.ports import free_port
 
 POSTERN = Path(sys.executable).parent / "postern"
@@ -49,6 +51,14 @@ class Answer:
     body: Any
 
 
+def solving(call: Callable[[Any], Answer], body: Any) -> Answer:
+    """Call with this body, and again with the solution if the answer is a puzzle."""
+    answer = call(body)
+    if answer.status == 400 and isinstance(answer.body, dict) and answer.body.get("error") == "puzzle_required":
+        answer = call({**body, "puzzle": solved(answer.body["puzzle"])})
+    return answer
+
+
 class Api:
     """A client of the API with a browser's cookies."""
 
@@ -59,7 +69,10 @@ class Api:
         self._language = language
 
     def call(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Answer:
-        """Make one call. A refusal is returned as an answer, too."""
+        """Make one call. A refusal is returned as an answer, too. A puzzle is solved first, as the console does."""
+        return solving(lambda sent: self._call(method, path, sent, headers), body)
+
+    def _call(self, method: str, path: str, body: Any, headers: dict[str, str] | None) -> Answer:
         sent = {"Accept": "application/json", "Accept-Language": self._language, **(headers or {})}
         token = next((cookie.value for cookie in self.cookies if cookie.name == "csrftoken"), None)
         if token and method != "GET":

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any, Self
 
 import psutil
-from product import Answer, Api, Product, wait_until
+from product import Answer, Api, Product, solving, wait_until
 from websockets.asyncio.client import ClientConnection, connect
 
 #: Connections tried per process before it counts as receiving none.
@@ -55,6 +55,10 @@ class Pinned:
         return owner_of(product, port)
 
     def call(self, method: str, path: str, body: Any = None) -> Answer:
+        """Make one call. A puzzle is solved first, as the console does."""
+        return solving(lambda sent: self._call(method, path, sent), body)
+
+    def _call(self, method: str, path: str, body: Any) -> Answer:
         headers = {"Cookie": "; ".join(f"{one.name}={one.value}" for one in self._api.cookies), "Accept-Language": "en"}
         headers |= {"Content-Type": "application/json", "X-CSRFToken": self._api.cookie("csrftoken") or ""}
         headers |= {"Referer": self._api.url + "/"}

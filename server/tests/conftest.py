@@ -143,9 +143,13 @@ def secrets_need_no_code(db: None) -> None:
 
 
 @pytest.fixture
-def without_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Failed sign-ins follow each other at once: for tests of what happens when an account is locked."""
+def without_waits(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Failed sign-ins follow each other at once: for tests of what happens when an account is locked.
+
+    The setting for puzzles is off, because solving one takes two thirds of a second.
+    """
     monkeypatch.setattr(lockout, "FREE_FAILURES", 1_000)
+    PreferenceValue.objects.create(name="SECURITY_LOGIN_CAPTCHA_ENABLED", value=False, date_updated=clock.now())
 
 
 @pytest.fixture(autouse=True)

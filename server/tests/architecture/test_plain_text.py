@@ -22,7 +22,7 @@ SECRET_OR_TYPED = {
     "client_secret", "code", "new_password", "new_password_again", "next", "old_password", "password", "private_key", "public_key", "token",
 }  # fmt: skip
 #: Any sign-in name is accepted, because a wrong name is an attempt that must count.
-SIGN_IN = {"SignInSerializer.username", "ForgotPasswordSerializer.username"}
+SIGN_IN = {"SignInSerializer.username", "BrowserSignInSerializer.username", "ForgotPasswordSerializer.username"}
 #: Parsed by a grammar of letters and digits: `ssh/22`.
 PARSED = {"AssetSerializer.protocols", "NewHostSerializer.asset.protocols"}
 

@@ -4,6 +4,8 @@ from typing import Any
 
 from rest_framework.test import APIClient
 
+from factories.puzzles import post_solving
+
 PASSWORD = "violet anchor seventeen"
 
 
@@ -22,4 +24,5 @@ class Browser(APIClient):
     def sign_in(self, username: str, password: str = PASSWORD, **more: Any) -> Any:
         if "csrftoken" not in self.cookies:
             self.get("/api/v1/authentication/sign-in/")
-        return self.post("/api/v1/authentication/sign-in/", {"username": username, "password": password, **more})
+        body = {"username": username, "password": password, **more}
+        return post_solving(self, "/api/v1/authentication/sign-in/", body)

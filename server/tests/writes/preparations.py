@@ -3,6 +3,7 @@
 import hashlib
 import json
 from base64 import b64encode
+from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from factories.browser import Browser
 from factories.grants import grant, make_asset, make_node, make_system_user
 from factories.mail import use_mail_server
 from factories.proxy_client import Proxy
+from factories.puzzles import solved
 from factories.second_factor import App, FoundApp
 from factories.ssh_proof import make_key, signed_request
 from postern.apps.acls.command_filters.actions import create_rule
@@ -35,6 +37,7 @@ from postern.apps.authn.models import (
     OpenidProvider,
     SamlProvider,
 )
+from postern.apps.authn.puzzles import puzzle as puzzles
 from postern.apps.directory.models import DirectoryEntry
 from postern.apps.forwarding.models import Webhook, WebhookDelivery
 from postern.apps.forwarding.webhooks import secrets as webhook_secrets
@@ -223,7 +226,7 @@ class Preparations:
 
     def with_mail(self) -> Values:
         use_mail_server(25)
-        return {}
+        return solved(asdict(puzzles.new_puzzle(puzzles.Purpose.FORGOTTEN_PASSWORD, "one-person")))
 
     def with_browser_and_marked_password(self) -> Values:
         browser = self.client("browser")

@@ -102,10 +102,10 @@ _SIGNING_IN = [
         path=f"{API}password/forgot/",
         prepare=World.with_mail,
         caller="stranger",
-        body={"username": "one-person"},
+        body={"username": "one-person", "puzzle": {"token": "{token}", "number": "{number}"}},
         untold="the worker tells of it, for names with an account only",
-        again=Again.ACTS,
-        marks=frozenset({"authn_signinguard", "foundation_outboxmessage"}),
+        again=Again.GONE,
+        marks=frozenset({"authn_signinguard", "authn_usedpuzzle", "foundation_outboxmessage"}),
     ),
     Write(
         method="POST",

@@ -1,12 +1,12 @@
 import { type FormEvent, useState } from 'react';
-import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { serverPaths } from '#/lib/paths';
 import { Button } from '#/ui/button';
 import { Field, TextInput } from '#/ui/field';
 import { Note } from '#/ui/note';
 import { usePageTitle } from '#/ui/page-title';
-import { forgotPassword } from './api';
+import { forgotPassword, refusal } from './api';
+import { CheckingStatus } from './CheckingStatus';
 import { SignInFrame } from './SignInFrame';
 
 /** Asks for a link by mail. The answer does not say whether the account exists. */
@@ -14,6 +14,7 @@ export function ForgotPasswordPage() {
   const t = useT();
   usePageTitle(t('signin:mail_link.title'));
   const [busy, setBusy] = useState(false);
+  const [checking, setChecking] = useState(false);
   const [missing, setMissing] = useState<string | undefined>();
   const [failure, setFailure] = useState<string | null>(null);
   const [answer, setAnswer] = useState<string | null>(null);
@@ -27,9 +28,9 @@ export function ForgotPasswordPage() {
     if (name === '') return;
     setBusy(true);
     try {
-      setAnswer(await forgotPassword(name));
+      setAnswer(await forgotPassword(name, setChecking));
     } catch (error) {
-      setFailure(explain(error));
+      setFailure(refusal(error).text);
     } finally {
       setBusy(false);
     }
@@ -61,8 +62,9 @@ export function ForgotPasswordPage() {
                 />
               )}
             </Field>
+            <CheckingStatus checking={checking} />
             <Button kind="primary" size="lg" type="submit" busy={busy}>
-              {t('signin:mail_link.submit')}
+              {t(checking ? 'signin:puzzle.checking' : 'signin:mail_link.submit')}
             </Button>
           </form>
         </>

@@ -3,6 +3,7 @@ import { useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
 import { Field, PasswordInput, TextInput } from '#/ui/field';
 import { refusal, signIn, type SignInAnswer } from './api';
+import { CheckingStatus } from './CheckingStatus';
 
 /** Asks for name and password. */
 export function PasswordForm({
@@ -17,6 +18,7 @@ export function PasswordForm({
 }) {
   const t = useT();
   const [busy, setBusy] = useState(false);
+  const [checking, setChecking] = useState(false);
   const [missing, setMissing] = useState<{ username?: string; password?: string }>({});
   const username = useRef<HTMLInputElement>(null);
   const password = useRef<HTMLInputElement>(null);
@@ -35,7 +37,7 @@ export function PasswordForm({
     setBusy(true);
     onFailure(null);
     try {
-      onAnswer(await signIn(name, secret));
+      onAnswer(await signIn(name, secret, setChecking));
     } catch (error) {
       onFailure(refusal(error).text);
       setBusy(false);
@@ -73,8 +75,9 @@ export function PasswordForm({
           />
         )}
       </Field>
+      <CheckingStatus checking={checking} />
       <Button kind="primary" size="lg" type="submit" busy={busy}>
-        {t(busy ? 'signin:signing_in' : 'signin:title')}
+        {checking ? t('signin:puzzle.checking') : t(busy ? 'signin:signing_in' : 'signin:title')}
       </Button>
     </form>
   );

@@ -5,6 +5,8 @@ import { readCookie } from '#/lib/storage';
 import { type ProviderName, providersOn, type VouchingProvider } from '#/domain/external/providers';
 import type { CodeKind } from '#/domain/mfa/api';
 import { passkeyText } from '#/domain/passkeys/problem';
+import { type OnChecking, postSolving } from './puzzle/asking';
+import { PuzzleProblem } from './puzzle/puzzle';
 
 const FORGOT_PASSWORD_PAGE = '/core/auth/password/forgot/';
 
@@ -91,9 +93,14 @@ export async function signInAfterVisit({ id, by }: Visit): Promise<SignInAnswer>
   return http.post<SignInAnswer>(`authentication/${by}/sign-in/`, { id }, { quiet: true });
 }
 
-export async function signIn(username: string, password: string): Promise<SignInAnswer> {
+/** `onChecking`: the browser solves a puzzle, which the server asks for after a recent failure. */
+export async function signIn(
+  username: string,
+  password: string,
+  onChecking: OnChecking,
+): Promise<SignInAnswer> {
   await ensureCsrfCookie();
-  return http.post<SignInAnswer>('authentication/sign-in/', { username, password }, { quiet: true });
+  return postSolving<SignInAnswer>('authentication/sign-in/', { username, password }, onChecking);
 }
 
 /** Sends the code for the pending sign-in of this browser. `trust`: the person trusts this browser. */
@@ -121,15 +128,16 @@ export async function setPassword(token: string, password: string): Promise<unkn
 }
 
 /** Asks for a link by mail. The answer is the same whether or not the account exists. */
-export async function forgotPassword(username: string): Promise<string> {
+export async function forgotPassword(username: string, onChecking: OnChecking): Promise<string> {
   await ensureCsrfCookie();
   const path = 'authentication/password/forgot/';
-  const { msg } = await http.post<{ msg: string }>(path, { username }, { quiet: true });
+  const { msg } = await postSolving<{ msg: string }>(path, { username }, onChecking);
   return msg;
 }
 
 /** The message of a refused sign-in step. Here the contract has a slug in `error` and the sentence in `msg`. */
 export function refusal(error: unknown): { readonly slug: string | null; readonly text: string } {
+  if (error instanceof PuzzleProblem) return { slug: null, text: error.message };
   const body = error instanceof HttpError ? error.body : null;
   const { error: slug, msg } = (body ?? {}) as { error?: unknown; msg?: unknown };
   return {

@@ -58,7 +58,7 @@ def test_answers_carry_the_security_headers(web: Client, console: Path, path: st
     assert csp["default-src"] == "'none'"
     assert csp["frame-ancestors"] == "'none'"
     assert csp["require-trusted-types-for"] == "'script'"
-    assert csp["trusted-types"] == "dompurify"
+    assert csp["trusted-types"] == "dompurify puzzle"
     assert csp["script-src"] == "'self'"
     assert "unsafe" not in answer["Content-Security-Policy"].replace("'wasm-unsafe-eval'", "")
     assert answer["Cross-Origin-Opener-Policy"] == "same-origin"

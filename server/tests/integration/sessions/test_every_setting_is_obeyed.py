@@ -242,6 +242,7 @@ PROOFS: Final[Mapping[str, Callable[[Ground], None] | str]] = {
     "AUTH_SSO_AUTHKEY_TTL": (
         "integration/authn/test_sso_links.py::test_a_link_expires_after_the_seconds_of_the_setting"
     ),
+    "SECURITY_LOGIN_CAPTCHA_ENABLED": "integration/authn/test_puzzles.py::test_setting_switches_puzzles_off",
     "SECURITY_LOGIN_LIMIT_COUNT": failures,
     "SECURITY_LOGIN_LIMIT_TIME": locked_minutes,
     "SECURITY_PASSWORD_EXPIRATION_TIME": password_days,

@@ -18,6 +18,7 @@ from postern.apps.authn.lock_out.lockout import MAX_ADDRESS_LOCK
 from postern.apps.authn.lock_out.models import SignInGuard
 from postern.apps.authn.passkeys.models import PasskeyRequest
 from postern.apps.authn.proxies.models import AnsweredSignIn, ProxySignIn
+from postern.apps.authn.puzzles.models import UsedPuzzle
 from postern.apps.authn.saml.models import SamlAnswer
 from postern.apps.authn.second_factors.models import PendingSignIn
 from postern.apps.authn.signatures import past_signatures, ssh_proofs
@@ -51,6 +52,7 @@ def forget_old(*, actor: Actor) -> None:
     delete_in_batches(PendingSignIn.objects.filter(date_expired__lte=now))
     delete_in_batches(ExternalRequest.objects.filter(date_expired__lte=now))
     delete_in_batches(_ended_saml_answers(now))
+    delete_in_batches(UsedPuzzle.objects.filter(date_expired__lte=now))
     delete_in_batches(SshCode.objects.filter(date_expired__lte=now))
     delete_in_batches(SsoLink.objects.filter(date_expired__lte=now))
     delete_in_batches(PasskeyRequest.objects.filter(date_expired__lte=now))

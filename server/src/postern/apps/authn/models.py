@@ -9,6 +9,7 @@ from postern.apps.authn.login_acls.models import LoginAcl, LoginAclAction
 from postern.apps.authn.openid.models import OpenidProvider
 from postern.apps.authn.passkeys.models import Passkey, PasskeyPurpose, PasskeyRequest
 from postern.apps.authn.proxies.models import AnsweredSignIn, ProxySignIn
+from postern.apps.authn.puzzles.models import UsedPuzzle
 from postern.apps.authn.saml.models import SamlAnswer, SamlProvider
 from postern.apps.authn.second_factors.models import PendingSignIn, RecoveryCode, SignInWay, TotpDevice
 from postern.apps.authn.signatures.models import PastSignatures, UsedSignature
@@ -45,5 +46,6 @@ __all__ = [
     "SsoLink",
     "TotpDevice",
     "TrustedBrowser",
+    "UsedPuzzle",
     "UsedSignature",
 ]

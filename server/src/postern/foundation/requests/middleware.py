@@ -34,8 +34,9 @@ _CSP_DIRECTIVES: Final = (
     "frame-ancestors 'none'",
     "object-src 'none'",
     "require-trusted-types-for 'script'",
-    # The console's only policy: the sanitizer's, for the HTML of site messages.
-    "trusted-types dompurify",
+    # The console's only policies: the sanitizer's, for the HTML of site messages, and one that gives the address of the
+    # worker of the sign-in page.
+    "trusted-types dompurify puzzle",
 )
 _CSP: Final = "; ".join(_CSP_DIRECTIVES)
 _HEADERS: Final = {

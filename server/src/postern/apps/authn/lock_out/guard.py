@@ -73,8 +73,8 @@ class Attempt:
 
     The number is the same for a known place; a different number would reveal that the account exists. `locked_for`:
     length of the lock that this attempt triggers. `locks_account`: the attempt locks the account for strangers. `at`:
-    the instant under which it is counted. `places`: the known places of the attempt; `waiting`: those at which it
-    counts.
+    the instant under which it is counted. `of_address`: it counts for the address, too. `places`: the known places of the
+    attempt; `waiting`: those at which it counts.
     """
 
     account_hash: str
@@ -82,6 +82,7 @@ class Attempt:
     at: float
     tries_left: int
     locks_account: bool
+    of_address: bool = True
     places: tuple[UUID, ...] = ()
     waiting: tuple[Waiting, ...] = ()
     locked_for: timedelta | None = None
@@ -156,6 +157,7 @@ def reserve(
         at=now.timestamp(),
         tries_left=max(limit - len(next_account.recent), 0),
         locks_account=locks_account,
+        of_address=of_address,
         places=tuple(place.pk for place in known),
         waiting=waiting,
         locked_for=locked_for,
@@ -163,8 +165,8 @@ def reserve(
 
 
 @transaction.atomic
-def begin_wait(attempt: Attempt) -> None:
-    """The password was wrong: after some failures in a row the next attempt waits.
+def note_wrong(attempt: Attempt) -> None:
+    """The password was wrong: browsers have to solve puzzles, and after some failures in a row the next attempt waits.
 
     Not at `reserve`, because attempts that are still compared may be right, and programs sign in several times at once.
     """
@@ -173,7 +175,10 @@ def begin_wait(attempt: Attempt) -> None:
     delay = wait_after(state_of(account), rules=lock_rules(), now=now)
     if delay:  # an end that is now would be in the future for attempts that began a moment ago
         account.date_waits_until = now + delay
-        account.save(update_fields=["date_waits_until"])
+    account.date_last_wrong = now
+    account.save(update_fields=["date_waits_until", "date_last_wrong"])
+    if attempt.of_address:
+        SignInGuard.objects.filter(kind=GuardKind.ADDRESS, key_hash=attempt.address_hash).update(date_last_wrong=now)
 
 
 @transaction.atomic

@@ -103,6 +103,17 @@ DECLARED: Final = (
         help_text=_("Minutes for which a locked account or address stays locked"),
         **_SIGN_IN,
     ),
+    boolean(
+        "SECURITY_LOGIN_CAPTCHA_ENABLED",
+        _("Browser check after failed sign-ins"),
+        default=True,
+        help_text=_(
+            "In place of a captcha: for an hour after a failed sign-in for a name or from an address, and for every forgotten "
+            "password, the browser calculates for about a second before the server goes on. Known browsers, the API and SSH "
+            "are not asked"
+        ),
+        **_SIGN_IN,
+    ),
     integer(
         "SECURITY_PASSWORD_EXPIRATION_TIME",
         _("User password expiration"),

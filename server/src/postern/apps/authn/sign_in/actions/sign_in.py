@@ -277,7 +277,7 @@ def _wrong_signature(username: str, remote_addr: str) -> SignInRefused:
 
 def _wrong(attempt: guard.Attempt, username: str, remote_addr: str) -> SignInRefused:
     minutes = guard.lock_rules().limit_time_min
-    guard.begin_wait(attempt)
+    guard.note_wrong(attempt)
     if attempt.locks_account:
         guard.note_locked(username, remote_addr, minutes=minutes)
     if attempt.locked_for is not None:

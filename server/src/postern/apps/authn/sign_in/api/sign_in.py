@@ -21,6 +21,8 @@ from postern.apps.authn.credentials.actions.tokens import issue_token, revoke_to
 from postern.apps.authn.credentials.models import BearerToken, LoginSession
 from postern.apps.authn.known_places import places
 from postern.apps.authn.lock_out import guard
+from postern.apps.authn.puzzles.demand import require_before_sign_in
+from postern.apps.authn.puzzles.serializers import SolutionSerializer, solution_in
 from postern.apps.authn.second_factors.errors import MfaUnset
 from postern.apps.authn.second_factors.models import SignInWay
 from postern.apps.authn.sign_in.actions import second_factor, sign_in
@@ -55,12 +57,19 @@ class SignInSerializer(BodySerializer):
     next = serializers.CharField(max_length=2_048, required=False, allow_blank=True)
 
 
+class BrowserSignInSerializer(SignInSerializer):
+    puzzle = SolutionSerializer(required=False)
+
+
 class SignInView(DeviceCookieView):
-    """`GET` sets the CSRF cookie; `POST {username, password, next?}` opens a login session.
+    """`GET` sets the CSRF cookie; `POST {username, password, next?, puzzle?}` opens a login session.
 
     Answers `{"next": "/ui/…", "must_change_password": bool}`, or 400 `{"error": slug, "msg": text}`. When a second
     factor is required, the response is 200 `{"error": "mfa_required" | "mfa_unset", "msg", "data": {"choices",
     "url"}}`, and the user is not signed in yet.
+
+    After a recent failure, it is 400 `{"error": "puzzle_required", "msg", "puzzle"}` and nothing was compared. The same
+    request with the solution (`puzzle: {token, number}`, see `puzzles.puzzle`) is then taken once.
     """
 
     rights = Right.ANYONE
@@ -74,15 +83,17 @@ class SignInView(DeviceCookieView):
     def post(self, request: Request) -> Response:
         # DRF checks the CSRF token only for signed-in users. Without this check a foreign page could sign a user in.
         SessionAuthentication().enforce_csrf(request)
-        body = body_of(request, SignInSerializer)
+        body = body_of(request, BrowserSignInSerializer)
         origin = web_session.origin_of(request)
+        visitor = device_cookie.visitor_of(request, body["username"])
+        require_before_sign_in(body["username"], visitor, solution_in(body))
         proof = sign_in.prove_password(
             username=body["username"],
             password=body["password"],
             remote_addr=origin.remote_addr,
             login_type="W",
             user_agent=origin.user_agent,
-            device=device_cookie.visitor_of(request, body["username"]).device,
+            device=visitor.device,
             may_be_unmet=True,
         )
         target = safe_next(body.get("next") or "", HOME_PAGE)
