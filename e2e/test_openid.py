@@ -29,8 +29,11 @@ from vouching import (
     has_room,
     is_inside,
     new_provider,
+    profile,
     save_provider,
+    sets_an_app_up,
     store,
+    to_provider,
 )
 
 from peers.openid_provider import CLIENT_ID, SECRET, OpenidProviderPeer, running_provider
@@ -41,6 +44,7 @@ PEOPLE = {
     "ann": {"name": "Ann Li", "email": "ann@corp.example", "email_verified": True, "groups": ["dba"]},
     "bob": {"name": "Bob Wang", "email": "bob@corp.example", "realm_access": {"roles": ["auditors"]}},
     "cai": {"name": "蔡英", "email": "cai@corp.example"},
+    "eve": {"name": "Eve", "email": "eve@corp.example"},
     "dan": {"name": "Dan", "email": "dan@corp.example"},
 }
 
@@ -168,6 +172,26 @@ def test_the_second_factor_of_postern_is_asked_after_the_provider(
     page.get_by_role("button", name=re.compile("Start|Continue|Next|Set up")).first.wait_for()
     assert page.evaluate(PROFILE) == 401
     photograph(page, "openid-second-factor")
+
+
+def test_mfa_is_set_up_after_the_provider_asked_again(
+    own: Product, corp: OpenidProviderPeer, set_up: None, page: Page
+) -> None:
+    begin(page, own)
+    at_provider(page, "eve")
+    is_inside(page)
+    profile(page, own)
+    to_provider(page, "Enable")
+    asked_again(page, "eve")  # although the provider remembers the person
+    sets_an_app_up(page)
+
+
+def asked_again(page: Page, name: str) -> None:
+    """Sign in on the provider's page. The person has agreed before."""
+    page.wait_for_url(re.compile(r"^http://localhost:\d+/interaction/"))
+    page.locator("input[name=login]").fill(name)
+    page.locator("input[name=password]").fill("any")
+    page.locator("button[type=submit]").click()
 
 
 def test_pkce_is_really_demanded(own: Product, corp: OpenidProviderPeer, set_up: None, page: Page) -> None:

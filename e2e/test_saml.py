@@ -21,8 +21,11 @@ from vouching import (
     has_room,
     is_inside,
     new_provider,
+    profile,
     save_provider,
+    sets_an_app_up,
     store,
+    to_provider,
 )
 
 from peers.saml_provider import SamlProviderPeer, running_saml_provider
@@ -32,6 +35,7 @@ page = vouching.page  # a fixture
 PROVIDERS = "/api/v1/authentication/saml-providers/"
 PEOPLE = {
     "ann": {"displayName": ["Ann Li"], "email": ["ann@corp.example"], "groups": ["dba", "staff"]},
+    "cai": {"displayName": ["蔡英"]},
     "bob": {"displayName": ["Bob Wang"]},
 }
 
@@ -131,6 +135,23 @@ def test_an_answer_without_the_cookie_signs_nobody_in(
     expect(page.get_by_text("was started in another browser")).to_be_visible()
     assert page.evaluate(PROFILE) == 401
     photograph(page, "saml-lapsed")
+
+
+def test_mfa_is_set_up_after_the_provider_asked_again(
+    own: Product, corp: SamlProviderPeer, set_up: None, page: Page
+) -> None:
+    begin(page, own)
+    at_provider(page, "cai")
+    is_inside(page)
+    profile(page, own)
+    to_provider(page, "Enable")
+    at_provider(page, "bob")  # another person at an unlocked desk
+    expect(page.get_by_text("Somebody else signed in at Corp")).to_be_visible()
+    photograph(page, "confirm-other-person")
+    assert page.evaluate(PERSON)["username"] == "cai"
+    to_provider(page, "Enable")
+    at_provider(page, "cai")
+    sets_an_app_up(page)
 
 
 def test_signing_out_here_signs_out_at_the_provider(

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pyotp
 import pytest
 from browser import first_sign_in, photograph, sign_in, window
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -56,6 +57,43 @@ def begin(page: Page, own: Product) -> None:
 def is_inside(page: Page) -> None:
     page.wait_for_url(lambda address: "/ui/" in address and "/login" not in address)
     assert page.evaluate(PROFILE) == 200
+
+
+def profile(page: Page, own: Product) -> None:
+    """The own profile page, after the page of the first sign-in."""
+    page.goto(f"{own.url}/ui/users/profile")
+    own_factor = page.get_by_role("button", name="Enable", exact=True)
+    expect(own_factor.or_(page.get_by_role("checkbox", name="I know that"))).to_be_visible()
+    if "first-login" in page.url:
+        first_sign_in(page)
+        page.goto(f"{own.url}/ui/users/profile")
+
+
+def to_provider(page: Page, name: str) -> None:
+    """Press a button of the profile page that needs a confirmation, and go to the provider, which must ask again."""
+    page.get_by_role("button", name=name, exact=True).click()
+    dialog = page.get_by_role("dialog")
+    link = dialog.get_by_role("link", name="Confirm with Corp")
+    expect(link).to_be_visible()
+    expect(dialog.get_by_label("Current password")).to_have_count(0)
+    photograph(page, "confirm-at-provider")
+    link.click()
+
+
+def sets_an_app_up(page: Page) -> None:
+    """Back from the provider with the dialog open: the first code, and the recovery codes."""
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_text("You have confirmed who you are.")).to_be_visible()
+    assert "external=" not in page.url
+    photograph(page, "confirmed-at-provider")
+    dialog.get_by_role("button", name="Continue").click()
+    secret = dialog.locator("code").inner_text().replace(" ", "")
+    dialog.get_by_label("MFA code").fill(pyotp.TOTP(secret).now())
+    dialog.get_by_role("button", name="Turn on MFA").click()
+    expect(dialog.get_by_role("list", name="Recovery codes").get_by_role("listitem")).to_have_count(10)
+    photograph(page, "confirmed-recovery-codes")
+    dialog.get_by_role("button", name="Done").click()
+    expect(page.get_by_role("button", name="Change app")).to_be_visible()
 
 
 def new_provider(page: Page, own: Product, kind: str, intro: str) -> Locator:

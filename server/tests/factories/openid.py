@@ -33,11 +33,15 @@ class Guest(VouchedGuest):
 
     kind = "openid"
 
-    def come_back(self, back: str) -> str:
-        """The visit of our own page, after the callback."""
+    def arrive(self, back: str) -> Any:
+        """The answer to the browser that comes back."""
         answer = self.get(back, HTTP_HOST=SITE)
         assert answer.status_code == 302, answer.content
-        return self.visit_at(answer)
+        return answer
+
+    def come_back(self, back: str) -> str:
+        """The visit of our own page, after the callback."""
+        return self.visit_at(self.arrive(back))
 
     def walk(self, stand_in: OpenidStandIn, slug: str = "corp", **more: str) -> Any:
         """The whole way: to the provider, back, and the request of our own page."""

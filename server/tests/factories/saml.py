@@ -33,11 +33,15 @@ class Guest(VouchedGuest):
 
     kind = "saml"
 
-    def come_back(self, path: str, form: dict[str, Any]) -> str:
-        """The visit of our own page, after the provider let the browser post its answer. No CSRF token crosses sites."""
+    def arrive(self, path: str, form: dict[str, Any]) -> Any:
+        """The answer to the browser that posts what the provider gave it. No CSRF token crosses sites."""
         answer = self.post(path, form, format="multipart", HTTP_HOST=SITE, HTTP_X_CSRFTOKEN="", HTTP_ORIGIN="null")
         assert answer.status_code == 303, answer.content
-        return self.visit_at(answer)
+        return answer
+
+    def come_back(self, path: str, form: dict[str, Any]) -> str:
+        """The visit of our own page, after the provider let the browser post its answer."""
+        return self.visit_at(self.arrive(path, form))
 
     def walk(self, stand_in: SamlStandIn, slug: str = "corp", **changes: Any) -> Any:
         """The whole way: to the provider, back, and the request of our own page. `changes`: of the provider's answer."""

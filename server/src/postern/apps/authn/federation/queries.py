@@ -22,10 +22,10 @@ class StoredProviders(Generic[P]):
 
     def buttons(self) -> list[SignInButton]:
         """The providers of the sign-in page."""
-        return [SignInButton(id=slug, name=name) for slug, name in self._active().values_list("slug", "name")]
+        return [SignInButton(id=slug, name=name) for slug, name in self.active().values_list("slug", "name")]
 
     def first_active(self) -> P | None:
-        return self._active().first()
+        return self.active().first()
 
     def by_slug(self, slug: str) -> P | None:
         return self.all().filter(slug=slug).first()
@@ -33,5 +33,6 @@ class StoredProviders(Generic[P]):
     def by_id(self, provider_id: UUID | None) -> P | None:
         return self.all().filter(pk=provider_id).first() if provider_id is not None else None
 
-    def _active(self) -> QuerySet[P]:
+    def active(self) -> QuerySet[P]:
+        """Those that are switched on, in the order of the sign-in page."""
         return self.all().filter(is_active=True).order_by("order", "name", "pk")

@@ -10,6 +10,7 @@ from postern.apps.authn.external.models import Purpose
 from postern.apps.authn.external.providers import ExternalProvider
 from postern.apps.authn.federation.mapping import Told, held_by, rules_from, text_at
 from postern.apps.authn.federation.models import FederatedProvider
+from postern.apps.authn.federation.signing_in import backend_of
 from postern.apps.authn.sign_in import ways
 from postern.integrations.web_apis.person import Person
 
@@ -34,6 +35,11 @@ class FederatedWay(ABC, Generic[P_co]):
     @property
     def label(self) -> str:
         return self.row.name
+
+    @property
+    def backend(self) -> str:
+        """The name of the provider in logs and sign-ins."""
+        return backend_of(self.kind, self.row.slug)
 
     @property
     def is_on(self) -> bool:

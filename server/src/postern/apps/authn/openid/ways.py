@@ -79,4 +79,4 @@ class _Openid:
 def _flow(visit: Visit) -> Flow:
     """The nonce is derived from the state with the key of the installation, so it is stored nowhere."""
     nonce = salted_hmac("postern.openid.nonce", visit.state, algorithm="sha256").hexdigest()
-    return Flow(visit.redirect_uri, visit.state, visit.verifier, nonce, visit.came_from)
+    return Flow(visit.redirect_uri, visit.state, visit.verifier, nonce, visit.came_from, visit.asked_since)

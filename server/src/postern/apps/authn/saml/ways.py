@@ -60,6 +60,7 @@ class _Saml:
             visit.redirect_uri,
             _request_id(visit.state),
             NameFormat(self.row.name_format).urn,
+            asks_again=visit.asked_since is not None,
         )
         key = key_of(self.row) if self.row.signs_requests else None
         return requests.sign_in_address(self.row.sso_url, asking, relay_state=visit.state, key=key, now=clock.now())
@@ -71,6 +72,7 @@ class _Saml:
             acs=visit.redirect_uri,
             request_id=_request_id(visit.state),
             certificates=certificates.from_text(self.row.certificates),
+            asked_since=visit.asked_since,
         )
         found = responses.read(code, expected, clock.now())
         subject = _subject(self.row, found)

@@ -8,11 +8,13 @@ from postern.apps.authn.credentials.actions.login_sessions import find_by_sessio
 from postern.apps.authn.external.actions import visits
 from postern.apps.authn.external.api import visit_cookie
 from postern.apps.authn.external.api.pages import led_away, own_page
-from postern.apps.authn.external.models import Purpose
+from postern.apps.authn.external.models import ExternalRequest, Purpose
 from postern.apps.authn.federation.ways import FederatedWay
 from postern.foundation.pages.redirects import HOME, safe_next
 
 LOGIN_PAGE: Final = "/core/auth/login/"
+#: What browsers come back for: a provider knows one address of ours.
+PURPOSES: Final = (Purpose.SIGN_IN, Purpose.CONFIRM)
 
 
 def led_to_provider(
@@ -38,3 +40,10 @@ def led_to_provider(
     if begun.page and crosses_sites:
         visit_cookie.put_across(response, begun.browser)
     return response
+
+
+def own_page_of(visit: ExternalRequest | None, kind: str) -> str:
+    """Our own page that uses the visit with which a browser came back from a provider of this kind."""
+    if visit is not None and visit.purpose == Purpose.CONFIRM:
+        return own_page(Purpose.CONFIRM, visit.pk)
+    return own_page(Purpose.SIGN_IN, visit.pk if visit is not None else None, by=kind)

@@ -13,9 +13,8 @@ from django.views.decorators.http import require_POST, require_safe
 from postern.apps.authn.external.actions import visits
 from postern.apps.authn.external.actions.visits import CameBack
 from postern.apps.authn.external.api import visit_cookie
-from postern.apps.authn.external.api.pages import moving_page, own_page
-from postern.apps.authn.external.models import Purpose
-from postern.apps.authn.federation.api.pages import led_to_provider
+from postern.apps.authn.external.api.pages import moving_page
+from postern.apps.authn.federation.api.pages import PURPOSES, led_to_provider, own_page_of
 from postern.apps.authn.openid import queries, signing_out
 from postern.apps.authn.openid.ways import KIND, OpenidWay
 from postern.foundation.pages.pages import open_page
@@ -35,16 +34,16 @@ def sign_in_start(request: HttpRequest, slug: str = "") -> HttpResponse:
 def callback(request: HttpRequest, slug: str = "") -> HttpResponse:
     """`callback/`: the provider sends the browser back. Our own page does the rest."""
     way = _way(slug)
-    request_id = None
+    visit = None
     if way is not None:
-        request_id = visits.redeem(
+        visit = visits.redeem(
             way=way,
-            purpose=Purpose.SIGN_IN,
+            purposes=PURPOSES,
             back=CameBack(**{name: _text(request, query) for name, query in _ANSWER.items()}),
             browser=visit_cookie.of(request),
             remote_addr=request.META.get("REMOTE_ADDR", ""),
         )
-    return HttpResponseRedirect(own_page(Purpose.SIGN_IN, request_id, by=KIND))
+    return HttpResponseRedirect(own_page_of(visit, KIND))
 
 
 _ANSWER: Final = {"state": "state", "code": "code", "sender": "iss", "error": "error"}

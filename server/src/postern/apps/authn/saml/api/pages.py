@@ -10,9 +10,8 @@ from django.views.decorators.http import require_POST, require_safe
 from postern.apps.authn.external.actions import visits
 from postern.apps.authn.external.actions.visits import CameBack
 from postern.apps.authn.external.api import visit_cookie
-from postern.apps.authn.external.api.pages import moving_page, own_page
-from postern.apps.authn.external.models import Purpose
-from postern.apps.authn.federation.api.pages import LOGIN_PAGE, led_to_provider
+from postern.apps.authn.external.api.pages import moving_page
+from postern.apps.authn.federation.api.pages import LOGIN_PAGE, PURPOSES, led_to_provider, own_page_of
 from postern.apps.authn.saml import addresses, queries, signing_out
 from postern.apps.authn.saml.models import NameFormat, SamlProvider
 from postern.apps.authn.saml.ways import KIND, SamlWay
@@ -46,11 +45,11 @@ def acs(request: HttpRequest, slug: str) -> HttpResponse:
     the cookies that do not cross sites.
     """
     row = queries.PROVIDERS.by_slug(slug)
-    request_id = None
+    visit = None
     if row is not None:
-        request_id = visits.redeem(
+        visit = visits.redeem(
             way=SamlWay(row),
-            purpose=Purpose.SIGN_IN,
+            purposes=PURPOSES,
             back=CameBack(
                 state=_field(request, "RelayState", _MOST_STATE_CHARS),
                 code=_field(request, "SAMLResponse", 2 * MOST_BYTES),
@@ -59,9 +58,9 @@ def acs(request: HttpRequest, slug: str) -> HttpResponse:
             remote_addr=request.META.get("REMOTE_ADDR", ""),
             counts_guesses=False,
         )
-    response = HttpResponseRedirect(own_page(Purpose.SIGN_IN, request_id, by=KIND))
+    response = HttpResponseRedirect(own_page_of(visit, KIND))
     response.status_code = _SEE_OTHER
-    if request_id is not None:  # otherwise another site may have made the request
+    if visit is not None:  # otherwise another site may have made the request
         visit_cookie.remove_across(response)
     return response
 
