@@ -16,17 +16,35 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from browser import Faults, first_sign_in, photograph, sign_in, window
+import vouching
+from browser import Faults, photograph, window
 from playwright.sync_api import Browser, Page, expect
-from product import ADMIN_PASSWORD, Product
+from product import Product
+from vouching import (
+    PERSON,
+    PROFILE,
+    begin,
+    console,
+    database_group,
+    has_room,
+    is_inside,
+    new_provider,
+    profile,
+    save_provider,
+    sets_an_app_up,
+    store,
+    to_provider,
+)
 
 from peers.openid_provider import CLIENT_ID, SECRET, OpenidProviderPeer, running_provider
 
-PROFILE = "() => fetch('/api/v1/users/profile/').then((answer) => answer.status)"
+page = vouching.page  # a fixture
+PROVIDERS = "/api/v1/authentication/openid-providers/"
 PEOPLE = {
     "ann": {"name": "Ann Li", "email": "ann@corp.example", "email_verified": True, "groups": ["dba"]},
     "bob": {"name": "Bob Wang", "email": "bob@corp.example", "realm_access": {"roles": ["auditors"]}},
     "cai": {"name": "蔡英", "email": "cai@corp.example"},
+    "eve": {"name": "Eve", "email": "eve@corp.example"},
     "dan": {"name": "Dan", "email": "dan@corp.example"},
 }
 
@@ -34,8 +52,7 @@ PEOPLE = {
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     """A Postern that may dial this machine."""
-    with Product(tmp_path_factory.mktemp("openid") / "home", POSTERN_ALLOW_LOCAL_TARGETS="yes") as running:
-        running.api().patch("/api/v1/settings/setting/?category=basic", {"SITE_URL": running.url})
+    with console(tmp_path_factory.mktemp("openid"), POSTERN_ALLOW_LOCAL_TARGETS="yes") as running:
         yield running
 
 
@@ -44,13 +61,6 @@ def corp(own: Product, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ope
     folder = tmp_path_factory.mktemp("provider")
     with running_provider(folder, console=own.url, slug="corp", people=PEOPLE, host="localhost") as running:
         yield running
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = window(browser)
-    yield context.new_page()
-    context.close()
 
 
 def form_of(corp: OpenidProviderPeer, **more: Any) -> dict[str, Any]:
@@ -69,17 +79,9 @@ def form_of(corp: OpenidProviderPeer, **more: Any) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def set_up(own: Product, corp: OpenidProviderPeer) -> None:
     """The provider, unless the test of the form has saved it. Members of `dba` are in a group, auditors are auditors."""
-    api, path = own.api(), "/api/v1/authentication/openid-providers/"
-    group = api.post("/api/v1/users/groups/", {"name": "Database people"})
-    rules = [
-        {"claim": "groups", "value": "dba", "group": group["id"]},
-        {"claim": "realm_access.roles", "value": "auditors", "role": "Auditor"},
-    ]
-    stored = [row for row in api.get(path) if row["slug"] == "corp"]
-    if stored:
-        api.patch(f"{path}{stored[0]['id']}/", {"rules": rules, "signs_out": True})
-    else:
-        api.post(path, form_of(corp, rules=rules))
+    auditors = {"claim": "realm_access.roles", "value": "auditors", "role": "Auditor"}
+    changes = {"rules": [database_group(own.api()), auditors], "signs_out": True}
+    store(own.api(), PROVIDERS, form_of(corp), changes)
 
 
 def at_provider(page: Page, name: str) -> None:
@@ -91,16 +93,6 @@ def at_provider(page: Page, name: str) -> None:
     page.get_by_role("button", name="Continue").click()
 
 
-def begin(page: Page, own: Product) -> None:
-    page.goto(f"{own.url}/ui/login")
-    page.get_by_role("link", name="Sign in with Corp").click()
-
-
-def is_inside(page: Page) -> None:
-    page.wait_for_url(lambda address: "/ui/" in address and "/login" not in address)
-    assert page.evaluate(PROFILE) == 200
-
-
 def test_an_administrator_sets_a_provider_up_and_tests_it(
     own: Product, corp: OpenidProviderPeer, browser: Browser
 ) -> None:
@@ -108,14 +100,7 @@ def test_an_administrator_sets_a_provider_up_and_tests_it(
     page = context.new_page()
     faults = Faults(expected_statuses=frozenset({400}))
     faults.watch(page)
-    sign_in(page, own.url, "admin", ADMIN_PASSWORD)
-    if "first-login" in page.url:
-        first_sign_in(page)
-    page.goto(f"{own.url}/ui/settings?activeTab=openid")
-    expect(page.get_by_text("People sign in with the provider of their company")).to_be_visible()
-    photograph(page, "openid-empty")
-    page.get_by_role("link", name="Add provider").or_(page.get_by_role("button", name="Add provider")).first.click()
-    form = page.get_by_role("form", name="Add provider")
+    form = new_provider(page, own, "openid", "People sign in with the provider of their company")
     for name, text in (("name", "Corp"), ("slug", "corp"), ("issuer", f"{corp.issuer}/"), ("client_id", CLIENT_ID)):
         form.locator(f"#field-{name}").fill(text)
     form.locator("#field-client_secret").fill("wrong")
@@ -129,7 +114,7 @@ def test_an_administrator_sets_a_provider_up_and_tests_it(
     form.locator("#field-client_secret").fill(SECRET)
     test.click()
     expect(page.get_by_text("it knows the client")).to_be_visible()
-    assert own.api().get("/api/v1/authentication/openid-providers/") == []
+    assert own.api().get(PROVIDERS) == []
     expect(page.get_by_text(f"{own.url}/core/auth/openid/corp/callback/")).to_be_visible()
     form.locator("#field-creates_users").click()
     form.get_by_role("button", name="Add rule").click()
@@ -138,10 +123,8 @@ def test_an_administrator_sets_a_provider_up_and_tests_it(
     rule.get_by_role("button", name="Then").click()
     page.get_by_role("option", name="Role User").click()
     photograph(page, "openid-form")
-    page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_role("link", name="Corp").or_(page.get_by_role("cell", name="Corp")).first).to_be_visible()
-    photograph(page, "openid-list")
-    stored = own.api().get("/api/v1/authentication/openid-providers/")[0]
+    save_provider(page, "openid")
+    stored = own.api().get(PROVIDERS)[0]
     assert (stored["issuer"], stored["creates_users"], stored["has_secret"]) == (corp.issuer, True, True)
     assert stored["rules"] == [{"claim": "groups", "value": "staff", "role": "User", "group": None}]
     assert faults.found == []
@@ -156,7 +139,7 @@ def test_the_first_sign_in_makes_a_user_with_the_group_of_the_rule(
     at_provider(page, "ann")
     faults.watch(page)
     is_inside(page)
-    person = page.evaluate("() => fetch('/api/v1/users/profile/').then((answer) => answer.json())")
+    person = page.evaluate(PERSON)
     assert (person["username"], person["name"], person["source"], person["role"]) == ("ann", "Ann Li", "openid", "User")
     api = own.api()
     groups = api.get("/api/v1/users/groups/?name=Database%20people")
@@ -173,7 +156,7 @@ def test_a_role_of_the_rules_and_the_page_that_was_asked_for(
     page.goto(f"{own.url}/core/auth/openid/login/?next=/ui/users/profile")
     at_provider(page, "bob")
     is_inside(page)
-    assert page.evaluate("() => fetch('/api/v1/users/profile/').then((one) => one.json())")["role"] == "Auditor"
+    assert page.evaluate(PERSON)["role"] == "Auditor"
 
 
 def test_the_second_factor_of_postern_is_asked_after_the_provider(
@@ -182,13 +165,33 @@ def test_the_second_factor_of_postern_is_asked_after_the_provider(
     begin(page, own)
     at_provider(page, "cai")
     is_inside(page)
-    person = page.evaluate("() => fetch('/api/v1/users/profile/').then((answer) => answer.json())")
+    person = page.evaluate(PERSON)
     own.api().patch(f"/api/v1/users/users/{person['id']}/", {"mfa_level": 2})
     page.context.clear_cookies(domain="127.0.0.1")
     begin(page, own)  # the provider remembers the person
     page.get_by_role("button", name=re.compile("Start|Continue|Next|Set up")).first.wait_for()
     assert page.evaluate(PROFILE) == 401
     photograph(page, "openid-second-factor")
+
+
+def test_mfa_is_set_up_after_the_provider_asked_again(
+    own: Product, corp: OpenidProviderPeer, set_up: None, page: Page
+) -> None:
+    begin(page, own)
+    at_provider(page, "eve")
+    is_inside(page)
+    profile(page, own)
+    to_provider(page, "Enable")
+    asked_again(page, "eve")  # although the provider remembers the person
+    sets_an_app_up(page)
+
+
+def asked_again(page: Page, name: str) -> None:
+    """Sign in on the provider's page. The person has agreed before."""
+    page.wait_for_url(re.compile(r"^http://localhost:\d+/interaction/"))
+    page.locator("input[name=login]").fill(name)
+    page.locator("input[name=password]").fill("any")
+    page.locator("button[type=submit]").click()
 
 
 def test_pkce_is_really_demanded(own: Product, corp: OpenidProviderPeer, set_up: None, page: Page) -> None:
@@ -212,11 +215,7 @@ def started_elsewhere(own: Product) -> str:
 
 
 def exchange(corp: OpenidProviderPeer, own: Product, form: dict[str, str]) -> tuple[int, Any]:
-    data = {
-        "grant_type": "authorization_code",
-        "redirect_uri": f"{own.url}/core/auth/openid/corp/callback/",
-        **form,
-    }
+    data = {"grant_type": "authorization_code", "redirect_uri": f"{own.url}/core/auth/openid/corp/callback/", **form}
     request = urllib.request.Request(f"{corp.issuer}/token", data=urllib.parse.urlencode(data).encode())
     request.add_header("Authorization", f"Basic {base64.b64encode(f'{CLIENT_ID}:{SECRET}'.encode()).decode()}")
     try:
@@ -260,24 +259,5 @@ def test_signing_out_at_the_provider_signs_out_here(
 def test_the_button_and_the_form_have_room(
     own: Product, set_up: None, browser: Browser, width: int, scheme: Any, locale: str
 ) -> None:
-    context = window(browser, locale=locale, viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page = context.new_page()
-    page.goto(f"{own.url}/ui/login")
-    expect(page.locator("a[href*='/core/auth/openid/']")).to_have_count(1)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    photograph(page, f"openid-sign-in-{width}-{scheme}")
-    page.locator("input[name=username]").fill("admin")
-    page.locator("input[name=password]").fill(ADMIN_PASSWORD)
-    page.locator("button[type=submit]").click()
-    page.wait_for_url(lambda address: "/login" not in address)
-    stored = own.api().get("/api/v1/authentication/openid-providers/")[0]
-    page.goto(f"{own.url}/ui/settings/openid-providers/{stored['id']}/update")
-    expect(page.locator("#field-issuer")).to_be_visible()
-    expect(page.locator("#field-rules input").first).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    photograph(page, f"openid-form-{width}-{scheme}")
-    page.goto(f"{own.url}/ui/settings?activeTab=openid")
-    expect(page.get_by_text("Corp").first).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    photograph(page, f"openid-list-{width}-{scheme}")
-    context.close()
+    shown = ("#field-issuer", "#field-rules input")
+    has_room(browser, own, "openid", shown, width=width, scheme=scheme, locale=locale)

@@ -8,25 +8,41 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from browser import Faults, first_sign_in, photograph, sign_in, window
+import vouching
+from browser import Faults, photograph, window
 from playwright.sync_api import Browser, Page, expect
-from product import ADMIN_PASSWORD, Product
+from product import Product
+from vouching import (
+    PERSON,
+    PROFILE,
+    begin,
+    console,
+    database_group,
+    has_room,
+    is_inside,
+    new_provider,
+    profile,
+    save_provider,
+    sets_an_app_up,
+    store,
+    to_provider,
+)
 
 from peers.saml_provider import SamlProviderPeer, running_saml_provider
 from peers.saml_stand_in import pair
 
-PROFILE = "() => fetch('/api/v1/users/profile/').then((answer) => answer.status)"
+page = vouching.page  # a fixture
 PROVIDERS = "/api/v1/authentication/saml-providers/"
 PEOPLE = {
     "ann": {"displayName": ["Ann Li"], "email": ["ann@corp.example"], "groups": ["dba", "staff"]},
+    "cai": {"displayName": ["蔡英"]},
     "bob": {"displayName": ["Bob Wang"]},
 }
 
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    with Product(tmp_path_factory.mktemp("saml") / "home") as running:
-        running.api().patch("/api/v1/settings/setting/?category=basic", {"SITE_URL": running.url})
+    with console(tmp_path_factory.mktemp("saml")) as running:
         yield running
 
 
@@ -36,41 +52,18 @@ def corp(own: Product) -> Iterator[SamlProviderPeer]:
         yield running
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = window(browser)
-    yield context.new_page()
-    context.close()
-
-
 @pytest.fixture(scope="module")
 def set_up(own: Product, corp: SamlProviderPeer) -> None:
     """The provider, unless the test of the form has saved it. Members of `dba` are in a group."""
-    api = own.api()
-    group = api.post("/api/v1/users/groups/", {"name": "Database people"})
-    rules = [{"claim": "groups", "value": "dba", "group": group["id"]}]
-    stored = [row for row in api.get(PROVIDERS) if row["slug"] == "corp"]
     form = {"name": "Corp", "slug": "corp", "metadata": corp.stand_in.metadata(), "username_claim": "uid"}
-    if stored:
-        api.patch(f"{PROVIDERS}{stored[0]['id']}/", {"rules": rules})
-    else:
-        api.post(PROVIDERS, {**form, "creates_users": True, "rules": rules})
-
-
-def begin(page: Page, own: Product) -> None:
-    page.goto(f"{own.url}/ui/login")
-    page.get_by_role("link", name="Sign in with Corp").click()
+    changes = {"rules": [database_group(own.api())]}
+    store(own.api(), PROVIDERS, {**form, "creates_users": True}, changes)
 
 
 def at_provider(page: Page, name: str) -> None:
     page.wait_for_url(re.compile(r"^http://localhost:\d+/sso"))
     page.locator("input[name=login]").fill(name)
     page.get_by_role("button", name="Sign in").click()
-
-
-def is_inside(page: Page) -> None:
-    page.wait_for_url(lambda address: "/ui/" in address and "/login" not in address)
-    assert page.evaluate(PROFILE) == 200
 
 
 def test_an_administrator_sets_a_provider_up_and_tests_it(
@@ -80,14 +73,7 @@ def test_an_administrator_sets_a_provider_up_and_tests_it(
     page = context.new_page()
     faults = Faults(expected_statuses=frozenset({400}))
     faults.watch(page)
-    sign_in(page, own.url, "admin", ADMIN_PASSWORD)
-    if "first-login" in page.url:
-        first_sign_in(page)
-    page.goto(f"{own.url}/ui/settings?activeTab=saml")
-    expect(page.get_by_text("People sign in with the SAML 2.0 provider")).to_be_visible()
-    photograph(page, "saml-empty")
-    page.get_by_role("link", name="Add provider").or_(page.get_by_role("button", name="Add provider")).first.click()
-    form = page.get_by_role("form", name="Add provider")
+    form = new_provider(page, own, "saml", "People sign in with the SAML 2.0 provider")
     values = (
         ("name", "Corp"),
         ("slug", "corp"),
@@ -109,9 +95,7 @@ def test_an_administrator_sets_a_provider_up_and_tests_it(
     expect(page.get_by_text(f"{own.url}/core/auth/saml/corp/acs/", exact=True)).to_be_visible()
     form.locator("#field-creates_users").click()
     photograph(page, "saml-form")
-    page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_role("link", name="Corp").or_(page.get_by_role("cell", name="Corp")).first).to_be_visible()
-    photograph(page, "saml-list")
+    save_provider(page, "saml")
     stored = own.api().get(PROVIDERS)[0]
     assert (stored["idp_entity_id"], stored["slo_url"]) == (corp.stand_in.entity_id, corp.stand_in.slo_url)
     assert [one["subject"] for one in stored["certificates_info"]] == ["CN=idp"]
@@ -125,7 +109,7 @@ def test_the_first_sign_in_makes_a_user_with_the_group_of_the_rule(
     begin(page, own)
     at_provider(page, "ann")
     is_inside(page)
-    person = page.evaluate("() => fetch('/api/v1/users/profile/').then((answer) => answer.json())")
+    person = page.evaluate(PERSON)
     assert (person["username"], person["name"], person["source"]) == ("ann", "Ann Li", "saml")
     row = own.api().get(f"/api/v1/users/users/{person['id']}/")
     groups = own.api().get("/api/v1/users/groups/?name=Database%20people")
@@ -151,6 +135,23 @@ def test_an_answer_without_the_cookie_signs_nobody_in(
     expect(page.get_by_text("was started in another browser")).to_be_visible()
     assert page.evaluate(PROFILE) == 401
     photograph(page, "saml-lapsed")
+
+
+def test_mfa_is_set_up_after_the_provider_asked_again(
+    own: Product, corp: SamlProviderPeer, set_up: None, page: Page
+) -> None:
+    begin(page, own)
+    at_provider(page, "cai")
+    is_inside(page)
+    profile(page, own)
+    to_provider(page, "Enable")
+    at_provider(page, "bob")  # another person at an unlocked desk
+    expect(page.get_by_text("Somebody else signed in at Corp")).to_be_visible()
+    photograph(page, "confirm-other-person")
+    assert page.evaluate(PERSON)["username"] == "cai"
+    to_provider(page, "Enable")
+    at_provider(page, "cai")
+    sets_an_app_up(page)
 
 
 def test_signing_out_here_signs_out_at_the_provider(
@@ -181,24 +182,5 @@ def test_signing_out_at_the_provider_signs_out_here(
 def test_the_button_and_the_form_have_room(
     own: Product, set_up: None, browser: Browser, width: int, scheme: Any, locale: str
 ) -> None:
-    context = window(browser, locale=locale, viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page = context.new_page()
-    page.goto(f"{own.url}/ui/login")
-    expect(page.locator("a[href*='/core/auth/saml/']")).to_have_count(1)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    photograph(page, f"saml-sign-in-{width}-{scheme}")
-    page.locator("input[name=username]").fill("admin")
-    page.locator("input[name=password]").fill(ADMIN_PASSWORD)
-    page.locator("button[type=submit]").click()
-    page.wait_for_url(lambda address: "/login" not in address)
-    stored = own.api().get(PROVIDERS)[0]
-    page.goto(f"{own.url}/ui/settings/saml-providers/{stored['id']}/update")
-    expect(page.locator("#field-certificates")).to_be_visible()
-    expect(page.locator("a[href='/core/auth/saml/corp/metadata/']")).to_be_attached()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    photograph(page, f"saml-form-{width}-{scheme}")
-    page.goto(f"{own.url}/ui/settings?activeTab=saml")
-    expect(page.get_by_text("Corp").first).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    photograph(page, f"saml-list-{width}-{scheme}")
-    context.close()
+    linked = "a[href='/core/auth/saml/corp/metadata/']"
+    has_room(browser, own, "saml", ["#field-certificates"], [linked], width=width, scheme=scheme, locale=locale)

@@ -58,6 +58,7 @@ class _Grant:
     redirect_uri: str
     challenge: str
     nonce: str
+    asks_again: bool
 
 
 @dataclass
@@ -83,6 +84,8 @@ class OpenidStandIn:
     asked: list[str] = field(default_factory=list)
     clock_ahead_s: float = 0.0
     client_secret: str = SECRET
+    #: Seconds since the person was asked, when Postern wants to know; None: the token does not say.
+    asked_ago_s: float | None = 0.0
 
     @property
     def issuer(self) -> str:
@@ -119,14 +122,25 @@ class OpenidStandIn:
         assert query["client_id"] == CLIENT_ID
         assert query["code_challenge_method"] == "S256"
         code = secrets.token_urlsafe(16)
-        self.codes[code] = _Grant(query["redirect_uri"], query["code_challenge"], query["nonce"])
+        asks_again = (query.get("prompt"), query.get("max_age")) == ("login", "0")
+        assert asks_again or not {"prompt", "max_age"} & query.keys()
+        self.codes[code] = _Grant(query["redirect_uri"], query["code_challenge"], query["nonce"], asks_again)
         back = {"code": code, "state": query["state"], **({"iss": self.issuer} if self.names_itself else {}), **more}
         address = urlsplit(query["redirect_uri"])
         return f"{address.path}?{urlencode({name: value for name, value in back.items() if value})}"
 
-    def id_token(self, nonce: str) -> str:
+    def id_token(self, nonce: str, *, asks_again: bool = False) -> str:
         now = int(time.time())
-        claims = {"iss": self.issuer, "aud": CLIENT_ID, "iat": now, "exp": now + 300, "nonce": nonce, **self.claims}
+        asked = {"auth_time": now - self.asked_ago_s} if asks_again and self.asked_ago_s is not None else {}
+        claims = {
+            "iss": self.issuer,
+            "aud": CLIENT_ID,
+            "iat": now,
+            "exp": now + 300,
+            "nonce": nonce,
+            **asked,
+            **self.claims,
+        }
         claims = self.alter(claims)
         return self.sign(claims) if self.sign is not None else signed(claims, rsa_key("own"))
 
@@ -174,7 +188,7 @@ class OpenidStandIn:
         challenge = base64.urlsafe_b64encode(digest).decode().rstrip("=")
         if grant is None or grant.redirect_uri != form.get("redirect_uri") or grant.challenge != challenge:
             return {"error": "invalid_grant"}, 400
-        token = self.id_token(grant.nonce)
+        token = self.id_token(grant.nonce, asks_again=grant.asks_again)
         return {"access_token": "opaque", "token_type": "Bearer", "expires_in": 60, "id_token": token}, 200
 
     async def _misbehave(self, request: web.Request, manner: str) -> web.StreamResponse:

@@ -61,7 +61,7 @@ class _Handler(BaseHTTPRequestHandler):
         address = urlsplit(self.path)
         query = dict(parse_qsl(address.query))
         name = self._remembered()
-        if address.path == "/sso" and name:
+        if address.path == "/sso" and name and not self._asks_again(query):
             self._page(self.peer.answer_form(query, name))
         elif address.path == "/sso":
             action = f"/sso?{escape(address.query)}"
@@ -79,6 +79,10 @@ class _Handler(BaseHTTPRequestHandler):
         name = form["login"][0]
         query = dict(parse_qsl(urlsplit(self.path).query))
         self._page(self.peer.answer_form(query, name), f"person={name}; Path=/; HttpOnly")
+
+    def _asks_again(self, query: Mapping[str, str]) -> bool:
+        """Whether Postern wants the person to be asked although they are remembered."""
+        return etree.fromstring(inflated(query["SAMLRequest"])).get("ForceAuthn") == "true"
 
     def _remembered(self) -> str:
         found = SimpleCookie(self.headers.get("Cookie", "")).get("person")

@@ -92,10 +92,13 @@ class Answer:
     not_after_s: float = 300
     confirmed_until_s: float | None = 300
     issued_s: float = 0
+    #: Seconds from now at which the person was asked; as issued when None, and left out when empty.
+    asked_s: float | str | None = None
     more_conditions: str = ""
 
     def assertion(self) -> etree._Element:
         issued = _instant(self.issued_s)
+        asked = issued if self.asked_s is None else _instant(self.asked_s) if isinstance(self.asked_s, float) else None
         audience = (
             f"<saml:AudienceRestriction><saml:Audience>{escape(self.audience)}</saml:Audience></saml:AudienceRestriction>"
             if self.audience is not None
@@ -119,7 +122,7 @@ class Answer:
 <saml:SubjectConfirmationData {_written(data)}/></saml:SubjectConfirmation></saml:Subject>
 <saml:Conditions NotBefore="{_instant(self.not_before_s)}" NotOnOrAfter="{_instant(self.not_after_s)}">{audience}
 {self.more_conditions}</saml:Conditions>
-<saml:AuthnStatement AuthnInstant="{issued}" {_written({"SessionIndex": self.session})}><saml:AuthnContext>
+<saml:AuthnStatement {_written({"AuthnInstant": asked, "SessionIndex": self.session})}><saml:AuthnContext>
 <saml:AuthnContextClassRef>urn:oasis:names:tc:SAML:2.0:ac:classes:unspecified</saml:AuthnContextClassRef>
 </saml:AuthnContext></saml:AuthnStatement>
 {f"<saml:AttributeStatement>{attributes}</saml:AttributeStatement>" if attributes else ""}</saml:Assertion>""")

@@ -304,6 +304,17 @@ class Preparations:
         mine.update(provider="saml", way_id=row.pk, tenant=row.idp_entity_id, details={"username": "adam"})
         return visit
 
+    def with_visit_to_confirm(self) -> Values:
+        """Adam, of a provider, came back from there in the browser in which he is signed in."""
+        row = OpenidProvider.objects.get(slug="one-provider")
+        browser = self.client("browser")
+        User.objects.filter(pk=self.admin.pk).update(source="openid")
+        FederatedIdentity.objects.create(user=self.admin, source="openid", issuer=row.issuer, subject="s-adam")
+        visit = self._visit(browser, Purpose.CONFIRM, LoginSession.objects.get(user=self.admin))
+        mine = ExternalRequest.objects.filter(pk=visit["visit"])
+        mine.update(provider="openid", way_id=row.pk, tenant=row.issuer)
+        return visit
+
     def with_external_visit_to_bind(self) -> Values:
         browser = self.client("browser")
         return self._visit(browser, Purpose.BIND, LoginSession.objects.get(user=self.admin))

@@ -377,6 +377,19 @@ _EXTERNAL = [
     ),
     Write(
         method="POST",
+        path=f"{API}confirmation/",
+        prepare=World.with_visit_to_confirm,
+        body={"id": "{visit}"},
+        told=[
+            mine(
+                "identity.confirmed", "other", new={"provider": "openid:one-provider", "subject": "s-adam"}, whole=True
+            )
+        ],
+        again=Again.GONE,
+        marks=frozenset({"authn_externalrequest", "authn_loginsession"}),
+    ),
+    Write(
+        method="POST",
         path=f"{API}external/bind/",
         prepare=World.with_external_visit_to_bind,
         body={"id": "{visit}"},

@@ -4,6 +4,7 @@ import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { currentSession, updateProfile } from '#/lib/session';
 import { AlsoEnd } from '#/domain/credentials/AlsoEnd';
+import { confirmAfterVisit, useConfirming } from '#/domain/mfa/confirming';
 import { SshCode } from '#/domain/ssh-lines/SshCode';
 import { useActiveTab } from '#/resource/detail/ResourceDetail';
 import { BooleanCell, CopyCell, TimeCell } from '#/resource/format';
@@ -27,6 +28,7 @@ import {
   savePublicKey,
 } from './api';
 import { ExternalAccountsCard } from './external-accounts/ExternalAccountsCard';
+import { useCameBack } from './external-accounts/use-came-back';
 import { GeneratedKey } from './GeneratedKey';
 import { Invitations } from './Invitations';
 import { PasskeysCard } from './passkeys/PasskeysCard';
@@ -36,9 +38,16 @@ import { SmallForm } from './SmallForm';
 
 function Info({ profile, onSaved }: { readonly profile: FullProfile; readonly onSaved: () => void }) {
   const t = useT();
+  const confirming = useConfirming(profile.source);
+  const failure = useCameBack('confirm', confirmAfterVisit, onSaved);
   const trustDays = currentSession()?.settings.SECURITY_TRUSTED_BROWSER_DAYS ?? 0;
   return (
     <div className="grid max-w-[960px] gap-3">
+      {failure !== null && (
+        <Note tone="danger" announce>
+          {failure}
+        </Note>
+      )}
       <Invitations onJoined={onSaved} />
       <Card title={t('profile:card.account')} flush>
         <Definitions
@@ -63,8 +72,8 @@ function Info({ profile, onSaved }: { readonly profile: FullProfile; readonly on
           ]}
         />
       </Card>
-      <SecondFactorCard isLocal={profile.source === 'local'} onChanged={onSaved} />
-      <PasskeysCard onChanged={onSaved} />
+      <SecondFactorCard confirming={confirming} onChanged={onSaved} />
+      <PasskeysCard confirming={confirming} onChanged={onSaved} />
       {trustDays !== 0 && <TrustedBrowsersCard />}
       <ExternalAccountsCard profile={profile} isLocal={profile.source === 'local'} onChanged={onSaved} />
       <Card title={t('profile:card.times')} flush>

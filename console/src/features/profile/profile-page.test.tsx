@@ -2,7 +2,8 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
 import { lazy, Suspense } from 'react';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { browserLocation } from '#/lib/browser-location';
 import { loadNamespaces } from '#/lib/i18n';
 import { recordedServer } from '#/test/recorded';
 import { admin, renderScreen } from '#/test/render';
@@ -47,7 +48,7 @@ const { server, sent } = recordedServer(() => [
   ),
 ]);
 
-async function showTab(tab: string) {
+async function showTab(tab: string, address = '/') {
   // As the route does: load the texts first.
   const Page = lazy(async () => {
     await loadNamespaces(['profile', 'mfa']);
@@ -57,6 +58,7 @@ async function showTab(tab: string) {
     <Suspense>
       <Page />
     </Suspense>,
+    { address },
   );
   await userEvent.click(await screen.findByRole('tab', { name: tab }));
   return screen.getByRole('tabpanel', { name: tab });
@@ -162,4 +164,28 @@ test('a person changes their phone and similar fields; only an administrator cha
     wechat: '',
     comment: 'nights',
   });
+});
+
+test('back from the provider, the visit is used once and the page that asked for it opens', async () => {
+  const assign = vi.spyOn(browserLocation, 'assign').mockImplementation(() => undefined);
+  const next = '/ui/users/profile?dialog=mfa-enable';
+  server.use(
+    mock.get('*/api/v1/authentication/confirmation/', () =>
+      HttpResponse.json({ provider: { kind: 'openid', id: 'corp', name: 'Corp' }, is_confirmed: false }),
+    ),
+    mock.get('*/api/v1/users/profile/', () => HttpResponse.json({ ...profile, source: 'openid' })),
+    mock.post('*/api/v1/authentication/confirmation/', () => HttpResponse.json({ next })),
+  );
+  await showTab('Basic info', '/?activeTab=info&external=v-1&by=confirm');
+  await waitFor(() => expect(assign).toHaveBeenCalledExactlyOnceWith(next));
+});
+
+test('a refused confirmation says why', async () => {
+  server.use(
+    mock.post('*/api/v1/authentication/confirmation/', () =>
+      HttpResponse.json({ detail: 'Somebody else signed in at Corp.', code: 'x' }, { status: 400 }),
+    ),
+  );
+  await showTab('Basic info', '/?activeTab=info&external=v-2&by=confirm');
+  expect(await screen.findByText('Somebody else signed in at Corp.')).toBeTruthy();
 });

@@ -24,8 +24,7 @@ import { SyslogPanel } from './syslog/SyslogPanel';
 import { WebhooksTab } from './webhooks/WebhooksTab';
 import './settings.css';
 
-const SamlTab = lazyPart(async () => (await import('./saml/SamlTab')).SamlTab);
-const OpenidTab = lazyPart(async () => (await import('./openid/OpenidTab')).OpenidTab);
+const VouchingTab = lazyPart(async () => (await import('./vouching/VouchingTab')).VouchingTab);
 
 /** Asks before unsaved settings are left. Changing the tab keeps them. */
 function useLeaveQuestion(hasChanges: boolean): void {
@@ -66,8 +65,7 @@ function Panel({
 }) {
   if (tab === 'messages') return <SubscriptionsTab />;
   if (tab === 'webhooks') return <WebhooksTab />;
-  if (tab === 'openid') return <OpenidTab />;
-  if (tab === 'saml') return <SamlTab />;
+  if (tab === 'openid' || tab === 'saml') return <VouchingTab key={tab} kind={tab} />;
   if (tab === 'licence') return <LicenceTab />;
   if (!isForm(tab)) return <AboutTab />;
   return (

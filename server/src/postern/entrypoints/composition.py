@@ -37,10 +37,10 @@ from postern.apps.authn.external import queries as external_accounts_of_users
 from postern.apps.authn.lock_out import guard
 from postern.apps.authn.models import TotpDevice
 from postern.apps.authn.openid import provider_secrets, signing_out
-from postern.apps.authn.openid.queries import buttons as openid_buttons
+from postern.apps.authn.openid.queries import PROVIDERS as OPENID_PROVIDERS
 from postern.apps.authn.saml import signing_keys
 from postern.apps.authn.saml import signing_out as saml_signing_out
-from postern.apps.authn.saml.queries import buttons as saml_buttons
+from postern.apps.authn.saml.queries import PROVIDERS as SAML_PROVIDERS
 from postern.apps.authn.second_factors import totp_secrets
 from postern.apps.authn.sign_in import leaving, password_paths
 from postern.apps.authn.sign_in.ways import way_of_caller
@@ -93,9 +93,8 @@ from postern.apps.vault.gateways.queries import Gateways
 from postern.apps.vault.models import AccountVersion
 from postern.apps.vault.sealed_secrets import providers as secret_stores
 from postern.apps.vault.sealed_secrets import secret_store
+from postern.apps.vault.sealed_secrets.federated_secrets import CLIENT_SECRETS, SIGNING_KEYS
 from postern.apps.vault.sealed_secrets.installation import ensure as ensure_vault
-from postern.apps.vault.sealed_secrets.openid_secrets import SealedOpenidSecrets
-from postern.apps.vault.sealed_secrets.saml_keys import SealedSamlKeys
 from postern.apps.vault.sealed_secrets.setting_secrets import SealedSettingSecrets
 from postern.apps.vault.sealed_secrets.totp_secrets import SealedTotpSecrets
 from postern.apps.vault.system_users import command_filters
@@ -208,11 +207,11 @@ def _compose_people() -> None:
     totp_secrets.STORE.provide(SealedTotpSecrets())
     setting_secrets.STORE.provide(SealedSettingSecrets())
     diagnostics.SYSLOG.provide(syslog_state.facts)
-    provider_secrets.STORE.provide(SealedOpenidSecrets())
-    signing_keys.STORE.provide(SealedSamlKeys())
+    provider_secrets.STORE.provide(CLIENT_SECRETS)
+    signing_keys.STORE.provide(SIGNING_KEYS)
     leaving.LEAVING.provide(lambda one: signing_out.leaving(one) or saml_signing_out.leaving(one))
-    sign_in_buttons.OPENID.provide(openid_buttons)
-    sign_in_buttons.SAML.provide(saml_buttons)
+    sign_in_buttons.OPENID.provide(OPENID_PROVIDERS.buttons)
+    sign_in_buttons.SAML.provide(SAML_PROVIDERS.buttons)
     sign_in_ways.WAY_OF.provide(way_of_caller)
     environment.fixed_values()  # a wrong variable stops the start
     # A signal, because deleting a user also deletes the row, by cascade.

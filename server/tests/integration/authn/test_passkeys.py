@@ -487,6 +487,23 @@ def test_without_an_app_a_shown_passkey_opens_changes(browser: Browser, ann: Use
     assert browser.get(PROFILE).json()["mfa_level"] == 0
 
 
+@pytest.mark.parametrize(("source", "status"), [("openid", 400), ("saml", 400), ("ldap", 204)])
+def test_people_of_a_provider_confirm_who_they_are_before_they_remove_one(
+    browser: Browser, ann: User, passkey: SoftKey, source: str, status: int
+):
+    browser.sign_in("ann")
+    second_step(browser, passkey)
+    User.objects.filter(pk=ann.pk).update(source=source)
+    path = f"{KEYS}{stored(passkey).pk}/"
+    answer = browser.delete(path)
+    assert answer.status_code == status
+    if status == 400:
+        assert answer.json()["code"] == "password_verify_required"
+        assert "登录源" in answer.json()["detail"]  # at the provider
+        LoginSession.objects.update(date_password_verified=clock.now())
+        assert browser.delete(path).status_code == 204
+
+
 def test_renaming_and_removing(browser: Browser, ann: User, passkey: SoftKey):
     other = Browser()
     other.sign_in("ann")

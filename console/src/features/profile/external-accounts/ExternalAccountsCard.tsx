@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useT } from '#/lib/i18n';
 import { currentSession } from '#/lib/session';
+import { bindAfterVisit } from '#/domain/external/api';
 import { isBound, type ProviderName, PROVIDERS, providersOn } from '#/domain/external/providers';
 import { Button } from '#/ui/button';
 import { Card } from '#/ui/card';
@@ -75,7 +76,7 @@ export function ExternalAccountsCard({
   const [open, setOpen] = useState<{ readonly provider: ProviderName; readonly step: Step } | null>(null);
   const bindable = isLocal ? on.filter((name) => !isBound(profile, name)) : [];
   const [wanted, leave] = useWantedProvider(bindable);
-  const failure = useCameBack(onChanged);
+  const failure = useCameBack(undefined, bindAfterVisit, onChanged);
   const dialog = open ?? (wanted === null ? null : { provider: wanted, step: 'bind' as const });
   if (shown.length === 0 && failure === null) return null;
   return (

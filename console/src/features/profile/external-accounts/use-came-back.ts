@@ -4,7 +4,6 @@ import { browserLocation } from '#/lib/browser-location';
 import { explain } from '#/lib/http/catalogue';
 import { HttpError } from '#/lib/http/errors';
 import { safeNext } from '#/lib/safe-next';
-import { bindAfterVisit } from '#/domain/external/api';
 import { toast } from '#/ui/toast';
 
 /** A refused sign-in step has its sentence in `msg`; all other refusals in the usual place. */
@@ -14,11 +13,16 @@ function sentenceOf(error: unknown): string {
 }
 
 /**
- * Back from a provider: binds the account of the visit that the address names (`?external=`), once. Returns why that
- * was refused.
+ * Back from a provider: uses the visit that the address names (`?external=`), once. `by`: what the visit is for, as the
+ * address says. Returns why it was refused.
  */
-export function useCameBack(onBound: () => void): string | null {
-  const { external }: { external?: string } = useSearch({ strict: false });
+export function useCameBack(
+  by: 'confirm' | undefined,
+  spend: (visit: string) => Promise<{ readonly msg?: string; readonly next: string }>,
+  onUsed: () => void,
+): string | null {
+  const search: { external?: string; by?: string } = useSearch({ strict: false });
+  const external = search.by === by ? search.external : undefined;
   const navigate = useNavigate();
   const used = useRef<string | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
@@ -29,14 +33,14 @@ export function useCameBack(onBound: () => void): string | null {
     const forget = () =>
       void navigate({
         to: '.',
-        search: ({ external: _used, ...rest }: Record<string, string>) => rest,
+        search: ({ external: _used, by: _by, ...rest }: Record<string, string>) => rest,
         replace: true,
       });
-    const bind = async () => {
+    const run = async () => {
       try {
-        const { msg, next } = await bindAfterVisit(external);
-        toast({ tone: 'ok', text: msg });
-        onBound();
+        const { msg, next } = await spend(external);
+        if (msg !== undefined) toast({ tone: 'ok', text: msg });
+        onUsed();
         const target = safeNext(next);
         if (target === null) forget();
         else browserLocation.assign(target);
@@ -45,7 +49,7 @@ export function useCameBack(onBound: () => void): string | null {
         forget();
       }
     };
-    void bind();
-  }, [external, navigate, onBound]);
+    void run();
+  }, [external, navigate, spend, onUsed]);
   return failure;
 }

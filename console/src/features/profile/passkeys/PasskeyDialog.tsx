@@ -1,8 +1,11 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { withFactorShown } from '#/domain/mfa';
 import { type RecoveryCodesAnswer, verifyPassword } from '#/domain/mfa/api';
+import { type Confirming, noticingExpiry } from '#/domain/mfa/confirming';
+import { ConfirmAtProvider } from '#/domain/mfa/ConfirmAtProvider';
 import { RecoveryCodes } from '#/domain/mfa/RecoveryCodes';
 import { type Passkey, removePasskey, renamePasskey } from '#/domain/passkeys/api';
 import { makePasskey } from '#/domain/passkeys/ceremonies';
@@ -22,17 +25,23 @@ const DONE = {
   remove: 'passkeys:card.removed',
 } as const;
 
-/** Asks for the password, then for a name; the browser makes the passkey. The first one brings recovery codes. */
+/** Asks who it is, then for a name; the browser makes the passkey. The first one brings recovery codes. */
 function AddSteps({
+  confirming,
   onCodes,
   onDone,
 }: {
+  readonly confirming: Confirming;
   readonly onCodes: (codes: readonly string[]) => void;
   readonly onDone: () => void;
 }) {
   const t = useT();
+  const client = useQueryClient();
   const [isConfirmed, setConfirmed] = useState(false);
-  if (!isConfirmed) {
+  if (confirming.by === 'provider' && !confirming.isConfirmed) {
+    return <ConfirmAtProvider provider={confirming.provider} dialog="passkey-add" />;
+  }
+  if (confirming.by !== 'provider' && !isConfirmed) {
     return (
       <PasswordForm
         submitLabel={t('passkeys:dialog.go_on')}
@@ -49,7 +58,8 @@ function AddSteps({
       submitLabel={t('passkeys:create')}
       textOf={passkeyText}
       save={async (name) => {
-        const made = await withFactorShown(() => makePasskey<RecoveryCodesAnswer>(name));
+        const make = () => makePasskey<RecoveryCodesAnswer>(name);
+        const made = await noticingExpiry(client, () => withFactorShown(make));
         if (made === null) throw new PasskeyProblem(t('passkeys:not_done'));
         if (made.recovery_codes.length > 0) onCodes(made.recovery_codes);
         else onDone();
@@ -58,12 +68,45 @@ function AddSteps({
   );
 }
 
+/** Removes the passkey after the person has confirmed who they are. */
+function RemoveSteps({
+  passkey,
+  confirming,
+  onDone,
+}: {
+  readonly passkey: Passkey;
+  readonly confirming: Confirming;
+  readonly onDone: () => void;
+}) {
+  const t = useT();
+  const client = useQueryClient();
+  if (confirming.by === 'provider' && !confirming.isConfirmed) {
+    return <ConfirmAtProvider provider={confirming.provider} dialog={`passkey-remove-${passkey.id}`} />;
+  }
+  return (
+    <PasswordForm
+      danger
+      asksPassword={confirming.by !== 'provider'}
+      why={t('passkeys:card.remove_why')}
+      submitLabel={t('passkeys:card.remove')}
+      submit={async (password) => {
+        if (confirming.by !== 'provider') await verifyPassword(password);
+        const removal = async () => (await removePasskey(passkey.id), true);
+        // null: the person does not show the factor
+        if (await noticingExpiry(client, () => withFactorShown(removal))) onDone();
+      }}
+    />
+  );
+}
+
 /** One change of the person's passkeys, from the first question to the end. */
 export function PasskeyDialog({
   change,
+  confirming,
   onClose,
 }: {
   readonly change: PasskeyChange;
+  readonly confirming: Confirming;
   /** `changed`: the passkeys have changed. */
   readonly onClose: (changed: boolean) => void;
 }) {
@@ -87,7 +130,9 @@ export function PasskeyDialog({
       onClose={() => (codes ? finish() : onClose(false))}
     >
       {codes && <RecoveryCodes codes={codes} doneLabel={t('mfa:flow.done')} onKept={finish} />}
-      {!codes && change.kind === 'add' && <AddSteps onCodes={setCodes} onDone={finish} />}
+      {!codes && change.kind === 'add' && (
+        <AddSteps confirming={confirming} onCodes={setCodes} onDone={finish} />
+      )}
       {change.kind === 'rename' && (
         <PasskeyNameForm
           name={name}
@@ -100,16 +145,7 @@ export function PasskeyDialog({
         />
       )}
       {change.kind === 'remove' && (
-        <PasswordForm
-          danger
-          why={t('passkeys:card.remove_why')}
-          submitLabel={t('passkeys:card.remove')}
-          submit={async (password) => {
-            await verifyPassword(password);
-            const removal = async () => (await removePasskey(change.passkey.id), true);
-            if (await withFactorShown(removal)) finish(); // null: the person does not show the factor
-          }}
-        />
+        <RemoveSteps passkey={change.passkey} confirming={confirming} onDone={finish} />
       )}
     </Dialog>
   );

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { TimeCell } from '#/resource/format';
+import type { Confirming } from '#/domain/mfa/confirming';
 import { fetchPasskeys, type OwnPasskeys, type Passkey } from '#/domain/passkeys/api';
 import { canUsePasskeys } from '#/domain/passkeys/ceremonies';
 import { Button } from '#/ui/button';
@@ -10,6 +11,7 @@ import { Card } from '#/ui/card';
 import { Note } from '#/ui/note';
 import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState } from '#/ui/states';
+import { useWantedDialog } from '../wanted-dialog';
 import { type PasskeyChange, PasskeyDialog } from './PasskeyDialog';
 
 /** Why no passkey can be added here and now; null if one can. */
@@ -92,23 +94,41 @@ function Rows({
   );
 }
 
+/** The change that a dialog of the address stands for, if it is possible now. */
+function changeOf(wanted: string | null, own: OwnPasskeys, canAdd: boolean): PasskeyChange | null {
+  if (wanted === 'add') return canAdd ? { kind: 'add' } : null;
+  const passkey = own.results.find((one) => wanted === `remove-${one.id}`);
+  return passkey === undefined ? null : { kind: 'remove', passkey };
+}
+
 /** The person's own passkeys. */
-export function PasskeysCard({ onChanged }: { readonly onChanged: () => void }) {
+export function PasskeysCard({
+  confirming,
+  onChanged,
+}: {
+  /** How the person confirms who they are before a change; undefined until that is known. */
+  readonly confirming: Confirming | undefined;
+  readonly onChanged: () => void;
+}) {
   const t = useT();
   const client = useQueryClient();
   const query = useQuery({ queryKey: ['passkeys'], queryFn: fetchPasskeys, staleTime: 0 });
-  const [change, setChange] = useState<PasskeyChange | null>(null);
+  const [chosen, setChosen] = useState<PasskeyChange | null>(null);
+  const [wanted, leave] = useWantedDialog('passkey');
   const own = query.data;
   const obstacle = useObstacle(own);
   const isFull = own !== undefined && own.results.length >= own.limit;
   const full = isFull ? t('passkeys:card.limit', { limit: own.limit }) : undefined;
+  const canAdd = obstacle === null && !isFull;
+  const change = chosen ?? (own ? changeOf(wanted, own, canAdd) : null);
   return (
     <Card
       title={t('passkeys:card.title')}
       flush
       actions={
-        own && (
-          <Button disabledReason={obstacle ?? full} onClick={() => setChange({ kind: 'add' })}>
+        own &&
+        confirming && (
+          <Button disabledReason={obstacle ?? full} onClick={() => setChosen({ kind: 'add' })}>
             {t('passkeys:card.add')}
           </Button>
         )
@@ -127,12 +147,14 @@ export function PasskeysCard({ onChanged }: { readonly onChanged: () => void }) 
           <SkeletonLines lines={2} />
         </div>
       )}
-      {own && <Rows own={own} obstacle={obstacle} onStart={setChange} />}
-      {change && (
+      {own && <Rows own={own} obstacle={obstacle} onStart={setChosen} />}
+      {change && confirming && (
         <PasskeyDialog
           change={change}
+          confirming={confirming}
           onClose={(changed) => {
-            setChange(null);
+            setChosen(null);
+            leave(changed);
             if (!changed) return;
             // The card of the second factor shows their number.
             for (const queryKey of [['passkeys'], ['second-factor'], ['trusted-browsers']])

@@ -10,12 +10,15 @@ export function PasswordForm({
   why,
   submitLabel,
   danger = false,
+  asksPassword = true,
   submit,
 }: {
   /** What the change means. */
   readonly why?: string;
   readonly submitLabel: string;
   readonly danger?: boolean;
+  /** False for a person who has confirmed at their provider who they are. */
+  readonly asksPassword?: boolean;
   readonly submit: (password: string) => Promise<void>;
 }) {
   const t = useT();
@@ -26,9 +29,10 @@ export function PasswordForm({
     event.preventDefault();
     if (busy) return;
     const password = String(new FormData(event.currentTarget).get('password') ?? '');
-    setMissing(password === '' ? t('passkeys:dialog.required') : undefined);
+    const isMissing = asksPassword && password === '';
+    setMissing(isMissing ? t('passkeys:dialog.required') : undefined);
     setFailure(null);
-    if (password === '') return;
+    if (isMissing) return;
     setBusy(true);
     try {
       await submit(password);
@@ -46,11 +50,13 @@ export function PasswordForm({
           {failure}
         </Note>
       )}
-      <Field layout="above" label={t('passkeys:dialog.password')} error={missing} required>
-        {(control) => (
-          <PasswordInput {...control} name="password" autoComplete="current-password" autoFocus />
-        )}
-      </Field>
+      {asksPassword && (
+        <Field layout="above" label={t('passkeys:dialog.password')} error={missing} required>
+          {(control) => (
+            <PasswordInput {...control} name="password" autoComplete="current-password" autoFocus />
+          )}
+        </Field>
+      )}
       <Button kind={danger ? 'danger-solid' : 'primary'} type="submit" busy={busy}>
         {submitLabel}
       </Button>

@@ -1,10 +1,11 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
 import { lazy, Suspense } from 'react';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { loadNamespaces } from '#/lib/i18n';
+import type { Confirming } from '#/domain/mfa/confirming';
 import type { OwnPasskeys } from '#/domain/passkeys/api';
 import { renderScreen } from '#/test/render';
 import { PasskeysCard } from './PasskeysCard';
@@ -41,7 +42,11 @@ afterEach(() => {
 afterAll(() => server.close());
 
 /** Renders both cards of a person; every write is recorded as `METHOD path body`. */
-async function cards(own: Partial<OwnPasskeys> = {}) {
+async function cards(
+  own: Partial<OwnPasskeys> = {},
+  confirming: Confirming = { by: 'password' },
+  address = '/',
+) {
   const sent: string[] = [];
   const note = async ({ request }: { request: Request }) => {
     const path = new URL(request.url).pathname.replace('/api/v1/authentication/', '');
@@ -67,7 +72,7 @@ async function cards(own: Partial<OwnPasskeys> = {}) {
     return {
       default: () => (
         <>
-          <PasskeysCard onChanged={changed} />
+          <PasskeysCard confirming={confirming} onChanged={changed} />
           <TrustedBrowsersCard />
         </>
       ),
@@ -77,6 +82,7 @@ async function cards(own: Partial<OwnPasskeys> = {}) {
     <Suspense>
       <Cards />
     </Suspense>,
+    { address },
   );
   await screen.findByText('Passkeys', undefined, { timeout: 60_000 });
   return { sent, changed };
@@ -122,6 +128,20 @@ describe('own passkeys', () => {
       `POST password/verify/ {"password":"violet anchor"}`,
       `DELETE passkeys/${ONE.id}/`,
     ]);
+  });
+
+  test('a person of a provider confirms there before a passkey is removed, and then needs no password', async () => {
+    const provider = { kind: 'saml', id: 'corp', name: 'Corp' } as const;
+    const address = `/?dialog=passkey-remove-${ONE.id}`;
+    await cards({}, { by: 'provider', provider, isConfirmed: false });
+    await userEvent.click(await screen.findByRole('button', { name: 'Remove green key' }));
+    const link = within(await screen.findByRole('dialog')).getByRole('link', { name: 'Confirm with Corp' });
+    expect(decodeURIComponent(link.getAttribute('href') ?? '')).toContain(`?dialog=passkey-remove-${ONE.id}`);
+    cleanup();
+    const { sent, changed } = await cards({}, { by: 'provider', provider, isConfirmed: true }, address);
+    await userEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Remove' }));
+    await waitFor(() => expect(changed).toHaveBeenCalledOnce());
+    expect(sent).toEqual([`DELETE passkeys/${ONE.id}/`]);
   });
 
   test('nothing is said to be removed when the person does not show the factor', async () => {

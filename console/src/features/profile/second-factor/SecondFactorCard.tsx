@@ -3,6 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { loadNamespaces, useT } from '#/lib/i18n';
 import { TimeCell } from '#/resource/format';
+import type { Confirming } from '#/domain/mfa/confirming';
 import { fetchSecondFactor, type SecondFactor } from '#/domain/mfa/api';
 import { Button } from '#/ui/button';
 import { Card, Definitions } from '#/ui/card';
@@ -31,13 +32,13 @@ function stateText(factor: SecondFactor): string {
 }
 
 /** The open dialog, opened by a button or by the address, and a function to call when it closes. */
-function useFlow(factor: SecondFactor | undefined, isLocal: boolean) {
+function useFlow(factor: SecondFactor | undefined, canConfirm: boolean) {
   const [flow, setFlow] = useState<Flow | null>(null);
   const [wanted, leave] = useWantedDialog('mfa');
   // An action that is not possible now is not started; the card says why.
   const offered: Flow | null =
     factor &&
-    isLocal &&
+    canConfirm &&
     isFlow(wanted) &&
     (wanted === 'enable' ? !factor.is_set : wanted === 'disable' ? hasFactor(factor) : factor.is_set) &&
     !(wanted === 'disable' && factor.forced)
@@ -55,15 +56,15 @@ function useFlow(factor: SecondFactor | undefined, isLocal: boolean) {
 /** A button for each change that is possible in this state. */
 function FlowButtons({
   factor,
-  isLocal,
+  canConfirm,
   onStart,
 }: {
   readonly factor: SecondFactor;
-  readonly isLocal: boolean;
+  readonly canConfirm: boolean;
   readonly onStart: (flow: Flow) => void;
 }) {
   const t = useT();
-  const reason = isLocal ? undefined : t('mfa:card.not_local');
+  const reason = canConfirm ? undefined : t('mfa:card.not_local');
   return (
     <span className="flex flex-wrap justify-end gap-2">
       {!factor.is_set && (
@@ -98,23 +99,26 @@ function FlowButtons({
 
 /** The person's own second factor: its state and the possible actions. */
 export function SecondFactorCard({
-  isLocal,
+  confirming,
   onChanged,
 }: {
-  /** Only local accounts have a password that can be checked before a change. */
-  readonly isLocal: boolean;
+  /** How the person confirms who they are before a change; undefined until that is known. */
+  readonly confirming: Confirming | undefined;
   readonly onChanged: () => void;
 }) {
   const t = useT();
   const client = useQueryClient();
   const query = useQuery({ queryKey: ['second-factor'], queryFn: fetchSecondFactor, staleTime: 0 });
   const factor = query.data;
-  const [flow, setFlow, leave] = useFlow(factor, isLocal);
+  const canConfirm = confirming !== undefined && confirming.by !== 'nothing';
+  const [flow, setFlow, leave] = useFlow(factor, canConfirm);
   return (
     <Card
       title={t('mfa:card.title')}
       flush
-      actions={factor && <FlowButtons factor={factor} isLocal={isLocal} onStart={setFlow} />}
+      actions={
+        factor && confirming && <FlowButtons factor={factor} canConfirm={canConfirm} onStart={setFlow} />
+      }
     >
       {query.error && (
         <FailedState
@@ -143,11 +147,12 @@ export function SecondFactorCard({
           ]}
         />
       )}
-      {flow && (
+      {flow && confirming && (
         <Suspense>
           <SecondFactorFlow
             flow={flow}
             hasApp={factor?.is_set === true}
+            confirming={confirming}
             onClose={(changed) => {
               setFlow(null);
               leave(changed);

@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
@@ -12,6 +13,8 @@ import {
   verifyPassword,
 } from '#/domain/mfa/api';
 import { withFactorShown } from '#/domain/mfa';
+import { type Confirming, noticingExpiry } from '#/domain/mfa/confirming';
+import { ConfirmAtProvider } from '#/domain/mfa/ConfirmAtProvider';
 import { CodeInput } from '#/domain/mfa/CodeInput';
 import { EnrolForm } from '#/domain/mfa/EnrolForm';
 import { RecoveryCodes } from '#/domain/mfa/RecoveryCodes';
@@ -47,15 +50,18 @@ interface Shown {
 export function SecondFactorFlow({
   flow,
   hasApp,
+  confirming,
   onClose,
 }: {
   readonly flow: Flow;
   /** Without an app there is no code to ask for: a passkey is shown instead. */
   readonly hasApp: boolean;
+  readonly confirming: Confirming;
   /** `changed`: the second factor has changed. */
   readonly onClose: (changed: boolean) => void;
 }) {
   const t = useT();
+  const client = useQueryClient();
   const [enrolment, setEnrolment] = useState<Enrolment | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
 
@@ -64,7 +70,7 @@ export function SecondFactorFlow({
     onClose(true);
   };
   const begin = async ({ password, code }: Shown) => {
-    if (ASKS[flow].password) await verifyPassword(password);
+    if (ASKS[flow].password && confirming.by === 'password') await verifyPassword(password);
     if (flow === 'disable') {
       const kind = hasCodeLength(code) ? 'code' : 'recovery';
       if ((await withFactorShown(() => disableSecondFactor(code, kind))) !== null) finish();
@@ -88,9 +94,19 @@ export function SecondFactorFlow({
           confirm={async (code) => setCodes((await confirmEnrolment(code)).recovery_codes)}
         />
       )}
-      {!codes && !enrolment && (
-        <ProofForm flow={flow} hasApp={hasApp} submit={begin} onCancel={() => onClose(false)} />
-      )}
+      {!codes &&
+        !enrolment &&
+        (ASKS[flow].password && confirming.by === 'provider' && !confirming.isConfirmed ? (
+          <ConfirmAtProvider provider={confirming.provider} dialog={`mfa-${flow}`} />
+        ) : (
+          <ProofForm
+            flow={flow}
+            hasApp={hasApp}
+            confirming={confirming}
+            submit={(shown) => noticingExpiry(client, () => begin(shown))}
+            onCancel={() => onClose(false)}
+          />
+        ))}
     </Dialog>
   );
 }
@@ -98,17 +114,22 @@ export function SecondFactorFlow({
 function ProofForm({
   flow,
   hasApp,
+  confirming,
   submit,
   onCancel,
 }: {
   readonly flow: Flow;
   readonly hasApp: boolean;
+  readonly confirming: Confirming;
   readonly submit: (shown: Shown) => Promise<void>;
   readonly onCancel: () => void;
 }) {
   const t = useT();
   const form = useId();
-  const asks = { password: ASKS[flow].password, code: ASKS[flow].code && hasApp };
+  const asks = {
+    password: ASKS[flow].password && confirming.by === 'password',
+    code: ASKS[flow].code && hasApp,
+  };
   const takesRecovery = flow === 'disable';
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
@@ -143,7 +164,7 @@ function ProofForm({
   };
 
   const codeLabel = takesRecovery ? 'mfa:flow.code_or_recovery' : 'mfa:flow.present_code';
-  const why = WHY[flow];
+  const why = WHY[flow] ?? (asks.password || asks.code ? undefined : 'mfa:confirm.done');
   return (
     <form id={form} className="grid gap-3" noValidate onSubmit={run} aria-busy={busy}>
       {why !== undefined && <p className="text-ink-2">{t(why)}</p>}

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { browserLocation } from '#/lib/browser-location';
 import { loadNamespaces } from '#/lib/i18n';
 import type { SecondFactor } from '#/domain/mfa/api';
+import type { Confirming } from '#/domain/mfa/confirming';
 import { renderScreen } from '#/test/render';
 import { SecondFactorCard } from './SecondFactorCard';
 
@@ -29,6 +30,8 @@ const ON: SecondFactor = {
   passkeys: 0,
 };
 const ENROLMENT = { secret: 'ABCDEFGH', uri: 'otpauth://totp/x', qr: ['101', '010', '111'], expires_in: 600 };
+const BY_PASSWORD: Confirming = { by: 'password' };
+const CORP = { kind: 'openid', id: 'corp', name: 'Corp' } as const;
 const CODES = { recovery_codes: ['aaaa-bbbb-cccc-dddd'] };
 
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
@@ -36,7 +39,7 @@ afterEach(() => server.resetHandlers());
 afterAll(() => server.close());
 
 /** Renders the card for a person in this state and records every write as `path body`. */
-async function card(state: SecondFactor, isLocal = true, address = '/') {
+async function card(state: SecondFactor, confirming: Confirming = BY_PASSWORD, address = '/') {
   const sent: string[] = [];
   const answers: Readonly<Record<string, object>> = {
     'enrol/start/': ENROLMENT,
@@ -59,7 +62,7 @@ async function card(state: SecondFactor, isLocal = true, address = '/') {
   });
   await renderScreen(
     <Suspense>
-      <Card isLocal={isLocal} onChanged={changed} />
+      <Card confirming={confirming} onChanged={changed} />
     </Suspense>,
     { address },
   );
@@ -76,7 +79,7 @@ describe('own second factor', () => {
     ['disable', ON, /MFA code/],
     ['update', ON, /password/],
   ] as const)('the address opens the dialog to %s it, once', async (flow, state, label) => {
-    await card(state, true, `/?activeTab=info&dialog=mfa-${flow}`);
+    await card(state, BY_PASSWORD, `/?activeTab=info&dialog=mfa-${flow}`);
     const box = within(await dialog());
     expect(box.getAllByLabelText(label).length).toBeGreaterThan(0);
     await userEvent.click(box.getByRole('button', { name: 'Cancel' }));
@@ -84,13 +87,13 @@ describe('own second factor', () => {
   });
 
   test('the address opens nothing when the action is not possible', async () => {
-    await card(ON, true, '/?dialog=mfa-enable');
+    await card(ON, BY_PASSWORD, '/?dialog=mfa-enable');
     expect(screen.queryByRole('dialog')).toBeNull();
   });
 
   test('a change that another page requested returns to that page', async () => {
     const assign = vi.spyOn(browserLocation, 'assign').mockImplementation(() => undefined);
-    await card(ON, true, '/?dialog=mfa-disable&next=%2Fui%2Fassets%2Fassets');
+    await card(ON, BY_PASSWORD, '/?dialog=mfa-disable&next=%2Fui%2Fassets%2Fassets');
     const box = within(await dialog());
     await userEvent.type(box.getByLabelText(/MFA code/), '123456{Enter}');
     await waitFor(() => expect(assign).toHaveBeenCalledWith('/ui/assets/assets'));
@@ -189,7 +192,27 @@ describe('own second factor', () => {
   });
 
   test('accounts without a local password cannot change it', async () => {
-    await card(OFF, false);
+    await card(OFF, { by: 'nothing' });
     expect(screen.getByRole('button', { name: 'Enable' }).getAttribute('aria-disabled')).toBe('true');
+  });
+
+  test('a person of a provider is led there, and comes back to the open dialog', async () => {
+    const { sent } = await card(OFF, { by: 'provider', provider: CORP, isConfirmed: false });
+    await press('Enable');
+    const link = within(await dialog()).getByRole('link', { name: 'Confirm with Corp' });
+    const next = `${location.pathname}?dialog=mfa-enable`;
+    expect(link.getAttribute('href')).toBe(`/core/auth/confirm/?next=${encodeURIComponent(next)}`);
+    expect(screen.queryByLabelText(/password/)).toBeNull();
+    expect(sent).toEqual([]);
+  });
+
+  test('a person who has confirmed at the provider goes on without a password', async () => {
+    const confirmed = { by: 'provider', provider: CORP, isConfirmed: true } as const;
+    const { sent } = await card(OFF, confirmed, '/?dialog=mfa-enable');
+    const box = within(await dialog());
+    expect(box.getByText('You have confirmed who you are.')).toBeTruthy();
+    await userEvent.click(box.getByRole('button', { name: 'Continue' }));
+    expect(await box.findByText('ABCD EFGH')).toBeTruthy();
+    expect(sent).toEqual(['otp/enrol/start/ {}']);
   });
 });

@@ -1,29 +1,11 @@
-import { http } from '#/lib/http/client';
-import { ValidationError } from '#/lib/http/errors';
-import { useT } from '#/lib/i18n';
 import type { FormValues } from '#/resource/define';
-import { errorText } from '#/resource/form/values';
-import { Button } from '#/ui/button';
-import { Card } from '#/ui/card';
-import { ResultNote } from '../ldap/ResultNote';
-import { useAttempt } from '../ldap/use-attempt';
-import { Addresses } from './Addresses';
+import { AddressesCard } from '../vouching/AddressesCard';
+import { TestAside } from '../vouching/TestAside';
 
+const LOGIN = '/core/auth/login/';
 const SENT = ['slug', 'issuer', 'client_id', 'client_secret', 'scopes', 'signs_out'] as const;
 
-/** Asks the provider with the values of the form, saved or not. */
-async function test(values: FormValues, id: string | undefined): Promise<string> {
-  const body = Object.fromEntries(SENT.map((name) => [name, values[name]]));
-  try {
-    const path = 'authentication/openid-providers/test/';
-    return (await http.post<{ msg: string }>(path, { id: id ?? null, ...body }, { quiet: true })).msg;
-  } catch (error) {
-    if (!(error instanceof ValidationError)) throw error;
-    throw new Error(Object.values(error.fields).map(errorText).join(' '), { cause: error });
-  }
-}
-
-/** Beside the form: what the provider wants to know of us, and the test. */
+/** Beside the form: the test, which asks the provider, and what the provider wants to know of us. */
 export function ProviderAside({
   values,
   id,
@@ -31,22 +13,20 @@ export function ProviderAside({
   readonly values: FormValues;
   readonly id: string | undefined;
 }) {
-  const t = useT();
-  const { busy, result, run } = useAttempt();
+  const slug = String(values['slug'] ?? '');
+  const own = `/core/auth/openid/${slug}`;
+  const body = { id: id ?? null, ...Object.fromEntries(SENT.map((name) => [name, values[name]])) };
   return (
-    <div className="grid gap-4">
-      <Card title={t('settings:mail_test.title')} aside={t('settings:mail_test.unsaved')}>
-        <div className="grid gap-3">
-          <p className="text-ink-2">{t('settings:openid.test_how')}</p>
-          <div>
-            <Button busy={busy} onClick={() => void run(() => test(values, id))}>
-              {t('settings:openid.test')}
-            </Button>
-          </div>
-          <ResultNote result={result} />
-        </div>
-      </Card>
-      <Addresses slug={String(values['slug'] ?? '')} />
-    </div>
+    <TestAside how="settings:openid.test_how" path="authentication/openid-providers/test/" body={body}>
+      <AddressesCard
+        slug={slug}
+        how="settings:openid.addresses_how"
+        items={[
+          ['settings:openid.redirect_uri', `${own}/callback/`],
+          ['settings:openid.logout_uri', LOGIN],
+          ['settings:openid.back_channel_uri', `${own}/back-channel-logout/`],
+        ]}
+      />
+    </TestAside>
   );
 }

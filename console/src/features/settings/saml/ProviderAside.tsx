@@ -1,29 +1,11 @@
-import { http } from '#/lib/http/client';
-import { ValidationError } from '#/lib/http/errors';
 import { useT } from '#/lib/i18n';
 import type { FormValues } from '#/resource/define';
-import { errorText } from '#/resource/form/values';
-import { Button } from '#/ui/button';
-import { Card } from '#/ui/card';
-import { ResultNote } from '../ldap/ResultNote';
-import { useAttempt } from '../ldap/use-attempt';
-import { Addresses } from './Addresses';
+import { AddressesCard } from '../vouching/AddressesCard';
+import { TestAside } from '../vouching/TestAside';
 
 const SENT = ['slug', 'metadata', 'idp_entity_id', 'sso_url', 'slo_url', 'certificates'] as const;
 
-/** Checks the values of the form, saved or not. */
-async function test(values: FormValues): Promise<string> {
-  const body = Object.fromEntries(SENT.map((name) => [name, values[name] ?? '']));
-  try {
-    const path = 'authentication/saml-providers/test/';
-    return (await http.post<{ msg: string }>(path, body, { quiet: true })).msg;
-  } catch (error) {
-    if (!(error instanceof ValidationError)) throw error;
-    throw new Error(Object.values(error.fields).map(errorText).join(' '), { cause: error });
-  }
-}
-
-/** Beside the form: what the provider wants to know of us, and the test. */
+/** Beside the form: the test, which checks the values, and what the provider wants to know of us. */
 export function ProviderAside({
   values,
   id,
@@ -32,21 +14,30 @@ export function ProviderAside({
   readonly id: string | undefined;
 }) {
   const t = useT();
-  const { busy, result, run } = useAttempt();
+  const slug = String(values['slug'] ?? '');
+  const own = `/core/auth/saml/${slug}`;
+  const body = Object.fromEntries(SENT.map((name) => [name, values[name] ?? '']));
   return (
-    <div className="grid gap-4">
-      <Card title={t('settings:mail_test.title')} aside={t('settings:mail_test.unsaved')}>
-        <div className="grid gap-3">
-          <p className="text-ink-2">{t('settings:saml.test_how')}</p>
-          <div>
-            <Button busy={busy} onClick={() => void run(() => test(values))}>
-              {t('settings:openid.test')}
-            </Button>
-          </div>
-          <ResultNote result={result} />
-        </div>
-      </Card>
-      <Addresses slug={String(values['slug'] ?? '')} isSaved={id !== undefined} />
-    </div>
+    <TestAside how="settings:saml.test_how" path="authentication/saml-providers/test/" body={body}>
+      <AddressesCard
+        slug={slug}
+        how="settings:saml.addresses_how"
+        items={[
+          ['settings:saml.entity_id', `${own}/metadata/`],
+          ['settings:saml.acs_url', `${own}/acs/`],
+          ['settings:saml.logout_url', `${own}/logout/`],
+        ]}
+      >
+        {id !== undefined && (
+          <a
+            className="mt-2 inline-block"
+            href={`/core/auth/saml/${encodeURIComponent(slug)}/metadata/`}
+            download
+          >
+            {t('settings:saml.own_metadata')}
+          </a>
+        )}
+      </AddressesCard>
+    </TestAside>
   );
 }

@@ -206,6 +206,8 @@ class Event(StrEnum):
     LOGIN_SESSION_ENDED = "login_session.ended", _C.SIGN_IN, "Signed out", "退出登录"
     PASSWORD_VERIFIED = "password.verified", _C.SIGN_IN, "Password confirmed again", "再次验证密码"
     PASSWORD_REFUSED = "password.refused", _C.REFUSALS, "Password refused", "密码验证失败"
+    IDENTITY_CONFIRMED = "identity.confirmed", _C.SIGN_IN, "Identity confirmed at the provider", "在登录源确认身份"
+    IDENTITY_REFUSED = "identity.refused", _C.REFUSALS, "Confirmation of the identity refused", "身份确认被拒绝"
     MFA_VERIFIED = "mfa.verified", _C.SIGN_IN, "Second factor confirmed", "MFA 验证成功"
     MFA_CODE_REFUSED = "mfa.code_refused", _C.REFUSALS, "Code refused", "MFA 验证码被拒绝"
     MFA_ENROLMENT_BEGUN = "mfa.enrolment_begun", _C.SIGN_IN, "Second factor: enrolment begun", "开始绑定 MFA"
@@ -426,11 +428,6 @@ def kind_of(code: str) -> Event:
 def find(code: str) -> Event | None:
     """The kind with this code; None for a code of a newer version."""
     return _by_code().get(code)
-
-
-def category_with(code: str) -> Category | None:
-    """The category with this code, or None."""
-    return next((category for category in Category if category.value == code), None)
 
 
 def words_of(code: str) -> str:

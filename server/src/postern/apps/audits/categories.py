@@ -41,3 +41,8 @@ class Category(StrEnum):
     def words(self) -> str:
         """The category in the language of the request."""
         return in_language(self.english, self.chinese)
+
+
+def category_with(code: str) -> Category | None:
+    """The category with this code, or None."""
+    return next((category for category in Category if category.value == code), None)

@@ -2,6 +2,8 @@
 
 from django.urls import path, re_path
 
+from postern.apps.authn.confirming.api.pages import confirm_start
+from postern.apps.authn.confirming.api.views import ConfirmationView
 from postern.apps.authn.credentials.api import AccessKeyViewSet, LoginSessionViewSet
 from postern.apps.authn.external.api.pages import bind_page, bind_start, callback, sign_in_start
 from postern.apps.authn.external.api.views import (
@@ -85,6 +87,7 @@ urlpatterns = [
     path("authentication/mfa/challenge/", ChallengeView.as_view(), name="mfa-challenge"),
     path("authentication/password/forgot/", ForgotPasswordView.as_view(), name="password-forgot"),
     path("authentication/password/verify/", PasswordVerifyView.as_view(), name="password-verify"),
+    path("authentication/confirmation/", ConfirmationView.as_view(), name="confirmation"),
     path("authentication/locked-addresses/", LockedAddressesView.as_view(), name="locked-addresses"),
     path("authentication/locked-addresses/unlock/", UnlockAddressView.as_view(), name="locked-addresses-unlock"),
     path("authentication/otp/", SecondFactorView.as_view(), name="otp"),
@@ -145,6 +148,7 @@ page_urlpatterns = [
     path("core/auth/login/", login_page, name="login-page"),
     re_path(r"^login/?$", login_page, name="short-login-page"),
     path("core/auth/password/forgot/", forgot_page, name="forgot-page"),
+    path("core/auth/confirm/", confirm_start, name="confirm-page"),
     path("core/auth/logout/", logout_page, name="logout-page"),
     *[path(f"core/auth/profile/{name}/", own_dialog, {"name": name}) for name in OWN_DIALOGS],
     *[path(f"core/auth/{one}/bind/start/", bind_page, {"provider": one}) for one in Provider],

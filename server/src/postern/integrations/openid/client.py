@@ -8,7 +8,7 @@ import base64
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
 from urllib.parse import quote_plus, urlencode
@@ -35,13 +35,16 @@ class OpenidClient:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """One visit. `came_from`: the issuer that the redirect names; empty when it names none."""
+    """One visit. `came_from`: the issuer that the redirect names; empty when it names none. `asked_since`: the provider
+    must ask the person again, at this instant or later; None: any session there will do.
+    """
 
     redirect_uri: str
     state: str
     verifier: str
     nonce: str
     came_from: str = ""
+    asked_since: datetime | None = None
 
 
 def authorize_url(client: OpenidClient, calls: WebCalls, flow: Flow) -> str:
@@ -57,6 +60,9 @@ def authorize_url(client: OpenidClient, calls: WebCalls, flow: Flow) -> str:
         "code_challenge": base64.urlsafe_b64encode(digest).decode().rstrip("="),
         "code_challenge_method": "S256",
     }
+    if flow.asked_since is not None:
+        # With max_age the ID token says when the person was asked (Core section 3.1.2.1).
+        query |= {"prompt": "login", "max_age": "0"}
     return address(metadata_of(client.issuer, calls).authorization, query)
 
 
@@ -84,6 +90,8 @@ def claims_of(client: OpenidClient, calls: WebCalls, flow: Flow, code: str) -> t
     claims = tokens.id_claims(
         granted.text("id_token"), metadata, client_id=client.client_id, nonce=flow.nonce, calls=calls
     )
+    if flow.asked_since is not None:
+        tokens.require_asked(claims, flow.asked_since)
     return {**_userinfo(metadata, calls, granted, str(claims["sub"])), **claims}
 
 

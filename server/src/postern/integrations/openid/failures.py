@@ -80,6 +80,10 @@ _EXPIRED: Final = Phrase(
         "machine with the clock of the provider."
     ),
 )
+_NOT_ASKED: Final = Phrase(
+    "openid.not_asked",
+    _("The provider did not ask you again who you are, so nothing was confirmed. Tell an administrator."),
+)
 _AHEAD: Final = Phrase(
     "openid.ahead",
     _(
@@ -174,6 +178,11 @@ def bad_claim(claim: str) -> WebApiFailed:
 
 def expired() -> WebApiFailed:
     return WebApiFailed(_EXPIRED.say())
+
+
+def not_asked() -> WebApiFailed:
+    """The person was signed in there before, and was not asked again."""
+    return WebApiFailed(_NOT_ASKED.say())
 
 
 def ahead() -> WebApiFailed:

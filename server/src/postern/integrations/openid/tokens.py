@@ -7,6 +7,7 @@ key. joserfc checks the claims it knows. It takes a second audience and a foreig
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 from joserfc import jws, jwt
@@ -61,6 +62,19 @@ def id_claims(token: str, metadata: Metadata, *, client_id: str, nonce: str, cal
         raise failures.bad_claim("nonce")
     _id(claims, "sub")
     return claims
+
+
+def require_asked(claims: Claims, since: datetime) -> None:
+    """Raise WebApiFailed unless the ID token says that the person was asked at this instant or later (Core section 2,
+    `auth_time`). The clocks may differ by `LEEWAY_S`.
+    """
+    asked = claims.get("auth_time")
+    if not isinstance(asked, int | float) or isinstance(asked, bool):
+        raise failures.bad_claim("auth_time")
+    if asked < since.timestamp() - LEEWAY_S:
+        raise failures.not_asked()
+    if asked > time.time() + LEEWAY_S:
+        raise failures.ahead()
 
 
 def logged_out(token: str, metadata: Metadata, *, client_id: str, calls: WebCalls) -> LoggedOut:

@@ -120,6 +120,10 @@ _EXPIRED: Final = Phrase(
         "machine with the clock of the provider."
     ),
 )
+_NOT_ASKED: Final = Phrase(
+    "saml.not_asked",
+    _("The provider did not ask you again who you are, so nothing was confirmed. Tell an administrator."),
+)
 _AHEAD: Final = Phrase(
     "saml.ahead",
     _(
@@ -237,6 +241,11 @@ def transient() -> WebApiFailed:
 
 def expired() -> WebApiFailed:
     return WebApiFailed(_EXPIRED.say())
+
+
+def not_asked() -> WebApiFailed:
+    """The person was signed in there before, and was not asked again."""
+    return WebApiFailed(_NOT_ASKED.say())
 
 
 def ahead() -> WebApiFailed:

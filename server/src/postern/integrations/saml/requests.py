@@ -13,12 +13,16 @@ from postern.integrations.saml.names import ASSERTION, POST, PROTOCOL, saml, sam
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A sign-in that begins. `entity_id`, `acs`: ours. `name_format`: the NameID that is asked for; "" for any."""
+    """A sign-in that begins. `entity_id`, `acs`: ours. `name_format`: the NameID that is asked for; "" for any.
+
+    `asks_again`: the provider must ask the person who they are, even if they have a session there.
+    """
 
     entity_id: str
     acs: str
     request_id: str
     name_format: str = ""
+    asks_again: bool = False
 
 
 def sign_in_address(
@@ -28,6 +32,8 @@ def sign_in_address(
     root = begun("AuthnRequest", asking.request_id, asking.entity_id, sso_url, now)
     root.set("AssertionConsumerServiceURL", asking.acs)
     root.set("ProtocolBinding", POST)
+    if asking.asks_again:
+        root.set("ForceAuthn", "true")
     policy = etree.SubElement(root, samlp("NameIDPolicy"))
     if asking.name_format:
         policy.set("Format", asking.name_format)

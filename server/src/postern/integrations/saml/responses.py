@@ -33,13 +33,17 @@ _MOST_CHARS: Final = 255
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What an answer must fit. `issuer`: entity ID of the provider; `audience`: ours; `acs`: our address for answers."""
+    """What an answer must fit. `issuer`: entity ID of the provider; `audience`: ours; `acs`: our address for answers.
+
+    `asked_since`: the provider must have asked the person at this instant or later; None: any session there will do.
+    """
 
     issuer: str
     audience: str
     acs: str
     request_id: str
     certificates: Sequence[x509.Certificate]
+    asked_since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +135,7 @@ def _assertion(assertion: Element, expected: Expected, now: datetime) -> Asserti
     return Assertion(
         id=assertion.get("ID", ""),
         name_id=_name_id(subject, expected),
-        session=_session(assertion, now),
+        session=_session(assertion, expected, now),
         attributes=_attributes(assertion),
         until=until + _SKEW,
     )
@@ -197,7 +201,7 @@ def is_transient(name_id: NameId) -> bool:
     return name_id.format == TRANSIENT
 
 
-def _session(assertion: Element, now: datetime) -> str:
+def _session(assertion: Element, expected: Expected, now: datetime) -> str:
     """The session at the provider; empty when it does not name it."""
     statements = children(assertion, saml("AuthnStatement"))
     if not statements:
@@ -206,8 +210,19 @@ def _session(assertion: Element, now: datetime) -> str:
         end = statement.get("SessionNotOnOrAfter")
         if end is not None and _is_over(instant(end), now):
             raise failures.expired()
+        if expected.asked_since is not None:
+            _require_asked(instant(statement.get("AuthnInstant", "")), expected.asked_since, now)
     index = statements[0].get("SessionIndex", "")
     return index if len(index) <= _MOST_CHARS and index.isprintable() else ""
+
+
+def _require_asked(asked: datetime | None, since: datetime, now: datetime) -> None:
+    if asked is None:
+        raise failures.bad_value("AuthnInstant")
+    if asked < since - _SKEW:
+        raise failures.not_asked()
+    if asked > now + _SKEW:
+        raise failures.ahead()
 
 
 def _attributes(assertion: Element) -> dict[str, tuple[str, ...]]:

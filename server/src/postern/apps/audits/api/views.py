@@ -22,8 +22,8 @@ from postern.apps.audits.api.serializers import (
     OperateLogSerializer,
     PasswordChangeLogSerializer,
 )
-from postern.apps.audits.catalogue import Event, category_with, find, in_category
-from postern.apps.audits.categories import Category
+from postern.apps.audits.catalogue import Event, find, in_category
+from postern.apps.audits.categories import Category, category_with
 from postern.apps.audits.models import OPERATIONS, AuditEvent, LoginLog, PasswordChangeLog
 from postern.foundation.rest import filters
 from postern.foundation.rest.openapi.answers import Answer

@@ -13,7 +13,7 @@ PASSWORD_VERIFIED_FOR: Final = timedelta(seconds=300)
 
 
 def password_was_verified(credential: object, *, now: datetime) -> bool:
-    """Whether the browser sign-in of this call verified the password recently.
+    """Whether the browser sign-in of this call verified the password, or who the user is at the provider, recently.
 
     Always False for tokens and access keys.
     """

@@ -26,8 +26,8 @@ class LoginSession(PosternModel):
 
     `epoch` is the value of `User.session_epoch` at sign-in: when the two differ, the session is void. `mfa`: the second
     factor was verified. `date_mfa_verified`: the last time it was verified (protects the most sensitive views).
-    `date_password_verified`: the last time the password was entered again. `provider_session`: hash of the session at the
-    provider that signed the user in; "" without one.
+    `date_password_verified`: the last time the user confirmed who they are, with the password or at the provider.
+    `provider_session`: hash of the session at the provider that signed the user in or confirmed it; "" without one.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="login_sessions", verbose_name=_("User"))

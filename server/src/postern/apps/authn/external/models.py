@@ -18,10 +18,11 @@ class Provider(models.TextChoices):
 
 
 class Purpose(models.TextChoices):
-    """What a request is for. An answer for one purpose is refused for the other."""
+    """What a request is for. An answer for one purpose is refused for the others."""
 
     SIGN_IN = "sign_in", _("Sign in")
     BIND = "bind", _("Bind")
+    CONFIRM = "confirm", _("Confirm")
 
 
 class ExternalAccount(PosternModel):
@@ -52,7 +53,7 @@ class ExternalAccount(PosternModel):
 
 
 class ExternalRequest(PosternModel):
-    """A visit to a provider that has begun: for one browser, one purpose and, when it binds, one sign-in of a user.
+    """A visit to a provider that has begun: for one browser, one purpose and, when it binds or confirms, one sign-in of a user.
 
     `provider`: the kind of the provider (`wecom`, `openid`). Only hashes of the state and of the browser's cookie are stored. It is redeemed once, when the browser comes back
     (`date_redeemed`), and used once (`date_finished`). In between it holds who came back, or why nobody did

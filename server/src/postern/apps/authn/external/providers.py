@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final, Protocol
 from uuid import UUID
 
@@ -37,6 +38,8 @@ class Visit:
     verifier: str
     #: What the redirect back says about its sender; empty when it says nothing.
     came_from: str = ""
+    #: The provider must ask the person again, at this instant or later; None: any session there will do.
+    asked_since: datetime | None = None
 
 
 class Way(Protocol):

@@ -1,13 +1,52 @@
 """The provider reports that a person signed out there: what they opened by it ends here, too."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
 from uuid import UUID
+
+from django.core.cache import cache
+from django.utils.translation import gettext as _
+from redis.exceptions import RedisError
 
 from postern.apps.authn.credentials.actions.login_sessions import sign_out
 from postern.apps.authn.credentials.models import LoginEnd, LoginSession
+from postern.apps.authn.federation.models import FederatedProvider
+from postern.apps.authn.federation.queries import StoredProviders
 from postern.apps.authn.proxies.actions import proxy_sign_ins
 from postern.apps.authn.second_factors.models import PendingSignIn
 from postern.foundation.caller.actor import SYSTEM
+from postern.foundation.database.write_transaction import write_transaction
+from postern.integrations.web_apis.failures import WebApiFailed
+from postern.kernel.errors import Unavailable
+
+P = TypeVar("P", bound=FederatedProvider)
+
+
+def provider_of(login_session: LoginSession, kind: str, providers: StoredProviders[P]) -> P | None:
+    """The provider of this protocol that made a sign-in."""
+    made_by, _colon, slug = login_session.backend.partition(":")
+    return providers.by_slug(slug) if made_by == kind else None
+
+
+@contextmanager
+def taken_once(used: str, seconds: int, replayed: Callable[[], WebApiFailed]) -> Iterator[None]:
+    """A write transaction for a message that counts once. When it fails, nothing has ended, so the provider may repeat it.
+
+    `used`: the cache key of the message; `seconds`: longer than it is taken. Raises `replayed`, or Unavailable.
+    """
+    try:
+        is_first = cache.add(used, 1, seconds)
+    except RedisError:
+        raise Unavailable(_("The report cannot be checked now. Try again in a moment.")) from None
+    if not is_first:
+        raise replayed()
+    try:
+        with write_transaction():
+            yield
+    except BaseException:
+        cache.delete(used)
+        raise
 
 
 def end_sign_ins(user_id: UUID, backend: str, sessions: Collection[str]) -> int:

@@ -1,6 +1,6 @@
 """The addresses of this console that a provider is told. From the setting SITE_URL, never from the Host header."""
 
-from postern.apps.authn.errors import console_address
+from postern.apps.authn.federation.addresses import at_console
 
 _LOGIN_PAGE = "/core/auth/login/"
 
@@ -11,18 +11,14 @@ def callback_path(slug: str) -> str:
 
 
 def callback(slug: str) -> str:
-    return _at_console(callback_path(slug))
+    return at_console(callback_path(slug))
 
 
 def back_channel_logout(slug: str) -> str:
     """Where a provider reports that a person signed out there."""
-    return _at_console(f"/core/auth/openid/{slug}/back-channel-logout/")
+    return at_console(f"/core/auth/openid/{slug}/back-channel-logout/")
 
 
 def after_logout() -> str:
     """Where a provider sends the browser after it has signed the person out there."""
-    return _at_console(_LOGIN_PAGE)
-
-
-def _at_console(path: str) -> str:
-    return f"{console_address().rstrip('/')}{path}"
+    return at_console(_LOGIN_PAGE)

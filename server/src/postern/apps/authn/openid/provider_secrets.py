@@ -1,21 +1,8 @@
-"""Interface to the encrypted client secrets. The vault, in a higher layer, provides the implementation."""
+"""The encrypted client secrets by the id of their provider."""
 
-from typing import Final, Protocol
-from uuid import UUID
+from typing import Final
 
+from postern.apps.authn.federation.sealed_secrets import SealedSecrets
 from postern.foundation.provided import Provided
-from postern.kernel.secret import Secret
 
-
-class ProviderSecrets(Protocol):
-    """Encrypted client secrets by the id of their provider."""
-
-    def put(self, provider_id: UUID, secret: Secret) -> None: ...
-
-    def get(self, provider_id: UUID) -> Secret | None:
-        """The secret, or None when there is none. Raises when the stored secret cannot be decrypted."""
-
-    def drop(self, provider_id: UUID) -> None: ...
-
-
-STORE: Final = Provided[ProviderSecrets]("the vault for client secrets")
+STORE: Final = Provided[SealedSecrets]("the vault for client secrets")

@@ -6,22 +6,19 @@ import threading
 from typing import Final
 from uuid import UUID
 
-from django.core.cache import cache
 from django.utils.translation import gettext as _
-from redis.exceptions import RedisError
 
 from postern.apps.authn.credentials.models import LoginSession
 from postern.apps.authn.external.models import ExternalRequest
 from postern.apps.authn.federation import arrivals
 from postern.apps.authn.federation.signing_in import backend_of, session_hash
-from postern.apps.authn.federation.signing_out import end_sign_ins
+from postern.apps.authn.federation.signing_out import end_sign_ins, provider_of, taken_once
 from postern.apps.authn.openid import addresses, queries
 from postern.apps.authn.openid.models import OpenidProvider
 from postern.apps.authn.openid.ways import KIND, calls
 from postern.apps.authn.second_factors.models import PendingSignIn
 from postern.apps.users import facade as users
 from postern.apps.users.models import Source
-from postern.foundation.database.write_transaction import write_transaction
 from postern.integrations.openid import client as openid
 from postern.integrations.openid import tokens
 from postern.integrations.openid.metadata import metadata_of
@@ -42,8 +39,7 @@ def leaving(login_session: LoginSession) -> str:
 
     The ID token is not kept, so the provider may ask the person whether to sign out.
     """
-    kind, _colon, slug = login_session.backend.partition(":")
-    row = queries.by_slug(slug) if kind == KIND else None
+    row = provider_of(login_session, KIND, queries.PROVIDERS)
     if row is None or not row.signs_out:
         return ""
     try:
@@ -69,18 +65,8 @@ def note_signed_out(row: OpenidProvider, token: str) -> int:
     finally:
         _WAITING.release()
     used = f"openid:logout:{row.pk}:{token_hash(told.jti)}"
-    try:
-        is_first = cache.add(used, 1, _JTI_S)
-    except RedisError:
-        raise Unavailable(_("The report cannot be checked now. Try again in a moment.")) from None
-    if not is_first:
-        raise tokens.used_before()
-    try:
-        with write_transaction():
-            return _end(row, told)
-    except BaseException:
-        cache.delete(used)  # nothing has ended, so the provider may report it again
-        raise
+    with taken_once(used, _JTI_S, tokens.used_before):
+        return _end(row, told)
 
 
 def _end(row: OpenidProvider, told: LoggedOut) -> int:

@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.db import transaction
 from django.utils.translation import gettext as _
 
-from postern.apps.audits import facade as audits
+from postern.apps.authn.federation.testing import audited_test
 from postern.apps.authn.openid import addresses, provider_secrets
 from postern.apps.authn.openid.errors import SecretWanted
 from postern.apps.authn.openid.models import OpenidProvider
@@ -15,8 +14,6 @@ from postern.foundation.caller.actor import Actor
 from postern.integrations.openid import client as openid
 from postern.integrations.openid.client import OpenidClient
 from postern.integrations.openid.metadata import Metadata
-from postern.kernel.errors import PosternError
-from postern.kernel.ids import ROOT_ORG_ID
 from postern.kernel.secret import Secret
 
 
@@ -26,15 +23,14 @@ def try_provider(*, actor: Actor, row: OpenidProvider | None, entered: Mapping[s
     `row`: the stored provider of the form; None for a new one. An empty secret means the stored one, which is only sent to
     the issuer, and for the client, that it is stored for. Every test is audited. Raises WebApiFailed, SecretWanted.
     """
+    slug = str(entered["slug"])
     shown = {name: entered.get(name, "") for name in ("issuer", "client_id", "scopes")}
-    try:
+
+    def attempt() -> str:
         client = OpenidClient(**shown, secret=_secret(row, entered))
-        found = openid.check(client, calls(), redirect_uri=addresses.callback(str(entered["slug"])))
-    except PosternError as error:
-        _record(actor, str(entered["slug"]), shown, error.sentence.code or error.code)
-        raise
-    _record(actor, str(entered["slug"]), shown, "")
-    return _report(found, entered)
+        return _report(openid.check(client, calls(), redirect_uri=addresses.callback(slug)), entered)
+
+    return audited_test(actor=actor, model=OpenidProvider, slug=slug, shown=shown, attempt=attempt)
 
 
 def _secret(row: OpenidProvider | None, entered: Mapping[str, Any]) -> Secret | None:
@@ -56,16 +52,3 @@ def _report(found: Metadata, entered: Mapping[str, Any]) -> str:
     if entered.get("signs_out") and found.end_session is None:
         parts.append(_("It has no address to sign people out there, so they are signed out of Postern only."))
     return " ".join(parts)
-
-
-def _record(actor: Actor, slug: str, shown: Mapping[str, Any], reason: str) -> None:
-    """`reason`: the code of the failure; empty when the provider can be used."""
-    with transaction.atomic():
-        audits.record(
-            actor=actor,
-            org_id=ROOT_ORG_ID,
-            event=audits.Event.PROVIDER_TESTED,
-            object_type="OpenidProvider",
-            object_name=slug,
-            new={**shown, "accepted": not reason, "reason": reason},
-        )

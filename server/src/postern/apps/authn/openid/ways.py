@@ -2,18 +2,15 @@
 
 from dataclasses import dataclass
 from typing import Final
-from uuid import UUID
 
 from django.utils.crypto import salted_hmac
 
-from postern.apps.authn.external.models import Purpose
 from postern.apps.authn.external.providers import Visit
-from postern.apps.authn.federation.mapping import Told, held_by, rules_from, text_at
 from postern.apps.authn.federation.signing_in import session_hash
+from postern.apps.authn.federation.ways import FederatedWay, person_of
 from postern.apps.authn.openid import provider_secrets
 from postern.apps.authn.openid.addresses import callback_path
 from postern.apps.authn.openid.models import OpenidProvider
-from postern.apps.authn.sign_in import ways
 from postern.foundation.network import outbound
 from postern.integrations.openid import client as openid
 from postern.integrations.openid.client import Flow, OpenidClient
@@ -38,30 +35,16 @@ def client_of(row: OpenidProvider) -> OpenidClient:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenidWay:
+class OpenidWay(FederatedWay[OpenidProvider]):
     """`is_bare`: the browser uses the paths of the contract, which have no id."""
 
-    row: OpenidProvider
     is_bare: bool = False
 
     @property
     def kind(self) -> str:
         return KIND
 
-    @property
-    def id(self) -> UUID:
-        return self.row.pk
-
-    @property
-    def label(self) -> str:
-        return self.row.name
-
-    @property
-    def is_on(self) -> bool:
-        return self.row.is_active and ways.is_open(KIND)
-
-    def callback(self, purpose: Purpose) -> str:
-        del purpose  # nobody binds: the provider vouches for its own people
+    def callback_path(self) -> str:
         return callback_path("" if self.is_bare else self.row.slug)
 
     def provider(self) -> "_Openid":
@@ -78,27 +61,22 @@ class _Openid:
 
     def person(self, visit: Visit, code: str) -> Person:
         claims = openid.claims_of(client_of(self.row), calls(), _flow(visit), code)
-        # A mail address that the provider has not verified may be anybody's.
-        # Some providers write the truth value as text.
-        is_unverified = str(claims.get("email_verified")).lower() == "false"
-        told = Told(
-            username=text_at(claims, self.row.username_claim),
-            name=text_at(claims, self.row.name_claim),
-            email="" if is_unverified else text_at(claims, self.row.email_claim),
-            held=held_by(claims, rules_from(self.row.rules)),
-        )
         sid = claims.get("sid")
         is_usable = isinstance(sid, str) and len(sid) <= _MOST_SID_CHARS
         session = session_hash(self.row.pk, str(sid)) if is_usable else ""
-        return Person(
+        return person_of(
+            self.row,
+            claims,
             tenant=self.row.issuer,
             subject=str(claims["sub"]),
-            name=told.name,
-            details={**told.as_json(), "provider_session": session},
+            session=session,
+            # A mail address that the provider has not verified may be anybody's.
+            # Some providers write the truth value as text.
+            is_mail_believed=str(claims.get("email_verified")).lower() != "false",
         )
 
 
 def _flow(visit: Visit) -> Flow:
     """The nonce is derived from the state with the key of the installation, so it is stored nowhere."""
     nonce = salted_hmac("postern.openid.nonce", visit.state, algorithm="sha256").hexdigest()
-    return Flow(visit.redirect_uri, visit.state, visit.verifier, nonce, visit.came_from)
+    return Flow(visit.redirect_uri, visit.state, visit.verifier, nonce, visit.came_from, visit.asked_since)

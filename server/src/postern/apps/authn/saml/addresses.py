@@ -1,6 +1,6 @@
 """The addresses of this console that a provider is told. From the setting SITE_URL, never from the Host header."""
 
-from postern.apps.authn.errors import console_address
+from postern.apps.authn.federation.addresses import at_console
 
 
 def acs_path(slug: str) -> str:
@@ -9,18 +9,14 @@ def acs_path(slug: str) -> str:
 
 
 def acs(slug: str) -> str:
-    return _at_console(acs_path(slug))
+    return at_console(acs_path(slug))
 
 
 def entity_id(slug: str) -> str:
     """Our entity ID, which is also the address of our metadata."""
-    return _at_console(f"/core/auth/saml/{slug}/metadata/")
+    return at_console(f"/core/auth/saml/{slug}/metadata/")
 
 
 def logout(slug: str) -> str:
     """Where the provider's messages about signing out arrive."""
-    return _at_console(f"/core/auth/saml/{slug}/logout/")
-
-
-def _at_console(path: str) -> str:
-    return f"{console_address().rstrip('/')}{path}"
+    return at_console(f"/core/auth/saml/{slug}/logout/")

@@ -1,25 +1,13 @@
 """Reads of SAML providers."""
 
 from collections.abc import Collection
-from uuid import UUID
+from typing import Final
 
+from postern.apps.authn.federation.queries import StoredProviders
 from postern.apps.authn.saml.models import SamlAnswer, SamlProvider
-from postern.apps.preferences.sign_in_buttons import SignInButton
 from postern.kernel.ids import token_hash
 
-
-def buttons() -> list[SignInButton]:
-    """The providers of the sign-in page, in its order."""
-    rows = SamlProvider.objects.filter(is_active=True).order_by("order", "name", "pk")
-    return [SignInButton(id=slug, name=name) for slug, name in rows.values_list("slug", "name")]
-
-
-def by_slug(slug: str) -> SamlProvider | None:
-    return SamlProvider.objects.filter(slug=slug).first()
-
-
-def by_id(provider_id: UUID | None) -> SamlProvider | None:
-    return SamlProvider.objects.filter(pk=provider_id).first() if provider_id is not None else None
+PROVIDERS: Final = StoredProviders(SamlProvider)
 
 
 def answer_of(provider: SamlProvider, provider_session: str) -> SamlAnswer | None:

@@ -5,28 +5,22 @@ provider sends it here with a signed request.
 import secrets
 from typing import Final
 
-from django.core.cache import cache
-from django.utils.translation import gettext as _
-from redis.exceptions import RedisError
-
 from postern.apps.authn.credentials.models import LoginSession
 from postern.apps.authn.external.models import ExternalRequest
 from postern.apps.authn.federation import arrivals
 from postern.apps.authn.federation.signing_in import backend_of
-from postern.apps.authn.federation.signing_out import end_sign_ins
+from postern.apps.authn.federation.signing_out import end_sign_ins, provider_of, taken_once
 from postern.apps.authn.saml import addresses, queries
 from postern.apps.authn.saml.models import SamlAnswer, SamlProvider
 from postern.apps.authn.saml.ways import KIND, key_of
 from postern.apps.users import facade as users
 from postern.apps.users.models import Source
-from postern.foundation.database.write_transaction import write_transaction
 from postern.integrations.saml import certificates, failures, logout
 from postern.integrations.saml.logout import Asked, Side
 from postern.integrations.saml.names import SKEW_S
 from postern.integrations.saml.responses import NameId
 from postern.integrations.web_apis.failures import WebApiFailed
 from postern.kernel import clock
-from postern.kernel.errors import Unavailable
 from postern.kernel.ids import token_hash
 
 #: Longer than a request is taken.
@@ -35,8 +29,7 @@ _USED_S: Final = logout.AGE_S + 2 * SKEW_S
 
 def leaving(login_session: LoginSession) -> str:
     """Where the browser goes after this sign-in has ended; empty when it stays here."""
-    kind, _colon, slug = login_session.backend.partition(":")
-    row = queries.by_slug(slug) if kind == KIND else None
+    row = provider_of(login_session, KIND, queries.PROVIDERS)
     answer = queries.answer_of(row, login_session.provider_session) if row is not None else None
     if row is None or answer is None or not row.slo_url:
         return ""
@@ -62,18 +55,8 @@ def take_request(row: SamlProvider, query: str) -> str:
     side, now = _side(row), clock.now()
     asked = logout.asked(query, side, now)
     used = f"saml:logout:{row.pk}:{token_hash(asked.id)}"
-    try:
-        is_first = cache.add(used, 1, _USED_S)
-    except RedisError:
-        raise Unavailable(_("The report cannot be checked now. Try again in a moment.")) from None
-    if not is_first:
-        raise failures.replayed()
-    try:
-        with write_transaction():
-            _end(row, asked)
-    except BaseException:
-        cache.delete(used)  # nothing has ended, so the provider may ask again
-        raise
+    with taken_once(used, _USED_S, failures.replayed):
+        _end(row, asked)
     if not row.slo_url:
         return ""
     return logout.response_address(side, asked, response_id=_message_id(), key=key_of(row), now=now)

@@ -5,17 +5,15 @@ from datetime import timedelta
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from django.db import transaction
 from django.utils.translation import gettext as _
 
-from postern.apps.audits import facade as audits
+from postern.apps.authn.federation.testing import audited_test
 from postern.apps.authn.saml import addresses, errors
+from postern.apps.authn.saml.models import SamlProvider
 from postern.foundation.caller.actor import Actor
 from postern.integrations.saml import certificates, failures
 from postern.integrations.saml.metadata import is_this_machine
 from postern.kernel import clock
-from postern.kernel.errors import PosternError
-from postern.kernel.ids import ROOT_ORG_ID
 
 _SOON: Final = timedelta(days=30)
 
@@ -23,13 +21,9 @@ _SOON: Final = timedelta(days=30)
 def try_provider(*, actor: Actor, entered: Mapping[str, Any]) -> str:
     """Whether sign-ins can work with these values; returns what to do next. Every test is audited. Raises WebApiFailed."""
     shown = {name: entered.get(name, "") for name in ("idp_entity_id", "sso_url", "slo_url")}
-    try:
-        report = _report(entered)
-    except PosternError as error:
-        _record(actor, str(entered["slug"]), shown, error.sentence.code or error.code)
-        raise
-    _record(actor, str(entered["slug"]), shown, "")
-    return report
+    return audited_test(
+        actor=actor, model=SamlProvider, slug=str(entered["slug"]), shown=shown, attempt=lambda: _report(entered)
+    )
 
 
 def _report(entered: Mapping[str, Any]) -> str:
@@ -54,16 +48,3 @@ def _report(entered: Mapping[str, Any]) -> str:
     if not entered.get("slo_url"):
         parts.append(_("Without a sign-out address, people are signed out of Postern only."))
     return " ".join(parts)
-
-
-def _record(actor: Actor, slug: str, shown: Mapping[str, Any], reason: str) -> None:
-    """`reason`: the code of the failure; empty when the provider can be used."""
-    with transaction.atomic():
-        audits.record(
-            actor=actor,
-            org_id=ROOT_ORG_ID,
-            event=audits.Event.PROVIDER_TESTED,
-            object_type="SamlProvider",
-            object_name=slug,
-            new={**shown, "accepted": not reason, "reason": reason},
-        )

@@ -3,19 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
-from uuid import UUID
 
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from django.db import IntegrityError, transaction
 from django.utils.crypto import salted_hmac
 
-from postern.apps.authn.external.models import Purpose
 from postern.apps.authn.external.providers import Visit
-from postern.apps.authn.federation.mapping import Told, held_by, rules_from, text_at
 from postern.apps.authn.federation.signing_in import session_hash
+from postern.apps.authn.federation.ways import FederatedWay, person_of
 from postern.apps.authn.saml import addresses, errors, signing_keys
 from postern.apps.authn.saml.models import NameFormat, SamlAnswer, SamlProvider
-from postern.apps.authn.sign_in import ways
 from postern.integrations.saml import certificates, failures, requests, responses
 from postern.integrations.saml.requests import Asking
 from postern.integrations.saml.responses import Assertion, Expected
@@ -38,29 +35,14 @@ def key_of(row: SamlProvider) -> RSAPrivateKey:
 
 
 @dataclass(frozen=True, slots=True)
-class SamlWay:
+class SamlWay(FederatedWay[SamlProvider]):
     """A stored provider."""
-
-    row: SamlProvider
 
     @property
     def kind(self) -> str:
         return KIND
 
-    @property
-    def id(self) -> UUID:
-        return self.row.pk
-
-    @property
-    def label(self) -> str:
-        return self.row.name
-
-    @property
-    def is_on(self) -> bool:
-        return self.row.is_active and ways.is_open(KIND)
-
-    def callback(self, purpose: Purpose) -> str:
-        del purpose  # nobody binds: the provider vouches for its own people
+    def callback_path(self) -> str:
         return addresses.acs_path(self.row.slug)
 
     def provider(self) -> "_Saml":
@@ -78,6 +60,7 @@ class _Saml:
             visit.redirect_uri,
             _request_id(visit.state),
             NameFormat(self.row.name_format).urn,
+            asks_again=visit.asked_since is not None,
         )
         key = key_of(self.row) if self.row.signs_requests else None
         return requests.sign_in_address(self.row.sso_url, asking, relay_state=visit.state, key=key, now=clock.now())
@@ -89,23 +72,12 @@ class _Saml:
             acs=visit.redirect_uri,
             request_id=_request_id(visit.state),
             certificates=certificates.from_text(self.row.certificates),
+            asked_since=visit.asked_since,
         )
         found = responses.read(code, expected, clock.now())
         subject = _subject(self.row, found)
         session = _use_once(self.row, found, subject)
-        claims = _claims(found)
-        told = Told(
-            username=text_at(claims, self.row.username_claim),
-            name=text_at(claims, self.row.name_claim),
-            email=text_at(claims, self.row.email_claim),
-            held=held_by(claims, rules_from(self.row.rules)),
-        )
-        return Person(
-            tenant=self.row.idp_entity_id,
-            subject=subject,
-            name=told.name,
-            details={**told.as_json(), "provider_session": session},
-        )
+        return person_of(self.row, _claims(found), tenant=self.row.idp_entity_id, subject=subject, session=session)
 
 
 def _request_id(state: str) -> str:

@@ -76,12 +76,14 @@ class SignInLapsed(MfaRefused):
 
 
 class PasswordVerifyRequired(PosternError):
-    """A change of the second factor needs a password that was entered recently."""
+    """A change of the second factor needs a password that was entered recently, or a confirmation at the provider."""
 
     code = "password_verify_required"
 
-    def __init__(self) -> None:
-        super().__init__(_("Enter your password first."))
+    def __init__(self, *, at_provider: bool = False) -> None:
+        super().__init__(
+            _("Confirm at your provider first that it is you.") if at_provider else _("Enter your password first.")
+        )
 
 
 class PasswordInvalid(PosternError):

@@ -7,7 +7,7 @@ own page. The last step is separate, because only a request of our own page carr
 import secrets
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
@@ -67,7 +67,7 @@ def begin(
 ) -> Begun:
     """Begin a visit. One that cannot take place is stored with its reason, which `finish` shows."""
     browser, state, now = new_token(), secrets.token_hex(_STATE_BYTES), clock.now()
-    page = _page_or_reason(way, _visit(way, purpose, state), user_agent)
+    page = _page_or_reason(way, _visit(way, purpose, state, now), user_agent)
     refusal = page if isinstance(page, Sentence) else None
     address = address_key(remote_addr)[:64]
     _make_room(address)
@@ -99,11 +99,17 @@ class CameBack:
 
 
 def redeem(
-    *, way: Way, purpose: Purpose, back: CameBack, browser: str, remote_addr: str, counts_guesses: bool = True
-) -> UUID | None:
+    *,
+    way: Way,
+    purposes: Collection[Purpose],
+    back: CameBack,
+    browser: str,
+    remote_addr: str,
+    counts_guesses: bool = True,
+) -> ExternalRequest | None:
     """Take back a browser from the provider, once. Returns the visit, which then knows who came or why nobody did.
 
-    None when there is no such visit of this browser for this provider and purpose, or it was redeemed. A state that
+    None when there is no such visit of this browser for this provider and these purposes, or it was redeemed. A state that
     a browser on a visit does not have counts as a failure of its address, unless the cookie of the visit crosses sites: then
     any site could make such requests. While the address is locked, nothing is asked.
     """
@@ -114,20 +120,21 @@ def redeem(
             _count(remote_addr)
         return None
     now = clock.now()
-    ours = ExternalRequest.objects.filter(pk=row.pk, provider=way.kind, way_id=way.id, purpose=purpose)
+    ours = ExternalRequest.objects.filter(pk=row.pk, provider=way.kind, way_id=way.id, purpose__in=purposes)
     if ours.filter(date_redeemed__isnull=True, date_expired__gt=now).update(date_redeemed=now) != 1:
         return None
     try:
         guard.require_open_address(remote_addr)
     except SignInLocked as locked:
         ours.update(refusal=stored(LOCKED.say(minutes=str(locked.minutes))))
-        return row.pk
-    found = _person_or_reason(way, _visit(way, purpose, back.state, back.sender), back, remote_addr)
+        return row
+    visit = _visit(way, Purpose(row.purpose), back.state, row.date_created, back.sender)
+    found = _person_or_reason(way, visit, back, remote_addr)
     if isinstance(found, Person):
         ours.update(tenant=found.tenant, subject=found.subject, name=_shown(found.name), details=dict(found.details))
     else:
         ours.update(refusal=stored(found))
-    return row.pk
+    return row
 
 
 def finish(*, request_id: UUID | None, browser: str, purpose: Purpose, kinds: Collection[str]) -> ExternalRequest:
@@ -184,11 +191,12 @@ def _person_or_reason(way: Way, visit: Visit, back: CameBack, remote_addr: str) 
     return person
 
 
-def _visit(way: Way, purpose: Purpose, state: str, came_from: str = "") -> Visit:
+def _visit(way: Way, purpose: Purpose, state: str, begun: datetime, came_from: str = "") -> Visit:
     # From the setting, never from the Host header, which a client chooses.
     uri = f"{console_address().rstrip('/')}{way.callback(purpose)}"
     verifier = salted_hmac("postern.external.verifier", state, algorithm="sha256").hexdigest()
-    return Visit(redirect_uri=uri, state=state, verifier=verifier, came_from=came_from)
+    asked_since = begun if purpose == Purpose.CONFIRM else None
+    return Visit(redirect_uri=uri, state=state, verifier=verifier, came_from=came_from, asked_since=asked_since)
 
 
 def _make_room(address: str) -> None:

@@ -89,9 +89,8 @@ def bind_start(request: HttpRequest, provider: Provider) -> HttpResponse:
     login_session = find_by_session(request.session)
     if login_session is None or not login_session.user.is_valid:
         return HttpResponseRedirect(f"{_LOGIN_PAGE}?{urlencode({'next': PROFILE_PAGE})}")
-    origin = request.headers.get("Sec-Fetch-Site", "cross-site" if settings.POSTERN.https else "none")
     is_verified = password_was_verified(login_session, now=clock.now())
-    if origin not in {"same-origin", "none"} or not is_verified or conditions.unmet(login_session.user) is not None:
+    if not began_here(request) or not is_verified or conditions.unmet(login_session.user) is not None:
         return HttpResponseRedirect(_profile(dialog=f"{provider}-bind"))
     begun = visits.begin(
         way=CompanyWay(provider),
@@ -104,6 +103,12 @@ def bind_start(request: HttpRequest, provider: Provider) -> HttpResponse:
     return led_away(begun, own_page(Purpose.BIND, begun.request_id))
 
 
+def began_here(request: HttpRequest) -> bool:
+    """Whether a page of ours, or the person, asked for this page. A link on another site did not."""
+    origin = request.headers.get("Sec-Fetch-Site", "cross-site" if settings.POSTERN.https else "none")
+    return origin in {"same-origin", "none"}
+
+
 @moving_page
 def bind_page(_request: HttpRequest, provider: Provider) -> HttpResponse:
     """`bind/start/`: the dialog of the profile page, which asks for the password first."""
@@ -113,9 +118,9 @@ def bind_page(_request: HttpRequest, provider: Provider) -> HttpResponse:
 @moving_page
 def callback(request: HttpRequest, provider: Provider, purpose: Purpose) -> HttpResponse:
     """`qr/login/callback/` and `qr/bind/callback/`: the provider sends the browser back. Our own page does the rest."""
-    request_id = visits.redeem(
+    visit = visits.redeem(
         way=CompanyWay(provider),
-        purpose=purpose,
+        purposes=[purpose],
         back=CameBack(
             state=request.GET.get("state", "")[:_MOST_CHARS],
             code=request.GET.get(CODE_PARAMETERS[provider], "")[:_MOST_CHARS],
@@ -123,7 +128,7 @@ def callback(request: HttpRequest, provider: Provider, purpose: Purpose) -> Http
         browser=visit_cookie.of(request),
         remote_addr=request.META.get("REMOTE_ADDR", ""),
     )
-    return HttpResponseRedirect(own_page(purpose, request_id))
+    return HttpResponseRedirect(own_page(purpose, visit.pk if visit is not None else None))
 
 
 def led_away(begun: visits.Begun, refused: str) -> HttpResponse:
@@ -138,6 +143,8 @@ def own_page(purpose: Purpose, request_id: UUID | None, **more: str) -> str:
     shown = str(request_id) if request_id is not None else _UNKNOWN
     if purpose == Purpose.BIND:
         return _profile(external=shown)
+    if purpose == Purpose.CONFIRM:
+        return _profile(external=shown, by=purpose.value)
     return f"{_LOGIN_PAGE}?{urlencode({'external': shown, **more})}"
 
 

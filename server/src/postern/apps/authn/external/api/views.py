@@ -11,7 +11,6 @@ from rest_framework.authentication import SessionAuthentication
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from postern.apps.authn.callers.policy import password_was_verified
 from postern.apps.authn.credentials.actions.login_sessions import SignInOrigin
 from postern.apps.authn.external.actions import binding, signing_in, visits
 from postern.apps.authn.external.actions.signing_in import DeviceOf
@@ -23,7 +22,7 @@ from postern.apps.authn.sign_in.api import device_cookie, web_session
 from postern.apps.authn.sign_in.api.device_cookie import DeviceCookieView
 from postern.apps.authn.sign_in.api.mfa import PersonalView
 from postern.apps.authn.sign_in.api.sign_in import HOME_PAGE, after_first_factor, end_previous
-from postern.apps.authn.sign_in.errors import PasswordVerifyRequired
+from postern.apps.authn.sign_in.confirmed import require_confirmed
 from postern.apps.preferences import facade as preferences
 from postern.apps.users import facade as users
 from postern.foundation.pages.redirects import safe_next
@@ -32,7 +31,6 @@ from postern.foundation.rest.openapi.answers import Answer, texts
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.text import PlainField
 from postern.foundation.rest.views import PosternView
-from postern.kernel import clock
 from postern.kernel.errors import NotAllowed
 from postern.kernel.ids import parse_id, same
 
@@ -45,7 +43,8 @@ class VisitSerializer(BodySerializer):
     id = PlainField(max_length=64)
 
 
-def _finished(request: Request, purpose: Purpose, kinds: Collection[str]) -> ExternalRequest:
+def finished_visit(request: Request, purpose: Purpose, kinds: Collection[str]) -> ExternalRequest:
+    """The visit that the body names, used once from the browser in which it began. Raises ExternalLapsed."""
     return visits.finish(
         request_id=parse_id(body_of(request, VisitSerializer)["id"]),
         browser=visit_cookie.of(request._request),  # noqa: SLF001 - cookies belong to Django's request
@@ -68,7 +67,7 @@ class ExternalSignInView(DeviceCookieView):
 
     def post(self, request: Request) -> Response:
         SessionAuthentication().enforce_csrf(request)
-        visit = _finished(request, Purpose.SIGN_IN, self.kinds)
+        visit = finished_visit(request, Purpose.SIGN_IN, self.kinds)
         origin = web_session.origin_of(request)
         proof = self.prove(visit, origin, lambda username: device_cookie.visitor_of(request, username).device)
         end_previous(request._request)  # noqa: SLF001 - sessions belong to Django's request
@@ -102,7 +101,7 @@ class ExternalBindView(PersonalView):
         user, login_session = self.person(request), self.login_session(request)
         if login_session is None:
             raise ExternalLapsed
-        visit = _finished(request, Purpose.BIND, tuple(Provider))
+        visit = finished_visit(request, Purpose.BIND, tuple(Provider))
         account = binding.bind(actor=self.actor, user=user, login_session=login_session, visit=visit)
         provider = Provider(account.provider)
         text = _("Your %(provider)s account is bound. You can sign in with it now.") % {"provider": provider.label}
@@ -119,8 +118,7 @@ class OwnUnbindView(PersonalView):
 
     def post(self, request: Request, provider: Provider) -> Response:
         user = self.person(request)
-        if not password_was_verified(request.auth, now=clock.now()):
-            raise PasswordVerifyRequired
+        require_confirmed(request.auth, user)
         binding.unbind(actor=self.actor, user=user, provider=provider, keep=self.login_session(request))
         return _unbound(provider)
 
@@ -136,8 +134,8 @@ class UnbindView(PosternView):
 
     def post(self, request: Request, provider: Provider, user_id: UUID) -> Response:
         user = users.changeable(self.actor, self.scope, user_id)
-        if user.pk == self.actor.user_id and not password_was_verified(request.auth, now=clock.now()):
-            raise PasswordVerifyRequired
+        if user.pk == self.actor.user_id:
+            require_confirmed(request.auth, user)
         with transaction.atomic():
             users.hold_changeable(self.actor, self.scope, user)
             binding.unbind(actor=self.actor, user=user, provider=provider)

@@ -10,56 +10,40 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
-from postern.apps.authn.credentials.actions.login_sessions import find_by_session
 from postern.apps.authn.external.actions import visits
 from postern.apps.authn.external.actions.visits import CameBack
 from postern.apps.authn.external.api import visit_cookie
-from postern.apps.authn.external.api.pages import led_away, moving_page, own_page
-from postern.apps.authn.external.models import Purpose
+from postern.apps.authn.external.api.pages import moving_page
+from postern.apps.authn.federation.api.pages import PURPOSES, led_to_provider, own_page_of
 from postern.apps.authn.openid import queries, signing_out
 from postern.apps.authn.openid.ways import KIND, OpenidWay
 from postern.foundation.pages.pages import open_page
-from postern.foundation.pages.redirects import HOME, safe_next
 from postern.integrations.web_apis.failures import WebApiFailed
 from postern.kernel.errors import Unavailable
 
-_LOGIN_PAGE: Final = "/core/auth/login/"
 _MOST_CHARS: Final = 4_096
 
 
 @moving_page
 def sign_in_start(request: HttpRequest, slug: str = "") -> HttpResponse:
     """`login/?next=`: leads to the page of the provider."""
-    target = safe_next(request.GET.get("next", ""), HOME)
-    if find_by_session(request.session) is not None:
-        return HttpResponseRedirect(target)
-    way = _way(slug)
-    if way is None:
-        return HttpResponseRedirect(_LOGIN_PAGE)
-    begun = visits.begin(
-        way=way,
-        purpose=Purpose.SIGN_IN,
-        remote_addr=request.META.get("REMOTE_ADDR", ""),
-        user_agent=request.headers.get("User-Agent", ""),
-        target=target,
-    )
-    return led_away(begun, own_page(Purpose.SIGN_IN, begun.request_id, by=KIND))
+    return led_to_provider(request, _way(slug))
 
 
 @moving_page
 def callback(request: HttpRequest, slug: str = "") -> HttpResponse:
     """`callback/`: the provider sends the browser back. Our own page does the rest."""
     way = _way(slug)
-    request_id = None
+    visit = None
     if way is not None:
-        request_id = visits.redeem(
+        visit = visits.redeem(
             way=way,
-            purpose=Purpose.SIGN_IN,
+            purposes=PURPOSES,
             back=CameBack(**{name: _text(request, query) for name, query in _ANSWER.items()}),
             browser=visit_cookie.of(request),
             remote_addr=request.META.get("REMOTE_ADDR", ""),
         )
-    return HttpResponseRedirect(own_page(Purpose.SIGN_IN, request_id, by=KIND))
+    return HttpResponseRedirect(own_page_of(visit, KIND))
 
 
 _ANSWER: Final = {"state": "state", "code": "code", "sender": "iss", "error": "error"}
@@ -73,7 +57,7 @@ def _text(request: HttpRequest, name: str) -> str:
 
 def _way(slug: str) -> OpenidWay | None:
     """A provider that is switched off has a way, too: the visit then says so."""
-    row = queries.by_slug(slug) if slug else queries.first_active()
+    row = queries.PROVIDERS.by_slug(slug) if slug else queries.PROVIDERS.first_active()
     return OpenidWay(row, is_bare=not slug) if row is not None else None
 
 
@@ -92,7 +76,7 @@ def logout(request: HttpRequest, slug: str = "") -> HttpResponse:
 @require_POST
 def back_channel_logout(request: HttpRequest, slug: str) -> HttpResponse:
     """`back-channel-logout/`: the provider reports that a person signed out there. The signed token is the proof."""
-    row = queries.by_slug(slug)
+    row = queries.PROVIDERS.by_slug(slug)
     if row is None:
         raise Http404
     try:

@@ -202,6 +202,12 @@ def end_of_codes(user_id: UUID, sessions: Collection[str]) -> int:
     return rows.update(date_ended=clock.now())
 
 
+def follow_codes(user_id: UUID, session: str, now: str) -> None:
+    """The browser sign-in behind tickets of codes belongs to another session at the provider from now on."""
+    rows = ProxySignIn.objects.filter(user_id=user_id, backend=ssh_codes.BACKEND, date_ended__isnull=True)
+    rows.filter(provider_session=session).update(provider_session=now)
+
+
 @transaction.atomic
 def end_of_proxy(proxy_id: UUID) -> int:
     """End every ticket of a proxy that is no longer trusted. Call it in the transaction that records the reason."""

@@ -7,24 +7,21 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
-from postern.apps.authn.credentials.actions.login_sessions import find_by_session
 from postern.apps.authn.external.actions import visits
 from postern.apps.authn.external.actions.visits import CameBack
 from postern.apps.authn.external.api import visit_cookie
-from postern.apps.authn.external.api.pages import led_away, moving_page, own_page
-from postern.apps.authn.external.models import Purpose
+from postern.apps.authn.external.api.pages import moving_page
+from postern.apps.authn.federation.api.pages import LOGIN_PAGE, PURPOSES, led_to_provider, own_page_of
 from postern.apps.authn.saml import addresses, queries, signing_out
 from postern.apps.authn.saml.models import NameFormat, SamlProvider
 from postern.apps.authn.saml.ways import KIND, SamlWay
 from postern.foundation.pages.pages import open_page
-from postern.foundation.pages.redirects import HOME, safe_next
 from postern.integrations.saml import metadata
 from postern.integrations.saml.metadata import Own
 from postern.integrations.saml.names import MOST_BYTES
 from postern.integrations.web_apis.failures import WebApiFailed
 from postern.kernel.errors import Unavailable
 
-_LOGIN_PAGE: Final = "/core/auth/login/"
 _LOGOUT_PAGE: Final = "/core/auth/logout/"
 _MOST_STATE_CHARS: Final = 256
 _SEE_OTHER: Final = 303
@@ -33,23 +30,8 @@ _SEE_OTHER: Final = 303
 @moving_page
 def sign_in_start(request: HttpRequest, slug: str) -> HttpResponse:
     """`login/?next=`: leads to the page of the provider."""
-    target = safe_next(request.GET.get("next", ""), HOME)
-    if find_by_session(request.session) is not None:
-        return HttpResponseRedirect(target)
-    row = queries.by_slug(slug)
-    if row is None:
-        return HttpResponseRedirect(_LOGIN_PAGE)
-    begun = visits.begin(
-        way=SamlWay(row),
-        purpose=Purpose.SIGN_IN,
-        remote_addr=request.META.get("REMOTE_ADDR", ""),
-        user_agent=request.headers.get("User-Agent", ""),
-        target=target,
-    )
-    response = led_away(begun, own_page(Purpose.SIGN_IN, begun.request_id, by=KIND))
-    if begun.page:
-        visit_cookie.put_across(response, begun.browser)
-    return response
+    row = queries.PROVIDERS.by_slug(slug)
+    return led_to_provider(request, SamlWay(row) if row is not None else None, crosses_sites=True)
 
 
 @open_page
@@ -62,12 +44,12 @@ def acs(request: HttpRequest, slug: str) -> HttpResponse:
     A cookie that crosses sites binds the answer to its browser. 303, so that the browser asks for our page by GET, with
     the cookies that do not cross sites.
     """
-    row = queries.by_slug(slug)
-    request_id = None
+    row = queries.PROVIDERS.by_slug(slug)
+    visit = None
     if row is not None:
-        request_id = visits.redeem(
+        visit = visits.redeem(
             way=SamlWay(row),
-            purpose=Purpose.SIGN_IN,
+            purposes=PURPOSES,
             back=CameBack(
                 state=_field(request, "RelayState", _MOST_STATE_CHARS),
                 code=_field(request, "SAMLResponse", 2 * MOST_BYTES),
@@ -76,9 +58,9 @@ def acs(request: HttpRequest, slug: str) -> HttpResponse:
             remote_addr=request.META.get("REMOTE_ADDR", ""),
             counts_guesses=False,
         )
-    response = HttpResponseRedirect(own_page(Purpose.SIGN_IN, request_id, by=KIND))
+    response = HttpResponseRedirect(own_page_of(visit, KIND))
     response.status_code = _SEE_OTHER
-    if request_id is not None:  # otherwise another site may have made the request
+    if visit is not None:  # otherwise another site may have made the request
         visit_cookie.remove_across(response)
     return response
 
@@ -117,13 +99,13 @@ def logout(request: HttpRequest, slug: str) -> HttpResponse:
     if "SAMLRequest" in request.GET and request.method == "GET":
         return _signed_out_there(_row(slug), query)
     if "SAMLResponse" in request.GET:  # the sign-in here has ended before, whatever the provider answers
-        return HttpResponseRedirect(_LOGIN_PAGE)
+        return HttpResponseRedirect(LOGIN_PAGE)
     return HttpResponseRedirect(f"{_LOGOUT_PAGE}?{query}" if query else _LOGOUT_PAGE)
 
 
 def _signed_out_there(row: SamlProvider, query: str) -> HttpResponse:
     try:
-        return HttpResponseRedirect(signing_out.take_request(row, query) or _LOGIN_PAGE)
+        return HttpResponseRedirect(signing_out.take_request(row, query) or LOGIN_PAGE)
     except WebApiFailed as error:
         return _plain(error.message, 400)
     except Unavailable as error:
@@ -135,7 +117,7 @@ def _plain(message: str, status: int) -> HttpResponse:
 
 
 def _row(slug: str) -> SamlProvider:
-    row = queries.by_slug(slug)
+    row = queries.PROVIDERS.by_slug(slug)
     if row is None:
         raise Http404
     return row

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.authn.callers.identity import actor_of_user
-from postern.apps.authn.callers.policy import factor_was_shown, password_was_verified
+from postern.apps.authn.callers.policy import factor_was_shown
 from postern.apps.authn.credentials import freshness
 from postern.apps.authn.credentials.actions.login_sessions import note_password_verified
 from postern.apps.authn.credentials.errors import MfaVerifyRequired
@@ -25,6 +25,7 @@ from postern.apps.authn.second_factors.queries import has_device, has_factor, se
 from postern.apps.authn.sign_in.actions import present_password, second_factor
 from postern.apps.authn.sign_in.api import pending
 from postern.apps.authn.sign_in.api.device_cookie import DeviceCookieView, visitor_of
+from postern.apps.authn.sign_in.confirmed import require_confirmed
 from postern.apps.authn.sign_in.errors import PasswordInvalid, PasswordVerifyRequired, SignInLapsed, WrongCredentials
 from postern.apps.rbac import facade as rbac
 from postern.apps.users.credentials.passwords import MAX_PASSWORD_CHARS
@@ -245,8 +246,7 @@ class EnrolView(DeviceCookieView):
         """
         if isinstance(request.user, User):
             user = User.objects.get(pk=request.user.pk)
-            if not password_was_verified(request.auth, now=clock.now()):
-                raise PasswordVerifyRequired
+            require_confirmed(request.auth, user)
             return user, self.actor, None
         under_way = pending.current(request, SignInWay.WEB)
         # A user with a second factor must show it: a password alone must not replace it.

@@ -16,7 +16,6 @@ from rest_framework.authentication import SessionAuthentication
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from postern.apps.authn.callers.policy import password_was_verified
 from postern.apps.authn.credentials.models import LoginSession
 from postern.apps.authn.errors import MfaRefused
 from postern.apps.authn.passkeys.actions import requests
@@ -33,7 +32,8 @@ from postern.apps.authn.sign_in.api import passkey_cookie, pending, web_session
 from postern.apps.authn.sign_in.api.device_cookie import DeviceCookieView, visitor_of
 from postern.apps.authn.sign_in.api.mfa import CodeRefused, EnrolView, PersonalView, require_shown
 from postern.apps.authn.sign_in.api.sign_in import HOME_PAGE, end_previous
-from postern.apps.authn.sign_in.errors import PasswordVerifyRequired, SignInLapsed
+from postern.apps.authn.sign_in.confirmed import can_confirm, require_confirmed
+from postern.apps.authn.sign_in.errors import SignInLapsed
 from postern.apps.users.models import User
 from postern.foundation.pages.redirects import safe_next
 from postern.foundation.rest.bodies import BodySerializer, body_of
@@ -41,7 +41,6 @@ from postern.foundation.rest.openapi.answers import ANY_OBJECT, Answer
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.text import PlainField
 from postern.foundation.rest.views import PosternView
-from postern.kernel import clock
 from postern.kernel.errors import NotFound
 from postern.kernel.ids import parse_id
 
@@ -293,7 +292,7 @@ class OwnPasskeyView(PersonalView):
     """`authentication/passkeys/{id}/`: PATCH `{"name"}` renames, DELETE removes.
 
     To remove one needs a second factor shown in this sign-in, because it may be the only one, and a password entered
-    within five minutes. Users of other sources need no password: some have none.
+    within five minutes, or a confirmation at the provider. Users of other sources have neither, and need none.
     """
 
     def patch(self, request: Request, passkey_id: UUID) -> Response:
@@ -304,8 +303,8 @@ class OwnPasskeyView(PersonalView):
 
     def delete(self, request: Request, passkey_id: UUID) -> Response:
         passkey = self._own(request, passkey_id)
-        if passkey.user.is_local and not password_was_verified(request.auth, now=clock.now()):
-            raise PasswordVerifyRequired
+        if can_confirm(passkey.user):
+            require_confirmed(request.auth, passkey.user)
         require_shown(request)
         passkeys.remove(actor=self.actor, passkey=passkey, keep=self.login_session(request))
         return Response(status=status.HTTP_204_NO_CONTENT)

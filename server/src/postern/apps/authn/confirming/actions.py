@@ -1,0 +1,82 @@
+"""Confirm who one is: the provider has just asked the person who is signed in, and named the same person."""
+
+from django.db import transaction
+
+from postern.apps.audits import facade as audits
+from postern.apps.authn.confirming.errors import OFF, OTHER_PERSON, ConfirmationRefused
+from postern.apps.authn.confirming.ways import way_of
+from postern.apps.authn.credentials.models import LoginSession
+from postern.apps.authn.external.errors import ExternalLapsed
+from postern.apps.authn.external.models import ExternalRequest
+from postern.apps.authn.federation.models import FederatedIdentity
+from postern.apps.authn.proxies.actions import proxy_sign_ins
+from postern.apps.users import facade as users
+from postern.apps.users.models import User
+from postern.foundation.caller.actor import Actor
+from postern.foundation.phrases import sentence_from
+from postern.kernel import clock
+from postern.kernel.ids import ROOT_ORG_ID
+
+
+def confirm(*, actor: Actor, user: User, login_session: LoginSession, visit: ExternalRequest) -> None:
+    """Open what a repeated password opens, in this sign-in and for as long.
+
+    Raises ExternalLapsed for a visit of another sign-in, ConfirmationRefused when the provider named nobody or somebody
+    else. The second one is audited.
+    """
+    if visit.login_session_id != login_session.pk:
+        raise ExternalLapsed
+    try:
+        _require_somebody(visit)
+        _confirm(actor, user, login_session, visit)
+    except ConfirmationRefused as refused:
+        _note_refused(actor, user, visit, refused)
+        raise
+
+
+def _require_somebody(visit: ExternalRequest) -> None:
+    if visit.refusal is not None:
+        raise ConfirmationRefused(sentence_from(visit.refusal))
+    if not visit.subject:  # the process was killed while it waited for the provider
+        raise ExternalLapsed
+
+
+@transaction.atomic
+def _confirm(actor: Actor, user: User, login_session: LoginSession, visit: ExternalRequest) -> None:
+    user = users.hold(actor, user)
+    # A sign-out at the provider locks the user first, too: it came before, or ends this sign-in afterwards.
+    if ExternalRequest.objects.filter(pk=visit.pk, date_signed_out__isnull=False).exists():
+        raise ExternalLapsed
+    way = way_of(user, login_session)
+    if way is None or (way.kind, way.id) != (visit.provider, visit.way_id):
+        raise ConfirmationRefused(OFF.say(provider=way.label if way is not None else visit.provider))
+    named = FederatedIdentity.objects.filter(user=user, source=user.source, issuer=visit.tenant, subject=visit.subject)
+    if not named.exists():
+        raise ConfirmationRefused(OTHER_PERSON.say(provider=way.label))
+    changes: dict[str, object] = {"date_password_verified": clock.now()}
+    at_provider = str(visit.details.get("provider_session", ""))
+    if at_provider and login_session.backend == way.backend:
+        # The browser's session there is now this one: signing out on either side is about it.
+        changes["provider_session"] = at_provider
+        if login_session.provider_session:
+            proxy_sign_ins.follow_codes(user.pk, login_session.provider_session, at_provider)
+    LoginSession.objects.filter(pk=login_session.pk).update(**changes)
+    _audit(actor, user, audits.Event.IDENTITY_CONFIRMED, {"provider": way.backend, "subject": visit.subject})
+
+
+@transaction.atomic
+def _note_refused(actor: Actor, user: User, visit: ExternalRequest, refused: ConfirmationRefused) -> None:
+    told = {"provider": visit.provider, "subject": visit.subject, "reason": refused.reason.code}
+    _audit(actor, user, audits.Event.IDENTITY_REFUSED, told)
+
+
+def _audit(actor: Actor, user: User, event: audits.Event, new: dict[str, str]) -> None:
+    audits.record(
+        actor=actor,
+        org_id=ROOT_ORG_ID,
+        event=event,
+        object_type="User",
+        object_id=str(user.pk),
+        object_name=str(user),
+        new=new,
+    )

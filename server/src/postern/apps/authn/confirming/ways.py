@@ -1,0 +1,50 @@
+"""At which provider a person confirms who they are."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.db.models import QuerySet
+
+from postern.apps.authn.credentials.models import LoginSession
+from postern.apps.authn.federation.models import FederatedIdentity
+from postern.apps.authn.federation.ways import FederatedWay
+from postern.apps.authn.openid.queries import PROVIDERS as OPENID
+from postern.apps.authn.openid.ways import KIND as OPENID_KIND
+from postern.apps.authn.openid.ways import OpenidWay
+from postern.apps.authn.saml.queries import PROVIDERS as SAML
+from postern.apps.authn.saml.ways import KIND as SAML_KIND
+from postern.apps.authn.saml.ways import SamlWay
+from postern.apps.users.models import Source, User
+
+
+@dataclass(frozen=True, slots=True)
+class _Protocol:
+    """`rows`: the providers of this issuer that are on. `way`: one of them as a visit sees it."""
+
+    rows: Callable[[str], QuerySet[Any]]
+    way: Callable[[Any], FederatedWay[Any]]
+
+
+_PROTOCOLS: Final = {
+    Source.OPENID: _Protocol(lambda issuer: OPENID.active().filter(issuer=issuer), OpenidWay),
+    Source.SAML: _Protocol(lambda issuer: SAML.active().filter(idp_entity_id=issuer), SamlWay),
+}
+#: The kinds of visits by which somebody confirms who they are.
+KINDS: Final = (OPENID_KIND, SAML_KIND)
+
+
+def way_of(user: User, login_session: LoginSession) -> FederatedWay[Any] | None:
+    """The provider that knows this person and is on: the one of this sign-in, otherwise the first one."""
+    protocol = _PROTOCOLS.get(Source(user.source))
+    identity = FederatedIdentity.objects.filter(user=user, source=user.source).first() if protocol is not None else None
+    if protocol is None or identity is None:
+        return None
+    ways = [way for way in map(protocol.way, protocol.rows(identity.issuer)) if way.is_on]
+    ways.sort(key=lambda way: way.backend != login_session.backend)  # stable: then the order of the sign-in page
+    return ways[0] if ways else None
+
+
+def crosses_sites(way: FederatedWay[Any]) -> bool:
+    """Whether the provider lets the browser post its answer."""
+    return isinstance(way, SamlWay)

@@ -1,0 +1,1 @@
+"""What writes of providers have in common."""

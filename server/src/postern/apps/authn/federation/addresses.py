@@ -1,0 +1,7 @@
+"""Addresses of this console that a provider is told. From the setting SITE_URL, never from the Host header."""
+
+from postern.apps.authn.errors import console_address
+
+
+def at_console(path: str) -> str:
+    return f"{console_address().rstrip('/')}{path}"
