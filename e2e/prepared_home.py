@@ -1,6 +1,6 @@
 """A migrated data folder that the products of a test run start from.
 
-The migrations of a new data folder take nine seconds of CPU time, and a run starts about fifty products. The first
+The migrations of a new data folder take nine seconds of CPU time, and a run starts about sixty products. The first
 product of the run migrates a folder, and all others copy it, as an operator would restore a backup. The copies share
 the keys of the folder. Tests of the first start itself migrate: `Product(home, anew=True)`.
 """
