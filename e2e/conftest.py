@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from browser import BROWSER_LOG, PATIENCE_MS, chromium
 from playwright.sync_api import Browser, Error, Page, expect
+from prepared_home import PreparedHome
 from product import Product, free_port
 from world import TargetHost, World, build_world
 
@@ -13,6 +14,18 @@ pytest_plugins = ["company"]
 SHOWN = 6_000
 
 expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _products_share_one_migration(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[None]:
+    folder = tmp_path_factory.getbasetemp()
+    if hasattr(request.config, "workerinput"):
+        folder = folder.parent  # each worker has its own folder in that of the run
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Product, "prepared", PreparedHome(folder / "prepared"))
+        yield
 
 
 @pytest.fixture(scope="session")

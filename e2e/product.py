@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import psutil
+from prepared_home import PreparedHome
 
 from factories.puzzles import solved
 from peers.ports import free_port
@@ -27,6 +28,8 @@ ADMIN_PASSWORD = "gate-Keeper-of-the-wall-7"
 START_TIMEOUT_S = 240.0
 #: How long a product that failed to start may take to stop before it is killed.
 GIVE_UP_S = 60.0
+#: An ordinary shell's umask: the product itself must make files private.
+ORDINARY_UMASK = 0o022
 
 
 def wait_until(condition: Any, timeout_s: float = 60.0, every_s: float = 0.05, message: str = "condition") -> Any:
@@ -130,29 +133,41 @@ def mute_load_messages(admin: Api) -> None:
     admin.patch("/api/v1/notifications/system-msg-subscription/ServerPerformanceMessage/", {"receive_backends": []})
 
 
+def ordinary_environ(home: Path) -> dict[str, str]:
+    """The variables of a product without settings of the tester's shell."""
+    return {
+        **{key: value for key, value in os.environ.items() if not key.startswith("POSTERN_") and key != "DATABASE_URL"},
+        "POSTERN_HOME": str(home),
+        "POSTERN_ADMIN_PASSWORD": ADMIN_PASSWORD,
+    }
+
+
+def migrate(home: Path) -> None:
+    """Make a data folder with its database, without starting any service."""
+    command = [str(POSTERN), "migrate"]
+    subprocess.run(command, env=ordinary_environ(home), check=True, capture_output=True, umask=ORDINARY_UMASK)
+
+
 class Product:
     """`postern up` in its own process."""
 
     #: All products that are running.
     started: "ClassVar[list[Product]]" = []
+    #: What new data folders are copied from. None: each product migrates its own.
+    prepared: ClassVar[PreparedHome | None] = None
 
-    def __init__(self, home: Path, *arguments: str, **environ: str) -> None:
-        """`arguments` of `postern up`."""
+    def __init__(self, home: Path, *arguments: str, anew: bool = False, **environ: str) -> None:
+        """`arguments` of `postern up`. `anew`: the product itself makes the data folder at its first start."""
         self.home = home
         self._arguments = arguments
+        self._anew = anew
         self.http_port, self.ssh_port = free_port(), free_port()
         self.url = f"http://127.0.0.1:{self.http_port}"
         self.log = home.with_name(home.name + ".log")
         self._environ = {
-            **{
-                key: value
-                for key, value in os.environ.items()
-                if not key.startswith("POSTERN_") and key != "DATABASE_URL"
-            },
-            "POSTERN_HOME": str(home),
+            **ordinary_environ(home),
             "POSTERN_HTTP": f"127.0.0.1:{self.http_port}",
             "POSTERN_SSH": f"127.0.0.1:{self.ssh_port}",
-            "POSTERN_ADMIN_PASSWORD": ADMIN_PASSWORD,
             **environ,
         }
         self.process: subprocess.Popen[bytes] | None = None
@@ -160,13 +175,15 @@ class Product:
 
     def start(self, limit_s: float = START_TIMEOUT_S) -> "Product":
         """Start and wait until every service is healthy. If one does not become healthy, no process is left behind."""
+        if self.prepared is not None and not self._anew and not self.home.exists():
+            self.prepared.copy_to(self.home, migrate)
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [str(POSTERN), "up", *self._arguments],
                 env=self._environ,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                umask=0o022,  # an ordinary shell's umask: the product itself must make files private
+                umask=ORDINARY_UMASK,
             )
         self.started.append(self)
         try:
@@ -175,10 +192,6 @@ class Product:
             self._give_up()
             raise
         return self
-
-    def migrate(self) -> None:
-        """Make the data folder with its database, without starting any service."""
-        subprocess.run([str(POSTERN), "migrate"], env=self._environ, check=True, capture_output=True, umask=0o022)
 
     def _give_up(self) -> None:
         """Stop whatever was started, in any state."""

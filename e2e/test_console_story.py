@@ -21,7 +21,7 @@ ADA = "ledger-Ink-cabinet-61"
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     """An unused Postern: its first password was generated and printed once."""
-    running = Product(tmp_path_factory.mktemp("fresh") / "home", POSTERN_ADMIN_PASSWORD="").start()
+    running = Product(tmp_path_factory.mktemp("fresh") / "home", anew=True, POSTERN_ADMIN_PASSWORD="").start()
     try:
         yield running
     finally:

@@ -18,7 +18,7 @@ from world import TargetHost
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     """A Postern without any objects."""
-    with Product(tmp_path_factory.mktemp("first-run") / "home") as running:
+    with Product(tmp_path_factory.mktemp("first-run") / "home", anew=True) as running:
         yield running
 
 

@@ -11,7 +11,6 @@ def test_product_that_does_not_become_healthy_leaves_no_process_behind(tmp_path:
     with socket.create_server(("127.0.0.1", 0)) as silent:  # accepts connections and never answers
         redis = f"redis://127.0.0.1:{silent.getsockname()[1]}/0"
         product = Product(tmp_path / "home", POSTERN_REDIS_URL=redis)
-        product.migrate()  # takes long beside other tests, and must not be what the start waits for
         with pytest.raises(AssertionError, match=r"^health did not come true"):
             product.start(limit_s=25)
     assert "web" in product.output()

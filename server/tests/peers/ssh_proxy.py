@@ -3,9 +3,13 @@
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator
+import tempfile
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+
+import asyncssh
 
 from fakes.control_plane import FakeAsset, FakeControlPlane, FakeSystemUser, FakeUser
 from fakes.recording import FakeRecordings
@@ -26,6 +30,7 @@ from postern.proxies.core.sessions.services import SessionServices
 from postern.proxies.core.settings import ProxyConfig
 from postern.proxies.core.shared_settings import SharedSettings
 from postern.proxies.gateways.limits import GatewayLimits
+from postern.proxies.ssh.host_key import load_host_keys
 from postern.proxies.ssh.limits import SshLimits
 from postern.proxies.ssh.listener import SshListener
 from postern.proxies.ssh.settings import SshSettings
@@ -99,6 +104,38 @@ async def run(argv: list[str], *, stdin: bytes | None = None, timeout_s: float =
     return Ran(process.returncode, out, err)
 
 
+@cache
+def _rsa_host_key() -> tuple[str, bytes]:
+    """Name and content of an RSA host key as the product makes it. New fronts share it, because a key of their own
+    takes 0.1 s of CPU time. Their Ed25519 keys, which clients prefer, differ.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        load_host_keys(Path(folder))
+        (path,) = Path(folder).glob("*rsa*")
+        return path.name, path.read_bytes()
+
+
+def _make_state(folder: Path) -> None:
+    """Make the folder of a new front. A front that was started before keeps what it has."""
+    if not folder.exists():
+        folder.mkdir(mode=0o700)
+        name, content = _rsa_host_key()
+        (folder / name).write_bytes(content)
+        (folder / name).chmod(0o600)
+
+
+@contextlib.contextmanager
+def _own_keys_are_valid() -> Iterator[None]:
+    """Within the block, the host keys are read without computing whether they are valid: 0.1 s of CPU time for each
+    front, and `_rsa_host_key` has read them with it.
+    """
+    asyncssh.set_default_skip_rsa_key_validation(True)
+    try:
+        yield
+    finally:
+        asyncssh.set_default_skip_rsa_key_validation(False)
+
+
 @contextlib.asynccontextmanager
 async def ssh_proxy(
     plane: FakeControlPlane,
@@ -122,7 +159,7 @@ async def ssh_proxy(
         bootstrap_token=Secret(plane.bootstrap_token),
         limits=limits,
     )
-    config.state_dir.mkdir(mode=0o700, exist_ok=True)
+    await asyncio.to_thread(_make_state, config.state_dir)
     key = make_key(directory / "person_key")
     outbox = EventOutbox(config.outbox_dir, limits)
     recordings = FakeRecordings()
@@ -146,7 +183,8 @@ async def ssh_proxy(
         )
         targets = SshTargets(client, services.outbound, limits, front.limits, fast=fast)
         services.connectors.add(Protocol.SSH, targets, TargetConnection)
-        listener = SshListener(front, services, fast=fast)
+        with _own_keys_are_valid():
+            listener = SshListener(front, services, fast=fast)
         await listener.start()
         tasks = [
             asyncio.create_task(outbox.run(client, registry.control_seen)),
