@@ -11,7 +11,15 @@ from django.utils.translation import get_language
 from postern.apps.orgs.roles import OrgRole
 from postern.apps.users.accounts.holding import hold, hold_caller, hold_changeable, hold_epoch, hold_memberships
 from postern.apps.users.accounts.models import Membership, SystemRole, User
-from postern.apps.users.accounts.queries import OrgRoles, administered_org_ids, id_addressed, id_named, org_roles_of
+from postern.apps.users.accounts.queries import (
+    OrgRoles,
+    account_named,
+    administered_org_ids,
+    id_addressed,
+    id_named,
+    org_roles_of,
+    ssh_keys_named,
+)
 from postern.apps.users.credentials.actions.ending import end_chosen as end_credentials
 from postern.apps.users.credentials.actions.links import LINK_LIFETIME, IssuedLink, read_link, redeem_set_password_link
 from postern.apps.users.credentials.actions.passwords import change_own_password, prepare_own, set_public_keys
@@ -49,6 +57,7 @@ __all__ = [
     "OrgRoles",
     "PersonInput",
     "UserBrief",
+    "account_named",
     "add_org_role",
     "administered_org_ids",
     "brief",
@@ -82,6 +91,7 @@ __all__ = [
     "redeem_set_password_link",
     "set_org_roles",
     "set_public_keys",
+    "ssh_keys_named",
     "take_org_role",
     "update_own_profile",
     "update_user",

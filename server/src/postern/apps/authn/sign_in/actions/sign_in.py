@@ -38,7 +38,7 @@ from postern.apps.authn.signatures import past_signatures, ssh_proofs
 from postern.apps.authn.signatures.models import UsedSignature
 from postern.apps.directory import facade as directory
 from postern.apps.preferences import facade as preferences
-from postern.apps.users.accounts.queries import account_named, ssh_keys_named
+from postern.apps.users import facade as users
 from postern.apps.users.credentials.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.credentials.public_keys import holds_key
 from postern.apps.users.models import User, username_key
@@ -143,7 +143,7 @@ def owner_of(username: str, password: str) -> User | None:
     call it outside of transactions. Raises Unavailable when the password could not be compared: the server has no
     capacity, or the directory does not answer. Then nothing was judged.
     """
-    user = account_named(username)
+    user = users.account_named(username)
     if _password_fits(user, password):
         return user
     # Asked for every name, so that an answer takes about as long. Longer passwords are refused as local ones are.
@@ -186,7 +186,9 @@ def prove_key(
             proof
         ):  # before the name is looked up: neither count nor time reveals anything about it
             raise _wrong_signature(username, remote_addr)
-        user = account_named(username) if key_is_acceptable(username=username, public_key=proof.public_key) else None
+        user = (
+            users.account_named(username) if key_is_acceptable(username=username, public_key=proof.public_key) else None
+        )
         if user is None:
             raise KeyRefused
         if not _is_first_use(user, proof, f"{attempt}:{remote_addr}"):
@@ -238,7 +240,7 @@ def key_is_acceptable(*, username: str, public_key: str) -> bool:
 
     Directory accounts cannot use keys: only the directory knows whether such an account is still active.
     """
-    keys = ssh_keys_named(username)
+    keys = users.ssh_keys_named(username)
     return holds_key(keys or _STAND_IN_KEY, public_key) and bool(keys)
 
 
