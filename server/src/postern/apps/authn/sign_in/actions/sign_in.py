@@ -301,7 +301,7 @@ def require_open_account(user: User, *, remote_addr: str, may_be_unmet: bool) ->
         conditions.require(user)
 
 
-@transaction.atomic(savepoint=False)
+@transaction.atomic
 def _log(
     attempted: Attempted, *, mfa: MfaState, user: User | None = None, refused: SignInRefused | None = None
 ) -> None:
