@@ -132,6 +132,12 @@ async def test_watchers_at_all_processes_see_a_session_and_terminate_reaches_it(
     async with AsyncExitStack() as stack:
         socket = await stack.enter_async_context(BrowserSocket(zhang, granted["ws_path"]))
         message = await opened(socket, granted["token"])
+
+        def is_watchable() -> bool:
+            # The proxy reports that a session is open while it is used already.
+            return bool(auditor.get(f"/api/v1/terminal/sessions/{message['session_id']}/")["can_join"])
+
+        await asyncio.to_thread(wait_until, is_watchable, message="a session that can be watched")
         seen: dict[int | None, BrowserSocket] = {}
         while set(seen) != web_pids(product):
             assert len(seen) < 30
