@@ -39,6 +39,22 @@ def test_k6_account_is_locked_after_seven_failures(ann: User):
     assert "30" in refused.json()["msg"]
 
 
+def test_row_that_is_unlocked_while_an_attempt_begins_is_made_again(ann: User, monkeypatch: pytest.MonkeyPatch):
+    fail(3)
+
+    class Before:
+        """Both rows are there when an attempt looks. Then an administrator unlocks the account, which deletes its row."""
+
+        def tuples(self, **_keys: str) -> list[tuple[int]]:
+            SignInGuard.objects.filter(kind="account").delete()
+            return [(1,), (2,)]
+
+    monkeypatch.setattr(guard, "_known_rows", Before)
+    assert fail(1) == ["password_failed"]
+    assert SignInGuard.objects.get(kind="account").failures == 1
+    assert SignInGuard.objects.get(kind="address").failures == 4
+
+
 def test_k9_lock_of_the_account_does_not_depend_on_the_address(ann: User):
     for number in range(7):
         fail(1, address=f"192.0.2.{number + 1}")

@@ -25,6 +25,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
+from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.authn.known_places import places
@@ -51,11 +52,15 @@ from postern.foundation.database.prepared import PreparedObjects, PreparedQuery
 from postern.foundation.database.row_writes import change
 from postern.kernel import clock
 from postern.kernel.addresses import address_key
+from postern.kernel.errors import Unavailable
 from postern.kernel.ids import ROOT_ORG_ID, token_hash
 
 _MAX_KEY_CHARS: Final = 512
 _MAX_ADDRESS_CHARS: Final = 64
 _STATE: Final = ("recent", "failures", "locks", "date_last_failure", "date_locked_until")
+_COUNTED: Final = frozenset({GuardKind.ACCOUNT.value, GuardKind.ADDRESS.value})
+#: A row is gone again after it was made, for each look; once is rare already.
+_MOST_LOOKS: Final = 3
 _OF_ACCOUNT: Final = (GuardKind.ACCOUNT, GuardKind.MFA)
 
 
@@ -116,19 +121,20 @@ def reserve(
     must not lock out all users of its address. `waits=False`: the proof was already checked, so it counts in any case.
     """
     rules, now = lock_rules(), clock.now()
-    account, address, *of_codes = _locked_rows(
+    rows = _locked_rows(
         key_hash(GuardKind.ACCOUNT, username),
         key_hash(GuardKind.ADDRESS, remote_addr),
         key_hash(GuardKind.MFA, username),
         remote_addr=remote_addr,
     )
+    account, address, codes = rows[GuardKind.ACCOUNT], rows[GuardKind.ADDRESS], rows.get(GuardKind.MFA)
     known = places.find(username, remote_addr, device, locked=True)
     under_attack = is_locked(state_of(account), now=now)
     # others at the same address are not the owner: while the account is open, their failures do not refuse this attempt
     if known:
-        _refuse(now, *of_codes, known[0] if under_attack else None)
+        _refuse(now, codes, known[0] if under_attack else None)
     else:
-        _refuse(now, *of_codes, account, address if of_address else None)
+        _refuse(now, codes, account, address if of_address else None)
 
     # A device is known only to whoever signed in there. At a known address anybody could see that nothing waits.
     if waits and not under_attack and not any(place.kind == PlaceKind.DEVICE for place in known):
@@ -334,18 +340,24 @@ def locked_row(kind: GuardKind, hashed: str, *, address: str = "") -> SignInGuar
     return SignInGuard.objects.select_for_update().get(kind=kind, key_hash=hashed)
 
 
-def _locked_rows(account: str, address: str, codes: str, *, remote_addr: str) -> list[SignInGuard]:
-    """The counter rows of an account and an address, created if missing, and that of the codes if there is one, locked
-    until the transaction ends.
+def _locked_rows(account: str, address: str, codes: str, *, remote_addr: str) -> dict[str, SignInGuard]:
+    """The counter rows of an account and an address, created if missing, and that of the codes if there is one, by kind,
+    locked until the transaction ends. Raises Unavailable.
 
     Both are created before one is locked, the account first, so that two attempts cannot deadlock.
     """
-    if len(_known_rows().tuples(account=account, address=address)) < 2:
-        blank = SignInGuard(kind=GuardKind.ADDRESS, key_hash=address, address=address_key(remote_addr))
-        blank.address = blank.address[:_MAX_ADDRESS_CHARS]
-        rows = [SignInGuard(kind=GuardKind.ACCOUNT, key_hash=account), blank]
-        SignInGuard.objects.bulk_create(rows, ignore_conflicts=True)
-    return _rows_for_update().all(account=account, address=address, codes=codes)
+    is_complete = len(_known_rows().tuples(account=account, address=address)) == len(_COUNTED)
+    for _look in range(_MOST_LOOKS):
+        if not is_complete:
+            blank = SignInGuard(kind=GuardKind.ADDRESS, key_hash=address, address=address_key(remote_addr))
+            blank.address = blank.address[:_MAX_ADDRESS_CHARS]
+            rows = [SignInGuard(kind=GuardKind.ACCOUNT, key_hash=account), blank]
+            SignInGuard.objects.bulk_create(rows, ignore_conflicts=True)
+        found = {row.kind: row for row in _rows_for_update().all(account=account, address=address, codes=codes)}
+        if found.keys() >= _COUNTED:
+            return found
+        is_complete = False  # an administrator has unlocked one meanwhile, which deletes its row
+    raise Unavailable(_("Too many users are signing in at the moment. Try again in a few seconds."))
 
 
 def _of_keys(**key_hash_by_kind: str) -> QuerySet[SignInGuard]:
