@@ -18,7 +18,6 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from django.core.exceptions import FieldDoesNotExist
 from django.core.exceptions import ValidationError as ModelValidationError
 from django.db import models
 from django.db.models import Q
@@ -37,6 +36,7 @@ from postern.foundation.rest.by_key import chosen
 from postern.foundation.rest.formats import DISPLAY_FORMAT
 from postern.foundation.rest.instants import bounded
 from postern.foundation.rest.related import Amount
+from postern.foundation.rest.search_terms import column_of, occurs_in
 
 MAX_SEARCH_CHARS: Final = 256
 MAX_SEARCH_TERMS: Final = 8
@@ -77,7 +77,7 @@ class DeclaredFilters(BaseFilterBackend):
 
 
 def _condition(model: type[models.Model], lookup: str, value: str) -> Q:
-    field = _column(model, lookup)
+    field = column_of(model, lookup)
     parts = [part for part in value.split(",") if part] if isinstance(field, models.UUIDField) else [value]
     if isinstance(field, models.GenericIPAddressField) and not lookup.endswith("__icontains"):
         field.run_validators(value)  # PostgreSQL compares these as addresses and fails on other text
@@ -85,21 +85,6 @@ def _condition(model: type[models.Model], lookup: str, value: str) -> Q:
     if lookup.endswith(("__icontains", "__gte", "__lte")) or len(cleaned) == 1:
         return Q((lookup, cleaned[0]))
     return Q((f"{lookup}__in", cleaned))
-
-
-def _column(model: type[models.Model], lookup: str) -> "models.Field[Any, Any] | None":
-    """The column at the end of a lookup; for a relation the primary key of its target."""
-    field: Any = None
-    for part in lookup.split("__"):
-        try:
-            field = model._meta.pk if part == "pk" else model._meta.get_field(part)  # noqa: SLF001 - the documented model API
-        except FieldDoesNotExist:
-            return field if isinstance(field, models.Field) else None
-        if field is not None and field.is_relation and field.related_model is not None:
-            model = field.related_model
-    if field is not None and field.is_relation:
-        return model._meta.pk  # noqa: SLF001 - the documented model API
-    return field if isinstance(field, models.Field) else None
 
 
 def _clean(field: "models.Field[Any, Any] | None", value: str) -> Any:
@@ -176,10 +161,7 @@ class TermSearch(BaseFilterBackend):
             return queryset
         queryset = _bounded(queryset, request, view)
         for term in terms:
-            condition = Q()
-            for column in columns:
-                condition |= Q((f"{column}__icontains", term))
-            queryset = queryset.filter(condition)
+            queryset = queryset.filter(occurs_in(term, columns, queryset.model))
         return queryset.distinct() if any("__" in column for column in columns) else queryset
 
 
@@ -205,10 +187,11 @@ class DeclaredOrder(BaseFilterBackend):
     """
 
     def filter_queryset(self, request: Request, queryset: Rows, view: Any) -> Rows:
-        allowed = ordering_columns(view)
+        asked = request.query_params.get("order", "")
+        allowed = ordering_columns(view) if asked else {}
         amounts: Mapping[str, Amount] = getattr(view, "amounts", {})
         wanted: list[Any] = []
-        for part in request.query_params.get("order", "").split(","):
+        for part in asked.split(","):
             name, falls = part.strip().removeprefix("-"), part.strip().startswith("-")
             if name not in allowed:
                 continue

@@ -66,6 +66,8 @@ class OptionalLimitPagination(LimitOffsetPagination):
         bound = COUNTED_ACROSS if counts.reads_several_tables(query) else COUNTED
         if exact is None and offset + limit > bound:
             return keyed.read(queryset, self._far_keys(query, offset, limit))
+        if exact is None and offset == 0:
+            return keyed.read(queryset, self._first_keys(query, limit, bound))
         count = counts.up_to(bound + 1, query) if exact is None else exact
         self.is_minimum = exact is None and count > bound
         self.count = bound if self.is_minimum else count
@@ -73,6 +75,16 @@ class OptionalLimitPagination(LimitOffsetPagination):
             return []
         page_size = min(limit, self.count - offset)
         return keyed.read(queryset, self._keys(queryset, query, page_size))
+
+    def _first_keys(self, query: tuple[str, Any] | None, limit: int, bound: int) -> list[Any]:
+        """The keys of the first page. They are read before the rows are counted: a search with few results has to read
+        the whole table, and the page then tells the count.
+        """
+        keys = keyed.keys_of(query, 0, limit)
+        count = len(keys) if len(keys) < limit else max(len(keys), counts.up_to(bound + 1, query))
+        self.is_minimum = count > bound
+        self.count = min(count, bound)
+        return keys
 
     def _far_keys(self, query: tuple[str, Any] | None, offset: int, limit: int) -> list[Any]:
         """The keys of a page that ends beyond the counted rows. One more key is read to learn whether rows follow."""

@@ -146,6 +146,9 @@ def _plan_for(fields: Mapping[str, Field], model: type[models.Model]) -> _Plan:
         if field.write_only:
             continue
         names[name] = None
+        if type(field) is serializers.SerializerMethodField:
+            others.append(_Other(name, _same, getattr(field.parent, str(field.method_name))))
+            continue
         chosen = _choice_column(field, model)
         if chosen is not None:
             own.append(_Own(name, _words_of(chosen), None))
