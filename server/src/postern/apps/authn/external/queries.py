@@ -1,18 +1,25 @@
 """Reads of accounts at external providers."""
 
 from collections.abc import Collection, Mapping
+from functools import cache
 from uuid import UUID
 
 from postern.apps.authn.external.models import ExternalAccount, Provider
+from postern.foundation.database.prepared_keys import PreparedByKey
 
 
 def bound_among(user_ids: Collection[UUID]) -> Mapping[UUID, frozenset[str]]:
     """The providers at which these users have a bound account; users without one are left out. One query."""
     found: dict[UUID, set[str]] = {}
-    rows = ExternalAccount.objects.filter(user_id__in=list(user_ids)).order_by()
-    for user_id, provider in rows.values_list("user_id", "provider"):
-        found.setdefault(user_id, set()).add(provider)
+    for account in _accounts_of().rows(user_ids):
+        found.setdefault(account.user_id, set()).add(account.provider)
     return {user_id: frozenset(providers) for user_id, providers in found.items()}
+
+
+@cache
+def _accounts_of() -> PreparedByKey[ExternalAccount]:
+    """By user. Prepared, because every page of users needs it."""
+    return PreparedByKey(ExternalAccount, lambda ids: ExternalAccount.objects.filter(user_id__in=ids).order_by())
 
 
 def subjects_of(provider: str, user_ids: Collection[UUID], *, tenant: str | None = None) -> Mapping[UUID, str]:

@@ -317,14 +317,23 @@ def unlock_address(remote_addr: str, actor: Actor) -> bool:
 def locked_accounts(usernames: list[str]) -> dict[str, datetime]:
     """The names that wrong passwords or wrong codes have locked now, with the end of each lock."""
     hashes = {key_hash(kind, name): name for name in usernames for kind in _OF_ACCOUNT}
-    locked = SignInGuard.objects.filter(kind__in=_OF_ACCOUNT, date_locked_until__gt=clock.now())
     # Locks are few and names may be many, so read the locks instead of querying the names.
     locked_until_by_name: dict[str, datetime] = {}
-    for value, until in locked.values_list("key_hash", "date_locked_until"):
+    for value, until in _locks_of_accounts().tuples(now=clock.now()):
         if value in hashes and until is not None:
             name = hashes[value]
             locked_until_by_name[name] = max(until, locked_until_by_name.get(name, until))
     return locked_until_by_name
+
+
+@cache
+def _locks_of_accounts() -> PreparedQuery:
+    """Prepared, because every page of users needs it."""
+    return PreparedQuery(
+        lambda now: SignInGuard.objects.filter(kind__in=_OF_ACCOUNT, date_locked_until__gt=now).order_by(),
+        stand_ins={"now": datetime(2000, 1, 1, tzinfo=UTC)},
+        columns=("key_hash", "date_locked_until"),
+    )
 
 
 def locked_addresses() -> list[SignInGuard]:

@@ -127,6 +127,8 @@ class User(SavedRow, AbstractBaseUser):
     class Meta:
         verbose_name = _("User")
         ordering = ("username",)
+        # Skips rows before a page without reading the table, whose rows are wide.
+        indexes = [models.Index(fields=("username", "id"), name="users_user_in_order")]
         constraints = [
             models.CheckConstraint(condition=models.Q(role__in=SystemRole.values), name="users_user_role_known"),
             models.CheckConstraint(condition=models.Q(source__in=Source.values), name="users_user_source_known"),
@@ -168,7 +170,9 @@ class Membership(PosternModel):
     org = models.ForeignKey(
         Organization, on_delete=models.PROTECT, related_name="memberships", verbose_name=_("Organization")
     )
-    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships", verbose_name=_("User"))
+    user = models.ForeignKey(
+        User, on_delete=models.CASCADE, related_name="memberships", db_index=False, verbose_name=_("User")
+    )
     role = models.CharField(_("Role"), max_length=16, choices=OrgRole.choices, default=OrgRole.USER)
     date_created = models.DateTimeField(_("Date created"), default=clock.now, editable=False)
     created_by = models.CharField(_("Created by"), max_length=128, blank=True, default="", editable=False)
@@ -176,7 +180,11 @@ class Membership(PosternModel):
     class Meta:
         verbose_name = _("Membership")
         ordering = ("org_id", "user_id", "role")
-        indexes = [models.Index(fields=("org", "role", "user"), name="users_membership_of_role")]
+        indexes = [
+            models.Index(fields=("org", "role", "user"), name="users_membership_of_role"),
+            # For each user of a list: whether they are a member. The user first, since that column tells rows apart.
+            models.Index(fields=("user", "org"), name="users_membership_of_user"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=("org", "user", "role"), name="users_membership_unique"),
             models.CheckConstraint(condition=models.Q(role__in=OrgRole.values), name="users_membership_role_known"),

@@ -1,6 +1,6 @@
 """Serializers of users."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -11,7 +11,7 @@ from rest_framework import serializers
 from rest_framework.fields import SkipField
 
 from postern.apps.orgs.roles import OrgRole
-from postern.apps.users.accounts.models import MfaLevel, SystemRole, User, username_key
+from postern.apps.users.accounts.models import Membership, MfaLevel, SystemRole, User, username_key
 from postern.apps.users.accounts.policy import Subject, may_delete, may_update
 from postern.apps.users.accounts.queries import administered_org_ids, subject_of
 from postern.apps.users.credentials import kinds as credentials
@@ -168,6 +168,8 @@ class UserFacts(ResourceSerializer):
     #: Cached for all rows of the response.
     _mfa_force: MfaForce | None = None
     _bound: Mapping[UUID, frozenset[str]] | None = None
+    #: The last row whose memberships were read.
+    _last_memberships: tuple[User | None, Sequence[Membership]] = (None, ())
 
     def mfa_forced(self, user: User) -> bool:
         """Whether the second factor is mandatory for this user."""
@@ -180,7 +182,15 @@ class UserFacts(ResourceSerializer):
         scope = self.context["scope"]
         if scope.is_root:
             return [OrgRole.ADMIN.value] if user.role == SystemRole.ADMIN else [OrgRole.USER.value]
-        return sorted({row.role for row in user.memberships.all() if row.org_id == scope.org_id})
+        return sorted({row.role for row in self.memberships_of(user) if row.org_id == scope.org_id})
+
+    def memberships_of(self, user: User) -> Sequence[Membership]:
+        """All memberships of a row. Several fields need them, and each access through the manager costs a queryset."""
+        last_user, memberships = self._last_memberships
+        if last_user is not user:
+            memberships = list(user.memberships.all())
+            self._last_memberships = user, memberships
+        return memberships
 
     def get_can_public_key_auth(self, user: User) -> bool:
         return user.is_local
@@ -267,6 +277,8 @@ class UserSerializer(UserFacts):
     #: Cached for all rows of the response.
     _locked_names: frozenset[str] | None = None
     _administered: frozenset[UUID] | None = None
+    #: The last row and its facts, which two fields need.
+    _last_subject: tuple[User | None, Subject | None] = (None, None)
 
     class Meta(UserFacts.Meta):
         fields_small = (
@@ -355,7 +367,11 @@ class UserSerializer(UserFacts):
     def _subject(self, user: User) -> Subject:
         if self._administered is None:
             self._administered = administered_org_ids(self.context["actor"])
-        return subject_of(user, self.context["scope"], self._administered, user.memberships.all())
+        last_user, subject = self._last_subject
+        if subject is None or last_user is not user:
+            subject = subject_of(user, self.context["scope"], self._administered, self.memberships_of(user))
+            self._last_subject = user, subject
+        return subject
 
 
 def shown_credentials(user: User) -> dict[str, list[dict[str, Any]]]:
