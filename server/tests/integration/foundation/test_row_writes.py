@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import IntegrityError, transaction
 
 from postern.apps.assets.models import Asset, AssetProtocol, Platform
 from postern.apps.audits.models import AuditEvent
@@ -73,3 +74,20 @@ def test_only_the_named_columns_of_the_given_rows_are_changed() -> None:
     assert [row.comment for row in stored] == ["changed h0", "changed h1", ""]
     assert {row.ip for row in stored} == {"192.0.2.1"}
     assert [row.date_updated > before[row.pk] for row in stored] == [True, True, False]
+
+
+def test_row_that_is_present_is_left_out_when_asked() -> None:
+    rows = [_asset(number) for number in range(2)]
+    row_writes.insert(rows[:1])
+    row_writes.insert(rows, unless_present=True)
+    assert set(Asset.objects.values_list("pk", flat=True)) == {row.pk for row in rows}
+    with pytest.raises(IntegrityError), transaction.atomic():
+        row_writes.insert(rows)
+
+
+def test_only_the_given_rows_are_deleted() -> None:
+    rows = [_asset(number) for number in range(3)]
+    row_writes.insert(rows)
+    row_writes.delete([])
+    row_writes.delete(rows[:2])
+    assert list(Asset.objects.all()) == [rows[2]]

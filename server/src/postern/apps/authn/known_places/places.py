@@ -13,6 +13,7 @@ from django.db.models import F
 
 from postern.apps.authn.known_places.models import KnownPlace, PlaceKind
 from postern.apps.users.models import User, username_key
+from postern.foundation.database import row_writes
 from postern.foundation.database.prepared import PreparedObjects, PreparedQuery
 from postern.kernel import clock
 from postern.kernel.addresses import address_key
@@ -135,10 +136,8 @@ def _add(user: User, kind: PlaceKind, key_hash: str, lifetime: timedelta) -> Non
         user=user, kind=kind, key_hash=key_hash, epoch=user.session_epoch, date_expired=clock.now() + lifetime
     )
     # Another process may have inserted the same address at the same time.
-    KnownPlace.objects.bulk_create([place], ignore_conflicts=True)
-    surplus = [key for (key,) in _surplus().tuples(user_id=user.pk, kind=kind.value)]
-    if surplus:
-        KnownPlace.objects.filter(pk__in=surplus).delete()
+    row_writes.insert([place], unless_present=True)
+    row_writes.delete([KnownPlace(pk=key) for (key,) in _surplus().tuples(user_id=user.pk, kind=kind.value)])
 
 
 def _touch(user: User, known: KnownPlace, lifetime: timedelta) -> None:

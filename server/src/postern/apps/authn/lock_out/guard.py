@@ -229,9 +229,10 @@ def require_open(username: str, remote_addr: str, *, device: str = "") -> None:
     For proofs that nobody guesses (keys, signatures) and for codes, which have their own counters. Wrong passwords of
     others at the same address do not refuse them: only a lock of the account does, and not at a known place.
     """
-    hashes = [key_hash(kind, username) for kind in _OF_ACCOUNT]
     now = clock.now()
-    locked = SignInGuard.objects.filter(kind__in=_OF_ACCOUNT, key_hash__in=hashes, date_locked_until__gt=now)
+    locked = _locks_of_name().all(
+        now=now, account=key_hash(GuardKind.ACCOUNT, username), codes=key_hash(GuardKind.MFA, username)
+    )
     rows_by_kind = {row.kind: row for row in locked}
     if GuardKind.ACCOUNT in rows_by_kind and places.find(username, remote_addr, device):
         del rows_by_kind[GuardKind.ACCOUNT]
@@ -324,6 +325,18 @@ def locked_accounts(usernames: list[str]) -> dict[str, datetime]:
             name = hashes[value]
             locked_until_by_name[name] = max(until, locked_until_by_name.get(name, until))
     return locked_until_by_name
+
+
+@cache
+def _locks_of_name() -> PreparedObjects[SignInGuard]:
+    """Prepared, because every sign-in needs it."""
+    return PreparedObjects(
+        SignInGuard,
+        lambda now, account, codes: SignInGuard.objects.filter(
+            kind__in=_OF_ACCOUNT, key_hash__in=[account, codes], date_locked_until__gt=now
+        ).order_by(),
+        stand_ins={"now": datetime(2000, 1, 1, tzinfo=UTC), "account": "of-account", "codes": "of-codes"},
+    )
 
 
 @cache
