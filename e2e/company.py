@@ -11,7 +11,7 @@ import pytest
 from accessibility import at_rest, settled
 from browser import Faults, first_sign_in, sign_in, window
 from playwright.sync_api import Browser, Locator, Page
-from product import ADMIN_PASSWORD, POSTERN, Api, Product, mute_load_messages
+from product import ADMIN_PASSWORD, POSTERN, Api, Product, ask_for_no_puzzles, mute_load_messages
 from world import ZHANG_PASSWORD
 
 DEFAULT_ORG = "00000000-0000-0000-0000-000000000002"
@@ -34,6 +34,7 @@ def company(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Company]:
         install_licence(product, directory)
         admin = product.api()
         mute_load_messages(admin)
+        ask_for_no_puzzles(admin)
         shanghai = str(admin.post("/api/v1/orgs/orgs/", {"name": "Shanghai"})["id"])
         for organization, name in (
             (DEFAULT_ORG, "web-default"),

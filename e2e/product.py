@@ -133,6 +133,13 @@ def mute_load_messages(admin: Api) -> None:
     admin.patch("/api/v1/notifications/system-msg-subscription/ServerPerformanceMessage/", {"receive_backends": []})
 
 
+def ask_for_no_puzzles(admin: Api) -> None:
+    """After a refused sign-in, which many tests want, every browser at this address would compute for most of a second.
+    `test_puzzles` shows that with products of its own.
+    """
+    admin.patch("/api/v1/settings/setting/?category=security", {"SECURITY_LOGIN_CAPTCHA_ENABLED": False})
+
+
 def ordinary_environ(home: Path) -> dict[str, str]:
     """The variables of a product without settings of the tester's shell."""
     return {

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from product import Api, Product, mute_load_messages, wait_until
+from product import Api, Product, ask_for_no_puzzles, mute_load_messages, wait_until
 
 ZHANG_PASSWORD = "river-Stone-lantern-42"
 AUDITOR_PASSWORD = "quiet-Window-archive-17"
@@ -140,6 +140,7 @@ def build_world(product: Product, directory: Path, host: TargetHost) -> World:
     """Set up everything that an administrator would: the first part of the demo story."""
     admin = product.api()
     mute_load_messages(admin)
+    ask_for_no_puzzles(admin)
     asset = admin.post(
         "/api/v1/assets/assets/",
         {"hostname": ASSET, "ip": "127.0.0.1", "platform": "Linux", "protocols": [f"ssh/{host.port}"]},
