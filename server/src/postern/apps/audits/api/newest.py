@@ -12,6 +12,7 @@ from typing import Any, Final
 from django.core.exceptions import EmptyResultSet
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import QuerySet
+from django.db.models.expressions import Col
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
@@ -55,12 +56,18 @@ class NewestPagination(OptionalLimitPagination):
 
 def search_border(parts: Parts) -> datetime | None:
     """The instant since which `filters.SEARCHED` rows exist; None when the partitions have fewer rows."""
-    newest_keys = _newest(parts, filters.SEARCHED, 1)
-    if not newest_keys:
+    # Instants alone come from an index, so no row is read.
+    rows = _merged(
+        [part.order_by("-datetime").values_list("datetime") for part in parts], "1 DESC", filters.SEARCHED, 1
+    )
+    if not rows:
         return None
-    model = parts[0].model
-    at: datetime | None = model._default_manager.filter(pk=newest_keys[0]).values_list("datetime", flat=True).first()  # noqa: SLF001 - the documented model API
-    return at
+    database = connections[DEFAULT_DB_ALIAS]
+    column = parts[0].model._meta.get_field("datetime")  # noqa: SLF001 - the documented model API
+    at: Any = rows[0][0]
+    for convert in database.ops.get_db_converters(Col("", column)):
+        at = convert(at, None, database)
+    return at  # type: ignore[no-any-return]  # what the column holds
 
 
 def _hex(key: Any) -> str:
@@ -69,20 +76,27 @@ def _hex(key: Any) -> str:
 
 def _newest(parts: Parts, offset: int, limit: int) -> list[Any]:
     """Keys of the newest rows of all partitions together."""
-    statements = [
-        compiled
-        for part in parts
-        if (compiled := _compiled(part.order_by("-datetime", "pk").values_list("datetime", "pk")[: offset + limit]))
-    ]
-    keys_with_order: list[tuple[Any, Any]] = []
-    for start in range(0, len(statements), _PARTS):
-        batch = statements[start : start + _PARTS]
+    rows = [part.order_by("-datetime", "pk").values_list("datetime", "pk") for part in parts]
+    return [key for _at, key in _merged(rows, "1 DESC, 2", offset, limit)]
+
+
+def _merged(parts: Parts, order: str, offset: int, limit: int) -> list[tuple[Any, ...]]:
+    """`limit` rows after `offset` of all partitions together. Each partition is in the same order: instants, latest
+    first, then keys if there are any.
+    """
+    last = offset + limit
+    statements = [compiled for part in parts if (compiled := _compiled(part[:last]))]
+    batches = [statements[start : start + _PARTS] for start in range(0, len(statements), _PARTS)]
+    window = f"LIMIT {int(limit)} OFFSET {int(offset)}" if len(batches) == 1 else f"LIMIT {int(last)}"
+    rows: list[tuple[Any, ...]] = []
+    for batch in batches:
         union, params = _union(batch)
-        keys_with_order += _all(f"SELECT * FROM ({union}) parts ORDER BY 1 DESC, 2 LIMIT {int(offset + limit)}", params)  # noqa: S608 - compiled by Django
-    if len(statements) > _PARTS:
-        keys_with_order.sort(key=lambda row: _hex(row[1]))
-        keys_with_order.sort(key=lambda row: row[0], reverse=True)
-    return [key for _at, key in keys_with_order[offset : offset + limit]]
+        rows += _all(f"SELECT * FROM ({union}) parts ORDER BY {order} {window}", params)  # noqa: S608 - compiled by Django
+    if len(batches) <= 1:
+        return rows
+    rows.sort(key=lambda row: [_hex(key) for key in row[1:]])
+    rows.sort(key=lambda row: row[0], reverse=True)
+    return rows[offset:last]
 
 
 def _count(parts: Parts) -> int:
