@@ -5,8 +5,8 @@ from typing import Final
 from django.urls import path
 
 from postern.apps.sessions.terminals.api import internal
-from postern.apps.sessions.terminals.api.ssh_address import SshAddressView
 from postern.apps.sessions.terminals.api.service_accounts import AccountRegistrationView
+from postern.apps.sessions.terminals.api.ssh_address import SshAddressView
 from postern.apps.sessions.terminals.api.terminals import ComponentMetricsView, RegistrationView, TerminalViewSet
 from postern.contracts import access, terminals
 from postern.foundation.rest.viewsets import ResourceRouter
