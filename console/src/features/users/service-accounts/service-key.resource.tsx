@@ -37,7 +37,7 @@ export const serviceKey = defineResource<ServiceKeyRow, 'authentication/service-
   nameOf: (row) => (row.comment === undefined || row.comment === '' ? row.id : row.comment),
   noun: { one: 'users:key.one', many: 'users:key.many', what: 'users:key.what' },
   shared: true,
-  can: { clone: false, deleteMany: false },
+  can: { clone: false, deleteMany: false, delete: () => true },
   list: {
     columns: [
       { key: 'comment', label: 'users:key.comment' },
