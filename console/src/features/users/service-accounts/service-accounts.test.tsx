@@ -64,8 +64,7 @@ test('a system role has to be confirmed', async () => {
 test('a clone is a service account too', async () => {
   server.use(mock.get('*/api/v1/users/users/ci/', () => HttpResponse.json(robot)));
   await renderScreen(create, {
-    address: '/users/service-accounts/create?clone_from=ci',
-    pattern: '/users/service-accounts/create',
+    address: '/?clone_from=ci',
   });
   await waitFor(() => expect(screen.getByLabelText<HTMLInputElement>(/Owner/).value).toBe('Li Na'));
   await userEvent.clear(screen.getByLabelText(/Username/));
