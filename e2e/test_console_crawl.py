@@ -24,6 +24,13 @@ SCREENS: Final[dict[str, set[str]]] = {
     "/users/users/{zhang}?activeTab=permissions": {ADMIN},
     "/users/users/{zhang}?activeTab=sessions": {ADMIN},
     "/users/users/{zhang}/update": {ADMIN},
+    "/users/users?activeTab=service-accounts": {ADMIN},
+    "/users/service-accounts/create": {ADMIN},
+    "/users/service-accounts/{service}": {ADMIN},
+    "/users/service-accounts/{service}?activeTab=keys": {ADMIN},
+    "/users/service-accounts/{service}/update": {ADMIN},
+    "/users/service-account-keys/create?user={service}": {ADMIN},
+    "/users/service-account-keys/{service_key}/update": {ADMIN},
     "/users/groups": {ADMIN},
     "/users/groups/create": {ADMIN},
     "/users/groups/{group}": {ADMIN},
@@ -127,7 +134,10 @@ def addresses(world: World) -> dict[str, str]:
         lambda: world.zhang().get(f"/api/v1/ops/command-executions/{command}/")["is_finished"],
         message="the command's end",
     )
+    service = world.admin.post("/api/v1/users/users/", {"kind": "service", "name": "Build", "username": "build"})["id"]
     return {
+        "service": service,
+        "service_key": world.admin.post("/api/v1/authentication/service-account-keys/", {"user": service})["id"],
         "execution": job,
         "task": execution["task"],
         "adhoc": execution["adhoc"],

@@ -76,6 +76,7 @@ _SPECIAL: Final[Mapping[tuple[_Model, str], Any]] = {
     (SystemUser, "protocol"): "ssh",
     (Terminal, "is_accepted"): True,
     (User, "role"): "User",
+    (User, "kind"): "person",
     (User, "source"): "local",
 }
 

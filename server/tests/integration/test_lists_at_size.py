@@ -44,6 +44,7 @@ _GROWS: Final = {
 #: Lists that are empty for the administrator of this test, however many rows there are.
 _EMPTY: Final = {
     "/api/v1/acls/login-acls/",  # the rules are spread: a person has five, and never above 100
+    "/api/v1/authentication/service-account-keys/",  # all made keys are those of people
     "/api/v1/authentication/trusted-browsers/",  # nobody is trusted while the days of the settings are 0
     "/api/v1/assets/entered-credentials/",  # one's own, and each is kept for six minutes
     "/api/v1/ops/adhoc-executions/<execution_pk>/hosts/",  # the hosts are spread: an execution has five

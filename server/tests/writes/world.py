@@ -15,7 +15,7 @@ from postern.apps.assets.domains.actions import create_domain
 from postern.apps.assets.favorites.actions import add_favorite
 from postern.apps.assets.models import Node
 from postern.apps.assets.platforms.actions import create_platform
-from postern.apps.authn.credentials.actions.tokens import create_access_key
+from postern.apps.authn.credentials.actions.tokens import create_access_key, make_key
 from postern.apps.authn.models import LoginAcl, OpenidProvider, SamlProvider
 from postern.apps.notifications import actions as notifications
 from postern.apps.notifications.models import SiteMessageReceipt
@@ -23,6 +23,7 @@ from postern.apps.orgs.facade import create_organization
 from postern.apps.orgs.roles import OrgRole
 from postern.apps.sessions.models import Terminal
 from postern.apps.sessions.terminals import registration
+from postern.apps.users.facade import PersonInput, create_user
 from postern.apps.users.memberships import actions as memberships
 from postern.apps.users.models import Membership, SystemRole, User, UserGroupMember
 from postern.foundation.caller.actor import SYSTEM
@@ -96,6 +97,11 @@ def _more(world: World, prefix: str, name: str, settled: dict[str, Any]) -> None
     terminal = Terminal.objects.create(name=f"{name} gate", type="core", secret_hash=name * 20)
     membership = Membership.objects.get(org=org, user=person, role=OrgRole.USER)
     outsider = User.objects.create(username=f"{name}-outsider", name="Out", email=f"{name}-out@example.test")
+    robot = create_user(
+        actor=SYSTEM,
+        scope=OrgScope(DEFAULT_ORG_ID),
+        person=PersonInput(columns={"kind": "service", "username": f"{name}-robot", "name": f"{name} robot"}),
+    ).user
     values: dict[str, Any] = {
         "platform": platform.pk,
         "zone": str(zone.pk),
@@ -120,6 +126,8 @@ def _more(world: World, prefix: str, name: str, settled: dict[str, Any]) -> None
                 certificates=pair("idp").pem,
             ).pk
         ),
+        "service": str(robot.pk),
+        "service-key": str(make_key(actor=SYSTEM, user=robot, comment=f"{name} key", date_expired=None).key.pk),
         "acls/login-acls": str(LoginAcl.objects.create(user=person, name=f"{name} rule", action="allow").pk),
     }
     world.values |= {f"{prefix}{key}": value for key, value in values.items()}

@@ -1,6 +1,6 @@
 import type { Section } from '#/lib/routes';
 import { type ResourceScreens, resourceRecords } from '#/resource/routes';
-import { groupRoutes, loginAclRoutes, userRoutes } from './addresses';
+import { groupRoutes, loginAclRoutes, serviceAccountRoutes, serviceKeyRoutes, userRoutes } from './addresses';
 
 const load = () => import('./screens');
 
@@ -9,6 +9,18 @@ const userScreens: ResourceScreens = {
   texts: ['users', 'credentials', 'external'],
   find: { api: 'users/users/', name: 'name', detail: 'username' },
   load: async () => (await load()).userPages,
+};
+
+const serviceAccountScreens: ResourceScreens = {
+  ...serviceAccountRoutes,
+  texts: ['users', 'credentials'],
+  load: async () => (await import('./service-accounts/screens')).serviceAccountPages,
+};
+
+const serviceKeyScreens: ResourceScreens = {
+  ...serviceKeyRoutes,
+  texts: ['users', 'credentials'],
+  load: async () => (await import('./service-accounts/screens')).serviceKeyPages,
 };
 
 const groupScreens: ResourceScreens = {
@@ -32,6 +44,10 @@ export const usersSection: Section = {
   order: 20,
   routes: [
     ...resourceRecords(userScreens),
+    // Without the lists: both are beside, on the list of users and on the page of their account.
+    ...[serviceAccountScreens, serviceKeyScreens].flatMap((screens) =>
+      resourceRecords(screens).filter((record) => record.hidden),
+    ),
     ...resourceRecords(groupScreens),
     ...resourceRecords(loginAclScreens).map((record) => ({ ...record, hidden: true })),
     {

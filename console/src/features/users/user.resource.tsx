@@ -36,6 +36,9 @@ import { userRoutes } from './addresses';
 import { resetAccess, resetPassword, showSetPasswordLink } from './set-password-link';
 import { UNBIND_ACTIONS } from './unbind-actions';
 
+const ServiceAccountInstead = lazyPart(
+  async () => (await import('./ServiceAccountInstead')).ServiceAccountInstead,
+);
 const GrantedAssets = lazyPart(async () => (await import('./GrantedAssets')).GrantedAssets);
 const LoginAcls = lazyPart(async () => (await import('./login-acls/LoginAcls')).LoginAcls);
 const EndField = lazyPart(async () => (await import('./EndField')).EndField);
@@ -48,6 +51,7 @@ export type UserRow = Pick<
   | 'name'
   | 'username'
   | 'email'
+  | 'kind'
   | 'source'
   | 'is_active'
   | 'is_valid'
@@ -148,6 +152,7 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
         run: removeOne,
       },
     ],
+    untyped: ['kind'],
     isInactive: (row) => !row.is_active,
     phone: {
       icon: User,
@@ -255,6 +260,7 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
     saved: showSetPasswordLink,
   },
   detail: {
+    lead: (row) => (row.kind === 'service' ? <ServiceAccountInstead id={row.id} /> : null),
     status: (row) => <UserStatus row={row} />,
     cards: [
       {

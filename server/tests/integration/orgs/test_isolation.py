@@ -61,6 +61,7 @@ ELSEWHERE: Final = {
     "terminal/terminals/": "proxies belong to no organization",
     "users/connection-token/": "for the caller; decided by his permissions",
     "users/profile/": "the caller",
+    "users/service-account-registrations/": "a new account belongs to no organization: test_service_account_registration",
     "users/member-invitations/": "into other organizations, of members of this one: test_invitations",
     "users/users/suggestion/": "names people of the organizations that the caller administers: test_invitations",
     "users/users/invite/": "asks people of anywhere to join the organization of the request: test_invitations",

@@ -45,6 +45,7 @@ MATRIX = [
     ("patch", "/api/v1/terminal/terminals/{terminal}/", "admin"),
     ("get", "/api/v1/terminal/components/metrics/", "admin"),
     ("post", "/api/v1/terminal/terminal-registrations/", None),
+    ("post", "/api/v1/users/service-account-registrations/", None),
     ("post", "/api/internal/v1/authorize/", None),
     ("post", "/api/internal/v1/events/", None),
     ("post", "/api/internal/v1/heartbeat/", None),

@@ -25,6 +25,7 @@ FIELDS = [
     "id",
     "name",
     "username",
+    "kind",
     "email",
     "wechat",
     "phone",

@@ -123,7 +123,7 @@ class Event(StrEnum):
     )
     VAULT_KEYS_RETIRED = "vault.keys_retired", _C.CREDENTIALS, "Encryption keys retired", "停用加密密钥"
     ACCESSKEY_CREATED = "accesskey.created", _C.CREDENTIALS, "Access key created", "创建访问密钥"
-    ACCESSKEY_UPDATED = "accesskey.updated", _C.CREDENTIALS, "Access key switched on or off", "启用或停用访问密钥"
+    ACCESSKEY_UPDATED = "accesskey.updated", _C.CREDENTIALS, "Access key changed", "修改访问密钥"
     ACCESSKEY_DELETED = "accesskey.deleted", _C.CREDENTIALS, "Access key deleted", "删除访问密钥"
     BEARER_TOKEN_ISSUED = "bearer_token.issued", _C.CREDENTIALS, "API token issued", "签发 API 令牌"
     BEARER_TOKEN_REVOKED = "bearer_token.revoked", _C.CREDENTIALS, "API token revoked", "撤销 API 令牌"

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +12,7 @@ from django.conf import settings
 from postern.apps.authn.callers import conditions
 from postern.apps.authn.callers.identity import actor_of_user
 from postern.apps.authn.credentials import callers
-from postern.apps.authn.credentials.actions import login_sessions
+from postern.apps.authn.credentials.actions import login_sessions, tokens
 from postern.apps.authn.errors import SignInRefused
 from postern.apps.authn.external.queries import subjects_of as external_subjects
 from postern.apps.authn.lock_out import guard
@@ -31,9 +32,11 @@ from postern.contracts.access import Denial, SecondFactor, SignInAnswer, UserIde
 from postern.contracts.enums import LoginFrom
 from postern.foundation.caller.actor import SYSTEM, Actor
 from postern.foundation.caller.scope import OrgScope
+from postern.kernel.secret import Secret
 
 __all__ = [
     "KeyProof",
+    "NewAccessKey",
     "ProofProblem",
     "TicketFault",
     "TicketHolder",
@@ -48,6 +51,7 @@ __all__ = [
     "hold_maker",
     "locked_out",
     "login_session_is_open",
+    "new_access_key",
     "prolong_tickets",
     "public_key_acceptable",
     "read_proof",
@@ -265,6 +269,21 @@ def hold_maker(*, login_session: UUID | None, credential: str) -> bool:
     if login_session is not None:
         return login_session_is_open(login_session)
     return not credential or credential in callers.holding_among([credential])
+
+
+@dataclass(frozen=True, slots=True)
+class NewAccessKey:
+    """A new access key. The secret is shown once."""
+
+    id: UUID
+    secret: Secret
+    date_created: datetime
+
+
+def new_access_key(*, actor: Actor, user: User) -> NewAccessKey:
+    """Make the first access key of a user who was created in this transaction."""
+    issued = tokens.make_key(actor=actor, user=user, comment="", date_expired=None)
+    return NewAccessKey(issued.key.pk, issued.secret, issued.key.date_created)
 
 
 def admit_everywhere(username: str) -> int:

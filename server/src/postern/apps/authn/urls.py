@@ -36,6 +36,7 @@ from postern.apps.authn.saml.api.pages import logout as saml_logout
 from postern.apps.authn.saml.api.pages import own_metadata as saml_own_metadata
 from postern.apps.authn.saml.api.pages import sign_in_start as saml_sign_in_start
 from postern.apps.authn.saml.api.views import SamlProviderViewSet, SamlSignInView
+from postern.apps.authn.service_keys.api import ServiceKeyViewSet
 from postern.apps.authn.sign_in.api.mfa import (
     ChallengeView,
     DisableView,
@@ -74,6 +75,7 @@ from postern.foundation.rest.viewsets import ResourceRouter
 
 router = ResourceRouter()
 router.register("authentication/access-keys", AccessKeyViewSet, "access-key")
+router.register("authentication/service-account-keys", ServiceKeyViewSet, "service-account-key")
 router.register("authentication/login-sessions", LoginSessionViewSet, "login-session")
 router.register("authentication/openid-providers", OpenidProviderViewSet, "openid-provider")
 router.register("authentication/saml-providers", SamlProviderViewSet, "saml-provider")

@@ -60,7 +60,7 @@ def send(
     if not has_text(html):
         raise MessageRefused("message", _("The message is empty. Enter a text."))
     if is_broadcast:
-        receivers = list(User.objects.valid().values_list("pk", flat=True))
+        receivers = list(User.objects.valid().people().values_list("pk", flat=True))
     else:
         found = queries.people([user.pk for user in users], [group.pk for group in groups])
         receivers = list(found.values_list("pk", flat=True))
@@ -138,7 +138,7 @@ def tell(*, notice: Notice, occasion: str, user_ids: Collection[UUID]) -> int:
     """
     if SiteMessage.objects.filter(message_type=notice.message_type.name, occasion=occasion).exists():
         return 0
-    receivers = User.objects.valid().filter(pk__in=list(user_ids))
+    receivers = User.objects.valid().people().filter(pk__in=list(user_ids))
     return _post(notice, occasion, receivers, list, backends=set(queries.enabled_backends()))
 
 
@@ -168,7 +168,7 @@ def tell_person(*, user_id: UUID, notice: Notice, occasion: str) -> bool:
     """
     user = User.objects.filter(pk=user_id).first()
     recent = SiteMessage.objects.filter(message_type=notice.message_type.name, occasion=occasion)
-    if user is None or recent.filter(date_created__gt=clock.now() - QUIET).exists():
+    if user is None or user.is_service_account or recent.filter(date_created__gt=clock.now() - QUIET).exists():
         return False
     with translation.override(user.language or settings.LANGUAGE_CODE):
         row = system_message(notice, occasion, lambda: [str(user)])

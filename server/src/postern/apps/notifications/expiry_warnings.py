@@ -1,4 +1,5 @@
-"""Warns users before their password or their account ends: at most once a day, in the last five days.
+"""Warns users before their password or their account ends: at most once a day, in the last five days. For a service
+account, its administrators are warned before it or one of its access keys ends.
 
 A stored row with a unique constraint stands for one warning of one day, and is written in the transaction of its message. So
 of several workers one sends it, and a killed worker leaves neither of the two.
@@ -11,15 +12,24 @@ from typing import Final
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from postern.apps.notifications.actions import tell_person
+from postern.apps.authn.models import AccessKey
+from postern.apps.notifications.actions import tell, tell_person
 from postern.apps.notifications.declarations.declaration import MessageText
-from postern.apps.notifications.declarations.personal import ACCOUNT_EXPIRING, PASSWORD_EXPIRING, Expiry
+from postern.apps.notifications.declarations.personal import (
+    ACCOUNT_EXPIRING,
+    PASSWORD_EXPIRING,
+    SERVICE_ACCOUNT_EXPIRING,
+    Expiry,
+    ProgramExpiry,
+)
 from postern.apps.notifications.models import ExpiryWarning, WarningKind
+from postern.apps.notifications.queries import super_administrators
+from postern.apps.orgs.roles import OrgRole
 from postern.apps.users import facade as users
-from postern.apps.users.models import Source, User
+from postern.apps.users.models import Kind, Membership, Source, SystemRole, User
 from postern.kernel import clock
 
 DAYS_BEFORE: Final = 5
@@ -41,7 +51,8 @@ class _Ending:
 def warn_due() -> int:
     """Warn everybody whose password or account ends soon and who was not warned today; returns the number of warnings."""
     now = clock.now()
-    return sum(_warn(ending, user_id, now) for ending in _endings() for user_id in _unwarned(ending, now))
+    people = sum(_warn(ending, user_id, now) for ending in _endings() for user_id in _unwarned(ending, now))
+    return people + sum(_warn_keepers(user_id, now) for user_id in _unwarned(_PROGRAMS, now))
 
 
 def _unwarned(ending: _Ending, now: datetime) -> Iterator[UUID]:
@@ -80,7 +91,7 @@ def _passwords(days: int) -> _Ending:
 
     def candidates(now: datetime) -> QuerySet[User]:
         end = now - timedelta(days=days)
-        rows = User.objects.valid().filter(source=Source.LOCAL, need_update_password=False)
+        rows = User.objects.valid().people().filter(source=Source.LOCAL, need_update_password=False)
         return rows.filter(date_password_last_updated__gt=end, date_password_last_updated__lte=end + DAYS_BEFORE * _DAY)
 
     def ends_at(user: User) -> datetime | None:
@@ -92,7 +103,7 @@ def _passwords(days: int) -> _Ending:
 
 def _with_ending_accounts(now: datetime) -> QuerySet[User]:
     """Of all sources: the end of an account in Postern counts for directory users, too."""
-    return User.objects.valid().filter(date_expired__gt=now, date_expired__lte=now + DAYS_BEFORE * _DAY)
+    return User.objects.valid().people().filter(date_expired__gt=now, date_expired__lte=now + DAYS_BEFORE * _DAY)
 
 
 def _account_ends(user: User) -> datetime | None:
@@ -103,3 +114,54 @@ def _endings() -> list[_Ending]:
     days = users.password_expiration_days()
     accounts = _Ending(WarningKind.ACCOUNT, ACCOUNT_EXPIRING, _with_ending_accounts, _account_ends)
     return [accounts] if days is None else [_passwords(days), accounts]
+
+
+def _ending_keys(now: datetime) -> QuerySet[AccessKey]:
+    return AccessKey.objects.filter(
+        is_active=True, date_expired__gt=now, date_expired__lte=now + DAYS_BEFORE * _DAY
+    ).order_by("date_expired", "pk")
+
+
+def _ending_programs(now: datetime) -> QuerySet[User]:
+    """Service accounts that end, or of which a key ends."""
+    rows = User.objects.valid().filter(kind=Kind.SERVICE)
+    key = _ending_keys(now).filter(user=OuterRef("pk"))
+    return rows.filter(Q(date_expired__gt=now, date_expired__lte=now + DAYS_BEFORE * _DAY) | Q(Exists(key)))
+
+
+_PROGRAMS: Final = _Ending(WarningKind.ACCOUNT, ACCOUNT_EXPIRING, _ending_programs, _account_ends)
+
+
+@transaction.atomic
+def _warn_keepers(user_id: UUID, now: datetime) -> bool:
+    """Tell the administrators of a service account what of it ends first."""
+    account = _ending_programs(now).select_for_update(of=("self",)).filter(pk=user_id).first()
+    if account is None:
+        return False
+    _row, is_new = ExpiryWarning.objects.get_or_create(user=account, kind=WarningKind.ACCOUNT, day=_day(now))
+    if not is_new:
+        return False
+    key = _ending_keys(now).filter(user=account).first()
+    ends = [(account.date_expired, "")] if account.date_expired is not None else []
+    if key is not None and key.date_expired is not None:
+        ends.append((key.date_expired, key.comment or str(key.pk)))
+    ends_at, key_name = min(ends)
+    facts = ProgramExpiry(account.pk, account.username, key_name, ends_at, max(-((now - ends_at) // _DAY), 1))
+    receivers = _keepers(account)
+    return bool(
+        tell(
+            notice=SERVICE_ACCOUNT_EXPIRING.about(facts), occasion=f"{account.pk}:{_day(now)}", user_ids=list(receivers)
+        )
+    )
+
+
+def _keepers(account: User) -> set[UUID]:
+    """Administrators of the account's organizations, and system administrators who made its keys; without any of them
+    all system administrators.
+    """
+    org_ids = Membership.objects.filter(user=account).values("org_id")
+    administers = Membership.objects.filter(user=OuterRef("pk"), org_id__in=org_ids, role=OrgRole.ADMIN)
+    makers = AccessKey.objects.filter(user=account, maker__role=SystemRole.ADMIN).values("maker_id")
+    keepers = User.objects.valid().people().filter(Q(Exists(administers)) | Q(pk__in=makers))
+    found = set(keepers.values_list("pk", flat=True))
+    return found or set(super_administrators().values_list("pk", flat=True))

@@ -66,7 +66,7 @@ def subscriptions(names: Collection[str]) -> dict[str, Subscription]:
 
 def super_administrators() -> QuerySet[User]:
     """All active administrators of the installation."""
-    return User.objects.valid().filter(role=SystemRole.ADMIN).order_by("username")
+    return User.objects.valid().people().filter(role=SystemRole.ADMIN).order_by("username")
 
 
 def people(user_ids: Collection[UUID], group_ids: Collection[UUID]) -> QuerySet[User]:
@@ -75,4 +75,4 @@ def people(user_ids: Collection[UUID], group_ids: Collection[UUID]) -> QuerySet[
     if group_ids:
         in_groups = User.objects.filter(group_rows__usergroup_id__in=list(group_ids)).order_by()
         wanted |= Q(pk__in=in_groups.values("pk"))
-    return User.objects.valid().filter(wanted).order_by("username")
+    return User.objects.valid().people().filter(wanted).order_by("username")

@@ -3,6 +3,7 @@
 from postern.apps.users.accounts.models import (
     BUILT_IN_ADMIN,
     DEFAULT_LIFETIME,
+    Kind,
     Language,
     Membership,
     MfaLevel,
@@ -23,6 +24,7 @@ __all__ = [
     "Invitation",
     "InvitationAnswer",
     "InvitationQuerySet",
+    "Kind",
     "Language",
     "Membership",
     "MfaLevel",

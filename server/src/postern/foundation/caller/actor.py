@@ -16,6 +16,7 @@ class ActorKind(StrEnum):
 
     ANONYMOUS = "anonymous"
     USER = "user"
+    SERVICE = "service"  # a service account: a user that is a program
     TERMINAL = "terminal"  # a registered component, with its own credential
     BOOTSTRAP = "bootstrap"  # a component that may register and do nothing else
     SYSTEM = "system"  # Postern itself: tasks, the command line, installation
@@ -54,7 +55,8 @@ class Actor:
 
     @property
     def is_user(self) -> bool:
-        return self.kind is ActorKind.USER
+        """A person, or a service account."""
+        return self.kind in {ActorKind.USER, ActorKind.SERVICE}
 
     @property
     def is_super_user(self) -> bool:
@@ -85,7 +87,7 @@ class Actor:
     @property
     def is_valid_user(self) -> bool:
         """An authenticated user who is active and not expired."""
-        return self.kind is ActorKind.USER and RoleBits.USE in self.bits
+        return self.is_user and RoleBits.USE in self.bits
 
 
 #: Postern itself, for tasks, installation and the command line.

@@ -44,7 +44,7 @@ ORG_ADMIN_ONLY: Final[Mapping[str, RightsOf]] = dict.fromkeys(
 
 _TESTS: Final[dict[Right, Callable[[Actor, OrgScope], bool]]] = {
     Right.ANYONE: lambda _actor, _scope: True,
-    Right.AUTHENTICATED: lambda actor, _scope: actor.kind in {ActorKind.USER, ActorKind.TERMINAL},
+    Right.AUTHENTICATED: lambda actor, _scope: actor.is_user or actor.kind is ActorKind.TERMINAL,
     Right.VALID_USER: lambda actor, _scope: actor.is_valid_user,
     Right.ORG_MEMBER: lambda actor, scope: (
         actor.is_valid_user and (actor.is_super_auditor or actor.is_super_user or scope.org_id in actor.org_ids)

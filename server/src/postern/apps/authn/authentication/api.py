@@ -12,6 +12,7 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 from uuid import UUID
 
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
 from rest_framework.request import Request
@@ -74,6 +75,14 @@ class SignatureAuthentication(BaseAuthentication):
             refuse(
                 request,
                 _("The signature of this request is not valid. Check the key, the date and the signed headers."),
+            )
+        # whoever holds the secret may know why it is refused
+        if key.has_ended and key.date_expired is not None:
+            ended_at = timezone.localtime(key.date_expired)
+            refuse(
+                request,
+                _("This access key ended on %(date)s. Use another one, or ask an administrator for it.")
+                % {"date": f"{ended_at:%Y-%m-%d %H:%M %Z}"},
             )
         # validly signed: not a guess, so a repeated request must not lock the account
         if not self._is_new(request, key, fields):

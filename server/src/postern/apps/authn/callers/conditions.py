@@ -51,8 +51,11 @@ def unmet(user: User) -> Condition | None:
     """The first condition that the user does not meet, or None.
 
     A second factor is mandatory and not set up; the password must be changed (marked or expired); or the first sign-in
-    was not completed, so the user never confirmed that sessions are recorded.
+    was not completed, so the user never confirmed that sessions are recorded. A service account has no conditions:
+    nobody could meet them in the console.
     """
+    if user.is_service_account:
+        return None
     if mfa_is_forced(user) and not has_factor(user.pk):
         return Condition.SECOND_FACTOR
     if password_is_due(user, now=clock.now()):

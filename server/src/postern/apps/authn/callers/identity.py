@@ -111,6 +111,11 @@ def require_standing(actor: Actor) -> None:
         raise RightsLost
 
 
+def kind_of(user: User) -> ActorKind:
+    """The kind of actor that this user is, as the audit log records it."""
+    return ActorKind.SERVICE if user.is_service_account else ActorKind.USER
+
+
 def actor_of_user(
     user: User,
     rights: rbac.Rights,
@@ -121,7 +126,7 @@ def actor_of_user(
 ) -> Actor:
     """The user as an actor."""
     return Actor(
-        kind=ActorKind.USER,
+        kind=kind_of(user),
         user_id=user.pk,
         username=user.username,
         name=user.name,

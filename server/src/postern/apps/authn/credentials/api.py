@@ -1,6 +1,7 @@
 """The caller's own access keys and login sessions."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -29,19 +30,45 @@ from postern.kernel.errors import NotAllowed
 from postern.kernel.secret import MASK
 
 
-class AccessKeySerializer(ResourceSerializer):
-    """Only the response that creates the key contains the secret; every later response contains a mask (ruling)."""
+class AccessKeyFacts(ResourceSerializer):
+    """A key as its owner and administrators see it. Only the response that creates the key contains the secret; every
+    later response contains a mask (ruling).
+    """
 
     secret = serializers.SerializerMethodField(label=_("AccessKeySecret"))
+    has_ended = serializers.BooleanField(read_only=True, label=_("Has ended"))
 
     class Meta:
         model = AccessKey
-        fields = ("id", "secret", "is_active", "date_created", "date_last_used")
-        read_only_fields = ("id", "date_created", "date_last_used")
+        fields: tuple[str, ...] = (
+            "id",
+            "secret",
+            "comment",
+            "is_active",
+            "date_expired",
+            "has_ended",
+            "date_created",
+            "date_last_used",
+        )
+        read_only_fields: tuple[str, ...] = ("id", "date_created", "date_last_used")
 
     def get_secret(self, key: AccessKey) -> str:
         del key
         return MASK
+
+    def validate_date_expired(self, value: datetime | None) -> datetime | None:
+        """An end in the past would make a key that never works: a mistake. The stored end may be sent back."""
+        stored = getattr(self.instance, "date_expired", None)
+        is_stored = stored is not None and value is not None and stored.replace(microsecond=0) == value
+        if is_stored:
+            return stored
+        if value is not None and value <= clock.now():
+            raise serializers.ValidationError(gettext("Enter a time in the future, or leave it empty."))
+        return value
+
+
+class AccessKeySerializer(AccessKeyFacts):
+    """A key of the caller."""
 
 
 class OwnRows(RowsViewSet):
@@ -72,7 +99,7 @@ class AccessKeyViewSet(CreateMixin, UpdateMixin, DeleteMixin, ReadOnlyViewSet, O
     serializer_class = AccessKeySerializer
     filter_fields = ("is_active",)
     search_fields = ()
-    ordering_fields = ("date_created", "is_active")
+    ordering_fields = ("date_created", "date_expired", "is_active")
 
     def visible_rows(self) -> QuerySet[AccessKey]:
         return AccessKey.objects.filter(user_id=self.own_id())
@@ -84,7 +111,14 @@ class AccessKeyViewSet(CreateMixin, UpdateMixin, DeleteMixin, ReadOnlyViewSet, O
         # In a trusted browser the factor counts, but was never shown. A key lasts longer than the trust.
         if isinstance(credential, LoginSession) and credential.mfa and credential.date_mfa_verified is None:
             raise MfaVerifyRequired
-        issued = create_access_key(actor=self.actor, user=request.user)
+        wish = self.get_serializer(data=request.data)
+        wish.is_valid(raise_exception=True)
+        issued = create_access_key(
+            actor=self.actor,
+            user=request.user,
+            comment=wish.validated_data.get("comment", ""),
+            date_expired=wish.validated_data.get("date_expired"),
+        )
         body = {**self.get_serializer(issued.key).data, "secret": issued.secret.reveal()}
         return Response(body, status=status.HTTP_201_CREATED)
 

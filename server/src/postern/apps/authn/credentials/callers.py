@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import cache
 from uuid import UUID
 
-from django.db.models import F
+from django.db.models import F, Q
 
 from postern.apps.authn.credentials.models import AccessKey, BearerToken, LoginSession
 from postern.apps.rbac import facade as rbac
@@ -85,8 +85,13 @@ def hold(*, login_session: UUID | None, credential: str) -> bool:
         tokens = BearerToken.objects.filter(pk=UUID(text), date_revoked__isnull=True, date_expired__gt=now)
         return bool(tokens.select_for_update().values_list("pk"))
     if kind == _ACCESS_KEY:
-        return bool(AccessKey.objects.filter(pk=UUID(text), is_active=True).select_for_update().values_list("pk"))
+        keys = AccessKey.objects.filter(_not_ended(), pk=UUID(text), is_active=True)
+        return bool(keys.select_for_update().values_list("pk"))
     return True
+
+
+def _not_ended() -> Q:
+    return Q(date_expired__isnull=True) | Q(date_expired__gt=clock.now())
 
 
 def holding_among(credentials: Collection[str]) -> frozenset[str]:
@@ -101,7 +106,7 @@ def holding_among(credentials: Collection[str]) -> frozenset[str]:
         if kind in ids:
             ids[kind].add(UUID(text))
     valid = User.objects.valid()
-    keys = AccessKey.objects.filter(pk__in=ids[_ACCESS_KEY], is_active=True, user__in=valid)
+    keys = AccessKey.objects.filter(_not_ended(), pk__in=ids[_ACCESS_KEY], is_active=True, user__in=valid)
     tokens = BearerToken.objects.select_related("user").filter(
         pk__in=ids[_TOKEN],
         date_revoked__isnull=True,

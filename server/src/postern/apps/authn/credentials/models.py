@@ -84,19 +84,38 @@ class BearerToken(PosternModel):
 
 
 class AccessKey(SavedRow):
-    """A key for signed API calls. The secret is not stored: it is derived from `nonce` and a key outside the database."""
+    """A key for signed API calls. The secret is not stored: it is derived from `nonce` and a key outside the database.
+
+    A key without `date_expired` does not end by itself. `maker`: the administrator who made the key of a service account;
+    None where the owner made it, or the maker was deleted.
+    """
 
     id = models.UUIDField(_("AccessKeyID"), primary_key=True, default=ids.new_id)
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="access_keys", verbose_name=_("User"))
     nonce = models.BinaryField(max_length=32, editable=False)
+    comment = models.CharField(_("Comment"), max_length=128, blank=True, default="")
     is_active = models.BooleanField(_("Active"), default=True)
+    date_expired = models.DateTimeField(_("Date expired"), null=True, blank=True)
+    maker = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+", editable=False)
+    created_by = models.CharField(_("Created by"), max_length=260, blank=True, default="", editable=False)
     date_created = models.DateTimeField(_("Date created"), default=clock.now, editable=False)
     date_last_used = models.DateTimeField(_("Last used"), null=True, editable=False)
 
     class Meta:
         verbose_name = _("Access key")
         ordering = ("-date_created",)
-        indexes = [models.Index(fields=("user", "-date_created"), name="authn_accesskey_newest")]
+        indexes = [
+            models.Index(fields=("user", "-date_created"), name="authn_accesskey_newest"),
+            models.Index(fields=("-date_created", "id"), name="authn_accesskey_of_all"),
+            models.Index(
+                fields=("date_expired",), condition=models.Q(date_expired__isnull=False), name="authn_accesskey_ends"
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"access key {self.id}"
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether its end has passed."""
+        return self.date_expired is not None and self.date_expired <= clock.now()

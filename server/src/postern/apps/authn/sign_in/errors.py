@@ -47,6 +47,17 @@ class KeyWithoutPin(SignInRefused):
         )
 
 
+class PeopleOnly(SignInRefused):
+    """A service account came by a way of people. It has access keys and SSH keys only."""
+
+    slug = "service_account"
+    denial = DenialCode.METHOD_DISABLED
+    knows_person = True
+
+    def text(self) -> str:
+        return _("This is a service account. It uses access keys and SSH keys only.")
+
+
 class AccountDisabled(SignInRefused):
     slug = "user_inactive"
     denial = DenialCode.USER_INACTIVE

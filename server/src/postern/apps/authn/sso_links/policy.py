@@ -19,6 +19,7 @@ class Unfit(StrEnum):
     CLOSED = "closed"
     OTHER_SOURCE = "other_source"
     ROLE = "role"
+    SERVICE = "service"
 
 
 def unfit(user: User, org_roles: Iterable[str]) -> Unfit | None:
@@ -30,6 +31,8 @@ def unfit(user: User, org_roles: Iterable[str]) -> Unfit | None:
     """
     if not user.is_valid:
         return Unfit.CLOSED
+    if user.is_service_account:
+        return Unfit.SERVICE
     if not user.is_local:
         return Unfit.OTHER_SOURCE
     if user.role != SystemRole.USER or any(role != _PLAIN_ROLE for role in org_roles):

@@ -176,7 +176,59 @@ ACCOUNT_EXPIRING: Final = MessageText(
     _EXPIRIES,
 )
 
+
+@dataclass(frozen=True, slots=True)
+class ProgramExpiry:
+    """A service account, or one of its access keys, ends. `key`: the comment of the key or its id; "" for the account."""
+
+    user_id: UUID
+    username: str
+    key: str
+    ends_at: datetime
+    days_left: int
+
+    @property
+    def date(self) -> str:
+        return f"{timezone.localtime(self.ends_at):%Y-%m-%d %H:%M %Z}"
+
+
+def _of_expiring_program(facts: ProgramExpiry) -> Written:
+    subject = ngettext(
+        "The access of the service account {username} ends within %(count)d day",
+        "The access of the service account {username} ends within %(count)d days",
+        facts.days_left,
+    )
+    body = (
+        _(
+            "The access key “{key}” of the service account {username} ends on {date}. Afterwards the programs that use it "
+            "are refused. Give them a new key before then, or change its end."
+        )
+        if facts.key
+        else _(
+            "The service account {username} ends on {date}. Afterwards its programs are refused, and open sessions are "
+            "ended. If it is still needed, change its end."
+        )
+    )
+    return written(
+        subject,
+        body,
+        "{link}",
+        count=facts.days_left,
+        username=facts.username,
+        key=facts.key,
+        date=facts.date,
+        link=console_link(f"users/service-accounts/{facts.user_id}"),
+    )
+
+
+SERVICE_ACCOUNT_EXPIRING: Final = MessageText(
+    MessageType("ServiceAccountExpiringMessage", gettext_lazy("A service account ends"), *SECURITY, _PERSON),
+    _of_expiring_program,
+    (ProgramExpiry(_ID, "ci", "nightly build", _AT, 5), ProgramExpiry(_ID, "ci", "", _AT, 1)),
+)
+
 TEXTS: Final = (
+    SERVICE_ACCOUNT_EXPIRING,
     ACCOUNT_UNLOCKED,
     PUBLIC_KEYS_REMOVED,
     SECOND_FACTOR_RESET,

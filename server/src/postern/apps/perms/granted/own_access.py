@@ -98,6 +98,6 @@ def _account_of(asset_id: UUID, scope: OrgScope, protocol: Protocol) -> Named | 
 def _administrators(org_id: UUID) -> tuple[str, ...]:
     """Names of users who may grant access: administrators of this organization, else those of the installation."""
     role = Membership.objects.filter(user_id=OuterRef("pk"), org_id=org_id, role=OrgRole.ADMIN)
-    people = User.objects.valid().order_by("name", "pk").values_list("name", flat=True)
+    people = User.objects.valid().people().order_by("name", "pk").values_list("name", flat=True)
     own = tuple(people.filter(Exists(role))[:_MOST_NAMED])
     return own or tuple(people.filter(role=SystemRole.ADMIN)[:_MOST_NAMED])

@@ -57,6 +57,13 @@ class Source(models.TextChoices):
     SAML = "saml", "SAML"
 
 
+class Kind(models.TextChoices):
+    """Who uses the account. It is chosen when the account is created, and stays."""
+
+    PERSON = "person", _("Person")
+    SERVICE = "service", _("Service account")
+
+
 class MfaLevel(models.IntegerChoices):
     DISABLED = 0, _("Disable")
     ENABLED = 1, _("Enable")
@@ -85,13 +92,17 @@ class UserQuerySet(models.QuerySet["User"]):
             models.Q(date_expired__isnull=True) | models.Q(date_expired__gt=clock.now())
         )
 
+    def people(self) -> "UserQuerySet":
+        """Without service accounts: those who can read a message and sign in to the console."""
+        return self.filter(kind=Kind.PERSON)
+
     def named(self, username: str) -> "User | None":
         """The user with this login name, ignoring case and Unicode form; None when there is none."""
         return self.filter(username_key=username_key(username)).first()
 
 
 class User(SavedRow, AbstractBaseUser):
-    """A user who can sign in.
+    """A person who can sign in, or a service account: a program that signs requests with access keys.
 
     `session_epoch` increases whenever everything that this user opened has to end (password change, disabling). Login
     sessions and bearer tokens store the epoch of their creation, so one write in the same transaction voids them.
@@ -105,6 +116,7 @@ class User(SavedRow, AbstractBaseUser):
     username_key = models.CharField(max_length=160, unique=True, editable=False)
     name = models.CharField(_("Name"), max_length=128)
     email = models.EmailField(_("Email"), max_length=128, unique=True)
+    kind = models.CharField(_("Kind"), max_length=16, choices=Kind.choices, default=Kind.PERSON)
     role = models.CharField(_("Role"), max_length=16, choices=SystemRole.choices, default=SystemRole.USER)
     wechat = models.CharField(_("WeChat"), max_length=128, blank=True, default="")
     phone = models.CharField(_("Phone"), max_length=20, blank=True, null=True)
@@ -128,12 +140,24 @@ class User(SavedRow, AbstractBaseUser):
         verbose_name = _("User")
         ordering = ("username",)
         # Skips rows before a page without reading the table, whose rows are wide.
-        indexes = [models.Index(fields=("username", "id"), name="users_user_in_order")]
+        indexes = [
+            models.Index(fields=("username", "id"), name="users_user_in_order"),
+            models.Index(fields=("kind", "username", "id"), name="users_user_of_kind"),
+        ]
         constraints = [
+            models.CheckConstraint(condition=models.Q(kind__in=Kind.values), name="users_user_kind_known"),
+            models.CheckConstraint(
+                condition=models.Q(kind=Kind.PERSON)
+                | models.Q(
+                    source=Source.LOCAL, mfa_level=MfaLevel.DISABLED, need_update_password=False, is_first_login=False
+                ),
+                name="users_user_service_has_no_sign_in",
+            ),
             models.CheckConstraint(condition=models.Q(role__in=SystemRole.values), name="users_user_role_known"),
             models.CheckConstraint(condition=models.Q(source__in=Source.values), name="users_user_source_known"),
             models.CheckConstraint(
-                condition=~models.Q(username_key=BUILT_IN_ADMIN) | models.Q(role=SystemRole.ADMIN, is_active=True),
+                condition=~models.Q(username_key=BUILT_IN_ADMIN)
+                | models.Q(role=SystemRole.ADMIN, is_active=True, kind=Kind.PERSON),
                 name="users_user_built_in_admin_stays",
             ),
         ]
@@ -156,8 +180,18 @@ class User(SavedRow, AbstractBaseUser):
         return self.is_active and not self.is_expired
 
     @property
+    def is_service_account(self) -> bool:
+        return self.kind == Kind.SERVICE
+
+    @property
     def is_local(self) -> bool:
-        return self.source == Source.LOCAL
+        """Whether the account has a password in Postern: people of no other source, and no service accounts."""
+        return self.source == Source.LOCAL and not self.is_service_account
+
+    @property
+    def takes_ssh_keys(self) -> bool:
+        """Whether Postern itself knows whether the account is in use, so that SSH keys may sign it in."""
+        return self.is_local or self.is_service_account
 
     @property
     def is_built_in_admin(self) -> bool:

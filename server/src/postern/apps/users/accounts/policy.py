@@ -11,7 +11,7 @@ from postern.foundation.caller.actor import Actor
 class Subject:
     """The user acted on.
 
-    `is_org_admin`: has the role Admin in the request's organization. `is_shared`: also belongs to an organization that
+    `is_service`: a service account. `is_org_admin`: has the role Admin in the request's organization. `is_shared`: also belongs to an organization that
     the actor does not administer.
     """
 
@@ -20,18 +20,20 @@ class Subject:
     is_org_admin: bool
     is_built_in_admin: bool
     is_shared: bool = False
+    is_service: bool = False
 
 
 def may_update(actor: Actor, subject: Subject) -> bool:
     """Whether the actor may change the account.
 
-    Users may change their own account, except for `LIMITS`. Super administrators may change any account. Organization
+    Users may change their own account, except for `LIMITS`. Service accounts may not: a stolen key would otherwise make
+    another one that lasts. Super administrators may change any account. Organization
     administrators may not change users with a higher role (K60: a lower role does nothing to a higher one), nor users
     who also belong to other organizations. Setting a password gives all rights of the account, and nobody may gain
     rights that they do not hold (K35: nobody gives a right that they do not hold).
     """
     if actor.user_id is not None and actor.user_id == subject.user_id:
-        return True
+        return not subject.is_service
     if actor.is_super_user:
         return True
     return actor.is_org_admin and subject.system_role == "User" and not subject.is_shared

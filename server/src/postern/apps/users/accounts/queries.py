@@ -47,7 +47,7 @@ def id_addressed(address: str) -> UUID | None:
 
 
 def ssh_keys_named(username: str) -> str:
-    """The public keys that let in the local user of this name, read in the same way; "" without any."""
+    """The public keys that let in the local user or service account of this name, read in the same way; "" without any."""
     return next((keys for (keys,) in _keys_by_name().tuples(key=username_key(username))), "")
 
 
@@ -111,5 +111,6 @@ def subject_of(
         system_role=user.role,
         is_org_admin=(scope.org_id, OrgRole.ADMIN) in roles,
         is_built_in_admin=user.is_built_in_admin,
+        is_service=user.is_service_account,
         is_shared=any(org_id not in administered for org_id, _role in roles),
     )

@@ -24,6 +24,7 @@ Changes = Mapping[str, Change]
 _SHOWN: Final = (
     "username",
     "name",
+    "kind",
     "email",
     "phone",
     "wechat",

@@ -61,8 +61,12 @@ def mfa_force() -> MfaForce:
 def mfa_is_forced(user: User, force: MfaForce | None = None) -> bool:
     """Whether the second factor is mandatory for this user, by their own level or by the setting.
 
+    Never for a service account: it has no first factor that a person could know.
+
     Administrators are those of the installation and of any organization. Memberships are read only when needed.
     """
+    if user.is_service_account:
+        return False
     if user.mfa_level == MfaLevel.FORCED:
         return True
     force = mfa_force() if force is None else force

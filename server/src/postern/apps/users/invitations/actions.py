@@ -64,7 +64,7 @@ def invite(*, actor: Actor, scope: OrgScope, wishes: Iterable[Wish]) -> None:
     joining: list[tuple[User, list[str]]] = []
     to_ask: list[tuple[str, User | None, list[str]]] = []
     for addressee, roles in by_addressee.items():
-        user = _named(addressee)
+        user = _invitable(_named(addressee), actor, scope, administered)
         if user is None and actor.is_super_user:
             raise FieldProblem("user", _("This user does not exist."))
         # Queried for unknown names too, so that the response time does not reveal whether the user exists.
@@ -99,6 +99,14 @@ def _named(addressee: str) -> User | None:
         if user is not None
     }
     return next(iter(users.values())) if len(users) == 1 else None
+
+
+def _invitable(user: User | None, actor: Actor, scope: OrgScope, administered: frozenset[UUID]) -> User | None:
+    """The user; None for a service account that would have to answer: nobody reads its messages."""
+    if user is None or not user.is_service_account or actor.is_super_user:
+        return user
+    org_ids = set(Membership.objects.filter(user_id=user.pk).values_list("org_id", flat=True))
+    return user if _needs_no_consent(scope, user, org_ids, administered) else None
 
 
 def _needs_no_consent(scope: OrgScope, user: User, org_ids: set[UUID], administered: frozenset[UUID]) -> bool:

@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('orgs', '0001_initial'),
-        ('users', '0007_source_saml'),
+        ('users', '0008_service_accounts'),
     ]
 
     operations = [

@@ -15,6 +15,7 @@ from postern.apps.authn.credentials.actions.tokens import end_tokens
 from postern.apps.authn.credentials.events import LoginSessionEnded, SignedIn
 from postern.apps.authn.credentials.models import LoginEnd, LoginSession
 from postern.apps.users import facade as users
+from postern.apps.users.accounts import service_accounts
 from postern.apps.users.credentials.rules import mfa_is_forced
 from postern.apps.users.models import User
 from postern.foundation.bus import events
@@ -48,7 +49,9 @@ class SignInOrigin:
 
 @transaction.atomic
 def open_login_session(*, user: User, origin: SignInOrigin) -> LoginSession:
-    """Create the login session of a user whose factors have been verified."""
+    """Create the login session of a user whose factors have been verified. Raises NoPassword."""
+    if user.is_service_account:  # no way of signing in leads here; another way must not either
+        raise service_accounts.NoPassword
     now = clock.now()
     # a language that the user has chosen is kept, whatever the browser asks for
     if origin.language and not user.language:

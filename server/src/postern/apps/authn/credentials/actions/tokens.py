@@ -21,6 +21,7 @@ from postern.apps.authn.credentials.models import AccessKey, BearerToken
 from postern.apps.authn.known_places import places
 from postern.apps.authn.signatures.models import UsedSignature
 from postern.apps.users import facade as users
+from postern.apps.users.accounts import service_accounts
 from postern.apps.users.credentials.rules import mfa_is_forced
 from postern.apps.users.models import User
 from postern.foundation.bus import events
@@ -106,7 +107,7 @@ def _tell_ended(user_id: UUID, *credentials: str) -> None:
 
 
 def find_key(key_id: UUID) -> AccessKey | None:
-    """The key with its owner if both are active, else None.
+    """The key with its owner if both are active, else None. Its end may have passed.
 
     `callers.conditions` checks the owner's other conditions.
     """
@@ -125,20 +126,41 @@ class IssuedKey:
 
 
 @transaction.atomic
-def create_access_key(*, actor: Actor, user: User) -> IssuedKey:
-    """Create an access key for the caller. Raises TooManyAccessKeys."""
-    users.hold(actor, user)
+def create_access_key(
+    *, actor: Actor, user: User, comment: str = "", date_expired: datetime | None = None
+) -> IssuedKey:
+    """Create an access key for the caller. Raises TooManyAccessKeys, OwnServiceAccount."""
+    service_accounts.refuse_itself(actor, users.hold(actor, user))
+    return make_key(actor=actor, user=user, comment=comment, date_expired=date_expired)
+
+
+def make_key(
+    *, actor: Actor, user: User, comment: str, date_expired: datetime | None, is_active: bool = True
+) -> IssuedKey:
+    """Create an access key of a user whose row is locked. Raises TooManyAccessKeys.
+
+    Must run inside the caller's transaction.
+    """
     if AccessKey.objects.filter(user=user).count() >= MAX_ACCESS_KEYS:
         raise TooManyAccessKeys(MAX_ACCESS_KEYS)
-    key = AccessKey.objects.create(user=user, nonce=secrets.token_bytes(_NONCE_BYTES))
-    audits.record_change(actor=actor, action="create", target=key, new={"user": str(user)})
+    key = AccessKey.objects.create(
+        user=user,
+        nonce=secrets.token_bytes(_NONCE_BYTES),
+        comment=comment,
+        date_expired=date_expired,
+        is_active=is_active,
+        maker_id=actor.user_id if actor.user_id != user.pk else None,
+        created_by=actor.label[:260],
+    )
+    new = {"user": str(user), "comment": comment, "date_expired": date_expired, "is_active": is_active}
+    audits.record_change(actor=actor, action="create", target=key, new=new)
     return IssuedKey(key=key, secret=secret_of(key))
 
 
 @transaction.atomic
 def set_access_key_active(*, actor: Actor, key: AccessKey, is_active: bool) -> AccessKey:
-    """Switch an access key on or off. A key that is off is refused at once."""
-    users.hold(actor, key.user)
+    """Switch the caller's access key on or off. A key that is off is refused at once."""
+    service_accounts.refuse_itself(actor, users.hold(actor, key.user))
     if key.is_active != is_active:
         old, key.is_active = key.is_active, is_active
         key.save(update_fields=["is_active"])
@@ -152,7 +174,8 @@ def set_access_key_active(*, actor: Actor, key: AccessKey, is_active: bool) -> A
 
 @transaction.atomic
 def delete_access_key(*, actor: Actor, key: AccessKey) -> None:
-    """Delete an access key."""
+    """Delete the caller's access key."""
+    service_accounts.refuse_itself(actor, key.user)
     recorded.delete_row(actor=actor, row=key, old={"user": str(key.user), "is_active": key.is_active})
     _tell_ended(key.user_id, callers.name_of_key(key.pk))
 

@@ -20,6 +20,7 @@ from django.db import IntegrityError, transaction
 
 from postern.apps.audits import facade as audits
 from postern.apps.authn.callers import conditions
+from postern.apps.authn.callers.identity import kind_of
 from postern.apps.authn.errors import SignInRefused
 from postern.apps.authn.known_places import places
 from postern.apps.authn.lock_out import guard
@@ -32,6 +33,7 @@ from postern.apps.authn.sign_in.errors import (
     AccountExpired,
     KeyRefused,
     KeyWithoutPin,
+    PeopleOnly,
     WrongCredentials,
 )
 from postern.apps.authn.signatures import past_signatures, ssh_proofs
@@ -42,7 +44,7 @@ from postern.apps.users import facade as users
 from postern.apps.users.credentials.passwords import MAX_PASSWORD_CHARS
 from postern.apps.users.credentials.public_keys import holds_key
 from postern.apps.users.models import User, username_key
-from postern.foundation.caller.actor import Actor, ActorKind, anonymous
+from postern.foundation.caller.actor import Actor, anonymous
 from postern.foundation.database.row_writes import change
 from postern.foundation.requests import attempts
 from postern.kernel import clock
@@ -195,7 +197,7 @@ def prove_key(
             raise KeyRefused
         if ssh_proofs.lacks_pin(proof) and preferences.get_bool("SECURITY_SSH_KEY_PIN"):
             raise KeyWithoutPin
-        require_open_account(user, remote_addr=remote_addr, may_be_unmet=False)
+        require_open_account(user, remote_addr=remote_addr, may_be_unmet=False, by_key=True)
     except SignInRefused as refused:
         refuse(attempted, refused)
         raise
@@ -287,10 +289,14 @@ def _wrong(attempt: guard.Attempt, username: str, remote_addr: str) -> SignInRef
     return WrongCredentials(tries_left=attempt.tries_left, lock_minutes=minutes)
 
 
-def require_open_account(user: User, *, remote_addr: str, may_be_unmet: bool) -> None:
-    """Raise AccountDisabled, AccountExpired, NotAdmitted; unless `may_be_unmet` also MfaUnset, PasswordDue,
+def require_open_account(user: User, *, remote_addr: str, may_be_unmet: bool, by_key: bool = False) -> None:
+    """Raise PeopleOnly, AccountDisabled, AccountExpired, NotAdmitted; unless `may_be_unmet` also MfaUnset, PasswordDue,
     NoticeUnconfirmed.
+
+    Every way of signing in ends here. `by_key`: an SSH key, the only way of a service account.
     """
+    if user.is_service_account and not by_key:
+        raise PeopleOnly
     if not user.is_active:
         raise AccountDisabled
     if user.is_expired:
@@ -308,7 +314,7 @@ def _log(
     actor = anonymous(attempted.remote_addr)
     if user is not None:
         actor = Actor(
-            kind=ActorKind.USER,
+            kind=kind_of(user),
             user_id=user.pk,
             username=user.username,
             name=user.name,

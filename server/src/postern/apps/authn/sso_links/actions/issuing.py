@@ -120,5 +120,7 @@ def _reason(why_not: Unfit) -> str:
             return _("This user is disabled or has expired.")
         case Unfit.OTHER_SOURCE:
             return _("This user signs in at their directory or provider. SSO links are for local users only.")
+        case Unfit.SERVICE:
+            return _("There are no SSO links for service accounts. They use access keys and SSH keys only.")
         case Unfit.ROLE:
             return _("There are no SSO links for administrators and auditors. They sign in themselves.")

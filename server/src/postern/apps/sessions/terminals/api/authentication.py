@@ -81,8 +81,12 @@ class HeartbeatAuthentication(TerminalAuthentication):
 class RegistrationAuthentication(BaseAuthentication):
     """A component that may register, and nothing else: with the bootstrap token, or as the local proxy."""
 
+    #: Whether the local proxy may prove itself here.
+    takes_local_proofs = True
+
     def authenticate(self, request: Request) -> tuple[Component, Actor] | None:
-        token, proof = credential_in(request, "BootstrapToken"), credential_in(request, "LocalProxy")
+        token = credential_in(request, "BootstrapToken")
+        proof = credential_in(request, "LocalProxy") if self.takes_local_proofs else None
         if token is None and proof is None:
             return None
         remote_addr = request.META.get("REMOTE_ADDR") or ""
@@ -107,3 +111,9 @@ class RegistrationAuthentication(BaseAuthentication):
 
     def authenticate_header(self, request: Request) -> str:
         return "BootstrapToken"
+
+
+class BootstrapAuthentication(RegistrationAuthentication):
+    """A program that may register a service account, and nothing else: with the bootstrap token."""
+
+    takes_local_proofs = False

@@ -31,6 +31,14 @@ from postern.kernel import clock
 _LIVE_SESSIONS: Final = Amount("sessions.Session", "terminal_id", only=~Q(state=SessionState.ENDED.value))
 
 
+def registration_closed() -> Response | None:
+    """The answer to everybody who registers with the bootstrap token while that is switched off; None while it is on."""
+    if preferences.get_bool("SECURITY_SERVICE_ACCOUNT_REGISTRATION"):
+        return None
+    text = _("The registration of components is switched off. A super administrator can switch it on in the settings.")
+    return Response({"error": text}, status=400)
+
+
 class RegistrationView(PosternView):
     """`POST terminal/terminal-registrations/`: register a proxy and return its secret, once.
 
@@ -46,16 +54,9 @@ class RegistrationView(PosternView):
 
     def post(self, request: Request) -> Response:
         is_local = isinstance(request.user, Component) and request.user.is_local
-        if not is_local and not preferences.get_bool("SECURITY_SERVICE_ACCOUNT_REGISTRATION"):
-            return Response(
-                {
-                    "error": _(
-                        "The registration of components is switched off. A super administrator can switch it on in the "
-                        "settings."
-                    )
-                },
-                status=400,
-            )
+        closed = None if is_local else registration_closed()
+        if closed is not None:
+            return closed
         data = body_of(request, RegistrationSerializer)
         made = registrations.register(
             actor=self.actor, name=data["name"], type_=data["type"], comment=data["comment"], is_local=is_local

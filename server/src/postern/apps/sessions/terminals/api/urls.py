@@ -5,6 +5,7 @@ from typing import Final
 from django.urls import path
 
 from postern.apps.sessions.terminals.api import internal
+from postern.apps.sessions.terminals.api.service_accounts import AccountRegistrationView
 from postern.apps.sessions.terminals.api.ssh_address import SshAddressView
 from postern.apps.sessions.terminals.api.terminals import ComponentMetricsView, RegistrationView, TerminalViewSet
 from postern.contracts import access, terminals
@@ -17,6 +18,7 @@ router.register("terminal/terminals", TerminalViewSet, "terminal")
 
 urlpatterns = [
     path("terminal/terminal-registrations/", RegistrationView.as_view()),
+    path("users/service-account-registrations/", AccountRegistrationView.as_view()),
     path("terminal/ssh-address/", SshAddressView.as_view()),
     path("terminal/components/metrics/", ComponentMetricsView.as_view()),
     *router.urls,

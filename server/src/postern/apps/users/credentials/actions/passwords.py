@@ -11,7 +11,7 @@ from django.db import transaction
 
 from postern.apps.audits import facade as audits
 from postern.apps.orgs.roles import OrgRole
-from postern.apps.users.accounts import trail
+from postern.apps.users.accounts import service_accounts, trail
 from postern.apps.users.accounts.errors import FieldProblem
 from postern.apps.users.accounts.holding import hold
 from postern.apps.users.accounts.models import Membership, SystemRole, User
@@ -156,6 +156,7 @@ def checked_public_keys(text: str, *, field: str = "public_key") -> str:
 def set_public_keys(*, actor: Actor, user: User, text: str) -> None:
     """Replace the public keys of a user; an empty text removes them."""
     keys, row = checked_public_keys(text), hold(actor, user)
+    service_accounts.refuse_itself(actor, row)
     former, row.public_key = row.public_key, keys
     user.public_key = keys  # the caller returns this object
     if keys == former:  # no change, so nothing to audit
@@ -173,5 +174,7 @@ def require_another(actor: Actor, user: User) -> None:
 
 
 def require_local(user: User) -> None:
+    if user.is_service_account:
+        raise service_accounts.NoPassword
     if not user.is_local:
         raise NotLocal

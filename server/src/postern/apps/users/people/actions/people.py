@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.orgs.roles import OrgRole
-from postern.apps.users.accounts import trail
+from postern.apps.users.accounts import service_accounts, trail
 from postern.apps.users.accounts.errors import AboveYou, FieldProblem, OwnLimit
 from postern.apps.users.accounts.holding import hold, hold_caller
 from postern.apps.users.accounts.models import MfaLevel, SystemRole, User
@@ -66,6 +66,9 @@ UPDATABLE: Final = frozenset(
 )
 
 
+#: Columns of the input: `kind` is chosen at the creation, and compared afterwards.
+WRITABLE: Final = UPDATABLE | {"kind"}
+
 #: A change of one of these columns voids set-password links.
 _LINKS_RELY_ON: Final = frozenset({"role", "source", "is_active", "date_expired", "username"})
 
@@ -96,7 +99,7 @@ class CreatedUser:
 
 
 def create_user(*, actor: Actor, scope: OrgScope, person: PersonInput) -> CreatedUser:
-    """Create a user, and a membership of the organization unless it is the root.
+    """Create a person or a service account, and a membership of the organization unless it is the root.
 
     With `by_link` (password strategy "email"), the account has no password until the user sets one with the returned
     one-time link. Raises FieldProblem, AboveYou.
@@ -129,6 +132,10 @@ def prepare_creation(actor: Actor, person: PersonInput) -> PersonInput:
     """The input with its password checked and hashed. Raises FieldProblem. Call it before any transaction."""
     _check_grants(actor, person)
     user = _new_user(person)
+    if user.is_service_account:
+        columns = service_accounts.new_columns(person.columns, password=person.password)
+        return replace(person, columns=columns, password=None, new_password=None, by_link=False)
+    service_accounts.require_address_of_person(user.email)
     if person.new_password is not None or person.by_link or not user.is_local:
         return person
     if not person.password:
@@ -138,7 +145,10 @@ def prepare_creation(actor: Actor, person: PersonInput) -> PersonInput:
 
 
 def _new_user(person: PersonInput) -> User:
-    return User(**{name: value for name, value in person.columns.items() if name in UPDATABLE})
+    user = User(**{name: value for name, value in person.columns.items() if name in WRITABLE})
+    if user.is_service_account:
+        user.is_first_login = False  # nobody reads its first page
+    return user
 
 
 def update_user(*, actor: Actor, scope: OrgScope, user: User, person: PersonInput) -> User:
@@ -152,7 +162,7 @@ def update_user(*, actor: Actor, scope: OrgScope, user: User, person: PersonInpu
         row = _locked(actor, user)
         # Check against the locked row. The user's role may have been raised since, and a form with old values must not
         # undo a restriction set in the meantime.
-        person = _permitted(actor, scope, row, person)
+        person = _of_its_kind(row, _permitted(actor, scope, row, person))
         _check_grants(actor, person, before=row)
         _check_own_limits(actor, person, row)
         before = copy.copy(row)
@@ -188,13 +198,23 @@ def prepare_change(actor: Actor, scope: OrgScope, user: User, person: PersonInpu
 
     Raises AboveYou, FieldProblem, OwnPassword.
     """
-    person = _permitted(actor, scope, user, person)
+    person = _of_its_kind(user, _permitted(actor, scope, user, person))
     _check_grants(actor, person, before=user)
     _check_own_mfa(actor, person, user)
     keeps_source = person.columns.get("source", user.source) == user.source
     if person.new_password is None and person.password and keeps_source and user.is_local:
         person = replace(person, new_password=prepare_for_another(actor, user, person.password))
     return person
+
+
+def _of_its_kind(user: User, person: PersonInput) -> PersonInput:
+    """The input with what follows from the kind of the account. Raises FieldProblem for what the kind does not allow."""
+    if not user.is_service_account:
+        email = person.columns.get("email")
+        if email is not None and email != user.email:
+            service_accounts.require_address_of_person(str(email))
+        return person
+    return replace(person, columns=service_accounts.changed_columns(user, person.columns, password=person.password))
 
 
 def _apply(row: User, person: PersonInput, keys: str | None) -> dict[str, trail.Change]:
@@ -246,6 +266,7 @@ OWN_COLUMNS: Final = frozenset({"phone", "wechat", "comment", "mfa_level", "is_f
 def update_own_profile(*, actor: Actor, user: User, changes: Mapping[str, object]) -> None:
     """Change the caller's own profile. A forced MFA level stays; an empty public key keeps the stored keys."""
     row = hold(actor, user)
+    service_accounts.refuse_itself(actor, row)
     recorded: dict[str, trail.Change] = {}
     for name, value in changes.items():
         forced = name == "mfa_level" and row.mfa_level == MfaLevel.FORCED
@@ -282,6 +303,7 @@ def _permitted(actor: Actor, scope: OrgScope, user: User, person: PersonInput) -
     If the user also belongs to other organizations, the organization's administrators may change only roles and groups
     in their own. A form sends all fields, so values equal to the stored ones are ignored.
     """
+    service_accounts.require_same_kind(user, person.columns)
     subject = subject_of(user, scope, administered_org_ids(actor))
     if may_update(actor, subject):
         return person
@@ -335,12 +357,15 @@ def _keep_an_administrator(before: User, after: User | None) -> None:
     """Refuse a change that would leave no administrator (K60: the last administrator cannot be removed). `after` is
     None for a deletion.
     """
+    # A service account cannot sign in to the console, so it does not count.
+    if before.is_service_account:
+        return
     stays = after is not None and after.role == SystemRole.ADMIN and after.is_valid
     if before.is_built_in_admin and not (after is not None and stays and after.is_built_in_admin):
         raise BuiltInAdministrator
     if stays or before.role != SystemRole.ADMIN or not before.is_valid:
         return
-    if not User.objects.valid().filter(role=SystemRole.ADMIN).exclude(pk=before.pk).exists():
+    if not User.objects.valid().people().filter(role=SystemRole.ADMIN).exclude(pk=before.pk).exists():
         raise LastAdministrator
 
 

@@ -5,13 +5,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db.models import EmailField
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 from rest_framework.fields import SkipField
 
 from postern.apps.orgs.roles import OrgRole
-from postern.apps.users.accounts.models import Membership, MfaLevel, SystemRole, User, username_key
+from postern.apps.users.accounts.models import Kind, Membership, MfaLevel, SystemRole, User, username_key
 from postern.apps.users.accounts.policy import Subject, may_delete, may_update
 from postern.apps.users.accounts.queries import administered_org_ids, subject_of
 from postern.apps.users.credentials import kinds as credentials
@@ -131,6 +132,7 @@ class UserFacts(ResourceSerializer):
             "id",
             "name",
             "username",
+            "kind",
             "email",
             "wechat",
             "phone",
@@ -193,7 +195,7 @@ class UserFacts(ResourceSerializer):
         return memberships
 
     def get_can_public_key_auth(self, user: User) -> bool:
-        return user.is_local
+        return user.takes_ssh_keys
 
     def get_is_wecom_bound(self, user: User) -> bool:
         return self._is_bound(user, "wecom")
@@ -233,8 +235,25 @@ class UserFacts(ResourceSerializer):
         return ""
 
 
+class AddressField(serializers.EmailField):
+    """The mail address of a person. A service account has none, so that its input may leave it out."""
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        """As of the base class; for a service account any text, which the rules compare with its own address."""
+        if not getattr(self.parent, "is_of_service", False):
+            return super().run_validation(data)
+        if data is serializers.empty or data in ("", None):
+            raise SkipField
+        return str(data)[: self.max_length]
+
+
 class UserSerializer(UserFacts):
     """A user as administrators see and change them."""
+
+    serializer_field_mapping = {**UserFacts.serializer_field_mapping, EmailField: AddressField}
+
+    #: Whether the input is about a service account. Set before its fields are read.
+    is_of_service = False
 
     password = serializers.CharField(
         max_length=MAX_PASSWORD_CHARS,
@@ -285,6 +304,7 @@ class UserSerializer(UserFacts):
             "id",
             "name",
             "username",
+            "kind",
             "password",
             "public_key",
             "email",
@@ -339,6 +359,12 @@ class UserSerializer(UserFacts):
         if scope is not None and isinstance(groups, serializers.ManyRelatedField):
             groups.child_relation.queryset = UserGroup.objects.in_scope(scope)  # type: ignore[arg-type]  # the stubs take `queryset` for a manager
         return fields
+
+    def to_internal_value(self, data: Any) -> Any:
+        """As of the base class; `AddressField` needs to know the kind of the account first."""
+        kind = getattr(self.instance, "kind", None) or (data.get("kind") if isinstance(data, Mapping) else None)
+        self.is_of_service = kind == Kind.SERVICE
+        return super().to_internal_value(data)
 
     def validate_username(self, value: str) -> str:
         self._require_free("username_key", username_key(value))

@@ -12,6 +12,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from postern.apps.users.accounts import service_accounts
 from postern.apps.users.accounts.errors import AboveYou
 from postern.apps.users.accounts.holding import hold_all, hold_changeable
 from postern.apps.users.accounts.models import SystemRole, User
@@ -141,7 +142,7 @@ class UserViewSet(ResourceViewSet):
         "reset_second_factor": Right.ORG_ADMIN,
     }
     acts_on_get = frozenset({"reset_second_factor"})
-    filter_fields = ("id", "username", "email", "name", "source", "is_active", "role")
+    filter_fields = ("id", "username", "email", "name", "kind", "source", "is_active", "role")
     own_filters = ("system_or_org_role", "login_blocked")
     search_fields = ("username", "email", "name", "id", "source", "role")
     default_order = ("username",)
@@ -365,6 +366,8 @@ class UserViewSet(ResourceViewSet):
         user = self._changeable()
         if user.pk == self.actor.user_id:
             raise OwnSecondFactor
+        if user.is_service_account:
+            raise service_accounts.NoPassword
         with write_transaction():
             hold_changeable(self.actor, self.scope, user)
             second_factors.reset(self.actor, user)
@@ -392,7 +395,7 @@ def _is_by_link(data: dict[str, Any]) -> bool:
 def _person_input(data: dict[str, Any], *, by_link: bool = False) -> PersonInput:
     groups, roles = data.get("groups"), data.get("org_roles")
     return PersonInput(
-        columns={name: value for name, value in data.items() if name in people.UPDATABLE},
+        columns={name: value for name, value in data.items() if name in people.WRITABLE},
         password=data.get("password") or None,
         public_key=data.get("public_key") or None,
         group_ids=None if groups is None else frozenset(group.pk for group in groups),

@@ -1,0 +1,1 @@
+"""Access keys of service accounts, which administrators make."""

@@ -1,0 +1,84 @@
+"""Writes of access keys that administrators make for service accounts.
+
+A key gives all rights of its account, so it needs the right to change the account. A service account does not write its
+own keys: who steals one must not make another that lasts.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from postern.apps.audits import facade as audits
+from postern.apps.audits import recorded
+from postern.apps.authn.credentials import callers
+from postern.apps.authn.credentials.actions.tokens import IssuedKey, make_key
+from postern.apps.authn.credentials.events import CredentialsEnded
+from postern.apps.authn.credentials.models import AccessKey
+from postern.apps.authn.service_keys.errors import NotOfServiceAccount, OtherAccount
+from postern.apps.users.accounts.holding import hold_changeable
+from postern.apps.users.accounts.service_accounts import refuse_itself
+from postern.apps.users.models import User
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import OrgScope
+
+#: Columns that an administrator may change afterwards.
+_CHANGEABLE: Final = frozenset({"comment", "is_active", "date_expired"})
+
+
+@transaction.atomic
+def create_key(*, actor: Actor, scope: OrgScope, values: Mapping[str, Any]) -> IssuedKey:
+    """Make a key of the service account `values["user"]`. Raises AboveYou, NotOfServiceAccount, TooManyAccessKeys."""
+    user = _hold(actor, scope, values["user"])
+    return make_key(
+        actor=actor,
+        user=user,
+        comment=values.get("comment", ""),
+        date_expired=values.get("date_expired"),
+        is_active=values.get("is_active", True),
+    )
+
+
+@transaction.atomic
+def update_key(*, actor: Actor, scope: OrgScope, key: AccessKey, values: Mapping[str, Any]) -> AccessKey:
+    """Change comment, end or state of a key. One that is switched off is refused at once. Raises AboveYou, OtherAccount."""
+    user = _hold(actor, scope, key.user)
+    key = AccessKey.objects.select_related("user").select_for_update(of=("self",)).get(pk=key.pk)
+    if values.get("user", user).pk != user.pk:
+        raise OtherAccount
+    old, new = recorded.assign(key, {name: value for name, value in values.items() if name in _CHANGEABLE})
+    if not new:
+        return key
+    key.save(update_fields=sorted(new))
+    audits.record_change(actor=actor, action="update", target=key, old=old, new=new)
+    if not key.is_active:
+        _tell_ended(key)
+    return key
+
+
+@transaction.atomic
+def delete_key(*, actor: Actor, scope: OrgScope, key: AccessKey) -> None:
+    """Delete a key; what it opened ends. Raises AboveYou."""
+    _hold(actor, scope, key.user)
+    ended = _event(key)
+    old = {"user": str(key.user), "comment": key.comment, "is_active": key.is_active, "date_expired": key.date_expired}
+    recorded.delete_row(actor=actor, row=key, old=old)
+    events.publish(ended)
+
+
+def _hold(actor: Actor, scope: OrgScope, user: User) -> User:
+    row = hold_changeable(actor, scope, user)
+    if not row.is_service_account:
+        raise NotOfServiceAccount("user", _("People make their access keys themselves. Choose a service account."))
+    refuse_itself(actor, row)
+    return row
+
+
+def _tell_ended(key: AccessKey) -> None:
+    events.publish(_event(key))
+
+
+def _event(key: AccessKey) -> CredentialsEnded:
+    return CredentialsEnded(user_id=key.user_id, credentials=frozenset({callers.name_of_key(key.pk)}))
