@@ -63,6 +63,21 @@ def test_where_passwords_are_off_ssh_asks_for_the_code_by_name(world: World, pag
         assert world.admin.call("PATCH", TERMINAL, {"TERMINAL_PASSWORD_AUTH": True}).status == 200
 
 
+def test_ssh_says_which_way_is_off_and_where_the_console_is(world: World) -> None:
+    off = {"TERMINAL_PASSWORD_AUTH": False, "TERMINAL_CODE_AUTH": False}
+    assert world.admin.call("PATCH", TERMINAL, off).status == 200
+    try:
+        answer = enter(world, "anything", prompt="assword:")
+        assert answer.returncode != 0
+        assert world.product.url in answer.stderr
+        assert answer.stderr.count("SSH") == 1, answer.stderr
+    finally:
+        assert world.admin.call("PATCH", TERMINAL, dict.fromkeys(off, True)).status == 200
+    wrong = enter(world, "wrong", prompt="assword:")
+    world.forgive()
+    assert world.product.url in wrong.stderr, "the way of those who have no password"
+
+
 @pytest.mark.parametrize("width", [1440, 320])
 def test_the_code_has_room_where_the_lines_for_ssh_are(world: World, browser: Browser, width: int) -> None:
     context = window(browser, viewport={"width": width, "height": 900})

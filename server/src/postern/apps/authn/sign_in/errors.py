@@ -38,6 +38,7 @@ class KeyWithoutPin(SignInRefused):
     """The FIDO2 key was touched, but did not ask for its PIN. The key has signed, so the text may say why."""
 
     slug = "key_without_pin"
+    denial = DenialCode.METHOD_DISABLED
     knows_person = True
 
     def text(self) -> str:
