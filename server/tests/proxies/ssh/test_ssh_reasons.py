@@ -117,3 +117,19 @@ async def test_after_a_right_password_the_reason_of_the_control_plane_is_shown(
     ran = await ssh_answering(world, tmp_path, ["right"], *ONE_PASSWORD, *WITHOUT_KEY)
     assert f"该账号暂时无法登录：{URL}" in said(ran)
     assert "incorrect" not in said(ran)
+
+
+async def test_chinese_arrives_as_chinese_at_openssh(world: World, tmp_path: Path) -> None:
+    """OpenSSH writes the instruction of a question in octal, unless it is ASCII."""
+    world.alice.keys.clear()
+    set_to(world, password_auth=False, language="zh-hans")
+    closed = said(await ssh_answering(world, tmp_path, [], *ONE_PASSWORD))
+    assert f"管理员已关闭 SSH 密码登录。使用 SSH 密钥登录：登录控制台 {URL}" in closed
+    set_to(world, password_auth=False, code_auth=True, language="zh-hans")
+    asked = said(await ssh_answering(world, tmp_path, ["wrong"], *ONE_PASSWORD))
+    assert f"SSH 不接受密码。可使用 SSH 密钥，或在浏览器中登录控制台 {URL}" in asked
+    assert "SSH 登录码：" in asked
+    set_to(world, language="zh-hans")
+    world.alice.code, world.alice.language = "123456", "zh-hans"
+    factor = said(await ssh_answering(world, tmp_path, ["right", "000000"], *ONE_PASSWORD, *WITHOUT_KEY))
+    assert "输入身份验证器中的 6 位验证码。" in factor

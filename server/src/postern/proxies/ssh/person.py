@@ -180,24 +180,41 @@ class Person(asyncssh.SSHServer):
         lang: str,  # noqa: ARG002 - the library calls it so
         submethods: str,  # noqa: ARG002 - the library calls it so
     ) -> tuple[str, str, str, list[tuple[str, bool]]] | bool:
-        """Ask for the code. It is echoed while typed, because it is worthless a minute later. A notice asks nothing."""
+        """Ask for the code. It is echoed while typed, because it is worthless a minute later. A notice is given and nothing asked."""
         if self._second_factor is None and self._asks_for_code:
             prompt = (Text.CODE_PROMPT.say(self.language), True)
-            return "", code_explained(self._services.settings.current, self.language), "", [prompt]
+            return "", self._explained(code_explained(self._services.settings.current, self.language)), "", [prompt]
         if self._second_factor is None:
-            text, self._notice_given = self._notice, True
-            return ("", text, "", []) if text else False
+            self._give_notice()
+            return False
         language = self._second_factor.language or self.language
         prompt = (Text.MFA_PROMPT.say(language), True)
-        return "", Text.MFA_EXPLAINED.say(language), "", [prompt]
+        return "", self._explained(Text.MFA_EXPLAINED.say(language)), "", [prompt]
+
+    def _explained(self, text: str) -> str:
+        """The instruction of a question. OpenSSH escapes all but ASCII in it, but not in a banner."""
+        link = self._link
+        if text.isascii() or link is None or "OpenSSH" not in str(link.get_extra_info("client_version", "")):
+            return text
+        self._banner(text)
+        return ""
+
+    def _give_notice(self) -> None:
+        """Say which ways are switched off. OpenSSH would ask for a password if it was offered nothing at all, so the
+        connection ends then.
+        """
+        text = self._notice
+        if text:
+            self._notice_given = True
+            self._banner(text)
+        if not (self.password_auth_supported() or self.public_key_auth_supported()):
+            text = notice(self._services.settings.current, "en")  # clients escape other characters here
+            raise asyncssh.DisconnectError(asyncssh.DISC_NO_MORE_AUTH_METHODS_AVAILABLE, text)
 
     async def validate_kbdint_response(self, username: str, responses: Sequence[str]) -> bool:
         due = self._second_factor
         if due is None and self._asks_for_code and len(responses) == 1:
             return await self.validate_password(username, responses[0])
-        if due is None and self._notice_given and not responses:
-            self._end_without_ways()
-            return False
         self._codes_tried += 1
         if self._codes_tried > self._limits.auth_tries:
             raise asyncssh.DisconnectError(
@@ -246,12 +263,6 @@ class Person(asyncssh.SSHServer):
         if answer.denial is not None and answer.denial.code is DenialCode.BAD_CREDENTIALS:
             self._hint()
         return self._take(answer)
-
-    def _end_without_ways(self) -> None:
-        """OpenSSH asks for a password when it is offered nothing at all, so the connection ends instead."""
-        if not (self.password_auth_supported() or self.public_key_auth_supported()):
-            text = notice(self._services.settings.current, "en")  # clients escape other characters here
-            raise asyncssh.DisconnectError(asyncssh.DISC_NO_MORE_AUTH_METHODS_AVAILABLE, text)
 
     def _hint(self) -> None:
         """Say once how people without a password come in. It must not depend on the name."""
