@@ -5,6 +5,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyotp
 import pytest
 from admin_console import signed_in
 from browser import first_sign_in, photograph, sign_in, window
@@ -94,6 +95,7 @@ def test_directory_from_the_settings_to_a_sign_in(own: Product, slapd: Slapd, br
     sign_in(tab, own.url, "ann", ANN.password)
     tab.get_by_role("heading", level=1).first.wait_for()
     first_sign_in(tab)
+    confirms_with_the_password_of_the_directory(tab, own)
     theirs.close()
     shown = subprocess.run(
         ["sshpass", "-p", ANN.password, "ssh", "-tt", "-p", str(own.ssh_port), "-o", "StrictHostKeyChecking=no",
@@ -108,6 +110,37 @@ def test_directory_from_the_settings_to_a_sign_in(own: Product, slapd: Slapd, br
     admin = own.api()
     wait_until(lambda: not admin.get("/api/v1/users/users/?username=ann")[0]["is_active"], message="disabled")
     context.close()
+
+
+def confirms_with_the_password_of_the_directory(page: Page, own: Product) -> None:
+    """On the profile page: MFA is set up, and switched off again."""
+    page.goto(f"{own.url}/ui/users/profile")
+    for width, scheme in ((320, "dark"), (1440, "light")):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme)
+        page.get_by_role("button", name="Enable", exact=True).click()
+        dialog = page.get_by_role("dialog")
+        password = dialog.get_by_label("Password of your directory")
+        password.fill("wrong")
+        photograph(page, f"ldap-confirm-{width}")
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+        if width == 320:
+            dialog.get_by_role("button", name="Cancel").click()
+    dialog.get_by_role("button", name="Continue").click()
+    expect(dialog.get_by_text("The password is incorrect.")).to_be_visible()
+    password.fill(ANN.password)
+    dialog.get_by_role("button", name="Continue").click()
+    app = pyotp.TOTP(dialog.locator("code").inner_text().replace(" ", ""))
+    dialog.get_by_label("MFA code").fill(app.now())
+    dialog.get_by_role("button", name="Turn on MFA").click()
+    codes = dialog.get_by_role("list", name="Recovery codes").get_by_role("listitem")
+    expect(codes).to_have_count(10)
+    recovery = codes.first.inner_text()
+    dialog.get_by_role("button", name="Done").click()
+    page.get_by_role("button", name="Disable", exact=True).click()
+    dialog.get_by_label("code", exact=False).fill(recovery)
+    dialog.get_by_role("button", name="Disable").click()
+    expect(page.get_by_role("button", name="Enable", exact=True)).to_be_visible()
 
 
 def test_settings_at_every_width_and_theme(own: Product, slapd: Slapd, browser: Browser) -> None:

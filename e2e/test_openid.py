@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 import vouching
-from browser import Faults, photograph, window
+from browser import Faults, photograph, sign_in, window
 from playwright.sync_api import Browser, Page, expect
-from product import Product
+from product import ADMIN_PASSWORD, Product
 from vouching import (
     PERSON,
     PROFILE,
@@ -129,6 +129,29 @@ def test_an_administrator_sets_a_provider_up_and_tests_it(
     assert stored["rules"] == [{"claim": "groups", "value": "staff", "role": "User", "group": None}]
     assert faults.found == []
     context.close()
+
+
+def test_the_client_secret_is_removed_for_a_public_client(
+    own: Product, corp: OpenidProviderPeer, browser: Browser
+) -> None:
+    row = own.api().post(PROVIDERS, form_of(corp, slug="public", name="Corp public"))
+    for width, scheme in ((320, "dark"), (1440, "light")):
+        context = window(browser, viewport={"width": width, "height": 900}, color_scheme=scheme)
+        page = context.new_page()
+        sign_in(page, own.url, "admin", ADMIN_PASSWORD)
+        page.goto(f"{own.url}/ui/settings/openid-providers/{row['id']}/update")
+        page.get_by_role("button", name="Remove the secret").click()
+        expect(page.get_by_text("Test", exact=True).first).to_be_visible()
+        photograph(page, f"openid-secret-removed-{width}")
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+        if width == 1440:
+            save_provider(page, "openid")
+        context.close()
+    stored = own.api().get(f"{PROVIDERS}{row['id']}/")
+    assert stored["has_secret"] is False
+    records = own.api().get("/api/v1/audits/events/?limit=20&offset=0&object_type=OpenidProvider")["results"]
+    assert SECRET not in str(records)
+    own.api().delete(f"{PROVIDERS}{row['id']}/")
 
 
 def test_the_first_sign_in_makes_a_user_with_the_group_of_the_rule(

@@ -6,10 +6,12 @@ The provider is at `localhost`, which is another site than Postern's 127.0.0.1: 
 import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 import vouching
 from browser import Faults, photograph, window
+from lxml import etree
 from playwright.sync_api import Browser, Page, expect
 from product import Product
 from vouching import (
@@ -95,10 +97,15 @@ def test_an_administrator_sets_a_provider_up_and_tests_it(
     expect(page.get_by_text(f"{own.url}/core/auth/saml/corp/acs/", exact=True)).to_be_visible()
     form.locator("#field-creates_users").click()
     photograph(page, "saml-form")
+    form.locator("#field-decrypts").click()
+    form.locator("#field-decrypts").scroll_into_view_if_needed()
+    photograph(page, "saml-decrypts")
     save_provider(page, "saml")
     stored = own.api().get(PROVIDERS)[0]
     assert (stored["idp_entity_id"], stored["slo_url"]) == (corp.stand_in.entity_id, corp.stand_in.slo_url)
     assert [one["subject"] for one in stored["certificates_info"]] == ["CN=idp"]
+    assert stored["decrypts"] is True
+    assert stored["encryption_certificate"].startswith("-----BEGIN CERTIFICATE-----")
     assert faults.found == []
     context.close()
 
@@ -115,6 +122,22 @@ def test_the_first_sign_in_makes_a_user_with_the_group_of_the_rule(
     groups = own.api().get("/api/v1/users/groups/?name=Database%20people")
     assert [str(one) for one in row["groups"]] == [groups[0]["id"]]
     assert not [one for one in page.context.cookies() if "across" in one["name"]]
+
+
+def test_an_encrypted_assertion_signs_in(own: Product, corp: SamlProviderPeer, set_up: None, page: Page) -> None:
+    """The provider reads the key in our metadata, as real ones do."""
+    (row,) = own.api().get(PROVIDERS)
+    own.api().patch(f"{PROVIDERS}{row['id']}/", {"decrypts": True})
+    with urlopen(f"{own.url}/core/auth/saml/corp/metadata/") as answer:
+        found = etree.parse(answer).findtext(".//{*}KeyDescriptor[@use='encryption']//{*}X509Certificate")
+    corp.stand_in.encrypted_for = f"-----BEGIN CERTIFICATE-----\n{found}\n-----END CERTIFICATE-----\n"
+    try:
+        begin(page, own)
+        at_provider(page, "bob")
+        is_inside(page)
+        assert page.evaluate(PERSON)["username"] == "bob"
+    finally:
+        corp.stand_in.encrypted_for = ""
 
 
 def test_the_page_that_was_asked_for(own: Product, corp: SamlProviderPeer, set_up: None, page: Page) -> None:

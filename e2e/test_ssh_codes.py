@@ -36,7 +36,11 @@ def enter(world: World, text: str, *, prompt: str, options: tuple[str, ...] = ()
         "echo", "in", options=("-o", "PubkeyAuthentication=no", "-o", "NumberOfPasswordPrompts=1", *options)
     )
     return subprocess.run(
-        ["sshpass", "-p", text, "-P", prompt, *ssh], capture_output=True, text=True, timeout=60, check=False
+        ["sshpass", "-p", text, "-P", prompt, *(word.replace("LogLevel=ERROR", "LogLevel=INFO") for word in ssh)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
 
 
@@ -61,6 +65,21 @@ def test_where_passwords_are_off_ssh_asks_for_the_code_by_name(world: World, pag
         assert (answer.returncode, answer.stdout) == (0, "in\n"), answer.stderr
     finally:
         assert world.admin.call("PATCH", TERMINAL, {"TERMINAL_PASSWORD_AUTH": True}).status == 200
+
+
+def test_ssh_says_which_way_is_off_and_where_the_console_is(world: World) -> None:
+    address = world.admin.get("/api/v1/settings/setting/?category=basic")["SITE_URL"]
+    off = {"TERMINAL_PASSWORD_AUTH": False, "TERMINAL_CODE_AUTH": False}
+    assert world.admin.call("PATCH", TERMINAL, off).status == 200
+    try:
+        answer = enter(world, "anything", prompt="assword:")
+        assert answer.returncode != 0
+        assert address in answer.stderr
+    finally:
+        assert world.admin.call("PATCH", TERMINAL, dict.fromkeys(off, True)).status == 200
+    wrong = enter(world, "wrong", prompt="assword:")
+    world.forgive()
+    assert address in wrong.stderr, "the way of those who have no password"
 
 
 @pytest.mark.parametrize("width", [1440, 320])

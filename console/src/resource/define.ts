@@ -206,6 +206,8 @@ export interface RemoteOptions {
 export interface FieldContext {
   readonly mode: FormMode;
   readonly values: FormValues;
+  /** The object as it was loaded, with the fields that the form does not show. */
+  readonly stored?: FormValues | undefined;
 }
 
 export type FieldRule = 'port' | 'crontab';
@@ -239,7 +241,7 @@ export interface FieldSpec {
   /** A rule besides those of the metadata. `port` and `crontab` apply by default to fields whose names end so. */
   readonly rule?: FieldRule;
   /** A control that the feature provides. */
-  readonly render?: (input: CustomInput) => ReactNode;
+  readonly render?: (input: CustomInput, context: FieldContext) => ReactNode;
   /** A date at which something ends: the calendar offers 30 days, 90 days, a year, and this value for “no end”. */
   readonly noEnd?: (context: FieldContext) => string;
   /** Earliest and latest date; values beyond are rejected before they are sent. */

@@ -36,7 +36,7 @@ class SamlProviderPeer:
         request = etree.fromstring(inflated(query["SAMLRequest"]))
         attributes = {"uid": [name], **self.people[name]}
         answer = self.stand_in.answer_to(request, name=f"s-{name}", attributes=attributes, session=f"session-{name}")
-        document = encoded(answer.signed(self.stand_in.pair, "assertion"))
+        document = encoded(answer.signed(self.stand_in.pair, "assertion", encrypted_for=self.stand_in.encrypted_for))
         return f"""<form method="post" action="{escape(answer.acs)}">
 <input type="hidden" name="SAMLResponse" value="{document}">
 <input type="hidden" name="RelayState" value="{escape(query["RelayState"])}"><button>Continue</button></form>

@@ -4,6 +4,7 @@ It reads the request of Postern (redirect binding), and answers with the form th
 """
 
 import base64
+import importlib
 import zlib
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -17,6 +18,9 @@ from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from lxml import etree
 from signxml.algorithms import DigestAlgorithm, SignatureMethod
 from signxml.signer import XMLSigner
+
+#: Its stubs do not describe it.
+xmlsec: Final[Any] = importlib.import_module("xmlsec")
 
 SAMLP: Final = "urn:oasis:names:tc:SAML:2.0:protocol"
 SAML: Final = "urn:oasis:names:tc:SAML:2.0:assertion"
@@ -136,11 +140,13 @@ class Answer:
         root.extend(assertions)
         return root
 
-    def signed(self, by: Pair, *parts: str) -> etree._Element:
-        """The response, with signatures on "assertion", "response" or both."""
+    def signed(self, by: Pair, *parts: str, encrypted_for: str = "") -> etree._Element:
+        """The response, with signatures on "assertion", "response" or both. `encrypted_for`: the certificate of the reader."""
         assertion = self.assertion()
         if "assertion" in parts:
             assertion = sign(assertion, by)
+        if encrypted_for:
+            assertion = encrypt(assertion, encrypted_for)
         root = self.response(*([assertion] if self.status == "Success" else []))
         return sign(root, by) if "response" in parts else root
 
@@ -159,6 +165,34 @@ def sign(element: etree._Element, by: Pair, *, sha1: bool = False) -> etree._Ele
     holder.insert(1, place)
     done = made.sign(holder, key=by.key, cert=[by.certificate], reference_uri=f"#{element.get('ID')}")
     return etree.fromstring(etree.tostring(done))
+
+
+#: Algorithms of the content by their names in libxmlsec, which encrypts here.
+GCM: Final = "AES256_GCM"
+
+
+def encrypt(element: etree._Element, certificate: str, *, content: str = GCM, key: str = "RSA_OAEP") -> etree._Element:
+    """The element as an `EncryptedAssertion`, by libxmlsec. `certificate`: PEM of the reader; `content`, `key`: names of
+    its transforms.
+    """
+    holder = etree.Element(f"{{{SAML}}}EncryptedAssertion", nsmap={"saml": SAML})
+    holder.append(etree.fromstring(etree.tostring(element)))
+    data = xmlsec.template.encrypted_data_create(
+        holder, getattr(xmlsec.Transform, content), type=xmlsec.EncryptionType.ELEMENT, ns="xenc"
+    )
+    xmlsec.template.encrypted_data_ensure_cipher_value(data)
+    info = xmlsec.template.encrypted_data_ensure_key_info(data, ns="ds")
+    wrapped = xmlsec.template.add_encrypted_key(info, getattr(xmlsec.Transform, key))
+    xmlsec.template.encrypted_data_ensure_cipher_value(wrapped)
+    keys = xmlsec.KeysManager()
+    keys.add_key(xmlsec.Key.from_memory(certificate, xmlsec.KeyFormat.CERT_PEM, None))
+    context = xmlsec.EncryptionContext(keys)
+    bits = int("".join(char for char in content if char.isdigit()))
+    context.key = xmlsec.Key.generate(xmlsec.KeyData.AES, bits, xmlsec.KeyDataType.SESSION)
+    done = context.encrypt_xml(data, holder[0])
+    made = etree.Element(f"{{{SAML}}}EncryptedAssertion", nsmap={"saml": SAML})
+    made.append(done)
+    return etree.fromstring(etree.tostring(made))
 
 
 def encoded(root: etree._Element) -> str:
@@ -196,6 +230,8 @@ class SamlStandIn:
     name: str = "idp"
     person: dict[str, Any] = field(default_factory=lambda: {"name": "s-ann"})
     parts: tuple[str, ...] = ("assertion",)
+    #: The certificate for which assertions are encrypted; empty: they are not.
+    encrypted_for: str = ""
     answers: int = 0
 
     @property
@@ -237,7 +273,10 @@ class SamlStandIn:
         """The person signs in at the page: the path to which the browser posts, and the form."""
         request, query = self.asked(page)
         answer = self.answer_to(request, **changes)
-        form = {"SAMLResponse": encoded(answer.signed(self.pair, *self.parts)), "RelayState": query["RelayState"]}
+        form = {
+            "SAMLResponse": encoded(answer.signed(self.pair, *self.parts, encrypted_for=self.encrypted_for)),
+            "RelayState": query["RelayState"],
+        }
         return urlsplit(answer.acs).path, form
 
 

@@ -4,11 +4,11 @@ import { HttpError } from '#/lib/http/errors';
 import type { VouchingProvider } from '#/domain/external/providers';
 
 /**
- * How a person confirms who they are: with the password, or at the provider that vouches for them. `isConfirmed`: they
+ * How a person confirms who they are: with the password, of Postern or of the directory, or at the provider that vouches for them. `isConfirmed`: they
  * did so a moment ago. Others cannot.
  */
 export type Confirming =
-  | { readonly by: 'password' }
+  | { readonly by: 'password'; readonly isOfDirectory?: boolean }
   | { readonly by: 'provider'; readonly provider: VouchingProvider; readonly isConfirmed: boolean }
   | { readonly by: 'nothing' };
 
@@ -20,19 +20,25 @@ interface Confirmation {
 const PATH = 'authentication/confirmation/';
 const KEY = ['confirmation'];
 
-/** For a person of this source; undefined while the server is asked. Local people are not asked about. */
+/** For a person of this source; undefined while the server is asked. People with a password are not asked about. */
 export function useConfirming(source: string): Confirming | undefined {
-  const isLocal = source === 'local';
+  const isOfDirectory = source === 'ldap';
+  const hasPassword = source === 'local' || isOfDirectory;
   const { data, isError } = useQuery({
     queryKey: KEY,
     queryFn: () => http.get<Confirmation>(PATH, { quiet: true }),
     staleTime: 0,
-    enabled: !isLocal,
+    enabled: !hasPassword,
   });
-  if (isLocal) return { by: 'password' };
+  if (hasPassword) return { by: 'password', isOfDirectory };
   if (data === undefined) return isError ? { by: 'nothing' } : undefined;
   if (data.provider === null) return { by: 'nothing' };
   return { by: 'provider', provider: data.provider, isConfirmed: data.is_confirmed };
+}
+
+/** Whether the password that confirms it is that of a directory. */
+export function isOfDirectory(confirming: Confirming): boolean {
+  return confirming.by === 'password' && confirming.isOfDirectory === true;
 }
 
 /** Runs a change. When the confirmation has expired meanwhile, the state is asked for again, and the error is thrown. */

@@ -15,7 +15,14 @@ export function SecretInput({ input, isSet }: { readonly input: CustomInput; rea
     'aria-describedby': describedBy,
     ...(invalid ? { 'aria-invalid': true as const } : {}),
   };
-  if (value === null) return <TextInput {...attributes} disabled value={t('settings:secret.removed')} />;
+  if (value === null) {
+    return (
+      <div className="flex flex-wrap gap-2">
+        <TextInput {...attributes} disabled value={t('settings:secret.removed')} />
+        <Button onClick={() => onChange('')}>{t('settings:secret.keep')}</Button>
+      </div>
+    );
+  }
   if (isOpen || text !== '') {
     return (
       <PasswordInput

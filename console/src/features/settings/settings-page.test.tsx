@@ -135,7 +135,10 @@ test('a stored secret is not shown and can be replaced', async () => {
 
 test('a stored secret is removed with null', async () => {
   const form = await show('email');
-  await userEvent.click(within(form).getByRole('button', { name: 'Remove' }));
+  await userEvent.click(within(form).getByRole('button', { name: 'Remove the secret' }));
+  await userEvent.click(within(form).getByRole('button', { name: 'Keep it' }));
+  expect(screen.getByRole('button', { name: 'No changes' })).toBeTruthy();
+  await userEvent.click(within(form).getByRole('button', { name: 'Remove the secret' }));
   expect(within(form).getByDisplayValue('Removed when saved')).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Save 1 change' }));
   await waitFor(() =>

@@ -71,15 +71,18 @@ export function FieldInput(props: InputProps) {
   const text = textOf(value);
   switch (kind) {
     case 'custom':
-      return spec.render?.({
-        id: control.id,
-        label,
-        value,
-        onChange,
-        invalid: control['aria-invalid'] === true,
-        describedBy: control['aria-describedby'],
-        disabled,
-      });
+      return spec.render?.(
+        {
+          id: control.id,
+          label,
+          value,
+          onChange,
+          invalid: control['aria-invalid'] === true,
+          describedBy: control['aria-describedby'],
+          disabled,
+        },
+        context,
+      );
     case 'remote':
     case 'radio':
     case 'select':

@@ -355,7 +355,7 @@ function LoadedForm<Row extends Resource>(props: LoadedFormProps<Row>) {
   const form = useForm<FormValues>({ defaultValues: start, mode: 'onTouched', shouldFocusError: false });
   const watched = useWatch({ control: form.control });
   const values = useMemo<FormValues>(() => ({ ...start, ...watched }), [start, watched]);
-  const context = { mode, values };
+  const context = { mode, values, stored: mode === 'update' ? props.object : undefined };
   const groups = groupsFor(definition, mode, values)
     .map((group) => ({ ...group, fields: group.fields.filter((name) => !specs[name]?.isHidden?.(context)) }))
     .filter((group) => group.fields.length > 0);

@@ -202,5 +202,6 @@ class ProxySettings(msgspec.Struct, frozen=True, kw_only=True):
     #: Postern's address for users' SSH clients; "" and 0 when the installation sets none.
     ssh_host: str = ""
     ssh_port: int = 0
+    console_url: str = ""  # where people sign in with a browser
     credentials_a_minute: int = 600  # maximum number per minute for this proxy
     language: str = "zh-hans"  # for people who have chosen no language and whose client names none

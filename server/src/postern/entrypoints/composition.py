@@ -93,7 +93,7 @@ from postern.apps.vault.gateways.queries import Gateways
 from postern.apps.vault.models import AccountVersion
 from postern.apps.vault.sealed_secrets import providers as secret_stores
 from postern.apps.vault.sealed_secrets import secret_store
-from postern.apps.vault.sealed_secrets.federated_secrets import CLIENT_SECRETS, SIGNING_KEYS
+from postern.apps.vault.sealed_secrets.federated_secrets import CLIENT_SECRETS, DECRYPTION_KEYS, SIGNING_KEYS
 from postern.apps.vault.sealed_secrets.installation import ensure as ensure_vault
 from postern.apps.vault.sealed_secrets.setting_secrets import SealedSettingSecrets
 from postern.apps.vault.sealed_secrets.totp_secrets import SealedTotpSecrets
@@ -209,6 +209,7 @@ def _compose_people() -> None:
     diagnostics.SYSLOG.provide(syslog_state.facts)
     provider_secrets.STORE.provide(CLIENT_SECRETS)
     signing_keys.STORE.provide(SIGNING_KEYS)
+    signing_keys.DECRYPTION.provide(DECRYPTION_KEYS)
     leaving.LEAVING.provide(lambda one: signing_out.leaving(one) or saml_signing_out.leaving(one))
     sign_in_buttons.OPENID.provide(OPENID_PROVIDERS.buttons)
     sign_in_buttons.SAML.provide(SAML_PROVIDERS.buttons)

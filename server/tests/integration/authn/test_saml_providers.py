@@ -76,6 +76,28 @@ def test_a_provider_is_stored_changed_and_deleted_with_its_key(admin: APIClient,
     assert "PRIVATE KEY" not in str(list(AuditEvent.objects.values()))
 
 
+def test_a_key_for_encryption_is_made_once_when_it_is_wanted(admin: APIClient, corp: SamlStandIn) -> None:
+    made = save(admin, fields_of(corp))
+    url, row = f"{PROVIDERS}{made['id']}/", SamlProvider.objects.get()
+    assert (made["decrypts"], made["encryption_certificate"]) == (False, "")
+    assert signing_keys.DECRYPTION.value.get(row.pk) is None
+    on = admin.patch(url, {"decrypts": True}).json()
+    assert on["encryption_certificate"].startswith("-----BEGIN CERTIFICATE-----")
+    assert on["encryption_certificate"] != on["own_certificate"], "a key of its own"
+    key = signing_keys.DECRYPTION.value.get(row.pk)
+    assert key is not None
+    off, again = (admin.patch(url, {"decrypts": value}).json() for value in (False, True))
+    assert off["encryption_certificate"] == again["encryption_certificate"] == on["encryption_certificate"]
+    kept = signing_keys.DECRYPTION.value.get(row.pk)
+    assert kept is not None
+    assert kept.reveal() == key.reveal()
+    records = AuditEvent.objects.filter(event="samlprovider.updated").order_by("datetime")
+    assert [record.new for record in records] == [{"decrypts": True}, {"decrypts": False}, {"decrypts": True}]
+    assert admin.delete(url).status_code == 204
+    assert not SealedSecret.objects.filter(table="authn_samlprovider").exists()
+    assert save(admin, fields_of(corp, decrypts=True))["encryption_certificate"]
+
+
 @pytest.mark.parametrize(
     ("change", "field"),
     [

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from importlib import reload
-from typing import Any
+from typing import Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -85,6 +85,49 @@ def test_the_first_sign_in_creates_the_user(corp: SamlStandIn) -> None:
 def test_the_assertion_or_the_response_is_signed(corp: SamlStandIn, parts: tuple[str, ...]) -> None:
     corp.parts = parts
     assert Guest().walk(corp, name="s-ann").status_code == 200
+
+
+ENCRYPTION: Final = ".//{*}KeyDescriptor[@use='encryption']"
+
+
+def certificate_of_metadata() -> str:
+    """What the provider reads in our metadata as the key for encryption."""
+    root = etree.fromstring(APIClient().get("/core/auth/saml/corp/metadata/").content)
+    text = root.findtext(f"{ENCRYPTION}//{{*}}X509Certificate") or ""
+    return f"-----BEGIN CERTIFICATE-----\n{text}\n-----END CERTIFICATE-----\n"
+
+
+@pytest.mark.parametrize("parts", [("assertion",), ("response",), ("assertion", "response")])
+def test_an_assertion_is_encrypted_for_the_key_of_our_metadata(
+    as_admin: APIClient, corp: SamlStandIn, parts: tuple[str, ...]
+) -> None:
+    change(as_admin, decrypts=True)
+    corp.parts, corp.encrypted_for = parts, certificate_of_metadata()
+    assert Guest().walk(corp).status_code == 200
+    assert ann().email == "ann@corp.example"
+
+
+def test_encrypted_assertions_are_taken_only_while_that_is_on(as_admin: APIClient, corp: SamlStandIn) -> None:
+    change(as_admin, decrypts=True)
+    corp.encrypted_for = certificate_of_metadata()
+    change(as_admin, decrypts=False)
+    metadata = etree.fromstring(APIClient().get("/core/auth/saml/corp/metadata/").content)
+    assert metadata.find(ENCRYPTION) is None
+    refused(Guest().walk(corp), "decrypting them is switched off here")
+    change(as_admin, decrypts=True)
+    corp.encrypted_for = pair("foreign").pem
+    refused(Guest().walk(corp), "could not be decrypted")
+    corp.encrypted_for = ""
+    assert Guest().walk(corp).status_code == 200, "those that are not encrypted are taken, too"
+
+
+def test_k26_an_encrypted_assertion_is_taken_once(as_admin: APIClient, corp: SamlStandIn) -> None:
+    change(as_admin, decrypts=True)
+    corp.encrypted_for = certificate_of_metadata()
+    assert Guest().walk(corp, assertion_id="_one").status_code == 200
+    again = Guest().walk(corp, assertion_id="_one")
+    assert again.status_code == 400
+    assert "was used before" in again.json()["msg"]
 
 
 def test_the_next_page_stays_here(corp: SamlStandIn) -> None:

@@ -16,13 +16,15 @@ from factories.two_administrators import first_admin
 from peers.company_apps import Service
 from postern.apps.audits.models import AuditEvent, LoginLog
 from postern.apps.authn import facade
+from postern.apps.authn.errors import console_address
 from postern.apps.authn.models import ExternalAccount, ExternalRequest, LoginSession
-from postern.apps.authn.sign_in.ways import WayClosed
 from postern.apps.preferences import environment
+from postern.apps.preferences.actions import change_settings
 from postern.apps.preferences.models import PreferenceValue
 from postern.apps.users.models import User
-from postern.contracts.enums import LoginFrom
+from postern.contracts.enums import DenialCode, LoginFrom
 from postern.entrypoints import user_commands
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.errors import SettingsError
 from postern.kernel.secret import Secret
 
@@ -77,6 +79,7 @@ def test_bad_orders_are_refused(as_admin: APIClient, value: Any) -> None:
 
 
 def test_passwords_of_local_users_are_refused_in_page_api_and_ssh(browser: Browser, ann: User) -> None:
+    User.objects.filter(pk=ann.pk).update(language="en")
     without("password")
     answer = browser.sign_in("ann")
     assert (answer.status_code, answer.json()["error"]) == (400, "backend_not_match")
@@ -92,7 +95,11 @@ def test_passwords_of_local_users_are_refused_in_page_api_and_ssh(browser: Brows
         proxy_id=PROXY_ID,
     )
     assert outcome.denial is not None
-    assert outcome.denial.message == WayClosed().message
+    assert outcome.denial.code is DenialCode.METHOD_DISABLED
+    assert outcome.denial.message == (
+        "Your password is correct, but signing in with it is switched off. Sign in to the console in a browser, get a "
+        f"code for SSH from your profile, and enter it as the password: {console_address()}"
+    )
     assert LoginLog.objects.filter(username="ann", status=False, reason="backend_not_match").count() == 3
     assert browser.sign_in("ann", "wrong").json()["error"] == "password_failed"
     without()
@@ -114,7 +121,36 @@ def test_no_password_is_compared_when_none_can_sign_in(browser: Browser, ann: Us
             proxy_id=PROXY_ID,
         )
         assert outcome.denial is not None
-        assert outcome.denial.message == WayClosed().message
+        assert outcome.denial.code is DenialCode.METHOD_DISABLED
+        assert console_address() in outcome.denial.message
+        assert "correct" not in outcome.denial.message
+
+
+def test_ssh_says_the_reason_in_the_language_of_the_owner_of_the_password_only(ann: User) -> None:
+    User.objects.filter(pk=ann.pk).update(language="zh-hans")
+    without("password")
+    change_settings(actor=SYSTEM, changes={"TERMINAL_CODE_AUTH": False})
+    messages = []
+    for attempt, (name, password) in enumerate((("ann", PASSWORD), ("ann", "wrong"), ("nobody", PASSWORD))):
+        outcome = facade.check_password(
+            username=name,
+            password=password,
+            attempt=str(attempt),
+            remote_addr=f"192.0.2.{attempt}",
+            login_from=LoginFrom.SSH_TERMINAL,
+            proxy_id=PROXY_ID,
+        )
+        assert outcome.denial is not None
+        messages.append((outcome.denial.code, outcome.denial.message))
+    right, wrong, unknown = messages
+    address = console_address()
+    assert right == (
+        DenialCode.METHOD_DISABLED,
+        f"密码正确，但该密码登录方式已关闭。在浏览器中登录控制台并在其中打开会话，或联系管理员：{address}",
+    )
+    assert wrong[0] is DenialCode.BAD_CREDENTIALS
+    assert wrong[0] is unknown[0]
+    assert "密码正确" not in wrong[1] + unknown[1]
 
 
 def test_a_password_still_confirms_who_is_signed_in(browser: Browser, ann: User) -> None:

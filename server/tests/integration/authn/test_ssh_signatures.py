@@ -138,6 +138,7 @@ def test_security_keys_need_their_pin_only_where_the_setting_demands_it(holder: 
     refused = answer(1, "2")
     assert refused.denial is not None
     assert "verify-required" in refused.denial.message
+    assert refused.denial.code is DenialCode.METHOD_DISABLED, "so the front says it"
     assert LoginLog.objects.latest("datetime").reason == "key_without_pin"
     assert answer(5, "3").user is not None
     assert answer(4, "4").user is None  # the PIN does not replace the touch

@@ -13,6 +13,7 @@ from factories.browser import PASSWORD
 from factories.openid import Guest, form_of, save
 from factories.proxy_client import Proxy
 from factories.second_factor import App
+from factories.soft_authenticator import ORIGIN, enrolled
 from peers.openid_stand_in import OpenidStandIn, serving
 from postern.apps.audits.models import AuditEvent, LoginLog
 from postern.apps.authn import holdings, housekeeping
@@ -252,3 +253,26 @@ def test_twenty_clients_at_once_redeem_a_code_once(browser: APIClient, show: Sho
     with ThreadPoolExecutor(20) as pool:
         assert sum(pool.map(try_it, range(20))) == 1
     assert connection.vendor != "sqlite"
+
+
+def test_a_user_whose_only_factor_is_a_passkey_is_sent_to_the_codes(ann: User, show: Show) -> None:
+    set_to(SITE_URL=ORIGIN)
+    enrolled(ann)
+    User.objects.filter(pk=ann.pk).update(mfa_level=MfaLevel.ENABLED)
+    answer = show(PASSWORD)
+    assert answer.denial is not None
+    assert answer.denial.code is DenialCode.MFA_UNSET
+    assert answer.denial.message == (
+        "SSH cannot ask for your passkey. Sign in to the console in a browser, get a code for SSH from your profile, "
+        f"and enter it as the password: {ORIGIN}"
+    )
+    set_to(TERMINAL_CODE_AUTH=False)
+    without_codes = show(PASSWORD)
+    assert without_codes.denial is not None
+    assert "no authenticator app is set up" in without_codes.denial.message
+    assert denial(show("wrong")) is DenialCode.BAD_CREDENTIALS
+
+
+def test_a_proxy_is_told_the_address_of_the_console(proxy: Proxy) -> None:
+    set_to(SITE_URL="https://bastion.example.test")
+    assert proxy.beat().settings.console_url == "https://bastion.example.test"

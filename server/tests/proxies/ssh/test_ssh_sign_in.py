@@ -103,12 +103,17 @@ class TypesACode(asyncssh.SSHClient):
 
 
 async def test_where_passwords_are_off_a_code_from_the_console_is_asked_for_by_name(world: World) -> None:
-    world.proxy.settings.current = ProxySettings(password_auth=False, code_auth=True, language="en")
+    world.proxy.settings.current = ProxySettings(
+        password_auth=False, code_auth=True, language="en", console_url="https://bastion.test"
+    )
     client = TypesACode("right")
     async with connect(world, world.login, client_factory=lambda: client) as connection:
         assert (await connection.run("echo in")).stdout == "in\n"
     assert client.asked == [
-        "Sign in to the console with a browser, and get a code for SSH from your profile.",
+        (
+            "Passwords are not accepted over SSH. Use an SSH key, or sign in to the console https://bastion.test and "
+            "get a code for SSH from your profile."
+        ),
         "Code for SSH: ",
     ]
     assert [path for path, _ in world.plane.calls].count(access.SIGN_IN_PASSWORD) == 1

@@ -4,7 +4,7 @@ import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { withFactorShown } from '#/domain/mfa';
 import { type RecoveryCodesAnswer, verifyPassword } from '#/domain/mfa/api';
-import { type Confirming, noticingExpiry } from '#/domain/mfa/confirming';
+import { type Confirming, isOfDirectory, noticingExpiry } from '#/domain/mfa/confirming';
 import { ConfirmAtProvider } from '#/domain/mfa/ConfirmAtProvider';
 import { RecoveryCodes } from '#/domain/mfa/RecoveryCodes';
 import { type Passkey, removePasskey, renamePasskey } from '#/domain/passkeys/api';
@@ -44,6 +44,7 @@ function AddSteps({
   if (confirming.by !== 'provider' && !isConfirmed) {
     return (
       <PasswordForm
+        ofDirectory={isOfDirectory(confirming)}
         submitLabel={t('passkeys:dialog.go_on')}
         submit={async (password) => {
           await verifyPassword(password);
@@ -87,6 +88,7 @@ function RemoveSteps({
     <PasswordForm
       danger
       asksPassword={confirming.by !== 'provider'}
+      ofDirectory={isOfDirectory(confirming)}
       why={t('passkeys:card.remove_why')}
       submitLabel={t('passkeys:card.remove')}
       submit={async (password) => {

@@ -11,6 +11,7 @@ export function PasswordForm({
   submitLabel,
   danger = false,
   asksPassword = true,
+  ofDirectory = false,
   submit,
 }: {
   /** What the change means. */
@@ -19,6 +20,8 @@ export function PasswordForm({
   readonly danger?: boolean;
   /** False for a person who has confirmed at their provider who they are. */
   readonly asksPassword?: boolean;
+  /** The password is that of the person's directory. */
+  readonly ofDirectory?: boolean;
   readonly submit: (password: string) => Promise<void>;
 }) {
   const t = useT();
@@ -51,7 +54,12 @@ export function PasswordForm({
         </Note>
       )}
       {asksPassword && (
-        <Field layout="above" label={t('passkeys:dialog.password')} error={missing} required>
+        <Field
+          layout="above"
+          label={t(ofDirectory ? 'passkeys:dialog.directory_password' : 'passkeys:dialog.password')}
+          error={missing}
+          required
+        >
           {(control) => (
             <PasswordInput {...control} name="password" autoComplete="current-password" autoFocus />
           )}

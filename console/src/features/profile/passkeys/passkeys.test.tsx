@@ -118,6 +118,15 @@ describe('own passkeys', () => {
     expect(sent).toEqual([`PATCH passkeys/${ONE.id}/ {"name":"red key"}`]);
   });
 
+  test('a person of a directory is asked for its password', async () => {
+    const { sent, changed } = await cards({}, { by: 'password', isOfDirectory: true });
+    await userEvent.click(await screen.findByRole('button', { name: 'Remove green key' }));
+    const box = within(await screen.findByRole('dialog'));
+    await userEvent.type(box.getByLabelText(/Password of your directory/), 'of ann{Enter}');
+    await waitFor(() => expect(changed).toHaveBeenCalledOnce());
+    expect(sent[0]).toBe(`POST password/verify/ {"password":"of ann"}`);
+  });
+
   test('removing asks for the password first', async () => {
     const { sent, changed } = await cards();
     await userEvent.click(await screen.findByRole('button', { name: 'Remove green key' }));

@@ -13,7 +13,7 @@ import {
   verifyPassword,
 } from '#/domain/mfa/api';
 import { withFactorShown } from '#/domain/mfa';
-import { type Confirming, noticingExpiry } from '#/domain/mfa/confirming';
+import { type Confirming, isOfDirectory, noticingExpiry } from '#/domain/mfa/confirming';
 import { ConfirmAtProvider } from '#/domain/mfa/ConfirmAtProvider';
 import { CodeInput } from '#/domain/mfa/CodeInput';
 import { EnrolForm } from '#/domain/mfa/EnrolForm';
@@ -174,7 +174,12 @@ function ProofForm({
         </Note>
       )}
       {asks.password && (
-        <Field layout="above" label={t('mfa:flow.password')} error={missing.password} required>
+        <Field
+          layout="above"
+          label={t(isOfDirectory(confirming) ? 'mfa:flow.directory_password' : 'mfa:flow.password')}
+          error={missing.password}
+          required
+        >
           {(control) => (
             <PasswordInput {...control} name="password" autoComplete="current-password" autoFocus />
           )}

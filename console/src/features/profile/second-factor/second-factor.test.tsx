@@ -196,6 +196,23 @@ describe('own second factor', () => {
     expect(screen.getByRole('button', { name: 'Enable' }).getAttribute('aria-disabled')).toBe('true');
   });
 
+  test('a person of a directory is asked for its password, and keeps the dialog while it is away', async () => {
+    const { sent } = await card(OFF, { by: 'password', isOfDirectory: true });
+    const away = 'The directory did not answer, so your password could not be checked.';
+    server.use(
+      mock.post('*/api/v1/authentication/password/verify/', () =>
+        HttpResponse.json({ detail: away, code: 'directory_silent' }, { status: 503 }),
+      ),
+    );
+    await press('Enable');
+    const box = within(await dialog());
+    const field = box.getByLabelText<HTMLInputElement>(/Password of your directory/);
+    await userEvent.type(field, 'of ann{Enter}');
+    expect((await box.findByRole('alert')).textContent).toContain(away);
+    expect(field.value).toBe('of ann');
+    expect(sent).toEqual([]);
+  });
+
   test('a person of a provider is led there, and comes back to the open dialog', async () => {
     const { sent } = await card(OFF, { by: 'provider', provider: CORP, isConfirmed: false });
     await press('Enable');

@@ -41,7 +41,7 @@ export const openidProvider = defineResource<OpenidRow, 'authentication/openid-p
       ...VOUCHING_FIELDS,
       issuer: { placeholder: 'https://login.example.com', help: 'settings:openid.issuer_help' },
       client_secret: {
-        render: (input) => <SecretInput input={input} isSet={false} />,
+        render: (input, { stored }) => <SecretInput input={input} isSet={stored?.['has_secret'] === true} />,
         help: ({ mode }) =>
           mode === 'update' ? 'settings:openid.secret_keeps' : 'settings:openid.secret_help',
       },

@@ -35,7 +35,7 @@ export const samlProvider = defineResource<SamlRow, 'authentication/saml-provide
       { title: 'settings:openid.group_rights', fields: ['rules'] },
       {
         title: 'settings:openid.group_page',
-        fields: ['order', 'is_active', 'name_format', 'signs_requests', 'comment'],
+        fields: ['order', 'is_active', 'name_format', 'signs_requests', 'decrypts', 'comment'],
       },
     ],
     initial: () => ({ rules: [] }),
@@ -49,6 +49,7 @@ export const samlProvider = defineResource<SamlRow, 'authentication/saml-provide
       subject_claim: { help: 'settings:saml.subject_help' },
       name_format: { help: 'settings:saml.format_help' },
       signs_requests: { control: 'switch', help: 'settings:saml.signs_help' },
+      decrypts: { control: 'switch', help: 'settings:saml.decrypts_help' },
     },
     backTo: () => samlTab,
     aside: ({ values, id }) => <ProviderAside values={values} id={id} />,

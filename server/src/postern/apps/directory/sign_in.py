@@ -18,6 +18,11 @@ from postern.foundation.caller.actor import SYSTEM
 log = logging.getLogger(__name__)
 
 
+def is_on() -> bool:
+    """Whether an administrator has switched the directory on."""
+    return preferences.get_bool("AUTH_LDAP")
+
+
 def owner_of(user: User | None, username: str, password: str, *, may_create: bool = True) -> User | None:
     """The user of the directory whose password this is; None when it is nobody's.
 
@@ -26,7 +31,7 @@ def owner_of(user: User | None, username: str, password: str, *, may_create: boo
     nobody, so that the answer takes as long as for others. Raises DirectoryUnavailable when a user of the directory could
     not be judged.
     """
-    if not preferences.get_bool("AUTH_LDAP") or not password:
+    if not is_on() or not password:
         return None
     may_create = may_create and preferences.get_bool("AUTH_LDAP_CREATE_AT_SIGN_IN")
     if user is not None and user.source != Source.LDAP:

@@ -5,6 +5,7 @@ import binascii
 import re
 from datetime import UTC, datetime
 from typing import Final
+from xml.sax.saxutils import quoteattr
 
 from lxml import etree
 
@@ -62,6 +63,18 @@ def parsed(content: bytes, *, may_have_comments: bool = False) -> Element:
         raise failures.not_xml() from None
     _require_plain(root)
     return root
+
+
+def parsed_within(content: bytes, holder: Element) -> Element:
+    """The one element of a text that stood inside of `holder`, as a root of its own; it may use the namespaces that are
+    declared there. Raises WebApiFailed.
+    """
+    declared = "".join(f" xmlns{f':{name}' if name else ''}={quoteattr(uri)}" for name, uri in holder.nsmap.items())
+    outer = parsed(b"<within%s>%s</within>" % (declared.encode(), content))
+    if len(outer) != 1 or (outer.text or "").strip() or (outer[0].tail or "").strip():
+        raise failures.not_xml()
+    outer[0].tail = None
+    return etree.fromstring(etree.tostring(outer[0]))
 
 
 def _require_plain(root: Element) -> None:

@@ -31,8 +31,28 @@ _WRAPPED: Final = Phrase(
 _ENCRYPTED: Final = Phrase(
     "saml.encrypted",
     _(
-        "The provider encrypts its assertions, and Postern does not decrypt them. Switch encryption of assertions off for "
-        "Postern at the provider; the answer travels over TLS."
+        "The provider encrypts its assertions, and decrypting them is switched off here. An administrator switches on "
+        "Decrypt assertions in the settings, or switches encryption off for Postern at the provider."
+    ),
+)
+_ENCRYPTED_PARTS: Final = Phrase(
+    "saml.encrypted_parts",
+    _(
+        "The provider encrypts the name or attributes of the person alone. Choose encryption of the whole assertion there."
+    ),
+)
+_WEAK_ENCRYPTION: Final = Phrase(
+    "saml.weak_encryption",
+    _(
+        "The provider encrypts with %(found)s, which is not safe or not known. Choose AES-GCM with RSA-OAEP there, or "
+        "switch encryption of assertions off; the answer travels over TLS."
+    ),
+)
+_NOT_DECRYPTED: Final = Phrase(
+    "saml.not_decrypted",
+    _(
+        "The assertion of the provider could not be decrypted, so nobody was signed in. Give the provider the metadata of "
+        "Postern again: it may use another certificate."
     ),
 )
 _UNSIGNED: Final = Phrase(
@@ -177,6 +197,19 @@ def wrapped() -> WebApiFailed:
 
 def encrypted() -> WebApiFailed:
     return WebApiFailed(_ENCRYPTED.say())
+
+
+def encrypted_parts() -> WebApiFailed:
+    return WebApiFailed(_ENCRYPTED_PARTS.say())
+
+
+def weak_encryption(found: str) -> WebApiFailed:
+    return WebApiFailed(_WEAK_ENCRYPTION.say(found=_shown(found)))
+
+
+def not_decrypted() -> WebApiFailed:
+    """Every failure to decrypt is this one, so that nobody learns by altering a ciphertext."""
+    return WebApiFailed(_NOT_DECRYPTED.say())
 
 
 def unsigned() -> WebApiFailed:

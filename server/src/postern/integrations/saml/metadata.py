@@ -9,6 +9,7 @@ from cryptography import x509
 from lxml import etree
 
 from postern.integrations.saml import certificates, failures
+from postern.integrations.saml.decryption import CONTENT_KEYS, OAEP, OAEP_MGF1P
 from postern.integrations.saml.documents import Element, children, parsed, text_of
 from postern.integrations.saml.names import DSIG, METADATA, POST, PROTOCOL, REDIRECT, ds, md
 
@@ -29,7 +30,11 @@ class Provider:
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """Postern as a provider sees it. `certificate`: PEM of the key with which Postern signs."""
+    """Postern as a provider sees it. `certificate`: PEM of the key with which Postern signs.
+
+    `encryption_certificate`: PEM of the key with which it decrypts; empty when it decrypts nothing. Some providers encrypt
+    as soon as the metadata name one.
+    """
 
     entity_id: str
     acs: str
@@ -37,6 +42,7 @@ class Own:
     certificate: str
     signs_requests: bool
     name_format: str
+    encryption_certificate: str = ""
 
 
 def read(text: str) -> Provider:
@@ -75,11 +81,11 @@ def own_document(own: Own) -> bytes:
     role.set("protocolSupportEnumeration", PROTOCOL)
     role.set("AuthnRequestsSigned", "true" if own.signs_requests else "false")
     role.set("WantAssertionsSigned", "true")
-    key = etree.SubElement(role, md("KeyDescriptor"))
-    key.set("use", "signing")
-    holder = etree.SubElement(etree.SubElement(key, ds("KeyInfo")), ds("X509Data"))
-    lines = [line for line in own.certificate.splitlines() if not line.startswith("-----")]
-    etree.SubElement(holder, ds("X509Certificate")).text = "".join(lines)
+    _key(role, "signing", own.certificate)
+    if own.encryption_certificate:
+        key = _key(role, "encryption", own.encryption_certificate)
+        for algorithm in (*reversed(CONTENT_KEYS), OAEP, OAEP_MGF1P):
+            etree.SubElement(key, md("EncryptionMethod")).set("Algorithm", algorithm)
     _point(role, "SingleLogoutService", REDIRECT, own.logout)
     if own.name_format:
         etree.SubElement(role, md("NameIDFormat")).text = own.name_format
@@ -106,6 +112,15 @@ def is_this_machine(host: str | None) -> bool:
         return host == "localhost" or ip_address(str(host)).is_loopback
     except ValueError:
         return False
+
+
+def _key(role: Element, use: str, certificate: str) -> Element:
+    key = etree.SubElement(role, md("KeyDescriptor"))
+    key.set("use", use)
+    holder = etree.SubElement(etree.SubElement(key, ds("KeyInfo")), ds("X509Data"))
+    lines = [line for line in certificate.splitlines() if not line.startswith("-----")]
+    etree.SubElement(holder, ds("X509Certificate")).text = "".join(lines)
+    return key
 
 
 def _point(role: Element, name: str, binding: str, address: str) -> Element:

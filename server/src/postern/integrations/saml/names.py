@@ -6,6 +6,8 @@ PROTOCOL: Final = "urn:oasis:names:tc:SAML:2.0:protocol"
 ASSERTION: Final = "urn:oasis:names:tc:SAML:2.0:assertion"
 METADATA: Final = "urn:oasis:names:tc:SAML:2.0:metadata"
 DSIG: Final = "http://www.w3.org/2000/09/xmldsig#"
+XENC: Final = "http://www.w3.org/2001/04/xmlenc#"
+XENC11: Final = "http://www.w3.org/2009/xmlenc11#"
 
 SUCCESS: Final = "urn:oasis:names:tc:SAML:2.0:status:Success"
 STATUS_PREFIX: Final = "urn:oasis:names:tc:SAML:2.0:status:"
@@ -42,3 +44,13 @@ def md(name: str) -> str:
 def ds(name: str) -> str:
     """An element of XML signatures."""
     return f"{{{DSIG}}}{name}"
+
+
+def xenc(name: str) -> str:
+    """An element of XML encryption."""
+    return f"{{{XENC}}}{name}"
+
+
+def xenc11(name: str) -> str:
+    """An element of XML encryption 1.1."""
+    return f"{{{XENC11}}}{name}"

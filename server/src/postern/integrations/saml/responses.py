@@ -10,9 +10,20 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
 from postern.integrations.saml import failures
-from postern.integrations.saml.documents import Element, children, decoded, instant, only_child, parsed, text_of
+from postern.integrations.saml.decryption import decrypted, is_encrypted
+from postern.integrations.saml.documents import (
+    Element,
+    children,
+    decoded,
+    instant,
+    only_child,
+    parsed,
+    parsed_within,
+    text_of,
+)
 from postern.integrations.saml.names import (
     BEARER,
     ENTITY_FORMAT,
@@ -35,6 +46,7 @@ _MOST_CHARS: Final = 255
 class Expected:
     """What an answer must fit. `issuer`: entity ID of the provider; `audience`: ours; `acs`: our address for answers.
 
+    `decryption_key`: ours; None while encrypted assertions are not taken.
     `asked_since`: the provider must have asked the person at this instant or later; None: any session there will do.
     """
 
@@ -44,6 +56,7 @@ class Expected:
     request_id: str
     certificates: Sequence[x509.Certificate]
     asked_since: datetime | None = None
+    decryption_key: RSAPrivateKey | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +86,8 @@ def read(answer: str, expected: Expected, now: datetime) -> Assertion:
     if root.tag != samlp("Response"):
         raise failures.not_a_response()
     _require_status(root)
-    if any(True for _ in root.iter(saml("EncryptedAssertion"), saml("EncryptedID"), saml("EncryptedAttribute"))):
-        raise failures.encrypted()
+    if is_encrypted(root):
+        return _read_encrypted(root, expected, now)
     inside = list(root.iter(saml("Assertion")))
     found = only_child(root, saml("Assertion"))
     if found is None or len(inside) != 1 or any(True for _ in root.iterdescendants(samlp("Response"))):
@@ -90,6 +103,38 @@ def read(answer: str, expected: Expected, now: datetime) -> Assertion:
         raise failures.wrapped()
     _require_response(response, expected, now, is_signed=response is not root)
     return _assertion(signed, expected, now)
+
+
+def _read_encrypted(root: Element, expected: Expected, now: datetime) -> Assertion:
+    """The envelope is judged as it came, then its assertion is decrypted and read as a document of its own.
+
+    The response is signed over the ciphertext, or the assertion in it is signed, or both.
+    """
+    if expected.decryption_key is None:
+        raise failures.encrypted()
+    if any(True for _ in root.iter(saml("EncryptedID"), saml("EncryptedAttribute"))):
+        raise failures.encrypted_parts()
+    inside = list(root.iter(saml("EncryptedAssertion"), saml("Assertion")))
+    if (
+        len(inside) != 1
+        or inside[0].getparent() is not root
+        or any(True for _ in root.iterdescendants(samlp("Response")))
+    ):
+        raise failures.wrapped()
+    response = signed_parts(root, [root], expected.certificates, now).get(root.get("ID", ""), root)
+    _require_response(response, expected, now, is_signed=response is not root)
+    holder = only_child(response, saml("EncryptedAssertion"))
+    if holder is None:
+        raise failures.wrapped()
+    assertion = parsed_within(decrypted(holder, expected.decryption_key), holder)
+    if assertion.tag != saml("Assertion") or any(True for _ in assertion.iterdescendants(saml("Assertion"))):
+        raise failures.wrapped()
+    if is_encrypted(assertion):
+        raise failures.encrypted_parts()
+    signed = signed_parts(assertion, [assertion], expected.certificates, now).get(assertion.get("ID", ""))
+    if signed is None and response is root:
+        raise failures.unsigned()
+    return _assertion(signed if signed is not None else assertion, expected, now)
 
 
 def _require_status(root: Element) -> None:

@@ -35,6 +35,7 @@ from postern.proxies.ssh.front import FrontChannel, FrontLink
 from postern.proxies.ssh.key_pace import KeyPace
 from postern.proxies.ssh.limits import SshLimits
 from postern.proxies.ssh.person_session import PersonSession, SshOpening
+from postern.proxies.ssh.sign_in_notices import after_wrong_password, code_explained, notice
 from postern.proxies.ssh.target import TargetConnection
 
 log = logging.getLogger(__name__)
@@ -74,6 +75,8 @@ class Person(asyncssh.SSHServer):
         self._login = LoginNameAnswer(username="")  # the parsed login name; known after sign-in
         self._ticket = ""
         self._passwords_tried = 0
+        self._notice_given = False
+        self._hint_given = False
         #: Keys offered under a name, and whether each is acceptable. None: not known yet.
         self._keys: dict[tuple[str, bytes], bool | None] = {}
         self._refusals_audited = 0
@@ -157,9 +160,14 @@ class Person(asyncssh.SSHServer):
 
     def kbdint_auth_supported(self) -> bool:
         """For the code of the second factor; for a code from the console only where no password is asked for, which takes
-        it as well: clients would ask for the code first.
+        it as well: clients would ask for the code first. Else, once, to say which ways are switched off: after a banner
+        everybody whose key is accepted would read it, too.
         """
-        return self.second_factor_due or self._asks_for_code
+        return self.second_factor_due or self._asks_for_code or bool(self._notice)
+
+    @property
+    def _notice(self) -> str:
+        return "" if self._notice_given else notice(self._services.settings.current, self.language)
 
     @property
     def _asks_for_code(self) -> bool:
@@ -172,13 +180,36 @@ class Person(asyncssh.SSHServer):
         lang: str,  # noqa: ARG002 - the library calls it so
         submethods: str,  # noqa: ARG002 - the library calls it so
     ) -> tuple[str, str, str, list[tuple[str, bool]]] | bool:
-        """Ask for the code. It is echoed while typed, because it is worthless a minute later."""
-        if self._second_factor is None:
+        """Ask for the code. It is echoed while typed, because it is worthless a minute later. A notice is given and nothing asked."""
+        if self._second_factor is None and self._asks_for_code:
             prompt = (Text.CODE_PROMPT.say(self.language), True)
-            return ("", Text.CODE_EXPLAINED.say(self.language), "", [prompt]) if self._asks_for_code else False
+            return "", self._explained(code_explained(self._services.settings.current, self.language)), "", [prompt]
+        if self._second_factor is None:
+            self._give_notice()
+            return False
         language = self._second_factor.language or self.language
         prompt = (Text.MFA_PROMPT.say(language), True)
-        return "", Text.MFA_EXPLAINED.say(language), "", [prompt]
+        return "", self._explained(Text.MFA_EXPLAINED.say(language)), "", [prompt]
+
+    def _explained(self, text: str) -> str:
+        """The instruction of a question. OpenSSH escapes all but ASCII in it, but not in a banner."""
+        link = self._link
+        if text.isascii() or link is None or "OpenSSH" not in str(link.get_extra_info("client_version", "")):
+            return text
+        self._banner(text)
+        return ""
+
+    def _give_notice(self) -> None:
+        """Say which ways are switched off. OpenSSH would ask for a password if it was offered nothing at all, so the
+        connection ends then.
+        """
+        text = self._notice
+        if text:
+            self._notice_given = True
+            self._banner(text)
+        if not (self.password_auth_supported() or self.public_key_auth_supported()):
+            text = notice(self._services.settings.current, "en")  # clients escape other characters here
+            raise asyncssh.DisconnectError(asyncssh.DISC_NO_MORE_AUTH_METHODS_AVAILABLE, text)
 
     async def validate_kbdint_response(self, username: str, responses: Sequence[str]) -> bool:
         due = self._second_factor
@@ -229,7 +260,16 @@ class Person(asyncssh.SSHServer):
             answer = await self._services.plane.sign_in_password(request)
         except (ControlUnavailable, ControlRefused) as error:
             self._control_away(error)
+        if answer.denial is not None and answer.denial.code is DenialCode.BAD_CREDENTIALS:
+            self._hint()
         return self._take(answer)
+
+    def _hint(self) -> None:
+        """Say once how people without a password come in. It must not depend on the name."""
+        text = after_wrong_password(self._services.settings.current, self.language)
+        if text and not self._hint_given:
+            self._hint_given = True
+            self._banner(text)
 
     async def key_offered(self, key: asyncssh.SSHKey) -> bool:
         """Whether this key would be accepted. The answer lets the client sign, but signs nobody in."""

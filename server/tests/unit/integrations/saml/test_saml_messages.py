@@ -126,6 +126,13 @@ def test_our_metadata_fit_the_schema() -> None:
     settings = {"sp": {"entityId": ENTITY, "assertionConsumerService": {"url": own.acs}}}
     oracle = OneLogin_Saml2_Settings(settings, sp_validation_only=True)
     assert oracle.validate_metadata(metadata.own_document(own)) == []
+    encrypted = metadata.own_document(replace(own, encryption_certificate=CERTIFICATE))
+    assert oracle.validate_metadata(encrypted) == []
+    keys = etree.fromstring(encrypted).findall(".//{*}KeyDescriptor")
+    assert [key.get("use") for key in keys] == ["signing", "encryption"]
+    methods = [method.get("Algorithm", "") for method in keys[1].findall("{*}EncryptionMethod")]
+    assert methods[0] == "http://www.w3.org/2009/xmlenc11#aes256-gcm"
+    assert not [name for name in methods if name.endswith(("cbc", "rsa-1_5"))]
 
 
 @pytest.mark.parametrize(

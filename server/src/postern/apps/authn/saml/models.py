@@ -37,7 +37,8 @@ class SamlProvider(FederatedProvider):
     """A provider of SAML 2.0. `certificates`: PEM blocks; each may sign. `subject_claim`: the attribute that identifies
     people; the NameID when empty. `slo_url`: empty when people are signed out of Postern only.
 
-    `own_certificate` is the public part of our key; the key is encrypted in the vault, under the id of this row.
+    `own_certificate` is the public part of our key; the key is encrypted in the vault, under the id of this row. The same
+    holds for `encryption_certificate`, of a key of its own, which is made when `decrypts` is switched on first.
     """
 
     idp_entity_id = models.CharField(_("Entity ID of the provider"), max_length=255)
@@ -45,6 +46,7 @@ class SamlProvider(FederatedProvider):
     slo_url = models.CharField(_("Sign-out address"), max_length=1000, blank=True, default="")
     certificates = models.TextField(_("Certificates of the provider"))
     signs_requests = models.BooleanField(_("Sign requests"), default=False)
+    decrypts = models.BooleanField(_("Decrypt assertions"), default=False)
     name_format = models.CharField(
         _("NameID format"), max_length=16, choices=NameFormat.choices, default=NameFormat.ANY
     )
@@ -53,6 +55,7 @@ class SamlProvider(FederatedProvider):
     name_claim = models.CharField(_("Attribute of the name"), max_length=128, default="displayName", blank=True)
     email_claim = models.CharField(_("Attribute of the mail address"), max_length=128, default="email", blank=True)
     own_certificate = models.TextField(_("Postern's certificate"), editable=False, default="")
+    encryption_certificate = models.TextField(_("Postern's certificate for encryption"), editable=False, default="")
 
     class Meta:
         verbose_name = _("SAML provider")

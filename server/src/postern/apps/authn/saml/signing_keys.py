@@ -1,4 +1,4 @@
-"""Our encrypted private keys (PEM) by the id of the provider for which Postern signs."""
+"""Our encrypted private keys (PEM) by the id of the provider for which Postern signs, or whose assertions it decrypts."""
 
 from typing import Final
 
@@ -6,3 +6,4 @@ from postern.apps.authn.federation.sealed_secrets import SealedSecrets
 from postern.foundation.provided import Provided
 
 STORE: Final = Provided[SealedSecrets]("the vault for keys that sign SAML messages")
+DECRYPTION: Final = Provided[SealedSecrets]("the vault for keys that decrypt SAML assertions")

@@ -34,6 +34,16 @@ def key_of(row: SamlProvider) -> RSAPrivateKey:
     return certificates.own_key(pem)
 
 
+def _decryption_key_of(row: SamlProvider) -> RSAPrivateKey | None:
+    """Our key for encrypted assertions, if the row takes them. Raises WebApiFailed when it is lost."""
+    if not row.decrypts:
+        return None
+    pem = signing_keys.DECRYPTION.value.get(row.pk)
+    if pem is None:
+        raise errors.no_key(row.name)
+    return certificates.own_key(pem)
+
+
 @dataclass(frozen=True, slots=True)
 class SamlWay(FederatedWay[SamlProvider]):
     """A stored provider."""
@@ -73,6 +83,7 @@ class _Saml:
             request_id=_request_id(visit.state),
             certificates=certificates.from_text(self.row.certificates),
             asked_since=visit.asked_since,
+            decryption_key=_decryption_key_of(self.row),
         )
         found = responses.read(code, expected, clock.now())
         subject = _subject(self.row, found)

@@ -1,4 +1,6 @@
-"""Whether a signed-in user has confirmed a moment ago who they are: with the password, or at their provider."""
+"""Whether a signed-in user has confirmed a moment ago who they are: with the password, here or of the directory, or at
+their provider.
+"""
 
 from typing import Final
 
@@ -9,11 +11,13 @@ from postern.kernel import clock
 
 #: They have no password here. Their provider asks them again (`authn.confirming`).
 _AT_PROVIDER: Final = frozenset({Source.OPENID, Source.SAML})
+#: They have a password, and the form of these changes asks for it.
+_BY_PASSWORD: Final = frozenset({Source.LOCAL, Source.LDAP})
 
 
 def can_confirm(user: User) -> bool:
     """Whether users of this source have a way to confirm who they are."""
-    return user.is_local or user.source in _AT_PROVIDER
+    return user.source in _BY_PASSWORD | _AT_PROVIDER
 
 
 def require_confirmed(credential: object, user: User) -> None:

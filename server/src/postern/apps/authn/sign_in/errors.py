@@ -5,7 +5,7 @@ from django.utils.translation import ngettext
 
 from postern.apps.authn.errors import MfaRefused, SignInRefused
 from postern.contracts.enums import DenialCode
-from postern.kernel.errors import PosternError
+from postern.kernel.errors import PosternError, Unavailable
 
 
 class WrongCredentials(SignInRefused):
@@ -38,6 +38,7 @@ class KeyWithoutPin(SignInRefused):
     """The FIDO2 key was touched, but did not ask for its PIN. The key has signed, so the text may say why."""
 
     slug = "key_without_pin"
+    denial = DenialCode.METHOD_DISABLED
     knows_person = True
 
     def text(self) -> str:
@@ -94,6 +95,31 @@ class PasswordVerifyRequired(PosternError):
     def __init__(self, *, at_provider: bool = False) -> None:
         super().__init__(
             _("Confirm at your provider first that it is you.") if at_provider else _("Enter your password first.")
+        )
+
+
+class DirectoryOff(PosternError):
+    """A user of the directory confirms who they are, while the directory is switched off. Nothing was compared."""
+
+    code = "directory_off"
+
+    def __init__(self) -> None:
+        super().__init__(
+            _("The directory that knows your password is switched off, so nothing was changed. Tell an administrator.")
+        )
+
+
+class DirectorySilent(Unavailable):
+    """A user of the directory confirms who they are, and the directory did not answer. Nothing was judged or counted."""
+
+    code = "directory_silent"
+
+    def __init__(self) -> None:
+        super().__init__(
+            _(
+                "The directory did not answer, so your password could not be checked, and nothing was changed. Try again "
+                "in a moment, or tell an administrator."
+            )
         )
 
 

@@ -13,6 +13,7 @@ from postern.apps.authn.credentials.models import LoginSession
 from postern.apps.authn.errors import SignInRefused
 from postern.apps.preferences import facade as preferences
 from postern.apps.users.models import Source, User
+from postern.contracts.enums import DenialCode
 from postern.foundation.caller.actor import Actor
 
 _SETTING: Final = "SECURITY_SIGN_IN_WAYS"
@@ -23,6 +24,7 @@ class WayClosed(SignInRefused):
     """The way of this sign-in is switched off (slug of the contract). The first factor was right."""
 
     slug = "backend_not_match"
+    denial = DenialCode.METHOD_DISABLED
     knows_person = True
 
     def text(self) -> str:

@@ -108,6 +108,7 @@ def proxy_settings() -> ProxySettings:
         "TERMINAL_ASSET_LIST_PAGE_SIZE",
         "SECURITY_MAX_IDLE_TIME",
         "SECURITY_PROXY_CREDENTIALS_PER_MINUTE",
+        "SITE_URL",
     )
     public = settings.POSTERN.ssh_public
     has_passwords = not {"password", "ldap"}.isdisjoint(preferences.get_order("SECURITY_SIGN_IN_WAYS"))
@@ -115,6 +116,7 @@ def proxy_settings() -> ProxySettings:
         version=version,
         ssh_host=public.host if public else "",
         ssh_port=public.port if public else 0,
+        console_url=str(held["SITE_URL"]),
         password_auth=bool(held["TERMINAL_PASSWORD_AUTH"]) and has_passwords,
         public_key_auth=bool(held["TERMINAL_PUBLIC_KEY_AUTH"]),
         code_auth=bool(held["TERMINAL_CODE_AUTH"]),

@@ -32,3 +32,4 @@ class FederatedSecrets:
 
 CLIENT_SECRETS: Final = FederatedSecrets("authn_openidprovider", "client_secret")
 SIGNING_KEYS: Final = FederatedSecrets("authn_samlprovider", "signing_key")
+DECRYPTION_KEYS: Final = FederatedSecrets("authn_samlprovider", "decryption_key")

@@ -15,10 +15,11 @@ from postern.apps.authn.lock_out.errors import SignInLocked
 from postern.apps.authn.lock_out.mfa_guard import Visitor
 from postern.apps.authn.proxies.actions import proxy_sign_ins, repeats
 from postern.apps.authn.proxies.actions.repeats import Outcome
-from postern.apps.authn.proxies.errors import MethodClosed
+from postern.apps.authn.proxies.errors import MethodClosed, PasskeyCannotBeShown, PasswordWayClosed
 from postern.apps.authn.second_factors.actions import codes
 from postern.apps.authn.second_factors.errors import MfaUnset
 from postern.apps.authn.second_factors.models import PendingSignIn, SignInWay
+from postern.apps.authn.second_factors.queries import has_factor
 from postern.apps.authn.sign_in import ways
 from postern.apps.authn.sign_in.actions import second_factor, sign_in
 from postern.apps.authn.sign_in.actions.sign_in import Attempted, MfaState, Proof
@@ -45,7 +46,7 @@ def show_password(
     """
     is_code = ssh_codes.are_on() and is_ssh_code(password)
     if not is_code and not preferences.get_bool("TERMINAL_PASSWORD_AUTH"):
-        return _denied(MethodClosed(), username)
+        return _denied(MethodClosed(takes_codes=ssh_codes.are_on()), username)
     # The name includes the password: an attempt is good for one guess.
     name = attempts.name_of(attempt, "password", proxy_id, remote_addr, login_from, username, password)
     attempted = Attempted(
@@ -158,7 +159,8 @@ def _after_first_factor(proof: Proof, proxy_id: UUID) -> Outcome:
         case second_factor.Demand.NOTHING:
             return _signed_in(proof, MfaState.OFF, proxy_id)
         case second_factor.Demand.ENROLMENT:  # an authenticator app can be set up in the console only
-            return _refuse(proof.attempted, MfaUnset(), mfa=MfaState.SHOWN)
+            passkey_only = ssh_codes.are_on() and has_factor(proof.user.pk)
+            return _refuse(proof.attempted, PasskeyCannotBeShown() if passkey_only else MfaUnset(), mfa=MfaState.SHOWN)
         case _:
             return Outcome(begun=second_factor.begin(proof, SignInWay.PROXY, proxy_id=proxy_id))
 
@@ -178,6 +180,10 @@ def _denied(refused: SignInRefused, username: str) -> Outcome:
 
     Answering strangers in the user's language would reveal that the account exists.
     """
+    if isinstance(refused, ways.WayClosed):
+        # The sentence of the sign-in page names that page.
+        closed = PasswordWayClosed if refused.knows_person else MethodClosed
+        refused = closed(takes_codes=ssh_codes.are_on())
     user = User.objects.named(username) if refused.knows_person else None
     with translation.override((user.language if user is not None else "") or settings.LANGUAGE_CODE):
         return Outcome(denial=Denial(code=refused.denial, message=refused.text()))

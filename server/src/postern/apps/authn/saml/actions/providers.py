@@ -16,9 +16,10 @@ from postern.apps.authn.saml.models import SamlProvider
 from postern.foundation.caller.actor import Actor
 from postern.integrations.saml import certificates
 from postern.kernel import clock
+from postern.kernel.secret import Secret
 
 _RECORDED: Final = recorded_columns(
-    "idp_entity_id", "sso_url", "slo_url", "certificates", "signs_requests", "name_format", "subject_claim"
+    "idp_entity_id", "sso_url", "slo_url", "certificates", "signs_requests", "decrypts", "name_format", "subject_claim"
 )
 
 
@@ -26,28 +27,49 @@ _RECORDED: Final = recorded_columns(
 def create_provider(*, actor: Actor, values: Mapping[str, Any]) -> SamlProvider:
     """Make a provider, and a key with which Postern signs for it. Raises ProviderRefused."""
     require_new(actor, SamlProvider)
-    key, certificate = certificates.own_pair(urlsplit(console_address()).hostname or "postern", clock.now())
+    key, certificate = _new_pair()
     row = SamlProvider(created_by=actor.label, own_certificate=certificate, **values)
+    decryption_key = _prepare_decryption(row)
     row.save(force_insert=True)
     signing_keys.STORE.value.put(row.pk, key)
+    if decryption_key is not None:
+        signing_keys.DECRYPTION.value.put(row.pk, decryption_key)
     audits.record_change(actor=actor, action="create", target=row, new=values_of(row, _RECORDED))
     return row
 
 
 @transaction.atomic
 def update_provider(*, actor: Actor, row: SamlProvider, values: Mapping[str, Any]) -> SamlProvider:
-    """Change a provider. Its key stays, so the provider need not be told."""
+    """Change a provider. Its keys stay, so the provider need not be told."""
     row = held(actor, row)
     old, new = recorded.assign(row, values)
+    decryption_key = _prepare_decryption(row)
+    if decryption_key is not None:
+        signing_keys.DECRYPTION.value.put(row.pk, decryption_key)
     if new:
         row.save()
         audits.record_change(actor=actor, action="update", target=row, old=old, new=new)
     return row
 
 
+def _prepare_decryption(row: SamlProvider) -> Secret | None:
+    """A new key, when assertions are to be decrypted and there is none yet. Signing and decrypting have keys of their own:
+    an answer about the one tells nothing about the other.
+    """
+    if not row.decrypts or row.encryption_certificate:
+        return None
+    key, row.encryption_certificate = _new_pair()
+    return key
+
+
+def _new_pair() -> tuple[Secret, str]:
+    return certificates.own_pair(urlsplit(console_address()).hostname or "postern", clock.now())
+
+
 @transaction.atomic
 def delete_provider(*, actor: Actor, row: SamlProvider) -> None:
-    """Delete a provider and our key for it. Its users stay, and cannot sign in any more."""
+    """Delete a provider and our keys for it. Its users stay, and cannot sign in any more."""
     require_super(actor)
     signing_keys.STORE.value.drop(row.pk)
+    signing_keys.DECRYPTION.value.drop(row.pk)
     recorded.delete_row(actor=actor, row=row, old=values_of(row, _RECORDED))

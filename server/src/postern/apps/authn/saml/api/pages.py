@@ -84,6 +84,7 @@ def own_metadata(request: HttpRequest, slug: str) -> HttpResponse:
         certificate=row.own_certificate,
         signs_requests=row.signs_requests,
         name_format=NameFormat(row.name_format).urn,
+        encryption_certificate=row.encryption_certificate if row.decrypts else "",
     )
     response = HttpResponse(metadata.own_document(own), content_type="application/samlmetadata+xml")
     response["Content-Disposition"] = f'attachment; filename="postern-{slug}.xml"'

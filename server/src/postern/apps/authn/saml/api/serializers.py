@@ -125,6 +125,7 @@ class SamlProviderSerializer(FederatedProviderSerializer):
             *_OF_PROVIDER,
             "certificates_info",
             "signs_requests",
+            "decrypts",
             "name_format",
             "subject_claim",
             *FIELDS,
@@ -132,9 +133,10 @@ class SamlProviderSerializer(FederatedProviderSerializer):
             "acs_url",
             "logout_url",
             "own_certificate",
+            "encryption_certificate",
         )
         fields = fields_small
-        read_only_fields = (*READ_ONLY, "own_certificate")
+        read_only_fields = (*READ_ONLY, "own_certificate", "encryption_certificate")
 
     def validate_sso_url(self, address: str) -> str:
         return usable_address(address)

@@ -1,18 +1,24 @@
-"""Asks a signed-in user for the current password. Each guess counts like a guess at sign-in."""
+"""Asks a signed-in user for the current password, of Postern or of the directory. Each guess counts like a guess at
+sign-in.
+"""
 
 from postern.apps.authn.credentials.actions.login_sessions import note_password_refused
 from postern.apps.authn.errors import SignInRefused
 from postern.apps.authn.lock_out.mfa_guard import Visitor
 from postern.apps.authn.sign_in.actions import sign_in
-from postern.apps.users.models import User
+from postern.apps.authn.sign_in.errors import DirectoryOff, DirectorySilent
+from postern.apps.directory import facade as directory
+from postern.apps.users.models import Source, User
 from postern.foundation.caller.actor import Actor
 
 
 def require(*, actor: Actor, user: User, password: str, visitor: Visitor) -> None:
     """Raise WrongCredentials or SignInLocked. Both are audited, because it may be a stranger at an unlocked desk.
 
-    Do not call it inside a transaction: a rollback would lose the count of a wrong password.
+    Raises DirectoryOff or DirectorySilent for a user of the directory who cannot be judged; then nothing is counted. Do not call it inside a transaction: a rollback would lose the count of a wrong password.
     """
+    if user.source == Source.LDAP and not directory.is_on():
+        raise DirectoryOff
     try:
         sign_in.confirm_password(
             username=user.username, password=password, remote_addr=visitor.remote_addr, device=visitor.device
@@ -20,3 +26,5 @@ def require(*, actor: Actor, user: User, password: str, visitor: Visitor) -> Non
     except SignInRefused as refused:
         note_password_refused(actor=actor, user=user, reason=refused.slug)
         raise
+    except directory.DirectoryUnavailable:
+        raise DirectorySilent from None

@@ -292,7 +292,7 @@ class OwnPasskeyView(PersonalView):
     """`authentication/passkeys/{id}/`: PATCH `{"name"}` renames, DELETE removes.
 
     To remove one needs a second factor shown in this sign-in, because it may be the only one, and a password entered
-    within five minutes, or a confirmation at the provider. Users of other sources have neither, and need none.
+    within five minutes, or a confirmation at the provider.
     """
 
     def patch(self, request: Request, passkey_id: UUID) -> Response:
