@@ -41,6 +41,7 @@ from postern.apps.users.people.actions.people import (
     update_own_profile,
     update_user,
 )
+from postern.apps.users.people.actions.restoring import renew_link, reopen
 from postern.apps.users.people.queries import changeable
 from postern.contracts.access import UserIdentity
 from postern.kernel import clock
@@ -89,6 +90,8 @@ __all__ = [
     "prepare_own",
     "read_link",
     "redeem_set_password_link",
+    "renew_link",
+    "reopen",
     "set_org_roles",
     "set_public_keys",
     "ssh_keys_named",
