@@ -169,3 +169,14 @@ def test_setting_changed_in_a_request_is_read_again_in_it() -> None:
         assert facade.get_int("SECURITY_LOGIN_LIMIT_COUNT") == REGISTRY["SECURITY_LOGIN_LIMIT_COUNT"].default
         change_settings(actor=SYSTEM, changes={"SECURITY_LOGIN_LIMIT_COUNT": 4})
         assert facade.get_int("SECURITY_LOGIN_LIMIT_COUNT") == 4
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://ann:pw@example.com/", "http://example.com/?x=1", "http://example.com/#x", "http://exam\u202eple.com/"],
+)
+def test_site_address_is_one_to_which_links_can_add_their_paths(as_admin: APIClient, address: str) -> None:
+    answer = as_admin.patch(f"{URL}?category=basic", {"SITE_URL": address}, format="json")
+    assert (answer.status_code, set(answer.json())) == (400, {"SITE_URL"})
+    good = {"SITE_URL": "https://postern.example.com"}
+    assert as_admin.patch(f"{URL}?category=basic", good, format="json").status_code == 200

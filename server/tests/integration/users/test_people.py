@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -14,6 +15,7 @@ from postern.apps.users.models import Membership, User
 from postern.apps.users.people.events import UserClosed
 from postern.foundation import licensing
 from postern.foundation.rest import selections
+from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID, ROOT_ORG_ID
 
 USERS = "/api/v1/users/users/"
@@ -424,11 +426,19 @@ def test_k60_built_in_administrator_cannot_be_deleted(as_admin: APIClient, make_
         {"is_active": False},
         {"username": "other"},
         {"date_expired": "2001-01-01T00:00:00Z"},
+        {"date_expired": (clock.now() + timedelta(minutes=2)).isoformat()},  # nobody would be left when it comes
+        {"source": "ldap"},
     ):
         answer = as_admin.patch(url(built_in), change)
         assert (answer.status_code, answer.json().get("code")) == (400, "built_in_administrator"), change
     assert as_admin.delete(url(built_in)).status_code == 403
-    assert as_admin.patch(url(built_in), {"name": "Root of all"}).status_code == 200
+    form = {
+        "name": "Root of all",
+        "date_expired": as_admin.get(url(built_in)).json()["date_expired"],
+        "source": "local",
+    }
+    assert as_admin.patch(url(built_in), form).status_code == 200
+    assert as_admin.patch(url(built_in), {"date_expired": None}, format="json").status_code == 200
 
 
 def test_own_password_cannot_be_changed_without_the_old_one(as_admin: APIClient, people: dict[str, User]):

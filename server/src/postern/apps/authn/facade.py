@@ -21,6 +21,7 @@ from postern.apps.authn.login_acls.deciding import is_admitted
 from postern.apps.authn.proxies.actions import proxy_factors, proxy_sign_ins
 from postern.apps.authn.proxies.actions.proxy_sign_ins import TicketFault
 from postern.apps.authn.proxies.actions.repeats import Outcome
+from postern.apps.authn.second_factors.actions import mfa
 from postern.apps.authn.second_factors.totp_secrets import TotpSecrets
 from postern.apps.authn.sign_in.actions import sign_in
 from postern.apps.authn.signatures.ssh_proofs import KeyProof, ProofProblem, read_proof
@@ -55,6 +56,7 @@ __all__ = [
     "prolong_tickets",
     "public_key_acceptable",
     "read_proof",
+    "reset_second_factor",
     "sign_in_with_code",
     "sign_in_with_public_key",
     "ticket_holder",
@@ -290,6 +292,13 @@ def admit_everywhere(username: str) -> int:
     """Switch off the login ACLs about a user and return their number; for the command line."""
     user = User.objects.named(username)
     return 0 if user is None else switch_off_all(actor=SYSTEM, user=user)
+
+
+def reset_second_factor(username: str) -> None:
+    """Remove app, passkeys and recovery codes of an existing user; for the command line."""
+    user = User.objects.named(username)
+    if user is not None:
+        mfa.reset(actor=SYSTEM, user=user)
 
 
 def locked_out() -> list[str]:

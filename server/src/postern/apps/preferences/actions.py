@@ -41,9 +41,10 @@ def change_settings(*, actor: Actor, changes: Mapping[str, Value], loaded: int |
     queries.forget()
     secrets = {name: Secret(str(new)) for name, new in changes.items() if REGISTRY[name].is_secret and new}
     before = queries.values(name for name in changes if not REGISTRY[name].is_secret)
+    unusable = queries.unusable(before)
     removed = [name for name, new in changes.items() if REGISTRY[name].is_secret and new is None]
     changed: dict[str, Value | Secret] = {
-        **{name: changes[name] for name, old in before.items() if changes[name] != old},
+        **{name: changes[name] for name, old in before.items() if changes[name] != old or name in unusable},
         **secrets,
         **{name: None for name in removed if queries.is_set(name)},
     }

@@ -35,8 +35,13 @@ def values_of(variables: tuple[tuple[str, Secret], ...]) -> Mapping[str, Value |
         setting = REGISTRY.get(variable.removeprefix(ENVIRONMENT_PREFIX))
         if setting is None:
             raise SettingsError(f"{variable}: there is no such setting; docs/reference/preferences.md lists them")
-        found[setting.name] = text if setting.is_secret else _READERS[setting.kind](setting, text.reveal())
+        found[setting.name] = text if setting.is_secret else read(setting, text.reveal())
     return MappingProxyType(found)
+
+
+def read(setting: Preference, text: str) -> Value:
+    """The value that a text means. Raises SettingsError if the setting does not allow it."""
+    return _READERS[setting.kind](setting, text)
 
 
 def _boolean(setting: Preference, text: str) -> Value:

@@ -67,7 +67,7 @@ def _field(one: Preference) -> serializers.Field[Any, Any, Any, Any]:
         return OrderField(choices=one.choices, **options)
     text_options = {**options, "max_length": one.max_length, "allow_blank": not one.required}
     if one.kind is Kind.URL:
-        return serializers.URLField(allow_null=not one.required, **text_options)
+        return serializers.URLField(allow_null=not one.required, validators=one.validators, **text_options)
     if one.kind is Kind.MAPPING:
         return MappingField(validators=one.validators, max_length=one.max_length or 0, **options)
     if one.is_secret:  # spaces at its ends belong to a password; null removes the stored one

@@ -11,6 +11,7 @@ from postern.apps.preferences.environment import fixed_values
 from postern.apps.preferences.models import PreferenceValue, PreferenceVersion
 from postern.apps.preferences.registry import REGISTRY, of_category
 from postern.apps.preferences.setting_secrets import STORE
+from postern.apps.preferences.usable import usable
 from postern.foundation.database.prepared import PreparedQuery
 from postern.foundation.requests import request_memory
 from postern.kernel.secret import Secret
@@ -43,6 +44,14 @@ def secret(name: str) -> Secret | None:
 def is_set(name: str) -> bool:
     """Whether an administrator or the environment has set the setting."""
     return name in fixed_values() or name in request_memory.kept(_MEMORY, _stored)
+
+
+def unusable(names: Iterable[str]) -> frozenset[str]:
+    """Those of these settings, none of them secret, whose stored value is not what applies."""
+    stored = request_memory.kept(_MEMORY, _stored)
+    read = {name: _read(name, stored[name]) for name in names if name in stored}
+    # By text, because True and 1 are equal.
+    return frozenset(name for name, found in read.items() if repr(found) != repr(usable(name, found)))
 
 
 def date_set(name: str) -> datetime | None:
@@ -99,7 +108,7 @@ def _current(name: str, fixed: Mapping[str, Value | Secret], stored: Mapping[str
     if name in fixed:
         found = fixed[name]
         return None if isinstance(found, Secret) else found
-    return _read(name, stored[name]) if name in stored else setting.unset()
+    return usable(name, _read(name, stored[name])) if name in stored else setting.unset()
 
 
 def _stored() -> Mapping[str, Any]:
@@ -107,8 +116,8 @@ def _stored() -> Mapping[str, Any]:
     return dict(_rows().stored())
 
 
-def _read(name: str, stored: Any) -> Value:
-    found: Value = _rows().converted((name, stored))[1]
+def _read(name: str, stored: Any) -> object:
+    found: object = _rows().converted((name, stored))[1]
     return found
 
 

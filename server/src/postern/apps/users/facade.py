@@ -42,6 +42,7 @@ from postern.apps.users.people.actions.people import (
     update_user,
 )
 from postern.apps.users.people.actions.registering import register_service_account
+from postern.apps.users.people.actions.restoring import renew_link, reopen
 from postern.apps.users.people.queries import changeable
 from postern.contracts.access import UserIdentity
 from postern.kernel import clock
@@ -91,6 +92,8 @@ __all__ = [
     "read_link",
     "redeem_set_password_link",
     "register_service_account",
+    "renew_link",
+    "reopen",
     "set_org_roles",
     "set_public_keys",
     "ssh_keys_named",

@@ -1,12 +1,29 @@
 """The basic settings."""
 
 from typing import Any, Final
+from urllib.parse import urlsplit
 
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as now
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.preferences.declarations.preference import Category, Kind, Preference, string
+from postern.foundation.rest.text import refuse_disguises
 
 _BASIC: Final[dict[str, Any]] = {"category": Category.BASIC}
+
+
+def require_console_address(text: str) -> None:
+    """An address to which links can add their paths."""
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return  # the kind of the setting refuses it
+    if "?" in text or "#" in text or "@" in parts.netloc:
+        raise ValidationError(
+            now("Enter only the address of the console, such as https://postern.example.com: links add the rest.")
+        )
+
 
 DECLARED: Final = (
     Preference(
@@ -18,6 +35,7 @@ DECLARED: Final = (
         required=True,
         max_length=1024,
         help_text=_("Address under which people open the console; links in messages start with it"),
+        validators=(refuse_disguises, require_console_address),
         **_BASIC,
     ),
     Preference(
@@ -27,6 +45,7 @@ DECLARED: Final = (
         label=_("User guide URL"),
         max_length=1024,
         help_text=_("Your own guide; people see the link at their first sign-in"),
+        validators=(refuse_disguises,),
         **_BASIC,
     ),
     Preference(
@@ -36,6 +55,7 @@ DECLARED: Final = (
         label=_("Forgot password URL"),
         max_length=1024,
         is_public=True,
+        validators=(refuse_disguises,),
         help_text=_(
             "Page to which “Forgot password” on the sign-in page leads; empty: a page of Postern, while mail is set up"
         ),

@@ -77,6 +77,8 @@ class Preference:
     label: Text
     #: Instead of `default`, for values that follow from the settings of the installation.
     derived: Callable[[Settings], Value] | None = None
+    #: Instead of the default, if a stored value cannot be used. For settings whose default is less strict.
+    if_unusable: Value = None
     category: Category | None = None
     #: Heading above the fields of the form that belong together.
     section: Text = ""

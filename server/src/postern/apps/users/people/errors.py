@@ -25,13 +25,18 @@ class LastAdministrator(PosternError):
 
 
 class BuiltInAdministrator(PosternError):
-    """The built-in administrator cannot be renamed, disabled, demoted, expired or deleted."""
+    """The built-in administrator cannot be renamed, disabled, demoted, expired or deleted, and stays a local user."""
 
     code = "built_in_administrator"
     status = 400
 
     def __init__(self) -> None:
-        super().__init__(_("The built-in administrator cannot be renamed, disabled, demoted, expired or deleted."))
+        super().__init__(
+            _(
+                "The built-in administrator cannot be renamed, disabled, demoted, expired or deleted, and stays a local "
+                "user."
+            )
+        )
 
 
 class OwnSecondFactor(PosternError):

@@ -361,12 +361,24 @@ def _keep_an_administrator(before: User, after: User | None) -> None:
     if before.is_service_account:
         return
     stays = after is not None and after.role == SystemRole.ADMIN and after.is_valid
-    if before.is_built_in_admin and not (after is not None and stays and after.is_built_in_admin):
+    if before.is_built_in_admin and not (after is not None and stays and _stays_built_in(before, after)):
         raise BuiltInAdministrator
     if stays or before.role != SystemRole.ADMIN or not before.is_valid:
         return
     if not User.objects.valid().people().filter(role=SystemRole.ADMIN).exclude(pk=before.pk).exists():
         raise LastAdministrator
+
+
+def _stays_built_in(before: User, after: User) -> bool:
+    """Whether the built-in administrator can still sign in by itself, now and later: no directory or provider is needed,
+    and no earlier end is set.
+    """
+    if not after.is_built_in_admin or (before.is_local and not after.is_local):
+        return False
+    if after.date_expired is None:
+        return True
+    # Forms send instants by the second.
+    return before.date_expired is not None and after.date_expired >= before.date_expired.replace(microsecond=0)
 
 
 def _locked(actor: Actor, user: User) -> User:

@@ -1,0 +1,62 @@
+"""What a stored value means: rows are also written by hand, and by versions with other limits.
+
+A value that cannot be used must not stop every sign-in. Another one applies in its place, and the log names the setting.
+"""
+
+import json
+import logging
+from functools import lru_cache
+from typing import Final
+
+from postern.apps.preferences import environment
+from postern.apps.preferences.declarations.preference import Kind, Preference, Value
+from postern.apps.preferences.registry import REGISTRY
+from postern.kernel.errors import SettingsError
+
+_logger = logging.getLogger(__name__)
+#: Kinds with a text of their own for each value. In all others any text is left to whoever uses it: a default could be
+#: less strict, such as that of a group filter.
+_CLOSED: Final = frozenset({Kind.BOOLEAN, Kind.INTEGER, Kind.CHOICE})
+_SHOWN_CHARS: Final = 200
+
+
+def usable(name: str, stored: object) -> Value:
+    """The value of a setting that is not secret, by its stored JSON value."""
+    if stored is None or isinstance(stored, bool | int | str):
+        return _usable(name, stored)
+    return _usable(name, json.dumps(stored))
+
+
+# Typed, because True and 1 are equal. Each value is complained about once in a process.
+@lru_cache(maxsize=1024, typed=True)
+def _usable(name: str, stored: bool | int | str | None) -> Value:
+    setting = REGISTRY[name]
+    try:
+        return _meaning(setting, stored)
+    except SettingsError:
+        instead = setting.unset() if setting.if_unusable is None else setting.if_unusable
+        shown = repr(stored)[:_SHOWN_CHARS]
+        _logger.warning(
+            "the stored value %s of %s cannot be used; %r applies until it is saved again", shown, name, instead
+        )
+        return instead
+
+
+def _meaning(setting: Preference, stored: bool | int | str | None) -> Value:
+    if stored is None:
+        if setting.default is None and not setting.required:
+            return None
+        raise SettingsError("null")
+    text = stored if isinstance(stored, str) else json.dumps(stored)
+    if setting.kind in _CLOSED:
+        return environment.read(setting, text)
+    if setting.kind is Kind.MAPPING and not _is_object(text):
+        raise SettingsError("no JSON object")
+    return text
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except ValueError:
+        return False
