@@ -5,6 +5,8 @@ from itertools import count
 from typing import Any
 from uuid import UUID
 
+from postern.apps.applications import facade as applications
+from postern.apps.applications.models import Application
 from postern.apps.assets.assets.actions.assets import create_asset
 from postern.apps.assets.assets.protocols import parse
 from postern.apps.assets.domains.actions import create_domain
@@ -70,6 +72,22 @@ def make_system_user(
         values["password"] = "a password of the target"
     wish = {"name": name or f"su-{next(_numbers)}", "username": username, **values}
     return create_system_user(actor=SYSTEM, org_id=org_id, values=wish)
+
+
+def make_application(
+    name: str = "", *, kind: str = "mysql", org_id: UUID = DEFAULT_ORG_ID, **attrs: Any
+) -> Application:
+    """An application of this type; `attrs` are its attributes, which a database has already."""
+    usual = {"host": "192.0.2.20", "port": 3306, "database": "orders"}
+    declaration = applications.DECLARATIONS[kind]
+    given = {**usual, **attrs} if declaration.category == "db" else attrs
+    values = {
+        "name": name or f"application-{next(_numbers)}",
+        "category": declaration.category.value,
+        "type": kind,
+        "attrs": given,
+    }
+    return applications.create_application(actor=SYSTEM, org_id=org_id, values=values)
 
 
 def make_group(name: str = "", *, users: Iterable[User] = (), org_id: UUID = DEFAULT_ORG_ID) -> UserGroup:

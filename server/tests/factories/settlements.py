@@ -9,7 +9,7 @@ from django.urls import resolve
 
 from declarations import PLAIN
 from declarations.plain import Plain
-from factories.grants import grant, make_asset, make_group, make_node, make_system_user
+from factories.grants import grant, make_application, make_asset, make_group, make_node, make_system_user
 from postern.apps.assets import facade as assets
 from postern.apps.assets.domains.actions import create_domain
 from postern.apps.assets.models import HostKey
@@ -68,6 +68,7 @@ def settle(org_id: UUID, name: str, make_user: Callable[..., User], *, dynamic: 
             "password": f"a password of account {name}",
         },
     )
+    application = make_application(f"{name} database", org_id=org_id)
     blob = base64.b64encode(b"\x00\x00\x00\x0bssh-ed25519\x00\x00\x00\x20" + bytes(32)).decode()
     assets.check_host_key(
         actor=SYSTEM, asset_id=asset.pk, host=asset.ip, port=22, via="", public_key=f"ssh-ed25519 {blob}"
@@ -102,6 +103,7 @@ def settle(org_id: UUID, name: str, make_user: Callable[..., User], *, dynamic: 
             actor=SYSTEM, row=SystemUserNode(systemuser=system_user, node=node)
         ),
         "assets/system-users-users-relations": bind(actor=SYSTEM, row=SystemUserUser(systemuser=nobody, user=user)),
+        "applications/applications": application,
         "perms/asset-permissions": permission,
         "perms/asset-permissions-users-relations": permission.user_rows.get(),
         "perms/asset-permissions-user-groups-relations": permission.user_group_rows.get(),

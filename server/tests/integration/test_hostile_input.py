@@ -169,6 +169,12 @@ SAMPLES: dict[str, dict[str, Any]] = {
         "systemuser": None,
         "password": "p-1",
     },
+    "/api/v1/applications/applications/": {
+        "name": "database",
+        "category": "db",
+        "type": "mysql",
+        "attrs": {"host": "192.0.2.20", "database": "orders"},
+    },
     "/api/v1/perms/asset-permissions/": {
         "name": "permission",
         "users": ["{/api/v1/users/users/}"],

@@ -16,8 +16,12 @@ from django.db.models.signals import post_delete
 
 from postern.apps.acls import subscriptions as acl_events
 from postern.apps.acls.command_filters.actions import FiltersOfSystemUsers
+from postern.apps.applications import holdings as applications
+from postern.apps.applications.managed import uses as application_uses
+from postern.apps.applications.managed.uses import of_domain
 from postern.apps.assets import holdings as assets
 from postern.apps.assets.assets import admin_users, gateways
+from postern.apps.assets.domains import uses as domain_uses
 from postern.apps.assets.installation import ensure as ensure_assets
 from postern.apps.audits import actions as audit_actions
 from postern.apps.audits import facade as audits
@@ -225,6 +229,8 @@ def _compose_people() -> None:
     command_filters.FILTERS.provide(FiltersOfSystemUsers())
     reviewing.REVIEWING.provide(reviewing.NobodyReviews())
     system_user_uses.OTHERS.provide((by_permissions, by_tasks))
+    application_uses.OTHERS.provide(())
+    domain_uses.OTHERS.provide((of_domain,))
     phrases.OTHERS.provide(texts.words_by_code())
 
 
@@ -247,6 +253,7 @@ def _compose_organizations() -> None:
             *users.HOLDINGS,
             *assets.HOLDINGS,
             *vault.HOLDINGS,
+            *applications.HOLDINGS,
             *perms.HOLDINGS,
             *sessions.HOLDINGS,
             *jobs.HOLDINGS,

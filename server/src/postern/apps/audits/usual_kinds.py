@@ -36,6 +36,7 @@ RESOURCES: Final = (
     Kinds("samlprovider", _C.SETTINGS, "SAML provider", "SAML providers", "SAML 登录源"),
     Kinds("gateway", _C.CREDENTIALS, "Gateway", "Gateways", "网关"),
     Kinds("account", _C.CREDENTIALS, "Account", "Accounts", "账号"),
+    Kinds("application", _C.INVENTORY, "Application", "Applications", "应用"),
     Kinds("commandfilter", _C.PERMISSIONS, "Command filter", "Command filters", "命令过滤器"),
     Kinds("commandfilterrule", _C.PERMISSIONS, "Rule of a command filter", "Rules of command filters", "命令过滤规则"),
     Kinds("commandsnippet", _C.JOBS, "Saved command", "Saved commands", "常用命令"),

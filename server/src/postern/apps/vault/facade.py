@@ -18,11 +18,16 @@ from postern.apps.vault.gateways.queries import open_gateway_credential, route_t
 from postern.apps.vault.sealed_secrets.actions.moving import MoveReport, RewrapReport, move, rewrap
 from postern.apps.vault.sealed_secrets.actions.rotation import RotationReport, retire, rewrap_all, rotate
 from postern.apps.vault.sealed_secrets.actions.tidying import GRACE, LEAST_GRACE, TidyReport, tidy
-from postern.apps.vault.sealed_secrets.outside import read_outside, write_outside
+from postern.apps.vault.sealed_secrets.outside import read_outside, repeatable, write_outside
 from postern.apps.vault.sealed_secrets.overview import StoreOverview, store_overview
 from postern.apps.vault.sealed_secrets.sealing import SecretPlace
+from postern.apps.vault.sealed_secrets.secret_store import drop as drop_secret
 from postern.apps.vault.sealed_secrets.secret_store import drop_all as drop_secrets
+from postern.apps.vault.sealed_secrets.secret_store import drop_rows as drop_secrets_of_rows
 from postern.apps.vault.sealed_secrets.secret_store import get as get_secret
+from postern.apps.vault.sealed_secrets.secret_store import held_columns as held_secrets
+from postern.apps.vault.sealed_secrets.secret_store import lock_all as lock_secrets
+from postern.apps.vault.sealed_secrets.secret_store import masked as masked_secrets
 from postern.apps.vault.sealed_secrets.secret_store import put as put_secret
 from postern.apps.vault.system_users.actions import create_system_user
 from postern.apps.vault.system_users.automatic import (
@@ -62,10 +67,15 @@ __all__ = [
     "check_gateway_host_key",
     "create_gateway",
     "create_system_user",
+    "drop_secret",
     "drop_secrets",
+    "drop_secrets_of_rows",
     "gateway_names",
     "get_secret",
     "has_bound_nodes",
+    "held_secrets",
+    "lock_secrets",
+    "masked_secrets",
     "move",
     "nodes_above",
     "note_accounts",
@@ -76,6 +86,7 @@ __all__ = [
     "open_gateway_credential",
     "put_secret",
     "read_outside",
+    "repeatable",
     "retire",
     "rewrap",
     "rewrap_all",

@@ -1,0 +1,5 @@
+"""Re-exports the tables of applications for Django's model discovery and for the other apps."""
+
+from postern.apps.applications.managed.models import Application
+
+__all__ = ["Application"]
