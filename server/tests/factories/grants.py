@@ -13,7 +13,8 @@ from postern.apps.assets.domains.actions import create_domain
 from postern.apps.assets.models import Asset, Domain, Node, Platform
 from postern.apps.assets.nodes.actions import root_of
 from postern.apps.assets.tree.actions import create_node
-from postern.apps.perms.models import AssetPermission
+from postern.apps.perms.application_permissions import actions as application_permissions
+from postern.apps.perms.models import ApplicationPermission, AssetPermission
 from postern.apps.perms.permissions.actions import create_permission
 from postern.apps.users.models import User, UserGroup, UserGroupMember
 from postern.apps.vault.gateways.actions import create_gateway
@@ -103,3 +104,19 @@ def grant(name: str = "", *, org_id: UUID = DEFAULT_ORG_ID, **values: Any) -> As
     return create_permission(
         actor=SYSTEM, org_id=org_id, values={"name": name or f"permission-{next(_numbers)}", **values}
     )
+
+
+def grant_application(
+    name: str = "", *, kind: str = "mysql", org_id: UUID = DEFAULT_ORG_ID, **values: Any
+) -> ApplicationPermission:
+    """An application permission for this type. `values` are `users`, `user_groups`, `applications`, `system_users`, and
+    columns.
+    """
+    item = {
+        "name": name or f"application-permission-{next(_numbers)}",
+        "category": applications.DECLARATIONS[kind].category.value,
+        "type": kind,
+        **values,
+    }
+    (made,) = application_permissions.create_permissions(actor=SYSTEM, org_id=org_id, items=[item])
+    return made

@@ -74,6 +74,7 @@ from postern.apps.orgs import people as organization_people
 from postern.apps.orgs import tenancy
 from postern.apps.perms import holdings as perms
 from postern.apps.perms import subscriptions as perm_events
+from postern.apps.perms.application_grants import uses as application_permission_uses
 from postern.apps.perms.grants.uses import by_permissions
 from postern.apps.preferences import diagnostics, environment, setting_secrets, sign_in_buttons, sign_in_ways
 from postern.apps.preferences import facade as preferences
@@ -228,8 +229,8 @@ def _compose_people() -> None:
     gateways.DIRECTORY.provide(Gateways())
     command_filters.FILTERS.provide(FiltersOfSystemUsers())
     reviewing.REVIEWING.provide(reviewing.NobodyReviews())
-    system_user_uses.OTHERS.provide((by_permissions, by_tasks))
-    application_uses.OTHERS.provide(())
+    system_user_uses.OTHERS.provide((by_permissions, application_permission_uses.of_system_user, by_tasks))
+    application_uses.OTHERS.provide((application_permission_uses.of_application,))
     domain_uses.OTHERS.provide((of_domain,))
     phrases.OTHERS.provide(texts.words_by_code())
 

@@ -2,5 +2,19 @@
 
 from postern.apps.applications.kinds.declarations import DECLARATIONS, ApplicationType, Category, Declaration
 from postern.apps.applications.managed.actions import create_application
+from postern.apps.applications.managed.licence import open_rows
+from postern.apps.applications.managed.licence import require_for as require_licence_for
+from postern.apps.applications.managed.tree import Leaf, node, tree
 
-__all__ = ["DECLARATIONS", "ApplicationType", "Category", "Declaration", "create_application"]
+__all__ = [
+    "DECLARATIONS",
+    "ApplicationType",
+    "Category",
+    "Declaration",
+    "Leaf",
+    "create_application",
+    "node",
+    "open_rows",
+    "require_licence_for",
+    "tree",
+]

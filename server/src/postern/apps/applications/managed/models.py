@@ -40,6 +40,8 @@ class Application(OrgOwnedModel):
         verbose_name_plural = _("Applications")
         constraints = [models.UniqueConstraint(fields=("org_id", "name"), name="applications_application_unique")]
         indexes = [
+            # For lists over several organizations in order.
+            models.Index(fields=("name", "id"), name="applications_by_name"),
             models.Index(fields=("org_id", "category", "name", "id"), name="applications_by_category"),
             models.Index(fields=("org_id", "type", "name", "id"), name="applications_by_type"),
         ]
