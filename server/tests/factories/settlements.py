@@ -18,6 +18,7 @@ from factories.grants import (
     make_node,
     make_system_user,
 )
+from postern.apps.applications.models import ApplicationAccount, ApplicationAccountSecret
 from postern.apps.assets import facade as assets
 from postern.apps.assets.domains.actions import create_domain
 from postern.apps.assets.models import HostKey
@@ -120,6 +121,8 @@ def settle(org_id: UUID, name: str, make_user: Callable[..., User], *, dynamic: 
         ),
         "assets/system-users-users-relations": bind(actor=SYSTEM, row=SystemUserUser(systemuser=nobody, user=user)),
         "applications/applications": application,
+        "applications/accounts": ApplicationAccount.objects.get(application=application),
+        "applications/account-secrets": ApplicationAccountSecret.objects.get(application=application),
         "perms/application-permissions": application_permission,
         "perms/application-permissions-users-relations": application_permission.user_rows.get(),
         "perms/application-permissions-user-groups-relations": application_permission.user_group_rows.get(),

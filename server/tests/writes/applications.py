@@ -1,9 +1,9 @@
-"""Writes of applications, of their permissions and of the links of these."""
+"""Writes of applications, of their accounts, of their permissions and of the links of these."""
 
 from typing import Any
 
-from writes.case import Told, Write
-from writes.preparations import Preparations
+from writes.case import Again, Told, Write, parsing, updated
+from writes.preparations import MARK, Preparations
 from writes.standard import Relation, Resource
 from writes.world import World
 
@@ -123,7 +123,51 @@ def _last_system_user_stays() -> list[Write]:
     return [made, *[Write(**{**vars(write), **spare}) for write in (one, two)], parsed]
 
 
+_HIDDEN = "******"
+_ACCOUNT = "root@one database"
+_AT = {"pk": "{applications/accounts}"}
+_STORED = updated("ApplicationAccount", _ACCOUNT, {"password": None}, {"password": _HIDDEN})
+_SECOND_STORED = updated("ApplicationAccount", "root@two database", {"password": None}, {"password": _HIDDEN})
+
+_ACCOUNTS = [
+    *[
+        Write(
+            method=method,
+            path=f"{API}accounts/<pk>/",
+            at=_AT,
+            body={"password": MARK},
+            told=[_STORED],
+            again=Again.ACTS,
+        )
+        for method in ("PUT", "PATCH")
+    ],
+    *[
+        Write(
+            method=method,
+            path=f"{API}accounts/",
+            body=[
+                {"id": "{applications/accounts}", "password": MARK},
+                {"id": "{2:applications/accounts}", "password": MARK},
+            ],
+            told=[_STORED, _SECOND_STORED],
+            again=Again.ACTS,
+        )
+        for method in ("PUT", "PATCH")
+    ],
+    Write(
+        method="DELETE",
+        path=f"{API}accounts/<pk>/own-secret/",
+        prepare=World.with_own_secret_of_application_account,
+        at=_AT,
+        status=204,
+        told=[updated("ApplicationAccount", _ACCOUNT, {"password": _HIDDEN}, {"password": None})],
+        again=Again.GONE,
+    ),
+    parsing(f"{API}accounts/", "ID,*Password", "{applications/accounts},secret"),
+]
+
 WRITES = [
+    *_ACCOUNTS,
     *_APPLICATIONS.writes(),
     *_PERMISSIONS.writes(),
     *[write for relation in _RELATIONS for write in relation.writes()],

@@ -394,6 +394,11 @@ class Preparations:
         assert self.client("admin").patch(path, {"password": f"{MARK} second"}, format="json").status_code == 200
         return {}
 
+    def with_own_secret_of_application_account(self) -> Values:
+        path = f"/api/v1/applications/accounts/{self.values['applications/accounts']}/"
+        assert self.client("admin").patch(path, {"password": f"{MARK} own"}, format="json").status_code == 200
+        return {}
+
     def with_entered_credential(self) -> Values:
         self.with_manual_system_user_of_admin()
         body = {"instance_id": self.values["assets/assets"], "username": "root", "password": f"{MARK} entered"}

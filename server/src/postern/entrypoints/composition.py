@@ -17,6 +17,7 @@ from django.db.models.signals import post_delete
 from postern.apps.acls import subscriptions as acl_events
 from postern.apps.acls.command_filters.actions import FiltersOfSystemUsers
 from postern.apps.applications import holdings as applications
+from postern.apps.applications.accounts import uses as application_account_uses
 from postern.apps.applications.managed import uses as application_uses
 from postern.apps.applications.managed.uses import of_domain
 from postern.apps.assets import holdings as assets
@@ -229,8 +230,12 @@ def _compose_people() -> None:
     gateways.DIRECTORY.provide(Gateways())
     command_filters.FILTERS.provide(FiltersOfSystemUsers())
     reviewing.REVIEWING.provide(reviewing.NobodyReviews())
-    system_user_uses.OTHERS.provide((by_permissions, application_permission_uses.of_system_user, by_tasks))
-    application_uses.OTHERS.provide((application_permission_uses.of_application,))
+    system_user_uses.OTHERS.provide(
+        (by_permissions, application_permission_uses.of_system_user, application_account_uses.of_system_user, by_tasks)
+    )
+    application_uses.OTHERS.provide(
+        (application_permission_uses.of_application, application_account_uses.of_application)
+    )
     domain_uses.OTHERS.provide((of_domain,))
     phrases.OTHERS.provide(texts.words_by_code())
 

@@ -115,6 +115,8 @@ RESOURCES: Final = (
     "assets/system-users-assets-relations",
     "assets/system-users-nodes-relations",
     "assets/system-users-users-relations",
+    "applications/accounts",
+    "applications/account-secrets",
     "applications/applications",
     "perms/application-permissions",
     "perms/application-permissions-users-relations",

@@ -106,6 +106,7 @@ class Event(StrEnum):
         "恢复账号的历史凭据",
     )
     ACCOUNTSECRET_VIEWED = "accountsecret.viewed", _C.CREDENTIALS, "Secret of an account viewed", "查看账号凭据"
+    APP_SECRET_VIEWED = "applicationaccountsecret.viewed", _C.CREDENTIALS, "Application secret viewed", "查看应用凭据"
     VAULT_KEY_ADDED = "vault.key_added", _C.CREDENTIALS, "Encryption key added", "新增加密密钥"
     VAULT_SECRETS_REWRAPPED = (
         "vault.secrets_rewrapped",

@@ -39,6 +39,7 @@ RESOURCES: Final = (
     Kinds("assetpermission", _C.PERMISSIONS, "Asset permission", "Asset permissions", "资产授权"),
     Kinds("applicationpermission", _C.PERMISSIONS, "Application permission", "Application permissions", "应用授权"),
     Kinds("usergroup", _C.PEOPLE, "User group", "User groups", "用户组"),
+    Kinds("applicationaccount", _C.CREDENTIALS, "Application account", "Application accounts", "应用账号"),
     Kinds("application", _C.INVENTORY, "Application", "Applications", "应用"),
     Kinds("commandfilter", _C.PERMISSIONS, "Command filter", "Command filters", "命令过滤器"),
     Kinds("commandfilterrule", _C.PERMISSIONS, "Rule of a command filter", "Rules of command filters", "命令过滤规则"),
@@ -72,6 +73,7 @@ class Exported(NamedTuple):
 LISTS: Final = (
     Exported("accesskey", "Access keys", "访问密钥列表"),
     Exported("accountsecret", "Secrets of accounts", "账号凭据"),
+    Exported("applicationaccountsecret", "Secrets of application accounts", "应用账号凭据"),
     Exported("applicationpermissionapplication", "Applications of permissions", "应用授权的应用"),
     Exported("applicationpermissionsystemuser", "System users of application permissions", "应用授权的系统用户"),
     Exported("applicationpermissionuser", "Users of application permissions", "应用授权的用户"),

@@ -18,6 +18,7 @@ from postern.apps.vault.gateways.queries import open_gateway_credential, route_t
 from postern.apps.vault.sealed_secrets.actions.moving import MoveReport, RewrapReport, move, rewrap
 from postern.apps.vault.sealed_secrets.actions.rotation import RotationReport, retire, rewrap_all, rotate
 from postern.apps.vault.sealed_secrets.actions.tidying import GRACE, LEAST_GRACE, TidyReport, tidy
+from postern.apps.vault.sealed_secrets.errors import SecretUnreadable
 from postern.apps.vault.sealed_secrets.outside import read_outside, repeatable, write_outside
 from postern.apps.vault.sealed_secrets.overview import StoreOverview, store_overview
 from postern.apps.vault.sealed_secrets.sealing import SecretPlace
@@ -39,6 +40,7 @@ from postern.apps.vault.system_users.automatic import (
     has_bound_nodes,
     nodes_above,
 )
+from postern.apps.vault.system_users.places import place_of as place_of_system_user
 from postern.apps.vault.system_users.pushing import AccountToPush, account_to_push, accounts_of
 from postern.apps.vault.system_users.queries import SystemUserBrief, open_credential
 from postern.apps.vault.system_users.queries import briefs as system_user_briefs
@@ -54,6 +56,7 @@ __all__ = [
     "RewrapReport",
     "RotationReport",
     "SecretPlace",
+    "SecretUnreadable",
     "StoreOverview",
     "SystemUserBrief",
     "TidyReport",
@@ -84,6 +87,7 @@ __all__ = [
     "open_account_of_asset",
     "open_credential",
     "open_gateway_credential",
+    "place_of_system_user",
     "put_secret",
     "read_outside",
     "repeatable",

@@ -14,6 +14,7 @@ from postern.apps.audits import facade as audits
 from postern.apps.audits import recorded
 from postern.apps.perms.application_grants.links import APPLICATIONS, LINKS, SYSTEM_USERS, USERS
 from postern.apps.perms.application_grants.models import ApplicationPermission, ApplicationPermissionUser
+from postern.apps.perms.application_permissions import accounts
 from postern.apps.perms.grants.links import Link
 from postern.apps.perms.permissions.errors import FieldRefused
 from postern.apps.perms.permissions.events import AccessChanged
@@ -46,16 +47,17 @@ def create_permissions(
             raise FieldRefused("system_users", _("A permission needs at least one system user."))
     row_writes.insert(permissions)
     new = [_snapshot(permission) for permission in permissions]
-    for link in LINKS:
-        pairs = [
-            (permission, own_lists[link])
-            for permission, own_lists in zip(permissions, lists, strict=True)
-            if link in own_lists
-        ]
-        names = {key: str(target) for key, target in _link(org_id, link, pairs).items()}
-        for values, own_lists in zip(new, lists, strict=True):
-            if link in own_lists:
-                values[link.list_name] = sorted(names[key] for key in own_lists[link])
+    with accounts.kept(org_id, [permission.pk for permission in permissions]):
+        for link in LINKS:
+            pairs = [
+                (permission, own_lists[link])
+                for permission, own_lists in zip(permissions, lists, strict=True)
+                if link in own_lists
+            ]
+            names = {key: str(target) for key, target in _link(org_id, link, pairs).items()}
+            for values, own_lists in zip(new, lists, strict=True):
+                if link in own_lists:
+                    values[link.list_name] = sorted(names[key] for key in own_lists[link])
     changes = [audits.Change(permission, new=values) for permission, values in zip(permissions, new, strict=True)]
     audits.record_changes(actor=actor, action="create", changes=changes)
     events.publish(AccessChanged(org_id=org_id))
@@ -79,8 +81,9 @@ def update_permission(
     columns = _snapshot(row)
     if any(columns[name] != old[name] for name in columns):
         row.save()
-    for link, ids in lists.items():
-        _set(row, link, ids)
+    with accounts.kept(row.org_id, [row.pk]):
+        for link, ids in lists.items():
+            _set(row, link, ids)
     new = {**columns, **_names(row, lists)}
     changed = [name for name in new if new[name] != old[name]]
     if not changed:  # no change, so nothing to audit
@@ -102,7 +105,8 @@ def delete_permission(*, actor: Actor, permission: ApplicationPermission) -> Non
     _require_licence(permission)
     org_id = permission.org_id
     old = {**_snapshot(permission), **_names(permission, LINKS)}
-    recorded.delete_row(actor=actor, row=permission, old=old)
+    with accounts.kept(org_id, [permission.pk]):
+        recorded.delete_row(actor=actor, row=permission, old=old)
     events.publish(AccessChanged(org_id=org_id))
 
 
@@ -113,7 +117,8 @@ def add_link(*, actor: Actor, permission: ApplicationPermission, link: Link, tar
     held = ApplicationPermission.objects.select_for_update(no_key=True).get(pk=permission.pk)
     _require_licence(held)
     _own(held.org_id, link, [(held, {target.pk})])
-    row, created = link.rows.get_or_create(applicationpermission=held, **{f"{link.column}_id": target.pk})
+    with accounts.kept(held.org_id, [held.pk], only=(link, target.pk)):
+        row, created = link.rows.get_or_create(applicationpermission=held, **{f"{link.column}_id": target.pk})
     if created:
         audits.record_change(
             actor=actor,
@@ -140,7 +145,8 @@ def remove_link(*, actor: Actor, link: Link, row: Any) -> None:
             ),
         )
     name = str(getattr(row, link.column))
-    row.delete()
+    with accounts.kept(permission.org_id, [permission.pk], only=(link, getattr(row, f"{link.column}_id"))):
+        row.delete()
     audits.record_change(
         actor=actor,
         action="update",
