@@ -18,6 +18,7 @@ STACK = (
     ("jobs",),
     ("sessions",),
     ("perms", "acls"),
+    ("applications",),
     ("vault",),
     ("assets",),
     ("authn",),

@@ -5,13 +5,16 @@ from itertools import count
 from typing import Any
 from uuid import UUID
 
+from postern.apps.applications import facade as applications
+from postern.apps.applications.models import Application
 from postern.apps.assets.assets.actions.assets import create_asset
 from postern.apps.assets.assets.protocols import parse
 from postern.apps.assets.domains.actions import create_domain
 from postern.apps.assets.models import Asset, Domain, Node, Platform
 from postern.apps.assets.nodes.actions import root_of
 from postern.apps.assets.tree.actions import create_node
-from postern.apps.perms.models import AssetPermission
+from postern.apps.perms.application_permissions import actions as application_permissions
+from postern.apps.perms.models import ApplicationPermission, AssetPermission
 from postern.apps.perms.permissions.actions import create_permission
 from postern.apps.users.models import User, UserGroup, UserGroupMember
 from postern.apps.vault.gateways.actions import create_gateway
@@ -72,6 +75,22 @@ def make_system_user(
     return create_system_user(actor=SYSTEM, org_id=org_id, values=wish)
 
 
+def make_application(
+    name: str = "", *, kind: str = "mysql", org_id: UUID = DEFAULT_ORG_ID, **attrs: Any
+) -> Application:
+    """An application of this type; `attrs` are its attributes, which a database has already."""
+    usual = {"host": "192.0.2.20", "port": 3306, "database": "orders"}
+    declaration = applications.DECLARATIONS[kind]
+    given = {**usual, **attrs} if declaration.category == "db" else attrs
+    values = {
+        "name": name or f"application-{next(_numbers)}",
+        "category": declaration.category.value,
+        "type": kind,
+        "attrs": given,
+    }
+    return applications.create_application(actor=SYSTEM, org_id=org_id, values=values)
+
+
 def make_group(name: str = "", *, users: Iterable[User] = (), org_id: UUID = DEFAULT_ORG_ID) -> UserGroup:
     group = UserGroup.objects.create(name=name or f"group-{next(_numbers)}", org_id=org_id)
     UserGroupMember.objects.bulk_create([UserGroupMember(user=user, usergroup=group) for user in users])
@@ -85,3 +104,19 @@ def grant(name: str = "", *, org_id: UUID = DEFAULT_ORG_ID, **values: Any) -> As
     return create_permission(
         actor=SYSTEM, org_id=org_id, values={"name": name or f"permission-{next(_numbers)}", **values}
     )
+
+
+def grant_application(
+    name: str = "", *, kind: str = "mysql", org_id: UUID = DEFAULT_ORG_ID, **values: Any
+) -> ApplicationPermission:
+    """An application permission for this type. `values` are `users`, `user_groups`, `applications`, `system_users`, and
+    columns.
+    """
+    item = {
+        "name": name or f"application-permission-{next(_numbers)}",
+        "category": applications.DECLARATIONS[kind].category.value,
+        "type": kind,
+        **values,
+    }
+    (made,) = application_permissions.create_permissions(actor=SYSTEM, org_id=org_id, items=[item])
+    return made

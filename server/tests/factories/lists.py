@@ -10,11 +10,13 @@ from typing import Any, Final
 from django.db import connection
 
 from endpoints import path_of
-from factories.grants import make_group, make_system_user
+from factories.grants import grant_application, make_group, make_system_user
 from factories.many_rows import ManyRows
 from postern.apps.acls.models import CommandFilterRule
+from postern.apps.applications.models import Application
 from postern.apps.assets.nodes.actions import root_of
 from postern.apps.jobs.models import Execution
+from postern.apps.perms.models import ApplicationPermissionApplication
 from postern.apps.perms.permissions.actions import create_permission
 from postern.apps.users.models import User, UserGroup
 from postern.apps.vault.models import SystemUser
@@ -32,6 +34,8 @@ _QUERIES: Final[Mapping[str, Mapping[str, str]]] = {
 _NO_IDS: Final[Mapping[str, str]] = {}
 #: A group whose permissions reach every asset, as those of the administrator do.
 _GROUP: Final = "everybody"
+#: Above the ids that `ManyRows` gives.
+_FIRST_LINK: Final = 100_000_000
 #: The number of SQLite VM instructions between two calls of the counter.
 _STEP: Final = 10
 
@@ -84,6 +88,10 @@ class FilledLists:
             "system_users": [make_system_user()],
         }
         create_permission(actor=SYSTEM, org_id=DEFAULT_ORG_ID, values={"name": "everything", **names})
+        subjects = {name: names[name] for name in ("users", "user_groups")}
+        self._applications = grant_application(
+            "~ every application", **subjects, system_users=[make_system_user(protocol="mysql")]
+        )
 
     def fill(self, counts: Mapping[str, int], others: int) -> None:
         """Fill each table. `counts` is keyed by model label (`perms.AssetPermission`); all other tables get `others`
@@ -91,6 +99,17 @@ class FilledLists:
         """
         for model in {route.model: None for route in list_routes()}:
             self._many.fill(model, counts.get(model._meta.label, others))
+        self._permit_applications()
+
+    def _permit_applications(self) -> None:
+        permitted = ApplicationPermissionApplication.objects.filter(applicationpermission=self._applications)
+        first = _FIRST_LINK + permitted.count()
+        others = Application.objects.exclude(pk__in=permitted.values("application_id")).only("pk")
+        links = [
+            ApplicationPermissionApplication(pk=pk, applicationpermission=self._applications, application=row)
+            for pk, row in enumerate(others, first)
+        ]
+        ApplicationPermissionApplication.objects.bulk_create(links, batch_size=1_000)
 
 
 def named_ids(admin: User) -> dict[str, str]:

@@ -57,6 +57,13 @@ def payloads(number: int) -> dict[str, dict[str, Any]]:
             "address": f"https://198.51.100.{number % 256}/hook",
             "audit_categories": ["refusals"],
         },
+        "/api/v1/applications/applications/": {
+            "name": f"database {number}",
+            "category": "db",
+            "type": "mysql",
+            "attrs": {"host": f"198.51.100.{number % 256}", "database": "orders"},
+            "domain": "{/api/v1/assets/domains/}",
+        },
         "/api/v1/perms/asset-permissions/": {
             "name": f"permission {number}",
             "users": ["{/api/v1/users/users/}"],

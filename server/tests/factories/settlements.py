@@ -9,7 +9,16 @@ from django.urls import resolve
 
 from declarations import PLAIN
 from declarations.plain import Plain
-from factories.grants import grant, make_asset, make_group, make_node, make_system_user
+from factories.grants import (
+    grant,
+    grant_application,
+    make_application,
+    make_asset,
+    make_group,
+    make_node,
+    make_system_user,
+)
+from postern.apps.applications.models import ApplicationAccount, ApplicationAccountSecret
 from postern.apps.assets import facade as assets
 from postern.apps.assets.domains.actions import create_domain
 from postern.apps.assets.models import HostKey
@@ -68,6 +77,15 @@ def settle(org_id: UUID, name: str, make_user: Callable[..., User], *, dynamic: 
             "password": f"a password of account {name}",
         },
     )
+    application = make_application(f"{name} database", org_id=org_id)
+    application_permission = grant_application(
+        f"{name} application permission",
+        users=[user],
+        user_groups=[group],
+        applications=[application],
+        system_users=[make_system_user(f"{name} database user", protocol="mysql", org_id=org_id)],
+        org_id=org_id,
+    )
     blob = base64.b64encode(b"\x00\x00\x00\x0bssh-ed25519\x00\x00\x00\x20" + bytes(32)).decode()
     assets.check_host_key(
         actor=SYSTEM, asset_id=asset.pk, host=asset.ip, port=22, via="", public_key=f"ssh-ed25519 {blob}"
@@ -102,6 +120,14 @@ def settle(org_id: UUID, name: str, make_user: Callable[..., User], *, dynamic: 
             actor=SYSTEM, row=SystemUserNode(systemuser=system_user, node=node)
         ),
         "assets/system-users-users-relations": bind(actor=SYSTEM, row=SystemUserUser(systemuser=nobody, user=user)),
+        "applications/applications": application,
+        "applications/accounts": ApplicationAccount.objects.get(application=application),
+        "applications/account-secrets": ApplicationAccountSecret.objects.get(application=application),
+        "perms/application-permissions": application_permission,
+        "perms/application-permissions-users-relations": application_permission.user_rows.get(),
+        "perms/application-permissions-user-groups-relations": application_permission.user_group_rows.get(),
+        "perms/application-permissions-applications-relations": application_permission.application_rows.get(),
+        "perms/application-permissions-system-users-relations": application_permission.system_user_rows.get(),
         "perms/asset-permissions": permission,
         "perms/asset-permissions-users-relations": permission.user_rows.get(),
         "perms/asset-permissions-user-groups-relations": permission.user_group_rows.get(),

@@ -154,7 +154,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
     },
     "/api/v1/assets/assets/": {"hostname": "web", "ip": "203.0.113.7", "platform": "Linux", "protocols": ["ssh/22"]},
     "/api/v1/assets/nodes/": {"value": "node"},
-    "/api/v1/assets/system-users/": {"name": "root", "username": "root", "protocol": "ssh", "password": "p-1"},
+    "/api/v1/assets/system-users/": {"name": "root", "username": "root", "protocol": "mysql", "password": "p-1"},
     "/api/v1/assets/domains/": {"name": "zone"},
     "/api/v1/assets/gateways/": {
         "name": "gate",
@@ -168,6 +168,20 @@ SAMPLES: dict[str, dict[str, Any]] = {
         "asset": "{/api/v1/assets/assets/}",
         "systemuser": None,
         "password": "p-1",
+    },
+    "/api/v1/applications/applications/": {
+        "name": "database",
+        "category": "db",
+        "type": "mysql",
+        "attrs": {"host": "192.0.2.20", "database": "orders"},
+    },
+    "/api/v1/perms/application-permissions/": {
+        "name": "permission",
+        "category": "db",
+        "type": "mysql",
+        "users": ["{/api/v1/users/users/}"],
+        "applications": ["{/api/v1/applications/applications/}"],
+        "system_users": ["{/api/v1/assets/system-users/}"],
     },
     "/api/v1/perms/asset-permissions/": {
         "name": "permission",

@@ -40,6 +40,10 @@ _GROWS: Final = {
         ("/api/v1/perms/users/<user_id>/assets/tree/", "/api/v1/perms/users/assets/tree/"),
         "a tree without pages: the answer holds every asset in reach, up to 10,000",
     ),
+    **dict.fromkeys(
+        ("/api/v1/perms/users/<user_id>/applications/tree/", "/api/v1/perms/users/applications/tree/"),
+        "a tree without pages: the answer holds every application in reach, up to 10,000",
+    ),
 }
 #: Lists that are empty for the administrator of this test, however many rows there are.
 _EMPTY: Final = {

@@ -49,8 +49,16 @@ from postern.apps.jobs.models import CommandSnippet, PeriodicTask
 from postern.apps.notifications import deliveries
 from postern.apps.notifications.models import MessageDelivery, SiteMessage
 from postern.apps.orgs import facade as orgs
+from postern.apps.perms.application_grants.links import SYSTEM_USERS as APPLICATION_SYSTEM_USERS
+from postern.apps.perms.application_permissions import actions as application_permissions
 from postern.apps.perms.grants.links import SYSTEM_USERS
-from postern.apps.perms.models import AssetPermission, PermissionSystemUser
+from postern.apps.perms.models import (
+    ApplicationPermission,
+    ApplicationPermissionApplication,
+    ApplicationPermissionSystemUser,
+    AssetPermission,
+    PermissionSystemUser,
+)
 from postern.apps.perms.permissions.actions import add_link
 from postern.apps.preferences.actions import change_settings
 from postern.apps.preferences.models import PreferenceValue
@@ -123,6 +131,19 @@ class Preparations:
 
     def without_star(self) -> Values:
         FavoriteAsset.objects.all().delete()
+        return {}
+
+    def with_unused_applications(self) -> Values:
+        """No permission names an application."""
+        ApplicationPermissionApplication.objects.all().delete()
+        return {}
+
+    def with_spare_system_users_of_applications(self) -> Values:
+        for permission in ApplicationPermission.objects.all():
+            spare = make_system_user(protocol="mysql", org_id=permission.org_id)
+            application_permissions.add_link(
+                actor=SYSTEM, permission=permission, link=APPLICATION_SYSTEM_USERS, target=spare
+            )
         return {}
 
     def with_spare_system_users(self) -> Values:
@@ -358,7 +379,7 @@ class Preparations:
 
     def with_unused_system_users(self) -> Values:
         """No permission, asset or node uses a system user."""
-        for model in (PermissionSystemUser, SystemUserNode, SystemUserAsset):
+        for model in (PermissionSystemUser, ApplicationPermissionSystemUser, SystemUserNode, SystemUserAsset):
             model.objects.all().delete()
         Asset.objects.update(admin_user_id=None)
         return {}
@@ -371,6 +392,11 @@ class Preparations:
         PreferenceValue.objects.update_or_create(name="SECURITY_VIEW_AUTH_NEED_MFA", defaults={"value": False})
         path = f"/api/v1/assets/accounts/{self.values['assets/accounts']}/"
         assert self.client("admin").patch(path, {"password": f"{MARK} second"}, format="json").status_code == 200
+        return {}
+
+    def with_own_secret_of_application_account(self) -> Values:
+        path = f"/api/v1/applications/accounts/{self.values['applications/accounts']}/"
+        assert self.client("admin").patch(path, {"password": f"{MARK} own"}, format="json").status_code == 200
         return {}
 
     def with_entered_credential(self) -> Values:

@@ -3,6 +3,7 @@
 from declarations import PLAIN
 from writes import (
     acls,
+    applications,
     assets,
     audits,
     jobs,
@@ -26,6 +27,7 @@ AREAS: dict[str, list[Write]] = {
     "acls": acls.WRITES,
     "assets": assets.WRITES,
     "vault": vault.WRITES,
+    "applications": applications.WRITES,
     "permissions": permissions.WRITES,
     "login ACLs": login_acls.WRITES,
     "OpenID Connect": openid.WRITES,

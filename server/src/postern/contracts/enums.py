@@ -148,6 +148,8 @@ class DenialCode(StrEnum):
     NOT_ADMITTED = "not_admitted"
     SIGN_IN_ENDED = "sign_in_ended"
     UNKNOWN_ASSET = "unknown_asset"
+    UNKNOWN_APPLICATION = "unknown_application"
+    LICENCE_MISSING = "licence_missing"
     AMBIGUOUS = "ambiguous"
     ASSET_INACTIVE = "asset_inactive"
     UNKNOWN_SYSTEM_USER = "unknown_system_user"

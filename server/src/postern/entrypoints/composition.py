@@ -16,8 +16,13 @@ from django.db.models.signals import post_delete
 
 from postern.apps.acls import subscriptions as acl_events
 from postern.apps.acls.command_filters.actions import FiltersOfSystemUsers
+from postern.apps.applications import holdings as applications
+from postern.apps.applications.accounts import uses as application_account_uses
+from postern.apps.applications.managed import uses as application_uses
+from postern.apps.applications.managed.uses import of_domain
 from postern.apps.assets import holdings as assets
 from postern.apps.assets.assets import admin_users, gateways
+from postern.apps.assets.domains import uses as domain_uses
 from postern.apps.assets.installation import ensure as ensure_assets
 from postern.apps.audits import actions as audit_actions
 from postern.apps.audits import facade as audits
@@ -70,6 +75,7 @@ from postern.apps.orgs import people as organization_people
 from postern.apps.orgs import tenancy
 from postern.apps.perms import holdings as perms
 from postern.apps.perms import subscriptions as perm_events
+from postern.apps.perms.application_grants import uses as application_permission_uses
 from postern.apps.perms.grants.uses import by_permissions
 from postern.apps.preferences import diagnostics, environment, setting_secrets, sign_in_buttons, sign_in_ways
 from postern.apps.preferences import facade as preferences
@@ -225,7 +231,13 @@ def _compose_people() -> None:
     gateways.DIRECTORY.provide(Gateways())
     command_filters.FILTERS.provide(FiltersOfSystemUsers())
     reviewing.REVIEWING.provide(reviewing.NobodyReviews())
-    system_user_uses.OTHERS.provide((by_permissions, by_tasks))
+    system_user_uses.OTHERS.provide(
+        (by_permissions, application_permission_uses.of_system_user, application_account_uses.of_system_user, by_tasks)
+    )
+    application_uses.OTHERS.provide(
+        (application_permission_uses.of_application, application_account_uses.of_application)
+    )
+    domain_uses.OTHERS.provide((of_domain,))
     phrases.OTHERS.provide(texts.words_by_code())
 
 
@@ -248,6 +260,7 @@ def _compose_organizations() -> None:
             *users.HOLDINGS,
             *assets.HOLDINGS,
             *vault.HOLDINGS,
+            *applications.HOLDINGS,
             *perms.HOLDINGS,
             *sessions.HOLDINGS,
             *jobs.HOLDINGS,

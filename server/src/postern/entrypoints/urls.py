@@ -7,6 +7,7 @@ Apps declare paths relative to `/api/v1/` (`users/users/…`). Pages outside the
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from postern.apps.acls import urls as acls
+from postern.apps.applications import urls as applications
 from postern.apps.assets import urls as assets
 from postern.apps.audits.api import urls as audits
 from postern.apps.authn import urls as authn
@@ -55,6 +56,7 @@ _APPS = (
     assets,
     acls,
     vault,
+    applications,
     perms,
     sessions,
     notifications,

@@ -37,6 +37,7 @@ INSTALLED_APPS = [
     "postern.apps.authn",
     "postern.apps.assets",
     "postern.apps.vault",
+    "postern.apps.applications",
     "postern.apps.acls",
     "postern.apps.perms",
     "postern.apps.sessions",

@@ -25,7 +25,7 @@ def _change(name: str, org_id: object = DEFAULT_ORG_ID, action: str = "update") 
     facade.record(
         actor=SYSTEM,
         org_id=org_id,  # type: ignore[arg-type]  # tests hand over what they have
-        event=facade.Event.USERGROUP_UPDATED,
+        event=facade.Event("usergroup.updated"),
         action=action,  # type: ignore[arg-type]  # as above
         object_type="UserGroup",
         object_name=name,
@@ -76,7 +76,7 @@ def test_operate_log_has_names_for_lists_of_objects(as_auditor: APIClient) -> No
     facade.record(
         actor=SYSTEM,
         org_id=DEFAULT_ORG_ID,
-        event=facade.Event.ASSETPERMISSION_UPDATED,
+        event=facade.Event("assetpermission.updated"),
         action="update",
         object_type="AssetPermission",
         object_name="on call",
@@ -91,7 +91,7 @@ def test_operate_log_has_names_for_lists_of_objects(as_auditor: APIClient) -> No
     ("event", "column", "codes", "words"),
     [
         (
-            facade.Event.ASSETPERMISSION_UPDATED,
+            facade.Event("assetpermission.updated"),
             "actions",
             (["connect"], ["connect", "upload_file", "download_file", "updownload"]),
             {

@@ -30,15 +30,19 @@ class Event(StrEnum):
         return member
 
     # Permissions, roles and organizations
-    ASSETPERMISSION_CREATED = "assetpermission.created", _C.PERMISSIONS, "Asset permission created", "创建资产授权"
-    ASSETPERMISSION_UPDATED = "assetpermission.updated", _C.PERMISSIONS, "Asset permission changed", "更新资产授权"
-    ASSETPERMISSION_DELETED = "assetpermission.deleted", _C.PERMISSIONS, "Asset permission deleted", "删除资产授权"
     ASSETPERMISSION_LINK_ADDED = "assetpermission.link_added", _C.PERMISSIONS, "Added to a permission", "加入资产授权"
     ASSETPERMISSION_LINK_REMOVED = (
         "assetpermission.link_removed",
         _C.PERMISSIONS,
         "Removed from a permission",
         "移出资产授权",
+    )
+    APP_LINK_ADDED = "applicationpermission.link_added", _C.PERMISSIONS, "Added to an application grant", "加入应用授权"
+    APP_LINK_REMOVED = (
+        "applicationpermission.link_removed",
+        _C.PERMISSIONS,
+        "Removed from an application grant",
+        "移出应用授权",
     )
     MEMBERSHIP_CHANGED = "membership.changed", _C.PERMISSIONS, "Role in the organization changed", "变更组织角色"
     INVITATION_SENT = "invitation.sent", _C.PERMISSIONS, "Invited into the organization", "邀请加入组织"
@@ -102,6 +106,7 @@ class Event(StrEnum):
         "恢复账号的历史凭据",
     )
     ACCOUNTSECRET_VIEWED = "accountsecret.viewed", _C.CREDENTIALS, "Secret of an account viewed", "查看账号凭据"
+    APP_SECRET_VIEWED = "applicationaccountsecret.viewed", _C.CREDENTIALS, "Application secret viewed", "查看应用凭据"
     VAULT_KEY_ADDED = "vault.key_added", _C.CREDENTIALS, "Encryption key added", "新增加密密钥"
     VAULT_SECRETS_REWRAPPED = (
         "vault.secrets_rewrapped",
@@ -242,9 +247,6 @@ class Event(StrEnum):
     USER_UPDATED = "user.updated", _C.PEOPLE, "User changed", "更新用户"
     USER_PROFILE_UPDATED = "user.profile_updated", _C.PEOPLE, "Own profile changed", "更新个人信息"
     USER_DELETED = "user.deleted", _C.PEOPLE, "User deleted", "删除用户"
-    USERGROUP_CREATED = "usergroup.created", _C.PEOPLE, "User group created", "创建用户组"
-    USERGROUP_UPDATED = "usergroup.updated", _C.PEOPLE, "User group changed", "更新用户组"
-    USERGROUP_DELETED = "usergroup.deleted", _C.PEOPLE, "User group deleted", "删除用户组"
 
     # Assets
     ASSET_CREATED = "asset.created", _C.INVENTORY, "Asset created", "创建资产"

@@ -1,10 +1,11 @@
-"""Public interface of permissions: the decision, its explanation, and the reachable assets."""
+"""Public interface of permissions: the decisions, their explanation, and the reachable assets."""
 
 from collections.abc import Hashable, Mapping
 from datetime import datetime
 from typing import TypeVar
 from uuid import UUID
 
+from postern.apps.perms.decisions.applications import load_facts_of_application
 from postern.apps.perms.decisions.decision import Decision, Named, Reason, ReasonCode, Verdict, Via, evaluate
 from postern.apps.perms.decisions.many import Request, load_facts_of_many
 from postern.apps.perms.decisions.queries import load_facts
@@ -23,6 +24,7 @@ __all__ = [
     "Verdict",
     "Via",
     "decide",
+    "decide_application",
     "decide_many",
     "reachable_assets",
     "resolve_target",
@@ -40,6 +42,14 @@ def decide(
     reason, so it also serves as its explanation.
     """
     facts = load_facts(user_id=user_id, asset_id=asset_id, system_user_id=system_user_id, protocol=protocol)
+    return evaluate(facts, at or now())
+
+
+def decide_application(
+    *, user_id: UUID, application_id: UUID, system_user_id: UUID, at: datetime | None = None
+) -> Decision:
+    """May this user use this system user on this application at `at` (default: now)? As `decide`, for applications."""
+    facts = load_facts_of_application(user_id=user_id, application_id=application_id, system_user_id=system_user_id)
     return evaluate(facts, at or now())
 
 

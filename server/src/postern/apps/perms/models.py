@@ -1,5 +1,12 @@
 """Re-exports the tables of permissions for Django's model discovery and for the other apps."""
 
+from postern.apps.perms.application_grants.models import (
+    ApplicationPermission,
+    ApplicationPermissionApplication,
+    ApplicationPermissionSystemUser,
+    ApplicationPermissionUser,
+    ApplicationPermissionUserGroup,
+)
 from postern.apps.perms.grants.models import (
     DEFAULT_LIFE,
     AssetPermission,
@@ -13,6 +20,11 @@ from postern.apps.perms.grants.models import (
 
 __all__ = [
     "DEFAULT_LIFE",
+    "ApplicationPermission",
+    "ApplicationPermissionApplication",
+    "ApplicationPermissionSystemUser",
+    "ApplicationPermissionUser",
+    "ApplicationPermissionUserGroup",
     "AssetPermission",
     "PermissionAsset",
     "PermissionNode",

@@ -3,6 +3,7 @@
 from typing import Final
 
 from postern.apps.assets.tree.events import AssetsChanged
+from postern.apps.perms.application_permissions import actions as application_actions
 from postern.apps.perms.permissions import actions
 from postern.apps.perms.permissions.events import AccessChanged
 from postern.apps.users.groups.events import GroupsChanged
@@ -19,6 +20,7 @@ def _tell(event: AssetsChanged | SystemUsersChanged | GroupsChanged) -> None:
 def _member_leaves(event: MembershipChanged) -> None:
     if event.removed:
         actions.forget_user(actor=event.by, user_id=event.user_id, org_id=event.org_id)
+        application_actions.forget_user(actor=event.by, user_id=event.user_id, org_id=event.org_id)
 
 
 def _member_changed(event: MembershipChanged) -> None:

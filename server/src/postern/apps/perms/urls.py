@@ -4,6 +4,8 @@ from typing import Any, Final
 
 from django.urls import URLPattern, path
 
+from postern.apps.perms.application_permissions.api import views as application_permissions
+from postern.apps.perms.granted.api import applications
 from postern.apps.perms.granted.api import views as granted
 from postern.apps.perms.granted.api.own_access import MyAccessView
 from postern.apps.perms.hosts.api import NewHostView
@@ -29,6 +31,16 @@ router.register("perms/asset-permissions-nodes-relations", PermissionNodeViewSet
 router.register(
     "perms/asset-permissions-system-users-relations", PermissionSystemUserViewSet, "asset-permission-system-user"
 )
+router.register(
+    "perms/application-permissions", application_permissions.ApplicationPermissionViewSet, "application-permission"
+)
+for _kind, _view in (
+    ("users", application_permissions.UserRelationViewSet),
+    ("user-groups", application_permissions.UserGroupRelationViewSet),
+    ("applications", application_permissions.ApplicationRelationViewSet),
+    ("system-users", application_permissions.SystemUserRelationViewSet),
+):
+    router.register(f"perms/application-permissions-{_kind}-relations", _view, f"application-permission-{_kind}")
 
 _LIST: Final[dict[str, Any]] = {"get": "list"}
 
@@ -66,6 +78,13 @@ urlpatterns = [
     path(f"{_GROUP}assets/<uuid:asset_id>/system-users/", granted.GroupSystemUsers.as_view()),
     *_nodes(_GROUP, granted.GroupNodes),
     path(f"{_GROUP}nodes/<str:node_id>/assets/", granted.GroupNodeAssets.as_view(_LIST)),
+    path(f"{_ME}applications/", applications.MyApplications.as_view(_LIST)),
+    path(f"{_ME}applications/tree/", applications.MyApplicationsTree.as_view(_LIST)),
+    path(f"{_ME}applications/<uuid:application_id>/system-users/", applications.MyApplicationSystemUsers.as_view()),
+    path(f"{_USER}applications/", applications.UserApplications.as_view(_LIST)),
+    path(f"{_USER}applications/tree/", applications.UserApplicationsTree.as_view(_LIST)),
+    path(f"{_USER}applications/<uuid:application_id>/system-users/", applications.UserApplicationSystemUsers.as_view()),
+    path(f"{_GROUP}applications/", applications.GroupApplications.as_view(_LIST)),
     path("perms/new-hosts/", NewHostView.as_view()),
     path("perms/system-users-permission/", granted.MySystemUsersView.as_view()),
     *router.urls,

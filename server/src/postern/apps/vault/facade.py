@@ -18,11 +18,17 @@ from postern.apps.vault.gateways.queries import open_gateway_credential, route_t
 from postern.apps.vault.sealed_secrets.actions.moving import MoveReport, RewrapReport, move, rewrap
 from postern.apps.vault.sealed_secrets.actions.rotation import RotationReport, retire, rewrap_all, rotate
 from postern.apps.vault.sealed_secrets.actions.tidying import GRACE, LEAST_GRACE, TidyReport, tidy
-from postern.apps.vault.sealed_secrets.outside import read_outside, write_outside
+from postern.apps.vault.sealed_secrets.errors import SecretUnreadable
+from postern.apps.vault.sealed_secrets.outside import read_outside, repeatable, write_outside
 from postern.apps.vault.sealed_secrets.overview import StoreOverview, store_overview
 from postern.apps.vault.sealed_secrets.sealing import SecretPlace
+from postern.apps.vault.sealed_secrets.secret_store import drop as drop_secret
 from postern.apps.vault.sealed_secrets.secret_store import drop_all as drop_secrets
+from postern.apps.vault.sealed_secrets.secret_store import drop_rows as drop_secrets_of_rows
 from postern.apps.vault.sealed_secrets.secret_store import get as get_secret
+from postern.apps.vault.sealed_secrets.secret_store import held_columns as held_secrets
+from postern.apps.vault.sealed_secrets.secret_store import lock_all as lock_secrets
+from postern.apps.vault.sealed_secrets.secret_store import masked as masked_secrets
 from postern.apps.vault.sealed_secrets.secret_store import put as put_secret
 from postern.apps.vault.system_users.actions import create_system_user
 from postern.apps.vault.system_users.automatic import (
@@ -34,6 +40,7 @@ from postern.apps.vault.system_users.automatic import (
     has_bound_nodes,
     nodes_above,
 )
+from postern.apps.vault.system_users.places import place_of as place_of_system_user
 from postern.apps.vault.system_users.pushing import AccountToPush, account_to_push, accounts_of
 from postern.apps.vault.system_users.queries import SystemUserBrief, open_credential
 from postern.apps.vault.system_users.queries import briefs as system_user_briefs
@@ -49,6 +56,7 @@ __all__ = [
     "RewrapReport",
     "RotationReport",
     "SecretPlace",
+    "SecretUnreadable",
     "StoreOverview",
     "SystemUserBrief",
     "TidyReport",
@@ -62,10 +70,15 @@ __all__ = [
     "check_gateway_host_key",
     "create_gateway",
     "create_system_user",
+    "drop_secret",
     "drop_secrets",
+    "drop_secrets_of_rows",
     "gateway_names",
     "get_secret",
     "has_bound_nodes",
+    "held_secrets",
+    "lock_secrets",
+    "masked_secrets",
     "move",
     "nodes_above",
     "note_accounts",
@@ -74,8 +87,10 @@ __all__ = [
     "open_account_of_asset",
     "open_credential",
     "open_gateway_credential",
+    "place_of_system_user",
     "put_secret",
     "read_outside",
+    "repeatable",
     "retire",
     "rewrap",
     "rewrap_all",

@@ -12,6 +12,7 @@ from postern.apps.assets.assets import gateways
 from postern.apps.assets.assets.actions.assets import update_assets
 from postern.apps.assets.domains import chains
 from postern.apps.assets.domains.errors import WayRefused
+from postern.apps.assets.domains.uses import OTHERS
 from postern.apps.assets.tree.actions import hold as hold_trees
 from postern.apps.assets.tree.models import Asset, Domain
 from postern.apps.audits import facade as audits
@@ -83,6 +84,8 @@ def delete_domain(*, actor: Actor, domain: Domain) -> None:
 def _uses(domain: Domain) -> Iterator[Use]:
     yield Use.by(gettext_lazy("Assets"), Asset.objects.filter(domain=domain), "hostname")
     yield Use(label=gettext_lazy("Gateways"), **_gateways(domain))
+    for use in OTHERS.value:
+        yield use(domain)
     yield Use.by(gettext_lazy("Domains behind it"), Domain.objects.filter(reached_through=domain), "name")
 
 

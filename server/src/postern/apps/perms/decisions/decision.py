@@ -7,6 +7,9 @@ A user may use a system user on an asset when all of these are true:
   node above it) and the system user.
 - That permission is active, valid at the instant (`date_start <= at < date_expired`), and includes the action connect.
 
+The same rule holds for an application, with an application permission: the system user speaks its protocol, and its type
+needs no licence or there is one.
+
 The actions of all such permissions are combined. Each action ends when the last permission that includes it ends: a
 permission for uploads of ten minutes beside a year of connect does not give a year of uploads.
 """
@@ -55,6 +58,9 @@ class ReasonCode(StrEnum):
     NO_GRANT_FOR_USER = "no_grant_for_user"  # no permission names the user
     NO_GRANT_FOR_ASSET = "no_grant_for_asset"  # no permission names the asset
     NO_GRANT = "no_grant"  # user and asset are named, but never by the same permission
+    APPLICATION_UNKNOWN = "application_unknown"
+    LICENCE_MISSING = "licence_missing"  # the type of the application needs a licence
+    NO_GRANT_FOR_APPLICATION = "no_grant_for_application"  # no permission names the application
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +73,15 @@ class Named:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Via:
-    """How a permission matches the request: through the user or a group, and through the asset or a node."""
+    """How a permission matches the request: through the user or a group, and through the asset or a node, or the
+    application.
+    """
 
     user: Named | None = None
     user_group: Named | None = None
     asset: Named | None = None
     node: Named | None = None
+    application: Named | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +147,15 @@ class AssetFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ApplicationFacts:
+    """`is_licensed`: its type needs no licence, or there is one."""
+
+    id: UUID
+    name: str
+    is_licensed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SystemUserFacts:
     id: UUID
     name: str
@@ -162,9 +180,10 @@ class GrantFacts:
 class Facts:
     """Everything that the rule depends on. None stands for an object that does not exist.
 
+    With `of_application` the target is an application, whose protocol is that of the facts, and not an asset.
     With `any_system_user` none was chosen; a grant's `names_system_user` then says whether it names any with the
     protocol. `user_is_named` and `asset_is_named` are needed only without a grant: whether any permission names the
-    user or the asset.
+    user, or the asset or application.
     """
 
     protocol: Protocol
@@ -172,6 +191,8 @@ class Facts:
     asset: AssetFacts | None
     system_user: SystemUserFacts | None
     grants: tuple[GrantFacts, ...]
+    of_application: bool = False
+    application: ApplicationFacts | None = None
     any_system_user: bool = False
     user_is_named: bool = True
     asset_is_named: bool = True
@@ -183,11 +204,14 @@ _DENIAL_CODES: Final[dict[ReasonCode, DenialCode]] = {
     ReasonCode.USER_INACTIVE: DenialCode.USER_INACTIVE,
     ReasonCode.USER_EXPIRED: DenialCode.USER_EXPIRED,
     ReasonCode.ASSET_UNKNOWN: DenialCode.UNKNOWN_ASSET,
+    ReasonCode.APPLICATION_UNKNOWN: DenialCode.UNKNOWN_APPLICATION,
     ReasonCode.SYSTEM_USER_UNKNOWN: DenialCode.UNKNOWN_SYSTEM_USER,
     # These come before what the asset offers, because a user without a grant must not learn anything about the asset.
     ReasonCode.NO_GRANT_FOR_USER: DenialCode.NO_PERMISSION,
     ReasonCode.NO_GRANT_FOR_ASSET: DenialCode.NO_PERMISSION,
+    ReasonCode.NO_GRANT_FOR_APPLICATION: DenialCode.NO_PERMISSION,
     ReasonCode.NO_GRANT: DenialCode.NO_PERMISSION,
+    ReasonCode.LICENCE_MISSING: DenialCode.LICENCE_MISSING,
     ReasonCode.ASSET_INACTIVE: DenialCode.ASSET_INACTIVE,
     ReasonCode.SYSTEM_USER_PROTOCOL: DenialCode.PROTOCOL_NOT_OFFERED,
     ReasonCode.PROTOCOL_NOT_OFFERED: DenialCode.PROTOCOL_NOT_OFFERED,
@@ -289,6 +313,9 @@ _WORDS: Final = {
         (ReasonCode.NO_GRANT_FOR_USER, _("No permission includes the user %(user)s or one of their groups.")),
         (ReasonCode.NO_GRANT_FOR_ASSET, _("No permission includes the asset %(asset)s or a node above it.")),
         (ReasonCode.NO_GRANT, _("No permission gives %(user)s access to %(asset)s.")),
+        (ReasonCode.APPLICATION_UNKNOWN, _("The application was not found. It may have been deleted.")),
+        (ReasonCode.LICENCE_MISSING, _("The application %(name)s needs a valid licence.")),
+        (ReasonCode.NO_GRANT_FOR_APPLICATION, _("No permission includes the application %(asset)s.")),
     )
 }
 
@@ -304,7 +331,13 @@ def _person(facts: Facts, at: datetime) -> Iterable[Reason]:
 
 def _target(facts: Facts) -> Iterable[Reason]:
     protocol = facts.protocol.value
-    if facts.asset is None:
+    if facts.of_application:
+        if facts.application is None:
+            yield _reason(ReasonCode.APPLICATION_UNKNOWN)
+            return  # its protocol is not known either
+        if not facts.application.is_licensed:
+            yield _reason(ReasonCode.LICENCE_MISSING, name=facts.application.name)
+    elif facts.asset is None:
         yield _reason(ReasonCode.ASSET_UNKNOWN)
     elif not facts.asset.is_active:
         yield _reason(ReasonCode.ASSET_INACTIVE, name=facts.asset.name)
@@ -344,11 +377,13 @@ def _judge(grant: GrantFacts, facts: Facts, at: datetime) -> Reason:
 
 def _nothing(facts: Facts) -> Reason:
     person = facts.user.name if facts.user else ""
-    asset = facts.asset.name if facts.asset else ""
+    target = facts.application if facts.of_application else facts.asset
+    asset = target.name if target else ""
     if not facts.user_is_named:
         return _reason(ReasonCode.NO_GRANT_FOR_USER, user=person)
     if not facts.asset_is_named:
-        return _reason(ReasonCode.NO_GRANT_FOR_ASSET, asset=asset)
+        missing = ReasonCode.NO_GRANT_FOR_APPLICATION if facts.of_application else ReasonCode.NO_GRANT_FOR_ASSET
+        return _reason(missing, asset=asset)
     return _reason(ReasonCode.NO_GRANT, user=person, asset=asset)
 
 

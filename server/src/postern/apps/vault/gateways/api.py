@@ -16,12 +16,12 @@ from postern.apps.assets.models import Domain
 from postern.apps.vault.gateways import actions
 from postern.apps.vault.gateways.models import Gateway
 from postern.apps.vault.sealed_secrets.api import StoresSecrets
-from postern.apps.vault.system_users.api.serializers import SecretField
 from postern.apps.vault.system_users.ssh_keys import MAX_KEY_TEXT
 from postern.foundation.caller.scope import writable
 from postern.foundation.rest.naming import by, itself
 from postern.foundation.rest.relations import OrgOwnedField
 from postern.foundation.rest.rights import ORG_ADMIN_ONLY
+from postern.foundation.rest.secret_field import SecretField
 from postern.foundation.rest.serializers import ResourceSerializer
 from postern.foundation.rest.text import PlainField
 from postern.foundation.rest.viewsets import ResourceViewSet

@@ -18,17 +18,15 @@ from rest_framework.response import Response
 from postern.apps.assets import facade as assets
 from postern.apps.assets.models import Asset, FavoriteAsset, Node
 from postern.apps.assets.tree.node_keys import is_key, parent_of, sort_key
+from postern.apps.perms.granted.api.forms import Form, Mine, OfGroup, OfUser
 from postern.apps.perms.granted.api.pages import ReachPagination
 from postern.apps.perms.granted.api.serializers import GrantedAssetSerializer
-from postern.apps.perms.granted.reach import Reach, Usable, Who
+from postern.apps.perms.granted.reach import Reach, Usable
 from postern.apps.perms.grants.action_names import to_names
 from postern.apps.perms.grants.models import PermissionSystemUser
-from postern.apps.users.models import Membership, UserGroup
 from postern.apps.vault.models import SystemUser
 from postern.foundation.caller import identity
 from postern.foundation.rest import pagination
-from postern.foundation.rest.rights import Right, Rights
-from postern.foundation.rest.views import PosternView
 from postern.foundation.rest.viewsets import RowNotFound, RowsViewSet
 from postern.kernel.clock import now
 from postern.kernel.ids import parse_id
@@ -39,11 +37,8 @@ UNGROUPED = "ungrouped"
 _MAX_TREE_ASSETS = 10_000
 
 
-class _Form(PosternView):
-    """The subject of a URL."""
-
-    def who(self) -> Who:
-        raise NotImplementedError
+class _Form(Form):
+    """The subject of a URL, and what it may reach."""
 
     def reach(self) -> Reach:
         """What may be reached; with `?system_user=` only with this one."""
@@ -53,48 +48,22 @@ class _Form(PosternView):
             raise ValidationError({"system_user": [_("Enter a valid value.")]})
         return Reach(self.who(), now(), system_user=system_user)
 
-    def is_me(self) -> bool:
-        return False
-
     def stars(self) -> QuerySet[FavoriteAsset]:
         """The user's favourites; a group has none."""
         user_id = self.who().user_id
         return FavoriteAsset.objects.filter(user_id=user_id) if user_id else FavoriteAsset.objects.none()
 
 
-class _Mine(_Form):
-    always_root = True
-    rights: ClassVar[Rights] = Right.VALID_USER
-
-    def who(self) -> Who:
-        return Who(user_id=self.actor.user_id)
-
-    def is_me(self) -> bool:
-        return True
+class _Mine(Mine, _Form):
+    pass
 
 
-class _OfUser(_Form):
-    rights: ClassVar[Rights] = Right.ORG_ADMIN
-
-    def who(self) -> Who:
-        user_id = parse_id(str(self.kwargs["user_id"]))
-        members = Membership.objects.filter(user_id=user_id) if user_id else Membership.objects.none()
-        if not self.scope.is_root:
-            members = members.filter(org_id=self.scope.org_id)
-        if user_id is None or not members.exists():
-            raise RowNotFound(_("Not found."))
-        return Who(user_id=user_id, org_id=None if self.scope.is_root else self.scope.org_id)
+class _OfUser(OfUser, _Form):
+    pass
 
 
-class _OfGroup(_Form):
-    rights: ClassVar[Rights] = Right.ORG_ADMIN
-
-    def who(self) -> Who:
-        group_id = parse_id(str(self.kwargs["group_id"]))
-        visible = UserGroup.objects.visible_to(self.actor, self.scope)
-        if group_id is None or not visible.filter(pk=group_id).exists():
-            raise RowNotFound(_("Not found."))
-        return Who(group_id=group_id)
+class _OfGroup(OfGroup, _Form):
+    pass
 
 
 class _Assets(RowsViewSet, _Form):

@@ -1,7 +1,6 @@
 """Endpoints of asset permissions: the resource, its links, and queries about access."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any, cast
 from uuid import UUID
 
@@ -9,13 +8,13 @@ from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 from django.utils.translation import gettext as _
 from rest_framework.decorators import action
 from rest_framework.exceptions import ValidationError
-from rest_framework.fields import DateTimeField
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.assets.models import Asset
 from postern.apps.perms import facade
-from postern.apps.perms.decisions.decision import Decision, Named, Reason, Via
+from postern.apps.perms.decisions.answers import explained
+from postern.apps.perms.decisions.decision import Decision
 from postern.apps.perms.grants.action_names import ACTION_NAMES, to_names
 from postern.apps.perms.grants.links import ASSETS, LINKS, NODES, SYSTEM_USERS, USER_GROUPS, USERS, Link
 from postern.apps.perms.grants.models import AssetPermission
@@ -136,16 +135,7 @@ class AssetPermissionViewSet(ResourceViewSet):
     def explain(self, request: Request, **kwargs: Any) -> Response:
         """May `user` use `system_user` on `asset` with `protocol` (default: the system user's), and why (not)?"""
         decision = self._decide(request, "user", "asset", "system_user")
-        return Response(
-            {
-                "allowed": decision.allowed,
-                "verdict": decision.verdict.value,
-                "reasons": [_reason(reason) for reason in decision.reasons],
-                "actions": to_names(decision.actions),
-                "expires_at": _instant(decision.expires_at),
-                "next_change_at": _instant(decision.next_change_at),
-            }
-        )
+        return Response(explained(decision))
 
     @action(detail=False, methods=["get"], url_path="user/validate", url_name="user-validate")
     def validate(self, request: Request, **kwargs: Any) -> Response:
@@ -196,30 +186,6 @@ class AssetPermissionViewSet(ResourceViewSet):
         )
         if not visible:
             raise RowNotFound(_("Not found."))
-
-
-def _reason(reason: Reason) -> dict[str, Any]:
-    return {
-        "code": reason.code.value,
-        "message": reason.message,
-        "permission": _named(reason.permission),
-        "via": _via(reason.via),
-    }
-
-
-def _via(via: Via | None) -> dict[str, Any] | None:
-    if via is None:
-        return None
-    parts = {"user": via.user, "user_group": via.user_group, "asset": via.asset, "node": via.node}
-    return {name: _named(one) for name, one in parts.items() if one is not None}
-
-
-def _named(one: Named | None) -> dict[str, str] | None:
-    return {"id": str(one.id), "name": one.name} if one else None
-
-
-def _instant(instant: datetime | None) -> str | None:
-    return cast("str | None", DateTimeField().to_representation(instant)) if instant else None
 
 
 class _RelationViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):

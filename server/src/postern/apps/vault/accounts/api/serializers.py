@@ -11,12 +11,12 @@ from rest_framework import serializers
 
 from postern.apps.assets.models import Asset
 from postern.apps.vault.accounts.models import Account, AccountSecret
-from postern.apps.vault.system_users.api.serializers import SecretField
 from postern.apps.vault.system_users.models import AccountVersion, LoginMode, SystemUser, SystemUserAsset
 from postern.apps.vault.system_users.ssh_keys import MAX_KEY_TEXT
 from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.naming import by, itself, name_in
 from postern.foundation.rest.relations import OrgOwnedField
+from postern.foundation.rest.secret_field import SecretField
 from postern.foundation.rest.serializers import ChoiceDisplayField, ResourceSerializer
 from postern.foundation.rest.text import PlainField
 from postern.foundation.rest.uniqueness import Wanted, require_free

@@ -23,25 +23,11 @@ from postern.apps.vault.system_users.ssh_keys import MAX_KEY_TEXT
 from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.naming import by, itself, key_in, name_in
 from postern.foundation.rest.relations import OrgOwnedField
+from postern.foundation.rest.secret_field import SecretField
 from postern.foundation.rest.serializers import OrgNameField, ResourceSerializer
 from postern.foundation.rest.text import PlainField
 
 _SECRETS: Final = ("password", "private_key", "public_key", "token")
-
-
-class SecretField(serializers.CharField):
-    """A write-only secret; blank keeps the stored secret."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        kwargs |= {
-            "write_only": True,
-            "required": False,
-            "allow_blank": True,
-            "allow_null": True,
-            "trim_whitespace": False,
-        }
-        kwargs.setdefault("style", {"input_type": "password"})
-        super().__init__(**kwargs)
 
 
 class SecretsSerializer(BodySerializer):

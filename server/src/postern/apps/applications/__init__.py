@@ -1,0 +1,1 @@
+"""Applications: remote apps, databases and Kubernetes clusters, with their typed attributes."""

@@ -1,0 +1,1 @@
+"""Applications that administrators manage: the list, the form, and their writes."""

@@ -1,0 +1,1 @@
+"""The tables of application permissions, and the objects they name."""

@@ -1,0 +1,1 @@
+"""Application permissions: the list, the form, and their writes."""
