@@ -39,7 +39,7 @@ from postern.apps.authn.authentication.api import (
 from postern.apps.authn.callers import identity as sign_ins
 from postern.apps.authn.credentials import callers, freshness
 from postern.apps.authn.external import queries as external_accounts_of_users
-from postern.apps.authn.lock_out import guard
+from postern.apps.authn.lock_out import guard, locks
 from postern.apps.authn.models import TotpDevice
 from postern.apps.authn.openid import provider_secrets, signing_out
 from postern.apps.authn.openid.queries import PROVIDERS as OPENID_PROVIDERS
@@ -205,7 +205,7 @@ def _compose_people() -> None:
     caller_checks.CHECKS.provide(
         caller_checks.CallerChecks(still_holds=callers.still_holds, has_lost_rights=callers.has_lost_rights)
     )
-    login_locks.LOGIN_LOCKS.provide(login_locks.LoginLocks(locked=guard.locked_accounts, unlock=guard.unlock_account))
+    login_locks.LOGIN_LOCKS.provide(login_locks.LoginLocks(locked=locks.locked_accounts, unlock=guard.unlock_account))
     external_accounts.BOUND.provide(external_accounts_of_users.bound_among)
     second_factors.RESET.provide(authn.reset_second_factor)
     link_mail.LINK_MAIL.provide(link_letters.queue)

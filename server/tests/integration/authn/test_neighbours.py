@@ -13,7 +13,7 @@ from factories.ssh_proof import PROXY_ID, make_key, signed_request
 from postern.apps.authn import facade
 from postern.apps.authn.errors import SignInRefused
 from postern.apps.authn.known_places import places
-from postern.apps.authn.lock_out import guard
+from postern.apps.authn.lock_out import guard, locks
 from postern.apps.authn.lock_out.errors import SignInLocked
 from postern.apps.authn.models import GuardKind, KnownPlace, SignInGuard
 from postern.apps.authn.sign_in.actions import sign_in
@@ -158,7 +158,7 @@ def test_account_lock_refuses_keys_from_strange_addresses_and_wrong_codes_refuse
     guard.require_open("ann", OFFICE)
     with pytest.raises(SignInLocked):
         guard.require_open("ann", ELSEWHERE)
-    row = guard.locked_row(GuardKind.MFA, guard.key_hash(GuardKind.MFA, "ann"))
+    row = guard.locked_row(GuardKind.MFA, locks.key_hash(GuardKind.MFA, "ann"))
     SignInGuard.objects.filter(pk=row.pk).update(date_locked_until=clock.now() + HALF_HOUR)
     with pytest.raises(SignInLocked):
         guard.require_open("ann", OFFICE)

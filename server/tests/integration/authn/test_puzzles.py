@@ -17,7 +17,7 @@ from factories.mail import use_mail_server
 from factories.puzzles import solved
 from postern.apps.audits.models import LoginLog
 from postern.apps.authn import housekeeping
-from postern.apps.authn.lock_out import guard
+from postern.apps.authn.lock_out import locks
 from postern.apps.authn.models import SignInGuard, UsedPuzzle
 from postern.apps.authn.puzzles.puzzle import MOST
 from postern.apps.authn.sign_in.actions import sign_in
@@ -92,7 +92,7 @@ def test_without_a_solution_nothing_is_compared_counted_or_logged(
     assert compared == []
     assert SignInGuard.objects.get(kind="account").failures == 1
     assert LoginLog.objects.count() == logged
-    assert guard.locked_accounts(["ann"]) == {}
+    assert locks.locked_accounts(["ann"]) == {}
 
 
 def test_failures_of_the_name_and_of_the_address_ask_for_an_hour(

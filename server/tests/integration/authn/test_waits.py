@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from factories.browser import PASSWORD, Browser
-from postern.apps.authn.lock_out import guard, lockout
+from postern.apps.authn.lock_out import guard, lockout, locks
 from postern.apps.authn.lock_out.errors import SignInWaits
 from postern.apps.authn.lock_out.lockout import GuardState, LockRules
 from postern.apps.authn.sign_in.actions import sign_in
@@ -98,7 +98,7 @@ def test_wrong_signatures_count_during_a_wait(ann: User, at: Clock) -> None:
         guard.reserve("ann", STRANGE)
     for _ in range(4):
         sign_in.count_refused_signature(ann, STRANGE)
-    assert list(guard.locked_accounts(["ann"])) == ["ann"]
+    assert list(locks.locked_accounts(["ann"])) == ["ann"]
 
 
 def test_attempts_that_are_still_compared_do_not_make_each_other_wait(ann: User, at: Clock) -> None:

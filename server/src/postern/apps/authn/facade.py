@@ -15,7 +15,7 @@ from postern.apps.authn.credentials import callers
 from postern.apps.authn.credentials.actions import login_sessions, tokens
 from postern.apps.authn.errors import SignInRefused
 from postern.apps.authn.external.queries import subjects_of as external_subjects
-from postern.apps.authn.lock_out import guard
+from postern.apps.authn.lock_out import guard, locks
 from postern.apps.authn.login_acls.actions import switch_off_all
 from postern.apps.authn.login_acls.deciding import is_admitted
 from postern.apps.authn.proxies.actions import proxy_factors, proxy_sign_ins
@@ -303,10 +303,10 @@ def reset_second_factor(username: str) -> None:
 
 def locked_out() -> list[str]:
     """Users and addresses locked by failed sign-ins, as lines for an operator."""
-    names = guard.locked_accounts(list(User.objects.values_list("username", flat=True)))
+    names = locks.locked_accounts(list(User.objects.values_list("username", flat=True)))
     accounts = [f"account {name} until {until:%Y-%m-%d %H:%M} UTC" for name, until in sorted(names.items())]
     addresses = [
-        f"address {row.address} until {row.date_locked_until:%Y-%m-%d %H:%M} UTC" for row in guard.locked_addresses()
+        f"address {row.address} until {row.date_locked_until:%Y-%m-%d %H:%M} UTC" for row in locks.locked_addresses()
     ]
     return [*accounts, *addresses]
 

@@ -78,6 +78,7 @@ __all__ = [
     "hold_epoch",
     "hold_memberships",
     "id_by_name_or_address",
+    "id_named",
     "identity_of",
     "invitation_brief",
     "is_administrator",

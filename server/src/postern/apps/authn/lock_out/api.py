@@ -5,7 +5,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from postern.apps.authn.lock_out import guard
+from postern.apps.authn.lock_out import guard, locks
 from postern.foundation.rest.bodies import BodySerializer, body_of
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.text import PlainField
@@ -28,7 +28,7 @@ class LockedAddressesView(PosternView):
     def get(self, request: Request) -> Response:
         del request
         as_text = serializers.DateTimeField().to_representation
-        rows = guard.locked_addresses()
+        rows = locks.locked_addresses()
         return Response(
             [
                 {"address": row.address, "date_locked_until": as_text(row.date_locked_until)}

@@ -30,6 +30,7 @@ from django.utils.translation import gettext as _
 from postern.apps.audits import facade as audits
 from postern.apps.authn.known_places import places
 from postern.apps.authn.known_places.models import KnownPlace, PlaceKind
+from postern.apps.authn.lock_out import locks
 from postern.apps.authn.lock_out.errors import SignInLocked, SignInWaits
 from postern.apps.authn.lock_out.events import AccountLocked, AccountUnlocked
 from postern.apps.authn.lock_out.lockout import (
@@ -43,6 +44,7 @@ from postern.apps.authn.lock_out.lockout import (
     wait_after,
     without_attempt,
 )
+from postern.apps.authn.lock_out.locks import OF_ACCOUNT, key_hash
 from postern.apps.authn.lock_out.models import GuardKind, SignInGuard
 from postern.apps.preferences import facade as preferences
 from postern.apps.users.models import User, username_key
@@ -53,15 +55,13 @@ from postern.foundation.database.row_writes import change
 from postern.kernel import clock
 from postern.kernel.addresses import address_key
 from postern.kernel.errors import Unavailable
-from postern.kernel.ids import ROOT_ORG_ID, token_hash
+from postern.kernel.ids import ROOT_ORG_ID
 
-_MAX_KEY_CHARS: Final = 512
 _MAX_ADDRESS_CHARS: Final = 64
 _STATE: Final = ("recent", "failures", "locks", "date_last_failure", "date_locked_until")
 _COUNTED: Final = frozenset({GuardKind.ACCOUNT.value, GuardKind.ADDRESS.value})
 #: A row is gone again after it was made, for each look; once is rare already.
 _MOST_LOOKS: Final = 3
-_OF_ACCOUNT: Final = (GuardKind.ACCOUNT, GuardKind.MFA)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +103,6 @@ def lock_rules() -> LockRules:
         limit_count=preferences.get_int("SECURITY_LOGIN_LIMIT_COUNT"),
         limit_time_min=preferences.get_int("SECURITY_LOGIN_LIMIT_TIME"),
     )
-
-
-def key_hash(kind: GuardKind, key: str) -> str:
-    """The stored form of an account name or an address."""
-    text = username_key(key[:_MAX_KEY_CHARS]) if kind in _OF_ACCOUNT else address_key(key)
-    return token_hash(f"{kind.value}:{text}")
 
 
 @transaction.atomic
@@ -230,9 +224,7 @@ def require_open(username: str, remote_addr: str, *, device: str = "") -> None:
     others at the same address do not refuse them: only a lock of the account does, and not at a known place.
     """
     now = clock.now()
-    locked = _locks_of_name().all(
-        now=now, account=key_hash(GuardKind.ACCOUNT, username), codes=key_hash(GuardKind.MFA, username)
-    )
+    locked = locks.of_name(username, now)
     rows_by_kind = {row.kind: row for row in locked}
     if GuardKind.ACCOUNT in rows_by_kind and places.find(username, remote_addr, device):
         del rows_by_kind[GuardKind.ACCOUNT]
@@ -281,8 +273,8 @@ def unlock_account(username: str, actor: Actor) -> None:
 
     Does nothing when there are none. Otherwise the user gets a message.
     """
-    hashes = [key_hash(kind, username) for kind in _OF_ACCOUNT]
-    gone = SignInGuard.objects.filter(kind__in=_OF_ACCOUNT, key_hash__in=hashes).delete()[0]
+    hashes = [key_hash(kind, username) for kind in OF_ACCOUNT]
+    gone = SignInGuard.objects.filter(kind__in=OF_ACCOUNT, key_hash__in=hashes).delete()[0]
     waiting = KnownPlace.objects.filter(user__username_key=username_key(username), failures__gt=0)
     if not waiting.update(failures=0, date_locked_until=None) + gone:
         return
@@ -313,46 +305,6 @@ def unlock_address(remote_addr: str, actor: Actor) -> bool:
         object_name=remote_addr[:_MAX_ADDRESS_CHARS],
     )
     return True
-
-
-def locked_accounts(usernames: list[str]) -> dict[str, datetime]:
-    """The names that wrong passwords or wrong codes have locked now, with the end of each lock."""
-    hashes = {key_hash(kind, name): name for name in usernames for kind in _OF_ACCOUNT}
-    # Locks are few and names may be many, so read the locks instead of querying the names.
-    locked_until_by_name: dict[str, datetime] = {}
-    for value, until in _locks_of_accounts().tuples(now=clock.now()):
-        if value in hashes and until is not None:
-            name = hashes[value]
-            locked_until_by_name[name] = max(until, locked_until_by_name.get(name, until))
-    return locked_until_by_name
-
-
-@cache
-def _locks_of_name() -> PreparedObjects[SignInGuard]:
-    """Prepared, because every sign-in needs it."""
-    return PreparedObjects(
-        SignInGuard,
-        lambda now, account, codes: SignInGuard.objects.filter(
-            kind__in=_OF_ACCOUNT, key_hash__in=[account, codes], date_locked_until__gt=now
-        ).order_by(),
-        stand_ins={"now": datetime(2000, 1, 1, tzinfo=UTC), "account": "of-account", "codes": "of-codes"},
-    )
-
-
-@cache
-def _locks_of_accounts() -> PreparedQuery:
-    """Prepared, because every page of users needs it."""
-    return PreparedQuery(
-        lambda now: SignInGuard.objects.filter(kind__in=_OF_ACCOUNT, date_locked_until__gt=now).order_by(),
-        stand_ins={"now": datetime(2000, 1, 1, tzinfo=UTC)},
-        columns=("key_hash", "date_locked_until"),
-    )
-
-
-def locked_addresses() -> list[SignInGuard]:
-    """The addresses that are locked now, sorted by the end of the lock, latest first."""
-    rows = SignInGuard.objects.filter(kind=GuardKind.ADDRESS, date_locked_until__gt=clock.now())
-    return list(rows.order_by("-date_locked_until"))
 
 
 def locked_row(kind: GuardKind, hashed: str, *, address: str = "") -> SignInGuard:

@@ -10,7 +10,7 @@ from typing import Final
 
 from django.db import transaction
 
-from postern.apps.authn.lock_out import guard
+from postern.apps.authn.lock_out import guard, locks
 from postern.apps.authn.lock_out.errors import MfaLocked, SignInLocked
 from postern.apps.authn.lock_out.lockout import GuardState, LockRules, after_attempt, is_locked, without_attempt
 from postern.apps.authn.lock_out.models import GuardKind, SignInGuard
@@ -90,14 +90,14 @@ def require_open(username: str, visitor: Visitor) -> None:
 
 def forget(username: str) -> None:
     """Reset the wrong codes and the lock of an account."""
-    key = guard.key_hash(GuardKind.MFA, username)
+    key = locks.key_hash(GuardKind.MFA, username)
     SignInGuard.objects.filter(kind=GuardKind.MFA, key_hash=key).delete()
 
 
 def _rows(username: str) -> tuple[SignInGuard, SignInGuard]:
     # Always lock in this order, so that two attempts cannot deadlock.
-    account = guard.locked_row(GuardKind.MFA, guard.key_hash(GuardKind.MFA, username))
-    everybody = guard.locked_row(GuardKind.MFA_ALL, guard.key_hash(GuardKind.MFA_ALL, _ALL_KEY))
+    account = guard.locked_row(GuardKind.MFA, locks.key_hash(GuardKind.MFA, username))
+    everybody = guard.locked_row(GuardKind.MFA_ALL, locks.key_hash(GuardKind.MFA_ALL, _ALL_KEY))
     return account, everybody
 
 

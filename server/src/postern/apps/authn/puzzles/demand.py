@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from postern.apps.authn.known_places import places
 from postern.apps.authn.known_places.models import PlaceKind
-from postern.apps.authn.lock_out import guard
+from postern.apps.authn.lock_out import locks
 from postern.apps.authn.lock_out.mfa_guard import Visitor
 from postern.apps.authn.lock_out.models import GuardKind, SignInGuard
 from postern.apps.authn.puzzles.errors import PuzzleRequired
@@ -51,8 +51,8 @@ def _is_on() -> bool:
 
 def _failed_recently(username: str, remote_addr: str) -> bool:
     keys = {
-        "account": guard.key_hash(GuardKind.ACCOUNT, username),
-        "address": guard.key_hash(GuardKind.ADDRESS, remote_addr),
+        "account": locks.key_hash(GuardKind.ACCOUNT, username),
+        "address": locks.key_hash(GuardKind.ADDRESS, remote_addr),
     }
     return bool(_failures().tuples(**keys, since=clock.now() - AFTER_FAILURE))
 
