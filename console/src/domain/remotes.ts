@@ -1,4 +1,4 @@
-import { Bot, Folder, IdCard, Network, Server, ShieldHalf, Tag, User, Users } from 'lucide-react';
+import { Folder, IdCard, Network, Server, ShieldHalf, Tag, User, Users } from 'lucide-react';
 import type { RemoteOptions } from '#/resource/define';
 import { textOf } from '#/resource/format';
 
@@ -11,12 +11,6 @@ export const userOptions: RemoteOptions = {
   query: { fields_size: 'mini', order: 'name' },
   option: (row) => ({ id: id(row), label: textOf(row['name']), detail: textOf(row['username']) }),
   icon: User,
-};
-
-export const serviceAccountOptions: RemoteOptions = {
-  ...userOptions,
-  query: { ...userOptions.query, kind: 'service' },
-  icon: Bot,
 };
 
 export const groupOptions: RemoteOptions = {

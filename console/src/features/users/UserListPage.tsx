@@ -30,7 +30,14 @@ export function UserListPage() {
             id: SERVICE_TAB,
             label: t('users:tab.services'),
             content: (
-              <ResourceList key="services" embedded addressed resource={serviceAccount} query={SERVICES} />
+              <ResourceList
+                key="services"
+                embedded
+                addressed
+                title={t('users:tab.services')}
+                resource={serviceAccount}
+                query={SERVICES}
+              />
             ),
           },
         ]}

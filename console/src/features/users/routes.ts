@@ -11,18 +11,6 @@ const userScreens: ResourceScreens = {
   load: async () => (await load()).userPages,
 };
 
-const serviceAccountScreens: ResourceScreens = {
-  ...serviceAccountRoutes,
-  texts: ['users', 'credentials'],
-  load: async () => (await import('./service-accounts/screens')).serviceAccountPages,
-};
-
-const serviceKeyScreens: ResourceScreens = {
-  ...serviceKeyRoutes,
-  texts: ['users', 'credentials'],
-  load: async () => (await import('./service-accounts/screens')).serviceKeyPages,
-};
-
 const groupScreens: ResourceScreens = {
   ...groupRoutes,
   texts: ['users', 'credentials'],
@@ -45,9 +33,10 @@ export const usersSection: Section = {
   routes: [
     ...resourceRecords(userScreens),
     // Without the lists: both are beside, on the list of users and on the page of their account.
-    ...[serviceAccountScreens, serviceKeyScreens].flatMap((screens) =>
-      resourceRecords(screens).filter((record) => record.hidden),
-    ),
+    ...[
+      { ...groupScreens, ...serviceAccountRoutes, load: async () => (await load()).serviceAccountPages },
+      { ...groupScreens, ...serviceKeyRoutes, load: async () => (await load()).serviceKeyPages },
+    ].flatMap((screens) => resourceRecords(screens).filter((record) => record.hidden)),
     ...resourceRecords(groupScreens),
     ...resourceRecords(loginAclScreens).map((record) => ({ ...record, hidden: true })),
     {

@@ -6,6 +6,7 @@ import type { ScreenLoaders } from '#/resource/routes';
 import { SERVICE_TAB } from './addresses';
 import { PEOPLE, SERVICES } from './kinds';
 import { serviceAccount } from './service-accounts/service-account.resource';
+import { serviceKey } from './service-accounts/service-key.resource';
 import { user } from './user.resource';
 import { UserListPage } from './UserListPage';
 
@@ -17,6 +18,8 @@ export const userPages: ScreenLoaders = {
       ? prepareList(serviceAccount, address, SERVICES)
       : prepareList(user, address, PEOPLE),
 };
+export const serviceAccountPages = resourceScreens(serviceAccount);
+export const serviceKeyPages = resourceScreens(serviceKey);
 export const groupPages = resourceScreens(group);
 export const loginAclPages = {
   ...resourceScreens(loginAcl),

@@ -8,10 +8,14 @@ import { objectPath } from '#/resource/routes';
 import { userOptions } from '#/domain/remotes';
 import { AppLink } from '#/ui/link';
 import { Status } from '#/ui/status';
-import { loginAclRoutes, loginAclsOf, userRoutes } from '../addresses';
+import { loginAclRoutes, userRoutes } from '../addresses';
 import { AddressesField } from './AddressesField';
 import { HoursField } from './HoursField';
 import { spanInWords } from './spans';
+
+function loginAclsOf(userId: string): string {
+  return `${objectPath(userRoutes.paths.detail, userId)}?activeTab=login-acls`;
+}
 
 export type LoginAclRow = Pick<
   Api<'LoginAcl'>,

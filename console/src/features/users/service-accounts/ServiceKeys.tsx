@@ -10,7 +10,13 @@ export function ServiceKeys({ account }: { readonly account: { readonly id: stri
   return (
     <div className="flex flex-col gap-4">
       <p className="text-ink-2">{t('users:key.about')}</p>
-      <ResourceList resource={serviceKey} query={query} createQuery={`?user=${account.id}`} embedded />
+      <ResourceList
+        resource={serviceKey}
+        title={t('users:tab.keys')}
+        query={query}
+        createQuery={`?user=${account.id}`}
+        embedded
+      />
     </div>
   );
 }

@@ -4,9 +4,10 @@ import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
 import { type ActionTools, defineResource } from '#/resource/define';
 import { MonoCell } from '#/resource/format';
-import { serviceAccountOptions } from '#/domain/remotes';
+import { userOptions } from '#/domain/remotes';
 import { Status } from '#/ui/status';
-import { keysOf, serviceKeyRoutes } from '../addresses';
+import { objectPath } from '#/resource/routes';
+import { serviceAccountRoutes, serviceKeyRoutes } from '../addresses';
 import { showSecret } from './show-secret';
 
 export type ServiceKeyRow = Pick<
@@ -87,7 +88,7 @@ export const serviceKey = defineResource<ServiceKeyRow, 'authentication/service-
     initial: (query) => ({ user: query['user'] ?? '', is_active: true }),
     fields: {
       user: {
-        remote: serviceAccountOptions,
+        remote: { ...userOptions, query: { ...userOptions.query, kind: 'service' } },
         multiple: false,
         required: true,
         isDisabled: ({ mode }) =>
@@ -98,6 +99,9 @@ export const serviceKey = defineResource<ServiceKeyRow, 'authentication/service-
       is_active: { control: 'switch' },
     },
     saved: (answer, { mode }) => (mode === 'create' ? showSecret(answer) : undefined),
-    backTo: (source) => (typeof source['user'] === 'string' ? keysOf(source['user']) : undefined),
+    backTo: ({ user }) =>
+      typeof user === 'string'
+        ? `${objectPath(serviceAccountRoutes.paths.detail, user)}?activeTab=keys`
+        : undefined,
   },
 });

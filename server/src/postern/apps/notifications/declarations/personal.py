@@ -194,8 +194,8 @@ class ProgramExpiry:
 
 def _of_expiring_program(facts: ProgramExpiry) -> Written:
     subject = ngettext(
-        "The access of the service account {username} ends within %(count)d day",
-        "The access of the service account {username} ends within %(count)d days",
+        "The access of a service account ends within %(count)d day",
+        "The access of a service account ends within %(count)d days",
         facts.days_left,
     )
     body = (
