@@ -163,6 +163,7 @@ function ProofForm({
     }
   };
 
+  const passwordLabel = isOfDirectory(confirming) ? 'mfa:flow.directory_password' : 'mfa:flow.password';
   const codeLabel = takesRecovery ? 'mfa:flow.code_or_recovery' : 'mfa:flow.present_code';
   const why = WHY[flow] ?? (asks.password || asks.code ? undefined : 'mfa:confirm.done');
   return (
@@ -174,12 +175,7 @@ function ProofForm({
         </Note>
       )}
       {asks.password && (
-        <Field
-          layout="above"
-          label={t(isOfDirectory(confirming) ? 'mfa:flow.directory_password' : 'mfa:flow.password')}
-          error={missing.password}
-          required
-        >
+        <Field layout="above" label={t(passwordLabel)} error={missing.password} required>
           {(control) => (
             <PasswordInput {...control} name="password" autoComplete="current-password" autoFocus />
           )}
