@@ -1,6 +1,6 @@
 """Public interface of applications for other apps, which may read the models through relations."""
 
-from postern.apps.applications.accounts.actions import grant_accounts, withdraw_accounts
+from postern.apps.applications.accounts.actions import grant_accounts, hold_accounts, withdraw_accounts
 from postern.apps.applications.kinds.declarations import DECLARATIONS, ApplicationType, Category, Declaration
 from postern.apps.applications.managed.actions import create_application
 from postern.apps.applications.managed.licence import open_rows
@@ -15,6 +15,7 @@ __all__ = [
     "Leaf",
     "create_application",
     "grant_accounts",
+    "hold_accounts",
     "node",
     "open_rows",
     "require_licence_for",

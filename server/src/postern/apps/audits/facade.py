@@ -118,7 +118,9 @@ def record_change(
 
 
 class Change(NamedTuple):
-    """One changed row, with its values before and after."""
+    """One changed row, with its values before and after. A row whose key is longer than the column of records has
+    another id there, its `recorded_id`.
+    """
 
     target: models.Model
     old: Mapping[str, Any] | None = None
@@ -134,7 +136,7 @@ def record_changes(*, actor: Actor, action: ActionName, changes: Iterable[Change
             event=kind_of(event or f"{meta.model_name}.{_PAST[action]}"),
             action=Action(action),
             resource_type=meta.object_name or "",
-            resource_id=str(target.pk),
+            resource_id=str(getattr(target, "recorded_id", target.pk)),
             resource=str(target),
             old=_plain_values(old),
             new=_plain_values(new),

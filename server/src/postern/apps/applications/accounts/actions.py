@@ -40,6 +40,8 @@ def grant_accounts(org_id: UUID, pairs: Collection[Pair]) -> None:
     """
     for some in _in_sets(pairs):
         keys = [key_of(*pair) for pair in some]
+        # A write that takes the same pair from another permission may be removing the row: wait for it.
+        row_locks.lock(ApplicationAccount, keys)
         rows = ApplicationAccount.objects.filter(pk__in=keys)
         rows.filter(is_granted=False).order_by().update(is_granted=True)
         there = set(rows.values_list("pk", flat=True))
@@ -50,6 +52,14 @@ def grant_accounts(org_id: UUID, pairs: Collection[Pair]) -> None:
         ]
         # Another permission may grant the same pair at this moment.
         ApplicationAccount.objects.bulk_create(new, ignore_conflicts=True)
+
+
+def hold_accounts(pairs: Collection[Pair]) -> None:
+    """Lock accounts before the caller asks whether a permission still grants them: a write that grants one waits, or is
+    seen.
+    """
+    for some in _in_sets(pairs):
+        row_locks.lock(ApplicationAccount, [key_of(*pair) for pair in some], deleting=True)
 
 
 @transaction.atomic

@@ -25,7 +25,7 @@ class ApplicationAccount(SavedRow):
     """
 
     id = models.CharField(primary_key=True, max_length=73, editable=False)
-    #: The id of its secret in the store.
+    #: The id of its secret in the store, and of the account in audit records.
     secret_id = models.UUIDField(default=new_id, editable=False)
     org_id = models.UUIDField(_("Organization"), db_index=True, editable=False)
     application = models.ForeignKey(
@@ -53,6 +53,11 @@ class ApplicationAccount(SavedRow):
 
     def __str__(self) -> str:
         return f"{self.systemuser.username or '*'}@{self.application.name}"
+
+    @property
+    def recorded_id(self) -> UUID:
+        """The id in audit records, whose column is shorter than the key."""
+        return self.secret_id
 
 
 class ApplicationAccountSecret(ApplicationAccount):

@@ -31,6 +31,7 @@ def kept(org_id: UUID, permission_ids: Collection[UUID], *, only: tuple[Link, UU
     if after - before:
         applications.grant_accounts(org_id, after - before)
     if before - after:
+        applications.hold_accounts(before - after)
         applications.withdraw_accounts(_no_longer_granted(before - after))
 
 
