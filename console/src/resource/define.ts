@@ -281,6 +281,11 @@ export interface FormDefinition<Name extends string = string> {
   readonly method?: 'put' | 'patch';
   /** Query of OPTIONS and of the write, e.g. `protocol`. */
   readonly query?: (values: FormValues) => QueryValues;
+  /**
+   * Sends the object, and may send it again, e.g. after a verification that the server asked for. Resolves to null when
+   * the person cancels; then the form stays open.
+   */
+  readonly around?: <Answer>(send: () => Promise<Answer>) => Promise<Answer | null>;
   /** Called with the server's answer before the form is left, e.g. to show a one-time link. */
   readonly saved?: (answer: object, context: FieldContext) => void | Promise<void>;
   /** Content beside the form: preview, explanation. */

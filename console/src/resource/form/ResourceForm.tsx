@@ -310,7 +310,10 @@ function useSave<Row extends Resource>(
     let saved: Row;
     // Only the request itself may report a failed save: whatever fails afterwards, the object is saved.
     try {
-      saved = await write(props, payload, query);
+      const send = () => write(props, payload, query);
+      const answer = definition.around ? await definition.around(send) : await send();
+      if (answer === null) return;
+      saved = answer;
     } catch (error) {
       showRefusal(error);
       return;

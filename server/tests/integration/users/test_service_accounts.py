@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 from factories.grants import make_group
 from factories.signed_request import PROFILE, signed
 from postern.apps.audits.models import AuditEvent
-from postern.apps.authn.models import AccessKey
+from postern.apps.authn.models import AccessKey, LoginSession
 from postern.apps.orgs.models import Organization
 from postern.apps.orgs.roles import OrgRole
 from postern.apps.users.invitations.models import Invitation
@@ -361,3 +361,29 @@ def test_audit_log_names_the_caller_as_a_service_account(as_org_admin: APIClient
     assert answer.status_code == 201, answer.content
     row = AuditEvent.objects.get(event="usergroup.created")
     assert (row.user, row.actor_kind) == ("Nightly build(ci)", "service")
+
+
+def test_trusted_browser_shows_the_factor_before_a_key_is_made(as_org_admin: APIClient, people: dict[str, User]):
+    account, admin = made(as_org_admin), people["org_admin"]
+    trusted = LoginSession.objects.create(
+        user=admin, epoch=admin.session_epoch, mfa=True, date_expired=clock.now() + timedelta(hours=1)
+    )
+    client = APIClient()
+    client.force_authenticate(admin, trusted)
+    answer = client.post(KEYS, {"user": str(account.pk)}, format="json")
+    assert (answer.status_code, answer.json()["code"]) == (400, "mfa_verify_required")
+    assert not AccessKey.objects.exists()
+
+
+def test_own_key_gets_a_comment_and_an_end(client_of: Callable[[User | None], APIClient], people: dict[str, User]):
+    client, own = client_of(people["user"]), "/api/v1/authentication/access-keys/"
+    end = (clock.now() + timedelta(days=1)).isoformat()
+    key = client.post(own, {"comment": "laptop", "date_expired": end}, format="json").json()
+    changed = client.patch(f"{own}{key['id']}/", {"comment": "desk", "date_expired": None}, format="json").json()
+    assert (changed["comment"], changed["date_expired"], changed["has_ended"]) == ("desk", None, False)
+    assert AuditEvent.objects.get(event="accesskey.updated").new["comment"] == "desk"
+
+
+def test_profile_does_not_change_the_kind(client_of: Callable[[User | None], APIClient], people: dict[str, User]):
+    client = client_of(people["user"])
+    assert client.patch(PROFILE, {"kind": "service", "phone": "1"}, format="json").json()["kind"] == "person"

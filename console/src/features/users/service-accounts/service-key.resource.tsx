@@ -98,6 +98,8 @@ export const serviceKey = defineResource<ServiceKeyRow, 'authentication/service-
       date_expired: { label: 'users:key.end', help: 'users:key.end_help', noEnd: () => '' },
       is_active: { control: 'switch' },
     },
+    // In a trusted browser the second factor was not shown.
+    around: async (send) => (await import('#/domain/mfa')).withFactorShown(send),
     saved: (answer, { mode }) => (mode === 'create' ? showSecret(answer) : undefined),
     backTo: ({ user }) =>
       typeof user === 'string'

@@ -14,9 +14,9 @@ from rest_framework.response import Response
 
 from postern.apps.authn.credentials.actions.login_sessions import sign_out
 from postern.apps.authn.credentials.actions.tokens import (
+    change_access_key,
     create_access_key,
     delete_access_key,
-    set_access_key_active,
 )
 from postern.apps.authn.credentials.errors import MfaVerifyRequired
 from postern.apps.authn.credentials.models import AccessKey, LoginEnd, LoginSession
@@ -71,6 +71,13 @@ class AccessKeySerializer(AccessKeyFacts):
     """A key of the caller."""
 
 
+def require_shown_factor(request: Request) -> None:
+    """Raise MfaVerifyRequired where a trusted browser replaced the second factor: a key lasts longer than the trust."""
+    credential = request.auth
+    if isinstance(credential, LoginSession) and credential.mfa and credential.date_mfa_verified is None:
+        raise MfaVerifyRequired
+
+
 class OwnRows(RowsViewSet):
     """Rows that belong to the calling user."""
 
@@ -107,10 +114,7 @@ class AccessKeyViewSet(CreateMixin, UpdateMixin, DeleteMixin, ReadOnlyViewSet, O
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         if not isinstance(request.user, User):
             raise NotAllowed(gettext("This is available to users only."))
-        credential = request.auth
-        # In a trusted browser the factor counts, but was never shown. A key lasts longer than the trust.
-        if isinstance(credential, LoginSession) and credential.mfa and credential.date_mfa_verified is None:
-            raise MfaVerifyRequired
+        require_shown_factor(request)
         wish = self.get_serializer(data=request.data)
         wish.is_valid(raise_exception=True)
         issued = create_access_key(
@@ -123,9 +127,7 @@ class AccessKeyViewSet(CreateMixin, UpdateMixin, DeleteMixin, ReadOnlyViewSet, O
         return Response(body, status=status.HTTP_201_CREATED)
 
     def update_object(self, instance: AccessKey, data: dict[str, Any]) -> AccessKey:
-        return set_access_key_active(
-            actor=self.actor, key=instance, is_active=bool(data.get("is_active", instance.is_active))
-        )
+        return change_access_key(actor=self.actor, key=instance, values=data)
 
     def delete_object(self, instance: AccessKey) -> None:
         delete_access_key(actor=self.actor, key=instance)

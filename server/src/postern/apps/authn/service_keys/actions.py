@@ -5,15 +5,14 @@ own keys: who steals one must not make another that lasts.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from postern.apps.audits import facade as audits
 from postern.apps.audits import recorded
 from postern.apps.authn.credentials import callers
-from postern.apps.authn.credentials.actions.tokens import IssuedKey, make_key
+from postern.apps.authn.credentials.actions.tokens import IssuedKey, change_key, make_key
 from postern.apps.authn.credentials.events import CredentialsEnded
 from postern.apps.authn.credentials.models import AccessKey
 from postern.apps.authn.service_keys.errors import NotOfServiceAccount, OtherAccount
@@ -23,9 +22,6 @@ from postern.apps.users.models import User
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 from postern.foundation.caller.scope import OrgScope
-
-#: Columns that an administrator may change afterwards.
-_CHANGEABLE: Final = frozenset({"comment", "is_active", "date_expired"})
 
 
 @transaction.atomic
@@ -48,14 +44,7 @@ def update_key(*, actor: Actor, scope: OrgScope, key: AccessKey, values: Mapping
     key = AccessKey.objects.select_related("user").select_for_update(of=("self",)).get(pk=key.pk)
     if values.get("user", user).pk != user.pk:
         raise OtherAccount
-    old, new = recorded.assign(key, {name: value for name, value in values.items() if name in _CHANGEABLE})
-    if not new:
-        return key
-    key.save(update_fields=sorted(new))
-    audits.record_change(actor=actor, action="update", target=key, old=old, new=new)
-    if not key.is_active:
-        _tell_ended(key)
-    return key
+    return change_key(actor=actor, key=key, values=values)
 
 
 @transaction.atomic
@@ -74,10 +63,6 @@ def _hold(actor: Actor, scope: OrgScope, user: User) -> User:
         raise NotOfServiceAccount("user", _("People make their access keys themselves. Choose a service account."))
     refuse_itself(actor, row)
     return row
-
-
-def _tell_ended(key: AccessKey) -> None:
-    events.publish(_event(key))
 
 
 def _event(key: AccessKey) -> CredentialsEnded:

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
-from postern.apps.authn.credentials.api import AccessKeyFacts
+from postern.apps.authn.credentials.api import AccessKeyFacts, require_shown_factor
 from postern.apps.authn.credentials.models import AccessKey
 from postern.apps.authn.service_keys import actions
 from postern.apps.users import facade as users
@@ -58,6 +58,7 @@ class ServiceKeyViewSet(ResourceViewSet):
         super().hold_rows(rows, values, deleting=deleting)
 
     def create_object(self, data: dict[str, Any]) -> AccessKey:
+        require_shown_factor(self.request)
         issued = actions.create_key(actor=self.actor, scope=self.scope, values=data)
         setattr(issued.key, _SECRET, issued.secret.reveal())
         return issued.key

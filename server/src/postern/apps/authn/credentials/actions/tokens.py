@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -33,6 +34,8 @@ from postern.kernel.secret import Secret
 
 TOKEN_LIFETIME: Final = timedelta(seconds=86_400)
 MAX_ACCESS_KEYS: Final = 20
+#: Columns of a key that may be changed afterwards.
+_CHANGEABLE: Final = frozenset({"comment", "is_active", "date_expired"})
 _NONCE_BYTES: Final = 32
 _TOUCH_EVERY: Final = timedelta(minutes=1)
 
@@ -160,14 +163,26 @@ def make_key(
 @transaction.atomic
 def set_access_key_active(*, actor: Actor, key: AccessKey, is_active: bool) -> AccessKey:
     """Switch the caller's access key on or off. A key that is off is refused at once."""
+    return change_access_key(actor=actor, key=key, values={"is_active": is_active})
+
+
+@transaction.atomic
+def change_access_key(*, actor: Actor, key: AccessKey, values: Mapping[str, object]) -> AccessKey:
+    """Change comment, end or state of the caller's access key. Raises OwnServiceAccount."""
     service_accounts.refuse_itself(actor, users.hold(actor, key.user))
-    if key.is_active != is_active:
-        old, key.is_active = key.is_active, is_active
-        key.save(update_fields=["is_active"])
-        audits.record_change(
-            actor=actor, action="update", target=key, old={"is_active": old}, new={"is_active": is_active}
-        )
-        if not is_active:
+    return change_key(actor=actor, key=key, values=values)
+
+
+def change_key(*, actor: Actor, key: AccessKey, values: Mapping[str, object]) -> AccessKey:
+    """Change comment, end or state of a key whose user is locked. One that is switched off is refused at once.
+
+    Must run inside the caller's transaction.
+    """
+    old, new = recorded.assign(key, {name: value for name, value in values.items() if name in _CHANGEABLE})
+    if new:
+        key.save(update_fields=sorted(new))
+        audits.record_change(actor=actor, action="update", target=key, old=old, new=new)
+        if not key.is_active:
             _tell_ended(key.user_id, callers.name_of_key(key.pk))
     return key
 

@@ -77,6 +77,7 @@ class ProfileSerializer(UserFacts):
         read_only_fields = (
             "name",
             "username",
+            "kind",
             "email",
             "source",
             "is_active",
