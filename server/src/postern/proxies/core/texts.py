@@ -115,43 +115,6 @@ class Text(Spoken):
 
     # Signing in
     CODE_PROMPT = ("SSH 登录码：", "Code for SSH: ")
-    CODE_EXPLAINED = (
-        "SSH 不接受密码。在浏览器中登录控制台 {url}，在“个人信息”中获取 SSH 登录码。",
-        "Passwords are not accepted over SSH. Sign in to the console {url} and get a code for SSH from your profile.",
-    )
-    CODE_OR_KEY_EXPLAINED = (
-        "SSH 不接受密码。可使用 SSH 密钥，或在浏览器中登录控制台 {url}，在“个人信息”中获取 SSH 登录码。",
-        (
-            "Passwords are not accepted over SSH. Use an SSH key, or sign in to the console {url} and get a code for "
-            "SSH from your profile."
-        ),
-    )
-    SSH_PASSWORD_ONLY = (
-        "管理员已关闭 SSH 密钥登录。输入密码登录。",
-        "SSH keys are switched off. Enter your password.",
-    )
-    SSH_PASSWORD_OR_CODE_ONLY = (
-        "管理员已关闭 SSH 密钥登录。输入密码，或输入 SSH 登录码：登录控制台 {url}，在“个人信息”中获取。",
-        "SSH keys are switched off. Enter your password, or a code for SSH from your profile in the console {url}",
-    )
-    SSH_KEY_ONLY = (
-        "管理员已关闭 SSH 密码登录。使用 SSH 密钥登录：登录控制台 {url}，在“个人信息”中添加公钥，或直接在浏览器中打开会话。",
-        (
-            "Passwords are switched off for SSH. Use an SSH key, which you can add to your profile in the console "
-            "{url}, or open the session in the browser there."
-        ),
-    )
-    SSH_CLOSED = (
-        "管理员已关闭 SSH 登录。可登录控制台 {url}，在浏览器中打开会话。",
-        "Signing in over SSH is switched off. Open the session in the browser, in the console {url}",
-    )
-    WRONG_PASSWORD_CODE = (
-        "用户名或密码不正确。如果登录控制台时不使用密码，登录控制台 {url}，在“个人信息”中获取 SSH 登录码，代替密码输入。",
-        (
-            "The username or password is incorrect. If you sign in to the console without a password, get a code for "
-            "SSH from your profile there, and enter it as the password: {url}"
-        ),
-    )
     MFA_PROMPT = ("MFA 验证码或恢复码：", "MFA code or recovery code: ")
     MFA_EXPLAINED = ("输入身份验证器中的 6 位验证码。", "Enter the 6 digits that your authenticator app shows.")
 
