@@ -107,6 +107,13 @@ _LEFT = [
         name="one permission",
         old={"users": ONE},
     ),
+    Told(
+        event="applicationpermission.link_removed",
+        action="update",
+        kind="ApplicationPermission",
+        name="one application permission",
+        old={"users": ONE},
+    ),
     Told(event="systemuser.unbound", action="update", kind="SystemUser", name="one same()", old={"user": ONE}),
 ]
 

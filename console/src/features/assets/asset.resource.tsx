@@ -28,8 +28,6 @@ import {
   nodeOptions,
   platformOptions,
 } from '#/domain/remotes';
-import { CommandHistory } from '#/domain/commands/CommandHistory';
-import { SessionHistory } from '#/domain/session-history/SessionHistory';
 import type { Icon } from '#/ui/icon';
 import { AppLink, LinkButton } from '#/ui/link';
 import { moveToNode, removeFromNode, setActive } from './asset-actions';
@@ -45,6 +43,12 @@ const AccountsOfAsset = lazyPart(async () => {
 });
 const AssetLabels = lazyPart(async () => (await import('./AssetRelations')).AssetLabels);
 const AssetNodes = lazyPart(async () => (await import('./AssetRelations')).AssetNodes);
+const CommandHistory = lazyPart(
+  async () => (await import('#/domain/commands/CommandHistory')).CommandHistory,
+);
+const SessionHistory = lazyPart(
+  async () => (await import('#/domain/session-history/SessionHistory')).SessionHistory,
+);
 const Grants = lazyPart(async () => (await import('#/domain/grants/Grants')).Grants);
 const HostKeys = lazyPart(async () => (await import('./HostKeys')).HostKeys);
 const SshButton = lazyPart(async () => (await import('#/domain/ssh-lines/SshButton')).SshButton);
