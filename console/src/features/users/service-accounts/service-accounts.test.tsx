@@ -63,10 +63,9 @@ test('a system role has to be confirmed', async () => {
 
 test('a clone is a service account too', async () => {
   server.use(mock.get('*/api/v1/users/users/ci/', () => HttpResponse.json(robot)));
-  await renderScreen(create, {
-    address: '/?clone_from=ci',
-  });
+  await renderScreen(create, { address: '/?clone_from=ci' });
   await waitFor(() => expect(screen.getByLabelText<HTMLInputElement>(/Owner/).value).toBe('Li Na'));
+  await fill(/^\*?Name/, 'Weekly build');
   await userEvent.clear(screen.getByLabelText(/Username/));
   await fill(/Username/, 'ci-2');
   await save();
