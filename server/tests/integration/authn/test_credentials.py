@@ -261,3 +261,18 @@ def test_facade_websocket_sign_in_has_role_bits_in_the_scope_and_ends_with_the_s
     browser.post("/api/v1/authentication/sign-out/")
     assert not facade.login_session_is_open(signed_in.login_session_id)
     assert login_sessions.find_open(signed_in.login_session_id) is None
+
+
+def test_k51_an_expired_account_neither_reads_nor_changes_its_own_data(
+    browser: Browser, key: dict[str, str], ann: User
+):
+    program = bearer(get_token())
+    signature = signed(key["id"], key["secret"], PROFILE)
+    assert (browser.get(PROFILE).status_code, program.get(PROFILE).status_code) == (200, 200)
+    _expire(ann)
+    assert (browser.get(PROFILE).status_code, program.get(PROFILE).status_code) == (401, 401)
+    assert APIClient().get(PROFILE, **signature).status_code == 401
+    assert browser.patch(PROFILE, {"phone": "1"}).status_code in {401, 403}
+    new = {"old_password": PASSWORD, "new_password": "river-Stone-77-x", "new_password_again": "river-Stone-77-x"}
+    assert browser.put(f"{PROFILE}password/", new).status_code in {401, 403}
+    assert User.objects.get(pk=ann.pk).check_password(PASSWORD)

@@ -215,6 +215,14 @@ class TestList:
         assert "refuses connections" in state["reason"]
         assert state["is_reading"] is False
 
+    def test_missing_settings_are_named_in_the_language_of_the_reader(self, as_admin: APIClient, slapd: Slapd) -> None:
+        save(as_admin, slapd, AUTH_LDAP_SEARCH_OU="")
+        post(as_admin, SYNC, {})
+        with translation.override("zh-hans"):  # the worker has the language of the installation
+            assert reading.run_due()
+        assert "Enter the search base" in as_admin.get(SYNC, headers={"Accept-Language": "en"}).json()["reason"]
+        assert "搜索起点" in as_admin.get(SYNC, headers={"Accept-Language": "zh-CN"}).json()["reason"]
+
     def test_claim_of_a_killed_worker_lapses(self, as_admin: APIClient, slapd: Slapd) -> None:
         save(as_admin, slapd)
         claim = reading._claim()

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from uuid import UUID
 
 import pytest
 from rest_framework.test import APIClient
@@ -34,6 +35,15 @@ def test_group_name_is_unique_in_the_organization(as_org_admin: APIClient):
     assert as_org_admin.post(GROUPS, {"name": "Ops"}).status_code == 201
     again = as_org_admin.post(GROUPS, {"name": "Ops"})
     assert (again.status_code, list(again.json())) == (400, ["name"])
+
+
+def test_too_many_members_in_one_request_are_refused_in_words_that_fit(as_org_admin: APIClient):
+    members = [str(UUID(int=number)) for number in range(1, 10_002)]
+    answer = as_org_admin.post(
+        GROUPS, {"name": "Ops", "users": members}, headers={"Accept-Language": "en"}, format="json"
+    )
+    assert answer.status_code == 400
+    assert answer.json() == {"users": ["Too many objects are named in one request. Name fewer."]}
 
 
 def test_group_accepts_only_members_of_its_organization(as_org_admin: APIClient, make_user: Callable[..., User]):

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from postern.apps.directory.errors import NotUsable
 from postern.apps.preferences import facade as preferences
+from postern.foundation.phrases import Phrase
 from postern.integrations.directory.filters import Filter, parsed
 from postern.integrations.directory.server import DirectoryServer, Encryption, address_in
 from postern.kernel.secret import Secret
@@ -27,6 +28,14 @@ NAMES: Final = (
     "AUTH_LDAP_GROUP_FILTER",
 )
 _BASES: Final = "|"
+# Phrases, because a reading that fails stores its reason for readers of any language.
+_NO_SERVER: Final = Phrase("directory.server_wanted", _("Enter the address of the LDAP server."))
+_NO_PASSWORD: Final = Phrase(
+    "directory.password_wanted", _("Enter the password of the bind DN. Without both, the search is anonymous.")
+)
+_NO_BASE: Final = Phrase(
+    "directory.base_wanted", _("Enter the search base in User OU, such as ou=staff,dc=example,dc=com.")
+)
 #: Every class of groups: OpenLDAP, Active Directory, POSIX.
 _ALL_GROUPS: Final = (
     "(|(objectClass=groupOfNames)(objectClass=groupOfUniqueNames)(objectClass=group)(objectClass=posixGroup))"
@@ -69,7 +78,7 @@ def source_of(values: Mapping[str, object], password: Secret | None) -> Source:
     """The directory with these values, which were validated one by one. Raises NotUsable."""
     address = address_in(str(values["AUTH_LDAP_SERVER_URI"]))
     if address is None:
-        raise NotUsable(_("Enter the address of the LDAP server."))
+        raise NotUsable(_NO_SERVER.say())
     scheme, host, port = address
     encryption = Encryption.NONE
     if scheme == "ldaps":
@@ -78,10 +87,10 @@ def source_of(values: Mapping[str, object], password: Secret | None) -> Source:
         encryption = Encryption.STARTTLS
     bind_dn = str(values["AUTH_LDAP_BIND_DN"]).strip()
     if bind_dn and (password is None or not password.reveal()):
-        raise NotUsable(_("Enter the password of the bind DN. Without both, the search is anonymous."))
+        raise NotUsable(_NO_PASSWORD.say())
     bases = tuple(base.strip() for base in str(values["AUTH_LDAP_SEARCH_OU"]).split(_BASES) if base.strip())
     if not bases:
-        raise NotUsable(_("Enter the search base in User OU, such as ou=staff,dc=example,dc=com."))
+        raise NotUsable(_NO_BASE.say())
     server = DirectoryServer(
         host=host,
         port=port,

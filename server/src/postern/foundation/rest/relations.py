@@ -94,7 +94,7 @@ class OrgOwnedList(serializers.ManyRelatedField):
         "not_a_list": gettext_lazy("Expected a list of ids."),
         "empty": gettext_lazy("This list may not be empty."),
         "unknown": gettext_lazy('Invalid pk "{pk_value}" - object does not exist.'),
-        "too_many": gettext_lazy("Too many sessions are named in one request. Name fewer."),
+        "too_many": gettext_lazy("Too many objects are named in one request. Name fewer."),
         "no_such_name": NO_SUCH_NAME,
         "many_of_name": MANY_OF_NAME,
     }

@@ -91,13 +91,13 @@ def find_by_session(session: Mapping[str, Any]) -> LoginSession | None:
 def find_open(login_session_id: UUID) -> LoginSession | None:
     """The login session with its user, or None when it is no longer valid.
 
-    Valid means: not ended, not expired, created under the current password, and with the second factor if that is
-    mandatory now.
+    Valid means: not ended, not expired, of an account that may be used, created under the current password, and with the
+    second factor if that is mandatory now.
     """
     login_session = _with_person().first(pk=login_session_id)
     if login_session is None or login_session.date_ended is not None or login_session.date_expired <= clock.now():
         return None
-    if login_session.epoch != login_session.user.session_epoch or not login_session.user.is_active:
+    if login_session.epoch != login_session.user.session_epoch or not login_session.user.is_valid:
         return None
     if not login_session.mfa and mfa_is_forced(login_session.user):
         return None

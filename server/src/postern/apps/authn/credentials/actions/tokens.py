@@ -72,7 +72,7 @@ def find_token(token: str) -> BearerToken | None:
     row = BearerToken.objects.select_related("user").filter(token_hash=token_hash(token)).first()
     if row is None or row.date_revoked is not None or row.date_expired <= clock.now():
         return None
-    if row.epoch != row.user.session_epoch or not row.user.is_active:
+    if row.epoch != row.user.session_epoch or not row.user.is_valid:
         return None
     if not row.mfa and mfa_is_forced(row.user):
         return None
@@ -110,12 +110,12 @@ def _tell_ended(user_id: UUID, *credentials: str) -> None:
 
 
 def find_key(key_id: UUID) -> AccessKey | None:
-    """The key with its owner if both are active, else None. Its end may have passed.
+    """The key with its owner if the key is active and the account may be used, else None. The key may have ended.
 
     `callers.conditions` checks the owner's other conditions.
     """
     key = AccessKey.objects.select_related("user").filter(pk=key_id, is_active=True).first()
-    if key is None or not key.user.is_active:
+    if key is None or not key.user.is_valid:
         return None
     return key
 

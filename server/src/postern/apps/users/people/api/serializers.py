@@ -274,7 +274,7 @@ class UserSerializer(UserFacts):
     )
     password_strategy = serializers.ChoiceField(
         choices=(
-            ("email", gettext_lazy("A one-time link is generated; send it to the user yourself (no e-mail is sent)")),
+            ("email", gettext_lazy("One-time link: sent by e-mail, or shown to you while mail is not set up")),
             ("custom", gettext_lazy("Set password")),
         ),
         default="email",
