@@ -4,7 +4,7 @@
 Each list exists in these three forms. A form determines the subject, the required right and the scope.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -18,9 +18,10 @@ from rest_framework.response import Response
 from postern.apps.assets import facade as assets
 from postern.apps.assets.models import Asset, FavoriteAsset, Node
 from postern.apps.assets.tree.node_keys import is_key, parent_of, sort_key
-from postern.apps.perms.granted.api.pages import ReachPagination
+from postern.apps.perms.granted.api.pages import ReachPagination, is_filtered, loaded
 from postern.apps.perms.granted.api.serializers import GrantedAssetSerializer
-from postern.apps.perms.granted.reach import Reach, Usable, Who
+from postern.apps.perms.granted.indexed import IndexedReach, Members, Page
+from postern.apps.perms.granted.reach import Reach, Usable, Who, load_reach
 from postern.apps.perms.grants.action_names import to_names
 from postern.apps.perms.grants.models import PermissionSystemUser
 from postern.apps.users.models import Membership, UserGroup
@@ -37,6 +38,9 @@ from postern.kernel.ids import parse_id
 FAVORITE = "favorite"
 UNGROUPED = "ungrouped"
 _MAX_TREE_ASSETS = 10_000
+_BY_NAME = ("hostname", "pk")
+#: Nodes that one query reads by their ids.
+_NODES_AT_ONCE = 1_000
 
 
 class _Form(PosternView):
@@ -47,11 +51,18 @@ class _Form(PosternView):
 
     def reach(self) -> Reach:
         """What may be reached; with `?system_user=` only with this one."""
+        return Reach(self.who(), now(), system_user=self._system_user())
+
+    def listed_reach(self) -> Reach:
+        """The same with the index, for lists and trees."""
+        return load_reach(self.who(), now(), system_user=self._system_user())
+
+    def _system_user(self) -> UUID | None:
         text = self.request.query_params.get("system_user")
         system_user = parse_id(text) if text else None
         if text and system_user is None:
             raise ValidationError({"system_user": [_("Enter a valid value.")]})
-        return Reach(self.who(), now(), system_user=system_user)
+        return system_user
 
     def is_me(self) -> bool:
         return False
@@ -118,7 +129,25 @@ class _Assets(RowsViewSet, _Form):
 
     @cached_property
     def own_reach(self) -> Reach:
-        return self.reach()
+        return self.listed_reach()
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether the index answers."""
+        return self.own_reach.indexed is not None
+
+    def members(self, index: IndexedReach) -> Members:
+        """The assets to which the list is limited, from the index."""
+        return index.assets(include_inactive=True)
+
+    def indexed_page(self, matching: QuerySet[Asset], offset: int, limit: int) -> Page:
+        """A page of those members that `matching` selects and orders."""
+        index = self.own_reach.indexed
+        if index is None:
+            raise LookupError("the index does not answer inside a transaction")
+        members = self.members(index)
+        found = index.search(members, matching) if is_filtered(self) else members
+        return index.page(found, tuple(matching.query.order_by), offset, limit)
 
     @cached_property
     def is_wide(self) -> bool:
@@ -139,7 +168,9 @@ class _Assets(RowsViewSet, _Form):
     has_few_candidates = False
 
     def list(self, request: Request, **kwargs: Any) -> Response:
-        rows = self.filter_queryset(self.get_queryset())
+        # The index knows which assets are reachable; `matching` then only says which of them are asked for.
+        matching = _shown(Asset.objects.all()) if self.is_indexed else self.get_queryset()
+        rows = self.filter_queryset(matching)
         page = self.paginate_queryset(rows)
         asset_rows = self.get_serializer(page if page is not None else rows, many=True).data
         return self.get_paginated_response(asset_rows) if page is not None else Response(asset_rows)
@@ -147,6 +178,17 @@ class _Assets(RowsViewSet, _Form):
 
 class _NodeAssets(_Assets):
     """Reachable assets below one node; the special nodes `favorite` and `ungrouped` work too."""
+
+    def members(self, index: IndexedReach) -> Members:
+        text = str(self.kwargs["node_id"])
+        if text == FAVORITE:
+            return index.among(Asset.objects.filter(pk__in=self.stars().values("asset_id")))
+        if text == UNGROUPED:
+            return index.directly_granted()
+        node_id = parse_id(text)
+        if node_id is None or not index.is_visible(node_id):
+            raise RowNotFound(_("Not found."))
+        return index.below(node_id)
 
     @cached_property
     def candidates(self) -> Q:
@@ -174,19 +216,27 @@ class _AssetsTree(_Assets):
     lists_rows = False
 
     def list(self, request: Request, **kwargs: Any) -> Response:
-        rows = self.filter_queryset(self.get_queryset())[:_MAX_TREE_ASSETS]
-        return Response(_leaves((asset, "") for asset in rows))
+        if not self.is_indexed:
+            rows = self.filter_queryset(self.get_queryset())[:_MAX_TREE_ASSETS]
+            return Response(_leaves((asset, "") for asset in rows))
+        matching = self.filter_queryset(_shown(Asset.objects.all()))
+        page = self.indexed_page(matching, 0, _MAX_TREE_ASSETS)
+        return Response(_leaves((asset, "") for asset in loaded(matching, page)))
 
 
 class MyUngroupedTree(_Mine):
     """The special node of directly granted assets, with these assets."""
 
     def get(self, request: Request, **kwargs: Any) -> Response:
-        reach = self.reach()
-        granted = reach.directly_granted().values("pk")
-        rows = reach.assets(include_inactive=True).filter(pk__in=granted).order_by("hostname", "pk")
-        rows = rows.select_related("platform").prefetch_related("protocol_rows")
-        leaves = _leaves((asset, UNGROUPED) for asset in rows[:_MAX_TREE_ASSETS])
+        reach = self.listed_reach()
+        if reach.indexed is not None:
+            page = reach.indexed.page(reach.indexed.directly_granted(), _BY_NAME, 0, _MAX_TREE_ASSETS)
+            named = loaded(_shown(Asset.objects.all()), page)
+        else:
+            granted = reach.directly_granted().values("pk")
+            rows = _shown(reach.assets(include_inactive=True).filter(pk__in=granted)).order_by(*_BY_NAME)
+            named = list(rows[:_MAX_TREE_ASSETS])
+        leaves = _leaves((asset, UNGROUPED) for asset in named)
         return Response([_special_node(UNGROUPED, _("Ungrouped"), len(leaves)), *leaves])
 
 
@@ -201,32 +251,33 @@ class _Nodes(_Form):
     with_assets: ClassVar[bool] = False
 
     def get(self, request: Request, **kwargs: Any) -> Response:
-        reach = self.reach()
-        visible = reach.visible_nodes()
-        key = self._key(visible)
+        reach = self.listed_reach()
+        key = self._key(reach)
         if key == FAVORITE:
             return Response(self._favorites(reach) if self.with_assets else [])
-        if not self.children:
-            nodes = list(visible)
-        elif key:
-            nodes = list(visible.filter(parent__key=key))
-        else:
-            nodes = list(visible.filter(parent__isnull=True))
+        nodes = self._level(reach, key) if self.children else _visible(reach)
         nodes.sort(key=lambda node: sort_key(node.key))
-        counts = reach.counts(nodes)
+        counts = reach.counts(nodes) if reach.indexed is None else reach.indexed.counts([node.pk for node in nodes])
         shaped_nodes = [self._shape(node, counts.get(node.pk, 0)) for node in nodes]
         if not key and self.is_me():
             shaped_nodes.insert(0, self._favorite_node(reach))
         if self.with_assets and (key or not self.children):
-            shaped_nodes.extend(self._assets_in(reach, visible, key))
+            shaped_nodes.extend(self._assets_in(reach, key, nodes))
         return Response(shaped_nodes)
 
-    def _key(self, visible: QuerySet[Node]) -> str:
+    def _level(self, reach: Reach, key: str) -> list[Node]:
+        """The visible nodes below the node with this key, or the roots."""
+        rows = Node.objects.filter(parent__key=key) if key else Node.objects.filter(parent__isnull=True)
+        if reach.indexed is None:
+            return list(reach.visible_nodes().filter(pk__in=rows.values("pk")))
+        return [node for node in rows if reach.indexed.is_visible(node.pk)]
+
+    def _key(self, reach: Reach) -> str:
         params = self.request.query_params
         if params.get("id"):
             node_id = parse_id(params["id"])
-            node_key = visible.filter(pk=node_id).values_list("key", flat=True).first() if node_id else None
-            return node_key or params["id"]
+            node = reach.visible_node(node_id) if node_id else None
+            return node.key if node is not None else params["id"]
         key = params.get("key", "")
         if key and key != FAVORITE and not is_key(key):
             raise RowNotFound(_("Not found."))
@@ -266,17 +317,38 @@ class _Nodes(_Form):
         rows = self._starred(reach).select_related("platform").prefetch_related("protocol_rows")
         return _leaves((asset, FAVORITE) for asset in rows.order_by("hostname", "pk"))
 
-    def _assets_in(self, reach: Reach, visible: QuerySet[Node], key: str) -> list[dict[str, Any]]:
-        nodes = visible.filter(key=key) if key else visible
-        keys = dict(nodes.values_list("pk", "key"))
-        rows = reach.assets(include_inactive=True).filter(node_rows__node_id__in=keys).distinct()
-        rows = rows.select_related("platform").prefetch_related("protocol_rows", "node_rows").order_by("hostname", "pk")
+    def _assets_in(self, reach: Reach, key: str, nodes: Sequence[Node]) -> list[dict[str, Any]]:
+        """The reachable assets directly in the node with this key; without a key, in the given nodes."""
+        if key:
+            parent = Node.objects.filter(key=key).first()
+            parent = parent and reach.visible_node(parent.pk)
+            nodes = [parent] if parent else []
+        keys = {node.pk: node.key for node in nodes}
+        if reach.indexed is not None:
+            members = (
+                reach.indexed.directly_in(nodes[0].pk) if key and nodes else reach.indexed.assets(include_inactive=True)
+            )
+            page = reach.indexed.page(members if nodes else {}, _BY_NAME, 0, _MAX_TREE_ASSETS)
+            rows = loaded(_shown(Asset.objects.all()).prefetch_related("node_rows"), page)
+        else:
+            found = reach.assets(include_inactive=True).filter(node_rows__node_id__in=keys).distinct()
+            found = _shown(found).prefetch_related("node_rows").order_by(*_BY_NAME)
+            rows = list(found[:_MAX_TREE_ASSETS])
         return _leaves(
-            (asset, keys[place.node_id])
-            for asset in rows[:_MAX_TREE_ASSETS]
-            for place in asset.node_rows.all()
-            if place.node_id in keys
+            (asset, keys[place.node_id]) for asset in rows for place in asset.node_rows.all() if place.node_id in keys
         )
+
+
+def _visible(reach: Reach) -> list[Node]:
+    """All nodes of the tree."""
+    if reach.indexed is None:
+        return list(reach.visible_nodes())
+    wanted = list(reach.indexed.visible_nodes())
+    return [
+        node
+        for first in range(0, len(wanted), _NODES_AT_ONCE)
+        for node in Node.objects.filter(pk__in=wanted[first : first + _NODES_AT_ONCE]).order_by()
+    ]
 
 
 def _special_node(key: str, value: str, count: int) -> dict[str, Any]:

@@ -1,0 +1,223 @@
+"""Makes a world from the tables of assets, and brings one up to date with the rows that changed since.
+
+Every read of one call must see the same state of the database (see `kept`).
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from functools import cache
+from typing import Any, Final
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+from pyroaring import BitMap
+
+from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, Node, TreeChange, TreeChangeKind
+from postern.apps.perms.index.order import Order
+from postern.apps.perms.index.world import NOTHING, Place, World, composed, numbers_of, place_of, with_keys
+from postern.foundation.database.prepared import PreparedQuery
+
+#: With more changed rows than this, reading all rows costs less than looking each of them up.
+MAX_ASSETS: Final = 2_000
+MAX_NODES: Final = 1_000
+_ORG: Final[Mapping[str, UUID]] = {"org_id": UUID(int=1)}
+
+
+def read_world(org_id: UUID, seq: int) -> World:
+    """The world of an organization from nothing. `seq` is the version of the state that is read."""
+    direct: defaultdict[Any, list[int]] = defaultdict(list)
+    for node, number in _placements().stored(org_id=org_id):
+        direct[node].append(number)
+    offers: defaultdict[str, list[int]] = defaultdict(list)
+    for protocol, number in _protocols().stored(org_id=org_id):
+        offers[protocol].append(number)
+    keyed: dict[int, UUID] = {}
+    active: list[int] = []
+    for key, number, is_active in _assets().stored(org_id=org_id):
+        keyed[number] = _uuid(key)
+        if is_active:
+            active.append(number)
+    return World(
+        org_id=org_id,
+        seq=seq,
+        keys=with_keys(b"", keyed),
+        places=composed(dict(_nodes().tuples(org_id=org_id)), {_uuid(key): BitMap(ids) for key, ids in direct.items()}),
+        assets=BitMap(keyed),
+        active=BitMap(active),
+        offers={protocol: BitMap(numbers) for protocol, numbers in offers.items()},
+        by_name=Order.of(list(keyed)),
+    )
+
+
+def caught_up(world: World, seq: int) -> World:
+    """The world at a later version. Made from nothing if too much changed, or if the changes are no longer recorded."""
+    changed = _changed_since(world)
+    if changed is None:
+        return read_world(world.org_id, seq)
+    nodes, assets = changed
+    fresh = _with_assets(world, assets) if assets else {}
+    places = _with_nodes(world.places, nodes) if nodes else world.places
+    if places is None:
+        return read_world(world.org_id, seq)
+    parts = {
+        "keys": world.keys,
+        "assets": world.assets,
+        "active": world.active,
+        "offers": world.offers,
+        "by_name": world.by_name,
+    }
+    return World(org_id=world.org_id, seq=seq, places=places, **{**parts, **fresh})
+
+
+def _changed_since(world: World) -> tuple[set[UUID], set[UUID]] | None:
+    """The nodes and the assets that changed after the world's version; None: too many, or no longer recorded."""
+    changes = TreeChange.objects.filter(org_id=world.org_id).order_by()
+    # Changes are deleted from the oldest on, so an older one proves that all later ones are there.
+    if not changes.filter(seq__lte=world.seq + 1).exists():
+        return None
+    changed: dict[str, set[UUID]] = {}
+    for kind, most in ((TreeChangeKind.NODE, MAX_NODES), (TreeChangeKind.ASSET, MAX_ASSETS)):
+        rows = changes.filter(seq__gt=world.seq, kind=kind).values_list("object_id", flat=True).distinct()
+        changed[kind] = set(rows[: most + 1])
+        if len(changed[kind]) > most:
+            return None
+    return changed[TreeChangeKind.NODE], changed[TreeChangeKind.ASSET]
+
+
+def _with_assets(world: World, changed: Collection[UUID]) -> dict[str, Any]:
+    """The parts of the world that follow from assets, with these read again."""
+    rows = Asset.objects.filter(org_id=world.org_id, pk__in=changed).order_by("hostname", "pk")
+    found = list(rows.values_list("pk", "dense_id", "is_active", "hostname"))
+    numbers = {key: number for key, number, _is_active, _name in found}
+    gone = numbers_of(world.keys, set(changed) - numbers.keys())
+    touched = BitMap([*numbers.values(), *gone.values()])
+    offering: defaultdict[str, list[int]] = defaultdict(list)
+    protocols = AssetProtocol.objects.filter(asset_id__in=numbers).order_by()
+    for protocol, number in protocols.values_list("name", "asset__dense_id"):
+        offering[protocol].append(number)
+    order = world.by_name.without(touched)
+    following = {number: _before(world.org_id, name, key) for key, number, _is_active, name in found}
+    return {
+        "keys": with_keys(world.keys, {number: key for key, number in numbers.items()}),
+        "assets": (world.assets - touched) | BitMap(numbers.values()),
+        "active": (world.active - touched) | BitMap(number for _key, number, is_active, _name in found if is_active),
+        "offers": {
+            protocol: (world.offers.get(protocol, NOTHING) - touched) | BitMap(offering.get(protocol, ()))
+            for protocol in world.offers.keys() | offering.keys()
+        },
+        "by_name": order.inserted(following),
+    }
+
+
+def _before(org_id: UUID, hostname: str, key: UUID) -> int | None:
+    """The number of the asset before this one in the order. The database compares, by its own rules for text."""
+    rows = _predecessors().tuples(org_id=org_id, hostname=hostname, key=key)
+    return rows[0][0] if rows else None
+
+
+def _with_nodes(places: Mapping[UUID, Place], changed: Collection[UUID]) -> dict[UUID, Place] | None:
+    """The places with these nodes read again. None if the tree is not whole."""
+    after = dict(places)
+    existing = dict(Node.objects.filter(pk__in=changed).order_by().values_list("pk", "parent_id"))
+    children: defaultdict[UUID, list[UUID]] = defaultdict(list)
+    rows: QuerySet[Any, Any] = Node.objects.filter(parent_id__in=changed).order_by()
+    for key, parent in rows.values_list("pk", "parent_id"):
+        children[parent].append(key)
+    direct: defaultdict[UUID, list[int]] = defaultdict(list)
+    standing = AssetNode.objects.filter(node_id__in=changed).order_by()
+    for node, number in standing.values_list("node_id", "asset__dense_id"):
+        direct[node].append(number)
+    for node in changed:
+        if node in existing:
+            after[node] = Place(existing[node], tuple(children[node]), BitMap(direct[node]), NOTHING)
+        else:
+            after.pop(node, None)
+    parents = {child: parent for parent, some in children.items() for child in some}
+    left = {child for node in changed if node in places for child in places[node].children} - parents.keys()
+    for node, parent in parents.items():
+        if node not in after:
+            return None
+        if after[node].parent != parent:
+            old = after[node]
+            after[node] = Place(parent, old.children, old.direct, old.below)
+    for node in left:
+        _drop(after, node, places)
+    return _summed(after, [node for node in changed if node in after])
+
+
+def _drop(after: dict[UUID, Place], node: UUID, before: Mapping[UUID, Place]) -> None:
+    """Remove a node that no parent names any more: it was deleted. A node that was moved has its new parent already."""
+    held = after.get(node)
+    if held is not None and held.parent == before[node].parent:
+        del after[node]
+
+
+def _summed(after: dict[UUID, Place], changed: Collection[UUID]) -> dict[UUID, Place] | None:
+    """Compute the subtrees of the changed nodes and of all nodes above them again, the deepest first."""
+    depths: dict[UUID, int] = {}
+    for node in changed:
+        chain: list[UUID] = []
+        step: UUID | None = node
+        while step is not None:
+            if step not in after or len(chain) > len(after):
+                return None
+            chain.append(step)
+            step = after[step].parent
+        depths |= {above: depth for depth, above in enumerate(reversed(chain))}
+    for node in sorted(depths, key=depths.__getitem__, reverse=True):
+        held = after[node]
+        if any(child not in after for child in held.children):
+            return None
+        after[node] = place_of(held.parent, held.children, held.direct, after)
+    return after
+
+
+def _uuid(stored: Any) -> UUID:
+    return stored if isinstance(stored, UUID) else UUID(stored)
+
+
+@cache
+def _nodes() -> PreparedQuery:
+    return PreparedQuery(
+        lambda org_id: Node.objects.filter(org_id=org_id).order_by(), stand_ins=_ORG, columns=("id", "parent_id")
+    )
+
+
+@cache
+def _placements() -> PreparedQuery:
+    return PreparedQuery(
+        lambda org_id: AssetNode.objects.filter(asset__org_id=org_id).order_by(),
+        stand_ins=_ORG,
+        columns=("node_id", "asset__dense_id"),
+    )
+
+
+@cache
+def _protocols() -> PreparedQuery:
+    return PreparedQuery(
+        lambda org_id: AssetProtocol.objects.filter(asset__org_id=org_id).order_by(),
+        stand_ins=_ORG,
+        columns=("name", "asset__dense_id"),
+    )
+
+
+@cache
+def _assets() -> PreparedQuery:
+    return PreparedQuery(
+        lambda org_id: Asset.objects.filter(org_id=org_id).order_by("hostname", "id"),
+        stand_ins=_ORG,
+        columns=("id", "dense_id", "is_active"),
+    )
+
+
+@cache
+def _predecessors() -> PreparedQuery:
+    def build(org_id: UUID, hostname: str, key: UUID) -> QuerySet[Any]:
+        before = Q(hostname__lt=hostname) | Q(hostname=hostname, pk__lt=key)
+        return Asset.objects.filter(before, org_id=org_id).order_by("-hostname", "-id")[:1]
+
+    return PreparedQuery(
+        build,
+        stand_ins={**_ORG, "hostname": "stand-in of a hostname", "key": UUID(int=2)},
+        columns=("dense_id",),
+    )
