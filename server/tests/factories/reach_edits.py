@@ -129,6 +129,9 @@ class Edits:
     def rename_assets(self, org_id: UUID) -> None:
         self._change(org_id, lambda: {"hostname": self._hostname()})
 
+    def change_addresses(self, org_id: UUID) -> None:
+        self._change(org_id, lambda: {"ip": f"192.0.2.{self.dice.randint(1, 12)}", "comment": self.dice.choice("xyz")})
+
     def switch_assets(self, org_id: UUID) -> None:
         self._change(org_id, lambda: {"is_active": self.dice.random() < 0.5})
 
@@ -264,7 +267,7 @@ class Edits:
 _OFTEN = (Edits.move_nodes, Edits.pass_time, Edits.change_permission, Edits.add_assets, Edits.permission)
 _EDITS: Final = (
     *_OFTEN, *_OFTEN,
-    Edits.asset, Edits.several_assets, Edits.delete_assets, Edits.rename_assets, Edits.switch_assets,
+    Edits.asset, Edits.several_assets, Edits.delete_assets, Edits.rename_assets, Edits.change_addresses, Edits.switch_assets,
     Edits.change_protocols, Edits.place_by_edit, Edits.node, Edits.rename_node, Edits.delete_node,
     Edits.delete_branch, Edits.remove_assets, Edits.replace_assets, Edits.delete_permission, Edits.change_group,
     Edits.change_membership, Edits.change_user, Edits.change_system_user, Edits.prune, Edits.correct_tree,

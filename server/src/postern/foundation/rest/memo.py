@@ -39,10 +39,10 @@ class Memo(Generic[_Value]):
             while len(self._entries) > self._size:
                 self._entries.popitem(last=False)
 
-    def held_keys(self) -> set[Hashable]:
-        """The keys of all entries."""
+    def values(self) -> list[_Value]:
+        """All values."""
         with self._lock:
-            return set(self._entries)
+            return list(self._entries.values())
 
     def drop(self, key: Hashable) -> None:
         """Remove one entry."""

@@ -18,8 +18,17 @@ from postern.apps.perms.index.world import World
 #: Numbers of assets, by organization.
 Members = Mapping[UUID, BitMap]
 
-#: The orders that the index keeps, and whether they fall.
-_KEPT_ORDERS: Final = {("hostname", "id"): False, ("hostname", "pk"): False, ("-hostname", "pk"): True, ("-hostname", "id"): True}  # fmt: skip
+#: Orders of the ORM that the index keeps: the name of the kept order, and whether it is walked backwards.
+_KEPT_ORDERS: Final[Mapping[tuple[Any, ...], tuple[str, bool]]] = {
+    (first, second): kept
+    for first, kept in {
+        "hostname": ("hostname", False),
+        "-hostname": ("hostname", True),
+        "ip": ("ip", False),
+        "-ip": ("-ip", False),
+    }.items()
+    for second in ("id", "pk")
+}
 #: So few assets are named to the database, rather than all assets of the organization being looked through.
 _FEW: Final = 500
 #: Pages of several organizations that end here are merged from their first assets.
@@ -141,8 +150,9 @@ class IndexedReach:
         return found
 
     def _first(self, org_id: UUID, members: BitMap, order: tuple[Any, ...], offset: int, limit: int) -> list[UUID]:
-        world = self._parts[org_id].world
-        return [world.key(number) for number in world.by_name.page(members, offset, limit, falls=_KEPT_ORDERS[order])]
+        world, (name, falls) = self._parts[org_id].world, _KEPT_ORDERS[order]
+        kept = world.orders[name]
+        return [world.key(number) for number in kept.page(members, offset, limit, falls=falls)]
 
     def _candidates(self, org_id: UUID, members: BitMap, order: tuple[Any, ...], end: int) -> list[UUID]:
         """The assets of an organization that may be on the pages up to `end`."""

@@ -47,7 +47,7 @@ def worlds_of(org_ids: Collection[UUID], *, alone: bool = False) -> dict[UUID, W
 
 def is_kept(org_id: UUID) -> bool:
     """Whether this process has a world of the organization."""
-    return org_id in _worlds.held_keys()
+    return _worlds.find(org_id) is not None
 
 
 def _world(org_id: UUID, seq: int, alone: bool) -> World:
@@ -71,7 +71,7 @@ def _world(org_id: UUID, seq: int, alone: bool) -> World:
 
 def _drop_deleted() -> None:
     """Drop the worlds of organizations that no longer exist. Another process may have deleted them."""
-    held = _worlds.held_keys()
+    held = {world.org_id for world in _worlds.values()}
     existing = set(TreeVersion.objects.filter(org_id__in=held).order_by().values_list("org_id", flat=True))
     for org_id in held - existing:
         _worlds.drop(org_id)

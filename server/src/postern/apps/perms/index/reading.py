@@ -14,12 +14,14 @@ from pyroaring import BitMap
 
 from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, Node, TreeChange, TreeChangeKind
 from postern.apps.perms.index.order import Order
-from postern.apps.perms.index.world import NOTHING, Place, World, composed, numbers_of, place_of, with_keys
+from postern.apps.perms.index.world import NOTHING, ORDERS, Place, World, composed, numbers_of, place_of, with_keys
 from postern.foundation.database.prepared import PreparedQuery
 
 #: With more changed rows than this, reading all rows costs less than looking each of them up.
 MAX_ASSETS: Final = 2_000
 MAX_NODES: Final = 1_000
+#: With more, the orders are read whole: a place in an order takes a query.
+MAX_PLACED: Final = 200
 _ORG: Final[Mapping[str, UUID]] = {"org_id": UUID(int=1)}
 
 
@@ -45,7 +47,8 @@ def read_world(org_id: UUID, seq: int) -> World:
         assets=BitMap(keyed),
         active=BitMap(active),
         offers={protocol: BitMap(numbers) for protocol, numbers in offers.items()},
-        by_name=Order.of(list(keyed)),
+        orders={"hostname": Order.of(list(keyed))}
+        | {name: _read_order(org_id, name) for name in ORDERS if name != "hostname"},
     )
 
 
@@ -64,7 +67,7 @@ def caught_up(world: World, seq: int) -> World:
         "assets": world.assets,
         "active": world.active,
         "offers": world.offers,
-        "by_name": world.by_name,
+        "orders": world.orders,
     }
     return World(org_id=world.org_id, seq=seq, places=places, **{**parts, **fresh})
 
@@ -86,33 +89,41 @@ def _changed_since(world: World) -> tuple[set[UUID], set[UUID]] | None:
 
 def _with_assets(world: World, changed: Collection[UUID]) -> dict[str, Any]:
     """The parts of the world that follow from assets, with these read again."""
-    rows = Asset.objects.filter(org_id=world.org_id, pk__in=changed).order_by("hostname", "pk")
-    found = list(rows.values_list("pk", "dense_id", "is_active", "hostname"))
-    numbers = {key: number for key, number, _is_active, _name in found}
+    rows = Asset.objects.filter(org_id=world.org_id, pk__in=changed)
+    found = list(rows.order_by().values_list("pk", "dense_id", "is_active"))
+    numbers = {key: number for key, number, _is_active in found}
     gone = numbers_of(world.keys, set(changed) - numbers.keys())
     touched = BitMap([*numbers.values(), *gone.values()])
     offering: defaultdict[str, list[int]] = defaultdict(list)
     protocols = AssetProtocol.objects.filter(asset_id__in=numbers).order_by()
     for protocol, number in protocols.values_list("name", "asset__dense_id"):
         offering[protocol].append(number)
-    order = world.by_name.without(touched)
-    following = {number: _before(world.org_id, name, key) for key, number, _is_active, name in found}
     return {
         "keys": with_keys(world.keys, {number: key for key, number in numbers.items()}),
         "assets": (world.assets - touched) | BitMap(numbers.values()),
-        "active": (world.active - touched) | BitMap(number for _key, number, is_active, _name in found if is_active),
+        "active": (world.active - touched) | BitMap(number for _key, number, is_active in found if is_active),
         "offers": {
             protocol: (world.offers.get(protocol, NOTHING) - touched) | BitMap(offering.get(protocol, ()))
             for protocol in world.offers.keys() | offering.keys()
         },
-        "by_name": order.inserted(following),
+        "orders": {name: _reordered(world, name, touched, rows) for name in ORDERS},
     }
 
 
-def _before(org_id: UUID, hostname: str, key: UUID) -> int | None:
-    """The number of the asset before this one in the order. The database compares, by its own rules for text."""
-    rows = _predecessors().tuples(org_id=org_id, hostname=hostname, key=key)
-    return rows[0][0] if rows else None
+def _reordered(world: World, name: str, touched: BitMap, rows: QuerySet[Asset]) -> Order:
+    """An order with the changed assets in their places. The database compares, by its own rules for text."""
+    if len(touched) > MAX_PLACED:
+        return _read_order(world.org_id, name)
+    column = name.removeprefix("-")
+    following: dict[int, int | None] = {}
+    for key, number, value in rows.order_by(*ORDERS[name]).values_list("pk", "dense_id", column):
+        before = _predecessors(name).tuples(org_id=world.org_id, value=value, key=key)
+        following[number] = before[0][0] if before else None
+    return world.orders[name].without(touched).inserted(following)
+
+
+def _read_order(org_id: UUID, name: str) -> Order:
+    return Order.of([number for (number,) in _in_order(name).stored(org_id=org_id)])
 
 
 def _with_nodes(places: Mapping[UUID, Place], changed: Collection[UUID]) -> dict[UUID, Place] | None:
@@ -211,13 +222,23 @@ def _assets() -> PreparedQuery:
 
 
 @cache
-def _predecessors() -> PreparedQuery:
-    def build(org_id: UUID, hostname: str, key: UUID) -> QuerySet[Any]:
-        before = Q(hostname__lt=hostname) | Q(hostname=hostname, pk__lt=key)
-        return Asset.objects.filter(before, org_id=org_id).order_by("-hostname", "-id")[:1]
+def _in_order(name: str) -> PreparedQuery:
+    return PreparedQuery(
+        lambda org_id: Asset.objects.filter(org_id=org_id).order_by(*ORDERS[name]),
+        stand_ins=_ORG,
+        columns=("dense_id",),
+    )
+
+
+@cache
+def _predecessors(name: str) -> PreparedQuery:
+    column, falls = name.removeprefix("-"), name.startswith("-")
+
+    def build(org_id: UUID, value: str, key: UUID) -> QuerySet[Any]:
+        before = Q(**{f"{column}__{'gt' if falls else 'lt'}": value}) | Q(**{column: value, "pk__lt": key})
+        backwards = (column if falls else f"-{column}", "-id")
+        return Asset.objects.filter(before, org_id=org_id).order_by(*backwards)[:1]
 
     return PreparedQuery(
-        build,
-        stand_ins={**_ORG, "hostname": "stand-in of a hostname", "key": UUID(int=2)},
-        columns=("dense_id",),
+        build, stand_ins={**_ORG, "value": "stand-in of a value", "key": UUID(int=2)}, columns=("dense_id",)
     )

@@ -15,6 +15,8 @@ from postern.apps.perms.index.order import Order
 
 _KEY: Final = 16
 NOTHING: Final = BitMap()
+#: The orders that lists are sorted by. Names are unique, so their falling order is the same backwards; addresses are not.
+ORDERS: Final = {"hostname": ("hostname", "id"), "ip": ("ip", "id"), "-ip": ("-ip", "id")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class World:
     """The assets of an organization at the version `seq` of its tree.
 
     `keys` holds the 16 bytes of each asset's id, at the position of its number. `offers`: the assets that offer a
-    protocol. `by_name`: the order by (hostname, id).
+    protocol. `orders`: the orders of `ORDERS`, by their first column.
     """
 
     org_id: UUID
@@ -42,7 +44,7 @@ class World:
     assets: BitMap = NOTHING
     active: BitMap = NOTHING
     offers: Mapping[str, BitMap] = field(default_factory=dict)
-    by_name: Order = field(default_factory=Order)
+    orders: Mapping[str, Order] = field(default_factory=dict)
 
     def key(self, number: int) -> UUID:
         """The id of an asset."""
