@@ -29,12 +29,14 @@ from postern.apps.perms.granted.reach import Reach, Who, load_reach
 from postern.apps.perms.index import kept
 from postern.apps.perms.index.comparing import differences
 from postern.apps.perms.index.reading import read_world
+from postern.apps.perms.index.world import SEARCHED
 from postern.apps.perms.permissions.actions import delete_permission
 from postern.apps.users.models import User, UserGroup
 from postern.contracts.enums import Protocol
 from postern.foundation import installation
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.database.snapshot import snapshot
+from postern.foundation.rest.search_terms import occurs_in
 from postern.kernel.clock import now
 from postern.kernel.ids import DEFAULT_ORG_ID
 
@@ -88,6 +90,9 @@ def _check_one(dice: Random, edits: Edits, naive: NaiveReach, subject: dict[str,
     found = {asset for asset in expected if letter in naive.assets[asset].hostname.lower()}
     assert _ids(index, index.search(everything, matching)) == found
     assert _ids(index, index.among(matching)) == found
+    word = dice.choice(["A", "b1", "192.0.2.1", "y", "1"])
+    with_word = Asset.objects.filter(occurs_in(word, SEARCHED, Asset), pk__in=expected)
+    assert _ids(index, index.with_words(everything, [word])) == set(with_word.values_list("pk", flat=True))
     order, offset, limit = dice.choice(_ORDERS), dice.randint(0, 12), dice.randint(1, 9)
     rows = Asset.objects.filter(pk__in=expected).order_by(*order).values_list("pk", flat=True)
     assert index.page(everything, order, offset, limit).keys == list(rows[offset : offset + limit])

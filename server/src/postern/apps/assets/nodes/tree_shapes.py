@@ -1,9 +1,16 @@
-"""JSON forms of nodes and assets for the console's tree (contract: nodes, "Tree node shapes"). Pure functions."""
+"""JSON forms of nodes and assets for the console's tree (contract: nodes, "Tree node shapes")."""
 
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
+from uuid import UUID
 
-from postern.apps.assets.platforms.models import PlatformBase
-from postern.apps.assets.tree.models import Asset, Node
+from postern.apps.assets.platforms.models import Platform, PlatformBase
+from postern.apps.assets.tree.models import Asset, AssetProtocol, Node
+
+#: Assets that one query reads by their ids.
+_AT_ONCE: Final = 1_000
 
 _ICONS: Final[dict[str, str]] = {PlatformBase.WINDOWS.value: "windows", PlatformBase.LINUX.value: "linux"}
 
@@ -31,24 +38,81 @@ def node_tree_node(
 
 def asset_tree_node(asset: Asset, *, parent_key: str, org_name: str) -> dict[str, Any]:
     """An asset as a leaf of the tree. Reads `platform` and `protocol_rows`, so load both with the asset."""
-    return {
-        "id": str(asset.pk),
-        "name": asset.hostname,
-        "title": asset.ip,
-        "pId": parent_key,
-        "isParent": False,
-        "open": False,
-        "iconSkin": _ICONS.get(asset.platform.base, "file"),
-        "chkDisabled": not asset.is_active,
-        "meta": {
-            "type": "asset",
-            "data": {
-                "id": str(asset.pk),
-                "hostname": asset.hostname,
-                "ip": asset.ip,
-                "protocols": [str(row) for row in asset.protocol_rows.all()],
-                "platform": asset.platform.name,
-                "org_name": org_name,
+    leaf = AssetLeaf(
+        id=asset.pk,
+        hostname=asset.hostname,
+        ip=asset.ip,
+        is_active=asset.is_active,
+        platform=asset.platform.name,
+        base=asset.platform.base,
+        protocols=[str(row) for row in asset.protocol_rows.all()],
+        org_name=org_name,
+    )
+    return leaf.shape(parent_key)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssetLeaf:
+    """What a leaf shows of an asset. `base` is the base of its platform; `protocols` are texts such as `ssh/22`."""
+
+    id: UUID
+    hostname: str
+    ip: str
+    is_active: bool
+    platform: str
+    base: str
+    protocols: list[str]
+    org_name: str
+
+    def shape(self, parent_key: str) -> dict[str, Any]:
+        """The leaf below the node with this key."""
+        key = str(self.id)
+        return {
+            "id": key,
+            "name": self.hostname,
+            "title": self.ip,
+            "pId": parent_key,
+            "isParent": False,
+            "open": False,
+            "iconSkin": _ICONS.get(self.base, "file"),
+            "chkDisabled": not self.is_active,
+            "meta": {
+                "type": "asset",
+                "data": {
+                    "id": key,
+                    "hostname": self.hostname,
+                    "ip": self.ip,
+                    "protocols": self.protocols,
+                    "platform": self.platform,
+                    "org_name": self.org_name,
+                },
             },
-        },
-    }
+        }
+
+
+def asset_leaves(keys: Sequence[UUID], org_names: Callable[[UUID], str]) -> list[AssetLeaf]:
+    """The leaves of these assets, in this order. Assets that are gone are left out. Two queries for each 1,000."""
+    platforms = {key: (name, base) for key, name, base in Platform.objects.values_list("pk", "name", "base")}
+    found: dict[UUID, AssetLeaf] = {}
+    for first in range(0, len(keys), _AT_ONCE):
+        some = keys[first : first + _AT_ONCE]
+        protocols: defaultdict[UUID, list[str]] = defaultdict(list)
+        spoken = AssetProtocol.objects.filter(asset_id__in=some).order_by("position")
+        for asset_id, name, port in spoken.values_list("asset_id", "name", "port"):
+            protocols[asset_id].append(f"{name}/{port}")
+        rows = Asset.objects.filter(pk__in=some).order_by()
+        for key, hostname, ip, is_active, platform_id, org_id in rows.values_list(
+            "pk", "hostname", "ip", "is_active", "platform_id", "org_id"
+        ):
+            name, base = platforms[platform_id]
+            found[key] = AssetLeaf(
+                id=key,
+                hostname=hostname,
+                ip=ip,
+                is_active=is_active,
+                platform=name,
+                base=base,
+                protocols=protocols[key],
+                org_name=org_names(org_id),
+            )
+    return [found[key] for key in keys if key in found]

@@ -13,7 +13,9 @@ from django.db.models import QuerySet
 from pyroaring import BitMap
 
 from postern.apps.assets.models import Asset
-from postern.apps.perms.index.world import World
+from postern.apps.perms.index.texts import is_searchable
+from postern.apps.perms.index.world import SEARCHED, World
+from postern.foundation.rest.search_terms import occurs_in
 
 #: Numbers of assets, by organization.
 Members = Mapping[UUID, BitMap]
@@ -148,6 +150,17 @@ class IndexedReach:
             narrowed = rows.filter(pk__in=[world.key(number) for number in some]) if len(some) <= _FEW else rows
             found[org_id] = some & _numbers(narrowed, org_id)
         return found
+
+    def with_words(self, members: Members, words: Iterable[str]) -> Members:
+        """Those of the members in whose searched columns every word occurs, ignoring case."""
+        for word in words:
+            if is_searchable(word):
+                members = {
+                    org_id: some & self._parts[org_id].world.texts.found(word) for org_id, some in members.items()
+                }
+            else:
+                members = self.search(members, Asset.objects.filter(occurs_in(word, SEARCHED, Asset)))
+        return members
 
     def _first(self, org_id: UUID, members: BitMap, order: tuple[Any, ...], offset: int, limit: int) -> list[UUID]:
         world, (name, falls) = self._parts[org_id].world, _KEPT_ORDERS[order]

@@ -68,18 +68,14 @@ def reachable_assets(
     first, size = max(offset, 0), min(max(limit, 0), MAX_PAGE)
     if reach.indexed is not None:
         members = reach.indexed.assets()
-        found = reach.indexed.search(members, _with_words(Asset.objects.all(), words)) if words else members
-        page = reach.indexed.page(found, order, first, size)
+        page = reach.indexed.page(reach.indexed.with_words(members, words), order, first, size)
         return ReachablePage(count=page.count, assets=_shown(page.keys, reach))
-    rows = _with_words(reach.assets(), words).order_by(*order)
-    keys = list(rows.values_list("pk", flat=True)[first : first + size])
-    return ReachablePage(count=rows.count(), assets=_shown(keys, reach))
-
-
-def _with_words(rows: QuerySet[Asset], words: Sequence[str]) -> QuerySet[Asset]:
+    rows = reach.assets()
     for word in words:
         rows = rows.filter(Q(hostname__icontains=word) | Q(ip__icontains=word) | Q(comment__icontains=word))
-    return rows
+    rows = rows.order_by(*order)
+    keys = list(rows.values_list("pk", flat=True)[first : first + size])
+    return ReachablePage(count=rows.count(), assets=_shown(keys, reach))
 
 
 def resolve_target(

@@ -19,6 +19,11 @@ def differences(kept: World, read: World) -> Iterator[str]:
     for number in kept.assets & read.assets:
         if kept.key(number) != read.key(number):
             yield f"asset {read.key(number)}: its number {number} stands for {kept.key(number)} in the index"
+    lines, stored_lines = dict(kept.texts.lines()), dict(read.texts.lines())
+    yield from _assets("is found by its text", kept, read, BitMap(lines), BitMap(stored_lines))
+    for number in lines.keys() & stored_lines.keys():
+        if lines[number] != stored_lines[number]:
+            yield f"asset {read.key(number)}: the searched texts differ"
     yield from _order(kept, read)
     yield from _nodes(kept, read)
 

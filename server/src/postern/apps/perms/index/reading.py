@@ -3,6 +3,7 @@
 Every read of one call must see the same state of the database (see `kept`).
 """
 
+from array import array
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from functools import cache
@@ -14,7 +15,19 @@ from pyroaring import BitMap
 
 from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, Node, TreeChange, TreeChangeKind
 from postern.apps.perms.index.order import Order
-from postern.apps.perms.index.world import NOTHING, ORDERS, Place, World, composed, numbers_of, place_of, with_keys
+from postern.apps.perms.index.texts import TextsDraft, line_of
+from postern.apps.perms.index.world import (
+    NOTHING,
+    ORDERS,
+    SEARCHED,
+    KeysDraft,
+    Place,
+    World,
+    composed,
+    numbers_of,
+    place_of,
+    with_keys,
+)
 from postern.foundation.database.prepared import PreparedQuery
 
 #: With more changed rows than this, reading all rows costs less than looking each of them up.
@@ -27,29 +40,36 @@ _ORG: Final[Mapping[str, UUID]] = {"org_id": UUID(int=1)}
 
 def read_world(org_id: UUID, seq: int) -> World:
     """The world of an organization from nothing. `seq` is the version of the state that is read."""
-    direct: defaultdict[Any, list[int]] = defaultdict(list)
-    for node, number in _placements().stored(org_id=org_id):
+    direct: defaultdict[Any, array[int]] = defaultdict(_numbers)
+    for node, number in _placements().streamed(org_id=org_id):
         direct[node].append(number)
-    offers: defaultdict[str, list[int]] = defaultdict(list)
-    for protocol, number in _protocols().stored(org_id=org_id):
+    offers: defaultdict[str, array[int]] = defaultdict(_numbers)
+    for protocol, number in _protocols().streamed(org_id=org_id):
         offers[protocol].append(number)
-    keyed: dict[int, UUID] = {}
-    active: list[int] = []
-    for key, number, is_active in _assets().stored(org_id=org_id):
-        keyed[number] = _uuid(key)
+    keys, texts = KeysDraft(), TextsDraft()
+    assets, active = _numbers(), _numbers()
+    for key, number, is_active, *searched in _assets().streamed(org_id=org_id):
+        assets.append(number)
+        keys.put(number, key.bytes if isinstance(key, UUID) else bytes.fromhex(key))
+        texts.put(number, line_of(*searched))
         if is_active:
             active.append(number)
+    standing = {node if isinstance(node, UUID) else UUID(node): BitMap(numbers) for node, numbers in direct.items()}
     return World(
         org_id=org_id,
         seq=seq,
-        keys=with_keys(b"", keyed),
-        places=composed(dict(_nodes().tuples(org_id=org_id)), {_uuid(key): BitMap(ids) for key, ids in direct.items()}),
-        assets=BitMap(keyed),
+        keys=keys.done(),
+        places=composed(dict(_nodes().tuples(org_id=org_id)), standing),
+        assets=BitMap(assets),
         active=BitMap(active),
         offers={protocol: BitMap(numbers) for protocol, numbers in offers.items()},
-        orders={"hostname": Order.of(list(keyed))}
-        | {name: _read_order(org_id, name) for name in ORDERS if name != "hostname"},
+        orders={name: _read_order(org_id, name) for name in ORDERS},
+        texts=texts.done(),
     )
+
+
+def _numbers() -> "array[int]":
+    return array("I")
 
 
 def caught_up(world: World, seq: int) -> World:
@@ -68,6 +88,7 @@ def caught_up(world: World, seq: int) -> World:
         "active": world.active,
         "offers": world.offers,
         "orders": world.orders,
+        "texts": world.texts,
     }
     return World(org_id=world.org_id, seq=seq, places=places, **{**parts, **fresh})
 
@@ -90,8 +111,8 @@ def _changed_since(world: World) -> tuple[set[UUID], set[UUID]] | None:
 def _with_assets(world: World, changed: Collection[UUID]) -> dict[str, Any]:
     """The parts of the world that follow from assets, with these read again."""
     rows = Asset.objects.filter(org_id=world.org_id, pk__in=changed)
-    found = list(rows.order_by().values_list("pk", "dense_id", "is_active"))
-    numbers = {key: number for key, number, _is_active in found}
+    found = list(rows.order_by().values_list("pk", "dense_id", "is_active", *SEARCHED))
+    numbers = {key: number for key, number, *_others in found}
     gone = numbers_of(world.keys, set(changed) - numbers.keys())
     touched = BitMap([*numbers.values(), *gone.values()])
     offering: defaultdict[str, list[int]] = defaultdict(list)
@@ -101,12 +122,15 @@ def _with_assets(world: World, changed: Collection[UUID]) -> dict[str, Any]:
     return {
         "keys": with_keys(world.keys, {number: key for key, number in numbers.items()}),
         "assets": (world.assets - touched) | BitMap(numbers.values()),
-        "active": (world.active - touched) | BitMap(number for _key, number, is_active in found if is_active),
+        "active": (world.active - touched) | BitMap(number for _key, number, is_active, *_others in found if is_active),
         "offers": {
             protocol: (world.offers.get(protocol, NOTHING) - touched) | BitMap(offering.get(protocol, ()))
             for protocol in world.offers.keys() | offering.keys()
         },
         "orders": {name: _reordered(world, name, touched, rows) for name in ORDERS},
+        "texts": world.texts.changed(
+            dict.fromkeys(gone.values(), b"") | {number: line_of(*texts) for _key, number, _is_active, *texts in found}
+        ),
     }
 
 
@@ -123,7 +147,7 @@ def _reordered(world: World, name: str, touched: BitMap, rows: QuerySet[Asset]) 
 
 
 def _read_order(org_id: UUID, name: str) -> Order:
-    return Order.of([number for (number,) in _in_order(name).stored(org_id=org_id)])
+    return Order.of(array("I", (number for (number,) in _in_order(name).streamed(org_id=org_id))))
 
 
 def _with_nodes(places: Mapping[UUID, Place], changed: Collection[UUID]) -> dict[UUID, Place] | None:
@@ -183,10 +207,6 @@ def _summed(after: dict[UUID, Place], changed: Collection[UUID]) -> dict[UUID, P
     return after
 
 
-def _uuid(stored: Any) -> UUID:
-    return stored if isinstance(stored, UUID) else UUID(stored)
-
-
 @cache
 def _nodes() -> PreparedQuery:
     return PreparedQuery(
@@ -215,9 +235,9 @@ def _protocols() -> PreparedQuery:
 @cache
 def _assets() -> PreparedQuery:
     return PreparedQuery(
-        lambda org_id: Asset.objects.filter(org_id=org_id).order_by("hostname", "id"),
+        lambda org_id: Asset.objects.filter(org_id=org_id).order_by(),
         stand_ins=_ORG,
-        columns=("id", "dense_id", "is_active"),
+        columns=("id", "dense_id", "is_active", *SEARCHED),
     )
 
 
@@ -235,7 +255,9 @@ def _predecessors(name: str) -> PreparedQuery:
     column, falls = name.removeprefix("-"), name.startswith("-")
 
     def build(org_id: UUID, value: str, key: UUID) -> QuerySet[Any]:
-        before = Q(**{f"{column}__{'gt' if falls else 'lt'}": value}) | Q(**{column: value, "pk__lt": key})
+        side = "gt" if falls else "lt"
+        # The range first: it lets both databases begin in the index.
+        before = Q((f"{column}__{side}e", value)) & (Q((f"{column}__{side}", value)) | Q(pk__lt=key))
         backwards = (column if falls else f"-{column}", "-id")
         return Asset.objects.filter(before, org_id=org_id).order_by(*backwards)[:1]
 

@@ -12,11 +12,14 @@ from uuid import UUID
 from pyroaring import BitMap
 
 from postern.apps.perms.index.order import Order
+from postern.apps.perms.index.texts import Texts
 
 _KEY: Final = 16
 NOTHING: Final = BitMap()
 #: The orders that lists are sorted by. Names are unique, so their falling order is the same backwards; addresses are not.
 ORDERS: Final = {"hostname": ("hostname", "id"), "ip": ("ip", "id"), "-ip": ("-ip", "id")}
+#: Columns of an asset in which words are looked for.
+SEARCHED: Final = ("hostname", "ip", "comment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class World:
     """The assets of an organization at the version `seq` of its tree.
 
     `keys` holds the 16 bytes of each asset's id, at the position of its number. `offers`: the assets that offer a
-    protocol. `orders`: the orders of `ORDERS`, by their first column.
+    protocol. `orders`: the orders of `ORDERS`, by their first column. `texts`: the columns of `SEARCHED`.
     """
 
     org_id: UUID
@@ -45,6 +48,7 @@ class World:
     active: BitMap = NOTHING
     offers: Mapping[str, BitMap] = field(default_factory=dict)
     orders: Mapping[str, Order] = field(default_factory=dict)
+    texts: Texts = field(default_factory=Texts)
 
     def key(self, number: int) -> UUID:
         """The id of an asset."""
@@ -67,23 +71,38 @@ class World:
             step = self.places[step].parent
 
 
+class KeysDraft:
+    """The ids of numbers while they are read, in any order."""
+
+    def __init__(self, keys: bytes = b"") -> None:
+        self._keys = bytearray(keys)
+
+    def put(self, number: int, key: bytes) -> None:
+        """Set the 16 bytes of a number's id."""
+        end = (number + 1) * _KEY
+        if len(self._keys) < end:
+            self._keys.extend(bytes(end - len(self._keys)))
+        self._keys[end - _KEY : end] = key
+
+    def done(self) -> bytes:
+        """The ids."""
+        return bytes(self._keys)
+
+
 def with_keys(keys: bytes, keyed: Mapping[int, UUID]) -> bytes:
     """`keys` with the ids of further numbers."""
-    if not keyed:
-        return keys
-    longer = bytearray(keys)
-    end = (max(keyed) + 1) * _KEY
-    if len(longer) < end:
-        longer.extend(bytes(end - len(longer)))
+    draft = KeysDraft(keys)
     for number, key in keyed.items():
-        longer[number * _KEY : (number + 1) * _KEY] = key.bytes
-    return bytes(longer)
+        draft.put(number, key.bytes)
+    return draft.done()
 
 
 def numbers_of(keys: bytes, wanted: set[UUID]) -> dict[UUID, int]:
     """The numbers of those ids that `keys` holds."""
     by_key = {key.bytes: key for key in wanted}
     found: dict[UUID, int] = {}
+    if not wanted:
+        return found
     for number in range(len(keys) // _KEY):
         part = keys[number * _KEY : (number + 1) * _KEY]
         if part in by_key:

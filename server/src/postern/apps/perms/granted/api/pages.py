@@ -33,18 +33,18 @@ class ReachPagination(OptionalLimitPagination):
             return super()._every_row(queryset, view)
         page: Page = view.indexed_page(queryset, 0, pagination.MAX_LIMIT + 1)
         pagination.refuse_too_many(page.keys)
-        return loaded(queryset, page)
+        return _loaded(queryset, page)
 
     def _rows(self, queryset: Any, view: Any, offset: int, limit: int) -> list[Any]:
         if view.is_indexed:
             page: Page = view.indexed_page(queryset, offset, limit)
             self.count = page.count
-            return loaded(queryset, page)
+            return _loaded(queryset, page)
         if not view.is_wide:
             return super()._rows(queryset, view, offset, limit)
         rows = view.looked_up()
         order = tuple(queryset.query.order_by)
-        if is_filtered(view):
+        if _is_filtered(view):
             return super()._rows(view.filter_queryset(rows), view, offset, limit)
         if view.has_few_candidates:
             return super()._rows(rows.order_by(*order), view, offset, limit)
@@ -74,12 +74,12 @@ def _ahead_of(size: int, order: tuple[str, ...]) -> Q:
     return Q(*((f"{column}__{'gte' if falls else 'lte'}", value) for value in end))
 
 
-def loaded(queryset: Any, page: Page) -> list[Any]:
+def _loaded(queryset: Any, page: Page) -> list[Any]:
     """The assets of a page, in its order, with the relations of `queryset`."""
     database = connections[DEFAULT_DB_ALIAS]
     return keyed.read(queryset, [as_stored(key, database) for key in page.keys])
 
 
-def is_filtered(view: Any) -> bool:
+def _is_filtered(view: Any) -> bool:
     """Whether the request asks for some of the rows."""
     return bool(view.request.query_params.get("search")) or filters.narrows(view.request, view)

@@ -4,7 +4,7 @@
 Each list exists in these three forms. A form determines the subject, the required right and the scope.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -18,16 +18,18 @@ from rest_framework.response import Response
 from postern.apps.assets import facade as assets
 from postern.apps.assets.models import Asset, FavoriteAsset, Node
 from postern.apps.assets.tree.node_keys import is_key, parent_of, sort_key
-from postern.apps.perms.granted.api.pages import ReachPagination, is_filtered, loaded
+from postern.apps.perms.granted.api.leaves import leaves, leaves_of, placed_leaves, special_node
+from postern.apps.perms.granted.api.pages import ReachPagination
 from postern.apps.perms.granted.api.serializers import GrantedAssetSerializer
 from postern.apps.perms.granted.indexed import IndexedReach, Members, Page
 from postern.apps.perms.granted.reach import Reach, Usable, Who, load_reach
 from postern.apps.perms.grants.action_names import to_names
 from postern.apps.perms.grants.models import PermissionSystemUser
+from postern.apps.perms.index.world import SEARCHED
 from postern.apps.users.models import Membership, UserGroup
 from postern.apps.vault.models import SystemUser
-from postern.foundation.caller import identity
 from postern.foundation.rest import pagination
+from postern.foundation.rest.filters import TermSearch, narrows, search_terms
 from postern.foundation.rest.rights import Right, Rights
 from postern.foundation.rest.views import PosternView
 from postern.foundation.rest.viewsets import RowNotFound, RowsViewSet
@@ -116,7 +118,7 @@ class _Assets(RowsViewSet, _Form):
     pagination_class = ReachPagination
     filter_fields = ("hostname", "ip", "id", "comment")
     described_filters = ("system_user",)
-    search_fields = ("hostname", "ip", "comment")
+    search_fields = SEARCHED
     #: Declared here, because deriving the columns from the queryset would compose the reachable assets a second time.
     ordering_fields = ("hostname", "ip", "os", "comment", "is_active", "org_id", "id")
 
@@ -145,9 +147,17 @@ class _Assets(RowsViewSet, _Form):
         index = self.own_reach.indexed
         if index is None:
             raise LookupError("the index does not answer inside a transaction")
-        members = self.members(index)
-        found = index.search(members, matching) if is_filtered(self) else members
+        found = index.with_words(self.members(index), search_terms(self.request))
+        if narrows(self.request, self):
+            found = index.search(found, matching)
         return index.page(found, tuple(matching.query.order_by), offset, limit)
+
+    def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """The rows of `queryset` that the request asks for. The index itself looks for the words of a search."""
+        for backend in self.filter_backends:
+            if not (self.is_indexed and backend is TermSearch):
+                queryset = backend().filter_queryset(self.request, queryset, self)
+        return queryset
 
     @cached_property
     def is_wide(self) -> bool:
@@ -218,10 +228,10 @@ class _AssetsTree(_Assets):
     def list(self, request: Request, **kwargs: Any) -> Response:
         if not self.is_indexed:
             rows = self.filter_queryset(self.get_queryset())[:_MAX_TREE_ASSETS]
-            return Response(_leaves((asset, "") for asset in rows))
+            return Response(leaves((asset, "") for asset in rows))
         matching = self.filter_queryset(_shown(Asset.objects.all()))
         page = self.indexed_page(matching, 0, _MAX_TREE_ASSETS)
-        return Response(_leaves((asset, "") for asset in loaded(matching, page)))
+        return Response(leaves_of(page.keys, ""))
 
 
 class MyUngroupedTree(_Mine):
@@ -231,13 +241,12 @@ class MyUngroupedTree(_Mine):
         reach = self.listed_reach()
         if reach.indexed is not None:
             page = reach.indexed.page(reach.indexed.directly_granted(), _BY_NAME, 0, _MAX_TREE_ASSETS)
-            named = loaded(_shown(Asset.objects.all()), page)
+            named = leaves_of(page.keys, UNGROUPED)
         else:
             granted = reach.directly_granted().values("pk")
             rows = _shown(reach.assets(include_inactive=True).filter(pk__in=granted)).order_by(*_BY_NAME)
-            named = list(rows[:_MAX_TREE_ASSETS])
-        leaves = _leaves((asset, UNGROUPED) for asset in named)
-        return Response([_special_node(UNGROUPED, _("Ungrouped"), len(leaves)), *leaves])
+            named = leaves((asset, UNGROUPED) for asset in rows[:_MAX_TREE_ASSETS])
+        return Response([special_node(UNGROUPED, _("Ungrouped"), len(named)), *named])
 
 
 class _Nodes(_Form):
@@ -308,14 +317,14 @@ class _Nodes(_Form):
                 "org_id": "",
                 "assets_amount": count,
             }
-        return _special_node(FAVORITE, value, count)
+        return special_node(FAVORITE, value, count)
 
     def _starred(self, reach: Reach) -> QuerySet[Asset]:
         return reach.among(Asset.objects.filter(pk__in=self.stars().values("asset_id")))
 
     def _favorites(self, reach: Reach) -> list[dict[str, Any]]:
         rows = self._starred(reach).select_related("platform").prefetch_related("protocol_rows")
-        return _leaves((asset, FAVORITE) for asset in rows.order_by("hostname", "pk"))
+        return leaves((asset, FAVORITE) for asset in rows.order_by("hostname", "pk"))
 
     def _assets_in(self, reach: Reach, key: str, nodes: Sequence[Node]) -> list[dict[str, Any]]:
         """The reachable assets directly in the node with this key; without a key, in the given nodes."""
@@ -329,13 +338,14 @@ class _Nodes(_Form):
                 reach.indexed.directly_in(nodes[0].pk) if key and nodes else reach.indexed.assets(include_inactive=True)
             )
             page = reach.indexed.page(members if nodes else {}, _BY_NAME, 0, _MAX_TREE_ASSETS)
-            rows = loaded(_shown(Asset.objects.all()).prefetch_related("node_rows"), page)
-        else:
-            found = reach.assets(include_inactive=True).filter(node_rows__node_id__in=keys).distinct()
-            found = _shown(found).prefetch_related("node_rows").order_by(*_BY_NAME)
-            rows = list(found[:_MAX_TREE_ASSETS])
-        return _leaves(
-            (asset, keys[place.node_id]) for asset in rows for place in asset.node_rows.all() if place.node_id in keys
+            return placed_leaves(page.keys, keys)
+        found = reach.assets(include_inactive=True).filter(node_rows__node_id__in=keys).distinct()
+        found = _shown(found).prefetch_related("node_rows").order_by(*_BY_NAME)
+        return leaves(
+            (asset, keys[place.node_id])
+            for asset in found[:_MAX_TREE_ASSETS]
+            for place in asset.node_rows.all()
+            if place.node_id in keys
         )
 
 
@@ -349,31 +359,6 @@ def _visible(reach: Reach) -> list[Node]:
         for first in range(0, len(wanted), _NODES_AT_ONCE)
         for node in Node.objects.filter(pk__in=wanted[first : first + _NODES_AT_ONCE]).order_by()
     ]
-
-
-def _special_node(key: str, value: str, count: int) -> dict[str, Any]:
-    """A node that is not part of the tree; its id equals its key."""
-    name = f"{value} ({count})"
-    return {
-        "id": key,
-        "name": name,
-        "title": name,
-        "pId": "",
-        "isParent": True,
-        "open": False,
-        "meta": {"type": "node", "data": {"id": key, "key": key, "value": value}},
-    }
-
-
-def _leaves(places: Iterable[tuple[Asset, str]]) -> list[dict[str, Any]]:
-    """Assets as leaves below the nodes with these keys."""
-    org_names: dict[UUID, str] = {}
-    shapes = []
-    for asset, parent_key in places:
-        if asset.org_id not in org_names:
-            org_names[asset.org_id] = identity.org_name(asset.org_id)
-        shapes.append(assets.asset_tree_node(asset, parent_key=parent_key, org_name=org_names[asset.org_id]))
-    return shapes
 
 
 def _shown(rows: QuerySet[Asset]) -> QuerySet[Asset]:
