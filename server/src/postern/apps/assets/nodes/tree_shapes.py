@@ -3,14 +3,16 @@
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
+from django.db import DEFAULT_DB_ALIAS, connections
+
 from postern.apps.assets.platforms.models import Platform, PlatformBase
 from postern.apps.assets.tree.models import Asset, AssetProtocol, Node
-
-#: Assets that one query reads by their ids.
-_AT_ONCE: Final = 1_000
+from postern.foundation.database.prepared import as_stored
+from postern.foundation.database.prepared_keys import TuplesByKey
 
 _ICONS: Final[dict[str, str]] = {PlatformBase.WINDOWS.value: "windows", PlatformBase.LINUX.value: "linux"}
 
@@ -91,28 +93,40 @@ class AssetLeaf:
 
 
 def asset_leaves(keys: Sequence[UUID], org_names: Callable[[UUID], str]) -> list[AssetLeaf]:
-    """The leaves of these assets, in this order. Assets that are gone are left out. Two queries for each 1,000."""
+    """The leaves of these assets, in this order. Assets that are gone are left out. Two queries for each 1,024."""
+    database = connections[DEFAULT_DB_ALIAS]
     platforms = {key: (name, base) for key, name, base in Platform.objects.values_list("pk", "name", "base")}
+    by_stored = {as_stored(key, database): key for key in keys}
+    protocols: defaultdict[UUID, list[str]] = defaultdict(list)
+    for asset, name, port in _protocols().stored(list(by_stored)):
+        protocols[by_stored[asset]].append(f"{name}/{port}")
     found: dict[UUID, AssetLeaf] = {}
-    for first in range(0, len(keys), _AT_ONCE):
-        some = keys[first : first + _AT_ONCE]
-        protocols: defaultdict[UUID, list[str]] = defaultdict(list)
-        spoken = AssetProtocol.objects.filter(asset_id__in=some).order_by("position")
-        for asset_id, name, port in spoken.values_list("asset_id", "name", "port"):
-            protocols[asset_id].append(f"{name}/{port}")
-        rows = Asset.objects.filter(pk__in=some).order_by()
-        for key, hostname, ip, is_active, platform_id, org_id in rows.values_list(
-            "pk", "hostname", "ip", "is_active", "platform_id", "org_id"
-        ):
-            name, base = platforms[platform_id]
-            found[key] = AssetLeaf(
-                id=key,
-                hostname=hostname,
-                ip=ip,
-                is_active=is_active,
-                platform=name,
-                base=base,
-                protocols=protocols[key],
-                org_name=org_names(org_id),
-            )
+    for stored, hostname, ip, is_active, platform_id, org_id in _leaves().stored(list(by_stored)):
+        key, (platform, base) = by_stored[stored], platforms[platform_id]
+        found[key] = AssetLeaf(
+            id=key,
+            hostname=hostname,
+            ip=ip,
+            is_active=bool(is_active),
+            platform=platform,
+            base=base,
+            protocols=protocols[key],
+            org_name=org_names(org_id if isinstance(org_id, UUID) else UUID(org_id)),
+        )
     return [found[key] for key in keys if key in found]
+
+
+@cache
+def _leaves() -> TuplesByKey:
+    return TuplesByKey(
+        lambda keys: Asset.objects.filter(pk__in=keys).order_by(),
+        ("id", "hostname", "ip", "is_active", "platform_id", "org_id"),
+    )
+
+
+@cache
+def _protocols() -> TuplesByKey:
+    return TuplesByKey(
+        lambda keys: AssetProtocol.objects.filter(asset_id__in=keys).order_by("position"),
+        ("asset_id", "name", "port"),
+    )

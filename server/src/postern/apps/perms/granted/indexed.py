@@ -89,6 +89,18 @@ class IndexedReach:
             if node_id in part.world.places
         }
 
+    def places(self, node_ids: Iterable[UUID]) -> dict[UUID, list[UUID]]:
+        """The reachable assets that are directly in these nodes, each with its nodes among them."""
+        found: dict[UUID, list[UUID]] = {}
+        for part in self._parts.values():
+            nodes_of: dict[int, list[UUID]] = {}
+            for node_id in node_ids:
+                place = part.world.places.get(node_id)
+                for number in place.direct & part.assets if place is not None else ():
+                    nodes_of.setdefault(number, []).append(node_id)
+            found |= {part.world.key(number): nodes for number, nodes in nodes_of.items()}
+        return found
+
     def among(self, rows: "QuerySet[Asset]") -> Members:
         """The reachable assets of `rows`. Reads the numbers of all these rows."""
         return {org_id: part.assets & _numbers(rows, org_id) for org_id, part in self._parts.items()}
@@ -156,7 +168,7 @@ class IndexedReach:
         for word in words:
             if is_searchable(word):
                 members = {
-                    org_id: some & self._parts[org_id].world.texts.found(word) for org_id, some in members.items()
+                    org_id: self._parts[org_id].world.texts.found(word, some) for org_id, some in members.items()
                 }
             else:
                 members = self.search(members, Asset.objects.filter(occurs_in(word, SEARCHED, Asset)))

@@ -19,8 +19,9 @@ from postern.apps.perms.index.reading import caught_up, read_world
 from postern.apps.perms.index.world import World
 from postern.foundation.rest.memo import Memo
 
-#: Organizations whose worlds are kept; the least recently used one is dropped. 100,000 assets take about 15 MB.
-_MAX_ORGANIZATIONS: Final = 64
+#: Organizations whose worlds are kept; the least recently used one is dropped. An empty one takes a few kilobytes, and
+#: 100,000 assets 25 MB, in however many organizations they are.
+_MAX_ORGANIZATIONS: Final = 1_000
 
 _worlds: Final[Memo[World]] = Memo(_MAX_ORGANIZATIONS)
 #: One reader at a time makes a world; others that need the same one wait for it.

@@ -10,7 +10,8 @@ from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Coalesce
 from pyroaring import BitMap
 
 from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, Node, TreeChange, TreeChangeKind
@@ -259,7 +260,10 @@ def _predecessors(name: str) -> PreparedQuery:
         # The range first: it lets both databases begin in the index.
         before = Q((f"{column}__{side}e", value)) & (Q((f"{column}__{side}", value)) | Q(pk__lt=key))
         backwards = (column if falls else f"-{column}", "-id")
-        return Asset.objects.filter(before, org_id=org_id).order_by(*backwards)[:1]
+        # Hostnames have an index that begins with the organization, addresses have none: SQLite would rather sort all
+        # assets of the organization than follow the index of addresses, if it could look for the organization.
+        owner: Any = F("org_id") if column == "hostname" else Coalesce("org_id", "org_id")
+        return Asset.objects.alias(owner=owner).filter(before, owner=org_id).order_by(*backwards)[:1]
 
     return PreparedQuery(
         build, stand_ins={**_ORG, "value": "stand-in of a value", "key": UUID(int=2)}, columns=("dense_id",)

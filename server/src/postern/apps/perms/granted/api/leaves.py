@@ -6,11 +6,8 @@ from typing import Any
 from uuid import UUID
 
 from postern.apps.assets import facade as assets
-from postern.apps.assets.models import Asset, AssetNode
+from postern.apps.assets.models import Asset
 from postern.foundation.caller import identity
-
-#: Assets whose places one query reads.
-_AT_ONCE = 1_000
 
 
 def special_node(key: str, value: str, count: int) -> dict[str, Any]:
@@ -43,13 +40,9 @@ def leaves_of(keys: Sequence[UUID], parent_key: str) -> list[dict[str, Any]]:
     return [leaf.shape(parent_key) for leaf in assets.asset_leaves(keys, cache(identity.org_name))]
 
 
-def placed_leaves(keys: Sequence[UUID], node_keys: Mapping[UUID, str]) -> list[dict[str, Any]]:
-    """The same, below each of those nodes of `node_keys` that the asset is directly in."""
-    places: dict[UUID, list[str]] = {}
-    for first in range(0, len(keys), _AT_ONCE):
-        rows = AssetNode.objects.filter(asset_id__in=keys[first : first + _AT_ONCE]).order_by("pk")
-        for asset_id, node_id in rows.values_list("asset_id", "node_id"):
-            if node_id in node_keys:
-                places.setdefault(asset_id, []).append(node_keys[node_id])
+def placed_leaves(
+    keys: Sequence[UUID], places: Mapping[UUID, Sequence[UUID]], node_keys: Mapping[UUID, str]
+) -> list[dict[str, Any]]:
+    """The same, below each node that `places` names for the asset."""
     found = assets.asset_leaves(keys, cache(identity.org_name))
-    return [leaf.shape(parent_key) for leaf in found for parent_key in places.get(leaf.id, ())]
+    return [leaf.shape(node_keys[node]) for leaf in found for node in places.get(leaf.id, ())]
