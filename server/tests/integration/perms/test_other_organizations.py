@@ -18,7 +18,7 @@ from postern.apps.vault.models import SystemUserAsset, SystemUserNode
 from postern.apps.vault.system_users.actions import bind
 from postern.foundation.caller.actor import SYSTEM
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("answered_by")]
 
 
 @pytest.fixture

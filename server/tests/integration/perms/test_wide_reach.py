@@ -24,7 +24,7 @@ from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.rest import pagination
 from postern.kernel.ids import DEFAULT_ORG_ID
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("answered_by")]
 
 ME = "/api/v1/perms/users/"
 #: Numbers of assets. `web` contains `deep`. Two of three assets in `web` are in reach, and four assets are granted by

@@ -13,7 +13,7 @@ from postern.apps.assets.assets.protocols import ProtocolPort
 from postern.apps.assets.domains.chains import way_to
 from postern.apps.assets.host_keys.actions import Owner as HostKeyOwner
 from postern.apps.assets.host_keys.actions import check_gateway_host_key, check_host_key, forget_host_keys_of
-from postern.apps.assets.nodes.tree_shapes import asset_tree_node, node_tree_node
+from postern.apps.assets.nodes.tree_shapes import AssetLeaf, asset_leaves, asset_tree_node, node_tree_node
 from postern.apps.assets.tree.actions import ensure_root as ensure_root_node
 from postern.apps.assets.tree.actions import hold as hold_trees
 from postern.apps.assets.tree.checking import TreeFaults
@@ -34,6 +34,7 @@ from postern.apps.assets.tree.queries import briefs as asset_briefs
 __all__ = [
     "AdminUserDirectory",
     "AssetBrief",
+    "AssetLeaf",
     "GatewayDirectory",
     "HostKeyOwner",
     "ProtocolPort",
@@ -41,6 +42,7 @@ __all__ = [
     "admin_users_of",
     "asset_briefs",
     "asset_counts",
+    "asset_leaves",
     "asset_tree_node",
     "assets_in",
     "below",

@@ -1,4 +1,4 @@
-"""Public interface of permissions: the decisions, their explanation, and the reachable assets."""
+"""Public interface of permissions: the decisions, their explanation, the reachable assets, and the check of their index."""
 
 from collections.abc import Hashable, Mapping
 from datetime import datetime
@@ -10,11 +10,13 @@ from postern.apps.perms.decisions.decision import Decision, Named, Reason, Reaso
 from postern.apps.perms.decisions.many import Request, load_facts_of_many
 from postern.apps.perms.decisions.queries import load_facts
 from postern.apps.perms.granted.targets import ResolvedTarget, TargetAnswer, reachable_assets, resolve_target
+from postern.apps.perms.granted.verifying import IndexReport, verify_index
 from postern.contracts.enums import Protocol
 from postern.kernel.clock import now
 
 __all__ = [
     "Decision",
+    "IndexReport",
     "Named",
     "Reason",
     "ReasonCode",
@@ -28,6 +30,7 @@ __all__ = [
     "decide_many",
     "reachable_assets",
     "resolve_target",
+    "verify_index",
 ]
 
 _Key = TypeVar("_Key", bound=Hashable)

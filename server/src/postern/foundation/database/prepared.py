@@ -5,7 +5,7 @@ needs to answer it. The SQL is Django's own and parametrized: placeholder values
 in the parameter list. Use this only for queries of every request, since plain querysets are easier to read.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Generic, TypeVar
@@ -40,6 +40,8 @@ class _Compiled:
 
 _Row = TypeVar("_Row", bound=Model)
 _NONE: Final[Mapping[str, Value]] = {}
+#: Rows that `streamed` reads at a time.
+_STREAMED: Final = 1_000
 
 
 class PreparedQuery:
@@ -76,15 +78,28 @@ class PreparedQuery:
     def stored(self, **values: Value) -> list[Values]:
         """Run the query. Returns the values as the database represents them (see `as_stored`), before `converted`."""
         database = connections[DEFAULT_DB_ALIAS]
+        sql, params = self._with(database, values)
+        with database.cursor() as cursor:
+            cursor.execute(sql, params)
+            stored_rows: list[Values] = cursor.fetchall()
+        return stored_rows
+
+    def streamed(self, **values: Value) -> Iterator[Values]:
+        """The same row by row, for results that are too large to hold."""
+        database = connections[DEFAULT_DB_ALIAS]
+        sql, params = self._with(database, values)
+        with database.cursor() as cursor:
+            cursor.execute(sql, params)
+            while rows := cursor.fetchmany(_STREAMED):
+                yield from rows
+
+    def _with(self, database: BaseDatabaseWrapper, values: Mapping[str, Value]) -> tuple[str, list[Any]]:
         compiled = self._for(database)
         params = list(compiled.params)
         for position, name in compiled.places:
             value = values[name]
             params[position] = value if type(value) is str else as_stored(value, database)
-        with database.cursor() as cursor:
-            cursor.execute(compiled.sql, params)
-            stored_rows: list[Values] = cursor.fetchall()
-        return stored_rows
+        return compiled.sql, params
 
     def converted(self, row: Values) -> Values:
         """A row of `stored`, converted as `tuples` does."""

@@ -1,13 +1,13 @@
 """Complete rows by primary key, with queries that are compiled once for each number of keys (see `prepared`)."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Generic, TypeVar
 from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Model, QuerySet
 
-from postern.foundation.database.prepared import PreparedObjects, Value, as_stored
+from postern.foundation.database.prepared import PreparedObjects, PreparedQuery, Value, as_stored
 
 #: Sizes for which a query is compiled. A shorter list of keys is padded to the next size with its last key.
 _SIZES: Final = (1, 2, 16, 32, 64, 128, 1_024)
@@ -75,3 +75,35 @@ def stand_ins(model: type[Model], size: int) -> dict[str, Any]:
         column = column.remote_field.model._meta.pk  # noqa: SLF001 - the documented model API
     by_number = column.get_internal_type().endswith("AutoField")
     return {f"key{number}": 2_000_000_000 + number if by_number else UUID(int=number + 1) for number in range(size)}
+
+
+class TuplesByKey:
+    """Some columns of the rows that belong to keys, as the database represents them: without converting each value.
+
+    `build(keys)` makes the queryset; `columns` are the columns of the result.
+    """
+
+    def __init__(self, build: Callable[[list[Any]], "QuerySet[Any]"], columns: tuple[str, ...]) -> None:
+        self._build = build
+        self._columns = columns
+        self._queries: dict[int, PreparedQuery] = {}
+
+    def stored(self, keys: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+        """The rows of these keys, which are given as the database represents them (see `as_stored`)."""
+        for start in range(0, len(keys), MOST_KEYS):
+            chunk = keys[start : start + MOST_KEYS]
+            size = next(compiled_size for compiled_size in _SIZES if compiled_size >= len(chunk))
+            yield from self._query(size).stored(
+                **{f"key{number}": chunk[min(number, len(chunk) - 1)] for number in range(size)}
+            )
+
+    def _query(self, size: int) -> PreparedQuery:
+        query = self._queries.get(size)
+        if query is None:
+
+            def build(**values: Any) -> "QuerySet[Any]":
+                return self._build(list(values.values()))
+
+            stand_ins = {f"key{number}": UUID(int=number + 1) for number in range(size)}
+            query = self._queries[size] = PreparedQuery(build, stand_ins=stand_ins, columns=self._columns)
+        return query

@@ -145,6 +145,12 @@ class DateRange(BaseFilterBackend):
         return queryset
 
 
+def search_terms(request: Request) -> list[str]:
+    """The terms of `search=`."""
+    text = request.query_params.get("search", "").replace("\x00", "")[:MAX_SEARCH_CHARS]
+    return [term for term in re.split(r"[\s,]+", text) if term][:MAX_SEARCH_TERMS]
+
+
 class TermSearch(BaseFilterBackend):
     """`search=a b`: every term must occur in one of the declared `search_fields`, ignoring case.
 
@@ -155,8 +161,7 @@ class TermSearch(BaseFilterBackend):
 
     def filter_queryset(self, request: Request, queryset: Rows, view: Any) -> Rows:
         columns: tuple[str, ...] = tuple(getattr(view, "search_fields", ()) or ())
-        text = request.query_params.get("search", "").replace("\x00", "")[:MAX_SEARCH_CHARS]
-        terms = [term for term in re.split(r"[\s,]+", text) if term][:MAX_SEARCH_TERMS]
+        terms = search_terms(request)
         if not columns or not terms:
             return queryset
         queryset = _bounded(queryset, request, view)

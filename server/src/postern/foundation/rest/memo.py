@@ -39,6 +39,16 @@ class Memo(Generic[_Value]):
             while len(self._entries) > self._size:
                 self._entries.popitem(last=False)
 
+    def values(self) -> list[_Value]:
+        """All values."""
+        with self._lock:
+            return list(self._entries.values())
+
+    def drop(self, key: Hashable) -> None:
+        """Remove one entry."""
+        with self._lock:
+            self._entries.pop(key, None)
+
     def forget(self) -> None:
         """Remove all entries."""
         with self._lock:

@@ -5,6 +5,7 @@ requested page. With more rows, the answer has `count_is_minimum`. Reading a pag
 is, and following `next` leads to the last row.
 """
 
+from collections.abc import Sized
 from datetime import datetime
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -50,12 +51,16 @@ class OptionalLimitPagination(LimitOffsetPagination):
         self.searched_from = getattr(view, "searched_from", None)
         if limit is None:
             self._bare = True
-            rows = _all(queryset)
+            rows = self._every_row(queryset, view)
         else:
             self.request, self.limit, self.offset = request, limit, min(self.get_offset(request), _MAX_OFFSET)
             rows = self._rows(queryset, view, self.offset, limit)
         attach_computed(view, rows)
         return rows
+
+    def _every_row(self, queryset: Any, view: Any) -> list[Any]:
+        del view
+        return _all(queryset)
 
     def _rows(self, queryset: Any, view: Any, offset: int, limit: int) -> list[Any]:
         if not isinstance(queryset, QuerySet) or not keyed.can_read(queryset):
@@ -143,7 +148,12 @@ def _all(queryset: Any) -> list[Any]:
         rows = keyed.read(queryset, keyed.keys_of(keyed.query_for(queryset), limit=MAX_LIMIT + 1))
     else:
         rows = list(queryset[: MAX_LIMIT + 1])
+    refuse_too_many(rows)
+    return rows
+
+
+def refuse_too_many(rows: Sized) -> None:
+    """Raises ValidationError when a bare array would be too long."""
     if len(rows) > MAX_LIMIT:
         message = _("There are more than %(count)d rows. Request them in pages, with limit and offset.")
         raise ValidationError({"limit": [message % {"count": MAX_LIMIT}]})
-    return rows

@@ -7,7 +7,8 @@ when the decision for some system user is allow.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -15,13 +16,18 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from pyroaring import BitMap
 
 from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, Node, NodePath
 from postern.apps.perms.decisions.queries import permissions_naming_user
+from postern.apps.perms.granted.indexed import IndexedReach, Part
 from postern.apps.perms.grants.models import PermissionAsset, PermissionNode, PermissionSystemUser, PermissionUserGroup
+from postern.apps.perms.index import kept
+from postern.apps.perms.index.world import World
 from postern.apps.users.models import Membership, User
 from postern.contracts.enums import Actions, Protocol
 from postern.foundation.database.prepared import PreparedQuery
+from postern.foundation.database.snapshot import snapshot
 
 Ids = QuerySet[Any, Any]
 
@@ -57,14 +63,20 @@ class Usable:
 class Reach:
     """The grants of a user or group that are valid at one instant; with `system_user`, only those that name it. Loads
     with one query, and another one for a system user.
+
+    `indexed` is set by `load_reach`, unless the reader is inside a transaction.
     """
+
+    indexed: IndexedReach | None = None
 
     def __init__(
         self, who: Who, at: datetime, protocol: Protocol | None = None, *, system_user: UUID | None = None
     ) -> None:
         self._by_protocol: dict[str, set[UUID]] = defaultdict(set)
-        for permission_id, spoken in _grants(who, at, protocol):
+        self._org_ids: set[UUID] = set()
+        for permission_id, spoken, org_id in _grants(who, at, protocol):
             self._by_protocol[spoken].add(permission_id)
+            self._org_ids.add(org_id)
         if system_user is not None:
             self._by_protocol = self._naming(system_user)
         self._nodes: dict[UUID, set[UUID]] | None = None
@@ -183,6 +195,8 @@ class Reach:
 
         Composes the reachable assets only when no permission names a node above or below.
         """
+        if self.indexed is not None:
+            return Node.objects.filter(pk=node_id).first() if self.indexed.is_visible(node_id) else None
         granted = self._nodes_of(self.permission_ids)
         is_granted = (
             NodePath.objects.filter(ancestor_id__in=granted, descendant_id=node_id).exists()
@@ -202,6 +216,29 @@ class Reach:
             .annotate(count=Count("descendant__asset_rows__asset_id", distinct=True))
         )
         return dict(rows.values_list("ancestor_id", "count"))
+
+    def parts(self, worlds: Mapping[UUID, World]) -> dict[UUID, Part]:
+        """What is reachable in each of the worlds. Two queries."""
+        named: dict[UUID, dict[UUID, list[int]]] = defaultdict(lambda: defaultdict(list))
+        rows = PermissionAsset.objects.filter(assetpermission_id__in=self.permission_ids).order_by()
+        for permission_id, org_id, number in rows.values_list("assetpermission_id", "asset__org_id", "asset__dense_id"):
+            named[org_id][permission_id].append(number)
+        return {org_id: self._part(world, named[org_id]) for org_id, world in worlds.items()}
+
+    def _part(self, world: World, named: Mapping[UUID, list[int]]) -> Part:
+        assets, direct = BitMap(), BitMap()
+        for protocol, ids in self._by_protocol.items():
+            by_name = world.offering(protocol, BitMap(number for one in ids for number in named.get(one, ())))
+            direct |= by_name
+            assets |= by_name | world.offering(protocol, world.below(self._nodes_of(ids)))
+        granted = frozenset(node for node in self._nodes_of(self.permission_ids) if node in world.places)
+        above = frozenset(step for node in granted for step in world.chain(node))
+        return Part(world=world, assets=assets, named=direct, granted=granted, above=above)
+
+    @property
+    def org_ids(self) -> frozenset[UUID]:
+        """The organizations of the permissions."""
+        return frozenset(self._org_ids)
 
     def _asset_ids(self) -> Ids:
         parts: list[Ids] = []
@@ -225,13 +262,26 @@ class Reach:
         return list(set().union(*(self._nodes.get(one, set()) for one in permission_ids)))
 
 
+def load_reach(who: Who, at: datetime, protocol: Protocol | None = None, *, system_user: UUID | None = None) -> Reach:
+    """The grants with the index of what they reach, all of one instant. Inside a transaction without the index."""
+    if not kept.can_be_used():
+        return Reach(who, at, protocol, system_user=system_user)
+    for is_last in (False, False, True):
+        with suppress(kept.WentOn), snapshot():
+            reach = Reach(who, at, protocol, system_user=system_user)
+            worlds = kept.worlds_of(reach.org_ids, alone=is_last) if reach.org_ids else {}
+            reach.indexed = IndexedReach(reach.parts(worlds) if worlds else {})
+            return reach
+    raise AssertionError("the last turn has its own worlds")
+
+
 def _offering(protocol: str, asset_ids: Ids) -> Ids:
     """Those of the assets that offer the protocol."""
     return AssetProtocol.objects.filter(name=protocol, asset_id__in=asset_ids).order_by().values("asset_id")
 
 
-def _grants(who: Who, at: datetime, protocol: Protocol | None) -> Iterable[tuple[UUID, str]]:
-    """(permission, protocol of one of its system users) for the valid permissions."""
+def _grants(who: Who, at: datetime, protocol: Protocol | None) -> Iterable[tuple[UUID, str, UUID]]:
+    """(permission, protocol of one of its system users, organization) for the valid permissions."""
     if who.group_id is not None:
         grant_rows = _grants_of_group().tuples(group_id=who.group_id, at=at)
     elif who.user_id is not None:
@@ -240,7 +290,7 @@ def _grants(who: Who, at: datetime, protocol: Protocol | None) -> Iterable[tuple
         grant_rows = []
     # Compare the organization in Python: SQLite would use its index and read all permissions of the organization.
     return (
-        (permission_id, spoken)
+        (permission_id, spoken, org_id)
         for permission_id, spoken, org_id in grant_rows
         if who.org_id in {None, org_id} and (protocol is None or protocol.value == spoken)
     )

@@ -12,7 +12,7 @@ from postern.apps.assets.facade import AssetBrief, asset_briefs
 from postern.apps.assets.models import Asset
 from postern.apps.perms.decisions.decision import Decision, evaluate, without_details
 from postern.apps.perms.decisions.queries import load_facts, permissions_naming_asset, permissions_naming_user
-from postern.apps.perms.granted.reach import Reach, Usable, Who
+from postern.apps.perms.granted.reach import Reach, Usable, Who, load_reach
 from postern.apps.perms.grants.models import AssetPermission, PermissionSystemUser
 from postern.apps.vault.models import SystemUser
 from postern.contracts.access import Denial, ReachableAsset, ReachablePage, ReachableSystemUser
@@ -62,14 +62,20 @@ def reachable_assets(
 
     Every word of `search` occurs in name, address or comment.
     """
-    reach = Reach(Who(user_id=user_id), at or now(), protocol)
+    reach = load_reach(Who(user_id=user_id), at or now(), protocol)
+    words = search.replace(",", " ").split()[:8]
+    order = ("ip" if order_by == "ip" else "hostname", "pk")
+    first, size = max(offset, 0), min(max(limit, 0), MAX_PAGE)
+    if reach.indexed is not None:
+        members = reach.indexed.assets()
+        page = reach.indexed.page(reach.indexed.with_words(members, words), order, first, size)
+        return ReachablePage(count=page.count, assets=_shown(page.keys, reach))
     rows = reach.assets()
-    for word in search.replace(",", " ").split()[:8]:
+    for word in words:
         rows = rows.filter(Q(hostname__icontains=word) | Q(ip__icontains=word) | Q(comment__icontains=word))
-    rows = rows.order_by("ip" if order_by == "ip" else "hostname", "pk")
-    first = max(offset, 0)
-    page = list(rows.values_list("pk", flat=True)[first : first + min(max(limit, 0), MAX_PAGE)])
-    return ReachablePage(count=rows.count(), assets=_shown(page, reach))
+    rows = rows.order_by(*order)
+    keys = list(rows.values_list("pk", flat=True)[first : first + size])
+    return ReachablePage(count=rows.count(), assets=_shown(keys, reach))
 
 
 def resolve_target(

@@ -1,388 +1,68 @@
 """Reachable assets: of the caller (`perms/users/…`, all organizations), and, for administrators, of a user
 (`perms/users/{id}/…`) or a group (`perms/user-groups/{id}/…`) of their organization.
 
-Each list exists in these three forms. A form determines the subject, the required right and the scope.
+Each list exists in these three forms. They are written out, so that the URL map matches the contract.
 """
 
-from collections.abc import Iterable
-from typing import Any, ClassVar
-from uuid import UUID
+from postern.apps.perms.granted.api.asset_forms import Mine, OfGroup, OfUser
+from postern.apps.perms.granted.api.lists import ReachableAssets, ReachableAssetsTree, ReachableNodeAssets
+from postern.apps.perms.granted.api.system_users import MySystemUsersView, UsableSystemUsers
+from postern.apps.perms.granted.api.trees import MyUngroupedTree, ReachableNodes
 
-from django.db.models import Q, QuerySet
-from django.utils.functional import cached_property
-from django.utils.translation import gettext as _
-from rest_framework.exceptions import ValidationError
-from rest_framework.request import Request
-from rest_framework.response import Response
-
-from postern.apps.assets import facade as assets
-from postern.apps.assets.models import Asset, FavoriteAsset, Node
-from postern.apps.assets.tree.node_keys import is_key, parent_of, sort_key
-from postern.apps.perms.granted.api.forms import Form, Mine, OfGroup, OfUser
-from postern.apps.perms.granted.api.pages import ReachPagination
-from postern.apps.perms.granted.api.serializers import GrantedAssetSerializer
-from postern.apps.perms.granted.reach import Reach, Usable
-from postern.apps.perms.grants.action_names import to_names
-from postern.apps.perms.grants.models import PermissionSystemUser
-from postern.apps.vault.models import SystemUser
-from postern.foundation.caller import identity
-from postern.foundation.rest import pagination
-from postern.foundation.rest.viewsets import RowNotFound, RowsViewSet
-from postern.kernel.clock import now
-from postern.kernel.ids import parse_id
-
-#: Id and key of the special node with the user's favourites.
-FAVORITE = "favorite"
-UNGROUPED = "ungrouped"
-_MAX_TREE_ASSETS = 10_000
+__all__ = ["MySystemUsersView", "MyUngroupedTree"]
 
 
-class _Form(Form):
-    """The subject of a URL, and what it may reach."""
-
-    def reach(self) -> Reach:
-        """What may be reached; with `?system_user=` only with this one."""
-        text = self.request.query_params.get("system_user")
-        system_user = parse_id(text) if text else None
-        if text and system_user is None:
-            raise ValidationError({"system_user": [_("Enter a valid value.")]})
-        return Reach(self.who(), now(), system_user=system_user)
-
-    def stars(self) -> QuerySet[FavoriteAsset]:
-        """The user's favourites; a group has none."""
-        user_id = self.who().user_id
-        return FavoriteAsset.objects.filter(user_id=user_id) if user_id else FavoriteAsset.objects.none()
-
-
-class _Mine(Mine, _Form):
+class MyAssets(Mine, ReachableAssets):
     pass
 
 
-class _OfUser(OfUser, _Form):
+class MyAssetsTree(Mine, ReachableAssetsTree):
     pass
 
 
-class _OfGroup(OfGroup, _Form):
+class MyNodeAssets(Mine, ReachableNodeAssets):
     pass
 
 
-class _Assets(RowsViewSet, _Form):
-    """All reachable assets."""
-
-    queryset = Asset.objects.all()
-    serializer_class = GrantedAssetSerializer
-    pagination_class = ReachPagination
-    filter_fields = ("hostname", "ip", "id", "comment")
-    described_filters = ("system_user",)
-    search_fields = ("hostname", "ip", "comment")
-    #: Declared here, because deriving the columns from the queryset would compose the reachable assets a second time.
-    ordering_fields = ("hostname", "ip", "os", "comment", "is_active", "org_id", "id")
-
-    def visible_rows(self) -> QuerySet[Asset]:
-        return _shown(self.own_reach.assets(include_inactive=True).filter(self.candidates))
-
-    def looked_up(self) -> QuerySet[Asset]:
-        """The same rows, each checked against the permissions (`Reach.among`)."""
-        return _shown(self.own_reach.among(Asset.objects.filter(self.candidates)))
-
-    @cached_property
-    def own_reach(self) -> Reach:
-        return self.reach()
-
-    @cached_property
-    def is_wide(self) -> bool:
-        """Whether more assets are reachable than are counted."""
-        return self.own_reach.is_wider_than(pagination.COUNTED_ACROSS)
-
-    @cached_property
-    def candidates(self) -> Q:
-        """The assets to which the list is limited."""
-        return Q()
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the list contains all reachable assets."""
-        return not self.candidates
-
-    #: Whether there are few candidates, so that a page is cheap however many assets are reachable.
-    has_few_candidates = False
-
-    def list(self, request: Request, **kwargs: Any) -> Response:
-        rows = self.filter_queryset(self.get_queryset())
-        page = self.paginate_queryset(rows)
-        asset_rows = self.get_serializer(page if page is not None else rows, many=True).data
-        return self.get_paginated_response(asset_rows) if page is not None else Response(asset_rows)
-
-
-class _NodeAssets(_Assets):
-    """Reachable assets below one node; the special nodes `favorite` and `ungrouped` work too."""
-
-    @cached_property
-    def candidates(self) -> Q:
-        text = str(self.kwargs["node_id"])
-        if text == FAVORITE:
-            self.has_few_candidates = True
-            return Q(pk__in=self.stars().values("asset_id"))
-        if text == UNGROUPED:
-            self.has_few_candidates = True
-            return Q(pk__in=self.own_reach.directly_granted().values("pk"))
-        node_id = parse_id(text)
-        node = self.own_reach.visible_node(node_id) if node_id else None
-        if node is None:
-            raise RowNotFound(_("Not found."))
-        self.has_few_candidates = not assets.has_more_below(node, pagination.COUNTED_ACROSS)
-        if self.has_few_candidates:
-            return Q(pk__in=assets.assets_in(node, all_below=True).values("pk"))
-        return Q(assets.stands_below(node))
-
-
-class _AssetsTree(_Assets):
-    """The same assets as leaves of a tree without nodes."""
-
-    #: Otherwise the API description would assume a list.
-    lists_rows = False
-
-    def list(self, request: Request, **kwargs: Any) -> Response:
-        rows = self.filter_queryset(self.get_queryset())[:_MAX_TREE_ASSETS]
-        return Response(_leaves((asset, "") for asset in rows))
-
-
-class MyUngroupedTree(_Mine):
-    """The special node of directly granted assets, with these assets."""
-
-    def get(self, request: Request, **kwargs: Any) -> Response:
-        reach = self.reach()
-        granted = reach.directly_granted().values("pk")
-        rows = reach.assets(include_inactive=True).filter(pk__in=granted).order_by("hostname", "pk")
-        rows = rows.select_related("platform").prefetch_related("protocol_rows")
-        leaves = _leaves((asset, UNGROUPED) for asset in rows[:_MAX_TREE_ASSETS])
-        return Response([_special_node(UNGROUPED, _("Ungrouped"), len(leaves)), *leaves])
-
-
-class _Nodes(_Form):
-    """The nodes of the tree.
-
-    `mode`: flat rows or tree shapes; one level (`children`) or all; with or without assets.
-    """
-
-    children: ClassVar[bool] = False
-    as_tree: ClassVar[bool] = False
-    with_assets: ClassVar[bool] = False
-
-    def get(self, request: Request, **kwargs: Any) -> Response:
-        reach = self.reach()
-        visible = reach.visible_nodes()
-        key = self._key(visible)
-        if key == FAVORITE:
-            return Response(self._favorites(reach) if self.with_assets else [])
-        if not self.children:
-            nodes = list(visible)
-        elif key:
-            nodes = list(visible.filter(parent__key=key))
-        else:
-            nodes = list(visible.filter(parent__isnull=True))
-        nodes.sort(key=lambda node: sort_key(node.key))
-        counts = reach.counts(nodes)
-        shaped_nodes = [self._shape(node, counts.get(node.pk, 0)) for node in nodes]
-        if not key and self.is_me():
-            shaped_nodes.insert(0, self._favorite_node(reach))
-        if self.with_assets and (key or not self.children):
-            shaped_nodes.extend(self._assets_in(reach, visible, key))
-        return Response(shaped_nodes)
-
-    def _key(self, visible: QuerySet[Node]) -> str:
-        params = self.request.query_params
-        if params.get("id"):
-            node_id = parse_id(params["id"])
-            node_key = visible.filter(pk=node_id).values_list("key", flat=True).first() if node_id else None
-            return node_key or params["id"]
-        key = params.get("key", "")
-        if key and key != FAVORITE and not is_key(key):
-            raise RowNotFound(_("Not found."))
-        return key
-
-    def _shape(self, node: Node, count: int) -> dict[str, Any]:
-        if self.as_tree:
-            parent = parent_of(node.key) or ""
-            return assets.node_tree_node(node, count, parent_key=parent, is_open=not parent)
-        return {
-            "id": str(node.pk),
-            "name": node.value,
-            "key": node.key,
-            "value": node.value,
-            "org_id": str(node.org_id),
-            "assets_amount": count,
-        }
-
-    def _favorite_node(self, reach: Reach) -> dict[str, Any]:
-        count = self._starred(reach).count()
-        value = _("Favorite")
-        if not self.as_tree:
-            return {
-                "id": FAVORITE,
-                "name": value,
-                "key": FAVORITE,
-                "value": value,
-                "org_id": "",
-                "assets_amount": count,
-            }
-        return _special_node(FAVORITE, value, count)
-
-    def _starred(self, reach: Reach) -> QuerySet[Asset]:
-        return reach.among(Asset.objects.filter(pk__in=self.stars().values("asset_id")))
-
-    def _favorites(self, reach: Reach) -> list[dict[str, Any]]:
-        rows = self._starred(reach).select_related("platform").prefetch_related("protocol_rows")
-        return _leaves((asset, FAVORITE) for asset in rows.order_by("hostname", "pk"))
-
-    def _assets_in(self, reach: Reach, visible: QuerySet[Node], key: str) -> list[dict[str, Any]]:
-        nodes = visible.filter(key=key) if key else visible
-        keys = dict(nodes.values_list("pk", "key"))
-        rows = reach.assets(include_inactive=True).filter(node_rows__node_id__in=keys).distinct()
-        rows = rows.select_related("platform").prefetch_related("protocol_rows", "node_rows").order_by("hostname", "pk")
-        return _leaves(
-            (asset, keys[place.node_id])
-            for asset in rows[:_MAX_TREE_ASSETS]
-            for place in asset.node_rows.all()
-            if place.node_id in keys
-        )
-
-
-def _special_node(key: str, value: str, count: int) -> dict[str, Any]:
-    """A node that is not part of the tree; its id equals its key."""
-    name = f"{value} ({count})"
-    return {
-        "id": key,
-        "name": name,
-        "title": name,
-        "pId": "",
-        "isParent": True,
-        "open": False,
-        "meta": {"type": "node", "data": {"id": key, "key": key, "value": value}},
-    }
-
-
-def _leaves(places: Iterable[tuple[Asset, str]]) -> list[dict[str, Any]]:
-    """Assets as leaves below the nodes with these keys."""
-    org_names: dict[UUID, str] = {}
-    shapes = []
-    for asset, parent_key in places:
-        if asset.org_id not in org_names:
-            org_names[asset.org_id] = identity.org_name(asset.org_id)
-        shapes.append(assets.asset_tree_node(asset, parent_key=parent_key, org_name=org_names[asset.org_id]))
-    return shapes
-
-
-def _shown(rows: QuerySet[Asset]) -> QuerySet[Asset]:
-    return rows.select_related("platform").prefetch_related("protocol_rows")
-
-
-class _SystemUsers(_Form):
-    """The system users that may be used on one asset, the default one first (S5-026)."""
-
-    def get(self, request: Request, **kwargs: Any) -> Response:
-        asset_id = parse_id(str(self.kwargs["asset_id"]))
-        reach = self.reach()
-        if asset_id is None or not reach.among(Asset.objects.filter(pk=asset_id, is_active=True)).exists():
-            raise RowNotFound(_("Not found."))
-        return Response([_usable(one) for one in reach.usable([asset_id])[asset_id]])
-
-
-def _usable(one: Usable) -> dict[str, Any]:
-    return {
-        "id": str(one.id),
-        "name": one.name,
-        "username": one.username,
-        "priority": one.priority,
-        "protocol": one.protocol.value,
-        "login_mode": one.login_mode,
-        "sftp_root": one.sftp_root,
-        "username_same_with_user": one.username_same_with_user,
-        "actions": to_names(one.actions),
-    }
-
-
-class MySystemUsersView(_Mine):
-    """Every system user that the caller may use on some asset (for the batch command screen)."""
-
-    def get(self, request: Request, **kwargs: Any) -> Response:
-        granted = PermissionSystemUser.objects.filter(assetpermission_id__in=self.reach().permission_ids)
-        rows = SystemUser.objects.filter(pk__in=granted.values("systemuser_id")).order_by("name", "pk")
-        return Response([_described(row) for row in rows])
-
-
-def _described(row: SystemUser) -> dict[str, Any]:
-    return {
-        "id": str(row.pk),
-        "name": row.name,
-        "username": row.username,
-        "protocol": row.protocol,
-        "login_mode": row.login_mode,
-        "login_mode_display": row.get_login_mode_display(),
-        "priority": row.priority,
-        "username_same_with_user": row.username_same_with_user,
-        "auto_push": row.auto_push,
-        "sudo": row.sudo,
-        "shell": row.shell,
-        "sftp_root": row.sftp_root,
-        "comment": row.comment,
-    }
-
-
-# The three forms of each list. Written out, so that the URL map matches the contract.
-
-
-class MyAssets(_Mine, _Assets):
+class MyNodes(Mine, ReachableNodes):
     pass
 
 
-class MyAssetsTree(_Mine, _AssetsTree):
+class MySystemUsers(Mine, UsableSystemUsers):
     pass
 
 
-class MyNodeAssets(_Mine, _NodeAssets):
+class UserAssets(OfUser, ReachableAssets):
     pass
 
 
-class MyNodes(_Mine, _Nodes):
+class UserAssetsTree(OfUser, ReachableAssetsTree):
     pass
 
 
-class MySystemUsers(_Mine, _SystemUsers):
+class UserNodeAssets(OfUser, ReachableNodeAssets):
     pass
 
 
-class UserAssets(_OfUser, _Assets):
+class UserNodes(OfUser, ReachableNodes):
     pass
 
 
-class UserAssetsTree(_OfUser, _AssetsTree):
+class UserSystemUsers(OfUser, UsableSystemUsers):
     pass
 
 
-class UserNodeAssets(_OfUser, _NodeAssets):
+class GroupAssets(OfGroup, ReachableAssets):
     pass
 
 
-class UserNodes(_OfUser, _Nodes):
+class GroupNodeAssets(OfGroup, ReachableNodeAssets):
     pass
 
 
-class UserSystemUsers(_OfUser, _SystemUsers):
+class GroupNodes(OfGroup, ReachableNodes):
     pass
 
 
-class GroupAssets(_OfGroup, _Assets):
-    pass
-
-
-class GroupNodeAssets(_OfGroup, _NodeAssets):
-    pass
-
-
-class GroupNodes(_OfGroup, _Nodes):
-    pass
-
-
-class GroupSystemUsers(_OfGroup, _SystemUsers):
+class GroupSystemUsers(OfGroup, UsableSystemUsers):
     pass

@@ -1,0 +1,150 @@
+"""The tree of nodes that hold reachable assets, and the special node of directly granted ones."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from postern.apps.assets import facade as assets
+from postern.apps.assets.models import Asset, Node
+from postern.apps.assets.tree.node_keys import is_key, parent_of, sort_key
+from postern.apps.perms.granted.api.asset_forms import Form, Mine
+from postern.apps.perms.granted.api.leaves import leaves, leaves_of, placed_leaves, special_node
+from postern.apps.perms.granted.api.lists import FAVORITE, MAX_TREE_ASSETS, UNGROUPED, with_shown
+from postern.apps.perms.granted.reach import Reach
+from postern.foundation.rest.viewsets import RowNotFound
+from postern.kernel.ids import parse_id
+
+_BY_NAME = ("hostname", "pk")
+#: So many nodes are not named to the database: all nodes of the organizations are read.
+_MANY_NODES = 500
+_SHOWN = ("key", "value", "org_id")
+
+
+class MyUngroupedTree(Mine):
+    """The special node of directly granted assets, with these assets."""
+
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        reach = self.listed_reach()
+        if reach.indexed is not None:
+            page = reach.indexed.page(reach.indexed.directly_granted(), _BY_NAME, 0, MAX_TREE_ASSETS)
+            named = leaves_of(page.keys, UNGROUPED)
+        else:
+            granted = reach.directly_granted().values("pk")
+            rows = with_shown(reach.assets(include_inactive=True).filter(pk__in=granted)).order_by(*_BY_NAME)
+            named = leaves((asset, UNGROUPED) for asset in rows[:MAX_TREE_ASSETS])
+        return Response([special_node(UNGROUPED, _("Ungrouped"), len(named)), *named])
+
+
+class ReachableNodes(Form):
+    """The nodes of the tree.
+
+    `mode`: flat rows or tree shapes; one level (`children`) or all; with or without assets.
+    """
+
+    children: ClassVar[bool] = False
+    as_tree: ClassVar[bool] = False
+    with_assets: ClassVar[bool] = False
+
+    def get(self, request: Request, **kwargs: Any) -> Response:
+        reach = self.listed_reach()
+        key = self._key(reach)
+        if key == FAVORITE:
+            return Response(self._favorites(reach) if self.with_assets else [])
+        nodes = self._level(reach, key) if self.children else _visible(reach)
+        nodes.sort(key=lambda node: sort_key(node.key))
+        counts = reach.counts(nodes) if reach.indexed is None else reach.indexed.counts([node.pk for node in nodes])
+        shaped_nodes = [self._shape(node, counts.get(node.pk, 0)) for node in nodes]
+        if not key and self.is_me():
+            shaped_nodes.insert(0, self._favorite_node(reach))
+        if self.with_assets and (key or not self.children):
+            shaped_nodes.extend(self._assets_in(reach, key, nodes))
+        return Response(shaped_nodes)
+
+    def _level(self, reach: Reach, key: str) -> list[Node]:
+        """The visible nodes below the node with this key, or the roots."""
+        rows = Node.objects.filter(parent__key=key) if key else Node.objects.filter(parent__isnull=True)
+        if reach.indexed is None:
+            return list(reach.visible_nodes().filter(pk__in=rows.values("pk")))
+        return [node for node in rows if reach.indexed.is_visible(node.pk)]
+
+    def _key(self, reach: Reach) -> str:
+        params = self.request.query_params
+        if params.get("id"):
+            node_id = parse_id(params["id"])
+            node = reach.visible_node(node_id) if node_id else None
+            return node.key if node is not None else params["id"]
+        key = params.get("key", "")
+        if key and key != FAVORITE and not is_key(key):
+            raise RowNotFound(_("Not found."))
+        return key
+
+    def _shape(self, node: Node, count: int) -> dict[str, Any]:
+        if self.as_tree:
+            parent = parent_of(node.key) or ""
+            return assets.node_tree_node(node, count, parent_key=parent, is_open=not parent)
+        return {
+            "id": str(node.pk),
+            "name": node.value,
+            "key": node.key,
+            "value": node.value,
+            "org_id": str(node.org_id),
+            "assets_amount": count,
+        }
+
+    def _favorite_node(self, reach: Reach) -> dict[str, Any]:
+        count = self._starred(reach).count()
+        value = _("Favorite")
+        if not self.as_tree:
+            return {
+                "id": FAVORITE,
+                "name": value,
+                "key": FAVORITE,
+                "value": value,
+                "org_id": "",
+                "assets_amount": count,
+            }
+        return special_node(FAVORITE, value, count)
+
+    def _starred(self, reach: Reach) -> QuerySet[Asset]:
+        return reach.among(Asset.objects.filter(pk__in=self.stars().values("asset_id")))
+
+    def _favorites(self, reach: Reach) -> list[dict[str, Any]]:
+        rows = self._starred(reach).select_related("platform").prefetch_related("protocol_rows")
+        return leaves((asset, FAVORITE) for asset in rows.order_by("hostname", "pk"))
+
+    def _assets_in(self, reach: Reach, key: str, nodes: Sequence[Node]) -> list[dict[str, Any]]:
+        """The reachable assets directly in the node with this key; without a key, in the given nodes."""
+        if key:
+            parent = Node.objects.filter(key=key).first()
+            parent = parent and reach.visible_node(parent.pk)
+            nodes = [parent] if parent else []
+        keys = {node.pk: node.key for node in nodes}
+        if reach.indexed is not None:
+            members = (
+                reach.indexed.directly_in(nodes[0].pk) if key and nodes else reach.indexed.assets(include_inactive=True)
+            )
+            page = reach.indexed.page(members if nodes else {}, _BY_NAME, 0, MAX_TREE_ASSETS)
+            return placed_leaves(page.keys, reach.indexed.places(keys), keys)
+        found = reach.assets(include_inactive=True).filter(node_rows__node_id__in=keys).distinct()
+        found = with_shown(found).prefetch_related("node_rows").order_by(*_BY_NAME)
+        return leaves(
+            (asset, keys[place.node_id])
+            for asset in found[:MAX_TREE_ASSETS]
+            for place in asset.node_rows.all()
+            if place.node_id in keys
+        )
+
+
+def _visible(reach: Reach) -> list[Node]:
+    """All nodes of the tree."""
+    if reach.indexed is None:
+        return list(reach.visible_nodes())
+    wanted = reach.indexed.visible_nodes()
+    if len(wanted) > _MANY_NODES:
+        rows = Node.objects.filter(org_id__in=list(reach.org_ids)).order_by()
+        return [node for node in rows.only(*_SHOWN) if node.pk in wanted]
+    return list(Node.objects.filter(pk__in=wanted).order_by())
