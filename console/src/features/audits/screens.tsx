@@ -77,6 +77,7 @@ const REASONS: Readonly<Record<string, string>> = {
   sso_auth_closed: 'audits:reason.sso_auth_closed',
   backend_not_match: 'audits:reason.backend_not_match',
   user_invalid: 'audits:reason.user_invalid',
+  service_account: 'audits:reason.service_account',
 };
 
 function Reason({ code }: { readonly code: string }) {
