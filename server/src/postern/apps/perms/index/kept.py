@@ -20,7 +20,7 @@ from postern.apps.perms.index.world import World
 from postern.foundation.rest.memo import Memo
 
 #: Organizations whose worlds are kept; the least recently used one is dropped. An empty one takes a few kilobytes, and
-#: 100,000 assets 25 MB, in however many organizations they are.
+#: 100,000 assets 15 MB, in however many organizations they are.
 _MAX_ORGANIZATIONS: Final = 1_000
 
 _worlds: Final[Memo[World]] = Memo(_MAX_ORGANIZATIONS)
