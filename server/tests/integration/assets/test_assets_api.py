@@ -297,7 +297,7 @@ def test_list_assets_takes_a_fixed_number_of_queries(
     for _ in range(count):
         make_asset(nodes=[make_node()], admin_user_id=admin.pk)
     as_org_admin.get(URL)
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(8):
         as_org_admin.get(f"{URL}?limit=20")
 
 

@@ -261,7 +261,7 @@ def test_list_permissions_takes_a_fixed_number_of_queries(
 ) -> None:
     for _ in range(count):
         grant(users=[people["user"]], assets=[make_asset()], nodes=[make_node()], system_users=[make_system_user()])
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(9):
         as_org_admin.get(f"{URL}?limit=20")
 
 
