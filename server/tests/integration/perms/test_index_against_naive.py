@@ -24,9 +24,11 @@ from postern.apps.assets.nodes.actions import replace_assets
 from postern.apps.assets.tree.actions import drop_root
 from postern.apps.orgs.facade import create_organization
 from postern.apps.perms import facade
+from postern.apps.perms.granted import indexed
 from postern.apps.perms.granted.indexed import IndexedReach, Members
 from postern.apps.perms.granted.reach import Reach, Who, load_reach
-from postern.apps.perms.index import kept
+from postern.apps.perms.index import kept, reading, texts
+from postern.apps.perms.index import order as order_blocks
 from postern.apps.perms.index.comparing import differences
 from postern.apps.perms.index.reading import read_world
 from postern.apps.perms.index.world import SEARCHED
@@ -120,8 +122,28 @@ def _check_decision(dice: Random, edits: Edits, naive: NaiveReach, user: User) -
     assert allowed == reachable & set(chosen)
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_index_after_random_edits_equals_rules_and_decision(seed: int, make_user: Callable[..., User]) -> None:
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Borders that a large organization crosses: blocks, pages from several blocks, and what is read anew as a whole."""
+    for module, name, value in (
+        (order_blocks, "_BLOCK", 3),
+        (texts, "_BLOCK", 4),
+        (texts, "_EMPTY", b"\n" * 3),
+        (indexed, "_FEW", 4),
+        (indexed, "_MERGED", 6),
+        (reading, "MAX_PLACED", 2),
+        (reading, "MAX_NODES", 9),
+        (reading, "MAX_ASSETS", 5),
+    ):
+        monkeypatch.setattr(module, name, value)
+
+
+@pytest.mark.parametrize(("seed", "borders"), [(0, "usual"), (1, "small_blocks")])
+def test_index_after_random_edits_equals_rules_and_decision(
+    seed: int, borders: str, make_user: Callable[..., User], request: pytest.FixtureRequest
+) -> None:
+    if borders == "small_blocks":
+        request.getfixturevalue(borders)
     dice = Random(seed)
     edits = Edits(dice, make_user)
     groups = list(UserGroup.objects.order_by("pk"))
@@ -219,3 +241,12 @@ def test_index_of_a_deleted_organization_is_dropped(make_user: Callable[..., Use
     load_reach(Who(user_id=User.objects.get(username="ben").pk), now())
     assert kept.is_kept(DEFAULT_ORG_ID)
     assert not kept.is_kept(org.pk)
+
+
+def test_snapshot_refuses_to_begin_inside_a_transaction() -> None:
+    with (
+        transaction.atomic(),
+        pytest.raises(transaction.TransactionManagementError, match="cannot begin inside"),
+        snapshot(),
+    ):
+        pass
