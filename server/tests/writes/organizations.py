@@ -230,7 +230,7 @@ def _ldap() -> list[Write]:
         action="other",
         kind="PreferenceValue",
         name="AUTH_LDAP",
-        new={"accepted": False, "reason": "directory_not_usable"},
+        new={"accepted": False, "reason": "directory.base_wanted"},
         org=ROOT,
     )
 

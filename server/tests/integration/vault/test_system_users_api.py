@@ -243,5 +243,5 @@ def test_list_system_users_takes_a_fixed_number_of_queries(
 ) -> None:
     for _ in range(count):
         make_system_user()
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(6):
         as_org_admin.get(f"{URL}?limit=20")

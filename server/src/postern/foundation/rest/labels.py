@@ -44,6 +44,7 @@ _WORDS: Final[Mapping[str, Any]] = {
     "actions": _("Actions"),
     "ad_domain": _("AD domain"),
     "args": _("Arguments"),
+    "application": _("Application"),
     "asset": _("Asset"),
     "assetpermission": _("Asset permission"),
     "assets": _("Assets"),

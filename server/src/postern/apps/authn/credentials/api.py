@@ -36,7 +36,7 @@ class AccessKeyFacts(ResourceSerializer):
     """
 
     secret = serializers.SerializerMethodField(label=_("AccessKeySecret"))
-    has_ended = serializers.BooleanField(read_only=True, label=_("Has ended"))
+    has_ended = serializers.BooleanField(read_only=True, label=_("Ended"))
 
     class Meta:
         model = AccessKey

@@ -230,6 +230,8 @@ class OperationDescription(AutoSchema):
             for name, field in serializer.fields.items():
                 _allow_empty_choice(processed["properties"].get(name, {}), serializer.Meta.model, field)
             processed["required"] = sorted(processed["properties"])
+        if direction == "response" and getattr(serializer, "answers_vary", False):
+            processed.pop("required", None)
         return processed
 
     @property

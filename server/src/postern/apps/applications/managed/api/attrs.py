@@ -30,11 +30,9 @@ class HostField(PlainField):
         return assets.check_address(super().to_internal_value(data))
 
 
-class AssetInfoField(serializers.Field[Any, Any, Any, Any]):
+def _asset_info() -> Field:
     """Id and name of the host; {} without one."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(read_only=True, label=gettext_lazy("Asset"), **kwargs)
+    return serializers.DictField(child=serializers.CharField(), read_only=True, label=gettext_lazy("Asset"))
 
 
 def _text(kind: type[serializers.CharField]) -> Callable[[Attribute, dict[str, Any]], Field]:
@@ -79,7 +77,7 @@ def _fields(attributes: Iterable[Attribute], *, optional: bool = False) -> dict[
     fields: dict[str, Field] = {}
     for attribute in attributes:
         if attribute.form is Form.ASSET:
-            fields[_INFO] = AssetInfoField()
+            fields[_INFO] = _asset_info()
         fields[attribute.name] = field = _field(attribute)
         if optional:
             field.required, field.default = False, empty
@@ -104,6 +102,9 @@ class AttrsField(BodySerializer):
     Answers with one application show those of its type. Lists show those of the query parameters `type` or `category`
     (contract: applications); files show each application's own.
     """
+
+    #: Which of the fields an answer has depends on the type.
+    answers_vary = True
 
     def __init__(self, **kwargs: Any) -> None:
         kwargs |= {"source": "*", "required": False}

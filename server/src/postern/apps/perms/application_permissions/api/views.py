@@ -17,6 +17,7 @@ from postern.apps.perms import facade
 from postern.apps.perms.application_grants.links import APPLICATIONS, LINKS, SYSTEM_USERS, USER_GROUPS, USERS
 from postern.apps.perms.application_grants.models import ApplicationPermission
 from postern.apps.perms.application_permissions import actions, holding
+from postern.apps.perms.application_permissions.api import examples
 from postern.apps.perms.application_permissions.api.serializers import (
     ApplicationPermissionSerializer,
     relation_serializer,
@@ -47,7 +48,12 @@ class ApplicationPermissionViewSet(ResourceViewSet):
 
     queryset = ApplicationPermission.objects.all()
     serializer_class = ApplicationPermissionSerializer
-    examples = {"name": "example", "category": "db", "type": "mysql"}
+    examples = {
+        "name": "example",
+        "category": "db",
+        "type": "mysql",
+        "system_users": examples.system_users_for_mysql,
+    }
     rights = {
         **ORG_ADMIN_ONLY,
         **dict.fromkeys(("users_all", "applications_all", "explain", "validate"), Right.ORG_ADMIN),
@@ -222,6 +228,7 @@ def _relation_viewset(link: Link, search: tuple[str, ...]) -> type[_RelationView
         (_RelationViewSet,),
         {
             "link": link,
+            "examples": {"systemuser": examples.system_user_of_first_permission} if link is SYSTEM_USERS else {},
             "queryset": link.rows.all(),
             "serializer_class": relation_serializer(link),
             "filter_fields": ("id", link.column, _PARENT),
