@@ -132,8 +132,8 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
         (indexed, "_FEW", 4),
         (indexed, "_MERGED", 6),
         (reading, "MAX_PLACED", 2),
-        (reading, "MAX_NODES", 9),
-        (reading, "MAX_ASSETS", 5),
+        (reading, "MAX_NODES", 3),
+        (reading, "MAX_ASSETS", 2),
     ):
         monkeypatch.setattr(module, name, value)
 
