@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.hashers import make_password
+from django.db import connection
 from rest_framework.test import APIClient
 
 from factories.browser import PASSWORD, Browser
@@ -34,6 +35,8 @@ def put(name: str, value: object) -> None:
 def test_no_stored_value_stops_signing_in_or_the_forms(
     make_user: Callable[..., User], as_admin: APIClient, value: object
 ) -> None:
+    if value == "\u0000" and connection.vendor == "postgresql":
+        pytest.skip("PostgreSQL stores no such character")
     ann = make_user("ann")
     User.objects.filter(pk=ann.pk).update(password=make_password(PASSWORD), date_password_last_updated=clock.now())
     for name, setting in REGISTRY.items():
