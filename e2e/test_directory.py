@@ -123,7 +123,7 @@ def confirms_with_the_password_of_the_directory(page: Page, own: Product) -> Non
         password = dialog.get_by_label("Password of your directory")
         password.fill("wrong")
         photograph(page, f"ldap-confirm-{width}")
-        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+        page.wait_for_function("() => document.documentElement.scrollWidth <= innerWidth")
         if width == 320:
             dialog.get_by_role("button", name="Cancel").click()
     dialog.get_by_role("button", name="Continue").click()
