@@ -89,6 +89,13 @@ def store_everywhere(admin: Api) -> dict[str, str]:
                 "password": f"stone-Wall-{number}-lantern",
             },
         )
+        service = admin.post(
+            "/api/v1/users/users/",
+            {"kind": "service", "name": payload, "username": f"{plain}-service", "comment": payload},
+        )
+        service_key = admin.post(
+            "/api/v1/authentication/service-account-keys/", {"user": service["id"], "comment": payload[:128]}
+        )
         permission = admin.post(
             "/api/v1/perms/asset-permissions/",
             {
@@ -155,6 +162,8 @@ def store_everywhere(admin: Api) -> dict[str, str]:
             "domain": domain["id"],
             "gateway": gateway["id"],
             "zhang": user["id"],
+            "service": service["id"],
+            "service_key": service_key["id"],
             "permission": permission["id"],
         }
     return made
