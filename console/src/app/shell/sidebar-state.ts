@@ -45,5 +45,6 @@ export function followWidth(): () => void {
     }
   };
   window.addEventListener('resize', onResize);
+  onResize(); // the window may have changed since the state was made
   return () => window.removeEventListener('resize', onResize);
 }
