@@ -212,7 +212,10 @@ def test_k8_key_offer_is_no_sign_in_and_only_own_keys_count(ann: User):
     User.objects.filter(pk=ann.pk).update(public_key=own)
     assert facade.public_key_acceptable(username="ann", public_key=own) is True
     assert facade.public_key_acceptable(username="ann", public_key=other) is False
-    assert facade.public_key_acceptable(username="nobody", public_key=own) is False
+    for stranger in ("nobody", "an", "anna", "zoe", "Aaron", "0", "", "管理员"):
+        # Whoever comes before or after this name in the order is read for it, and is somebody else.
+        assert facade.public_key_acceptable(username=stranger, public_key=own) is False
+    assert facade.public_key_acceptable(username="ANN", public_key=own) is True
     User.objects.filter(pk=ann.pk).update(source="ldap")
     assert facade.public_key_acceptable(username="ann", public_key=own) is False
     refused = ssh("ssh_key")
