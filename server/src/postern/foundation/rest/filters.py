@@ -165,7 +165,8 @@ class TermSearch(BaseFilterBackend):
         if not columns or not terms:
             return queryset
         queryset = _bounded(queryset, request, view)
-        for term in terms:
+        # The longest first: it is the rarest, and a row without it is compared with no other.
+        for term in sorted(terms, key=len, reverse=True):
             queryset = queryset.filter(occurs_in(term, columns, queryset.model))
         return queryset.distinct() if any("__" in column for column in columns) else queryset
 

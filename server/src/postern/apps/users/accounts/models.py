@@ -139,9 +139,9 @@ class User(SavedRow, AbstractBaseUser):
     class Meta:
         verbose_name = _("User")
         ordering = ("username",)
-        # Skips rows before a page without reading the table, whose rows are wide.
+        # Rows before a page are skipped, and words are looked for, without reading the table, whose rows are wide.
         indexes = [
-            models.Index(fields=("username", "id"), name="users_user_in_order"),
+            models.Index(fields=("username", "id", "email", "name"), name="users_user_in_order"),
             models.Index(fields=("kind", "username", "id"), name="users_user_of_kind"),
         ]
         constraints = [
