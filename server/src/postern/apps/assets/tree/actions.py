@@ -16,7 +16,7 @@ from postern.apps.audits import facade as audits
 from postern.apps.audits import recorded
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
-from postern.foundation.database import row_locks
+from postern.foundation.database import row_locks, row_writes
 from postern.kernel.ids import DEFAULT_ORG_ID, new_id
 
 _MAX_VALUE: Final = 128
@@ -196,9 +196,8 @@ def _rehang_closure(node: Node, target: Node) -> None:
     below = list(NodePath.objects.filter(ancestor=node).values_list("descendant_id", flat=True))
     NodePath.objects.filter(descendant__in=below).exclude(ancestor__in=below).delete()
     above = list(NodePath.objects.filter(descendant=target).values_list("ancestor_id", flat=True))
-    NodePath.objects.bulk_create(
-        [NodePath(ancestor_id=ancestor, descendant_id=descendant) for ancestor in above for descendant in below],
-        batch_size=_BATCH,
+    row_writes.insert(
+        [NodePath(ancestor_id=ancestor, descendant_id=descendant) for ancestor in above for descendant in below]
     )
 
 
@@ -218,7 +217,7 @@ def _rewrite_subtree(top: Node, *, parent: Node | None, key: str | None = None) 
             raise NodeRefused(
                 _("The tree is limited to %(depth)d levels. Choose a place higher up.") % {"depth": node_keys.MAX_DEPTH}
             )
-    Node.objects.bulk_update(rows, ["key", "full_value"], batch_size=_BATCH)
+    row_writes.change(rows, ["key", "full_value"])
     top.key, top.full_value = new_key, new_path
 
 
