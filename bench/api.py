@@ -9,6 +9,7 @@ Requests are sent one after the other, alternating between the two servers in bl
 """
 
 import argparse
+import copy
 import http.client
 import json
 import os
@@ -104,6 +105,12 @@ class Server:
         path = "/api/v1/authentication/sign-in/"
         self.request("GET", path)
         self.request("POST", path, body={"username": "bench", "password": PASSWORD})
+
+    def second(self) -> "Server":
+        """The same signed-in person on a connection of its own, for another thread."""
+        twin, own = copy.copy(self), self._connection
+        twin._connection = http.client.HTTPConnection(own.host, own.port, timeout=60)  # noqa: SLF001 - a copy of ourselves
+        return twin
 
     def cookies(self) -> str:
         """The header that identifies the signed-in person."""

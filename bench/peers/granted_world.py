@@ -2,11 +2,13 @@
 
     granted_world.py fill ASSETS NODES PEOPLE GROUPS PERMISSIONS
     granted_world.py index
+    granted_world.py decide
 
 `fill` is deterministic. The tree is at most six deep. A permission is for some groups or people, and names some nodes
 or assets; one of twenty names a node directly below the root. The administrator `bench` of `many_assets` is granted
 nodes with at least a fifth of the assets. Prints what is measured, as JSON. `index` measures in its own process what no
-request shows: making the index from nothing, its memory, and the first screen of the SSH menu.
+request shows: making the index from nothing, its memory, and the first screen of the SSH menu. `decide` measures single
+decisions, allowed and denied, warm and as the first after a write.
 """
 
 import json
@@ -61,7 +63,12 @@ def fill(assets: int, nodes: int, people: int, groups: int, permissions: int) ->
         _permissions(dice, permissions, _people(dice, people, groups), made, tree)
         top = _grant_a_fifth(bench, tree, places)
     root = tree[0]
+    sizes = {key: sum(place.key == key or place.key.startswith(f"{key}:") for place in places) for key in _tops(tree)}
+    moved = min(tree[2:21], key=lambda node: abs(sizes[node.key] - assets // 20))
     return {
+        "root": str(root.pk),
+        "moved": str(moved.pk),
+        "moved_assets": str(sizes[moved.key]),
         "root_key": root.key,
         "node": str(top.pk),
         "node_key": top.key,
@@ -96,6 +103,11 @@ def _nodes(dice: Random, count: int) -> list[Any]:
     NodePath.objects.bulk_create(paths, batch_size=_BATCH)
     root.save(update_fields=["next_child"])
     return tree
+
+
+def _tops(tree: list[Any]) -> list[str]:
+    """The keys of the nodes directly below the root."""
+    return [node.key for node in tree[1:21]]
 
 
 def _second_places(dice: Random, assets: list[Any], places: list[Any], tree: list[Any]) -> None:
@@ -243,8 +255,47 @@ def index() -> dict[str, float]:
         "made_s": seconds,
         "kept_mb": _resident_mb() - before,
         "peak_mb": _peak_mb() - peak,
-        "menu_ms": sorted(_cpu_s(menu) for _ in range(_MENU_ROUNDS))[_MENU_ROUNDS * 95 // 100] * 1e3,
+        "menu_ms": _p95([_cpu_s(menu) for _ in range(_MENU_ROUNDS)]) * 1e3,
     }
+
+
+def decide() -> dict[str, float]:
+    """The p95 of CPU, in milliseconds, of decisions about random people, and of the first after an asset was renamed."""
+    from postern.apps.assets.models import Asset  # noqa: PLC0415 - needs the app registry
+    from postern.apps.perms.facade import decide as decision  # noqa: PLC0415 - needs the app registry
+    from postern.apps.users.models import User  # noqa: PLC0415 - needs the app registry
+    from postern.apps.vault.models import SystemUser  # noqa: PLC0415 - needs the app registry
+    from postern.contracts.enums import Protocol  # noqa: PLC0415 - needs the app registry
+
+    dice = Random(7)  # noqa: S311 - the same questions each time
+    people = [
+        *User.objects.values_list("pk", flat=True)[:500],
+        *User.objects.filter(username="bench").values_list("pk", flat=True),
+    ]
+    assets = list(Asset.objects.values_list("pk", flat=True)[:5_000])
+    accounts = list(SystemUser.objects.filter(protocol="ssh").values_list("pk", flat=True))
+
+    def one() -> None:
+        decision(
+            user_id=dice.choice(people),
+            asset_id=dice.choice(assets),
+            system_user_id=dice.choice(accounts),
+            protocol=Protocol.SSH,
+        )
+
+    def after() -> float:
+        Asset.objects.filter(pk=dice.choice(assets)).update(comment=str(dice.random()))
+        return _cpu_s(one)
+
+    one()
+    return {
+        "check_warm_ms": _p95([_cpu_s(one) for _ in range(500)]) * 1e3,
+        "check_after_ms": _p95([after() for _ in range(100)]) * 1e3,
+    }
+
+
+def _p95(values: list[float]) -> float:
+    return sorted(values)[len(values) * 95 // 100]
 
 
 def _cpu_s(call: Callable[[], None]) -> float:
@@ -264,5 +315,6 @@ def _peak_mb() -> float:
 
 if __name__ == "__main__":
     set_up()
-    answer = fill(*map(int, sys.argv[2:])) if sys.argv[1] == "fill" else index()
+    kinds: dict[str, Callable[..., Any]] = {"fill": fill, "index": index, "decide": decide}
+    answer = kinds[sys.argv[1]](*map(int, sys.argv[2:]))
     print(json.dumps(answer))
