@@ -1,3 +1,4 @@
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +14,29 @@ pytest_plugins = ["company"]
 #: Characters of a log that are shown with a failure.
 SHOWN = 6_000
 
+#: Files that take longer than a minute, the longest first (`make test` prints them). A worker runs a whole file, so a
+#: long file that comes last leaves the other workers without work.
+LONGEST_FIRST = (
+    "test_console_crawl.py",
+    "test_outgoing_news.py",
+    "test_audit_events.py",
+    "test_outages.py",
+    "test_demo.py",
+    "test_gallery.py",
+    "test_service_accounts.py",
+    "test_refusals.py",
+    "test_permissions_sessions_and_audits_routes.py",
+    "test_stored_scripts.py",
+)
+
 expect.set_options(timeout=PATIENCE_MS)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Start the longest files first, then the files with the most tests. The tests of a file keep their order."""
+    tests = Counter(item.path.name for item in items)
+    ranks = {name: rank for rank, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: (ranks.get(item.path.name, len(ranks)), -tests[item.path.name], item.path.name))
 
 
 @pytest.fixture(scope="session", autouse=True)

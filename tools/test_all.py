@@ -34,7 +34,8 @@ SERVER: Final = ("-n", "4", "--dist", "worksteal")
 #: Tests that `make check` has run already.
 CHECKED: Final = ("--ignore=tests/architecture", "--ignore=tests/unit/locale")
 #: End-to-end tests wait for browsers and for stopping products; three workers use the machine fully.
-END_TO_END: Final = ("-n", "3", "--dist", "loadfile")
+#: The files come in the order of `e2e/conftest.py`.
+END_TO_END: Final = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
 STAMP: Final = ROOT / ".stamps" / "last-test.json"
 #: More failures than this have a common cause that a retry does not remove.
 MAX_RETRIED: Final = 8

@@ -76,6 +76,7 @@ def test_the_right_answer_signs_in(corp: OpenidStandIn) -> None:
     ],
     ids=["foreign-key", "none", "HS256", "RS512", "altered", "kid", "two-parts", "empty", "letters", "long"],
 )
+@pytest.mark.any_database
 def test_k49_a_token_that_the_provider_has_not_signed(
     corp: OpenidStandIn, sign: Callable[[dict[str, Any]], str]
 ) -> None:
@@ -108,6 +109,7 @@ def test_k49_a_token_that_the_provider_has_not_signed(
         (without("iss"), "wrong or missing iss"),
     ],
 )
+@pytest.mark.any_database
 def test_k49_a_token_with_other_claims(corp: OpenidStandIn, alter: Alter, words: str) -> None:
     corp.alter = alter
     refused(Guest().walk(corp), words)
@@ -119,6 +121,7 @@ def test_k49_a_token_with_other_claims(corp: OpenidStandIn, alter: Alter, words:
     lambda claims: {**claims, "exp": int(time.time()) - 30},
     lambda claims: {**claims, "iat": int(time.time()) + 30},
 ])  # fmt: skip
+@pytest.mark.any_database
 def test_claims_within_the_rules(corp: OpenidStandIn, alter: Alter) -> None:
     corp.alter = alter
     assert Guest().walk(corp).status_code == 200
@@ -170,6 +173,7 @@ def test_a_provider_that_swaps_its_issuer(corp: OpenidStandIn, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("address", ["https://evil.example/", "", "https://corp.example"])
+@pytest.mark.any_database
 def test_an_answer_that_names_another_issuer(corp: OpenidStandIn, address: str) -> None:
     guest = Guest()
     back = corp.come_back(guest.start(), iss=address)
@@ -198,6 +202,7 @@ def test_a_failing_userinfo_endpoint_signs_nobody_in(corp: OpenidStandIn) -> Non
 
 @pytest.mark.parametrize("name", ["openid-configuration", "token", "jwks", "userinfo"])
 @pytest.mark.parametrize("manner", ["redirect", "huge", "html"])
+@pytest.mark.any_database
 def test_an_answer_that_is_no_answer(corp: OpenidStandIn, name: str, manner: str) -> None:
     corp.manners[name] = manner
     guest = Guest()
@@ -210,6 +215,7 @@ def test_an_answer_that_is_no_answer(corp: OpenidStandIn, name: str, manner: str
 
 @pytest.mark.parametrize("manner", ["silent", "drip"])
 @pytest.mark.parametrize("name", ["openid-configuration", "token"])
+@pytest.mark.any_database
 def test_a_provider_that_never_ends_holds_nobody_for_long(corp: OpenidStandIn, name: str, manner: str) -> None:
     corp.manners[name] = manner
     guest, began_s = Guest(), monotonic_s()
@@ -274,6 +280,7 @@ def test_parameters_that_are_there_twice(corp: OpenidStandIn) -> None:
 @pytest.mark.parametrize(
     ("error", "words"), [("access_denied", "You were not signed in at Corp"), ("invalid_scope<b>", "invalid_scope")]
 )
+@pytest.mark.any_database
 def test_an_error_of_the_provider(corp: OpenidStandIn, error: str, words: str) -> None:
     guest = Guest()
     back = corp.come_back(guest.start(), code="", error=error)

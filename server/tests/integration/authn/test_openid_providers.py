@@ -158,6 +158,7 @@ def test_a_good_form_is_found_good_before_it_is_saved(admin: APIClient, corp: Op
         ({"manners": {"openid-configuration": "html"}}, "not the expected service"),
     ],
 )
+@pytest.mark.any_database
 def test_each_failure_of_the_test_says_what_to_change(
     admin: APIClient, corp: OpenidStandIn, wrong: dict[str, Any], words: str
 ) -> None:
@@ -176,6 +177,7 @@ def test_each_failure_of_the_test_says_what_to_change(
         ("http://localhost:1", "cannot be reached"),
     ],
 )
+@pytest.mark.any_database
 def test_k36_addresses_that_are_not_dialled(admin: APIClient, corp: OpenidStandIn, issuer: str, words: str) -> None:
     answer = admin.post(TEST, form_of(corp, issuer=issuer))
     assert answer.status_code == 400

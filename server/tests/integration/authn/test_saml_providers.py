@@ -171,6 +171,7 @@ def test_a_good_form_is_found_good_before_it_is_saved(admin: APIClient, corp: Sa
         ({"metadata": "<a/>"}, "not the metadata of a SAML 2.0 identity provider"),
     ],
 )
+@pytest.mark.any_database
 def test_each_failure_of_the_test_says_what_to_change(
     admin: APIClient, corp: SamlStandIn, change: dict[str, Any], words: str
 ) -> None:

@@ -241,12 +241,14 @@ def test_requests_are_signed_if_the_row_says_so(as_admin: APIClient, corp: SamlS
         ({"attributes": {"uid": ["a b"]}}, "cannot be stored"),
     ],
 )
+@pytest.mark.any_database
 def test_k49_each_refusal_says_what_to_change(corp: SamlStandIn, changes: dict[str, Any], words: str) -> None:
     refused(Guest().walk(corp, **changes), words)
     assert not User.objects.filter(source="saml").exists()
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.code], ids=lambda case: case.name)
+@pytest.mark.any_database
 def test_k49_answers_of_the_table_sign_nobody_in(corp: SamlStandIn, case: Any) -> None:
     guest = Guest()
     path, form = corp.come_back(guest.start())

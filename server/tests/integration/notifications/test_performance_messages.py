@@ -98,6 +98,7 @@ def newest() -> SiteMessage:
         ({"disk_used": 99.5}, "is critically overloaded", "Disk used: 99.5% (high from 80%, critical from 99%)"),
     ],
 )
+@pytest.mark.any_database
 def test_overloaded_proxy_is_told_once_with_its_measures_and_again_when_it_is_over(
     watch: Watch, proxy: Proxy, load: dict[str, float], what: str, line: str
 ) -> None:
@@ -112,12 +113,14 @@ def test_overloaded_proxy_is_told_once_with_its_measures_and_again_when_it_is_ov
     assert subjects() == [f"The terminal proxy-east {what}", "The terminal proxy-east works normally again"]
 
 
+@pytest.mark.any_database
 def test_threshold_is_not_reached_below_it(watch: Watch, proxy: Proxy) -> None:
     watch.reports(proxy, cpu_load=4.9, memory_used=84.9, disk_used=79.9)
     watch.pass_minutes(60)
     assert subjects() == []
 
 
+@pytest.mark.any_database
 def test_flapping_measure_causes_one_message_in_hours(watch: Watch, proxy: Proxy) -> None:
     for _time in range(60):
         for disk_used in (99.5, 79.0, 81.0, 99.0):
@@ -126,6 +129,7 @@ def test_flapping_measure_causes_one_message_in_hours(watch: Watch, proxy: Proxy
     assert subjects() == ["The terminal proxy-east is critically overloaded"]
 
 
+@pytest.mark.any_database
 def test_proxy_that_comes_and_goes_causes_no_storm(watch: Watch, proxy: Proxy) -> None:
     for _time in range(20):
         del watch.beats[proxy.id]
@@ -195,6 +199,7 @@ def test_secret_store_that_does_not_answer_is_told(watch: Watch) -> None:
         assert subjects() == ["The secret store is offline"]
 
 
+@pytest.mark.any_database
 def test_own_machine_is_really_measured(tmp_path: Path) -> None:
     own = machine_load.measure(tmp_path)
     assert own is not None

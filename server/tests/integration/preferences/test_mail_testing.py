@@ -14,7 +14,7 @@ from postern.apps.audits.models import AuditEvent
 from postern.apps.preferences import mail_testing
 from postern.apps.preferences.models import PreferenceValue
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 URL = "/api/v1/settings/mail/testing/"
 FORM = "/api/v1/settings/setting/?category=email"

@@ -10,7 +10,7 @@ from peers.company_apps import SECRET, Dingtalk, Feishu, Service, Wecom, serving
 from postern.apps.audits.models import AuditEvent
 from postern.apps.preferences.models import PreferenceValue
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 
 SERVICES = {"wecom": Wecom, "dingtalk": Dingtalk, "feishu": Feishu}
 SECRETS = {"wecom": "WECOM_SECRET", "dingtalk": "DINGTALK_APPSECRET", "feishu": "FEISHU_APP_SECRET"}
