@@ -11,7 +11,7 @@ from django.db import transaction
 from tests.peers.redis_server import RedisServer
 
 from postern.apps.notifications import deliveries
-from postern.apps.notifications.models import DeliveryChannel, SiteMessage
+from postern.apps.notifications.models import DeliveryChannel, MessageDelivery, SiteMessage
 from postern.apps.users.models import User
 from postern.foundation.bus import outbox, waking
 from postern.foundation.bus.waking import Listener, PromptTasks
@@ -69,9 +69,9 @@ def test_each_kind_of_stored_work_wakes_its_task_after_the_commit(heard: Heard) 
     assert heard.hints.count(outbox.DELIVER) == 1
 
 
-def _failed(message: SiteMessage, user: User) -> deliveries.MessageDelivery:
+def _failed(message: SiteMessage, user: User) -> MessageDelivery:
     now = message.date_created
-    return deliveries.MessageDelivery.objects.create(
+    return MessageDelivery.objects.create(
         message=message, user=user, channel=DeliveryChannel.WECOM, state="failed", mail_id="x@y", give_up_at=now
     )
 

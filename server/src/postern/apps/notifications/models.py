@@ -74,6 +74,20 @@ class SiteMessageReceipt(PosternModel):
         return f"{self.message_id} for {self.user_id}"
 
 
+class ReceiverBatch(PosternModel):
+    """Users whom a message to many has not reached yet: see `receivers`. `backends`: the methods, by their names."""
+
+    message = models.ForeignKey(SiteMessage, models.CASCADE, related_name="+")
+    user_ids = models.JSONField(default=list)
+    backends = models.JSONField(default=list)
+
+    class Meta:
+        verbose_name = _("Receivers of a message")
+
+    def __str__(self) -> str:
+        return f"{len(self.user_ids)} receivers of {self.message_id}"
+
+
 class DeliveryState(models.TextChoices):
     """Where a delivery stands. It is accepted when the mail server has answered 250 after the data, or the service of a
     company has taken it.
@@ -165,6 +179,7 @@ class WarningKind(models.TextChoices):
 
     PASSWORD = "password", _("Password")
     ACCOUNT = "account", _("Account")
+    ACCESS_KEY = "access_key", _("Access key")
 
 
 class ExpiryWarning(PosternModel):

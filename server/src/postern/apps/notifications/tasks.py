@@ -4,7 +4,15 @@ from typing import Final
 
 from celery import shared_task
 
-from postern.apps.notifications import actions, company_messages, deliveries, expiry_warnings, mailing, performance
+from postern.apps.notifications import (
+    actions,
+    company_messages,
+    deliveries,
+    expiry_warnings,
+    mailing,
+    performance,
+    receivers,
+)
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.parts.schedule import every
 from postern.kernel import clock
@@ -22,6 +30,12 @@ _PERFORMANCE_S: Final = 30.0
 def forget_old_messages() -> int:
     """Delete messages older than the retention period."""
     return actions.forget_old(actor=SYSTEM, now=clock.now())
+
+
+@shared_task(name=receivers.WRITE)  # type: ignore[untyped-decorator]  # celery has no types
+def write_receivers() -> int:
+    """Give messages to many users to their receivers."""
+    return receivers.write_waiting()
 
 
 @shared_task(name=deliveries.SEND_MAIL)  # type: ignore[untyped-decorator]  # celery has no types
@@ -52,6 +66,7 @@ BEAT: Final = {
     "notifications: performance": every(watch_performance, _PERFORMANCE_S),
     "notifications: expiry": every(warn_of_expiry, _EXPIRY_S),
     "notifications: company messages": every(send_company_messages, _SOON_S),
+    "notifications: receivers": every(write_receivers, _SOON_S),
     "notifications: mail": every(send_mail, _SOON_S),
     "notifications: old messages": {
         "task": forget_old_messages.name,
