@@ -200,6 +200,22 @@ class ExpiryWarning(PosternModel):
         return f"{self.kind} of {self.user_id} on {self.day}"
 
 
+class WebMachine(SavedRow):
+    """The last load of a machine that runs only web processes: see `web_machines`. Units as in `MachineLoad`."""
+
+    name = models.CharField(max_length=253, primary_key=True)
+    cpu_load = models.FloatField()
+    memory_used = models.FloatField()
+    disk_used = models.FloatField()
+    date_reported = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("Machine of web processes")
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class ComponentState(SavedRow):
     """The state of a part of Postern, and what administrators were told about it: see `component_standing.Standing`."""
 

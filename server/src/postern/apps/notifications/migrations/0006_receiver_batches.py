@@ -12,6 +12,19 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.CreateModel(
+            name='WebMachine',
+            fields=[
+                ('name', models.CharField(max_length=253, primary_key=True, serialize=False)),
+                ('cpu_load', models.FloatField()),
+                ('memory_used', models.FloatField()),
+                ('disk_used', models.FloatField()),
+                ('date_reported', models.DateTimeField()),
+            ],
+            options={
+                'verbose_name': 'Machine of web processes',
+            },
+        ),
         migrations.AlterField(
             model_name='expirywarning',
             name='kind',
