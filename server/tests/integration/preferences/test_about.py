@@ -42,7 +42,9 @@ def test_about_is_only_for_the_system_administrator(as_org_admin: APIClient, as_
     assert [client.get(URL).status_code for client in (as_org_admin, as_user)] == [403, 403]
 
 
-def test_settings_that_cannot_be_used_are_named_here_and_in_their_form_until_they_are_saved(as_admin: APIClient) -> None:
+def test_settings_that_cannot_be_used_are_named_here_and_in_their_form_until_they_are_saved(
+    as_admin: APIClient,
+) -> None:
     PreferenceValue.objects.create(name="SECURITY_MAX_IDLE_TIME", value="soon")
     PreferenceValue.objects.create(name="SECURITY_LOGIN_LIMIT_COUNT", value="5")  # a number as text can be used
     (broken,) = as_admin.get(URL).json()["broken_settings"]
