@@ -37,7 +37,7 @@ def test_new_user_sets_their_password_with_the_link_of_their_mail(own: Product, 
             admin.post(
                 "/api/v1/users/users/", {**person, "username": f"zoe{number}", "email": f"zoe{number}@example.com"}
             )
-            wait_until(lambda: len(mailbox.received) == 2 + number, timeout_s=4, message="a mail at once")
+            wait_until(lambda wanted=2 + number: len(mailbox.received) == wanted, timeout_s=4, message="a mail at once")
     received = mailbox.received[0]
     path = re.search(r"/ui/set-password#\S+", received.body("plain"))
     assert path is not None

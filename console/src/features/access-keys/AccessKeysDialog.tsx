@@ -70,12 +70,47 @@ function KeyTable({
   );
 }
 
+type Edited = AccessKey | 'new' | null;
+
+/** Buttons of the form while a key is edited, otherwise those of the list. */
+function Footer({
+  edited,
+  saving,
+  onEdit,
+  onClose,
+}: {
+  readonly edited: Edited;
+  readonly saving: boolean;
+  readonly onEdit: (edited: Edited) => void;
+  readonly onClose: () => void;
+}) {
+  const t = useT();
+  if (edited === null) {
+    return (
+      <>
+        <Button onClick={onClose}>{t('ui:close')}</Button>
+        <Button kind="primary" icon={Plus} onClick={() => onEdit('new')}>
+          {t('access-keys:new')}
+        </Button>
+      </>
+    );
+  }
+  return (
+    <>
+      <Button onClick={() => onEdit(null)}>{t('ui:cancel')}</Button>
+      <Button kind="primary" type="submit" form={FORM} busy={saving}>
+        {t(edited === 'new' ? 'access-keys:create' : 'access-keys:save')}
+      </Button>
+    </>
+  );
+}
+
 /** API keys of the signed-in person: create, edit comment and end, enable, disable, delete. */
 export default function AccessKeysDialog({ onClose }: { readonly onClose: () => void }) {
   const t = useT();
   const queries = useQueryClient();
   const [made, setMade] = useState<AccessKey | null>(null);
-  const [edited, setEdited] = useState<AccessKey | 'new' | null>(null);
+  const [edited, setEdited] = useState<Edited>(null);
   const [saving, setSaving] = useState(false);
   const { data, error, refetch } = useQuery({ queryKey: accessKeysKey, queryFn: fetchKeys, staleTime: 0 });
 
@@ -137,23 +172,7 @@ export default function AccessKeysDialog({ onClose }: { readonly onClose: () => 
       isOpen
       onClose={onClose}
       size="wizard"
-      footer={
-        edited ? (
-          <>
-            <Button onClick={() => setEdited(null)}>{t('ui:cancel')}</Button>
-            <Button kind="primary" type="submit" form={FORM} busy={saving}>
-              {t(edited === 'new' ? 'access-keys:create' : 'access-keys:save')}
-            </Button>
-          </>
-        ) : (
-          <>
-            <Button onClick={onClose}>{t('ui:close')}</Button>
-            <Button kind="primary" icon={Plus} onClick={() => setEdited('new')}>
-              {t('access-keys:new')}
-            </Button>
-          </>
-        )
-      }
+      footer={<Footer edited={edited} saving={saving} onEdit={setEdited} onClose={onClose} />}
     >
       <p className="mb-3 text-ink-2">{t('access-keys:what')}</p>
       {made && !edited && <NewKey made={made} />}

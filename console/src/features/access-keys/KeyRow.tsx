@@ -4,9 +4,10 @@ import { exactStamp, exactTime, parseTime } from '#/lib/time';
 import { Button } from '#/ui/button';
 import type { AccessKey } from './api';
 
-function stateOf(key: AccessKey): 'ended' | 'active' | 'inactive' {
-  if (key.has_ended) return 'ended';
-  return key.is_active ? 'active' : 'inactive';
+/** Key of the text that names the state. */
+function stateOf(key: AccessKey): string {
+  if (key.has_ended) return 'access-keys:ended';
+  return key.is_active ? 'access-keys:active' : 'access-keys:inactive';
 }
 
 function MomentCell({ value }: { readonly value: string | null }) {
@@ -52,7 +53,7 @@ export function KeyRow({
           aria-hidden
           className={`mr-1.5 inline-block size-2 rounded-full ${works ? 'bg-ok-dot' : 'border border-control'}`}
         />
-        {t(`access-keys:${stateOf(key)}`)}
+        {t(stateOf(key))}
       </td>
       <MomentCell value={key.date_expired} />
       <MomentCell value={key.date_last_used} />

@@ -23,7 +23,7 @@ interface PartFacts {
 
 interface BrokenSetting {
   readonly name: string;
-  readonly label: string;
+  readonly title: string;
   readonly category: string;
 }
 
@@ -89,11 +89,11 @@ function BrokenSettings({ settings }: { readonly settings: readonly BrokenSettin
         {settings.map((one) => (
           <li key={one.name} className="[overflow-wrap:anywhere]">
             {one.category === '' ? (
-              one.label
+              one.title
             ) : (
               // i18n: settings:tab.*
               <AppLink className="underline" to={`/settings?activeTab=${one.category}`}>
-                {t(`settings:tab.${one.category}`)} › {one.label}
+                {t(`settings:tab.${one.category}`)} › {one.title}
               </AppLink>
             )}{' '}
             <code className="font-mono text-meta">{one.name}</code>

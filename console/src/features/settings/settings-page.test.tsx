@@ -94,7 +94,7 @@ const about = {
   secret_store: 'database',
   free_mb: 2048,
   parts: [],
-  broken_settings: [{ name: 'SECURITY_MAX_IDLE_TIME', label: 'Idle time', category: 'security' }],
+  broken_settings: [{ name: 'SECURITY_MAX_IDLE_TIME', title: 'Idle time', category: 'security' }],
 };
 
 const TEXTS = ['settings', 'licence'];

@@ -49,7 +49,7 @@ def test_settings_that_cannot_be_used_are_named_here_and_in_their_form_until_the
     PreferenceValue.objects.create(name="SECURITY_LOGIN_LIMIT_COUNT", value="5")  # a number as text can be used
     (broken,) = as_admin.get(URL).json()["broken_settings"]
     assert (broken["name"], broken["category"], broken["applies"]) == ("SECURITY_MAX_IDLE_TIME", "security", 30)
-    assert broken["label"]
+    assert broken["title"]
     state = "/api/v1/settings/setting/state/?category=security"
     assert [row["name"] for row in as_admin.get(state).json()["settings"] if row["is_broken"]] == [broken["name"]]
     form = "/api/v1/settings/setting/?category=security"

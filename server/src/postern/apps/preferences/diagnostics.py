@@ -41,7 +41,7 @@ class BrokenSetting(TypedDict):
     """A setting whose stored value cannot be used. `category`: its form; "" without one. `applies`: the value instead."""
 
     name: str
-    label: str
+    title: str
     category: str
     applies: Value
 
@@ -117,7 +117,7 @@ def _broken_settings() -> list[BrokenSetting]:
     return [
         BrokenSetting(
             name=name,
-            label=str(REGISTRY[name].label),
+            title=str(REGISTRY[name].label),
             category=str(REGISTRY[name].category or ""),
             applies=queries.value(name),
         )

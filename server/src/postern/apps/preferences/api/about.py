@@ -31,7 +31,7 @@ class BrokenSettingSerializer(serializers.Serializer[Any]):
     """
 
     name = serializers.CharField(read_only=True, label=_("Name"))
-    label = serializers.CharField(read_only=True, label=_("Label"))
+    title = serializers.CharField(read_only=True, label=_("Title"))
     category = serializers.CharField(read_only=True, label=_("Category"))
     applies = serializers.JSONField(read_only=True, allow_null=True, label=_("Value"))
 
