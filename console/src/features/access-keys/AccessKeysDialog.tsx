@@ -72,7 +72,10 @@ function KeyTable({
 
 type Edited = AccessKey | 'new' | null;
 
-/** Buttons of the form while a key is edited, otherwise those of the list. */
+/**
+ * Buttons of the form while a key is edited, otherwise those of the list. They have keys: a browser would submit the form
+ * with the click that opens it if its button became the submit button.
+ */
 function Footer({
   edited,
   saving,
@@ -89,7 +92,7 @@ function Footer({
     return (
       <>
         <Button onClick={onClose}>{t('ui:close')}</Button>
-        <Button kind="primary" icon={Plus} onClick={() => onEdit('new')}>
+        <Button key="new" kind="primary" icon={Plus} onClick={() => onEdit('new')}>
           {t('access-keys:new')}
         </Button>
       </>
@@ -98,7 +101,7 @@ function Footer({
   return (
     <>
       <Button onClick={() => onEdit(null)}>{t('ui:cancel')}</Button>
-      <Button kind="primary" type="submit" form={FORM} busy={saving}>
+      <Button key="store" kind="primary" type="submit" form={FORM} busy={saving}>
         {t(edited === 'new' ? 'access-keys:create' : 'access-keys:save')}
       </Button>
     </>
