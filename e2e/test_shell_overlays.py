@@ -96,10 +96,14 @@ def test_api_key_is_shown_once_and_stored_nowhere(page: Page, company: Company) 
     with page.expect_response(
         lambda response: response.url.endswith("/access-keys/") and response.request.method == "POST"
     ) as made:
+        dialog.get_by_role("button", name="New key").click()
+        dialog.get_by_label("Comment").fill("nightly report")
+        assert axe_findings(page) == []
         dialog.get_by_role("button", name="Create").click()
     secret = made.value.json()["secret"]
     assert made.value.status == 201
     dialog.get_by_text(secret, exact=True).wait_for()
+    dialog.get_by_text("nightly report", exact=True).wait_for()
     assert axe_findings(page) == []
     short = made.value.json()["id"][:8]
     dialog.get_by_role("button", name=f"Switch key {short} off").click()

@@ -63,6 +63,8 @@ export interface PublicSettings {
   readonly SECURITY_TRUSTED_BROWSER_DAYS?: number;
   /** Days after which a password must be changed; 9999 or more means never. */
   readonly SECURITY_PASSWORD_EXPIRATION_TIME?: number;
+  /** Whether a mail server and a sender are entered. */
+  readonly MAIL_CONFIGURED?: boolean;
   /** Maximum size of an import file, in MB. */
   readonly IMPORT_MAX_MB?: number;
   readonly PASSWORD_RULE?: Readonly<Record<string, number | boolean>>;

@@ -57,6 +57,8 @@ from sign_in_walks.actions import ANN, BOB, PASSWORDS, Action
 API: Final = "/api/v1/authentication/"
 _SESSION, _TRUST = settings.SESSION_COOKIE_NAME, "postern_trust_"
 _ADDRESS: Final = "192.0.2.9"
+#: Every walk begins at this moment, so that a seed walks the same way at any time of any day.
+_BEGIN: Final = datetime(2026, 11, 26, 12, tzinfo=UTC)
 #: Only grow, and decide nothing.
 _LOGS: Final = re.compile(r"audits_|foundation_outbox|notifications_")
 _WRITE: Final = re.compile(
@@ -103,11 +105,10 @@ class Product:
     """Use it inside a transaction that is rolled back."""
 
     def __init__(self, root: str) -> None:
-        self._base = datetime.now(UTC).replace(second=0, microsecond=0)
         self._written: set[str] = set()
         self._tables: dict[str, Rows] = {}
         self._browsers = (Browser("192.0.2.1"), Browser("192.0.2.2"))
-        self.held = Held(now_s=int(self._base.timestamp()))
+        self.held = Held(now_s=int(_BEGIN.timestamp()))
         self._written.update(name for name in connection.introspection.table_names() if not _LOGS.match(name))
         with self.running():
             self._set_up(root)
@@ -150,7 +151,7 @@ class Product:
         cookies = tuple({name: m.value for name, m in browser.cookies.items() if m.value} for browser in self._browsers)
         self.held = replace(self.held, cookies=cookies)
         with connection.cursor() as cursor:
-            for table in self._written:
+            for table in sorted(self._written):
                 rows = cursor.execute(f'SELECT * FROM "{table}"').fetchall()  # noqa: S608 - a table of ours
                 self._tables = {**self._tables, table: tuple(rows)}
         self._written.clear()
@@ -158,7 +159,7 @@ class Product:
 
     def _restore(self, state: State) -> None:
         raw = connection.connection
-        wanted = {table: state.tables.get(table, ()) for table in {*self._tables, *self._written}}
+        wanted = {table: state.tables.get(table, ()) for table in sorted({*self._tables, *self._written})}
         for table, rows in wanted.items():
             if table in self._written or self._tables.get(table) is not rows:
                 raw.execute(f'DELETE FROM "{table}"')  # noqa: S608 - as above

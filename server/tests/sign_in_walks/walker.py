@@ -134,6 +134,15 @@ class Walker:
     def states(self) -> int:
         return len(self._states)
 
+    def learned(self) -> list[tuple[int, Action, Seen, int]]:
+        """What each step did that was run: states are numbered as they were found."""
+        numbers = {key: number for number, key in enumerate(self._states)}
+        return [
+            (numbers[key], action, seen, numbers[after])
+            for key, known in self._known.items()
+            for action, (seen, after) in known.items()
+        ]
+
     def _why(self, path: Sequence[Action]) -> str:
         """What the oracle says against this path, walked on the product without a memory."""
         state = self._product.root

@@ -3,6 +3,7 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { withFactorShown } from '#/domain/mfa';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
+import { ValidationError } from '#/lib/http/errors';
 import { useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
 import { confirm } from '#/ui/confirm';
@@ -10,25 +11,39 @@ import { Dialog } from '#/ui/dialog';
 import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState, StateView } from '#/ui/states';
 import { toast, toastSucceeded } from '#/ui/toast';
-import { type AccessKey, accessKeysKey, createKey, deleteKey, fetchKeys, setKeyActive } from './api';
+import {
+  type AccessKey,
+  accessKeysKey,
+  changeKey,
+  createKey,
+  deleteKey,
+  fetchKeys,
+  type KeyChanges,
+  setKeyActive,
+} from './api';
+import { KeyForm } from './KeyForm';
 import { KeyRow } from './KeyRow';
 import { NewKey } from './NewKey';
 
-const COLUMNS = ['id', 'secret', 'is_active', 'date_created', 'actions'];
+const COLUMNS = ['id', 'secret', 'is_active', 'date_expired', 'date_last_used', 'date_created', 'actions'];
+const FORM = 'access-key-form';
+const FIELDS = ['comment', 'date_expired'];
 
 function KeyTable({
   keys,
   onToggle,
+  onEdit,
   onDelete,
 }: {
   readonly keys: readonly AccessKey[];
   readonly onToggle: (key: AccessKey) => Promise<void>;
+  readonly onEdit: (key: AccessKey) => void;
   readonly onDelete: (key: AccessKey) => void;
 }) {
   const t = useT();
   return (
     <div className="overflow-x-auto">
-      <table className="w-full min-w-[560px] border-collapse text-left">
+      <table className="w-full min-w-[880px] border-collapse text-left">
         <thead className="bg-surface-2 text-meta text-ink-2">
           <tr>
             {COLUMNS.map((column) => (
@@ -41,7 +56,13 @@ function KeyTable({
         </thead>
         <tbody>
           {keys.map((key) => (
-            <KeyRow key={key.id} made={key} onToggle={() => onToggle(key)} onDelete={() => onDelete(key)} />
+            <KeyRow
+              key={key.id}
+              made={key}
+              onToggle={() => onToggle(key)}
+              onEdit={() => onEdit(key)}
+              onDelete={() => onDelete(key)}
+            />
           ))}
         </tbody>
       </table>
@@ -49,12 +70,51 @@ function KeyTable({
   );
 }
 
-/** API keys of the signed-in person: create, enable, disable, delete. */
+type Edited = AccessKey | 'new' | null;
+
+/**
+ * Buttons of the form while a key is edited, otherwise those of the list. They have keys: a browser would submit the form
+ * with the click that opens it if its button became the submit button.
+ */
+function Footer({
+  edited,
+  saving,
+  onEdit,
+  onClose,
+}: {
+  readonly edited: Edited;
+  readonly saving: boolean;
+  readonly onEdit: (edited: Edited) => void;
+  readonly onClose: () => void;
+}) {
+  const t = useT();
+  if (edited === null) {
+    return (
+      <>
+        <Button onClick={onClose}>{t('ui:close')}</Button>
+        <Button key="new" kind="primary" icon={Plus} onClick={() => onEdit('new')}>
+          {t('access-keys:new')}
+        </Button>
+      </>
+    );
+  }
+  return (
+    <>
+      <Button onClick={() => onEdit(null)}>{t('ui:cancel')}</Button>
+      <Button key="store" kind="primary" type="submit" form={FORM} busy={saving}>
+        {t(edited === 'new' ? 'access-keys:create' : 'access-keys:save')}
+      </Button>
+    </>
+  );
+}
+
+/** API keys of the signed-in person: create, edit comment and end, enable, disable, delete. */
 export default function AccessKeysDialog({ onClose }: { readonly onClose: () => void }) {
   const t = useT();
   const queries = useQueryClient();
   const [made, setMade] = useState<AccessKey | null>(null);
-  const [creating, setCreating] = useState(false);
+  const [edited, setEdited] = useState<Edited>(null);
+  const [saving, setSaving] = useState(false);
   const { data, error, refetch } = useQuery({ queryKey: accessKeysKey, queryFn: fetchKeys, staleTime: 0 });
 
   const refresh = () => queries.invalidateQueries({ queryKey: accessKeysKey });
@@ -62,16 +122,28 @@ export default function AccessKeysDialog({ onClose }: { readonly onClose: () => 
     const id = requestIdOf(failure);
     toast({ tone: 'error', text: `${title}: ${explain(failure)}`, ...(id ? { detail: `req ${id}` } : {}) });
   };
-  const create = async () => {
-    setCreating(true);
-    try {
+  const store = async (changes: KeyChanges) => {
+    if (edited === 'new') {
       // In a trusted browser the second factor was not shown.
-      setMade(await withFactorShown(createKey));
-      await refresh();
-    } catch (failure) {
-      reportFailure(t('access-keys:update_error'), failure);
+      setMade(await withFactorShown(() => createKey(changes)));
+    } else if (edited && Object.keys(changes).length > 0) {
+      await changeKey(edited.id, changes);
+      toastSucceeded();
     }
-    setCreating(false);
+    await refresh();
+    setEdited(null);
+  };
+  const save = async (changes: KeyChanges): Promise<ValidationError | undefined> => {
+    setSaving(true);
+    try {
+      await store(changes);
+    } catch (failure) {
+      if (failure instanceof ValidationError && FIELDS.some((name) => name in failure.fields)) return failure;
+      reportFailure(t('access-keys:update_error'), failure);
+    } finally {
+      setSaving(false);
+    }
+    return undefined;
   };
   const toggle = async (key: AccessKey) => {
     try {
@@ -103,18 +175,13 @@ export default function AccessKeysDialog({ onClose }: { readonly onClose: () => 
       isOpen
       onClose={onClose}
       size="wizard"
-      footer={
-        <>
-          <Button onClick={onClose}>{t('ui:close')}</Button>
-          <Button kind="primary" icon={Plus} busy={creating} onClick={create}>
-            {t('access-keys:create')}
-          </Button>
-        </>
-      }
+      footer={<Footer edited={edited} saving={saving} onEdit={setEdited} onClose={onClose} />}
     >
       <p className="mb-3 text-ink-2">{t('access-keys:what')}</p>
-      {made && <NewKey made={made} />}
-      {error ? (
+      {made && !edited && <NewKey made={made} />}
+      {edited ? (
+        <KeyForm id={FORM} {...(edited === 'new' ? {} : { stored: edited })} onSubmit={save} />
+      ) : error ? (
         <FailedState
           title={t('access-keys:failed')}
           message={explain(error)}
@@ -126,7 +193,7 @@ export default function AccessKeysDialog({ onClose }: { readonly onClose: () => 
       ) : data.length === 0 ? (
         <StateView drawing="empty" title={t('access-keys:none')} />
       ) : (
-        <KeyTable keys={data} onToggle={toggle} onDelete={(key) => void remove(key)} />
+        <KeyTable keys={data} onToggle={toggle} onEdit={setEdited} onDelete={(key) => void remove(key)} />
       )}
     </Dialog>
   );

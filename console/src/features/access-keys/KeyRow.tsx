@@ -4,37 +4,60 @@ import { exactStamp, exactTime, parseTime } from '#/lib/time';
 import { Button } from '#/ui/button';
 import type { AccessKey } from './api';
 
+/** Key of the text that names the state. */
+function stateOf(key: AccessKey): string {
+  if (key.has_ended) return 'access-keys:ended';
+  return key.is_active ? 'access-keys:active' : 'access-keys:inactive';
+}
+
+function MomentCell({ value }: { readonly value: string | null }) {
+  const date = parseTime(value);
+  return (
+    <td className="px-2 py-1 whitespace-nowrap tabular-nums">
+      {date ? (
+        <time dateTime={date.toISOString()} title={exactTime(date)}>
+          {exactStamp(date)}
+        </time>
+      ) : (
+        '-'
+      )}
+    </td>
+  );
+}
+
+/** A key with its comment, state and times. */
 export function KeyRow({
   made: key,
   onToggle,
+  onEdit,
   onDelete,
 }: {
   readonly made: AccessKey;
   readonly onToggle: () => Promise<void>;
+  readonly onEdit: () => void;
   readonly onDelete: () => void;
 }) {
   const t = useT();
   const [busy, setBusy] = useState(false);
-  const date = parseTime(key.date_created);
+  const works = key.is_active && !key.has_ended;
   const short = key.id.slice(0, 8);
   return (
     <tr className="border-b border-line">
-      <td className="px-2 py-1 font-mono text-meta">{key.id}</td>
+      <td className="px-2 py-1 text-meta">
+        {key.comment !== '' && <p className="[overflow-wrap:anywhere]">{key.comment}</p>}
+        <p className="font-mono">{key.id}</p>
+      </td>
       <td className="px-2 py-1 font-mono text-meta text-ink-3">{key.secret}</td>
       <td className="px-2 py-1 whitespace-nowrap">
         <span
           aria-hidden
-          className={`mr-1.5 inline-block size-2 rounded-full ${key.is_active ? 'bg-ok-dot' : 'border border-control'}`}
+          className={`mr-1.5 inline-block size-2 rounded-full ${works ? 'bg-ok-dot' : 'border border-control'}`}
         />
-        {t(key.is_active ? 'access-keys:active' : 'access-keys:inactive')}
+        {t(stateOf(key))}
       </td>
-      <td className="px-2 py-1 whitespace-nowrap tabular-nums">
-        {date && (
-          <time dateTime={date.toISOString()} title={exactTime(date)}>
-            {exactStamp(date)}
-          </time>
-        )}
-      </td>
+      <MomentCell value={key.date_expired} />
+      <MomentCell value={key.date_last_used} />
+      <MomentCell value={key.date_created} />
       <td className="px-2 py-1 whitespace-nowrap">
         <span className="flex gap-1">
           <Button
@@ -48,6 +71,9 @@ export function KeyRow({
             }}
           >
             {t(key.is_active ? 'access-keys:off' : 'access-keys:on')}
+          </Button>
+          <Button size="sm" aria-label={t('access-keys:edit_of', { id: short })} onClick={onEdit}>
+            {t('access-keys:edit')}
           </Button>
           <Button
             size="sm"

@@ -12,8 +12,12 @@ const ID = '2f86bd21-dc27-4098-8b8b-f49ae9aea7c1';
 const MADE: AccessKey = {
   id: '9b3c3a52-8a3c-4f0c-8f7e-1d1f0a6b7c8d',
   secret: 'a59ade92-a368-4b5d-ac70-72c4e38b9c9f',
+  comment: '',
   is_active: true,
+  has_ended: false,
   date_created: '2026/11/21 13:13:46 +0000',
+  date_last_used: null,
+  date_expired: null,
 };
 let keys: AccessKey[] = [];
 const bodies: string[] = [];
@@ -67,9 +71,10 @@ test('[S3-016] [S7-033] it lists id, masked secret, state and date', async () =>
 test('[S7-034] it shows a new secret once, copies it, and stores it nowhere', async () => {
   const user = userEvent.setup();
   const { unmount } = await open();
-  await user.click(screen.getByRole('button', { name: 'Create' }));
+  await user.click(screen.getByRole('button', { name: 'New key' }));
+  await user.click(await screen.findByRole('button', { name: 'Create' }));
   expect(await screen.findByText(MADE.secret, {}, { timeout: 60_000 })).toBeTruthy();
-  expect(bodies).toEqual(['']);
+  expect(bodies).toEqual(['{}']);
   await user.click(screen.getByRole('button', { name: 'Copy secret' }));
   expect(await navigator.clipboard.readText()).toBe(MADE.secret);
   const stored = JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]);
@@ -102,6 +107,45 @@ test('[S7-036] it deletes a key after a question that names the key', async () =
   expect(await screen.findByText('No API keys', {}, { timeout: 60_000 })).toBeTruthy();
 });
 
+test('a key gets a comment and an end, which are shown and can be changed', async () => {
+  const user = userEvent.setup();
+  await open();
+  await press('New key');
+  await user.type(await screen.findByLabelText('Comment'), 'nightly');
+  await user.type(screen.getByLabelText('Ends'), '2099-02-30');
+  await press('Create');
+  expect(await screen.findByText(/2099-02/)).toBeTruthy();
+  expect(bodies).toEqual([]);
+  await user.clear(screen.getByLabelText('Ends'));
+  await user.type(screen.getByLabelText('Ends'), '2099-02-28 10:00');
+  await press('Create');
+  await screen.findByText(MADE.secret, {}, { timeout: 60_000 });
+  const end = new Date('2099-02-28T10:00').toISOString();
+  expect(JSON.parse(bodies[0] ?? '')).toEqual({ comment: 'nightly', date_expired: end });
+
+  keys = [{ ...MADE, comment: 'nightly', date_expired: '2099/02/28 10:00:30 +0000', has_ended: true }];
+  await press('Edit key 9b3c3a52');
+  const comment = await screen.findByLabelText('Comment');
+  await user.clear(comment);
+  await user.type(comment, 'weekly');
+  await press('Save');
+  expect(await screen.findByText('Ended', {}, { timeout: 60_000 })).toBeTruthy();
+  // The stored end has seconds, which the form does not show: it is not sent back.
+  expect(bodies[1]).toBe('{"comment":"weekly"}');
+  expect(screen.getByText('weekly')).toBeTruthy();
+  expect(screen.getByText(/2099-02-28/)).toBeTruthy();
+});
+
+test('a refused end is explained at its field', async () => {
+  const refusal = { date_expired: ['The end has passed.'] };
+  server.use(mock.post(PATH, () => HttpResponse.json(refusal, { status: 400 })));
+  await open();
+  await press('New key');
+  await userEvent.type(await screen.findByLabelText('Ends'), '2001-01-01');
+  await press('Create');
+  expect(await screen.findByText('The end has passed.', {}, { timeout: 60_000 })).toBeTruthy();
+});
+
 test('[S8-028] a failed enable or disable shows an update error', async () => {
   server.use(mock.patch(`${PATH}:id/`, () => HttpResponse.json({ detail: 'is locked' }, { status: 400 })));
   await open();
@@ -113,6 +157,7 @@ test('[S8-028] a failed enable or disable shows an update error', async () => {
 test('[S8-029] a failed create shows an update error', async () => {
   server.use(mock.post(PATH, () => HttpResponse.json({ detail: 'too many keys' }, { status: 400 })));
   await open();
+  await press('New key');
   await press('Create');
   expect(await screen.findByText('Update error: too many keys', {}, { timeout: 60_000 })).toBeTruthy();
   await waitFor(() =>

@@ -6,6 +6,8 @@ import { useT } from '#/lib/i18n';
 import { TimeCell } from '#/resource/format';
 import { Button } from '#/ui/button';
 import { Card, Definitions } from '#/ui/card';
+import { AppLink } from '#/ui/link';
+import { Note } from '#/ui/note';
 import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState } from '#/ui/states';
 import { Status } from '#/ui/status';
@@ -19,6 +21,12 @@ interface PartFacts {
   readonly since: string | null;
 }
 
+interface BrokenSetting {
+  readonly name: string;
+  readonly title: string;
+  readonly category: string;
+}
+
 interface Facts {
   readonly version: string;
   readonly api_level: string;
@@ -30,6 +38,7 @@ interface Facts {
   readonly secret_store: string;
   readonly free_mb: number;
   readonly parts: readonly PartFacts[];
+  readonly broken_settings: readonly BrokenSetting[];
 }
 
 const MB_IN_GB = 1024;
@@ -70,6 +79,31 @@ function Parts({ parts }: { readonly parts: readonly PartFacts[] }) {
   );
 }
 
+/** Settings whose stored value cannot be used, each with the way to its form. */
+function BrokenSettings({ settings }: { readonly settings: readonly BrokenSetting[] }) {
+  const t = useT();
+  return (
+    <Note tone="warn">
+      <p>{t('settings:broken.some')}</p>
+      <ul className="mt-1 grid gap-0.5">
+        {settings.map((one) => (
+          <li key={one.name} className="[overflow-wrap:anywhere]">
+            {one.category === '' ? (
+              one.title
+            ) : (
+              // i18n: settings:tab.*
+              <AppLink className="underline" to={`/settings?activeTab=${one.category}`}>
+                {t(`settings:tab.${one.category}`)} › {one.title}
+              </AppLink>
+            )}{' '}
+            <code className="font-mono text-meta">{one.name}</code>
+          </li>
+        ))}
+      </ul>
+    </Note>
+  );
+}
+
 /** Versions and parts of this installation, and a file for those whom one asks for help. */
 export function AboutTab() {
   const t = useT();
@@ -98,6 +132,7 @@ export function AboutTab() {
   }
   return (
     <div className="grid max-w-[960px] gap-3">
+      {facts.broken_settings.length > 0 && <BrokenSettings settings={facts.broken_settings} />}
       <Card title={`Postern ${facts.version}`} aside={`API ${facts.api_level}`} flush>
         <Definitions
           items={[

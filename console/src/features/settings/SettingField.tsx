@@ -3,6 +3,8 @@ import { loadNamespaces, useT } from '#/lib/i18n';
 import type { FieldMeta } from '#/resource/api';
 import type { FieldSpec } from '#/resource/define';
 import { FieldControl } from '#/resource/form/FieldControl';
+import { Button } from '#/ui/button';
+import { Note } from '#/ui/note';
 import type { SettingState } from './api';
 import { OrderInput } from './OrderInput';
 import { SecretInput } from './SecretInput';
@@ -72,6 +74,24 @@ export function SettingField({
         <p className="text-meta text-ink-2 sm:pl-36">
           {t('settings:fixed')} <code className="font-mono [overflow-wrap:anywhere]">{setting.variable}</code>
         </p>
+      )}
+      {setting.is_broken && (
+        <div className="sm:pl-36">
+          <Note tone="warn">
+            <p>{t('settings:broken.what', { value: shown(values[setting.name], meta, t) })}</p>
+            {!isChanged && (
+              <div className="mt-1.5">
+                <Button
+                  size="sm"
+                  busy={settings.busy}
+                  onClick={() => void settings.save(setting.category, [setting.name])}
+                >
+                  {t('settings:broken.keep')}
+                </Button>
+              </div>
+            )}
+          </Note>
+        </div>
       )}
       {isChanged && setting.name === 'SITE_URL' && (
         <Suspense>

@@ -23,6 +23,8 @@ export interface SettingState {
   readonly variable: string;
   readonly set_by: string;
   readonly date_set: string | null;
+  /** The stored value cannot be used: another one applies until the setting is saved. */
+  readonly is_broken: boolean;
 }
 
 interface FormState {

@@ -4,6 +4,7 @@ import { http as mock, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import { recordedServer } from '#/test/recorded';
 import { renderScreen } from '#/test/render';
+import { AboutTab } from './AboutTab';
 import { SettingsPage } from './SettingsPage';
 
 const SETTING = '*/api/v1/settings/setting/';
@@ -20,6 +21,7 @@ function stateOf(name: string, category: string, more: object = {}) {
     variable: '',
     set_by: '',
     date_set: null,
+    is_broken: false,
     ...more,
   };
 }
@@ -29,7 +31,7 @@ const settings = [
   stateOf('EMAIL_HOST', 'email'),
   stateOf('EMAIL_PORT', 'email', { variable: 'POSTERN_SET_EMAIL_PORT' }),
   stateOf('EMAIL_HOST_PASSWORD', 'email', { is_secret: true, is_set: true }),
-  stateOf('EMAIL_USE_SSL', 'email'),
+  stateOf('EMAIL_USE_SSL', 'email', { is_broken: true }),
   stateOf('SIGN_IN_WAYS', 'security'),
   stateOf('WECOM_CORPID', 'wecom'),
   stateOf('WECOM_SECRET', 'wecom', { is_secret: true }),
@@ -81,6 +83,20 @@ const { server, sent } = recordedServer(() => [
   }),
 ]);
 
+const about = {
+  version: '0.1.0',
+  api_level: '1',
+  python: '3.11',
+  system: 'Linux',
+  database: 'SQLite 3',
+  redis: '7',
+  time_zone: 'UTC',
+  secret_store: 'database',
+  free_mb: 2048,
+  parts: [],
+  broken_settings: [{ name: 'SECURITY_MAX_IDLE_TIME', title: 'Idle time', category: 'security' }],
+};
+
 const TEXTS = ['settings', 'licence'];
 
 async function show(tab: string) {
@@ -120,6 +136,21 @@ test('a setting that the environment fixes is locked and names its variable', as
   const form = await show('email');
   expect(within(form).getByRole<HTMLInputElement>('textbox', { name: /SMTP port/ }).disabled).toBe(true);
   expect(form.textContent).toContain('POSTERN_SET_EMAIL_PORT');
+});
+
+test('a setting whose stored value cannot be used says so, and the value that applies can be stored', async () => {
+  const form = await show('email');
+  expect(form.textContent).toContain('This applies instead: on');
+  await userEvent.click(within(form).getByRole('button', { name: 'Store the value that applies' }));
+  await waitFor(() => expect(sent('PATCH', 'settings/setting/')[0]?.body).toEqual({ EMAIL_USE_SSL: true }));
+});
+
+test('the page about names settings that cannot be used, with the way to their form', async () => {
+  server.use(mock.get('*/api/v1/settings/about/', () => HttpResponse.json(about)));
+  await renderScreen(<AboutTab />, { address: '/settings', pattern: '/settings', texts: TEXTS });
+  const link = await screen.findByRole('link', { name: 'Security › Idle time' });
+  expect(link.getAttribute('href')).toBe('/settings?activeTab=security');
+  expect(screen.getByText('SECURITY_MAX_IDLE_TIME')).toBeTruthy();
 });
 
 test('a stored secret is not shown and can be replaced', async () => {

@@ -60,8 +60,8 @@ export function useSettingsForm(loaded: Loaded, reload: () => Promise<Loaded | u
     const isStale = error instanceof HttpError && error.code === 'settings_changed';
     setProblem({ text: explain(error), isStale });
   };
-  const save = async (category: Category) => {
-    const names = changedIn(category).map((one) => one.name);
+  const save = async (category: Category, only?: readonly string[]) => {
+    const names = only ?? changedIn(category).map((one) => one.name);
     if (busy || names.length === 0) return;
     setProblem(null);
     if (!(await form.trigger(names))) {

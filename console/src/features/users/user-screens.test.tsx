@@ -102,6 +102,20 @@ describe('form', () => {
     expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'the User' }).checked).toBe(true);
   });
 
+  test('the link is preset where mail works; without mail the password is, with the reason', async () => {
+    const first = await renderScreen(create, { session: licensed });
+    const chosen = () =>
+      screen.findByRole<HTMLInputElement>('radio', { checked: true, name: /the (email|custom)/ });
+    expect((await chosen()).value).toBe('custom');
+    expect(screen.getByText(/Mail is not set up/)).toBeTruthy();
+    first.unmount();
+    await renderScreen(create, {
+      session: { ...licensed, settings: { ...licensed.settings, MAIL_CONFIGURED: true } },
+    });
+    expect((await chosen()).value).toBe('email');
+    expect(screen.queryByText(/Mail is not set up/)).toBeNull();
+  });
+
   test('when the person sets their own password, none is sent and the link is shown before the form closes', async () => {
     server.use(
       mock.post('*/api/v1/users/users/', () =>

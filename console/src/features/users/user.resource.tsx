@@ -74,6 +74,11 @@ function isInRoot(): boolean {
   return currentSession()?.organization.is_root ?? false;
 }
 
+/** Without mail nobody gets the link of the strategy `email`: whoever fills in the form would have to pass it on. */
+function sendsMail(): boolean {
+  return currentSession()?.settings.MAIL_CONFIGURED === true;
+}
+
 function isMe(row: UserRow): boolean {
   return currentSession()?.profile.id === row.id;
 }
@@ -203,7 +208,7 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
     ],
     initial: () => ({
       is_active: true,
-      password_strategy: 'custom',
+      password_strategy: sendsMail() ? 'email' : 'custom',
       source: 'local',
       role: 'User',
       org_roles: ['User'],
@@ -212,7 +217,10 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
     }),
     fields: {
       groups: { remote: groupOptions, multiple: true, isHidden: isInRoot },
-      password_strategy: { isHidden: (context) => context.mode === 'update' || !isLocal(context) },
+      password_strategy: {
+        isHidden: (context) => context.mode === 'update' || !isLocal(context),
+        help: () => (sendsMail() ? 'users:form.strategy_mail' : 'users:form.strategy_no_mail'),
+      },
       update_password: {
         label: 'users:form.update_password',
         control: 'checkbox',

@@ -68,6 +68,7 @@ class UserIdentity(msgspec.Struct, frozen=True, kw_only=True):
     username: str
     name: str
     language: str = ""
+    is_service_account: bool = False
 
 
 class LoginNameAnswer(msgspec.Struct, frozen=True, kw_only=True):

@@ -23,12 +23,12 @@ from django.apps import apps
 from django.conf import settings as django_settings
 
 from postern.apps.jobs.engine.dispatcher import Dispatcher
-from postern.apps.jobs.engine.waking import Listener
 from postern.apps.jobs.hosts.link import RUNNER
 from postern.apps.jobs.periodic_tasks import actions as periodic_tasks
 from postern.apps.jobs.periodic_tasks.noting import RunsNoted
 from postern.entrypoints import watched_events
 from postern.entrypoints.broker import broker_url
+from postern.foundation.bus import waking
 from postern.foundation.machine.private_files import private_folder
 from postern.foundation.parts.part_board import SUPERVISOR_PID
 from postern.foundation.settings import Settings
@@ -132,7 +132,8 @@ def work(*, beat: bool) -> int:
         quiet=True,
     )
     dispatcher = Dispatcher(settings.home, _holder(settings))
-    listener = Listener(dispatcher.wake)
+    prompt_tasks = waking.PromptTasks({name: app.tasks[name] for name in _scheduled()})
+    listener = waking.Listener(lambda work: dispatcher.wake() if work == waking.JOBS else prompt_tasks.run(work))
     # `postern up` holds the data folder and starts one worker, so an earlier one of the same name has ended.
     dispatcher.start(predecessor_is_gone=SUPERVISOR_PID in os.environ)
     listener.start()
@@ -146,7 +147,7 @@ def work(*, beat: bool) -> int:
     return int(worker.exitcode or 0)
 
 
-def _stop_jobs(dispatcher: Dispatcher, listener: Listener, **_details: object) -> None:
+def _stop_jobs(dispatcher: Dispatcher, listener: waking.Listener, **_details: object) -> None:
     listener.stop()
     threading.Thread(target=dispatcher.stop, name="stops jobs", daemon=True).start()
 

@@ -8,12 +8,12 @@ from postern.foundation.bus import outbox
 from postern.foundation.parts import health
 
 BEAT: Final[dict[str, dict[str, Any]]] = {
-    "foundation-deliver-outbox": {"task": "postern.foundation.deliver_outbox", "schedule": 5.0},
+    "foundation-deliver-outbox": {"task": outbox.DELIVER, "schedule": 5.0},
     "foundation-stamp-worker": {"task": "postern.foundation.stamp_worker", "schedule": 10.0},
 }
 
 
-@shared_task(name="postern.foundation.deliver_outbox")  # type: ignore[untyped-decorator]  # celery has no types
+@shared_task(name=outbox.DELIVER)  # type: ignore[untyped-decorator]  # celery has no types
 def deliver_outbox() -> int:
     """Deliver the messages in the outbox that are due."""
     return outbox.drain()

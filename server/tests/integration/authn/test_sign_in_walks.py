@@ -20,6 +20,7 @@ WALKS = 20_000
 RUNS = 500
 #: A walk that went astray is not waited for: the next seed begins anew.
 RUNS_FOR_DEFECT = 120
+RUNS_TO_REPEAT = 60
 SEEDS_FOR_DEFECT = range(SEED, SEED + 12)
 #: Steps of a shortened path.
 LONGEST = 6
@@ -40,6 +41,19 @@ def test_k27_no_walk_leads_to_a_session_that_lacks_a_factor(root: str) -> None:
     assert walker.walks == WALKS
     assert walker.runs == RUNS
     assert set(walker.reached) >= WAYS[root], (walker.reached, "walks that sign nobody in show nothing")
+
+
+def test_the_same_seed_takes_the_same_steps() -> None:
+    """Secrets and ids differ from run to run; no step may depend on them."""
+    traces = []
+    for _run in range(2):
+        with transaction.atomic():
+            walker = Walker("both", SEED, RUNS_TO_REPEAT)
+            walker.explore()
+            traces.append((walker.walks, walker.steps, walker.reached, walker.learned()))
+            transaction.set_rollback(True)
+    assert traces[0] == traces[1]
+    assert len(traces[0][-1]) == RUNS_TO_REPEAT
 
 
 @pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: defect.__name__.strip("_"))

@@ -110,7 +110,7 @@ def test_process_that_dies_before_its_commit_leaves_neither_warning_nor_message(
     make_user: Callable[..., User],
 ) -> None:
     ends_in(make_user("uma"), days=1)
-    with mock.patch.object(actions, "_deliver", side_effect=SystemExit), pytest.raises(SystemExit):
+    with mock.patch.object(actions, "_store", side_effect=SystemExit), pytest.raises(SystemExit):
         expiry_warnings.warn_due()
     assert not ExpiryWarning.objects.exists()
     assert not SiteMessage.objects.exists()

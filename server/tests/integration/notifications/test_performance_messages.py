@@ -13,15 +13,15 @@ from django.test import Client
 
 from factories.at_once import at_once
 from factories.proxy_client import Proxy
-from postern.apps.notifications import performance
+from postern.apps.notifications import performance, web_machines
 from postern.apps.notifications.component_standing import RECOVERY
-from postern.apps.notifications.models import ComponentState, SiteMessage, SiteMessageReceipt
+from postern.apps.notifications.models import ComponentState, SiteMessage, SiteMessageReceipt, WebMachine
 from postern.apps.sessions.heartbeats import presence
 from postern.apps.sessions.models import Terminal
 from postern.apps.users.models import User
 from postern.foundation.machine import machine_load
 from postern.foundation.machine.machine_load import MachineLoad
-from postern.foundation.parts import health
+from postern.foundation.parts import health, part_board
 from postern.kernel import clock
 from postern.kernel.errors import Unavailable
 
@@ -220,3 +220,36 @@ def test_two_workers_send_one_message(watch: Watch, proxy: Proxy) -> None:
         presence.stamp_web(later.timestamp())
     at_once(*[lambda: performance.watch(later)] * 4)
     assert subjects() == ["The terminal proxy-east is critically overloaded"]
+
+
+def test_machine_with_only_web_processes_is_told_of_when_it_is_overloaded_and_when_it_is_gone(watch: Watch) -> None:
+    def reports(**load: float) -> None:
+        at_web = MachineLoad("web-2", **{"cpu_load": 0.2, "memory_used": 30, "disk_used": 30, **load})
+        with (
+            mock.patch.object(machine_load, "measure", return_value=at_web),
+            mock.patch.object(clock, "now", return_value=watch.now),
+        ):
+            assert web_machines.report()
+            assert not web_machines.report()  # another process of the machine
+
+    for _half_minute in range(6):
+        reports(disk_used=97)
+        watch.pass_minutes(0.5)
+    assert subjects() == ["The machine web-2 is under high load"]
+    watch.pass_minutes(10)
+    assert subjects()[1:] == ["The machine web-2 is offline"]
+    watch.now += timedelta(days=1)
+    watch.pass_minutes(0.5)
+    assert not WebMachine.objects.exists()
+    assert not ComponentState.objects.filter(key="machine:web-2").exists()
+
+
+@pytest.mark.parametrize("part", ["worker", "proxy"])
+def test_machine_that_the_worker_or_a_proxy_measures_is_not_reported_twice(
+    part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lives = {"web": part_board.PartLife(1, 0.0), part: part_board.PartLife(2, 0.0)}
+    monkeypatch.setattr(part_board, "read", lambda *_: lives)
+    assert not web_machines.report()
+    del lives[part]
+    assert web_machines.report()

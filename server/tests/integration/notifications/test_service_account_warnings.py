@@ -84,6 +84,20 @@ def test_keys_that_do_not_work_are_not_announced() -> None:
     assert expiry_warnings.warn_due() == 0
 
 
+def test_person_is_warned_once_a_day_before_their_own_access_key_ends(make_user: Callable[..., User]) -> None:
+    uma = make_user("uma", language="en")
+    key_of(uma, comment="later", days=4)
+    first = key_of(uma, days=2)
+    key_of(make_user("off", is_active=False), days=2)
+    key_of(make_user("not yet"), days=6)
+    assert (expiry_warnings.warn_due(), expiry_warnings.warn_due()) == (1, 0)
+    assert set(told()) == {"uma"}
+    assert "Your access key ends within 2 days" in told()["uma"]
+    assert "“nightly”" in told()["uma"]
+    assert "/ui/users/profile" in told()["uma"]
+    assert str(first.pk) not in told()["uma"]
+
+
 def test_service_account_gets_no_message_of_people(make_user: Callable[..., User]) -> None:
     user, uma = robot(), make_user("uma")
     actions.send(actor=SYSTEM, subject="to all", message="<p>hello</p>", is_broadcast=True)

@@ -7,6 +7,7 @@ import pytest
 from rest_framework.test import APIClient
 
 import postern
+from postern.apps.preferences.models import PreferenceValue
 from postern.kernel.secret import Secret
 
 pytestmark = pytest.mark.django_db
@@ -39,3 +40,18 @@ def test_about_names_fixed_settings_without_their_secrets(as_admin: APIClient, s
 
 def test_about_is_only_for_the_system_administrator(as_org_admin: APIClient, as_user: APIClient) -> None:
     assert [client.get(URL).status_code for client in (as_org_admin, as_user)] == [403, 403]
+
+
+def test_settings_that_cannot_be_used_are_named_here_and_in_their_form_until_they_are_saved(
+    as_admin: APIClient,
+) -> None:
+    PreferenceValue.objects.create(name="SECURITY_MAX_IDLE_TIME", value="soon")
+    PreferenceValue.objects.create(name="SECURITY_LOGIN_LIMIT_COUNT", value="5")  # a number as text can be used
+    (broken,) = as_admin.get(URL).json()["broken_settings"]
+    assert (broken["name"], broken["category"], broken["applies"]) == ("SECURITY_MAX_IDLE_TIME", "security", 30)
+    assert broken["title"]
+    state = "/api/v1/settings/setting/state/?category=security"
+    assert [row["name"] for row in as_admin.get(state).json()["settings"] if row["is_broken"]] == [broken["name"]]
+    form = "/api/v1/settings/setting/?category=security"
+    assert as_admin.patch(form, {"SECURITY_MAX_IDLE_TIME": 30}).status_code == 200
+    assert as_admin.get(URL).json()["broken_settings"] == []

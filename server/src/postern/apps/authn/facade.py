@@ -322,4 +322,10 @@ def unlock_address(remote_addr: str) -> bool:
 
 
 def _identity(user: User) -> UserIdentity:
-    return UserIdentity(id=user.pk, username=user.username, name=user.name, language=user.language)
+    return UserIdentity(
+        id=user.pk,
+        username=user.username,
+        name=user.name,
+        language=user.language,
+        is_service_account=user.is_service_account,
+    )

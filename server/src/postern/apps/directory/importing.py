@@ -75,7 +75,7 @@ def _import_batch(actor: Actor, scope: OrgScope, rows: list[DirectoryEntry], res
         with write_transaction():
             _create(actor, scope, free)
         result.created += len(free)
-    except (ValidationError, IntegrityError):  # one of them; find out who
+    except (ValidationError, IntegrityError, PosternError):  # one of them; find out who
         for row in free:
             _import_one(actor, scope, row, result)
 
@@ -102,6 +102,8 @@ def _import_one(actor: Actor, scope: OrgScope, row: DirectoryEntry, result: Impo
         result.created += 1
     except ValidationError as error:
         result.refused[row.username] = " ".join(error.messages)
+    except PosternError as error:
+        result.refused[row.username] = error.message
     except IntegrityError:
         result.refused[row.username] = _("Another account has this username.")
 

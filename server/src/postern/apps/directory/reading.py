@@ -19,6 +19,7 @@ from postern.apps.directory.models import DirectoryState, Outcome
 from postern.apps.directory.people import Person
 from postern.apps.directory.source import NAMES, Source, digest_of, is_configured, stored_source
 from postern.apps.preferences import facade as preferences
+from postern.foundation.bus import waking
 from postern.foundation.caller.actor import SYSTEM, Actor
 from postern.foundation.database.write_transaction import write_transaction
 from postern.foundation.phrases import Phrase, stored
@@ -29,6 +30,8 @@ from postern.kernel.sentences import Sentence
 
 log = logging.getLogger(__name__)
 
+#: The periodic task that reads.
+READ: Final = "postern.apps.directory.tasks.read_directory"
 #: 20,000 people take a few seconds; a slow directory on the other side of the world gets more.
 LIMIT_S: Final = 240.0
 #: A claim is renewed while users are changed, and lapses after this time.
@@ -73,13 +76,14 @@ class Claim:
 
 @transaction.atomic
 def request_reading(*, actor: Actor, with_users: bool = False, accepts_fall: bool = False) -> None:
-    """Ask the worker for a reading, which begins within seconds. Asking again before that changes nothing."""
+    """Wake the worker for a reading. Asking again before that changes nothing."""
     row = DirectoryState.objects.select_for_update().get_or_create(pk=1)[0]
     row.date_requested = clock.now()
     row.requested_by = actor.label[:260]
     row.wants_users = row.wants_users or with_users
     row.accepts_fall = row.accepts_fall or accepts_fall
     row.save(update_fields=["date_requested", "requested_by", "wants_users", "accepts_fall"])
+    waking.wake_after_commit(READ)
     audits.record(
         actor=actor,
         org_id=ROOT_ORG_ID,

@@ -6,7 +6,6 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError
 
 from postern.apps.directory import arrivals, passwords
-from postern.apps.directory.arrivals import NotAdmitted
 from postern.apps.directory.errors import DirectoryUnavailable
 from postern.apps.directory.models import DirectoryIdentity
 from postern.apps.directory.people import Person
@@ -14,6 +13,7 @@ from postern.apps.orgs import facade as orgs
 from postern.apps.preferences import facade as preferences
 from postern.apps.users.models import Source, User, username_key
 from postern.foundation.caller.actor import SYSTEM
+from postern.kernel.errors import PosternError
 
 log = logging.getLogger(__name__)
 
@@ -85,7 +85,7 @@ def _linked(user: User, person: Person) -> User | None:
 def _created(person: Person) -> User | None:
     try:
         return arrivals.admit(actor=SYSTEM, scope=orgs.find_scope("default"), person=person)
-    except (NotAdmitted, ValidationError) as error:
+    except (ValidationError, PosternError) as error:
         log.warning("no user could be created for %s: %s", person.dn, error)
     except IntegrityError:  # somebody else created them at the same time
         named = DirectoryIdentity.objects.select_related("user").filter(uid=person.uid).first()

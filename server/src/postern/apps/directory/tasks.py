@@ -7,11 +7,11 @@ from celery import shared_task
 from postern.apps.directory import reading
 from postern.foundation.parts.schedule import every
 
-#: Somebody may wait for a list that they have asked for.
+#: For what a restart interrupted. A request wakes the worker.
 _SOON_S: Final = 3.0
 
 
-@shared_task  # type: ignore[untyped-decorator]  # celery has no types
+@shared_task(name=reading.READ)  # type: ignore[untyped-decorator]  # celery has no types
 def read_directory() -> bool:
     """Read the directory when that is due. The worker has the key file, which the bind password needs."""
     return reading.run_due()

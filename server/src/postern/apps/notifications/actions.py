@@ -1,6 +1,6 @@
 """Writes of messages: send, mark as read, subscribe."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
@@ -12,14 +12,13 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
-from postern.apps.notifications import deliveries, push, queries
+from postern.apps.notifications import push, queries, receivers
 from postern.apps.notifications.backends import BACKENDS, SITE_MESSAGE_BACKEND
 from postern.apps.notifications.declarations.catalogue import FROM_PEOPLE, MESSAGE_TYPES
 from postern.apps.notifications.declarations.declaration import MessageType, Notice, Written
 from postern.apps.notifications.errors import MessageRefused, UnknownMessageType
 from postern.apps.notifications.events import SystemMessagePosted
 from postern.apps.notifications.models import (
-    DeliveryChannel,
     ExpiryWarning,
     SiteMessage,
     SiteMessageReceipt,
@@ -42,10 +41,8 @@ QUIET: Final = timedelta(hours=1)
 KEPT: Final = timedelta(days=180)
 _MORE: Final = "more"
 _NAMES_KEPT: Final = 20
-_BATCH: Final = 1000
 
 
-@transaction.atomic
 def send(
     *,
     actor: Actor,
@@ -55,19 +52,22 @@ def send(
     groups: Collection[UserGroup] = (),
     is_broadcast: bool = False,
 ) -> SiteMessage:
-    """Send a user's message to users, to the members of groups, or to everybody. Raises MessageRefused."""
+    """Send a user's message to users, to the members of groups, or to everybody.
+
+    More than a few get it from the worker, soon after. Raises MessageRefused.
+    """
     html = clean_html(message)
     if not has_text(html):
         raise MessageRefused("message", _("The message is empty. Enter a text."))
     if is_broadcast:
-        receivers = list(User.objects.valid().people().values_list("pk", flat=True))
+        user_ids = list(User.objects.valid().people().values_list("pk", flat=True))
     else:
         found = queries.people([user.pk for user in users], [group.pk for group in groups])
-        receivers = list(found.values_list("pk", flat=True))
-    if not receivers:
+        user_ids = list(found.values_list("pk", flat=True))
+    if not user_ids:
         raise MessageRefused("user_ids", _("Choose at least one active user, or a group with active users."))
     addressed = [] if is_broadcast else [*(str(user) for user in users), *(group.name for group in groups)]
-    row = _store(
+    return _store(
         actor,
         SiteMessage(
             subject=subject[:MAX_SUBJECT_CHARS],
@@ -76,10 +76,9 @@ def send(
             addressed_to=addressed[:_NAMES_KEPT],
             is_broadcast=is_broadcast,
         ),
-        receivers,
+        user_ids,
+        [SITE_MESSAGE_BACKEND],
     )
-    push.unread_changed(receivers)
-    return row
 
 
 @transaction.atomic
@@ -107,7 +106,7 @@ def post_notice(*, notice: Notice, occasion: str) -> int:
     if not backends or not subscribers.exists():
         # Nobody reads it. The row remembers the occasion, which other apps got.
         with translation.override(settings.LANGUAGE_CODE):
-            _deliver(system_message(notice, occasion, addressed_to), [], ())
+            _store(SYSTEM, system_message(notice, occasion, addressed_to), [], ())
         return 0
     return _post(notice, occasion, subscribers, addressed_to, backends=backends)
 
@@ -156,7 +155,7 @@ def _post(
     for language, user_ids in by_language.items():
         with translation.override(language):
             row = system_message(notice, occasion, addressed_to)
-        _deliver(row, user_ids, backends)
+        _store(SYSTEM, row, user_ids, backends)
     return sum(len(user_ids) for user_ids in by_language.values())
 
 
@@ -172,7 +171,7 @@ def tell_person(*, user_id: UUID, notice: Notice, occasion: str) -> bool:
         return False
     with translation.override(user.language or settings.LANGUAGE_CODE):
         row = system_message(notice, occasion, lambda: [str(user)])
-    _deliver(row, [user.pk], queries.enabled_backends())
+    _store(SYSTEM, row, [user.pk], queries.enabled_backends())
     return True
 
 
@@ -188,17 +187,6 @@ def system_message(notice: Notice, occasion: str, addressed_to: Callable[[], lis
     )
 
 
-def _deliver(row: SiteMessage, user_ids: list[UUID], backends: Collection[str]) -> None:
-    """Store a system message once, and its delivery to each user by each of these methods."""
-    readers = user_ids if SITE_MESSAGE_BACKEND in backends else []
-    _store(SYSTEM, row, readers)
-    for channel in DeliveryChannel:
-        if channel in backends:
-            deliveries.enqueue(row, user_ids, channel=channel)
-    if readers:
-        push.unread_changed(readers)
-
-
 def _more_of(message_type: MessageType) -> Written:
     subject = _("More of these: %(kind)s") % {"kind": message_type.label}
     return Written(
@@ -206,19 +194,20 @@ def _more_of(message_type: MessageType) -> Written:
     )
 
 
-def _store(actor: Actor, row: SiteMessage, receivers: Iterable[UUID]) -> SiteMessage:
+@transaction.atomic
+def _store(actor: Actor, row: SiteMessage, user_ids: Sequence[UUID], backends: Collection[str]) -> SiteMessage:
+    """Store a message once, and its delivery to each user by each of these methods."""
     row.sender_id = actor.user_id
     row.sender_display = actor.label[:260]
     row.save(force_insert=True)
-    made = [SiteMessageReceipt(message=row, user_id=user_id, date_delivered=row.date_created) for user_id in receivers]
-    SiteMessageReceipt.objects.bulk_create(made, batch_size=_BATCH)
+    receivers.give(row, user_ids, backends)
     _record(
         actor,
         audits.Event.SITE_MESSAGE_SENT,
         row,
         {
             "message_type": row.message_type,
-            "receivers": len(made),
+            "receivers": len(user_ids) if SITE_MESSAGE_BACKEND in backends else 0,
             "addressed_to": row.addressed_to,
             "is_broadcast": row.is_broadcast,
         },

@@ -23,6 +23,7 @@ from postern.apps.notifications.declarations.catalogue import SET_PASSWORD_LINK
 from postern.apps.notifications.models import DeliveryChannel, DeliveryState, MessageDelivery, SiteMessage
 from postern.apps.preferences import facade as preferences
 from postern.apps.users.models import User
+from postern.foundation.bus import waking
 from postern.foundation.caller.actor import SYSTEM, Actor
 from postern.foundation.phrases import Phrase, sentence_from, stored
 from postern.kernel import clock
@@ -39,6 +40,9 @@ REST: Final = timedelta(minutes=1)
 #: Pauses after the first, second … failed try; the last one repeats.
 PAUSES: Final = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 240, 360))
 _BATCH: Final = 1000
+#: The periodic tasks that send.
+SEND_MAIL: Final = "postern.apps.notifications.tasks.send_mail"
+SEND_COMPANY_MESSAGES: Final = "postern.apps.notifications.tasks.send_company_messages"
 
 _NO_ADDRESS: Final = Phrase(
     "delivery.no_address", _("The user has no mail address. Enter one on the page of the user, then try again.")
@@ -91,7 +95,13 @@ def enqueue(
             date_created=message.date_created,
         )
         rows.append(row)
+    if rows:
+        _wake_sender(channel)
     return MessageDelivery.objects.bulk_create(rows, batch_size=_BATCH)
+
+
+def _wake_sender(channel: str) -> None:
+    waking.wake_after_commit(SEND_MAIL if channel == DeliveryChannel.EMAIL else SEND_COMPANY_MESSAGES)
 
 
 def claim(channel: DeliveryChannel = DeliveryChannel.EMAIL) -> MessageDelivery | None:
@@ -201,6 +211,7 @@ def retry(*, actor: Actor, row: MessageDelivery) -> MessageDelivery:
     row.next_try, row.give_up_at = now, now + GIVE_UP_AFTER
     row.save(update_fields=["state", "tries", "reason", "next_try", "give_up_at", "date_updated"])
     _record(actor, audits.Event.DELIVERY_RETRIED, row, {"state": row.state})
+    _wake_sender(row.channel)
     return row
 
 

@@ -1,5 +1,5 @@
-"""Warns users before their password or their account ends: at most once a day, in the last five days. For a service
-account, its administrators are warned before it or one of its access keys ends.
+"""Warns users before their password, their account or one of their access keys ends: at most once a day, in the last
+five days. For a service account, its administrators are warned before it or one of its access keys ends.
 
 A stored row with a unique constraint stands for one warning of one day, and is written in the transaction of its message. So
 of several workers one sends it, and a killed worker leaves neither of the two.
@@ -17,12 +17,14 @@ from django.utils import timezone
 
 from postern.apps.authn.models import AccessKey
 from postern.apps.notifications.actions import tell, tell_person
-from postern.apps.notifications.declarations.declaration import MessageText
+from postern.apps.notifications.declarations.declaration import Notice
 from postern.apps.notifications.declarations.personal import (
+    ACCESS_KEY_EXPIRING,
     ACCOUNT_EXPIRING,
     PASSWORD_EXPIRING,
     SERVICE_ACCOUNT_EXPIRING,
     Expiry,
+    KeyExpiry,
     ProgramExpiry,
 )
 from postern.apps.notifications.models import ExpiryWarning, WarningKind
@@ -40,24 +42,29 @@ _DAY: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class _Ending:
-    """What ends: the warnings of a kind, their message, and the users with the moment of the end."""
+    """What ends: the warnings of a kind, and the users whom it concerns, with their message."""
 
     kind: WarningKind
-    text: MessageText[Expiry]
     candidates: Callable[[datetime], QuerySet[User]]
-    ends_at: Callable[[User], datetime | None]
+    notice: Callable[[User, datetime], Notice | None]
 
 
 def warn_due() -> int:
-    """Warn everybody whose password or account ends soon and who was not warned today; returns the number of warnings."""
+    """Warn everybody whose password, account or access key ends soon and who was not warned today; returns the number of warnings."""
     now = clock.now()
-    people = sum(_warn(ending, user_id, now) for ending in _endings() for user_id in _unwarned(ending, now))
-    return people + sum(_warn_keepers(user_id, now) for user_id in _unwarned(_PROGRAMS, now))
+    people = sum(
+        _warn(ending, user_id, now)
+        for ending in _endings()
+        for user_id in _unwarned(ending.kind, ending.candidates, now)
+    )
+    return people + sum(
+        _warn_keepers(user_id, now) for user_id in _unwarned(WarningKind.ACCOUNT, _ending_programs, now)
+    )
 
 
-def _unwarned(ending: _Ending, now: datetime) -> Iterator[UUID]:
-    warned = ExpiryWarning.objects.filter(user=OuterRef("pk"), kind=ending.kind, day=_day(now))
-    rows = ending.candidates(now).filter(~Exists(warned)).order_by("pk")
+def _unwarned(kind: WarningKind, candidates: Callable[[datetime], QuerySet[User]], now: datetime) -> Iterator[UUID]:
+    warned = ExpiryWarning.objects.filter(user=OuterRef("pk"), kind=kind, day=_day(now))
+    rows = candidates(now).filter(~Exists(warned)).order_by("pk")
     return iter(list(rows.values_list("pk", flat=True)[:_MOST]))
 
 
@@ -65,18 +72,16 @@ def _unwarned(ending: _Ending, now: datetime) -> Iterator[UUID]:
 def _warn(ending: _Ending, user_id: UUID, now: datetime) -> bool:
     """Look at the user again under a lock: the password may have been changed since the list was read."""
     user = ending.candidates(now).select_for_update(of=("self",)).filter(pk=user_id).first()
-    ends_at = ending.ends_at(user) if user is not None else None
-    if user is None or ends_at is None:
+    notice = ending.notice(user, now) if user is not None else None
+    if user is None or notice is None:
         return False
     _row, is_new = ExpiryWarning.objects.get_or_create(user=user, kind=ending.kind, day=_day(now))
-    if not is_new:
-        return False
-    days_left = max(-((now - ends_at) // _DAY), 1)  # begun days
-    return tell_person(
-        user_id=user.pk,
-        notice=ending.text.about(Expiry(user.username, ends_at, days_left)),
-        occasion=f"{user.pk}:{_day(now)}",
-    )
+    return is_new and tell_person(user_id=user.pk, notice=notice, occasion=f"{user.pk}:{_day(now)}")
+
+
+def _days_left(ends_at: datetime, now: datetime) -> int:
+    """Begun days."""
+    return max(-((now - ends_at) // _DAY), 1)
 
 
 def _day(now: datetime) -> str:
@@ -94,11 +99,14 @@ def _passwords(days: int) -> _Ending:
         rows = User.objects.valid().people().filter(source=Source.LOCAL, need_update_password=False)
         return rows.filter(date_password_last_updated__gt=end, date_password_last_updated__lte=end + DAYS_BEFORE * _DAY)
 
-    def ends_at(user: User) -> datetime | None:
+    def notice(user: User, now: datetime) -> Notice | None:
         updated_at = user.date_password_last_updated
-        return None if updated_at is None else updated_at + timedelta(days=days)
+        if updated_at is None:
+            return None
+        ends_at = updated_at + timedelta(days=days)
+        return PASSWORD_EXPIRING.about(Expiry(user.username, ends_at, _days_left(ends_at, now)))
 
-    return _Ending(WarningKind.PASSWORD, PASSWORD_EXPIRING, candidates, ends_at)
+    return _Ending(WarningKind.PASSWORD, candidates, notice)
 
 
 def _with_ending_accounts(now: datetime) -> QuerySet[User]:
@@ -106,14 +114,37 @@ def _with_ending_accounts(now: datetime) -> QuerySet[User]:
     return User.objects.valid().people().filter(date_expired__gt=now, date_expired__lte=now + DAYS_BEFORE * _DAY)
 
 
-def _account_ends(user: User) -> datetime | None:
-    return user.date_expired
+def _of_account(user: User, now: datetime) -> Notice | None:
+    ends_at = user.date_expired
+    if ends_at is None:
+        return None
+    return ACCOUNT_EXPIRING.about(Expiry(user.username, ends_at, _days_left(ends_at, now)))
+
+
+def _with_ending_keys(now: datetime) -> QuerySet[User]:
+    """People with a key that ends; several keys are told about one after the other, the first end first."""
+    return User.objects.valid().people().filter(Exists(_ending_keys(now).filter(user=OuterRef("pk"))))
+
+
+def _of_access_key(user: User, now: datetime) -> Notice | None:
+    key = _ending_keys(now).filter(user=user).first()
+    if key is None or key.date_expired is None:
+        return None
+    days_left = _days_left(key.date_expired, now)
+    return ACCESS_KEY_EXPIRING.about(KeyExpiry(user.username, key.date_expired, days_left, _name_of(key)))
+
+
+def _name_of(key: AccessKey) -> str:
+    return key.comment or str(key.pk)
 
 
 def _endings() -> list[_Ending]:
     days = users.password_expiration_days()
-    accounts = _Ending(WarningKind.ACCOUNT, ACCOUNT_EXPIRING, _with_ending_accounts, _account_ends)
-    return [accounts] if days is None else [_passwords(days), accounts]
+    endings = [
+        _Ending(WarningKind.ACCOUNT, _with_ending_accounts, _of_account),
+        _Ending(WarningKind.ACCESS_KEY, _with_ending_keys, _of_access_key),
+    ]
+    return endings if days is None else [_passwords(days), *endings]
 
 
 def _ending_keys(now: datetime) -> QuerySet[AccessKey]:
@@ -129,9 +160,6 @@ def _ending_programs(now: datetime) -> QuerySet[User]:
     return rows.filter(Q(date_expired__gt=now, date_expired__lte=now + DAYS_BEFORE * _DAY) | Q(Exists(key)))
 
 
-_PROGRAMS: Final = _Ending(WarningKind.ACCOUNT, ACCOUNT_EXPIRING, _ending_programs, _account_ends)
-
-
 @transaction.atomic
 def _warn_keepers(user_id: UUID, now: datetime) -> bool:
     """Tell the administrators of a service account what of it ends first."""
@@ -144,9 +172,9 @@ def _warn_keepers(user_id: UUID, now: datetime) -> bool:
     key = _ending_keys(now).filter(user=account).first()
     ends = [(account.date_expired, "")] if account.date_expired is not None else []
     if key is not None and key.date_expired is not None:
-        ends.append((key.date_expired, key.comment or str(key.pk)))
+        ends.append((key.date_expired, _name_of(key)))
     ends_at, key_name = min(ends)
-    facts = ProgramExpiry(account.pk, account.username, key_name, ends_at, max(-((now - ends_at) // _DAY), 1))
+    facts = ProgramExpiry(account.pk, account.username, key_name, ends_at, _days_left(ends_at, now))
     receivers = _keepers(account)
     return bool(
         tell(

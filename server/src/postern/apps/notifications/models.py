@@ -74,6 +74,20 @@ class SiteMessageReceipt(PosternModel):
         return f"{self.message_id} for {self.user_id}"
 
 
+class ReceiverBatch(PosternModel):
+    """Users whom a message to many has not reached yet: see `receivers`. `backends`: the methods, by their names."""
+
+    message = models.ForeignKey(SiteMessage, models.CASCADE, related_name="+")
+    user_ids = models.JSONField(default=list)
+    backends = models.JSONField(default=list)
+
+    class Meta:
+        verbose_name = _("Receivers of a message")
+
+    def __str__(self) -> str:
+        return f"{len(self.user_ids)} receivers of {self.message_id}"
+
+
 class DeliveryState(models.TextChoices):
     """Where a delivery stands. It is accepted when the mail server has answered 250 after the data, or the service of a
     company has taken it.
@@ -165,6 +179,7 @@ class WarningKind(models.TextChoices):
 
     PASSWORD = "password", _("Password")
     ACCOUNT = "account", _("Account")
+    ACCESS_KEY = "access_key", _("Access key")
 
 
 class ExpiryWarning(PosternModel):
@@ -183,6 +198,22 @@ class ExpiryWarning(PosternModel):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.user_id} on {self.day}"
+
+
+class WebMachine(SavedRow):
+    """The last load of a machine that runs only web processes: see `web_machines`. Units as in `MachineLoad`."""
+
+    name = models.CharField(max_length=253, primary_key=True)
+    cpu_load = models.FloatField()
+    memory_used = models.FloatField()
+    disk_used = models.FloatField()
+    date_reported = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("Machine of web processes")
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class ComponentState(SavedRow):

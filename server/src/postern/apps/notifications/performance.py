@@ -1,7 +1,7 @@
 """Watches the parts of Postern, and tells administrators when one of them is overloaded or offline, and when that is over.
 
 Read are the proxies, by their heartbeats; the machine of the worker, unless a proxy of the same data folder reports it;
-and whether the web part and the store of secrets answer. Database and Redis are not among them: without them no message
+machines with only web processes, by their reports; and whether the web part and the store of secrets answer. Database and Redis are not among them: without them no message
 can be sent.
 """
 
@@ -14,7 +14,7 @@ from typing import Final
 from django.conf import settings
 from django.db import transaction
 
-from postern.apps.notifications import component_standing
+from postern.apps.notifications import component_standing, web_machines
 from postern.apps.notifications.actions import post_notice
 from postern.apps.notifications.component_standing import Standing
 from postern.apps.notifications.declarations.operations import SERVER_PERFORMANCE, ComponentChange, ComponentKind
@@ -22,6 +22,7 @@ from postern.apps.notifications.models import ComponentState
 from postern.apps.sessions import facade as sessions
 from postern.apps.sessions.facade import TerminalStatus
 from postern.foundation.machine import machine_load
+from postern.foundation.machine.machine_load import MachineLoad
 from postern.foundation.parts import health
 from postern.kernel.errors import PosternError
 
@@ -56,12 +57,19 @@ def _readings(now: datetime) -> Iterator[Reading]:
         yield Reading(f"terminal:{row.id}", ComponentKind.TERMINAL, row.name, row.status, row.loads)
     own = None if is_own_machine_read else machine_load.measure(settings.POSTERN.home)
     if own is not None:
-        measures = {"cpu_load": own.cpu_load, "memory_used": own.memory_used, "disk_used": own.disk_used}
-        level = sessions.terminal_status(alive=True, **measures)
-        yield Reading(f"machine:{own.name}", ComponentKind.MACHINE, own.name, level, sessions.loads(**measures))
+        yield _of_machine(own, is_up=True)
+    for load, is_up in web_machines.loads(now):
+        if own is None or load.name != own.name:
+            yield _of_machine(load, is_up=is_up)
     yield Reading("web", ComponentKind.WEB, "", _level_of(is_up=sessions.is_web_up(now.timestamp())))
     if health.SECRET_STORE in health.CHECKS.value:
         yield Reading("secret_store", ComponentKind.SECRET_STORE, "", _level_of(is_up=_is_store_up()))
+
+
+def _of_machine(load: MachineLoad, *, is_up: bool) -> Reading:
+    measures = {"cpu_load": load.cpu_load, "memory_used": load.memory_used, "disk_used": load.disk_used}
+    level = sessions.terminal_status(alive=is_up, **measures)
+    return Reading(f"machine:{load.name}", ComponentKind.MACHINE, load.name, level, sessions.loads(**measures))
 
 
 def _level_of(*, is_up: bool) -> TerminalStatus:

@@ -52,6 +52,11 @@ def unread_changed(user_ids: Collection[UUID]) -> None:
     transaction.on_commit(lambda: _send(groups, UNREAD_CHANGED))
 
 
+def everybody_changed() -> None:
+    """Tell the sockets of all users, after commit, that numbers of unread messages have changed."""
+    transaction.on_commit(lambda: _send([EVERYBODY], UNREAD_CHANGED))
+
+
 def signed_out(login_session_id: UUID) -> None:
     """Close the sockets of a browser sign-in that has ended."""
     transaction.on_commit(lambda: _send([group_of_login_session(login_session_id)], SIGNED_OUT))

@@ -4,13 +4,21 @@ from typing import Final
 
 from celery import shared_task
 
-from postern.apps.notifications import actions, company_messages, expiry_warnings, mailing, performance
+from postern.apps.notifications import (
+    actions,
+    company_messages,
+    deliveries,
+    expiry_warnings,
+    mailing,
+    performance,
+    receivers,
+)
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.parts.schedule import every
 from postern.kernel import clock
 
 _DAY_S: Final = 24 * 3600.0
-#: Somebody may wait for a message, for example for a link.
+#: For what is tried again. New messages wake the worker.
 _SOON_S: Final = 5.0
 #: Often, so that a restart skips no day, and many users who were created together are warned on the same day.
 _EXPIRY_S: Final = 600.0
@@ -24,13 +32,19 @@ def forget_old_messages() -> int:
     return actions.forget_old(actor=SYSTEM, now=clock.now())
 
 
-@shared_task  # type: ignore[untyped-decorator]  # celery has no types
+@shared_task(name=receivers.WRITE)  # type: ignore[untyped-decorator]  # celery has no types
+def write_receivers() -> int:
+    """Give messages to many users to their receivers."""
+    return receivers.write_waiting()
+
+
+@shared_task(name=deliveries.SEND_MAIL)  # type: ignore[untyped-decorator]  # celery has no types
 def send_mail() -> int:
     """Send the messages that are due by mail. The worker has the key file, which the password of the account needs."""
     return mailing.send_due()
 
 
-@shared_task  # type: ignore[untyped-decorator]  # celery has no types
+@shared_task(name=deliveries.SEND_COMPANY_MESSAGES)  # type: ignore[untyped-decorator]  # celery has no types
 def send_company_messages() -> int:
     """Send the messages that are due over WeCom, DingTalk and FeiShu."""
     return company_messages.send_due()
@@ -52,6 +66,7 @@ BEAT: Final = {
     "notifications: performance": every(watch_performance, _PERFORMANCE_S),
     "notifications: expiry": every(warn_of_expiry, _EXPIRY_S),
     "notifications: company messages": every(send_company_messages, _SOON_S),
+    "notifications: receivers": every(write_receivers, _SOON_S),
     "notifications: mail": every(send_mail, _SOON_S),
     "notifications: old messages": {
         "task": forget_old_messages.name,

@@ -37,6 +37,15 @@ class PartFacts(TypedDict):
     since: datetime | None
 
 
+class BrokenSetting(TypedDict):
+    """A setting whose stored value cannot be used. `category`: its form; "" without one. `applies`: the value instead."""
+
+    name: str
+    title: str
+    category: str
+    applies: Value
+
+
 class Facts(TypedDict):
     """The installation. `settings`: the values that are not defaults, without secrets. Free space is in MB."""
 
@@ -55,6 +64,7 @@ class Facts(TypedDict):
     free_mb: int
     parts: list[PartFacts]
     settings: dict[str, Value]
+    broken_settings: list[BrokenSetting]
     variables: list[str]
     syslog: dict[str, Any]
 
@@ -78,6 +88,7 @@ def facts() -> Facts:
         free_mb=shutil.disk_usage(installation.home).free // _MB,
         parts=_parts(),
         settings=_settings(),
+        broken_settings=_broken_settings(),
         variables=sorted(REGISTRY[name].variable for name in fixed_values()),
         syslog=SYSLOG.value(),
     )
@@ -100,6 +111,18 @@ def _parts() -> list[PartFacts]:
 def _settings() -> dict[str, Value]:
     open_names = [one.name for one in REGISTRY.values() if not one.is_secret]
     return {name: value for name, value in queries.values(open_names).items() if value != REGISTRY[name].unset()}
+
+
+def _broken_settings() -> list[BrokenSetting]:
+    return [
+        BrokenSetting(
+            name=name,
+            title=str(REGISTRY[name].label),
+            category=str(REGISTRY[name].category or ""),
+            applies=queries.value(name),
+        )
+        for name in sorted(queries.broken(REGISTRY))
+    ]
 
 
 def _database() -> str:

@@ -11,7 +11,7 @@ from postern.apps.preferences.environment import fixed_values
 from postern.apps.preferences.models import PreferenceValue, PreferenceVersion
 from postern.apps.preferences.registry import REGISTRY, of_category
 from postern.apps.preferences.setting_secrets import STORE
-from postern.apps.preferences.usable import usable
+from postern.apps.preferences.usable import is_usable, usable
 from postern.foundation.database.prepared import PreparedQuery
 from postern.foundation.requests import request_memory
 from postern.kernel.secret import Secret
@@ -44,6 +44,19 @@ def secret(name: str) -> Secret | None:
 def is_set(name: str) -> bool:
     """Whether an administrator or the environment has set the setting."""
     return name in fixed_values() or name in request_memory.kept(_MEMORY, _stored)
+
+
+def broken(names: Iterable[str]) -> frozenset[str]:
+    """Those of these settings whose stored value cannot be used, so that another value applies until it is saved again."""
+    fixed, stored = fixed_values(), request_memory.kept(_MEMORY, _stored)
+    return frozenset(
+        name
+        for name in names
+        if name in stored
+        and name not in fixed
+        and not REGISTRY[name].is_secret
+        and not is_usable(name, _read(name, stored[name]))
+    )
 
 
 def unusable(names: Iterable[str]) -> frozenset[str]:

@@ -1,6 +1,7 @@
 """What a stored value means: rows are also written by hand, and by versions with other limits.
 
-A value that cannot be used must not stop every sign-in. Another one applies in its place, and the log names the setting.
+A value that cannot be used must not stop every sign-in. Another one applies in its place. The log, the form of the
+setting and the page "about" name the setting.
 """
 
 import json
@@ -25,6 +26,16 @@ def usable(name: str, stored: object) -> Value:
     if stored is None or isinstance(stored, bool | int | str):
         return _usable(name, stored)
     return _usable(name, json.dumps(stored))
+
+
+def is_usable(name: str, stored: object) -> bool:
+    """Whether the stored JSON value of a setting that is not secret applies."""
+    text = stored if stored is None or isinstance(stored, bool | int | str) else json.dumps(stored)
+    try:
+        _meaning(REGISTRY[name], text)
+    except SettingsError:
+        return False
+    return True
 
 
 # Typed, because True and 1 are equal. Each value is complained about once in a process.

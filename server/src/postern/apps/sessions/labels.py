@@ -17,11 +17,17 @@ from postern.contracts.enums import (
     SessionState,
     TransferDirection,
 )
+from postern.foundation.caller.actor import ActorKind
 
 Choices = tuple[tuple[str, Promise | str], ...]
 
 PROTOCOLS: Final[Choices] = tuple(
     (one.value, "kubernetes" if one is Protocol.K8S else one.value) for one in SESSION_PROTOCOLS
+)
+
+ACTOR_KINDS: Final[Choices] = (
+    (ActorKind.USER.value, _("Person")),
+    (ActorKind.SERVICE.value, _("Service account")),
 )
 
 LOGIN_FROM: Final[Choices] = (

@@ -17,10 +17,15 @@ def label(identity: UserIdentity) -> str:
     return f"{identity.name}({identity.username})" if identity.name else identity.username
 
 
+def kind_of(identity: UserIdentity) -> ActorKind:
+    """The kind of actor that the connected user is."""
+    return ActorKind.SERVICE if identity.is_service_account else ActorKind.USER
+
+
 def person(identity: UserIdentity, remote_addr: str, login_session: UUID | None = None) -> Actor:
     """The connected user, as the actor of what a proxy requests for them. Has no rights."""
     return Actor(
-        kind=ActorKind.USER,
+        kind=kind_of(identity),
         user_id=identity.id,
         username=identity.username,
         name=identity.name,
@@ -32,7 +37,7 @@ def person(identity: UserIdentity, remote_addr: str, login_session: UUID | None 
 def owner(session: Any) -> Actor:
     """The owner of the session, as the actor of events in it."""
     return Actor(
-        kind=ActorKind.USER,
+        kind=ActorKind(session.actor_kind),
         user_id=session.user_id,
         username=session.username,
         name=session.user.removesuffix(f"({session.username})"),

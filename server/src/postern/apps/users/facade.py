@@ -190,7 +190,13 @@ def identity_of(user_id: UUID) -> UserIdentity | None:
     user = User.objects.filter(pk=user_id).first()
     if user is None or not user.is_valid:
         return None
-    return UserIdentity(id=user.pk, username=user.username, name=user.name, language=spoken_to(user))
+    return UserIdentity(
+        id=user.pk,
+        username=user.username,
+        name=user.name,
+        language=spoken_to(user),
+        is_service_account=user.is_service_account,
+    )
 
 
 def spoken_to(user: User) -> str:

@@ -57,11 +57,13 @@ def serve(settings: Settings, *, reload: bool = False) -> int:
 
 def _serve_connections(application: Application, channel: socket.socket, row: Row) -> int:
     """Run a web process."""
+    from postern.apps.notifications import web_machines
     from postern.apps.sessions.heartbeats import presence
     from postern.entrypoints.web.sharing import tune_collector
 
     tune_collector()
     presence.start()
+    web_machines.start()
     WebProcess(application, channel, row).run()
     return 0
 

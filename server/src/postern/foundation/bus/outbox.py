@@ -3,7 +3,7 @@
     outbox.kept(TerminalLost, notices.on_terminal_lost)      # in the subscriptions of the receiving app
     events.publish(TerminalLost(...))                        # in an action of the publishing app, as usual
 
-The worker calls a receiver within seconds, at least once, so receivers must be idempotent. A failed delivery is retried
+The worker is woken and calls a receiver at least once, so receivers must be idempotent. A failed delivery is retried
 with growing pauses. Events carry ids and names, never secrets.
 """
 
@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 from django.db import connection, transaction
 
-from postern.foundation.bus import events
+from postern.foundation.bus import events, waking
 from postern.foundation.models import OutboxMessage
 from postern.foundation.provided import Provided
 from postern.kernel import clock
@@ -31,6 +31,9 @@ LEASE: Final = timedelta(seconds=60)
 _FIRST_PAUSE_S: Final = 5
 _LONGEST_PAUSE_S: Final = 600
 _TOPIC_CHARS: Final = 64
+
+#: The periodic task that delivers.
+DELIVER: Final = "postern.foundation.deliver_outbox"
 
 #: Receivers by topic.
 RECEIVERS: Final = Provided[Mapping[str, Receiver]]("the receivers of the outbox")
@@ -76,6 +79,7 @@ def enqueue(topic: str, payload: Mapping[str, Any]) -> None:
     if not connection.in_atomic_block:
         raise OutsideTransaction(topic)
     OutboxMessage.objects.create(topic=topic, payload=dict(payload))
+    waking.wake_after_commit(DELIVER)
 
 
 def drain(limit: int = 200) -> int:

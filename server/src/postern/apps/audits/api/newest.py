@@ -67,7 +67,7 @@ def search_border(parts: Parts) -> datetime | None:
     at: Any = rows[0][0]
     for convert in database.ops.get_db_converters(Col("", column)):
         at = convert(at, None, database)
-    return at  # type: ignore[no-any-return]  # what the column holds
+    return at  # type: ignore[no-any-return]  # Django types converters as returning Any
 
 
 def _hex(key: Any) -> str:

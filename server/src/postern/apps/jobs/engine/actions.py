@@ -12,10 +12,11 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
-from postern.apps.jobs.engine import endings, waking
+from postern.apps.jobs.engine import endings
 from postern.apps.jobs.engine.errors import JobOver
 from postern.apps.jobs.engine.kinds import KINDS
 from postern.apps.jobs.engine.models import Job, JobState
+from postern.foundation.bus import waking
 from postern.foundation.caller import identity
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database.write_transaction import write_transaction
@@ -75,7 +76,7 @@ def accept(
         object_name=job.subject or kind,
         new={"kind": kind, **values},
     )
-    transaction.on_commit(waking.wake_workers)
+    waking.wake_after_commit(waking.JOBS)
     return job
 
 

@@ -35,6 +35,7 @@ PURPOSES: Final[Mapping[str, Promise]] = {
         "Deletes messages to webhooks after their retention period."
     ),
     "postern.apps.notifications.tasks.send_mail": _("Sends messages by mail, and tries failed ones again."),
+    "postern.apps.notifications.tasks.write_receivers": _("Gives messages to many users to their receivers."),
     "postern.apps.users.tasks.forget_old_links": _("Deletes links and invitations that expired long ago."),
     "postern.apps.sessions.tasks.check_leases": _("Ends the sessions of proxies that are gone."),
     "postern.apps.sessions.tasks.sweep_accounts": _("Ends sessions of accounts and sign-ins that were closed."),

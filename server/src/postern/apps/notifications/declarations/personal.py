@@ -192,6 +192,38 @@ class ProgramExpiry:
         return f"{timezone.localtime(self.ends_at):%Y-%m-%d %H:%M %Z}"
 
 
+@dataclass(frozen=True, slots=True)
+class KeyExpiry(Expiry):
+    """An access key of a person ends. `key`: the comment of the key, or its id."""
+
+    key: str
+
+
+def _of_expiring_key(facts: KeyExpiry) -> Written:
+    return written(
+        ngettext(
+            "Your access key ends within %(count)d day", "Your access key ends within %(count)d days", facts.days_left
+        ),
+        _(
+            "The access key “{key}” of your account {username} ends on {date}. Afterwards the programs that use it are "
+            "refused. If they still need it, give them a new key or change its end: account menu › API keys."
+        ),
+        "{link}",
+        count=facts.days_left,
+        key=facts.key,
+        username=facts.username,
+        date=facts.date,
+        link=console_link("users/profile"),
+    )
+
+
+ACCESS_KEY_EXPIRING: Final = MessageText(
+    MessageType("AccessKeyExpiringMessage", gettext_lazy("Your access key ends"), *SECURITY, _PERSON),
+    _of_expiring_key,
+    tuple(KeyExpiry("li", _AT, days, "nightly report") for days in (1, 5)),
+)
+
+
 def _of_expiring_program(facts: ProgramExpiry) -> Written:
     subject = ngettext(
         "The access of a service account ends within %(count)d day",
@@ -228,6 +260,7 @@ SERVICE_ACCOUNT_EXPIRING: Final = MessageText(
 )
 
 TEXTS: Final = (
+    ACCESS_KEY_EXPIRING,
     SERVICE_ACCOUNT_EXPIRING,
     ACCOUNT_UNLOCKED,
     PUBLIC_KEYS_REMOVED,

@@ -24,6 +24,18 @@ class PartSerializer(serializers.Serializer[Any]):
     since = serializers.DateTimeField(read_only=True, allow_null=True, label=_("Running since"))
 
 
+class BrokenSettingSerializer(serializers.Serializer[Any]):
+    """A setting whose stored value cannot be used, because it was changed in the database by hand.
+
+    `category`: the form of the setting; empty without one. `applies`: the value that is used instead.
+    """
+
+    name = serializers.CharField(read_only=True, label=_("Name"))
+    title = serializers.CharField(read_only=True, label=_("Title"))
+    category = serializers.CharField(read_only=True, label=_("Category"))
+    applies = serializers.JSONField(read_only=True, allow_null=True, label=_("Value"))
+
+
 class AboutSerializer(serializers.Serializer[Any]):
     """The installation: versions, parts, and the settings that are not defaults. No secrets."""
 
@@ -42,6 +54,7 @@ class AboutSerializer(serializers.Serializer[Any]):
     free_mb = serializers.IntegerField(read_only=True, label=_("Free space of the data folder (MB)"))
     parts = PartSerializer(many=True, read_only=True, label=_("Parts"))
     settings = serializers.DictField(read_only=True, label=_("Changed settings"))
+    broken_settings = BrokenSettingSerializer(many=True, read_only=True, label=_("Settings that cannot be used"))
     variables = serializers.ListField(
         child=serializers.CharField(), read_only=True, label=_("Settings fixed by the environment")
     )

@@ -22,6 +22,7 @@ class SettingStateSerializer(serializers.Serializer[Any]):
     variable = serializers.CharField(read_only=True, label=_("Environment variable"))
     set_by = serializers.CharField(read_only=True, label=_("Set by"))
     date_set = serializers.DateTimeField(read_only=True, allow_null=True, label=_("Date set"))
+    is_broken = serializers.BooleanField(read_only=True, label=_("Stored value cannot be used"))
 
 
 class FormStateSerializer(serializers.Serializer[Any]):

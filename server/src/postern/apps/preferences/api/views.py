@@ -136,6 +136,7 @@ class SettingsStateView(_OfCategory):
     def get(self, request: Request) -> Response:
         category = self._category()
         origins = queries.origins(category)
+        broken = queries.broken(origins)
         fields = [
             {
                 "name": one.name,
@@ -148,6 +149,7 @@ class SettingsStateView(_OfCategory):
                 "variable": origins[one.name].variable,
                 "set_by": origins[one.name].set_by,
                 "date_set": origins[one.name].date_set,
+                "is_broken": one.name in broken,
             }
             for one in of_category(category)
             if not one.is_dormant

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from postern.apps.sessions import labels
 from postern.apps.sessions.terminals.models import Terminal
 from postern.contracts.enums import EndReason, LoginFrom, Protocol, RiskLevel, SessionState
+from postern.foundation.caller.actor import ActorKind
 from postern.foundation.models import PosternModel, ScopedManager
 from postern.kernel import clock
 
@@ -26,6 +27,10 @@ class Session(PosternModel):
     user_id = models.UUIDField(_("User ID"), db_index=True)
     user = models.CharField(_("User"), max_length=_NAME_CHARS * 2 + 2)
     username = models.CharField(max_length=_NAME_CHARS)
+    #: A person, or a service account.
+    actor_kind = models.CharField(
+        _("Kind of user"), max_length=16, choices=labels.ACTOR_KINDS, default=ActorKind.USER.value
+    )
     asset_id = models.UUIDField(_("Asset ID"), db_index=True)
     asset = models.CharField(_("Asset"), max_length=_NAME_CHARS)
     system_user_id = models.UUIDField(_("System user ID"), db_index=True)

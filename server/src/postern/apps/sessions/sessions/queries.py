@@ -79,7 +79,7 @@ def standing_of(user_id: UUID, org_id: UUID) -> Actor | None:
         return None
     rights = rbac.rights_of(user, OrgScope(org_id))
     return Actor(
-        kind=ActorKind.USER,
+        kind=ActorKind.SERVICE if user.is_service_account else ActorKind.USER,
         user_id=user_id,
         username=user.username,
         name=user.name,

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from postern.apps.orgs.models import Organization
 from postern.apps.orgs.roles import OrgRole
+from postern.apps.users.accounts.lookalikes import skeleton_of
 from postern.foundation.models import PosternModel, SavedRow
 from postern.kernel import clock, ids
 
@@ -114,6 +115,8 @@ class User(SavedRow, AbstractBaseUser):
     id = models.UUIDField(primary_key=True, default=ids.new_id)
     username = models.CharField(_("Username"), max_length=128, unique=True, validators=[_username_is_plain])
     username_key = models.CharField(max_length=160, unique=True, editable=False)
+    #: What the name looks like. None for accounts that looked like another one before this was checked.
+    username_skeleton = models.CharField(max_length=320, unique=True, null=True, editable=False)
     name = models.CharField(_("Name"), max_length=128)
     email = models.EmailField(_("Email"), max_length=128, unique=True)
     kind = models.CharField(_("Kind"), max_length=16, choices=Kind.choices, default=Kind.PERSON)
@@ -163,7 +166,10 @@ class User(SavedRow, AbstractBaseUser):
         ]
 
     def save(self, **kwargs: Any) -> None:
-        self.username_key = username_key(self.username)
+        key = username_key(self.username)
+        if self._state.adding or key != self.username_key:
+            self.username_skeleton = skeleton_of(key)
+        self.username_key = key
         self.email = self.email.lower()  # so that its unique constraint ignores case
         super().save(**kwargs)
 

@@ -168,6 +168,7 @@ def _permit(terminal: Terminal, wish: Wish, target: perms.ResolvedTarget, way: w
         user_id=wish.identity.id,
         user=messages.label(wish.identity),
         username=wish.identity.username,
+        actor_kind=messages.kind_of(wish.identity).value,
         asset_id=target.asset.id,
         asset=target.asset.hostname,
         system_user_id=target.system_user.id,

@@ -85,6 +85,8 @@ class SessionSerializer(ResourceSerializer):
             *fields_small,
             "terminal",
             "terminal_display",
+            "actor_kind",
+            "actor_kind_display",
             "can_replay",
             "can_join",
             "can_terminate",

@@ -47,6 +47,7 @@ class SessionViewSet(ReadOnlyViewSet):
         "remote_addr",
         "protocol",
         "login_from",
+        "actor_kind",
         "terminal",
         "state",
         "end_reason",

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from postern.apps.audits import facade as audits
 from postern.apps.orgs.roles import OrgRole
 from postern.apps.users.accounts import service_accounts, trail
+from postern.apps.users.accounts.distinct_names import require_distinct
 from postern.apps.users.accounts.errors import AboveYou, FieldProblem, OwnLimit
 from postern.apps.users.accounts.holding import hold, hold_caller
 from postern.apps.users.accounts.models import MfaLevel, SystemRole, User
@@ -111,6 +112,7 @@ def create_user(*, actor: Actor, scope: OrgScope, person: PersonInput) -> Create
         user.public_key = checked_public_keys(person.public_key)
     with transaction.atomic():
         hold_caller(actor)  # time has passed since the request began, because a password was hashed
+        require_distinct(user)
         user.password = person.new_password.hashed if person.new_password is not None else make_password(None)
         if user.has_usable_password():
             user.date_password_last_updated = clock.now()
@@ -168,6 +170,8 @@ def update_user(*, actor: Actor, scope: OrgScope, user: User, person: PersonInpu
         before = copy.copy(row)
         was_valid = row.is_valid
         changes = _apply(row, person, keys)
+        if "username" in changes:
+            require_distinct(row)
         _keep_an_administrator(before, row)
         if was_valid and not row.is_valid:
             row.session_epoch += 1
