@@ -17,6 +17,7 @@ from postern.apps.perms.grants.models import (
     PermissionUserGroup,
     default_date_expired,
 )
+from postern.apps.perms.history.models import HistoryStart, PastLink, PastObject
 
 __all__ = [
     "DEFAULT_LIFE",
@@ -26,6 +27,9 @@ __all__ = [
     "ApplicationPermissionUser",
     "ApplicationPermissionUserGroup",
     "AssetPermission",
+    "HistoryStart",
+    "PastLink",
+    "PastObject",
     "PermissionAsset",
     "PermissionNode",
     "PermissionSystemUser",

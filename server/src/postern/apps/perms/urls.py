@@ -8,6 +8,7 @@ from postern.apps.perms.application_permissions.api import views as application_
 from postern.apps.perms.granted.api import applications
 from postern.apps.perms.granted.api import views as granted
 from postern.apps.perms.granted.api.own_access import MyAccessView
+from postern.apps.perms.history import api as history
 from postern.apps.perms.hosts.api import NewHostView
 from postern.apps.perms.permissions.api.views import (
     AssetPermissionViewSet,
@@ -85,6 +86,10 @@ urlpatterns = [
     path(f"{_USER}applications/tree/", applications.UserApplicationsTree.as_view(_LIST)),
     path(f"{_USER}applications/<uuid:application_id>/system-users/", applications.UserApplicationSystemUsers.as_view()),
     path(f"{_GROUP}applications/", applications.GroupApplications.as_view(_LIST)),
+    path("perms/history/assets/<uuid:object_id>/", history.PeopleOfAsset.as_view()),
+    path("perms/history/applications/<uuid:object_id>/", history.PeopleOfApplication.as_view()),
+    path("perms/history/users/<uuid:object_id>/assets/", history.AssetsOfUser.as_view()),
+    path("perms/history/users/<uuid:object_id>/applications/", history.ApplicationsOfUser.as_view()),
     path("perms/new-hosts/", NewHostView.as_view()),
     path("perms/system-users-permission/", granted.MySystemUsersView.as_view()),
     *router.urls,
