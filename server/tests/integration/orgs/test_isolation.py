@@ -155,7 +155,7 @@ def resource_of(endpoint: Endpoint) -> str | None:
     path = tail(endpoint)
     if any(path.startswith(prefix) for prefix in ELSEWHERE):
         return None
-    if path.startswith(("perms/users/", "perms/user-groups/")):
+    if path.startswith(("perms/users/", "perms/user-groups/", "perms/history/")):
         return "granted"
     return max((name for name in RESOURCES if path.startswith(f"{name}/")), key=len, default="unknown")
 

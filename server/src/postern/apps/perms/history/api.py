@@ -65,8 +65,10 @@ class _HistoryView(PosternView):
     answers: ClassVar = {"get": Answer(schema=_ANSWER)}
     kind: ClassVar[ObjectKind]
 
-    def get(self, request: Request, object_id: UUID) -> Response:
+    def get(self, request: Request, **ids: UUID) -> Response:
         """The state at `at`, or the differences between `compared_with` and `at`."""
+        del request
+        [object_id] = ids.values()
         at = self._instant("at") or now()
         other = self._instant("compared_with")
         scope = self.scope
