@@ -40,6 +40,9 @@ function Nothing({
   readonly search: string;
 }) {
   const t = useT();
+  // i18n: access-history:absent.*
+  // i18n: access-history:inactive.*
+  // i18n: access-history:nobody.*
   if (!answer.is_known)
     return (
       <StateView drawing="empty" title={t('access-history:unknown')}>
@@ -55,18 +58,100 @@ function Nothing({
   return <StateView drawing="empty" title={t(`access-history:nobody.${place}`)} />;
 }
 
+type Targets = 'assets' | 'applications';
+
+/** The two times, the search, and for a user what is shown. */
+function QuestionCard({
+  kind,
+  at,
+  onAt,
+  other,
+  onOther,
+  search,
+  onSearch,
+  targets,
+  onTargets,
+}: {
+  readonly kind: HistoryPlace;
+  readonly at: string;
+  readonly onAt: (value: string) => void;
+  readonly other: string;
+  readonly onOther: (value: string) => void;
+  readonly search: string;
+  readonly onSearch: (value: string) => void;
+  readonly targets: Targets;
+  readonly onTargets: (value: Targets) => void;
+}) {
+  const t = useT();
+  // i18n: access-history:title.*
+  return (
+    <Card title={t(`access-history:title.${kind}`)} aside={t('access-history:help')}>
+      <div className="flex flex-wrap items-end gap-x-4 gap-y-2">
+        <Field label={t('access-history:at')} layout="above">
+          {(control) => (
+            <DateTimeInput
+              {...control}
+              value={at}
+              onChange={onAt}
+              bounds={{ max: new Date() }}
+              dayTime="23:59"
+            />
+          )}
+        </Field>
+        <Field label={t('access-history:compared_with')} layout="above">
+          {(control) => (
+            <DateTimeInput
+              {...control}
+              value={other}
+              onChange={onOther}
+              bounds={{ max: new Date() }}
+              dayTime="23:59"
+            />
+          )}
+        </Field>
+        <Field label={t('access-history:search')} layout="above">
+          {(control) => (
+            <TextInput
+              {...control}
+              type="search"
+              value={search}
+              onChange={(event) => onSearch(event.target.value)}
+            />
+          )}
+        </Field>
+        {kind === 'user' && (
+          <Field label={t('access-history:of')} layout="above">
+            {(control) => (
+              <select
+                {...control}
+                className="pt-field"
+                value={targets}
+                onChange={(event) => onTargets(event.target.value === 'assets' ? 'assets' : 'applications')}
+              >
+                <option value="assets">{t('access-history:assets')}</option>
+                <option value="applications">{t('access-history:applications')}</option>
+              </select>
+            )}
+          </Field>
+        )}
+      </div>
+    </Card>
+  );
+}
+
 /**
  * Who could reach an asset or application at a time in the past, or what a person could reach, and through what. With
  * a second time only what differs between the two.
  */
 export function AccessOnDay({ kind, id }: { readonly kind: HistoryPlace; readonly id: string }) {
   const t = useT();
+  // i18n: access-history:list.*
   // Without seconds, as the field shows it.
   const [at, setAt] = useState(() => fieldValue(new Date(Date.now() - MINUTE_MS), 'datetime'));
   const [other, setOther] = useState('');
   const [search, setSearch] = useState('');
   const [page, setPage] = useState(1);
-  const [targets, setTargets] = useState<'assets' | 'applications'>('assets');
+  const [targets, setTargets] = useState<Targets>('assets');
   const path = { asset: `assets/${id}`, application: `applications/${id}`, user: `users/${id}/${targets}` }[
     kind
   ];
@@ -107,60 +192,20 @@ export function AccessOnDay({ kind, id }: { readonly kind: HistoryPlace; readonl
   };
   return (
     <div className="grid gap-3">
-      <Card title={t(`access-history:title.${kind}`)} aside={t('access-history:help')}>
-        <div className="flex flex-wrap items-end gap-x-4 gap-y-2">
-          <Field label={t('access-history:at')} layout="above">
-            {(control) => (
-              <DateTimeInput
-                {...control}
-                value={at}
-                onChange={change(setAt)}
-                bounds={{ max: new Date() }}
-                dayTime="23:59"
-              />
-            )}
-          </Field>
-          <Field label={t('access-history:compared_with')} layout="above">
-            {(control) => (
-              <DateTimeInput
-                {...control}
-                value={other}
-                onChange={change(setOther)}
-                bounds={{ max: new Date() }}
-                dayTime="23:59"
-              />
-            )}
-          </Field>
-          <Field label={t('access-history:search')} layout="above">
-            {(control) => (
-              <TextInput
-                {...control}
-                type="search"
-                value={search}
-                onChange={(event) => change(setSearch)(event.target.value)}
-              />
-            )}
-          </Field>
-          {kind === 'user' && (
-            <Field label={t('access-history:of')} layout="above">
-              {(control) => (
-                <select
-                  {...control}
-                  className="pt-field"
-                  value={targets}
-                  onChange={(event) => {
-                    setTargets(event.target.value === 'assets' ? 'assets' : 'applications');
-                    setPage(1);
-                  }}
-                >
-                  <option value="assets">{t('access-history:assets')}</option>
-                  <option value="applications">{t('access-history:applications')}</option>
-                </select>
-              )}
-            </Field>
-          )}
-        </div>
-      </Card>
+      <QuestionCard
+        kind={kind}
+        at={at}
+        onAt={change(setAt)}
+        other={other}
+        onOther={change(setOther)}
+        search={search}
+        onSearch={change(setSearch)}
+        targets={targets}
+        onTargets={(next) => {
+          setTargets(next);
+          setPage(1);
+        }}
+      />
       <Card
         title={t(`access-history:list.${kind}`)}
         aside={data?.is_known && question ? data.count.toLocaleString('en') : undefined}
