@@ -130,6 +130,7 @@ RESOURCES: Final = (
     "perms/asset-permissions-assets-relations",
     "perms/asset-permissions-nodes-relations",
     "perms/asset-permissions-system-users-relations",
+    "perms/reviews/asset-permissions",
     "terminal/sessions",
     "terminal/commands",
     "terminal/tasks",

@@ -18,6 +18,7 @@ from postern.apps.perms.grants.models import (
     default_date_expired,
 )
 from postern.apps.perms.history.models import HistoryStart, PastLink, PastObject
+from postern.apps.perms.last_uses.models import PermissionUse
 
 __all__ = [
     "DEFAULT_LIFE",
@@ -33,6 +34,7 @@ __all__ = [
     "PermissionAsset",
     "PermissionNode",
     "PermissionSystemUser",
+    "PermissionUse",
     "PermissionUser",
     "PermissionUserGroup",
     "default_date_expired",

@@ -19,6 +19,7 @@ from postern.apps.perms.permissions.api.views import (
     PermissionUserGroupViewSet,
     PermissionUserViewSet,
 )
+from postern.apps.perms.reviews.api import ReviewedPermissionViewSet
 from postern.foundation.rest.viewsets import ResourceRouter
 
 router = ResourceRouter()
@@ -42,6 +43,8 @@ for _kind, _view in (
     ("system-users", application_permissions.SystemUserRelationViewSet),
 ):
     router.register(f"perms/application-permissions-{_kind}-relations", _view, f"application-permission-{_kind}")
+
+router.register("perms/reviews/asset-permissions", ReviewedPermissionViewSet, "reviewed-asset-permission")
 
 _LIST: Final[dict[str, Any]] = {"get": "list"}
 
