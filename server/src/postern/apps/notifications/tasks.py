@@ -4,12 +4,20 @@ from typing import Final
 
 from celery import shared_task
 
-from postern.apps.notifications import actions, company_messages, expiry_warnings, mailing, performance
+from postern.apps.notifications import (
+    actions,
+    company_messages,
+    expiry_warnings,
+    mailing,
+    performance,
+    permission_ends,
+)
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.parts.schedule import every
 from postern.kernel import clock
 
 _DAY_S: Final = 24 * 3600.0
+_HOUR_S: Final = 3600.0
 #: Somebody may wait for a message, for example for a link.
 _SOON_S: Final = 5.0
 #: Often, so that a restart skips no day, and many users who were created together are warned on the same day.
@@ -43,6 +51,12 @@ def warn_of_expiry() -> int:
 
 
 @shared_task  # type: ignore[untyped-decorator]  # celery has no types
+def warn_of_permission_ends() -> int:
+    """Tell the makers of permissions that these end soon, once for each end."""
+    return permission_ends.warn_due()
+
+
+@shared_task  # type: ignore[untyped-decorator]  # celery has no types
 def watch_performance() -> int:
     """Tell administrators about parts of Postern that are overloaded or offline."""
     return performance.watch(clock.now())
@@ -51,6 +65,7 @@ def watch_performance() -> int:
 BEAT: Final = {
     "notifications: performance": every(watch_performance, _PERFORMANCE_S),
     "notifications: expiry": every(warn_of_expiry, _EXPIRY_S),
+    "notifications: ends of permissions": every(warn_of_permission_ends, _HOUR_S),
     "notifications: company messages": every(send_company_messages, _SOON_S),
     "notifications: mail": every(send_mail, _SOON_S),
     "notifications: old messages": {
