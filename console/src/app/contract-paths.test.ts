@@ -97,6 +97,7 @@ const OWN = new Set([
   'MyAssets',
   'MyCredentials',
   'NewHost',
+  'PermissionReview',
   'PeriodicTaskList',
   'SiteMessageList',
   'ServiceAccountCreate',

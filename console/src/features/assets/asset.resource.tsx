@@ -37,6 +37,9 @@ import { LabelChips } from './LabelChips';
 import { assetMorePath, assetRoutes, domainRoutes, newHostPath } from './addresses';
 import type { AssetRow } from './asset-row';
 
+const AccessHistory = lazyPart(
+  async () => (await import('#/domain/access-history/AccessHistory')).AccessHistory,
+);
 const AccountsOfAsset = lazyPart(async () => {
   const [part] = await Promise.all([import('./accounts/Accounts'), loadNamespaces(['accounts'])]);
   return part.AccountsOfAsset;
@@ -327,6 +330,12 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
         id: 'access',
         label: 'assets:tab.access',
         content: (row) => <Grants place={{ kind: 'asset', id: row.id, nodes: row.nodes_display }} />,
+      },
+      {
+        id: 'history',
+        label: 'assets:tab.history',
+        permission: 'audit',
+        content: (row) => <AccessHistory kind="asset" id={row.id} />,
       },
       {
         id: 'sessions',

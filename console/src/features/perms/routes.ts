@@ -1,4 +1,4 @@
-import type { Section } from '#/lib/routes';
+import type { RouteRecord, Section } from '#/lib/routes';
 import { type ResourceScreens, resourceRecords } from '#/resource/routes';
 import { assetPermissionRoutes } from './addresses';
 
@@ -9,11 +9,20 @@ const assetPermissionScreens: ResourceScreens = {
   load: async () => (await import('./screens')).assetPermissionPages,
 };
 
+const reviewRecord: RouteRecord = {
+  name: 'PermissionReview',
+  path: '/perms/reviews',
+  title: 'nav:permission_review',
+  permission: 'audit',
+  texts: ['resource', 'reviews'],
+  load: async () => (await import('./reviews/ReviewPage')).ReviewPage,
+};
+
 export const permsSection: Section = {
   id: 'perms',
   title: 'nav:perms',
   icon: 'permissions',
   path: '/perms',
   order: 40,
-  routes: resourceRecords(assetPermissionScreens),
+  routes: [...resourceRecords(assetPermissionScreens), reviewRecord],
 };

@@ -18,6 +18,7 @@ import { defineResource, type FieldContext } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
 import { daysFrom } from '#/ui/dates/shortcuts';
 import { fieldValue } from '#/ui/dates/typed';
+import { AccessHistory } from '#/domain/access-history/AccessHistory';
 import { Grants } from '#/domain/grants/Grants';
 import { groupOptions } from '#/domain/remotes';
 import { SessionHistory } from '#/domain/session-history/SessionHistory';
@@ -366,6 +367,12 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
         id: 'permissions',
         label: 'users:tab.permissions',
         content: (row) => <Grants place={{ kind: 'user', id: row.id }} />,
+      },
+      {
+        id: 'history',
+        label: 'users:tab.history',
+        permission: 'audit',
+        content: (row) => <AccessHistory kind="user" id={row.id} />,
       },
       {
         id: 'sessions',

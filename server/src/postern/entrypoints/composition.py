@@ -77,6 +77,7 @@ from postern.apps.perms import holdings as perms
 from postern.apps.perms import subscriptions as perm_events
 from postern.apps.perms.application_grants import uses as application_permission_uses
 from postern.apps.perms.grants.uses import by_permissions
+from postern.apps.perms.history.upkeep import ensure as ensure_history
 from postern.apps.preferences import diagnostics, environment, setting_secrets, sign_in_buttons, sign_in_ways
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions import body_limits
@@ -157,7 +158,13 @@ def compose() -> None:
         )
     )
     installation.STEPS.provide(
-        (org_actions.ensure_default_organization, ensure_assets, ensure_vault, evidence.adopt_earlier)
+        (
+            org_actions.ensure_default_organization,
+            ensure_assets,
+            ensure_vault,
+            ensure_history,
+            evidence.adopt_earlier,
+        )
     )
     checks = {**health.OWN_CHECKS, "proxy": terminals.require_a_proxy}
     if secret_stores.is_configured():

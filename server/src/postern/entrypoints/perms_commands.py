@@ -13,15 +13,19 @@ def add_to(add: Add, load: Callable[[], None]) -> None:
     """Register the subcommands. `load` loads the control plane's apps into this process."""
 
     def verify(arguments: argparse.Namespace, settings: Settings) -> int:
-        """Compare what people reach by the index of lists and by the tables. Changes nothing; people may go on working."""
+        """Compare what people reach by the index of lists and by the tables, and the history with the tables.
+
+        Changes nothing; people may go on working.
+        """
         load()
-        from postern.apps.perms.facade import verify_index
+        from postern.apps.perms.facade import history_differences, verify_index
         from postern.apps.users import facade as users
 
         if arguments.user and not users.is_known(arguments.user):
             print(f"there is no account {arguments.user!r}; nothing was compared")
             return 1
         report = verify_index(username=arguments.user, follow_s=arguments.follow)
+        report.faults += history_differences()
         for fault in report.faults:
             print(fault)
         print(f"{report.people} people, {report.assets} assets in reach compared, {len(report.faults)} differences")

@@ -130,6 +130,7 @@ RESOURCES: Final = (
     "perms/asset-permissions-assets-relations",
     "perms/asset-permissions-nodes-relations",
     "perms/asset-permissions-system-users-relations",
+    "perms/reviews/asset-permissions",
     "terminal/sessions",
     "terminal/commands",
     "terminal/tasks",
@@ -155,7 +156,7 @@ def resource_of(endpoint: Endpoint) -> str | None:
     path = tail(endpoint)
     if any(path.startswith(prefix) for prefix in ELSEWHERE):
         return None
-    if path.startswith(("perms/users/", "perms/user-groups/")):
+    if path.startswith(("perms/users/", "perms/user-groups/", "perms/history/")):
         return "granted"
     return max((name for name in RESOURCES if path.startswith(f"{name}/")), key=len, default="unknown")
 

@@ -11,6 +11,7 @@ from postern.apps.notifications import (
     expiry_warnings,
     mailing,
     performance,
+    permission_ends,
     receivers,
 )
 from postern.foundation.caller.actor import SYSTEM
@@ -18,6 +19,7 @@ from postern.foundation.parts.schedule import every
 from postern.kernel import clock
 
 _DAY_S: Final = 24 * 3600.0
+_HOUR_S: Final = 3600.0
 #: For what is tried again. New messages wake the worker.
 _SOON_S: Final = 5.0
 #: Often, so that a restart skips no day, and many users who were created together are warned on the same day.
@@ -57,6 +59,12 @@ def warn_of_expiry() -> int:
 
 
 @shared_task  # type: ignore[untyped-decorator]  # celery has no types
+def warn_of_permission_ends() -> int:
+    """Tell the makers of permissions that these end soon, once for each end."""
+    return permission_ends.warn_due()
+
+
+@shared_task  # type: ignore[untyped-decorator]  # celery has no types
 def watch_performance() -> int:
     """Tell administrators about parts of Postern that are overloaded or offline."""
     return performance.watch(clock.now())
@@ -65,6 +73,7 @@ def watch_performance() -> int:
 BEAT: Final = {
     "notifications: performance": every(watch_performance, _PERFORMANCE_S),
     "notifications: expiry": every(warn_of_expiry, _EXPIRY_S),
+    "notifications: ends of permissions": every(warn_of_permission_ends, _HOUR_S),
     "notifications: company messages": every(send_company_messages, _SOON_S),
     "notifications: receivers": every(write_receivers, _SOON_S),
     "notifications: mail": every(send_mail, _SOON_S),

@@ -11,6 +11,8 @@ from postern.apps.perms.decisions.many import Request, load_facts_of_many
 from postern.apps.perms.decisions.queries import load_facts
 from postern.apps.perms.granted.targets import ResolvedTarget, TargetAnswer, reachable_assets, resolve_target
 from postern.apps.perms.granted.verifying import IndexReport, verify_index
+from postern.apps.perms.history.upkeep import differences as history_differences
+from postern.apps.perms.last_uses.actions import note_use
 from postern.contracts.enums import Protocol
 from postern.kernel.clock import now
 
@@ -28,6 +30,8 @@ __all__ = [
     "decide",
     "decide_application",
     "decide_many",
+    "history_differences",
+    "note_use",
     "reachable_assets",
     "resolve_target",
     "verify_index",

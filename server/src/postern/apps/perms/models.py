@@ -17,6 +17,8 @@ from postern.apps.perms.grants.models import (
     PermissionUserGroup,
     default_date_expired,
 )
+from postern.apps.perms.history.models import HistoryStart, PastLink, PastObject
+from postern.apps.perms.last_uses.models import PermissionUse
 
 __all__ = [
     "DEFAULT_LIFE",
@@ -26,9 +28,13 @@ __all__ = [
     "ApplicationPermissionUser",
     "ApplicationPermissionUserGroup",
     "AssetPermission",
+    "HistoryStart",
+    "PastLink",
+    "PastObject",
     "PermissionAsset",
     "PermissionNode",
     "PermissionSystemUser",
+    "PermissionUse",
     "PermissionUser",
     "PermissionUserGroup",
     "default_date_expired",

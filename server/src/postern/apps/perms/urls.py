@@ -8,6 +8,7 @@ from postern.apps.perms.application_permissions.api import views as application_
 from postern.apps.perms.granted.api import applications
 from postern.apps.perms.granted.api import views as granted
 from postern.apps.perms.granted.api.own_access import MyAccessView
+from postern.apps.perms.history import api as history
 from postern.apps.perms.hosts.api import NewHostView
 from postern.apps.perms.permissions.api.views import (
     AssetPermissionViewSet,
@@ -18,6 +19,7 @@ from postern.apps.perms.permissions.api.views import (
     PermissionUserGroupViewSet,
     PermissionUserViewSet,
 )
+from postern.apps.perms.reviews.api import ReviewedPermissionViewSet
 from postern.foundation.rest.viewsets import ResourceRouter
 
 router = ResourceRouter()
@@ -41,6 +43,8 @@ for _kind, _view in (
     ("system-users", application_permissions.SystemUserRelationViewSet),
 ):
     router.register(f"perms/application-permissions-{_kind}-relations", _view, f"application-permission-{_kind}")
+
+router.register("perms/reviews/asset-permissions", ReviewedPermissionViewSet, "reviewed-asset-permission")
 
 _LIST: Final[dict[str, Any]] = {"get": "list"}
 
@@ -85,6 +89,10 @@ urlpatterns = [
     path(f"{_USER}applications/tree/", applications.UserApplicationsTree.as_view(_LIST)),
     path(f"{_USER}applications/<uuid:application_id>/system-users/", applications.UserApplicationSystemUsers.as_view()),
     path(f"{_GROUP}applications/", applications.GroupApplications.as_view(_LIST)),
+    path("perms/history/assets/<uuid:asset_id>/", history.PeopleOfAsset.as_view()),
+    path("perms/history/applications/<uuid:application_id>/", history.PeopleOfApplication.as_view()),
+    path("perms/history/users/<uuid:user_id>/assets/", history.AssetsOfUser.as_view()),
+    path("perms/history/users/<uuid:user_id>/applications/", history.ApplicationsOfUser.as_view()),
     path("perms/new-hosts/", NewHostView.as_view()),
     path("perms/system-users-permission/", granted.MySystemUsersView.as_view()),
     *router.urls,

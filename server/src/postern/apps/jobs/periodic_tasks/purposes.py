@@ -26,6 +26,9 @@ PURPOSES: Final[Mapping[str, Promise]] = {
         "Sends messages by WeCom, DingTalk and FeiShu, and tries failed ones again."
     ),
     "postern.apps.notifications.tasks.warn_of_expiry": _("Warns users whose password or account ends soon."),
+    "postern.apps.notifications.tasks.warn_of_permission_ends": _(
+        "Warns the makers of asset permissions that end soon."
+    ),
     "postern.apps.notifications.tasks.watch_performance": _(
         "Tells administrators about parts of Postern that are overloaded or offline."
     ),
@@ -62,6 +65,7 @@ OPTIONAL: Final = frozenset(
         "postern.apps.licence.tasks.warn_of_end",
         "postern.apps.notifications.tasks.forget_old_messages",
         "postern.apps.notifications.tasks.warn_of_expiry",
+        "postern.apps.notifications.tasks.warn_of_permission_ends",
         "postern.apps.notifications.tasks.watch_performance",
         "postern.apps.forwarding.tasks.forget_old_webhook_deliveries",
         "postern.apps.users.tasks.forget_old_links",

@@ -259,8 +259,49 @@ SERVICE_ACCOUNT_EXPIRING: Final = MessageText(
     (ProgramExpiry(_ID, "ci", "nightly build", _AT, 5), ProgramExpiry(_ID, "ci", "", _AT, 1)),
 )
 
+
+@dataclass(frozen=True, slots=True)
+class PermissionExpiry:
+    """An asset permission ends."""
+
+    permission_id: UUID
+    name: str
+    ends_at: datetime
+    days_left: int
+
+    @property
+    def date(self) -> str:
+        return f"{timezone.localtime(self.ends_at):%Y-%m-%d %H:%M %Z}"
+
+
+def _of_expiring_permission(facts: PermissionExpiry) -> Written:
+    return written(
+        ngettext(
+            "An asset permission ends within %(count)d day",
+            "An asset permission ends within %(count)d days",
+            facts.days_left,
+        ),
+        _(
+            "The asset permission {name} ends on {date}. Afterwards its people lose this access, and open sessions are "
+            "ended. If it is still needed, change its end."
+        ),
+        "{link}",
+        count=facts.days_left,
+        name=facts.name,
+        date=facts.date,
+        link=console_link(f"perms/asset-permissions/{facts.permission_id}/update"),
+    )
+
+
+PERMISSION_EXPIRING: Final = MessageText(
+    MessageType("PermissionExpiringMessage", gettext_lazy("An asset permission ends"), *SECURITY, _PERSON),
+    _of_expiring_permission,
+    (PermissionExpiry(_ID, "web release", _AT, 5), PermissionExpiry(_ID, "on call", _AT, 1)),
+)
+
 TEXTS: Final = (
     ACCESS_KEY_EXPIRING,
+    PERMISSION_EXPIRING,
     SERVICE_ACCOUNT_EXPIRING,
     ACCOUNT_UNLOCKED,
     PUBLIC_KEYS_REMOVED,

@@ -189,6 +189,12 @@ def _permit(terminal: Terminal, wish: Wish, target: perms.ResolvedTarget, way: w
         action_ends=grants.stored(target.decision.ends),
         command_digest=command_filters.digest_of(control),
     )
+    reasons = target.decision.reasons
+    perms.note_use(
+        permission_ids={reason.permission.id for reason in reasons if reason.permission is not None},
+        user_id=session.user_id,
+        at=session.date_start,
+    )
     if token is not None:
         token.opened = session.pk
         token.save(update_fields=["opened"])
@@ -199,7 +205,7 @@ def _permit(terminal: Terminal, wish: Wish, target: perms.ResolvedTarget, way: w
         {
             "reasons": [
                 {"code": str(reason.code), "permission": reason.permission.name if reason.permission else None}
-                for reason in target.decision.reasons
+                for reason in reasons
             ],
             "protocol": wish.protocol.value,
             "login_from": wish.login_from.value,

@@ -1,0 +1,109 @@
+import { Folder, KeyRound, Server, User, Users } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useT } from '#/lib/i18n';
+import { paths } from '#/lib/paths';
+import type { Icon } from '#/ui/icon';
+import { AppLink } from '#/ui/link';
+import { Badge, type BadgeTone } from '#/ui/status';
+import { visible } from '#/ui/visible-text';
+import type { PastRow, Way } from './past-access';
+
+const TONE: Record<'gained' | 'lost' | 'changed', BadgeTone> = {
+  gained: 'ok',
+  lost: 'danger',
+  changed: 'warn',
+};
+/** Names that stand for several others. */
+const COMBINED = new Set(['all', 'updownload', 'clipboard_copy_paste']);
+
+function Part({ icon: Mark, children }: { readonly icon: Icon; readonly children: ReactNode }) {
+  return (
+    <span className="inline-flex min-w-0 items-center gap-1.5 [overflow-wrap:anywhere]">
+      <Mark className="size-3.5! flex-none text-ink-3" aria-hidden />
+      {children}
+    </span>
+  );
+}
+
+const names = (parts: readonly { readonly name: string }[]): string =>
+  parts.map((part) => visible(part.name)).join(', ');
+
+/** A permission: who it named, what it named, as whom, and with which actions. */
+function WayLine({ way }: { readonly way: Way }) {
+  const t = useT();
+  // i18n: access-history:action.*
+  const actions = way.actions.includes('all')
+    ? t('access-history:action.all')
+    : way.actions
+        .filter((name) => !COMBINED.has(name))
+        .map((name) => t(`access-history:action.${name}`))
+        .join(', ');
+  return (
+    <div className="flex flex-wrap gap-x-4 gap-y-0.5 text-meta text-ink-2">
+      <Part icon={KeyRound}>{visible(way.permission.name)}</Part>
+      {way.names_user && <Part icon={User}>{t('access-history:named_user')}</Part>}
+      {way.user_groups.length > 0 && <Part icon={Users}>{names(way.user_groups)}</Part>}
+      {way.names_target && <Part icon={Server}>{t('access-history:named_target')}</Part>}
+      {way.nodes.length > 0 && <Part icon={Folder}>{names(way.nodes)}</Part>}
+      <span>
+        {t('access-history:as_whom', {
+          names: way.system_users.map((user) => `${visible(user.name)} (${user.protocol})`).join(', '),
+        })}
+      </span>
+      <span>{actions}</span>
+    </div>
+  );
+}
+
+function Ways({ title, ways }: { readonly title: string; readonly ways: readonly Way[] }) {
+  if (ways.length === 0) return null;
+  return (
+    <div className="mt-1 grid gap-1">
+      {title !== '' && <span className="text-meta font-medium text-ink-3">{title}</span>}
+      {ways.map((way) => (
+        <WayLine key={way.permission.id} way={way} />
+      ))}
+    </div>
+  );
+}
+
+/** The people or targets of a page, each with the permissions that gave the access. */
+export function PastRows({
+  rows,
+  areUsers,
+  areAssets,
+}: {
+  readonly rows: readonly PastRow[];
+  readonly areUsers: boolean;
+  readonly areAssets: boolean;
+}) {
+  const t = useT();
+  // i18n: access-history:change.*
+  return (
+    <ul>
+      {rows.map((row) => (
+        <li key={row.id} className="border-b border-line px-3.5 py-2.5 last:border-b-transparent">
+          <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+            <span className="min-w-0 [overflow-wrap:anywhere]">
+              {areUsers || areAssets ? (
+                <AppLink to={areUsers ? paths.user(row.id) : paths.asset(row.id)}>
+                  {visible(row.name)}
+                </AppLink>
+              ) : (
+                <span className="font-medium">{visible(row.name)}</span>
+              )}
+            </span>
+            <span className="font-mono text-meta text-ink-3 [overflow-wrap:anywhere]">
+              {visible(row.detail)}
+            </span>
+            {row.change !== '' && (
+              <Badge tone={TONE[row.change]}>{t(`access-history:change.${row.change}`)}</Badge>
+            )}
+          </div>
+          <Ways title={row.change === 'changed' ? t('access-history:before') : ''} ways={row.ways_before} />
+          <Ways title={row.change === 'changed' ? t('access-history:after') : ''} ways={row.ways} />
+        </li>
+      ))}
+    </ul>
+  );
+}

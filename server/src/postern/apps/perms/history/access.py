@@ -1,0 +1,236 @@
+"""Who could reach a target at an instant in the past, what a person could reach, and through what."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import takewhile
+from uuid import UUID
+
+from postern.apps.perms.history.granting import (
+    Family,
+    Place,
+    Reached,
+    Way,
+    account_is_valid,
+    groups_named,
+    in_order,
+    named_groups,
+    path_of,
+    protocols_of,
+    system_users_of,
+    upwards,
+    valid_permissions,
+)
+from postern.apps.perms.history.models import LinkKind, ObjectKind
+from postern.apps.perms.history.past import Known, Past
+
+
+def people_of(past: Past, family: Family, target_id: UUID) -> list[Reached]:
+    """The people who could reach the target, in order of their names."""
+    target = past.object(family.target, target_id)
+    if target is None or target.is_active is False:
+        return []
+    named = {permission for permission, _target in past.lefts(family.named, [target_id])}
+    by_node = _nodes_naming(past, family, target_id)
+    permissions = valid_permissions(past, family, named | by_node.keys())
+    offered = protocols_of(past, family, {target_id: target}).get(target_id, set())
+    usable = {
+        key: tuple(one for one in some if one.word in offered)
+        for key, some in system_users_of(past, family, permissions).items()
+    }
+    usable = {key: some for key, some in usable.items() if some}
+    direct = set(past.rights(family.user, usable))
+    through = _through_groups(past, family, usable)
+    pairs = direct | through.keys()
+    people = past.objects(ObjectKind.USER, {user for _permission, user in pairs})
+    members = set(past.lefts(LinkKind.USER_IN_ORGANIZATION, _organizations(permissions[key] for key in usable)))
+    ways: defaultdict[UUID, list[Way]] = defaultdict(list)
+    for key, user in pairs:
+        if user not in people or (user, permissions[key].org_id) not in members:
+            continue
+        ways[user].append(
+            Way(
+                permission=permissions[key],
+                system_users=usable[key],
+                names_user=(key, user) in direct,
+                user_groups=tuple(sorted(through.get((key, user), ()), key=lambda group: group.name)),
+                names_target=key in named,
+                nodes=by_node.get(key, ()),
+            )
+        )
+    return _sorted(
+        Reached(people[user], in_order(some)) for user, some in ways.items() if account_is_valid(past, people[user])
+    )
+
+
+def _organizations(permissions: Iterable[Known]) -> set[UUID]:
+    return {row.org_id for row in permissions if row.org_id is not None}
+
+
+def _nodes_naming(past: Past, family: Family, target_id: UUID) -> dict[UUID, tuple[Place, ...]]:
+    """For each permission on a node above the asset: these nodes."""
+    if family.node is None:
+        return {}
+    nodes = past.with_above(node for _asset, node in past.rights(LinkKind.ASSET_IN_NODE, [target_id]))
+    found: defaultdict[UUID, list[Place]] = defaultdict(list)
+    for permission, node in past.lefts(family.node, nodes):
+        found[permission].append(path_of(node, nodes))
+    return {permission: tuple(sorted(some, key=lambda place: place.name)) for permission, some in found.items()}
+
+
+def _through_groups(
+    past: Past, family: Family, permissions: Mapping[UUID, object]
+) -> dict[tuple[UUID, UUID], list[Place]]:
+    """The groups through which each permission named each person."""
+    groups, names = groups_named(past, family, list(permissions))
+    members: defaultdict[UUID, list[UUID]] = defaultdict(list)
+    for user, group in past.lefts(LinkKind.USER_IN_GROUP, list(names)):
+        members[group].append(user)
+    found: defaultdict[tuple[UUID, UUID], list[Place]] = defaultdict(list)
+    for permission, some in groups.items():
+        for group in some:
+            for user in members[group]:
+                found[permission, user].append(names[group])
+    return dict(found)
+
+
+def _sorted(found: Iterable[Reached]) -> list[Reached]:
+    return sorted(found, key=lambda one: (one.object.name.casefold(), one.object.word, one.object.id))
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What a person could reach, in one organization or (None) in all. Parts are read when they are first needed."""
+
+    past: Past
+    family: Family
+    user_id: UUID
+    org_id: UUID | None
+    known: dict[UUID, Known] = field(default_factory=dict)
+
+    @cached_property
+    def person(self) -> Known | None:
+        """The person, if there was an account."""
+        return self.past.object(ObjectKind.USER, self.user_id)
+
+    @cached_property
+    def _named(self) -> "_Naming":
+        """The valid permissions that named the person, and how."""
+        if self.person is None or not account_is_valid(self.past, self.person):
+            return _Naming()
+        past, family = self.past, self.family
+        direct = {key for key, _user in past.lefts(family.user, [self.user_id])}
+        groups = named_groups(past, [group for _user, group in past.rights(LinkKind.USER_IN_GROUP, [self.user_id])])
+        through: defaultdict[UUID, list[Place]] = defaultdict(list)
+        for key, group in past.lefts(family.user_group, list(groups)):
+            through[key].append(groups[group])
+        permissions = valid_permissions(past, family, direct | through.keys())
+        members = {org for _user, org in past.rights(LinkKind.USER_IN_ORGANIZATION, [self.user_id])}
+        own = members if self.org_id is None else members & {self.org_id}
+        permissions = {key: row for key, row in permissions.items() if row.org_id in own}
+        return _Naming(permissions, system_users_of(past, family, permissions), direct, through)
+
+    @cached_property
+    def _places(self) -> dict[UUID, Known]:
+        """All nodes of the organizations, if any of the permissions names nodes."""
+        if not self._on_nodes:
+            return {}
+        return self.past.nodes(_organizations(self._named.permissions.values()))
+
+    @cached_property
+    def _on_nodes(self) -> dict[UUID, set[UUID]]:
+        """The permissions on each node."""
+        found: defaultdict[UUID, set[UUID]] = defaultdict(set)
+        if self.family.node is not None:
+            for key, node in self.past.rights(self.family.node, list(self._named.system_users)):
+                found[node].add(key)
+        return found
+
+    def gives(self, target_id: UUID) -> frozenset[tuple[UUID, int, frozenset[UUID]]]:
+        """What the permissions to a target gave, to compare two instants by."""
+        named = self._named
+        return frozenset(
+            (key, named.permissions[key].actions or 0, frozenset(one.id for one in named.system_users[key]))
+            for key in self.granted.get(target_id, ())
+        )
+
+    @cached_property
+    def granted(self) -> dict[UUID, frozenset[UUID]]:
+        """The permissions by which each target was reached. Inactive assets were not."""
+        named = self._named
+        found: defaultdict[UUID, AbstractSet[UUID]] = defaultdict(frozenset)
+        for key, target in self.past.rights(self.family.named, list(named.system_users)):
+            found[target] |= {key}
+        below = self._below()
+        for asset, node in self.past.lefts(LinkKind.ASSET_IN_NODE, list(below)) if below else ():
+            found[asset] |= below[node]
+        protocols = protocols_of(self.past, self.family, self._active(found))
+        speak = {key: {one.word for one in some} for key, some in named.system_users.items()}
+        offering = {
+            target: frozenset(key for key in keys if speak[key] & protocols.get(target, set()))
+            for target, keys in found.items()
+        }
+        return {target: keys for target, keys in offering.items() if keys}
+
+    def _active(self, ids: Iterable[UUID]) -> dict[UUID, Known]:
+        """Those of the targets that existed and were active, which are kept for `targets`."""
+        rows = self.past.objects(self.family.target, list(ids))
+        self.known.update({key: row for key, row in rows.items() if row.is_active is not False})
+        return self.known
+
+    def _below(self) -> dict[UUID, frozenset[UUID]]:
+        """The permissions that reached each node from it or from above."""
+        found: dict[UUID | None, frozenset[UUID]] = {None: frozenset()}
+        for node in self._places:
+            fresh = list(takewhile(lambda step: step not in found, upwards(node, self._places)))
+            for step in reversed(fresh):
+                found[step] = found[self._places[step].parent_id] | self._on_nodes.get(step, set())
+        return {node: keys for node, keys in found.items() if node is not None and keys}
+
+    def targets(self, search: str = "") -> list[Known]:
+        """The targets in order of their names; with `search` those whose name or address contains it."""
+        word = search.casefold()
+        rows = (self.known[key] for key in self.granted if key in self.known)
+        found = [row for row in rows if word in row.name.casefold() or word in row.word.casefold()]
+        return sorted(found, key=lambda row: (row.name.casefold(), row.id))
+
+    def with_ways(self, targets: Iterable[Known]) -> list[Reached]:
+        """These targets with the ways to them."""
+        named, rows = self._named, list(targets)
+        keys = [row.id for row in rows]
+        protocols = protocols_of(self.past, self.family, {row.id: row for row in rows})
+        direct = set(self.past.rights(self.family.named, list(named.system_users)))
+        standing: defaultdict[UUID, list[UUID]] = defaultdict(list)
+        for asset, node in self.past.rights(LinkKind.ASSET_IN_NODE, keys) if self._places else ():
+            standing[asset].append(node)
+        found = []
+        for row in rows:
+            above = {step for node in standing[row.id] for step in upwards(node, self._places)}
+            ways = [
+                Way(
+                    permission=named.permissions[key],
+                    system_users=tuple(one for one in named.system_users[key] if one.word in protocols.get(row.id, ())),
+                    names_user=key in named.direct,
+                    user_groups=tuple(sorted(named.through.get(key, ()), key=lambda group: group.name)),
+                    names_target=(key, row.id) in direct,
+                    nodes=tuple(
+                        sorted(
+                            (path_of(node, self._places) for node in above if key in self._on_nodes.get(node, ())),
+                            key=lambda place: place.name,
+                        )
+                    ),
+                )
+                for key in self.granted[row.id]
+            ]
+            found.append(Reached(row, in_order(ways)))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Naming:
+    permissions: Mapping[UUID, Known] = field(default_factory=dict)
+    system_users: Mapping[UUID, list[Known]] = field(default_factory=dict)
+    direct: AbstractSet[UUID] = frozenset()
+    through: Mapping[UUID, list[Place]] = field(default_factory=dict)

@@ -1,0 +1,1 @@
+"""When people last used permissions."""

@@ -1,0 +1,1 @@
+"""Which permissions and people nobody needs any more: unused, expired and soon expiring grants."""

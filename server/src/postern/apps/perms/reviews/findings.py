@@ -1,0 +1,78 @@
+"""What a review finds about permissions: unused for a number of days, expired, or ending soon.
+
+A permission is used when a session is permitted by it: it named the person, the asset and the system user at that
+moment. It counts as unused when it was valid, made before the days in question, and used by nobody in them. Uses are
+known since the history of access begins, so nothing counts as unused before that is long enough ago.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+
+from postern.apps.perms.grants.models import AssetPermission
+from postern.apps.perms.history.past import known_since
+from postern.apps.perms.last_uses.models import PermissionUse
+
+
+class Finding(StrEnum):
+    """Stable: part of the API."""
+
+    UNUSED = "unused"
+    EXPIRED = "expired"
+    ENDING = "ending"
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """The question of a review: unused for `days`, ending within `within_days`."""
+
+    at: datetime
+    days: int
+    within_days: int
+
+    @property
+    def border(self) -> datetime:
+        """A use at or after it counts."""
+        return self.at - timedelta(days=self.days)
+
+    @property
+    def end(self) -> datetime:
+        """What ends until then ends soon."""
+        return self.at + timedelta(days=self.within_days)
+
+    def knows_uses(self) -> bool:
+        """Whether the uses of all days in question are known."""
+        since = known_since()
+        return since is not None and since <= self.border
+
+    def condition(self, finding: Finding) -> Q:
+        """Which permissions have the finding."""
+        if finding is Finding.EXPIRED:
+            return Q(date_expired__lte=self.at)
+        if finding is Finding.ENDING:
+            return Q(is_active=True, date_expired__gt=self.at, date_expired__lte=self.end)
+        if not self.knows_uses():
+            return Q(pk__in=())
+        used = PermissionUse.objects.filter(assetpermission=OuterRef("pk"), date_last_used__gte=self.border)
+        valid = Q(is_active=True, date_start__lte=self.border, date_expired__gt=self.at, date_created__lte=self.border)
+        return valid & ~Q(Exists(used))
+
+    def findings(self, row: AssetPermission, last_used: datetime | None) -> list[Finding]:
+        """The findings of one permission, as `condition` says them."""
+        found = []
+        began = max(row.date_start, row.date_created) <= self.border
+        if row.is_valid and began and self.knows_uses() and (last_used is None or last_used < self.border):
+            found.append(Finding.UNUSED)
+        if row.date_expired <= self.at:
+            found.append(Finding.EXPIRED)
+        elif row.is_active and row.date_expired <= self.end:
+            found.append(Finding.ENDING)
+        return found
+
+
+def with_last_use(rows: QuerySet[AssetPermission]) -> QuerySet[AssetPermission]:
+    """The permissions with `date_last_used`: the last use by anybody."""
+    uses = PermissionUse.objects.filter(assetpermission=OuterRef("pk")).order_by("-date_last_used")
+    return rows.annotate(date_last_used=Subquery(uses.values("date_last_used")[:1]))
