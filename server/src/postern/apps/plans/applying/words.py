@@ -1,9 +1,7 @@
-"""A plan as text, for a terminal."""
+"""A plan as text, for a terminal: in English, as the output of every command."""
 
 from collections.abc import Iterator
 from typing import Any, Final
-
-from django.utils.translation import gettext as _
 
 from postern.apps.plans.applying.actions import Plan
 from postern.apps.plans.states.access import Side
@@ -23,8 +21,8 @@ def in_words(plan: Plan) -> str:
 
 def _lines(plan: Plan) -> Iterator[str]:
     if not plan.changes:
-        yield _("%(organization)s: nothing to do.") % {"organization": plan.organization}
-        yield _("Digest: %(digest)s") % {"digest": plan.digest}
+        yield f"{plan.organization}: nothing to do."
+        yield f"Digest: {plan.digest}"
         return
     for change in plan.changes:
         yield f"{_SIGNS[change.verb]} {change.kind.name} {change.name}"
@@ -32,12 +30,12 @@ def _lines(plan: Plan) -> Iterator[str]:
             yield from _values(change)
     yield ""
     counts = {verb: sum(one.verb == verb for one in plan.changes) for verb in _SIGNS}
-    yield _("%(create)d created, %(update)d changed, %(delete)d deleted.") % counts
+    yield f"{counts['create']} created, {counts['update']} changed, {counts['delete']} deleted."
     yield from _side("+", plan.access.gained)
     yield from _side("-", plan.access.lost)
     if not plan.access.gained.people and not plan.access.lost.people:
-        yield _("Nobody gains or loses access to an asset now.")
-    yield _("Digest: %(digest)s") % {"digest": plan.digest}
+        yield "Nobody gains or loses access to an asset now."
+    yield f"Digest: {plan.digest}"
 
 
 def _values(change: Change) -> Iterator[str]:
@@ -83,13 +81,9 @@ def _rule(rule: dict[str, Any]) -> str:
 def _side(sign: str, side: Side) -> Iterator[str]:
     if not side.people:
         return
-    words = (
-        _("+ %(people)d people → %(assets)d assets, %(pairs)d new pairs")
-        if sign == "+"
-        else _("- %(people)d people → %(assets)d assets, %(pairs)d pairs lost")
-    )
+    pairs = f"{side.pairs} new pairs" if sign == "+" else f"{side.pairs} pairs lost"
     accounts = ", ".join(f"{count} {name}" for name, count in side.system_users.items())
-    yield f"{words % {'people': side.people, 'assets': side.assets, 'pairs': side.pairs}} ({accounts})"
+    yield f"{sign} {side.people} people → {side.assets} assets, {pairs} ({accounts})"
     for user, asset, names in side.listed[:_MOST_PAIRS]:
         yield f"    {sign} {user} → {asset} ({', '.join(names)})"
     if len(side.listed) > _MOST_PAIRS:

@@ -127,8 +127,8 @@ def _nodes_without_parent(wish: Wish, state: State) -> Iterator[Problem]:
         if path in present or parent in present or parent in entries:
             continue
         if path.split("/")[1] != state.root.strip("/"):
-            message = _("A node path must start with the root node, for example %(root)s/web.")
-            yield Problem(entry.place, message % {"root": state.root})
+            message = _("A node path must start with the root node, for example /%(root)s/web.")
+            yield Problem(entry.place, message % {"root": state.root.strip("/")})
         else:
             message = _("There is no node “%(parent)s” for this one. Add it to the list, above or below.")
             yield Problem(entry.place, message % {"parent": parent})
