@@ -16,7 +16,7 @@ from postern.apps.plans.files.errors import START, FileRefused, Place, Problem
 
 #: Size of a file in bytes, as UTF-8.
 MAX_BYTES: Final = 4 * 1024 * 1024
-MAX_ITEMS: Final = 400_000
+MAX_ITEMS: Final = 600_000
 MAX_DEPTH: Final = 8
 
 #: The parser of libyaml is thirty times faster; the other one is part of every installation.
