@@ -1,10 +1,14 @@
 """Reference pages that are made from declarations, in both languages."""
 
+import json
+import os
 from collections.abc import Callable, Iterable
 from functools import partial
+from importlib import import_module
 from types import ModuleType
 from typing import Literal
 
+import django
 from preference_pages import preferences_page
 
 from postern.apps.audits import catalogue
@@ -90,8 +94,16 @@ def _page(title: str, declared_in: ModuleType, introduction: str, *sections: str
 
 
 #: What makes each page, by its path.
+def _plan_schema() -> str:
+    # The shape of the file has the choices of the models, which only a set-up Django loads.
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "postern.foundation.django_settings")
+    django.setup()
+    schema = import_module("postern.apps.plans.files.schema").schema
+    return json.dumps(schema(), ensure_ascii=False, indent=2) + "\n"
+
+
 PAGES: dict[str, Callable[[], str]] = {
     f"docs/reference/{name}{'.zh' if language == 'zh' else ''}.md": partial(make, language)
     for name, make in (("settings", _settings), ("preferences", preferences_page), ("audit-events", _audit_events))
     for language in ("en", "zh")
-}
+} | {"docs/reference/access-plan-1.schema.json": _plan_schema}

@@ -112,8 +112,29 @@ _NEW_HOSTS = [
     )
 ]
 
+_FILE = "version: 1\norganization: Default\nuser_groups: [{name: planned, comment: by a file}]\n"
+_PLANS = [
+    silent(f"{API}plan/", body={"file": _FILE}),
+    Write(
+        method="POST",
+        path=f"{API}apply/",
+        body={"file": _FILE},
+        told=[
+            created("UserGroup", "planned", {"name": "planned", "comment": "by a file"}),
+            Told(
+                event="plan.applied",
+                action="update",
+                kind="AccessPlan",
+                name="Default",
+                new={"changes": {"user_groups.create": 1}},
+            ),
+        ],
+    ),
+]
+
 WRITES = [
     *_NEW_HOSTS,
+    *_PLANS,
     *_PERMISSIONS.writes(),
     *[write for relation in _RELATIONS for write in relation.writes()],
     *_last_system_user_stays(),

@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import Final
 
 from postern import API_LEVEL, __version__
-from postern.entrypoints import licence_commands, perms_commands, terminal_commands, user_commands, vault_commands
+from postern.entrypoints import (
+    licence_commands,
+    perms_commands,
+    plan_commands,
+    terminal_commands,
+    user_commands,
+    vault_commands,
+)
 from postern.entrypoints.supervisor import EXIT_CONFIG, follow_supervisor
 from postern.foundation.machine.private_files import make_private
 from postern.foundation.parts.part_board import SUPERVISOR_PID
@@ -238,6 +245,7 @@ def _parser() -> argparse.ArgumentParser:
     user_commands.add_to(lambda name, command: add(name, command, user), _django)
     perms = commands.add_parser("perms", help="Permissions.").add_subparsers(required=True, metavar="COMMAND")
     perms_commands.add_to(lambda name, command: add(name, command, perms), _django)
+    plan_commands.add_to(add, _django)
     terminal = commands.add_parser("terminal", help="Proxies and their credentials.").add_subparsers(
         required=True, metavar="COMMAND"
     )

@@ -78,6 +78,7 @@ from postern.apps.perms import subscriptions as perm_events
 from postern.apps.perms.application_grants import uses as application_permission_uses
 from postern.apps.perms.grants.uses import by_permissions
 from postern.apps.perms.history.upkeep import ensure as ensure_history
+from postern.apps.plans.applying.api import views as plan_views
 from postern.apps.preferences import diagnostics, environment, setting_secrets, sign_in_buttons, sign_in_ways
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions import body_limits
@@ -283,7 +284,10 @@ def _compose_requests() -> None:
     middleware.BODY_LIMITS.provide(
         middleware.BodyLimits(
             beginnings=body_limits.BY_BEGINNING,
-            endings={importing.PATH_END: importing.max_bytes() + importing.GRACE_BYTES},
+            endings={
+                importing.PATH_END: importing.max_bytes() + importing.GRACE_BYTES,
+                **dict.fromkeys(plan_views.PATH_ENDS, plan_views.BODY_BYTES),
+            },
         )
     )
     request_kinds.PASSWORD_PATHS.provide(password_paths.PATHS)

@@ -18,6 +18,7 @@ from postern.apps.licence.api import urls as licence
 from postern.apps.notifications.api import urls as notifications
 from postern.apps.orgs.api import urls as orgs
 from postern.apps.perms import urls as perms
+from postern.apps.plans import urls as plans
 from postern.apps.preferences.api import urls as preferences
 from postern.apps.sessions import urls as sessions
 from postern.apps.users import urls as users
@@ -58,6 +59,7 @@ _APPS = (
     vault,
     applications,
     perms,
+    plans,
     sessions,
     notifications,
     forwarding,

@@ -40,6 +40,7 @@ INSTALLED_APPS = [
     "postern.apps.applications",
     "postern.apps.acls",
     "postern.apps.perms",
+    "postern.apps.plans",
     "postern.apps.sessions",
     "postern.apps.jobs",
     "postern.apps.notifications",

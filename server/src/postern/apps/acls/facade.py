@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from postern.apps.acls.command_filters.actions import FILTERS, create_rule, delete_rule, hold_rules, update_rule
 from postern.apps.acls.command_filters.bodies import TrialSerializer, trial_from
 from postern.apps.acls.command_filters.judging import judge_command
 from postern.apps.acls.command_filters.models import CommandFilter
@@ -12,15 +13,20 @@ from postern.foundation.caller.scope import OrgScope
 
 __all__ = [
     "ACTION_NAMES",
+    "FILTERS",
     "REASONS",
     "CommandFilter",
     "Trial",
     "TrialSerializer",
     "controls_of",
+    "create_rule",
+    "delete_rule",
     "filtered_by",
     "find_filter",
+    "hold_rules",
     "judge_command",
     "trial_from",
+    "update_rule",
 ]
 
 

@@ -14,6 +14,7 @@ from postern.apps.assets.domains.chains import way_to
 from postern.apps.assets.host_keys.actions import Owner as HostKeyOwner
 from postern.apps.assets.host_keys.actions import check_gateway_host_key, check_host_key, forget_host_keys_of
 from postern.apps.assets.nodes.tree_shapes import AssetLeaf, asset_leaves, asset_tree_node, node_tree_node
+from postern.apps.assets.tree.actions import create_node, delete_node
 from postern.apps.assets.tree.actions import ensure_root as ensure_root_node
 from postern.apps.assets.tree.actions import hold as hold_trees
 from postern.apps.assets.tree.checking import TreeFaults
@@ -51,6 +52,8 @@ __all__ = [
     "check_host_key",
     "correct_tree",
     "create_asset",
+    "create_node",
+    "delete_node",
     "domains_of",
     "ensure_root_node",
     "find_tree_faults",

@@ -44,6 +44,7 @@ class Event(StrEnum):
         "Removed from an application grant",
         "移出应用授权",
     )
+    PLAN_APPLIED = "plan.applied", _C.PERMISSIONS, "Access plan applied", "执行授权方案"
     MEMBERSHIP_CHANGED = "membership.changed", _C.PERMISSIONS, "Role in the organization changed", "变更组织角色"
     INVITATION_SENT = "invitation.sent", _C.PERMISSIONS, "Invited into the organization", "邀请加入组织"
     INVITATION_ACCEPTED = "invitation.accepted", _C.PERMISSIONS, "Invitation accepted", "接受组织邀请"

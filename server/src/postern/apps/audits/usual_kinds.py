@@ -71,6 +71,7 @@ class Exported(NamedTuple):
 
 #: One line for each list whose other kinds, if any, have words of their own.
 LISTS: Final = (
+    Exported("accessplan", "Access plan", "授权方案"),
     Exported("accesskey", "Access keys", "访问密钥列表"),
     Exported("accountsecret", "Secrets of accounts", "账号凭据"),
     Exported("applicationaccountsecret", "Secrets of application accounts", "应用账号凭据"),

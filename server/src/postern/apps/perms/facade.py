@@ -1,22 +1,26 @@
-"""Public interface of permissions: the decisions, their explanation, the reachable assets, and the check of their index."""
+"""Public interface of permissions: the decisions, their explanation, the reachable assets, the check of their index, and
+the writes of permissions.
+"""
 
-from collections.abc import Hashable, Mapping
-from datetime import datetime
-from typing import TypeVar
-from uuid import UUID
-
-from postern.apps.perms.decisions.applications import load_facts_of_application
-from postern.apps.perms.decisions.decision import Decision, Named, Reason, ReasonCode, Verdict, Via, evaluate
-from postern.apps.perms.decisions.many import Request, load_facts_of_many
-from postern.apps.perms.decisions.queries import load_facts
+from postern.apps.perms.application_grants.links import LINKS as APPLICATION_LINKS
+from postern.apps.perms.application_permissions.actions import create_permissions as create_application_permissions
+from postern.apps.perms.application_permissions.actions import delete_permission as delete_application_permission
+from postern.apps.perms.application_permissions.actions import update_permission as update_application_permission
+from postern.apps.perms.application_permissions.holding import hold as hold_application_permissions
+from postern.apps.perms.decisions.deciding import decide, decide_application, decide_many
+from postern.apps.perms.decisions.decision import Decision, Named, Reason, ReasonCode, Verdict, Via
+from postern.apps.perms.decisions.many import Request
 from postern.apps.perms.granted.targets import ResolvedTarget, TargetAnswer, reachable_assets, resolve_target
 from postern.apps.perms.granted.verifying import IndexReport, verify_index
+from postern.apps.perms.grants.links import LINKS
 from postern.apps.perms.history.upkeep import differences as history_differences
 from postern.apps.perms.last_uses.actions import note_use
-from postern.contracts.enums import Protocol
-from postern.kernel.clock import now
+from postern.apps.perms.permissions.actions import create_permissions, delete_permission, update_permission
+from postern.apps.perms.permissions.holding import hold as hold_permissions
 
 __all__ = [
+    "APPLICATION_LINKS",
+    "LINKS",
     "Decision",
     "IndexReport",
     "Named",
@@ -27,40 +31,20 @@ __all__ = [
     "TargetAnswer",
     "Verdict",
     "Via",
+    "create_application_permissions",
+    "create_permissions",
     "decide",
     "decide_application",
     "decide_many",
+    "delete_application_permission",
+    "delete_permission",
     "history_differences",
+    "hold_application_permissions",
+    "hold_permissions",
     "note_use",
     "reachable_assets",
     "resolve_target",
+    "update_application_permission",
+    "update_permission",
     "verify_index",
 ]
-
-_Key = TypeVar("_Key", bound=Hashable)
-
-
-def decide(
-    *, user_id: UUID, asset_id: UUID, system_user_id: UUID, protocol: Protocol, at: datetime | None = None
-) -> Decision:
-    """May this user use this system user on this asset with this protocol at `at` (default: now)?
-
-    Reads the tables without a cache: one query when a permission names both user and asset. The decision contains every
-    reason, so it also serves as its explanation.
-    """
-    facts = load_facts(user_id=user_id, asset_id=asset_id, system_user_id=system_user_id, protocol=protocol)
-    return evaluate(facts, at or now())
-
-
-def decide_application(
-    *, user_id: UUID, application_id: UUID, system_user_id: UUID, at: datetime | None = None
-) -> Decision:
-    """May this user use this system user on this application at `at` (default: now)? As `decide`, for applications."""
-    facts = load_facts_of_application(user_id=user_id, application_id=application_id, system_user_id=system_user_id)
-    return evaluate(facts, at or now())
-
-
-def decide_many(requests: Mapping[_Key, Request], *, at: datetime | None = None) -> dict[_Key, Decision]:
-    """`decide` for many requests, under the same keys: a dozen queries per 200 requests instead of one per request."""
-    instant = at or now()
-    return {key: evaluate(facts, instant) for key, facts in load_facts_of_many(requests)}

@@ -30,6 +30,7 @@ from postern.apps.users.credentials.kinds import Rows as CredentialRows
 from postern.apps.users.credentials.kinds import held_by as credentials_of
 from postern.apps.users.credentials.link_mail import LinkReason
 from postern.apps.users.credentials.rules import password_expiration_days
+from postern.apps.users.groups.actions import create_group, delete_group, hold_groups, update_group
 from postern.apps.users.groups.models import UserGroup, UserGroupMember
 from postern.apps.users.invitations.models import Invitation, InvitationAnswer
 from postern.apps.users.memberships.actions import add_org_role, set_org_roles, take_org_role
@@ -66,8 +67,10 @@ __all__ = [
     "change_mfa_level",
     "change_own_password",
     "changeable",
+    "create_group",
     "create_user",
     "credentials_of",
+    "delete_group",
     "end_credentials",
     "epoch_of",
     "group_ids_of",
@@ -76,6 +79,7 @@ __all__ = [
     "hold_caller",
     "hold_changeable",
     "hold_epoch",
+    "hold_groups",
     "hold_memberships",
     "id_by_name_or_address",
     "id_named",
@@ -99,6 +103,7 @@ __all__ = [
     "set_public_keys",
     "ssh_keys_named",
     "take_org_role",
+    "update_group",
     "update_own_profile",
     "update_user",
     "valid_until",

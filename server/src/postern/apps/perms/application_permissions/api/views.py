@@ -13,7 +13,6 @@ from rest_framework.response import Response
 
 from postern.apps.applications import facade as applications
 from postern.apps.applications.models import Application
-from postern.apps.perms import facade
 from postern.apps.perms.application_grants.links import APPLICATIONS, LINKS, SYSTEM_USERS, USER_GROUPS, USERS
 from postern.apps.perms.application_grants.models import ApplicationPermission
 from postern.apps.perms.application_permissions import actions, holding
@@ -25,6 +24,7 @@ from postern.apps.perms.application_permissions.api.serializers import (
 from postern.apps.perms.application_permissions.filters import FILTERS, narrowed
 from postern.apps.perms.application_permissions.members import applications_of, users_of
 from postern.apps.perms.decisions.answers import explained
+from postern.apps.perms.decisions.deciding import decide_application
 from postern.apps.perms.decisions.decision import Decision
 from postern.apps.perms.grants.action_names import ACTION_NAMES
 from postern.apps.perms.grants.links import Link
@@ -167,9 +167,7 @@ class ApplicationPermissionViewSet(ResourceViewSet):
         if errors:
             raise ValidationError(errors)
         self._require_own(ids[user], ids[application], ids[system_user])
-        return facade.decide_application(
-            user_id=ids[user], application_id=ids[application], system_user_id=ids[system_user]
-        )
+        return decide_application(user_id=ids[user], application_id=ids[application], system_user_id=ids[system_user])
 
     def _require_own(self, user_id: UUID, application_id: UUID, system_user_id: UUID) -> None:
         """Administrators may query their own organization only (K16: ids of other organizations are not found)."""

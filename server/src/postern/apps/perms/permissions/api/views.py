@@ -12,8 +12,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.assets.models import Asset
-from postern.apps.perms import facade
 from postern.apps.perms.decisions.answers import explained
+from postern.apps.perms.decisions.deciding import decide
 from postern.apps.perms.decisions.decision import Decision
 from postern.apps.perms.grants.action_names import ACTION_NAMES, to_names
 from postern.apps.perms.grants.links import ASSETS, LINKS, NODES, SYSTEM_USERS, USER_GROUPS, USERS, Link
@@ -169,7 +169,7 @@ class AssetPermissionViewSet(ResourceViewSet):
         if wanted and wanted not in set(Protocol):
             raise ValidationError({"protocol": [_("Enter a protocol.")]})
         protocol = wanted or SystemUser.objects.values_list("protocol", flat=True).get(pk=ids[system_user])
-        return facade.decide(
+        return decide(
             user_id=ids[user], asset_id=ids[asset], system_user_id=ids[system_user], protocol=Protocol(protocol)
         )
 

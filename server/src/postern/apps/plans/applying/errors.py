@@ -1,0 +1,15 @@
+"""Errors of applying a plan."""
+
+from postern.kernel.errors import Conflict
+
+
+class StateMoved(Conflict):
+    """The plan that was agreed on is not the present one."""
+
+    code = "plan_outdated"
+
+
+class PlanBusy(Conflict):
+    """Others kept changing the same objects while the plan was applied."""
+
+    code = "conflict"

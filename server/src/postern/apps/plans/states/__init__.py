@@ -1,0 +1,1 @@
+"""What an organization has now, what a file asks for, and how they differ."""

@@ -1,0 +1,182 @@
+"""What an organization has now, in the terms of a file: names in place of ids, and lists sorted."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+from uuid import UUID
+
+from postern.apps.acls.models import CommandFilter, CommandFilterRule, RuleAction
+from postern.apps.assets.models import Node
+from postern.apps.perms.models import (
+    ApplicationPermission,
+    ApplicationPermissionApplication,
+    ApplicationPermissionSystemUser,
+    ApplicationPermissionUser,
+    ApplicationPermissionUserGroup,
+    AssetPermission,
+    PermissionAsset,
+    PermissionNode,
+    PermissionSystemUser,
+    PermissionUser,
+    PermissionUserGroup,
+)
+from postern.apps.plans.files.checking import rule_key, single_actions
+from postern.apps.plans.files.shapes import ACTIONS, ALL_ACTIONS
+from postern.apps.users.models import UserGroup, UserGroupMember
+from postern.contracts.enums import Actions
+
+Values = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """An object as it is: its id and its values as a file would have them."""
+
+    id: UUID
+    values: Values
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Everything of one organization that a file can describe: kind → name → object."""
+
+    org_id: UUID
+    kinds: Mapping[str, Mapping[str, Standing]]
+    root: str
+    #: Rules have no names: filter's name → the ids of its rules, in the order of `values["rules"]`.
+    rules: Mapping[str, tuple[UUID, ...]] = field(default_factory=dict)
+
+    def values(self) -> dict[str, dict[str, Values]]:
+        """The values alone. The root node is no part of a file: it has the name of the organization."""
+        return {
+            kind: {name: one.values for name, one in objects.items() if (kind, name) != ("nodes", self.root)}
+            for kind, objects in self.kinds.items()
+        }
+
+
+_ASSET_LISTS: Final = {
+    "users": (PermissionUser, "user__username"),
+    "user_groups": (PermissionUserGroup, "usergroup__name"),
+    "assets": (PermissionAsset, "asset__hostname"),
+    "nodes": (PermissionNode, "node__full_value"),
+    "system_users": (PermissionSystemUser, "systemuser__name"),
+}
+_APPLICATION_LISTS: Final = {
+    "users": (ApplicationPermissionUser, "user__username"),
+    "user_groups": (ApplicationPermissionUserGroup, "usergroup__name"),
+    "applications": (ApplicationPermissionApplication, "application__name"),
+    "system_users": (ApplicationPermissionSystemUser, "systemuser__name"),
+}
+_COLUMNS: Final = ("is_active", "date_start", "date_expired", "comment")
+
+
+def read_state(org_id: UUID) -> State:
+    """The present state. About twenty queries at any size."""
+    nodes = {
+        row.full_value: Standing(row.pk, {}) for row in Node.objects.filter(org_id=org_id).order_by().only("full_value")
+    }
+    root = Node.objects.filter(org_id=org_id, parent__isnull=True).values_list("full_value", flat=True).first()
+    filters, rules = _filters(org_id)
+    kinds = {
+        "nodes": nodes,
+        "user_groups": _groups(org_id),
+        "asset_permissions": _permissions(
+            AssetPermission,
+            "assetpermission",
+            _ASSET_LISTS,
+            org_id,
+            lambda row: {"actions": action_names(row.actions)},
+        ),
+        "application_permissions": _permissions(
+            ApplicationPermission, "applicationpermission", _APPLICATION_LISTS, org_id, lambda row: {"type": row.type}
+        ),
+        "command_filters": filters,
+    }
+    return State(org_id=org_id, kinds=kinds, root=root or "", rules=rules)
+
+
+def action_names(bits: int) -> tuple[str, ...]:
+    """Action bits as a file names them."""
+    if bits == Actions.ALL:
+        return (ALL_ACTIONS,)
+    return single_actions(name for name, action in ACTIONS.items() if bits & action)
+
+
+def _groups(org_id: UUID) -> dict[str, Standing]:
+    members = _sorted_lists(
+        UserGroupMember.objects.filter(usergroup__org_id=org_id)
+        .order_by()
+        .values_list("usergroup_id", "user__username")
+    )
+    return {
+        row.name: Standing(row.pk, {"users": members.get(row.pk, ()), "comment": row.comment})
+        for row in UserGroup.objects.filter(org_id=org_id).order_by().only("name", "comment")
+    }
+
+
+def _permissions(
+    model: Any,
+    owner: str,
+    lists: Mapping[str, tuple[Any, str]],
+    org_id: UUID,
+    more: Callable[[Any], Values],
+) -> dict[str, Standing]:
+    held = {
+        name: _sorted_lists(
+            table.objects.filter(**{f"{owner}__org_id": org_id}).order_by().values_list(f"{owner}_id", column)
+        )
+        for name, (table, column) in lists.items()
+    }
+    return {
+        row.name: Standing(
+            row.pk,
+            {
+                **{name: getattr(row, name) for name in _COLUMNS},
+                **{name: rows.get(row.pk, ()) for name, rows in held.items()},
+                **more(row),
+            },
+        )
+        for row in model.objects.filter(org_id=org_id).order_by()
+    }
+
+
+def _filters(org_id: UUID) -> tuple[dict[str, Standing], dict[str, tuple[UUID, ...]]]:
+    links = CommandFilter.system_users.through.objects.filter(commandfilter__org_id=org_id).order_by()
+    system_users = _sorted_lists(links.values_list("commandfilter_id", "systemuser__name"))
+    reviewing = CommandFilterRule.reviewers.through.objects.filter(commandfilterrule__org_id=org_id).order_by()
+    reviewers = _sorted_lists(reviewing.values_list("commandfilterrule_id", "user__username"))
+    rules: dict[UUID, list[tuple[Values, UUID]]] = defaultdict(list)
+    for row in CommandFilterRule.objects.filter(org_id=org_id).order_by():
+        rules[row.filter_id].append((_rule(row, reviewers.get(row.pk, ())), row.pk))
+    filters, ids = {}, {}
+    for one in CommandFilter.objects.filter(org_id=org_id).order_by():
+        own = sorted(rules[one.pk], key=lambda pair: (rule_key(pair[0]), pair[1]))
+        values = {
+            "is_active": one.is_active,
+            "unresolved": one.unresolved,
+            "comment": one.comment,
+            "system_users": system_users.get(one.pk, ()),
+            "rules": tuple(rule for rule, _id in own),
+        }
+        filters[one.name] = Standing(one.pk, values)
+        ids[one.name] = tuple(rule_id for _rule, rule_id in own)
+    return filters, ids
+
+
+def _rule(row: CommandFilterRule, reviewers: tuple[str, ...]) -> Values:
+    return {
+        "content": row.content,
+        "type": row.type,
+        "priority": row.priority,
+        "action": RuleAction(row.action).name.lower(),
+        "reviewers": reviewers,
+        "comment": row.comment,
+    }
+
+
+def _sorted_lists(pairs: Iterable[tuple[UUID, str]]) -> dict[UUID, tuple[str, ...]]:
+    found: dict[UUID, list[str]] = defaultdict(list)
+    for key, name in pairs:
+        found[key].append(name)
+    return {key: tuple(sorted(names)) for key, names in found.items()}
