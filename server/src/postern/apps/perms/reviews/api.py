@@ -68,10 +68,10 @@ class ReviewedPermissionSerializer(ResourceSerializer):
 class PersonOfPermissionSerializer(serializers.Serializer[Any]):
     """A person whom a permission names, directly or through a group."""
 
-    user = serializers.UUIDField(source="pk")
-    user_display = serializers.CharField(source="__str__")
-    direct = serializers.BooleanField()
-    date_last_used = serializers.DateTimeField(allow_null=True)
+    user = serializers.UUIDField(source="pk", read_only=True)
+    user_display = serializers.CharField(source="__str__", read_only=True)
+    direct = serializers.BooleanField(read_only=True)
+    date_last_used = serializers.DateTimeField(read_only=True, allow_null=True)
 
 
 class ReviewedPermissionViewSet(ReadOnlyViewSet):
