@@ -17,6 +17,7 @@ STACK = (
     ("notifications",),
     ("jobs",),
     ("sessions",),
+    ("plans",),
     ("perms", "acls"),
     ("applications",),
     ("vault",),

@@ -24,8 +24,12 @@ SECRET_OR_TYPED = {
 }  # fmt: skip
 #: Any sign-in name is accepted, because a wrong name is an attempt that must count.
 SIGN_IN = {"SignInSerializer.username", "BrowserSignInSerializer.username", "ForgotPasswordSerializer.username"}
-#: Parsed by a grammar of letters and digits: `ssh/22`.
-PARSED = {"AssetSerializer.protocols", "NewHostSerializer.asset.protocols"}
+#: Parsed by a grammar of letters and digits: `ssh/22`, a digest. Files of access are parsed too: each text in them is
+#: refused with its line and column (`test_reading`).
+PARSED = {
+    "AssetSerializer.protocols", "NewHostSerializer.asset.protocols", "ApplySerializer.plan", "ApplySerializer.file",
+    "PlanSerializer.file",
+}  # fmt: skip
 
 
 def _classes(kind: type[Any]) -> Iterator[type[Any]]:

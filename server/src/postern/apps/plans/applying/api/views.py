@@ -1,6 +1,6 @@
 """`perms/plan/`, `perms/apply/` and `perms/export/`: access as code, in the organization of the request."""
 
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from django.http import HttpResponse
 from django.utils.translation import gettext_lazy
@@ -62,7 +62,19 @@ class ApplySerializer(PlanSerializer):
     )
 
 
-class PlanView(PosternView):
+class _FileView(PosternView):
+    """A view that takes a file."""
+
+    serializer_class: ClassVar[type[PlanSerializer]]
+
+    def get_serializer(self, *args: Any, **kwargs: Any) -> PlanSerializer:
+        """The serializer, for OPTIONS and the API description."""
+        # The API description is generated without a request and without a caller.
+        context = {name: getattr(self, name, None) for name in ("request", "actor", "scope")}
+        return self.serializer_class(*args, context={**context, "view": self}, **kwargs)
+
+
+class PlanView(_FileView):
     """What a file would change, and the schema of such files."""
 
     rights = {"GET": Right.ORG_ADMIN, "POST": Right.ORG_ADMIN}
@@ -82,7 +94,7 @@ class PlanView(PosternView):
         return Response(actions.plan(actor=self.actor, org_id=org_id, checker=checker).shown())
 
 
-class ApplyView(PosternView):
+class ApplyView(_FileView):
     """Carries out a file, all or nothing."""
 
     rights = {"POST": Right.ORG_ADMIN}
