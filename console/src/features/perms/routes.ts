@@ -1,6 +1,6 @@
 import type { Section } from '#/lib/routes';
 import { type ResourceScreens, resourceRecords } from '#/resource/routes';
-import { assetPermissionRoutes } from './addresses';
+import { applicationPermissionRoutes, assetPermissionRoutes } from './addresses';
 
 const assetPermissionScreens: ResourceScreens = {
   ...assetPermissionRoutes,
@@ -9,11 +9,18 @@ const assetPermissionScreens: ResourceScreens = {
   load: async () => (await import('./screens')).assetPermissionPages,
 };
 
+const applicationPermissionScreens: ResourceScreens = {
+  ...applicationPermissionRoutes,
+  texts: ['perms', 'application-kinds'],
+  find: { api: 'perms/application-permissions/', name: 'name', detail: 'type_display' },
+  load: async () => (await import('./application-permission-screens')).applicationPermissionPages,
+};
+
 export const permsSection: Section = {
   id: 'perms',
   title: 'nav:perms',
   icon: 'permissions',
   path: '/perms',
   order: 40,
-  routes: resourceRecords(assetPermissionScreens),
+  routes: [...resourceRecords(assetPermissionScreens), ...resourceRecords(applicationPermissionScreens)],
 };
