@@ -74,6 +74,8 @@ const CHUNKS: Rolldown.CodeSplittingGroup[] = [
     priority: 3,
   },
   { name: 'node-tree', test: /\/src\/domain\/node-tree\/NodeTree\.tsx$/, priority: 2 },
+  // With their icons, which only the screens of applications show.
+  { name: 'application-icons', test: /\/src\/domain\/application-kinds\/icons\.ts$/, priority: 2 },
   // Icons that several screens show.
   { name: 'icons', test: /\/lucide-react\/dist\/esm\/icons\//, minShareCount: 2, priority: 0 },
   // React Aria: dialogs and drawers, then what is chosen from.

@@ -1,4 +1,4 @@
-import { AppWindow, Folder, IdCard, Network, Server, ShieldHalf, Tag, User, Users } from 'lucide-react';
+import { Folder, IdCard, Network, Server, ShieldHalf, Tag, User, Users } from 'lucide-react';
 import type { RemoteOptions } from '#/resource/define';
 import { textOf } from '#/resource/format';
 
@@ -62,22 +62,6 @@ export const systemUserOptions: RemoteOptions = {
   }),
   icon: IdCard,
 };
-
-/** System users that speak one of these protocols. */
-export function systemUsersSpeaking(protocol: string): RemoteOptions {
-  return { ...systemUserOptions, query: { protocol__in: protocol } };
-}
-
-export const applicationOptions: RemoteOptions = {
-  api: 'applications/applications/',
-  option: (row) => ({ id: id(row), label: textOf(row['name']), detail: textOf(row['type_display']) }),
-  icon: AppWindow,
-};
-
-/** Applications of one type. */
-export function applicationsOf(category: string, type: string): RemoteOptions {
-  return { ...applicationOptions, query: { category, type } };
-}
 
 export const adminUserOptions: RemoteOptions = {
   ...systemUserOptions,

@@ -1,4 +1,5 @@
 import type { Api } from '#/lib/api-types';
+import { paths } from '#/lib/paths';
 import { currentSession } from '#/lib/session';
 import type { CreateEntry } from '#/resource/define';
 
@@ -27,13 +28,6 @@ function isClosed(category: ApplicationCategory): boolean {
   return category === 'remote_app' && currentSession()?.settings.XPACK_LICENSE_IS_VALID !== true;
 }
 
-/** Address of the list of the applications of a category, and the beginning of those of its other screens. */
-export const APPLICATION_LISTS: Readonly<Record<ApplicationCategory, string>> = {
-  remote_app: '/applications/remote-apps',
-  db: '/applications/databases',
-  cloud: '/applications/kubernetes',
-};
-
 /** Address of the page of one application. */
 export function applicationPath({
   id,
@@ -42,7 +36,7 @@ export function applicationPath({
   readonly id: string;
   readonly category: ApplicationCategory;
 }): string {
-  return `${APPLICATION_LISTS[category]}/${id}`;
+  return `${paths.applications[category]}/${id}`;
 }
 
 // i18n: application-kinds:type.*

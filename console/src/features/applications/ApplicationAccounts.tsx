@@ -1,4 +1,4 @@
-import { KeyRound, KeySquare, RotateCcwKey } from 'lucide-react';
+import { KeyRound, Trash2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { CredentialDialog } from '#/domain/credential-form/CredentialDialog';
 import { CredentialPassword } from '#/domain/credential-form/fields';
@@ -54,10 +54,7 @@ async function removeOwnSecret(row: AccountRow, tools: ActionTools): Promise<voi
 /** Which secret the account signs in with. */
 function Origin({ row }: { readonly row: AccountRow }) {
   return row.has_own_secret ? (
-    <span className="inline-flex items-center gap-1.5">
-      <KeySquare className="size-4 text-ink-3" aria-hidden />
-      {translate('applications:account.own')}
-    </span>
+    <span>{translate('applications:account.own')}</span>
   ) : (
     <span className="text-ink-2">{translate('applications:account.of_system_user')}</span>
   );
@@ -137,7 +134,7 @@ function accountsOf(ask: (row: AccountRow, tools: ActionTools) => void): Resourc
         {
           id: 'own',
           label: 'applications:account.remove',
-          icon: RotateCcwKey,
+          icon: Trash2,
           order: 2,
           isOffered: (row) => row.has_own_secret && isWithinOrganization(),
           run: removeOwnSecret,

@@ -1,7 +1,7 @@
-import { AppWindow, Boxes, Database } from 'lucide-react';
 import type { Api } from '#/lib/api-types';
 import { loadNamespaces } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
+import { CATEGORY_ICONS } from '#/domain/application-kinds/icons';
 import { type ApplicationCategory, createEntries, protocolOf } from '#/domain/application-kinds/kinds';
 import { ApplicationGrants } from '#/domain/grants/Grants';
 import { domainOptions } from '#/domain/remotes';
@@ -14,7 +14,6 @@ import {
 } from '#/resource/define';
 import { CopyCell } from '#/resource/format';
 import { lazyPart } from '#/resource/lazy-part';
-import type { Icon } from '#/ui/icon';
 import { CellLink } from '#/ui/link';
 import { Missing } from '#/ui/status';
 import { VisibleText } from '#/ui/visible-text';
@@ -81,7 +80,6 @@ function fact(name: Attribute, copied = false): Fact {
 }
 
 interface Kind {
-  readonly icon: Icon;
   readonly columns: readonly Cell[];
   readonly facts: readonly Fact[];
   /** The second line of a row on a phone. */
@@ -90,7 +88,6 @@ interface Kind {
 
 const KINDS: Readonly<Record<ApplicationCategory, Kind>> = {
   remote_app: {
-    icon: AppWindow,
     columns: [host],
     facts: [
       {
@@ -114,13 +111,11 @@ const KINDS: Readonly<Record<ApplicationCategory, Kind>> = {
     place: (row) => row.attrs.asset_info?.['hostname'] ?? '',
   },
   db: {
-    icon: Database,
     columns: [attribute('host'), attribute('port'), attribute('database')],
     facts: [fact('host', true), fact('port'), fact('database', true)],
     place: ({ attrs }) => `${attrs.host ?? ''}:${attrs.port ?? ''} · ${attrs.database ?? ''}`,
   },
   cloud: {
-    icon: Boxes,
     columns: [attribute('cluster')],
     facts: [fact('cluster', true)],
     place: ({ attrs }) => attrs.cluster ?? '',
@@ -136,7 +131,8 @@ const domain: Fact = {
 
 // i18n: applications:noun.*
 function definition(category: ApplicationCategory): ResourceDefinition<ApplicationRow> {
-  const { icon, columns, facts, place } = KINDS[category];
+  const { columns, facts, place } = KINDS[category];
+  const icon = CATEGORY_ICONS[category];
   const routes = applicationRoutes[category];
   return defineResource<ApplicationRow, 'applications/applications/'>({
     name: `${routes.names.list}Table`,

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { AppWindow, Boxes, Database, Folder, FolderOpen } from 'lucide-react';
+import { Folder, FolderOpen } from 'lucide-react';
 import { useState } from 'react';
+import { CATEGORY_ICONS } from '#/domain/application-kinds/icons';
+import type { ApplicationCategory } from '#/domain/application-kinds/kinds';
 import { splitCount, TreeFrame } from '#/domain/node-tree/NodeTree';
 import { explain } from '#/lib/http/catalogue';
 import { http } from '#/lib/http/client';
 import { useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
-import type { Icon } from '#/ui/icon';
 import { SkeletonLines } from '#/ui/skeleton';
 import { Tree, type TreeItem } from '#/ui/tree';
 import type { ApplicationPlace } from './place';
@@ -20,19 +21,14 @@ export interface ApplicationNode {
   readonly open: boolean;
   readonly meta: {
     readonly type: 'applications_root' | 'category' | 'type' | 'application';
-    /** The value of a category or type. */
-    readonly data?: { readonly value?: string };
+    /** The value of a category or type; the category of an application. */
+    readonly data?: { readonly value?: string; readonly category?: ApplicationCategory };
   };
 }
 
 const API = 'applications/applications/tree/';
 /** Nothing is loaded on demand: one answer holds the whole tree. */
 const NONE: ReadonlySet<string> = new Set();
-const ICONS: Readonly<Record<string, Icon>> = {
-  chrome: AppWindow,
-  database: Database,
-  cloud: Boxes,
-};
 
 /** What a node stands for; the root stands for everything. */
 export function placeOfNode({ id, meta }: ApplicationNode): ApplicationPlace {
@@ -44,7 +40,7 @@ function isSame(one: ApplicationPlace, other: ApplicationPlace): boolean {
   return one.category === other.category && one.type === other.type && one.app === other.app;
 }
 
-function itemOf(node: ApplicationNode & { readonly iconSkin?: string }, isOpen: boolean): TreeItem {
+function itemOf(node: ApplicationNode, isOpen: boolean): TreeItem {
   // An application may be called "x (3)"; only branches have their number in the name.
   const { label, count } = node.isParent ? splitCount(node.name) : { label: node.name, count: undefined };
   return {
@@ -52,7 +48,7 @@ function itemOf(node: ApplicationNode & { readonly iconSkin?: string }, isOpen: 
     label,
     parentId: node.pId === '' ? null : node.pId,
     isBranch: node.isParent,
-    icon: node.isParent ? (isOpen ? FolderOpen : Folder) : (ICONS[node.iconSkin ?? ''] ?? AppWindow),
+    icon: node.isParent ? (isOpen ? FolderOpen : Folder) : CATEGORY_ICONS[node.meta.data?.category ?? 'db'],
     ...(count === undefined ? {} : { count }),
   };
 }

@@ -6,7 +6,7 @@ import {
   createEntries,
   protocolOf,
 } from '#/domain/application-kinds/kinds';
-import { applicationsOf, systemUsersSpeaking } from '#/domain/remotes';
+import { applicationsOf, systemUsersSpeaking } from '#/domain/application-kinds/options';
 import { loadNamespaces, translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { type ActionTools, defineResource, type FieldContext, type RemoteOptions } from '#/resource/define';

@@ -1,12 +1,11 @@
-import { AppWindow, Boxes, Database } from 'lucide-react';
 import { type GrantedApplicationRow, GrantedSystemUsers } from '#/domain/application-kinds/granted';
+import { CATEGORY_ICONS } from '#/domain/application-kinds/icons';
 import type { ApplicationCategory } from '#/domain/application-kinds/kinds';
 import { useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { type Column, defineResource, type NamesOf } from '#/resource/define';
 import { CopyCell } from '#/resource/format';
 import { ResourceList } from '#/resource/list/ResourceList';
-import type { Icon } from '#/ui/icon';
 import { Note } from '#/ui/note';
 import { VisibleText } from '#/ui/visible-text';
 import { myApplicationRoutes } from './my-application-routes';
@@ -15,7 +14,6 @@ type Shown = NamesOf<'perms/users/applications/', 'system_users'>['shown'];
 type Cell = Column<GrantedApplicationRow, Shown>;
 
 interface Kind {
-  readonly icon: Icon;
   /** What the person needs to find the application. */
   readonly columns: readonly Cell[];
   readonly place: (row: GrantedApplicationRow) => string;
@@ -23,7 +21,6 @@ interface Kind {
 
 const KINDS: Readonly<Record<ApplicationCategory, Kind>> = {
   remote_app: {
-    icon: AppWindow,
     columns: [
       {
         key: 'attrs.asset_info',
@@ -35,7 +32,6 @@ const KINDS: Readonly<Record<ApplicationCategory, Kind>> = {
     place: ({ attrs }) => attrs.asset_info?.['hostname'] ?? '',
   },
   db: {
-    icon: Database,
     columns: [
       {
         key: 'attrs.host',
@@ -48,7 +44,6 @@ const KINDS: Readonly<Record<ApplicationCategory, Kind>> = {
     place: ({ attrs }) => attrs.database ?? '',
   },
   cloud: {
-    icon: Boxes,
     columns: [
       {
         key: 'attrs.cluster',
@@ -63,7 +58,8 @@ const KINDS: Readonly<Record<ApplicationCategory, Kind>> = {
 
 // i18n: workbench:app_noun.*
 function definition(category: ApplicationCategory) {
-  const { icon, columns, place } = KINDS[category];
+  const { columns, place } = KINDS[category];
+  const icon = CATEGORY_ICONS[category];
   return defineResource<GrantedApplicationRow, 'perms/users/applications/', 'system_users'>({
     name: `My-${category}`,
     api: 'perms/users/applications/',
