@@ -175,7 +175,7 @@ export const applicationPermission = defineResource<
       category: { control: 'select', isDisabled: () => true },
       type: { control: 'select', isDisabled: () => true, help: 'perms:form.type_help' },
       ...PEOPLE_FIELDS,
-      applications: { remote: applicationsFor, multiple: true },
+      applications: { label: 'perms:card.applications', remote: applicationsFor, multiple: true },
       system_users: {
         remote: systemUsersFor,
         multiple: true,

@@ -1,7 +1,7 @@
 import { type GrantedApplicationRow, GrantedSystemUsers } from '#/domain/application-kinds/granted';
 import { CATEGORY_ICONS } from '#/domain/application-kinds/icons';
 import type { ApplicationCategory } from '#/domain/application-kinds/kinds';
-import { useT } from '#/lib/i18n';
+import { translate, useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { type Column, defineResource, type NamesOf } from '#/resource/define';
 import { CopyCell } from '#/resource/format';
@@ -96,7 +96,11 @@ function definition(category: ApplicationCategory) {
             <VisibleText text={place(row)} />
           </span>
         ),
-        note: (row) => <GrantedSystemUsers base="perms/users/" id={row.id} />,
+        note: (row) => (
+          <>
+            {translate('workbench:system_users')}: <GrantedSystemUsers base="perms/users/" id={row.id} />
+          </>
+        ),
         status: (row) => <span>{row.type_display}</span>,
       },
     },
