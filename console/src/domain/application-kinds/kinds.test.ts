@@ -14,8 +14,14 @@ test('a create menu has every type under its category, and forms get both', () =
   licence.isValid = true;
   const entries = createEntries('/make', undefined, { user: 'u1' });
   expect(entries.map(({ id }) => id)).toEqual([
-    ...['chrome', 'mysql_workbench', 'vmware_client', 'custom'],
-    ...['mysql', 'postgresql', 'mariadb', 'oracle'],
+    'chrome',
+    'mysql_workbench',
+    'vmware_client',
+    'custom',
+    'mysql',
+    'postgresql',
+    'mariadb',
+    'oracle',
     'k8s',
   ]);
   expect(entries.filter((entry) => entry.group !== undefined).map(({ id }) => id)).toEqual([
