@@ -74,6 +74,12 @@ const CHUNKS: Rolldown.CodeSplittingGroup[] = [
     priority: 3,
   },
   { name: 'node-tree', test: /\/src\/domain\/node-tree\/NodeTree\.tsx$/, priority: 2 },
+  // Icons of applications and of explanations, which lists of other kinds do without.
+  {
+    name: 'application-icons',
+    test: /\/src\/domain\/application-kinds\/icons\.ts$|\/icons\/git-branch\.mjs$/,
+    priority: 2,
+  },
   // Icons that several screens show.
   { name: 'icons', test: /\/lucide-react\/dist\/esm\/icons\//, minShareCount: 2, priority: 0 },
   // React Aria: dialogs and drawers, then what is chosen from.

@@ -1,13 +1,14 @@
 """Every screen as every role: opened or refused as declared, without errors."""
 
 import subprocess
+from collections.abc import Mapping
 from typing import Final
 
 import pytest
 from accessibility import axe_findings, moved, settled
 from browser import Faults, first_sign_in, sign_in, window
 from playwright.sync_api import Browser
-from product import ADMIN_PASSWORD, wait_until
+from product import ADMIN_PASSWORD, Api, wait_until
 from world import AUDITOR_PASSWORD, ZHANG_PASSWORD, World
 
 from declarations import PLAIN
@@ -88,6 +89,31 @@ SCREENS: Final[dict[str, set[str]]] = {
     "/ops/command-executions/create": {ADMIN},
     "/command-executions": {USER},
     "/ops/periodic-tasks": {ADMIN},
+    # Without a licence, remote apps are closed to every role.
+    "/applications/remote-apps": set(),
+    "/applications/remote-apps/create": set(),
+    "/applications/databases": {ADMIN},
+    "/applications/databases/create?category=db&type=mysql": {ADMIN},
+    "/applications/databases/{db}": {ADMIN},
+    "/applications/databases/{db}?activeTab=access": {ADMIN},
+    "/applications/databases/{db}?activeTab=accounts": {ADMIN},
+    "/applications/databases/{db}/update": {ADMIN},
+    "/applications/kubernetes": {ADMIN},
+    "/applications/kubernetes/create": {ADMIN},
+    "/applications/kubernetes/{cloud}": {ADMIN},
+    "/applications/kubernetes/{cloud}/update": {ADMIN},
+    "/perms/app-permissions": {ADMIN},
+    "/perms/app-permissions/create?category=db&type=mysql": {ADMIN},
+    "/perms/app-permissions/{app_permission}": {ADMIN},
+    "/perms/app-permissions/{app_permission}?activeTab=people": {ADMIN},
+    "/perms/app-permissions/{app_permission}?activeTab=targets": {ADMIN},
+    "/perms/app-permissions/{app_permission}/update": {ADMIN},
+    "/users/users/{zhang}?activeTab=applications": {ADMIN},
+    "/users/users/{zhang}?activeTab=app-permissions": {ADMIN},
+    "/users/groups/{group}?activeTab=applications": {ADMIN},
+    "/apps/remoteapp": set(),
+    "/apps/database": {USER},
+    "/apps/kubernetes": {USER},
     "/xpack/orgs": set(),  # no role: this installation has no licence
     "/xpack/orgs/create": set(),
     "/start?show=1": {ADMIN},
@@ -137,6 +163,7 @@ def addresses(world: World) -> dict[str, str]:
         lambda: world.zhang().get(f"/api/v1/ops/command-executions/{command}/")["is_finished"],
         message="the command's end",
     )
+    applications = grant_applications(world.admin, {"users": [world.zhang_id]}, "Crawled")
     service = world.admin.post("/api/v1/users/users/", {"kind": "service", "name": "Build", "username": "build"})["id"]
     return {
         "service": service,
@@ -154,7 +181,31 @@ def addresses(world: World) -> dict[str, str]:
         "group": world.admin.post("/api/v1/users/groups/", {"name": "Wall keepers"})["id"],
         **{resource.path: world.admin.post(resource.url, dict(resource.values))["id"] for resource in PLAIN},
         "session": str(finished[0]["id"]),
+        **applications,
     }
+
+
+def grant_applications(admin: Api, who: Mapping[str, list[str]], name: str, comment: str = "") -> dict[str, str]:
+    """Make a database and a cluster of this name, and grant the database. Returns the ids for the table above."""
+    words = {"name": name, "comment": comment}
+    url = "/api/v1/applications/applications/"
+    attrs = {"host": "192.0.2.30", "database": "orders"}
+    db = admin.post(url, {**words, "category": "db", "type": "mysql", "attrs": attrs})["id"]
+    # Names are unique in their organization.
+    cluster = {"cluster": "https://192.0.2.40:6443"}
+    cloud = admin.post(url, {**words, "name": f"{name} k8s", "category": "cloud", "type": "k8s", "attrs": cluster})[
+        "id"
+    ]
+    account = {
+        "name": f"{name} account".replace("@", ""),
+        "username": "app",
+        "protocol": "mysql",
+        "login_mode": "manual",
+    }
+    system_user = admin.post("/api/v1/assets/system-users/", account)["id"]
+    grant = {**words, "category": "db", "type": "mysql", **who, "applications": [db], "system_users": [system_user]}
+    permission = admin.post("/api/v1/perms/application-permissions/", grant)["id"]
+    return {"db": db, "cloud": cloud, "app_permission": permission}
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from accessibility import settled
 from browser import Faults, sign_in, window
 from playwright.sync_api import Browser, BrowserContext, Page
 from product import ADMIN_PASSWORD, Api, Product, wait_until
-from test_console_crawl import ADMIN, SCREENS
+from test_console_crawl import ADMIN, SCREENS, grant_applications
 
 from declarations import PLAIN
 
@@ -165,6 +165,9 @@ def store_everywhere(admin: Api) -> dict[str, str]:
             "service": service["id"],
             "service_key": service_key["id"],
             "permission": permission["id"],
+            **grant_applications(
+                admin, {"users": [user["id"]], "user_groups": [group["id"]]}, payload[:110], payload[:128]
+            ),
         }
     return made
 

@@ -1,6 +1,7 @@
 import { mayUse } from '#/lib/permissions';
 import type { RouteRecord, Section } from '#/lib/routes';
 import type { Session } from '#/lib/session';
+import { applicationsSection } from '#/features/applications/routes';
 import { assetsSection } from '#/features/assets/routes';
 import { auditsSection } from '#/features/audits/routes';
 import { connectSection } from '#/features/connect/routes';
@@ -15,16 +16,18 @@ import { isStartOpen } from '#/features/start/closed';
 import { settingsSection } from '#/features/settings/routes';
 import { startSection } from '#/features/start/routes';
 import { usersSection } from '#/features/users/routes';
-import { credentialsSection, workbenchSection } from '#/features/workbench/routes';
+import { credentialsSection, myApplicationsSection, workbenchSection } from '#/features/workbench/routes';
 
 /** All screens of the console, by menu section. */
 export const sections: readonly Section[] = [
   startSection,
   workbenchSection,
+  myApplicationsSection,
   commandsSection,
   credentialsSection,
   usersSection,
   assetsSection,
+  applicationsSection,
   permsSection,
   sessionsSection,
   auditsSection,

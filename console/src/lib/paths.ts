@@ -25,6 +25,14 @@ export const paths = {
   assetPermission: (id: string) => `/perms/asset-permissions/${id}`,
   assetPermissions: (query = '') => `/perms/asset-permissions${query}`,
   createAssetPermission: (query = '') => `/perms/asset-permissions/create${query}`,
+  applicationPermission: (id: string) => `/perms/app-permissions/${id}`,
+  createApplicationPermission: '/perms/app-permissions/create',
+  /** Lists of applications by category; the addresses of their other screens start with them. */
+  applications: {
+    remote_app: '/applications/remote-apps',
+    db: '/applications/databases',
+    cloud: '/applications/kubernetes',
+  },
   /** `atMs`: where the replay starts, in milliseconds. */
   session: (id: string, atMs?: number) =>
     `/terminal/sessions/${id}${atMs === undefined ? '' : `?t=${atMs / 1000}`}`,

@@ -1,4 +1,5 @@
 import type { ComponentType } from 'react';
+import type { QueryValues } from './http/query-string';
 import type { Permission } from './permissions';
 import type { PublicSettings } from './session';
 
@@ -44,6 +45,8 @@ export interface RouteRecord {
 export interface Finder {
   /** Path of the list, relative to the API root. */
   readonly api: string;
+  /** Conditions of the list. */
+  readonly query?: QueryValues;
   /** Field that names the object. */
   readonly name: string;
   /** Field shown beside the name, e.g. the address. */
@@ -68,6 +71,7 @@ export type SectionIcon =
   | 'audits'
   | 'jobs'
   | 'extension'
+  | 'applications'
   | 'my-assets'
   | 'settings'
   | 'messages'

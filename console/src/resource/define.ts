@@ -151,6 +151,8 @@ export interface CreateEntry {
   readonly to: string;
   /** Heading above the first entry of a group. */
   readonly group?: string;
+  /** Key of a text: why this cannot be created now. The entry stays visible. */
+  readonly disabledReason?: string;
 }
 
 export interface ListDefinition<Row, N extends Names = Names> {
@@ -218,8 +220,9 @@ export interface FieldSpec {
   /** Key of a text; default: the help text from the metadata. */
   readonly help?: string | ((context: FieldContext) => string);
   readonly required?: boolean;
-  /** Choice among rows of another endpoint. `multiple`: default true for lists of keys. */
-  readonly remote?: RemoteOptions;
+  /** Choice among rows of another endpoint, which may depend on other fields. */
+  readonly remote?: RemoteOptions | ((context: FieldContext) => RemoteOptions);
+  /** Several rows; default: true for lists of keys. */
   readonly multiple?: boolean;
   readonly control?:
     | 'input'
@@ -252,6 +255,8 @@ export interface FieldSpec {
   readonly follows?: (values: FormValues) => string;
   /** Field of the screen only; it is never sent. */
   readonly local?: boolean;
+  /** For a nested object: its fields stand among the others, without a heading and a line of their own. */
+  readonly flat?: boolean;
 }
 
 export interface CustomInput {

@@ -11,7 +11,10 @@ import type { FieldMeta } from './api';
 
 /** Value of a key, including keys that the row type does not name. */
 export function valueOf(row: object, key: string): unknown {
-  return key in row ? (row as Record<string, unknown>)[key] : undefined;
+  if (key in row) return (row as Record<string, unknown>)[key];
+  const dot = key.indexOf('.');
+  const inner = dot < 0 ? undefined : (row as Record<string, unknown>)[key.slice(0, dot)];
+  return typeof inner === 'object' && inner !== null ? valueOf(inner, key.slice(dot + 1)) : undefined;
 }
 
 export function textOf(value: unknown): string {

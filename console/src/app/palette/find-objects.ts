@@ -25,8 +25,12 @@ function text(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-async function rowsOf(api: string, words: string, signal: AbortSignal): Promise<SearchResults['results']> {
-  const query = { search: words, limit: OBJECTS_EACH, offset: 0 };
+async function rowsOf(
+  { api, query: place }: Pick<Finder, 'api' | 'query'>,
+  words: string,
+  signal: AbortSignal,
+): Promise<SearchResults['results']> {
+  const query = { ...place, search: words, limit: OBJECTS_EACH, offset: 0 };
   return (await http.get<SearchResults>(api, { query, quiet: true, signal })).results;
 }
 
@@ -40,16 +44,13 @@ async function connectable(
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
   if (connect === null || find.connect === undefined) return new Set();
-  const rows = await rowsOf(find.connect.api, words, signal).catch(() => []);
+  const rows = await rowsOf(find.connect, words, signal).catch(() => []);
   return new Set(rows.filter((row) => row['is_active'] !== false).map((row) => text(row['id'])));
 }
 
 async function ask(source: Source, words: string, signal: AbortSignal): Promise<Command[]> {
   const { find, icon, kind, record, connect } = source;
-  const [rows, open] = await Promise.all([
-    rowsOf(find.api, words, signal),
-    connectable(source, words, signal),
-  ]);
+  const [rows, open] = await Promise.all([rowsOf(find, words, signal), connectable(source, words, signal)]);
   return rows.flatMap((row) => {
     if (find.opens !== undefined && row[find.opens] !== true) return [];
     const id = text(row['id']);

@@ -1,4 +1,5 @@
 import {
+  AppWindow,
   Bell,
   Blocks,
   CircleHelp,
@@ -25,6 +26,7 @@ export const sectionIcons: Record<SectionIcon, Icon> = {
   audits: ScrollText,
   jobs: ListChecks,
   extension: Blocks,
+  applications: AppWindow,
   'my-assets': Server,
   settings: Settings,
   messages: Bell,

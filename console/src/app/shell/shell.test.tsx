@@ -124,6 +124,7 @@ describe('what a role may open', () => {
     expect(ids(Role.SuperAdmin)).toEqual([
       'users',
       'assets',
+      'applications',
       'perms',
       'sessions',
       'audits',
@@ -131,7 +132,7 @@ describe('what a role may open', () => {
       'settings',
     ]);
     expect(ids(2)).toEqual(['sessions', 'audits']);
-    expect(ids(Role.User)).toEqual(['workbench', 'my-credentials']);
+    expect(ids(Role.User)).toEqual(['workbench', 'my-applications', 'my-credentials']);
   });
 
   test('[S6-024] what is for system administrators is shown to nobody else, also not to system auditors', () => {

@@ -6,3 +6,12 @@ export const Grants = lazyPart(async () => {
   const [{ GrantList }] = await Promise.all([import('./GrantList'), loadNamespaces(['grants'])]);
   return GrantList;
 });
+
+/** The application permissions that name an object, for a tab of its page. */
+export const ApplicationGrants = lazyPart(async () => {
+  const [{ ApplicationGrantList }] = await Promise.all([
+    import('./ApplicationGrantList'),
+    loadNamespaces(['grants', 'application-kinds']),
+  ]);
+  return ApplicationGrantList;
+});

@@ -4,10 +4,10 @@ import { translate } from '#/lib/i18n';
 import { ChipsCell, ShowCell, TimeCell } from '#/resource/format';
 import { Missing, Status } from '#/ui/status';
 import { visible } from '#/ui/visible-text';
-import { type GrantRow, nodesAbove, STATE_TONE, stateOf } from './grant-row';
+import { type GrantRow, type GrantTerms as Terms, nodesAbove, STATE_TONE, stateOf } from './grant-row';
 
 // i18n: grants:state.*
-export function GrantState({ row }: { readonly row: GrantRow }) {
+export function GrantState({ row }: { readonly row: Terms }) {
   const state = stateOf(row);
   return <Status tone={STATE_TONE[state]}>{translate(`grants:state.${state}`)}</Status>;
 }
@@ -72,16 +72,19 @@ interface Person {
   readonly user_display: string;
 }
 
-/** Number of people whom the permission reaches, including members of its groups. */
-export function Everybody({ row }: { readonly row: GrantRow }) {
-  // Without a group, the column already names every person.
-  if (row.user_groups_display.length === 0) return <Missing />;
+/** Everybody whom a permission reaches, including members of its groups. `list`: the permissions of this kind. */
+export function People({ list, id }: { readonly list: string; readonly id: string }) {
   const load = async () => {
-    const { results } = await http.get<{ readonly results: readonly Person[] }>(
-      `perms/asset-permissions/${row.id}/users/all/`,
-      { query: { limit: MOST, offset: 0 } },
-    );
+    const { results } = await http.get<{ readonly results: readonly Person[] }>(`${list}${id}/users/all/`, {
+      query: { limit: MOST, offset: 0 },
+    });
     return <ChipsCell values={results.map((row) => row.user_display)} all />;
   };
   return <ShowCell load={load} />;
+}
+
+/** The same for an asset permission. Without a group, the column already names every person. */
+export function Everybody({ row }: { readonly row: GrantRow }) {
+  if (row.user_groups_display.length === 0) return <Missing />;
+  return <People list="perms/asset-permissions/" id={row.id} />;
 }

@@ -14,6 +14,9 @@ export type GrantRow = Pick<
   readonly system_users_display: readonly string[];
 };
 
+/** What the state of a permission follows from, of assets as of applications. */
+export type GrantTerms = Pick<GrantRow, 'is_active' | 'is_valid' | 'date_start' | 'date_expired'>;
+
 export type GrantState = 'valid' | 'inactive' | 'waiting' | 'expired';
 
 export const STATE_TONE: Readonly<Record<GrantState, StatusTone>> = {
@@ -23,7 +26,10 @@ export const STATE_TONE: Readonly<Record<GrantState, StatusTone>> = {
   expired: 'danger',
 };
 
-export function stateOf(row: GrantRow, now = new Date()): GrantState {
+export function stateOf(
+  row: Pick<GrantTerms, 'is_active' | 'is_valid' | 'date_start'>,
+  now = new Date(),
+): GrantState {
   if (!row.is_active) return 'inactive';
   if (row.is_valid) return 'valid';
   const start = parseTime(row.date_start);

@@ -102,6 +102,54 @@ function TreeDrawer({
   );
 }
 
+/** A tree beside a list, under its title. In windows without room for it, it is in a drawer behind a button. */
+export function TreeFrame({
+  title,
+  label,
+  isOpen,
+  onOpen,
+  actions,
+  foot,
+  wide = WIDE,
+  children,
+}: {
+  readonly title: string;
+  /** Text of the button: what is chosen in the tree. */
+  readonly label: string;
+  /** Whether the drawer is open. */
+  readonly isOpen: boolean;
+  readonly onOpen: (open: boolean) => void;
+  readonly actions?: ReactNode;
+  readonly foot?: ReactNode;
+  /** Media query for windows with room for the tree beside the list. */
+  readonly wide?: string;
+  readonly children: ReactNode;
+}) {
+  const isWide = useMedia(wide);
+  const content = (
+    <>
+      <header className="flex min-h-10 items-center gap-1 border-b border-line px-3 py-1">
+        <h2 className="grow text-lead">{title}</h2>
+        {actions}
+      </header>
+      {children}
+      {foot !== undefined && <footer className="border-t border-line px-3 py-1.5">{foot}</footer>}
+    </>
+  );
+  if (isWide) {
+    return (
+      <aside aria-label={title} className="pt-card flex w-(--tree-w) flex-none flex-col overflow-hidden">
+        {content}
+      </aside>
+    );
+  }
+  return (
+    <TreeDrawer title={title} label={label} isOpen={isOpen} onOpen={onOpen}>
+      {content}
+    </TreeDrawer>
+  );
+}
+
 /** Loaded nodes by id, and which are expanded or loading. Children are requested when a node is expanded. */
 function useNodes(api: string, query: QueryValues | undefined, reveal: string | undefined) {
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
@@ -206,7 +254,7 @@ export function NodeTree({
   searchApi,
   reveal,
   moving,
-  wide = WIDE,
+  wide,
 }: {
   readonly title: string;
   readonly api: string;
@@ -224,7 +272,6 @@ export function NodeTree({
   /** Media query for windows with room for the tree beside the list. In other windows the tree is in a drawer. */
   readonly wide?: string;
 }) {
-  const isWide = useMedia(wide);
   const [isDrawerOpen, setDrawerOpen] = useState(false);
   const loaded = useNodes(api, query, reveal);
   const nodes = [...loaded.nodes.values()];
@@ -242,12 +289,17 @@ export function NodeTree({
       onSelect={choose}
     />
   );
-  const content = (
-    <>
-      <header className="flex min-h-10 items-center gap-1 border-b border-line px-3 py-1">
-        <h2 className="grow text-lead">{title}</h2>
-        {actions}
-      </header>
+  const chosen = nodes.find((node) => node.id === selectedKey);
+  return (
+    <TreeFrame
+      title={title}
+      label={chosen ? splitCount(chosen.name).label : title}
+      isOpen={isDrawerOpen}
+      onOpen={setDrawerOpen}
+      actions={actions}
+      foot={foot}
+      wide={wide}
+    >
       {searchApi === undefined ? (
         tree
       ) : (
@@ -255,25 +307,6 @@ export function NodeTree({
           {tree}
         </NodeSearch>
       )}
-      {foot !== undefined && <footer className="border-t border-line px-3 py-1.5">{foot}</footer>}
-    </>
-  );
-  if (isWide) {
-    return (
-      <aside aria-label={title} className="pt-card flex w-(--tree-w) flex-none flex-col overflow-hidden">
-        {content}
-      </aside>
-    );
-  }
-  const chosen = nodes.find((node) => node.id === selectedKey);
-  return (
-    <TreeDrawer
-      title={title}
-      label={chosen ? splitCount(chosen.name).label : title}
-      isOpen={isDrawerOpen}
-      onOpen={setDrawerOpen}
-    >
-      {content}
-    </TreeDrawer>
+    </TreeFrame>
   );
 }

@@ -9,14 +9,15 @@ import { RowDrag } from '#/ui/row-drag';
 import { asset } from './asset.resource';
 import { usePlacement } from './asset-actions';
 import { placeOf, rememberedOnlyDirect, rememberOnlyDirect } from './asset-place';
-import { CutStatus } from './CutStatus';
-import { NodeMenu } from './NodeMenu';
 import { useChosenNode } from './use-chosen-node';
 import { useTreeMoving } from './use-tree-moving';
 
 const PlacementDialog = lazy(async () => ({
   default: (await import('./PlacementDialog')).PlacementDialog,
 }));
+
+const CutStatus = lazy(async () => ({ default: (await import('./CutStatus')).CutStatus }));
+const NodeMenu = lazy(async () => ({ default: (await import('./NodeMenu')).NodeMenu }));
 
 /** The dialog that a bulk action or the tree's menu has opened. */
 function PlacementHost() {
@@ -64,10 +65,16 @@ export function AssetListPage() {
             onSelect={(next) => choose(next.id === node ? null : next)}
             reveal={chosen?.key}
             moving={moving?.treeMoving}
-            actions={<NodeMenu chosen={chosen} onGone={() => choose(null)} />}
+            actions={
+              <Suspense>
+                <NodeMenu chosen={chosen} onGone={() => choose(null)} />
+              </Suspense>
+            }
             foot={
               <div className="grid gap-1.5">
-                <CutStatus />
+                <Suspense>
+                  <CutStatus />
+                </Suspense>
                 <Checkbox
                   checked={!onlyDirect}
                   onChange={(event) => {

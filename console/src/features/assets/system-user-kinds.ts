@@ -40,3 +40,10 @@ export function isPushable(row: SystemUserRow): boolean {
 export function hasAutoPush(row: SystemUserRow): boolean {
   return row.type === 'common' && isOfHosts(row) && row.login_mode === 'auto';
 }
+
+const HOST_PROTOCOLS = new Set(['ssh', 'rdp', 'vnc', 'telnet']);
+
+/** Whether it signs in to databases or clusters, not to hosts. */
+export function isForApplications(row: SystemUserRow): boolean {
+  return !HOST_PROTOCOLS.has(row.protocol);
+}

@@ -1,5 +1,5 @@
 import { IdCard, KeyRound, RefreshCcw, UserRoundPlus } from 'lucide-react';
-import { Grants } from '#/domain/grants/Grants';
+import { ApplicationGrants, Grants } from '#/domain/grants/Grants';
 import { SessionHistory } from '#/domain/session-history/SessionHistory';
 import { http } from '#/lib/http/client';
 import { loadNamespaces, translate } from '#/lib/i18n';
@@ -10,7 +10,13 @@ import { lazyPart } from '#/resource/lazy-part';
 import { adminUserRoutes, systemUserListOf, systemUserRoutes } from './addresses';
 import { startOnSystemUser } from './host-jobs';
 import { createMenu, systemUserForm } from './system-user-form';
-import { hasAccounts, hasAutoPush, isPushable, type SystemUserRow } from './system-user-kinds';
+import {
+  hasAccounts,
+  hasAutoPush,
+  isForApplications,
+  isPushable,
+  type SystemUserRow,
+} from './system-user-kinds';
 
 const AccountsOfSystemUser = lazyPart(async () => {
   const [part] = await Promise.all([import('./accounts/Accounts'), loadNamespaces(['accounts'])]);
@@ -151,7 +157,12 @@ export const systemUser = defineResource<SystemUserRow, 'assets/system-users/', 
       {
         id: 'permissions',
         label: 'assets:tab.permissions',
-        content: (row) => <Grants place={{ kind: 'system_user', id: row.id }} />,
+        content: (row) =>
+          isForApplications(row) ? (
+            <ApplicationGrants place={{ kind: 'system_user', id: row.id }} />
+          ) : (
+            <Grants place={{ kind: 'system_user', id: row.id }} />
+          ),
       },
       {
         id: 'sessions',

@@ -3,14 +3,9 @@ import { useT } from '#/lib/i18n';
 import { ResourceList } from '#/resource/list/ResourceList';
 import type { ChosenNode } from '#/domain/node-search/chosen-node';
 import { NodeTree } from '#/domain/node-tree/NodeTree';
-import { useMedia } from '#/ui/use-media';
 import { assetPermission } from './asset-permission.resource';
 import { placeOf } from './place';
-
-/** Media query for windows with room for the tree and the summary side by side. */
-const ROOMY = '(width >= 1440px)';
-/** Media query for windows with one column: the button of the tree is above the heading. */
-const NARROW = '(width < 1200px)';
+import { ROOMY, useTreePlace } from './tree-place';
 
 /** The permissions, filtered by the node or asset chosen in the tree. */
 export function AssetPermissionListPage() {
@@ -31,8 +26,7 @@ export function AssetPermissionListPage() {
       replace: true,
     });
   };
-  const isRoomy = useMedia(ROOMY);
-  const isNarrow = useMedia(NARROW);
+  const place = useTreePlace();
   const tree = (
     <NodeTree
       title={t('perms:tree')}
@@ -48,7 +42,7 @@ export function AssetPermissionListPage() {
       resource={assetPermission}
       query={placeOf({ node, asset })}
       createQuery={asset !== undefined ? `?asset=${asset}` : node === undefined ? '' : `?node=${node}`}
-      {...(isRoomy || isNarrow ? { side: tree } : { tools: tree })}
+      {...place(tree)}
     />
   );
 }

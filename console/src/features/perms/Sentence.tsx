@@ -4,6 +4,7 @@ import { useT } from '#/lib/i18n';
 import { isEndless, minuteStamp, parseTime } from '#/lib/time';
 import { Button } from '#/ui/button';
 import type { Icon } from '#/ui/icon';
+import { SkeletonLines } from '#/ui/skeleton';
 import { chosenLeaves } from './actions';
 import { accountsOf, type NamedLists, type NamedObject, whatOf, whoOf } from './named';
 import { NameList } from './NamesCell';
@@ -11,10 +12,15 @@ import { NameList } from './NamesCell';
 /** Number of names shown; a button shows the others. */
 const NAMES_SHOWN = 6;
 
-interface SentenceRow extends NamedLists {
-  readonly actions: readonly string[];
+interface Dates {
   readonly date_start: string;
   readonly date_expired: string;
+}
+
+/** The objects of one part: those that are loaded, and how many there are. Undefined while they are loading. */
+export interface Part {
+  readonly objects: readonly NamedObject[];
+  readonly total?: number;
 }
 
 function Step({
@@ -39,18 +45,24 @@ function Step({
   );
 }
 
-function Names({ objects, none }: { readonly objects: readonly NamedObject[]; readonly none: string }) {
+function Names({ part, none }: { readonly part: Part | undefined; readonly none: string }) {
   const t = useT();
   const [all, setAll] = useState(false);
+  if (part === undefined) return <SkeletonLines lines={2} />;
+  const { objects, total = objects.length } = part;
   if (objects.length === 0) return <p className="text-danger">{none}</p>;
   const hidden = all ? 0 : Math.max(0, objects.length - NAMES_SHOWN);
+  const unloaded = total - objects.length;
   return (
     <>
       <NameList objects={hidden > 0 ? objects.slice(0, NAMES_SHOWN) : objects} />
       {hidden > 0 && (
         <Button kind="link" onClick={() => setAll(true)}>
-          {t('perms:sentence.more', { count: hidden })}
+          {t('perms:sentence.more', { count: hidden + unloaded })}
         </Button>
+      )}
+      {hidden === 0 && unloaded > 0 && (
+        <p className="text-ink-3">{t('perms:sentence.more', { count: unloaded })}</p>
       )}
     </>
   );
@@ -69,7 +81,7 @@ function Allowed({ names }: { readonly names: readonly string[] }) {
   );
 }
 
-function Times({ row }: { readonly row: SentenceRow }) {
+function Times({ row }: { readonly row: Dates }) {
   const t = useT();
   const start = parseTime(row.date_start);
   const end = parseTime(row.date_expired);
@@ -87,28 +99,70 @@ function Times({ row }: { readonly row: SentenceRow }) {
   );
 }
 
-/** The permission as one sentence: who reaches what, as whom, with which actions, until when. */
-export function Sentence({ row }: { readonly row: SentenceRow }) {
+/** A permission as one sentence: who reaches what, as whom, with which actions, until when. */
+export function SentenceCard({
+  who,
+  what,
+  asWhom,
+  icon,
+  nothing,
+  actions,
+  dates,
+}: {
+  readonly who: Part | undefined;
+  readonly what: Part | undefined;
+  readonly asWhom: Part | undefined;
+  /** Icon of what the permission grants. */
+  readonly icon: Icon;
+  /** Said when the permission grants nothing. */
+  readonly nothing: string;
+  /** Absent where a permission always grants all actions. */
+  readonly actions?: readonly string[];
+  readonly dates: Dates;
+}) {
   const t = useT();
+  const columns = actions ? 'lg:grid-cols-[3fr_3fr_3fr_2fr_2fr]' : 'lg:grid-cols-[3fr_3fr_3fr_2fr]';
   return (
     <section className="pt-card" aria-label={t('perms:sentence.title')}>
-      <ol className="grid grid-cols-1 lg:grid-cols-[3fr_3fr_3fr_2fr_2fr]">
+      <ol className={`grid grid-cols-1 ${columns}`}>
         <Step icon={Users} title={t('perms:column.who')}>
-          <Names objects={whoOf(row)} none={t('perms:state.nobody')} />
+          <Names part={who} none={t('perms:state.nobody')} />
         </Step>
-        <Step icon={Server} title={t('perms:column.what')}>
-          <Names objects={whatOf(row)} none={t('perms:state.nothing')} />
+        <Step icon={icon} title={t('perms:column.what')}>
+          <Names part={what} none={nothing} />
         </Step>
         <Step icon={IdCard} title={t('perms:column.as_whom')}>
-          <Names objects={accountsOf(row)} none={t('perms:sentence.no_account')} />
+          <Names part={asWhom} none={t('perms:sentence.no_account')} />
         </Step>
-        <Step icon={CheckCheck} title={t('perms:form.actions')}>
-          <Allowed names={row.actions} />
-        </Step>
+        {actions && (
+          <Step icon={CheckCheck} title={t('perms:form.actions')}>
+            <Allowed names={actions} />
+          </Step>
+        )}
         <Step icon={CalendarClock} title={t('perms:column.until')}>
-          <Times row={row} />
+          <Times row={dates} />
         </Step>
       </ol>
     </section>
+  );
+}
+
+/** An asset permission as one sentence. */
+export function Sentence({
+  row,
+}: {
+  readonly row: NamedLists & Dates & { readonly actions: readonly string[] };
+}) {
+  const t = useT();
+  return (
+    <SentenceCard
+      who={{ objects: whoOf(row) }}
+      what={{ objects: whatOf(row) }}
+      asWhom={{ objects: accountsOf(row) }}
+      icon={Server}
+      nothing={t('perms:state.nothing')}
+      actions={row.actions}
+      dates={row}
+    />
   );
 }

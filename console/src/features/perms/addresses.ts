@@ -9,3 +9,9 @@ export const assetPermissionRoutes = usualRoutes({
   path: '/perms/asset-permissions',
   titles: 'nav:asset_permission_*',
 });
+
+export const applicationPermissionRoutes = usualRoutes({
+  name: 'ApplicationPermission',
+  path: '/perms/app-permissions',
+  titles: 'nav:app_permission_*',
+});

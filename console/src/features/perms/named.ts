@@ -31,7 +31,7 @@ export interface NamedObject {
 /** Splits `name(key)`, the server's form for people and hosts. */
 const NAME_AND_KEY = /^(?<name>.+)\((?<key>[^()]*)\)$/;
 
-function named(text: string): Pick<NamedObject, 'name' | 'detail'> {
+export function named(text: string): Pick<NamedObject, 'name' | 'detail'> {
   const groups = NAME_AND_KEY.exec(text)?.groups;
   return groups ? { name: groups['name'] ?? text, detail: groups['key'] ?? '' } : { name: text, detail: '' };
 }

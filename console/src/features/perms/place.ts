@@ -5,3 +5,17 @@ export function placeOf({ node, asset }: { node?: string; asset?: string }): Que
   if (asset !== undefined) return { asset_id: asset };
   return node === undefined ? undefined : { node_id: node };
 }
+
+/** What is chosen in the tree of applications: a category, a type, or one application. */
+export interface ApplicationPlace {
+  readonly category?: string;
+  readonly type?: string;
+  readonly app?: string;
+}
+
+/** Conditions of the list of application permissions for what is chosen in the tree. */
+export function applicationPlaceOf({ category, type, app }: ApplicationPlace): QueryValues | undefined {
+  if (app !== undefined) return { app };
+  if (type !== undefined) return { type };
+  return category === undefined ? undefined : { category };
+}

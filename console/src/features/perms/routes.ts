@@ -1,12 +1,19 @@
 import type { RouteRecord, Section } from '#/lib/routes';
 import { type ResourceScreens, resourceRecords } from '#/resource/routes';
-import { assetPermissionRoutes } from './addresses';
+import { applicationPermissionRoutes, assetPermissionRoutes } from './addresses';
 
 const assetPermissionScreens: ResourceScreens = {
   ...assetPermissionRoutes,
   texts: ['perms'],
   find: { api: 'perms/asset-permissions/', name: 'name', detail: 'comment' },
   load: async () => (await import('./screens')).assetPermissionPages,
+};
+
+const applicationPermissionScreens: ResourceScreens = {
+  ...applicationPermissionRoutes,
+  texts: ['perms', 'application-kinds'],
+  find: { api: 'perms/application-permissions/', name: 'name', detail: 'type_display' },
+  load: async () => (await import('./application-permission-screens')).applicationPermissionPages,
 };
 
 const reviewRecord: RouteRecord = {
@@ -24,5 +31,9 @@ export const permsSection: Section = {
   icon: 'permissions',
   path: '/perms',
   order: 40,
-  routes: [...resourceRecords(assetPermissionScreens), reviewRecord],
+  routes: [
+    ...resourceRecords(assetPermissionScreens),
+    ...resourceRecords(applicationPermissionScreens),
+    reviewRecord,
+  ],
 };

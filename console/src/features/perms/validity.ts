@@ -8,8 +8,10 @@ export interface ValidityFacts {
   readonly date_expired: string;
   readonly users: readonly unknown[];
   readonly user_groups: readonly unknown[];
-  readonly assets: readonly unknown[];
-  readonly nodes: readonly unknown[];
+  /** What it grants: assets and nodes, or applications. */
+  readonly assets?: readonly unknown[];
+  readonly nodes?: readonly unknown[];
+  readonly applications?: readonly unknown[];
 }
 
 /** Key of the text below `state`, its number, and the colour in which it is shown. */
@@ -21,6 +23,7 @@ export interface ValidityState {
     | 'not_started'
     | 'nobody'
     | 'nothing'
+    | 'no_application'
     | 'ends_in_hours'
     | 'ends_in_days'
     | 'valid';
@@ -31,6 +34,11 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** An end nearer than this many days is shown as a warning. */
 const SOON_DAYS = 7;
+
+function hasTargets({ assets = [], nodes = [], applications = [] }: ValidityFacts): boolean {
+  return assets.length + nodes.length + applications.length > 0;
+}
+
 /** The first reason why the permission gives no access; otherwise how long it remains valid. */
 export function validityOf(row: ValidityFacts, now: Date = new Date()): ValidityState {
   if (!row.is_active) return { tone: 'unknown', key: 'inactive' };
@@ -39,7 +47,8 @@ export function validityOf(row: ValidityFacts, now: Date = new Date()): Validity
   if ((parseTime(row.date_start)?.getTime() ?? 0) > now.getTime())
     return { tone: 'unknown', key: 'not_started' };
   if (row.users.length + row.user_groups.length === 0) return { tone: 'danger', key: 'nobody' };
-  if (row.assets.length + row.nodes.length === 0) return { tone: 'danger', key: 'nothing' };
+  if (!hasTargets(row))
+    return { tone: 'danger', key: row.applications === undefined ? 'nothing' : 'no_application' };
   if (left < DAY_MS)
     return { tone: 'warn', key: 'ends_in_hours', count: Math.max(1, Math.floor(left / HOUR_MS)) };
   if (left < SOON_DAYS * DAY_MS)

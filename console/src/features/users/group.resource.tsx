@@ -1,14 +1,19 @@
 import { Users } from 'lucide-react';
 import type { Api } from '#/lib/api-types';
+import { loadNamespaces } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { defineResource } from '#/resource/define';
 import { AmountCell } from '#/resource/format';
-import { Grants } from '#/domain/grants/Grants';
+import { ApplicationGrants, Grants } from '#/domain/grants/Grants';
 import { userOptions } from '#/domain/remotes';
 import { groupRoutes } from './addresses';
 import { lazyPart } from '#/resource/lazy-part';
 
 const RelationCard = lazyPart(async () => (await import('#/resource/detail/RelationCard')).RelationCard);
+const GrantedApplications = lazyPart(async () => {
+  const [part] = await Promise.all([import('./GrantedApplications'), loadNamespaces(['application-kinds'])]);
+  return part.GrantedApplications;
+});
 const GrantedAssets = lazyPart(async () => (await import('./GrantedAssets')).GrantedAssets);
 
 export type GroupRow = Pick<Api<'UserGroup'>, 'id' | 'name' | 'users' | 'users_amount' | 'comment'>;
@@ -70,6 +75,16 @@ export const group = defineResource<GroupRow, 'users/groups/'>({
         id: 'permissions',
         label: 'users:tab.permissions',
         content: (row) => <Grants place={{ kind: 'user_group', id: row.id }} />,
+      },
+      {
+        id: 'applications',
+        label: 'users:tab.applications',
+        content: (row) => <GrantedApplications base={`perms/user-groups/${row.id}/`} of="group" />,
+      },
+      {
+        id: 'app-permissions',
+        label: 'users:tab.app_permissions',
+        content: (row) => <ApplicationGrants place={{ kind: 'user_group', id: row.id }} />,
       },
     ],
   },

@@ -12,14 +12,14 @@ import {
 } from 'lucide-react';
 import type { Api } from '#/lib/api-types';
 import { http } from '#/lib/http/client';
-import { translate } from '#/lib/i18n';
+import { loadNamespaces, translate } from '#/lib/i18n';
 import { currentSession } from '#/lib/session';
 import { defineResource, type FieldContext } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
 import { daysFrom } from '#/ui/dates/shortcuts';
 import { fieldValue } from '#/ui/dates/typed';
 import { AccessHistory } from '#/domain/access-history/AccessHistory';
-import { Grants } from '#/domain/grants/Grants';
+import { ApplicationGrants, Grants } from '#/domain/grants/Grants';
 import { groupOptions } from '#/domain/remotes';
 import { SessionHistory } from '#/domain/session-history/SessionHistory';
 import { Status } from '#/ui/status';
@@ -40,6 +40,10 @@ import { UNBIND_ACTIONS } from './unbind-actions';
 const ServiceAccountInstead = lazyPart(
   async () => (await import('./ServiceAccountInstead')).ServiceAccountInstead,
 );
+const GrantedApplications = lazyPart(async () => {
+  const [part] = await Promise.all([import('./GrantedApplications'), loadNamespaces(['application-kinds'])]);
+  return part.GrantedApplications;
+});
 const GrantedAssets = lazyPart(async () => (await import('./GrantedAssets')).GrantedAssets);
 const LoginAcls = lazyPart(async () => (await import('./login-acls/LoginAcls')).LoginAcls);
 const EndField = lazyPart(async () => (await import('./EndField')).EndField);
@@ -367,6 +371,16 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
         id: 'permissions',
         label: 'users:tab.permissions',
         content: (row) => <Grants place={{ kind: 'user', id: row.id }} />,
+      },
+      {
+        id: 'applications',
+        label: 'users:tab.applications',
+        content: (row) => <GrantedApplications base={`perms/users/${row.id}/`} of="user" />,
+      },
+      {
+        id: 'app-permissions',
+        label: 'users:tab.app_permissions',
+        content: (row) => <ApplicationGrants place={{ kind: 'user', id: row.id }} />,
       },
       {
         id: 'history',

@@ -1,4 +1,6 @@
-import type { Section } from '#/lib/routes';
+import type { ApplicationCategory } from '#/domain/application-kinds/kinds';
+import type { RouteRecord, Section } from '#/lib/routes';
+import { myApplicationRoutes } from './my-application-routes';
 
 export const workbenchSection: Section = {
   id: 'workbench',
@@ -41,4 +43,30 @@ export const credentialsSection: Section = {
       load: () => import('./my-credentials/MyCredentialsPage').then((module) => module.MyCredentialsPage),
     },
   ],
+};
+
+function myApplications(category: ApplicationCategory, licence = false): RouteRecord {
+  const { names, paths, titles } = myApplicationRoutes[category];
+  return {
+    name: names.list,
+    path: paths.list,
+    title: titles.list,
+    permission: 'use',
+    licence,
+    texts: ['resource', 'workbench', 'application-kinds'],
+    load: async () => {
+      const { MyApplicationsPage } = await import('./MyApplicationsPage');
+      return () => MyApplicationsPage({ category });
+    },
+  };
+}
+
+/** On the user page. */
+export const myApplicationsSection: Section = {
+  id: 'my-applications',
+  title: 'nav:my_applications',
+  icon: 'applications',
+  path: '/apps',
+  order: 16,
+  routes: [myApplications('remote_app', true), myApplications('db'), myApplications('cloud')],
 };

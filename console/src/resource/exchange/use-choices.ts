@@ -2,7 +2,7 @@ import { useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { currentSession } from '#/lib/session';
 import { type Choice, type FieldMap, type FieldMeta, fetchPage } from '../api';
-import type { FieldSpec } from '../define';
+import type { FieldSpec, RemoteOptions } from '../define';
 import type { RunSnapshot } from './import-run';
 
 /**
@@ -20,6 +20,11 @@ function failedFields(run: RunSnapshot): readonly string[] {
   return [...names];
 }
 
+/** The rows that a field may choose from in every object; nothing where they depend on its other fields. */
+function fixedRemote(spec: FieldSpec | undefined): RemoteOptions | undefined {
+  return typeof spec?.remote === 'function' ? undefined : spec?.remote;
+}
+
 /**
  * The metadata, extended by the options of relation fields in which rows failed; each relation is loaded once. `specs`
  * are the form's field descriptions.
@@ -29,10 +34,10 @@ export function useChoices(
   fields: FieldMap,
   specs: Readonly<Record<string, FieldSpec>>,
 ): FieldMap {
-  const names = run.counts.error === 0 ? [] : failedFields(run).filter((name) => specs[name]?.remote);
+  const names = run.counts.error === 0 ? [] : failedFields(run).filter((name) => fixedRemote(specs[name]));
   const answers = useQueries({
     queries: names.map((name) => {
-      const { api = '', query = {}, option } = specs[name]?.remote ?? {};
+      const { api = '', query = {}, option } = fixedRemote(specs[name]) ?? {};
       return {
         queryKey: ['import-choices', name, api, query, currentSession()?.organization.id],
         // Optional: without the options the row still shows its error, only without a remedy.

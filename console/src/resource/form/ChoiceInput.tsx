@@ -39,17 +39,18 @@ function choiceValue(meta: FieldMeta | undefined, text: string): unknown {
 
 /** Controls for choices among options: those of the metadata, or the rows of another list. */
 export function ChoiceInput(props: InputProps) {
-  const { kind, name, label, meta, spec, control, value, onChange, disabled } = props;
+  const { kind, name, label, meta, spec, control, value, onChange, disabled, context } = props;
   const text = Array.isArray(value) ? value.join(', ') : String((value as string | number | null) ?? '');
   switch (kind) {
     case 'remote': {
       const multiple = spec.multiple ?? (Array.isArray(value) || meta?.type === 'list');
+      const remote = typeof spec.remote === 'function' ? spec.remote(context) : spec.remote;
       return (
-        spec.remote && (
+        remote && (
           <RemoteSelect
             control={control}
             label={label}
-            remote={spec.remote}
+            remote={remote}
             multiple={multiple}
             value={idsOf(value)}
             disabled={disabled}

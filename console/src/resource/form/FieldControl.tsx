@@ -22,27 +22,34 @@ export interface FieldControlProps {
   readonly specs?: Readonly<Record<string, FieldSpec>>;
 }
 
-/** The fields of a nested object, under its label. */
+/** The fields of a nested object, under its label or, when they are flat, among the others. */
 function NestedFields({
   name,
   label,
   metas,
+  flat,
   ...rest
-}: Omit<FieldControlProps, 'meta' | 'spec'> & { readonly label: string; readonly metas: FieldMap }) {
+}: Omit<FieldControlProps, 'meta' | 'spec'> & {
+  readonly label: string;
+  readonly metas: FieldMap;
+  readonly flat: boolean;
+}) {
   const { specs = NO_SPECS, context } = rest;
   const names = nestedNames(metas).filter((child) => !specs[`${name}.${child}`]?.isHidden?.(context));
+  const fields = names.map((child) => (
+    <FieldControl
+      key={child}
+      {...rest}
+      name={`${name}.${child}`}
+      meta={metas[child]}
+      spec={specs[`${name}.${child}`] ?? {}}
+    />
+  ));
+  if (flat) return fields;
   return (
     <fieldset id={`field-${name}`} className="grid gap-2.5 border-l-2 border-line pl-3">
       <legend className="mb-2 text-meta font-semibold text-ink-2">{label}</legend>
-      {names.map((child) => (
-        <FieldControl
-          key={child}
-          {...rest}
-          name={`${name}.${child}`}
-          meta={metas[child]}
-          spec={specs[`${name}.${child}`] ?? {}}
-        />
-      ))}
+      {fields}
     </fieldset>
   );
 }
@@ -58,6 +65,7 @@ export function FieldControl({ name, meta, spec, form, context, specs }: FieldCo
         name={name}
         label={label}
         metas={meta?.children ?? {}}
+        flat={spec.flat ?? false}
         form={form}
         context={context}
         specs={specs}

@@ -63,7 +63,6 @@ export function ResourceForm<Row extends Resource>({
   const { form: definition, routes } = resource;
   const sourceId = mode === 'update' ? id : search['clone_from'];
   const path = mode === 'update' ? `${resource.api}${id}/` : resource.api;
-  const metadata = useMetadata(path, definition?.query?.(search));
   const object = useQuery({
     queryKey: ['object', resource.api, sourceId],
     queryFn: () => http.get<FormValues>(`${resource.api}${sourceId}/`, { quiet: true }),
@@ -71,6 +70,13 @@ export function ResourceForm<Row extends Resource>({
     staleTime: 0,
     gcTime: 0,
   });
+  // What a clone's fields depend on is not in the address, but in its origin.
+  const isClone = mode === 'create' && sourceId !== undefined && definition?.query !== undefined;
+  const metadata = useMetadata(
+    path,
+    definition?.query?.(isClone ? (object.data ?? {}) : search),
+    !isClone || object.isSuccess,
+  );
   const title = t(routes.titles[mode] ?? routes.titles.list);
   const back = {
     to: definition?.backTo?.(object.data ?? search) ?? routes.paths.list,

@@ -47,6 +47,7 @@ export function CreateButton<Row extends Resource>({
           id: entry.id,
           label: t(entry.label),
           ...(entry.group === undefined ? {} : { heading: t(entry.group) }),
+          ...(entry.disabledReason === undefined ? {} : { disabledReason: t(entry.disabledReason) }),
           run: () => tools.navigate(entry.to),
         }))}
       >

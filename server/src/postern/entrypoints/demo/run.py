@@ -11,6 +11,7 @@ import asyncssh
 
 from postern import __version__
 from postern.entrypoints.demo.api import Api, DemoFailed
+from postern.entrypoints.demo.applications import found_applications
 from postern.entrypoints.demo.branch import found_branch, install_licence, tell_everybody
 from postern.entrypoints.demo.company import found_company, greet_everybody, run_a_command
 from postern.entrypoints.demo.host import DemoHost
@@ -114,6 +115,7 @@ class DemoRun:
                 licence = issue_licence(self._settings.home, today())
                 await asyncio.to_thread(install_licence, admin, licence)
                 await asyncio.to_thread(found_company, admin, self._host, self._passwords)
+                await asyncio.to_thread(found_applications, admin)
                 await asyncio.to_thread(found_branch, admin, self._passwords)
                 await asyncio.to_thread(tell_everybody, admin)
                 await asyncio.to_thread(greet_everybody, local_url(self._settings), self._passwords)

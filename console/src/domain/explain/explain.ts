@@ -5,12 +5,13 @@ export interface Named {
   readonly name: string;
 }
 
-/** How a permission covers the question: by the person or a group, and by the asset or a node. */
+/** How a permission covers the question: by the person or a group, and by the asset, a node or the application. */
 export interface Via {
   readonly user?: Named;
   readonly user_group?: Named;
   readonly asset?: Named;
   readonly node?: Named;
+  readonly application?: Named;
 }
 
 export interface Reason {
@@ -28,15 +29,24 @@ export interface Verdict {
   readonly expires_at: string | number | null;
 }
 
+/** What is asked about: an asset or an application. */
+export type TargetKind = 'asset' | 'application';
+
+/** Ids of what is asked about. */
 export interface AccessQuestion {
   readonly user: string;
-  readonly asset: string;
+  readonly target: string;
   readonly system_user: string;
 }
 
-export function explainAccess({ user, asset, system_user }: AccessQuestion): Promise<Verdict> {
-  return http.get<Verdict>('perms/asset-permissions/explain/', {
-    query: { user, asset, system_user },
-    quiet: true,
-  });
+const API: Readonly<Record<TargetKind, string>> = {
+  asset: 'perms/asset-permissions/explain/',
+  application: 'perms/application-permissions/explain/',
+};
+
+export function explainAccess(
+  kind: TargetKind,
+  { user, target, system_user }: AccessQuestion,
+): Promise<Verdict> {
+  return http.get<Verdict>(API[kind], { query: { user, [kind]: target, system_user }, quiet: true });
 }

@@ -1,0 +1,17 @@
+import type { ReactNode } from 'react';
+import { useMedia } from '#/ui/use-media';
+
+/** Media query for windows with room for the tree and the summary side by side. */
+export const ROOMY = '(width >= 1440px)';
+/** Media query for windows with one column: the button of the tree is above the heading. */
+const NARROW = '(width < 1200px)';
+
+/** Where the tree of a list of permissions stands: beside it, or among its tools. */
+export function useTreePlace(): (tree: ReactNode) => {
+  readonly side?: ReactNode;
+  readonly tools?: ReactNode;
+} {
+  const isRoomy = useMedia(ROOMY);
+  const isNarrow = useMedia(NARROW);
+  return (tree) => (isRoomy || isNarrow ? { side: tree } : { tools: tree });
+}
