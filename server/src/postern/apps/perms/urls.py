@@ -18,6 +18,7 @@ from postern.apps.perms.permissions.api.views import (
     PermissionUserGroupViewSet,
     PermissionUserViewSet,
 )
+from postern.apps.perms.previews.api.views import PreviewView
 from postern.foundation.rest.viewsets import ResourceRouter
 
 router = ResourceRouter()
@@ -86,6 +87,7 @@ urlpatterns = [
     path(f"{_USER}applications/<uuid:application_id>/system-users/", applications.UserApplicationSystemUsers.as_view()),
     path(f"{_GROUP}applications/", applications.GroupApplications.as_view(_LIST)),
     path("perms/new-hosts/", NewHostView.as_view()),
+    path("perms/preview/", PreviewView.as_view()),
     path("perms/system-users-permission/", granted.MySystemUsersView.as_view()),
     *router.urls,
 ]
