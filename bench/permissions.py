@@ -120,7 +120,9 @@ def show_previews(server: Server, named: dict[str, Any], rounds: int) -> None:
 
     look("a permission for a fifth and 500 people", permission("create", values=rule))
     look("the permission of the bench deleted", permission("delete", id=named["rule"]))
-    look("members leave a group", {"object": "user_group", "action": "update", "id": groups[0], "values": {"users": []}})
+    look(
+        "members leave a group", {"object": "user_group", "action": "update", "id": groups[0], "values": {"users": []}}
+    )
     move = {"parent": named["fifth"][0]}
     look("a subtree moved", {"object": "node", "action": "update", "id": named["moved"], "values": move})
     look("100 permissions imported", *[permission("create", values=small)] * 100)

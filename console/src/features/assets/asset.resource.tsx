@@ -30,6 +30,7 @@ import {
 } from '#/domain/remotes';
 import type { Icon } from '#/ui/icon';
 import { AppLink, LinkButton } from '#/ui/link';
+import { deletionEffect } from '#/domain/access-preview/effects';
 import { moveToNode, removeFromNode, setActive } from './asset-actions';
 import { Connectivity, ConnectivityFacts } from './Connectivity';
 import { startOnAsset, startOnAssets } from './host-jobs';
@@ -92,6 +93,7 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
   nameOf: (row) => row.hostname,
   noun: { one: 'assets:asset.one', many: 'assets:asset.many', what: 'assets:asset.what' },
   can: { delete: () => true },
+  deleteEffect: deletionEffect('asset'),
   list: {
     place: ['node'],
     next: { label: 'nav:new_host', to: newHostPath, permission: 'admin' },

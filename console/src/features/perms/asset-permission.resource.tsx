@@ -5,6 +5,7 @@ import { translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { type ActionTools, type Column, defineResource, type FormValues } from '#/resource/define';
 import { AmountCell } from '#/resource/format';
+import { deletionEffect } from '#/domain/access-preview/effects';
 import { assetOptions, groupOptions, nodeOptions, systemUserOptions, userOptions } from '#/domain/remotes';
 import { daysFrom } from '#/ui/dates/shortcuts';
 import { fieldValue, instantOf, readTyped, written } from '#/ui/dates/typed';
@@ -179,6 +180,7 @@ export const assetPermission = defineResource<
   nameOf: (row) => row.name,
   noun: { one: 'perms:permission.one', many: 'perms:permission.many', what: 'perms:permission.what' },
   can: { delete: () => true },
+  deleteEffect: deletionEffect('asset_permission'),
   list: {
     place: ['node', 'asset'],
     columns: [
@@ -281,9 +283,9 @@ export const assetPermission = defineResource<
       is_active: { control: 'switch' },
       date_expired: { noEnd, bounds: ({ values }) => ({ min: startOf(values) }) },
     },
-    aside: ({ values }) => (
+    aside: ({ values, id }) => (
       <div className="grid gap-3.5">
-        <PreviewCard values={values} />
+        <PreviewCard values={values} id={id} />
         <ExplainCard />
       </div>
     ),

@@ -18,6 +18,7 @@ import { defineResource, type FieldContext } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
 import { daysFrom } from '#/ui/dates/shortcuts';
 import { fieldValue } from '#/ui/dates/typed';
+import { deletionEffect } from '#/domain/access-preview/effects';
 import { Grants } from '#/domain/grants/Grants';
 import { groupOptions } from '#/domain/remotes';
 import { SessionHistory } from '#/domain/session-history/SessionHistory';
@@ -108,6 +109,7 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
   icon: User,
   nameOf: (row) => `${row.name} (${row.username})`,
   noun: { one: 'users:user.one', many: 'users:user.many', what: 'users:user.what' },
+  deleteEffect: deletionEffect('user'),
   can: { update: (row) => row.can_update, delete: (row) => row.can_delete, mayDelete: isSuper },
   list: {
     columns: [

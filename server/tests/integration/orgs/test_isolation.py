@@ -43,6 +43,7 @@ ELSEWHERE: Final = {
     "notifications/": "a person's own messages, and settings of the installation",
     "orgs/": "the organizations themselves, for super administrators",
     "perms/asset-permissions/cache/refresh/": "changes nothing",
+    "perms/preview/": "its own test sends ids of another organization: test_preview_api",
     "perms/new-hosts/": "its own test sends ids of another organization: test_new_hosts",
     "perms/system-users-permission/": "what is granted to the caller",
     "perms/users/<user_id>/asset-permissions/cache/": "changes nothing",

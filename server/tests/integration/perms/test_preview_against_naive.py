@@ -116,6 +116,8 @@ class Wishes:
         )
 
     def ungroup(self) -> Change | None:
+        if UserGroup.objects.filter(org_id=self.org_id).count() < 2:
+            return None  # the edits change groups, too
         row = self._any(UserGroup)
         return row and (
             {"object": "user_group", "action": "delete", "id": str(row.pk)},

@@ -86,7 +86,7 @@ class Parsed:
         try:
             return read(item)
         except Exception as error:  # only errors about the item are answers; others propagate
-            about = errors.of_item(error)
+            about = getattr(error, "fields", None) or errors.of_item(error)
             if about is None:
                 raise
             found[place] = about

@@ -11,6 +11,7 @@ from postern.apps.perms.application_permissions.api.serializers import Applicati
 from postern.apps.perms.permissions.api.serializers import AssetPermissionSerializer
 from postern.apps.users.models import User
 from postern.foundation.rest.bodies import BodySerializer
+from postern.foundation.rest.instants import InstantField
 from postern.foundation.rest.relations import OrgOwnedField, OrgOwnedList
 from postern.foundation.rest.serializers import ChoiceField
 
@@ -40,7 +41,7 @@ class PreviewSerializer(BodySerializer):
     """`{"changes": […], "at": instant}`. `at` is the instant for which both sides are compared; now by default."""
 
     changes = serializers.ListField(child=serializers.DictField(), min_length=1, max_length=MAX_CHANGES)
-    at = serializers.DateTimeField(required=False)
+    at = InstantField(required=False)
 
 
 class _AccessOnly(serializers.Serializer[Any]):
