@@ -50,6 +50,7 @@ const CommandHistory = lazyPart(
 const SessionHistory = lazyPart(
   async () => (await import('#/domain/session-history/SessionHistory')).SessionHistory,
 );
+const ExplainCard = lazyPart(async () => (await import('#/domain/explain-access/ExplainCard')).ExplainCard);
 const Grants = lazyPart(async () => (await import('#/domain/grants/Grants')).Grants);
 const HostKeys = lazyPart(async () => (await import('./HostKeys')).HostKeys);
 const SshButton = lazyPart(async () => (await import('#/domain/ssh-lines/SshButton')).SshButton);
@@ -328,7 +329,12 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
       {
         id: 'access',
         label: 'assets:tab.access',
-        content: (row) => <Grants place={{ kind: 'asset', id: row.id, nodes: row.nodes_display }} />,
+        content: (row) => (
+          <div className="grid gap-3.5">
+            <Grants place={{ kind: 'asset', id: row.id, nodes: row.nodes_display }} />
+            <ExplainCard asset={row.id} />
+          </div>
+        ),
       },
       {
         id: 'sessions',

@@ -9,7 +9,7 @@ import { deletionEffect } from '#/domain/access-preview/effects';
 import { assetOptions, groupOptions, nodeOptions, systemUserOptions, userOptions } from '#/domain/remotes';
 import { daysFrom } from '#/ui/dates/shortcuts';
 import { fieldValue, instantOf, readTyped, written } from '#/ui/dates/typed';
-import { actionNames } from './actions';
+import { actionNames } from '#/domain/explain-access/actions';
 import { assetPermissionRoutes } from './addresses';
 import { accountsOf, type NamedLists, type NamedObject, whatOf, whoOf } from './named';
 import { NamesCell } from './NamesCell';
@@ -18,7 +18,7 @@ import { lazyPart } from '#/resource/lazy-part';
 
 const RelationCard = lazyPart(async () => (await import('#/resource/detail/RelationCard')).RelationCard);
 const ActionsField = lazyPart(async () => (await import('./ActionsField')).ActionsField);
-const ExplainCard = lazyPart(async () => (await import('./ExplainCard')).ExplainCard);
+const ExplainCard = lazyPart(async () => (await import('#/domain/explain-access/ExplainCard')).ExplainCard);
 const Sentence = lazyPart(async () => (await import('./Sentence')).Sentence);
 const PreviewCard = lazyPart(async () => (await import('./PreviewCard')).PreviewCard);
 

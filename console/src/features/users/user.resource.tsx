@@ -40,6 +40,7 @@ import { UNBIND_ACTIONS } from './unbind-actions';
 const ServiceAccountInstead = lazyPart(
   async () => (await import('./ServiceAccountInstead')).ServiceAccountInstead,
 );
+const ExplainCard = lazyPart(async () => (await import('#/domain/explain-access/ExplainCard')).ExplainCard);
 const GrantedAssets = lazyPart(async () => (await import('./GrantedAssets')).GrantedAssets);
 const LoginAcls = lazyPart(async () => (await import('./login-acls/LoginAcls')).LoginAcls);
 const EndField = lazyPart(async () => (await import('./EndField')).EndField);
@@ -359,7 +360,12 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
       {
         id: 'permissions',
         label: 'users:tab.permissions',
-        content: (row) => <Grants place={{ kind: 'user', id: row.id }} />,
+        content: (row) => (
+          <div className="grid gap-3.5">
+            <Grants place={{ kind: 'user', id: row.id }} />
+            <ExplainCard user={row.id} />
+          </div>
+        ),
       },
       {
         id: 'sessions',

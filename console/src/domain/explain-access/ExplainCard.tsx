@@ -1,9 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
-import { CircleCheck, Folder, GitBranch, KeyRound, OctagonX, Server, User, Users } from 'lucide-react';
+import {
+  AppWindow,
+  CircleCheck,
+  Folder,
+  GitBranch,
+  KeyRound,
+  OctagonX,
+  Server,
+  User,
+  Users,
+} from 'lucide-react';
 import { useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
 import { type Translate, useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
+import { useMay } from '#/lib/session';
+import type { RemoteOptions } from '#/resource/define';
 import { RemoteSelect } from '#/resource/form/RemoteSelect';
 import { assetOptions, systemUserOptions, userOptions } from '#/domain/remotes';
 import { Card } from '#/ui/card';
@@ -13,7 +25,7 @@ import { AppLink } from '#/ui/link';
 import { Note } from '#/ui/note';
 import { Chip } from '#/ui/status';
 import { chosenLeaves } from './actions';
-import { explainAccess, type Reason, type Verdict } from './explain';
+import { type AccessQuestion, explainAccess, type Reason, type Verdict } from './explain';
 
 interface Step {
   readonly icon: Icon;
@@ -28,26 +40,43 @@ function stepsOf({ permission, via }: Reason, t: Translate): readonly Step[] {
   if (via?.user_group) {
     steps.push({
       icon: Users,
-      label: t('perms:explain.in_group'),
+      label: t('explain-access:in_group'),
       name: via.user_group.name,
       to: paths.userGroup(via.user_group.id),
     });
   } else if (via?.user) {
-    steps.push({ icon: User, label: t('perms:explain.named'), name: via.user.name });
+    steps.push({
+      icon: User,
+      label: t('explain-access:named'),
+      name: via.user.name,
+      to: paths.user(via.user.id),
+    });
   }
   if (permission) {
     steps.push({
       icon: KeyRound,
-      label: t('perms:explain.by_rule'),
+      label: t('explain-access:by_rule'),
       name: permission.name,
-      to: paths.assetPermission(permission.id),
+      ...(via?.application ? {} : { to: paths.assetPermission(permission.id) }),
     });
   }
-  if (via?.node) steps.push({ icon: Folder, label: t('perms:explain.in_node'), name: via.node.name });
-  else if (via?.asset) {
+  if (via?.node) {
+    steps.push({
+      icon: Folder,
+      label: t('explain-access:in_node'),
+      name: via.node.name,
+      to: paths.assetsOfNode(via.node.id),
+    });
+  } else if (via?.application) {
+    steps.push({
+      icon: AppWindow,
+      label: t('explain-access:names_application'),
+      name: via.application.name,
+    });
+  } else if (via?.asset) {
     steps.push({
       icon: Server,
-      label: t('perms:explain.names_asset'),
+      label: t('explain-access:names_asset'),
       name: via.asset.name,
       to: paths.asset(via.asset.id),
     });
@@ -91,7 +120,7 @@ function VerdictView({ verdict }: { readonly verdict: Verdict }) {
         role="status"
       >
         <Mark aria-hidden />
-        {t(verdict.allowed ? 'perms:explain.allowed' : 'perms:explain.denied')}
+        {t(verdict.allowed ? 'explain-access:allowed' : 'explain-access:denied')}
       </p>
       <ul className="grid gap-2">
         {verdict.reasons.map((reason) => (
@@ -101,7 +130,7 @@ function VerdictView({ verdict }: { readonly verdict: Verdict }) {
       {verdict.allowed && (
         <p className="flex flex-wrap gap-1.5">
           {[...chosenLeaves(verdict.actions)].map((name) => (
-            <Chip key={name}>{t(`perms:actions.${name}`)}</Chip>
+            <Chip key={name}>{t(`explain-access:actions.${name}`)}</Chip>
           ))}
         </p>
       )}
@@ -109,60 +138,81 @@ function VerdictView({ verdict }: { readonly verdict: Verdict }) {
   );
 }
 
-/** Shows whether a person can reach an asset with a system user, and why. Uses the saved permissions. */
-export function ExplainCard() {
+interface ExplainProps {
+  /** What the page is about already; the card asks for the rest. */
+  readonly user?: string;
+  readonly asset?: string;
+  readonly application?: string;
+  /** The applications to choose from: the card then asks about an application and not about an asset. */
+  readonly applications?: RemoteOptions;
+}
+
+/** Shows whether a person can reach an asset or application with a system user, and why. Uses the saved permissions. */
+export function ExplainCard(props: ExplainProps) {
   const t = useT();
+  const may = useMay('admin');
   const [user, setUser] = useState<readonly string[]>([]);
-  const [asset, setAsset] = useState<readonly string[]>([]);
+  const [target, setTarget] = useState<readonly string[]>([]);
   const [systemUser, setSystemUser] = useState<readonly string[]>([]);
-  const question = { user: user[0] ?? '', asset: asset[0] ?? '', system_user: systemUser[0] ?? '' };
-  const complete = question.user !== '' && question.asset !== '' && question.system_user !== '';
+  const kind = (props.applications ?? props.application) ? 'application' : 'asset';
+  const question: AccessQuestion = {
+    user: props.user ?? user[0] ?? '',
+    kind,
+    target: props[kind] ?? target[0] ?? '',
+    system_user: systemUser[0] ?? '',
+  };
+  const complete = question.user !== '' && question.target !== '' && question.system_user !== '';
   const answer = useQuery({
     queryKey: ['explain', question],
     queryFn: () => explainAccess(question),
-    enabled: complete,
+    enabled: complete && may,
     staleTime: 0,
   });
+  if (!may) return null; // auditors see these pages, too, but may not ask
   return (
     <Card
       title={
         <span className="flex items-center gap-2">
           <GitBranch className="text-accent" aria-hidden />
-          {t('perms:explain.title')}
+          {t('explain-access:title')}
         </span>
       }
-      aside={t('perms:explain.saved')}
+      aside={t('explain-access:saved')}
     >
       <div className="grid gap-2">
-        <Field label={t('perms:explain.user')} layout="above">
+        {props.user === undefined && (
+          <Field label={t('explain-access:user')} layout="above">
+            {(control) => (
+              <RemoteSelect
+                control={control}
+                label={t('explain-access:user')}
+                remote={userOptions}
+                multiple={false}
+                value={user}
+                onChange={setUser}
+              />
+            )}
+          </Field>
+        )}
+        {props[kind] === undefined && (
+          <Field label={t(`explain-access:${kind}`)} layout="above">
+            {(control) => (
+              <RemoteSelect
+                control={control}
+                label={t(`explain-access:${kind}`)}
+                remote={props.applications ?? assetOptions}
+                multiple={false}
+                value={target}
+                onChange={setTarget}
+              />
+            )}
+          </Field>
+        )}
+        <Field label={t('explain-access:system_user')} layout="above">
           {(control) => (
             <RemoteSelect
               control={control}
-              label={t('perms:explain.user')}
-              remote={userOptions}
-              multiple={false}
-              value={user}
-              onChange={setUser}
-            />
-          )}
-        </Field>
-        <Field label={t('perms:explain.asset')} layout="above">
-          {(control) => (
-            <RemoteSelect
-              control={control}
-              label={t('perms:explain.asset')}
-              remote={assetOptions}
-              multiple={false}
-              value={asset}
-              onChange={setAsset}
-            />
-          )}
-        </Field>
-        <Field label={t('perms:explain.system_user')} layout="above">
-          {(control) => (
-            <RemoteSelect
-              control={control}
-              label={t('perms:explain.system_user')}
+              label={t('explain-access:system_user')}
               remote={systemUserOptions}
               multiple={false}
               value={systemUser}

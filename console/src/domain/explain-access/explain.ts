@@ -11,6 +11,7 @@ export interface Via {
   readonly user_group?: Named;
   readonly asset?: Named;
   readonly node?: Named;
+  readonly application?: Named;
 }
 
 export interface Reason {
@@ -30,13 +31,14 @@ export interface Verdict {
 
 export interface AccessQuestion {
   readonly user: string;
-  readonly asset: string;
+  readonly kind: 'asset' | 'application';
+  readonly target: string;
   readonly system_user: string;
 }
 
-export function explainAccess({ user, asset, system_user }: AccessQuestion): Promise<Verdict> {
-  return http.get<Verdict>('perms/asset-permissions/explain/', {
-    query: { user, asset, system_user },
+export function explainAccess({ user, kind, target, system_user }: AccessQuestion): Promise<Verdict> {
+  return http.get<Verdict>(`perms/${kind}-permissions/explain/`, {
+    query: { user, [kind]: target, system_user },
     quiet: true,
   });
 }
