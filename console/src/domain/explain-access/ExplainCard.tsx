@@ -25,7 +25,7 @@ import { AppLink } from '#/ui/link';
 import { Note } from '#/ui/note';
 import { Chip } from '#/ui/status';
 import { chosenLeaves } from './actions';
-import { type AccessQuestion, explainAccess, type Reason, type Verdict } from './explain';
+import { type AccessQuestion, explainAccess, type Nearest, type Reason, type Verdict } from './explain';
 
 interface Step {
   readonly icon: Icon;
@@ -110,6 +110,36 @@ function ReasonView({ reason }: { readonly reason: Reason }) {
   );
 }
 
+/** Pages of the objects that a permission can lack. */
+const LACKED: Readonly<Record<string, (id: string) => string>> = {
+  user: paths.user,
+  asset: paths.asset,
+  system_user: paths.systemUser,
+};
+
+function NearestView({ nearest: { permission, lacks } }: { readonly nearest: Nearest }) {
+  const t = useT();
+  return (
+    <div>
+      <p className="text-ink-2">
+        {t('explain-access:nearest')}{' '}
+        <AppLink to={paths.assetPermission(permission.id)}>{permission.name}</AppLink>
+      </p>
+      <ul className="mt-1 list-disc pl-5 text-ink-2">
+        {lacks.map((lack) => {
+          const page = LACKED[lack.code];
+          return (
+            <li key={lack.code}>
+              {lack.message}{' '}
+              {page && lack.object && <AppLink to={page(lack.object.id)}>{lack.object.name}</AppLink>}
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
 function VerdictView({ verdict }: { readonly verdict: Verdict }) {
   const t = useT();
   const Mark = verdict.allowed ? CircleCheck : OctagonX;
@@ -127,6 +157,7 @@ function VerdictView({ verdict }: { readonly verdict: Verdict }) {
           <ReasonView key={`${reason.code}-${reason.permission?.id ?? ''}`} reason={reason} />
         ))}
       </ul>
+      {verdict.nearest && <NearestView nearest={verdict.nearest} />}
       {verdict.allowed && (
         <p className="flex flex-wrap gap-1.5">
           {[...chosenLeaves(verdict.actions)].map((name) => (

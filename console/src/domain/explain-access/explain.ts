@@ -21,11 +21,22 @@ export interface Reason {
   readonly via: Via | null;
 }
 
+/** The permission that lacks least, when none is about both the person and the target. */
+export interface Nearest {
+  readonly permission: Named;
+  readonly lacks: readonly {
+    readonly code: string;
+    readonly message: string;
+    readonly object: Named | null;
+  }[];
+}
+
 export interface Verdict {
   readonly allowed: boolean;
   readonly verdict: 'allow' | 'deny';
   readonly reasons: readonly Reason[];
   readonly actions: readonly string[];
+  readonly nearest?: Nearest | null;
   readonly expires_at: string | number | null;
 }
 

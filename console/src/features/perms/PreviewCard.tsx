@@ -61,10 +61,11 @@ export function PreviewCard({
   readonly id: string | undefined;
 }) {
   const t = useT();
+  const [opened] = useState(() => Date.now());
   const settled = useSettled(JSON.stringify(valuesOf(values)));
   const sent = JSON.parse(settled) as Record<string, unknown>;
   const start = typeof sent['date_start'] === 'string' ? sent['date_start'] : undefined;
-  const isLater = start !== undefined && Date.parse(start) > Date.now() + SOON_MS;
+  const isLater = start !== undefined && Date.parse(start) > opened + SOON_MS;
   const change: AccessChange =
     id === undefined
       ? { object: 'asset_permission', action: 'create', values: sent }
