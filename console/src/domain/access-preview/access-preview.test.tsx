@@ -5,11 +5,13 @@ import { describe, expect, test } from 'vitest';
 import { previewOf } from '#/test/previews';
 import { recordedServer } from '#/test/recorded';
 import { renderScreen } from '#/test/render';
-import { AccessPreview } from './AccessPreview';
-import { accessEffect } from './effects';
+import { AccessPreview, accessEffect } from './effects';
 import type { AccessChange } from './preview';
 
-const { server, sent } = recordedServer(() => [], () => [import('./TooMany')]);
+const { server, sent } = recordedServer(
+  () => [],
+  () => [import('./TooMany'), import('./AccessPreview')],
+);
 const URL = '*/api/v1/perms/preview/';
 const change: AccessChange = { object: 'user_group', action: 'delete', id: 'g1' };
 const shown = <AccessPreview changes={[change]} />;

@@ -30,6 +30,7 @@ import {
 } from '#/domain/remotes';
 import type { Icon } from '#/ui/icon';
 import { AppLink, LinkButton } from '#/ui/link';
+import { ExplainCard } from '#/domain/explain-access/ExplainCard';
 import { deletionEffect } from '#/domain/access-preview/effects';
 import { moveToNode, removeFromNode, setActive } from './asset-actions';
 import { Connectivity, ConnectivityFacts } from './Connectivity';
@@ -50,7 +51,6 @@ const CommandHistory = lazyPart(
 const SessionHistory = lazyPart(
   async () => (await import('#/domain/session-history/SessionHistory')).SessionHistory,
 );
-const ExplainCard = lazyPart(async () => (await import('#/domain/explain-access/ExplainCard')).ExplainCard);
 const Grants = lazyPart(async () => (await import('#/domain/grants/Grants')).Grants);
 const HostKeys = lazyPart(async () => (await import('./HostKeys')).HostKeys);
 const SshButton = lazyPart(async () => (await import('#/domain/ssh-lines/SshButton')).SshButton);

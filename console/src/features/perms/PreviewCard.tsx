@@ -1,6 +1,6 @@
 import { ScanSearch } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { AccessPreview } from '#/domain/access-preview/AccessPreview';
+import { AccessPreview } from '#/domain/access-preview/effects';
 import type { AccessChange } from '#/domain/access-preview/preview';
 import { useT } from '#/lib/i18n';
 import type { FormValues } from '#/resource/define';

@@ -5,6 +5,7 @@ import { translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { type ActionTools, type Column, defineResource, type FormValues } from '#/resource/define';
 import { AmountCell } from '#/resource/format';
+import { ExplainCard } from '#/domain/explain-access/ExplainCard';
 import { deletionEffect } from '#/domain/access-preview/effects';
 import { assetOptions, groupOptions, nodeOptions, systemUserOptions, userOptions } from '#/domain/remotes';
 import { daysFrom } from '#/ui/dates/shortcuts';
@@ -18,7 +19,6 @@ import { lazyPart } from '#/resource/lazy-part';
 
 const RelationCard = lazyPart(async () => (await import('#/resource/detail/RelationCard')).RelationCard);
 const ActionsField = lazyPart(async () => (await import('./ActionsField')).ActionsField);
-const ExplainCard = lazyPart(async () => (await import('#/domain/explain-access/ExplainCard')).ExplainCard);
 const Sentence = lazyPart(async () => (await import('./Sentence')).Sentence);
 const PreviewCard = lazyPart(async () => (await import('./PreviewCard')).PreviewCard);
 

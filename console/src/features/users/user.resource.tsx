@@ -18,6 +18,7 @@ import { defineResource, type FieldContext } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
 import { daysFrom } from '#/ui/dates/shortcuts';
 import { fieldValue } from '#/ui/dates/typed';
+import { ExplainCard } from '#/domain/explain-access/ExplainCard';
 import { deletionEffect } from '#/domain/access-preview/effects';
 import { Grants } from '#/domain/grants/Grants';
 import { groupOptions } from '#/domain/remotes';
@@ -40,7 +41,6 @@ import { UNBIND_ACTIONS } from './unbind-actions';
 const ServiceAccountInstead = lazyPart(
   async () => (await import('./ServiceAccountInstead')).ServiceAccountInstead,
 );
-const ExplainCard = lazyPart(async () => (await import('#/domain/explain-access/ExplainCard')).ExplainCard);
 const GrantedAssets = lazyPart(async () => (await import('./GrantedAssets')).GrantedAssets);
 const LoginAcls = lazyPart(async () => (await import('./login-acls/LoginAcls')).LoginAcls);
 const EndField = lazyPart(async () => (await import('./EndField')).EndField);
