@@ -15,6 +15,10 @@ const { server, sent } = recordedServer(
 const URL = '*/api/v1/perms/preview/';
 const change: AccessChange = { object: 'user_group', action: 'delete', id: 'g1' };
 const shown = <AccessPreview changes={[change]} />;
+
+describe('preview of access', () => {
+  test('it says who gains and loses what, and what is new with every right', async () => {
+    const answer = previewOf({ gained: [14, 212, 900], lost: [1, 3, 3], asRoot: [2, 3, 6] });
     server.use(mock.post(URL, () => HttpResponse.json(answer)));
     await renderScreen(shown);
     expect(await screen.findByText('Gain: 14 people → 212 assets')).toBeTruthy();
