@@ -6,7 +6,14 @@ import { useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
 import { Note } from '#/ui/note';
 import { PreviewLists } from './PreviewLists';
-import { type Asked, changesNothing, type Figures, type Preview, previewAccess } from './preview';
+import {
+  type Asked,
+  changesNothing,
+  type Figures,
+  MAX_CHANGES,
+  type Preview,
+  previewAccess,
+} from './preview';
 
 /** One line: how many people gain or lose how much. */
 function Line({ side, kind, figures }: { side: 'gained' | 'lost'; kind: string; figures: Figures }) {
@@ -48,7 +55,15 @@ function isOnlyAccounts({ assets, applications }: Preview): boolean {
 }
 
 /** Who gains and loses access by changes that are not saved yet, and the list behind a button. */
-export function AccessPreview({ changes, at }: Asked) {
+export function AccessPreview(asked: Asked) {
+  const t = useT();
+  if (asked.changes.length > MAX_CHANGES) {
+    return <p className="text-ink-2">{t('access-preview:too_many', { count: MAX_CHANGES })}</p>;
+  }
+  return <Compared {...asked} />;
+}
+
+function Compared({ changes, at }: Asked) {
   const t = useT();
   const [isOpen, setOpen] = useState(false);
   const asked: Asked = { changes, at };

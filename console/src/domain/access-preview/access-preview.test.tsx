@@ -10,7 +10,7 @@ import type { AccessChange } from './preview';
 
 const { server, sent } = recordedServer(
   () => [],
-  () => [import('./TooMany'), import('./AccessPreview')],
+  () => [import('./AccessPreview')],
 );
 const URL = '*/api/v1/perms/preview/';
 const change: AccessChange = { object: 'user_group', action: 'delete', id: 'g1' };
