@@ -19,7 +19,7 @@ import {
 function Line({ side, kind, figures }: { side: 'gained' | 'lost'; kind: string; figures: Figures }) {
   const t = useT();
   if (figures.pairs === 0) return null;
-  // i18n: access-preview:people_*, access-preview:assets_*, access-preview:applications_*
+  // i18n: access-preview:gained, access-preview:lost, access-preview:assets, access-preview:applications
   const people = t('access-preview:people', { count: figures.people });
   const targets = t(`access-preview:${kind}`, { count: figures.targets });
   return (
@@ -58,7 +58,7 @@ function isOnlyAccounts({ assets, applications }: Preview): boolean {
 export function AccessPreview(asked: Asked) {
   const t = useT();
   if (asked.changes.length > MAX_CHANGES) {
-    return <p className="text-ink-2">{t('access-preview:too_many', { count: MAX_CHANGES })}</p>;
+    return <p className="text-ink-2">{t('access-preview:too_many', { most: MAX_CHANGES })}</p>;
   }
   return <Compared {...asked} />;
 }

@@ -27,6 +27,7 @@ import { Chip } from '#/ui/status';
 import { chosenLeaves } from './actions';
 import { type AccessQuestion, explainAccess, type Nearest, type Reason, type Verdict } from './explain';
 
+// i18n: explain-access:actions.*, explain-access:asset, explain-access:application
 interface Step {
   readonly icon: Icon;
   readonly label: string;
