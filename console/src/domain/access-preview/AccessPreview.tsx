@@ -19,7 +19,10 @@ import {
 function Line({ side, kind, figures }: { side: 'gained' | 'lost'; kind: string; figures: Figures }) {
   const t = useT();
   if (figures.pairs === 0) return null;
-  // i18n: access-preview:gained, access-preview:lost, access-preview:assets, access-preview:applications
+  // i18n: access-preview:gained
+  // i18n: access-preview:lost
+  // i18n: access-preview:assets
+  // i18n: access-preview:applications
   const people = t('access-preview:people', { count: figures.people });
   const targets = t(`access-preview:${kind}`, { count: figures.targets });
   return (

@@ -27,7 +27,9 @@ import { Chip } from '#/ui/status';
 import { chosenLeaves } from './actions';
 import { type AccessQuestion, explainAccess, type Nearest, type Reason, type Verdict } from './explain';
 
-// i18n: explain-access:actions.*, explain-access:asset, explain-access:application
+// i18n: explain-access:actions.*
+// i18n: explain-access:asset
+// i18n: explain-access:application
 interface Step {
   readonly icon: Icon;
   readonly label: string;
