@@ -32,10 +32,14 @@ GOAL_WHOLE_TREE_MS: Final = 400.0
 GOAL_MENU_MS: Final = 50.0
 GOAL_MADE_S: Final = 1.5
 GOAL_KEPT_MB: Final = 60.0
+GOAL_PREVIEW_MS: Final = 300.0
+PREVIEW: Final = "/api/v1/perms/preview/"
+#: A preview is measured for a change of this many people, and of a fifth of the assets.
+PEOPLE: Final = 500
 
 
 @contextmanager
-def filled_home(sizes: tuple[int, ...], database: str | None) -> Iterator[tuple[dict[str, str], dict[str, str]]]:
+def filled_home(sizes: tuple[int, ...], database: str | None) -> Iterator[tuple[dict[str, str], dict[str, Any]]]:
     """The environment of a filled installation, and what is measured in it."""
     with tempfile.TemporaryDirectory(prefix="postern-bench-") as home:
         environ = {
@@ -83,6 +87,45 @@ def show_calls(server: Server, named: dict[str, str], rounds: int) -> None:
         max(rounds // 10, 2),
         lambda: server.request("GET", f"{MINE}nodes-with-assets/tree/"),
     )
+
+
+def show_previews(server: Server, named: dict[str, Any], rounds: int) -> None:
+    """What changes would do: of people and of a part of the tree.."""
+    groups, people = [], 0
+    for group in server.request("GET", "/api/v1/users/groups/", {"limit": "500", "offset": "0"})["results"]:
+        if people < PEOPLE:
+            groups.append(group["id"])
+            people += group["users_amount"]
+    [account] = server.request("GET", "/api/v1/assets/system-users/", {"limit": "1", "offset": "0"})["results"]
+    rule = {"user_groups": groups, "nodes": named["fifth"], "system_users": [account["id"]], "actions": ["connect"]}
+    small = {**rule, "user_groups": groups[:1]}
+
+    def permission(action: str, **more: Any) -> dict[str, Any]:
+        return {"object": "asset_permission", "action": action, **more}
+
+    def look(name: str, *changes: dict[str, Any]) -> None:
+        body = {"changes": changes}
+        told = server.request("POST", PREVIEW, body=body)["assets"]
+        size = max(told["gained"]["pairs"], told["lost"]["pairs"])
+        hosts = max(told["gained"]["targets"], told["lost"]["targets"])
+        persons = max(told["gained"]["people"], told["lost"]["people"])
+        measure(
+            server,
+            f"preview: {name}",
+            GOAL_PREVIEW_MS,
+            max(rounds // 3, 5),
+            lambda: server.request("POST", PREVIEW, body=body),
+        )
+        print(f"    {persons:,} people, {hosts:,} assets, {size:,} pairs")
+
+    look("a permission for a fifth and 500 people", permission("create", values=rule))
+    look("the permission of the bench deleted", permission("delete", id=named["rule"]))
+    look(
+        "members leave a group", {"object": "user_group", "action": "update", "id": groups[0], "values": {"users": []}}
+    )
+    move = {"parent": named["fifth"][0]}
+    look("a subtree moved", {"object": "node", "action": "update", "id": named["moved"], "values": move})
+    look("100 permissions imported", *[permission("create", values=small)] * 100)
 
 
 def show_changes(server: Server, rounds: int) -> None:
@@ -140,6 +183,7 @@ def main() -> int:
     with filled_home(sizes, chosen.postgres) as (environ, named):
         with product(environ) as server:
             show_calls(server, named, rounds)
+            show_previews(server, named, rounds)
             show_changes(server, rounds)
         show_index(environ)
     return 0

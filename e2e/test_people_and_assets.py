@@ -174,6 +174,9 @@ def test_user_is_created_cloned_and_deactivated_in_bulk(product: Product, page: 
 
     page.goto(f"{url}/users/users?search=crew-{mark}")
     choose_rows(page, f"Crew A ({first})", f"Crew B ({second})").get_by_role("button", name="Deactivate").click()
+    question = page.get_by_role("alertdialog")
+    expect(question.get_by_text("Nobody gains or loses access.")).to_be_visible()
+    question.get_by_role("button", name="Deactivate").click()
     expect(page.get_by_text("2 users deactivated")).to_be_visible()
     expect(row_of(page, first)).to_contain_text("Inactive")
     rows = api.get(f"/api/v1/users/users/?search=crew-{mark}")
@@ -214,6 +217,7 @@ def test_groups_are_saved_one_after_another_and_members_change_on_the_groups_pag
 
     wait_until(lambda: members() == [person["id"]], message="the member")
     page.get_by_role("button", name=re.compile(rf"^Remove .*{re.escape(person['username'])}")).click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Remove", exact=True).click()
     expect(member).to_have_count(0)
     wait_until(lambda: members() == [], message="the member's leaving")
 

@@ -40,7 +40,7 @@ def set_up() -> None:
     django.setup()
 
 
-def fill(assets: int, nodes: int, people: int, groups: int, permissions: int) -> dict[str, str]:
+def fill(assets: int, nodes: int, people: int, groups: int, permissions: int) -> dict[str, Any]:
     """Create everything in the default organization."""
     from django.db import transaction  # noqa: PLC0415 - needs the app registry
 
@@ -61,7 +61,8 @@ def fill(assets: int, nodes: int, people: int, groups: int, permissions: int) ->
         ]
         _second_places(dice, made, places, tree)
         _permissions(dice, permissions, _people(dice, people, groups), made, tree)
-        top = _grant_a_fifth(bench, tree, places)
+        rule, fifth = _grant_a_fifth(bench, tree, places)
+    top = tree[1]
     root = tree[0]
     sizes = {key: sum(place.key == key or place.key.startswith(f"{key}:") for place in places) for key in _tops(tree)}
     moved = min(tree[2:21], key=lambda node: abs(sizes[node.key] - assets // 20))
@@ -73,6 +74,8 @@ def fill(assets: int, nodes: int, people: int, groups: int, permissions: int) ->
         "node": str(top.pk),
         "node_key": top.key,
         "user": str(bench.pk),
+        "rule": rule,
+        "fifth": fifth,
         "far": str(assets // 5 * 9 // 10),
     }
 
@@ -218,8 +221,8 @@ def _accounts() -> list[Any]:
     ]
 
 
-def _grant_a_fifth(bench: Any, tree: list[Any], places: list[Any]) -> Any:
-    """Grant nodes below the root to the administrator; returns the first of them."""
+def _grant_a_fifth(bench: Any, tree: list[Any], places: list[Any]) -> tuple[str, list[str]]:
+    """Grant nodes below the root to the administrator; returns the permission and the nodes."""
     from postern.apps.perms import models  # noqa: PLC0415 - needs the app registry
     from postern.apps.vault.models import SystemUser  # noqa: PLC0415 - needs the app registry
 
@@ -228,13 +231,14 @@ def _grant_a_fifth(bench: Any, tree: list[Any], places: list[Any]) -> Any:
     models.PermissionUser.objects.create(assetpermission=row, user=bench)
     account = SystemUser.objects.filter(protocol="ssh").order_by("name").first()
     models.PermissionSystemUser.objects.create(assetpermission=row, systemuser=account)
-    reached = 0
+    reached, nodes = 0, []
     for node in tree[1:21]:
+        nodes.append(str(node.pk))
         models.PermissionNode.objects.create(assetpermission=row, node=node)
         reached += sum(place.key == node.key or place.key.startswith(f"{node.key}:") for place in places)
         if reached >= len(places) // 5:
             break
-    return tree[1]
+    return str(row.pk), nodes
 
 
 def index() -> dict[str, float]:

@@ -381,6 +381,8 @@ export interface ResourceDefinition<Row extends Resource, N extends Names = Name
   readonly shared?: boolean;
   /** Called after an object was deleted, to update what is shown outside of its list. */
   readonly deleted?: (row: Row) => void | Promise<void>;
+  /** What deleting these objects does, for the question before it. */
+  readonly deleteEffect?: (ids: readonly string[]) => ReactNode;
   readonly can?: {
     readonly create?: boolean;
     readonly clone?: boolean;

@@ -87,6 +87,8 @@ export async function renderScreen(
       'command-filters',
       'perms',
       'grants',
+      'access-preview',
+      'explain-access',
       'audits',
       'node-search',
       'credentials',

@@ -99,6 +99,7 @@ export default function QuestionDialog({ asked, onAnswer }: QuestionDialogProps)
           {others > 0 && <li className="py-0.5 text-ink-3">+{others}</li>}
         </ul>
       )}
+      {asked.extra}
       {failure !== null && <Failure asked={asked} failure={failure} />}
     </Dialog>
   );

@@ -1,3 +1,5 @@
+import type { ReactNode } from 'react';
+
 /** An optional action of the question; `details` list what it affects. */
 export interface QuestionOption {
   readonly value: string;
@@ -10,6 +12,8 @@ export interface Question {
   readonly title: string;
   /** The consequence, and who is affected. */
   readonly effect?: string;
+  /** More about the consequence than one sentence. */
+  readonly extra?: ReactNode;
   /** The first names of the affected objects or people. */
   readonly names?: readonly string[];
   /** Number of affected objects, when not all names are known. */

@@ -78,6 +78,15 @@ class NaiveReach:
                     found.add(asset)
         return found
 
+    def uses(self, at: datetime, user: UUID) -> set[tuple[UUID, UUID]]:
+        """The pairs of an active asset and a system user that the user may use on it."""
+        found: set[tuple[UUID, UUID]] = set()
+        for assets, nodes, system_users in self.granting(at, user=user):
+            for asset, row in self.assets.items():
+                if row.is_active and (asset in assets or self.above(asset) & nodes):
+                    found.update((asset, one) for one in system_users if (asset, self.speaks[one]) in self.offers)
+        return found
+
     def in_order(self, assets: Iterable[UUID]) -> list[UUID]:
         """By hostname, then by id."""
         return sorted(assets, key=lambda one: (self.assets[one].hostname, one))

@@ -94,6 +94,10 @@ _NOTHING_CACHED = [
 ]
 
 _NEW_HOSTS = [
+    silent(
+        f"{API}preview/",
+        body={"changes": [{"object": "user_group", "action": "delete", "id": "{users/groups}"}]},
+    ),
     Write(
         method="POST",
         path=f"{API}new-hosts/",
@@ -109,7 +113,7 @@ _NEW_HOSTS = [
             created("AssetPermission", "shop-1", {"users": [ONE], "system_users": ["shop(shop)"]}),
         ],
         again=Again.ACTS,
-    )
+    ),
 ]
 
 _FILE = "version: 1\norganization: Default\nuser_groups: [{name: planned, comment: by a file}]\n"

@@ -1,8 +1,8 @@
 import type { Api } from '#/lib/api-types';
-import { loadNamespaces } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { CATEGORY_ICONS } from '#/domain/application-kinds/icons';
 import { type ApplicationCategory, createEntries, protocolOf } from '#/domain/application-kinds/kinds';
+import { systemUsersSpeaking } from '#/domain/application-kinds/options';
 import { ApplicationGrants } from '#/domain/grants/Grants';
 import { domainOptions } from '#/domain/remotes';
 import {
@@ -13,6 +13,7 @@ import {
   type ResourceDefinition,
 } from '#/resource/define';
 import { CopyCell } from '#/resource/format';
+import { ExplainCard } from '#/domain/explain-access/ExplainCard';
 import { lazyPart } from '#/resource/lazy-part';
 import { CellLink } from '#/ui/link';
 import { Missing } from '#/ui/status';
@@ -22,10 +23,6 @@ import { applicationForm } from './application-form';
 
 const ApplicationAccounts = lazyPart(async () => (await import('./ApplicationAccounts')).ApplicationAccounts);
 const RemoteNames = lazyPart(async () => (await import('#/resource/detail/RemoteNames')).RemoteNames);
-const ExplainApplication = lazyPart(async () => {
-  const [part] = await Promise.all([import('#/domain/explain/ExplainCard'), loadNamespaces(['explain'])]);
-  return part.ExplainApplication;
-});
 
 export type ApplicationRow = Pick<
   Api<'Application'>,
@@ -178,7 +175,9 @@ function definition(category: ApplicationCategory): ResourceDefinition<Applicati
           fields: ['name', 'type', ...facts, domain, 'date_created', 'created_by', 'date_updated', 'comment'],
         },
       ],
-      side: (row) => <ExplainApplication application={row.id} protocol={protocolOf(row.type)} />,
+      side: (row) => (
+        <ExplainCard application={row.id} systemUsers={systemUsersSpeaking(protocolOf(row.type))} />
+      ),
       tabs: [
         {
           id: 'access',

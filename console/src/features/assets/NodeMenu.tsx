@@ -14,6 +14,7 @@ import {
 import { lazy, Suspense, useState } from 'react';
 import { http } from '#/lib/http/client';
 import { translate, useT } from '#/lib/i18n';
+import { deletionEffect } from '#/domain/access-preview/effects';
 import { queryClient } from '#/lib/query';
 import { useIsRootOrganization } from '#/lib/session';
 import { startJob } from '#/domain/jobs/shown-job';
@@ -68,6 +69,7 @@ async function deleteNode(chosen: ChosenNode, onGone: () => void): Promise<void>
   const isDeleted = await confirm({
     title: translate('assets:node.delete_question', { name: chosen.label }),
     effect: translate('assets:node.delete_effect'),
+    extra: deletionEffect('node')([chosen.id]),
     confirmLabel: translate('resource:action.delete'),
     danger: true,
     run: () => http.delete(`assets/nodes/${chosen.id}/`, { quiet: true }),

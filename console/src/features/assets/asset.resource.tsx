@@ -30,6 +30,8 @@ import {
 } from '#/domain/remotes';
 import type { Icon } from '#/ui/icon';
 import { AppLink, LinkButton } from '#/ui/link';
+import { ExplainCard } from '#/domain/explain-access/ExplainCard';
+import { deletionEffect } from '#/domain/access-preview/effects';
 import { moveToNode, removeFromNode, setActive } from './asset-actions';
 import { Connectivity, ConnectivityFacts } from './Connectivity';
 import { startOnAsset, startOnAssets } from './host-jobs';
@@ -95,6 +97,7 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
   nameOf: (row) => row.hostname,
   noun: { one: 'assets:asset.one', many: 'assets:asset.many', what: 'assets:asset.what' },
   can: { delete: () => true },
+  deleteEffect: deletionEffect('asset'),
   list: {
     place: ['node'],
     next: { label: 'nav:new_host', to: newHostPath, permission: 'admin' },
@@ -329,7 +332,12 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
       {
         id: 'access',
         label: 'assets:tab.access',
-        content: (row) => <Grants place={{ kind: 'asset', id: row.id, nodes: row.nodes_display }} />,
+        content: (row) => (
+          <div className="grid gap-3.5">
+            <Grants place={{ kind: 'asset', id: row.id, nodes: row.nodes_display }} />
+            <ExplainCard asset={row.id} />
+          </div>
+        ),
       },
       {
         id: 'history',

@@ -3,6 +3,7 @@ import { http } from '#/lib/http/client';
 import { HttpError, NotFoundError, ValidationError } from '#/lib/http/errors';
 import { translate } from '#/lib/i18n';
 import { queryClient } from '#/lib/query';
+import { accessEffect } from '#/domain/access-preview/effects';
 import { type TreeNode, splitCount } from '#/domain/node-tree/NodeTree';
 import { confirm } from '#/ui/confirm';
 import { toast } from '#/ui/toast';
@@ -82,6 +83,7 @@ export async function moveNode(node: MovedNode, target: MovedNode): Promise<bool
     const isMoved = await confirm({
       title: translate('assets:move.question', names),
       effect: translate('assets:move.effect', { ...names, count }),
+      extra: accessEffect([{ object: 'node', action: 'update', id: node.id, values: { parent: target.id } }]),
       confirmLabel: translate('assets:move.confirm'),
       run: async () => {
         try {

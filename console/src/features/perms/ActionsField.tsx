@@ -1,7 +1,13 @@
 import { useT } from '#/lib/i18n';
 import type { CustomInput } from '#/resource/define';
 import { Checkbox } from '#/ui/choice';
-import { ACTION_TREE, type ActionNode, actionNames, chosenLeaves, leavesOf } from './actions';
+import {
+  ACTION_TREE,
+  type ActionNode,
+  actionNames,
+  chosenLeaves,
+  leavesOf,
+} from '#/domain/explain-access/actions';
 
 function Action({
   node,

@@ -1,15 +1,17 @@
-import { keepPreviousData, useQueries } from '@tanstack/react-query';
-import { ScanSearch, TriangleAlert } from 'lucide-react';
+import { ScanSearch } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { http } from '#/lib/http/client';
+import { AccessPreview } from '#/domain/access-preview/effects';
+import type { AccessChange } from '#/domain/access-preview/preview';
 import { useT } from '#/lib/i18n';
-import { fetchPage } from '#/resource/api';
 import type { FormValues } from '#/resource/define';
-import { systemUserOptions } from '#/domain/remotes';
 import { Card } from '#/ui/card';
+import { instantOf, readTyped, written } from '#/ui/dates/typed';
 
-/** Debounce, in ms: the numbers are requested this long after the last change. */
+/** Debounce, in ms: the effect is worked out this long after the last change. */
 const SETTLE_MS = 300;
+/** A start that is further ahead than this, in ms, is one to wait for. */
+const SOON_MS = 60_000;
+const LISTS = ['users', 'user_groups', 'assets', 'nodes', 'system_users'] as const;
 
 function idList(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
@@ -24,86 +26,52 @@ function useSettled(text: string): string {
   return settled;
 }
 
-/** Sum of one number for each id; undefined until all numbers are loaded. */
-function useSum(
-  kind: string,
-  ids: readonly string[],
-  count: (id: string) => Promise<number>,
-): number | undefined {
-  const results = useQueries({
-    queries: ids.map((id) => ({
-      queryKey: ['preview', kind, id],
-      queryFn: () => count(id),
-      staleTime: 60_000,
-      placeholderData: keepPreviousData,
-    })),
-  });
-  let sum = 0;
-  for (const result of results) {
-    if (result.data === undefined) return undefined;
-    sum += result.data;
+function instant(value: unknown): Date | undefined {
+  if (typeof value !== 'string' || value === '') return undefined;
+  const typed = readTyped(written(value));
+  return 'value' in typed ? instantOf(typed.value) : undefined;
+}
+
+/** What the form decides about access, as the API takes it. Dates that are not typed to their end are left out. */
+function valuesOf(values: FormValues): Record<string, unknown> {
+  const sent: Record<string, unknown> = {
+    is_active: values['is_active'] !== false,
+    actions: idList(values['actions']),
+  };
+  for (const name of LISTS) sent[name] = idList(values[name]);
+  for (const name of ['date_start', 'date_expired']) {
+    const date = instant(values[name]);
+    if (date) sent[name] = date.toISOString();
   }
-  return sum;
+  return sent;
 }
 
-async function groupSize(id: string): Promise<number> {
-  const group = await http.get<{ users_amount: number }>(`users/groups/${id}/`, { quiet: true });
-  return group.users_amount;
+function isComplete(sent: Readonly<Record<string, unknown>>, id: string | undefined): boolean {
+  const has = (name: string) => idList(sent[name]).length > 0;
+  if (!has('system_users')) return false;
+  return id !== undefined || ((has('users') || has('user_groups')) && (has('assets') || has('nodes')));
 }
 
-async function nodeSize(id: string): Promise<number> {
-  const page = await fetchPage('assets/assets/', { node_id: id, offset: 0, limit: 1 });
-  return page.count;
-}
-
-async function isRisky(id: string): Promise<number> {
-  const row = await http.get<Record<string, unknown>>(`assets/system-users/${id}/`, { quiet: true });
-  return systemUserOptions.option(row).warn ? 1 : 0;
-}
-
-function Figure({
-  value,
-  label,
-  warn = false,
+/** Effect of the permission before it is saved: who gains and loses which access, compared with what is stored. */
+export function PreviewCard({
+  values,
+  id,
 }: {
-  readonly value: number | undefined;
-  readonly label: string;
-  readonly warn?: boolean;
+  readonly values: FormValues;
+  readonly id: string | undefined;
 }) {
-  return (
-    <div
-      className={`border-r border-line px-3.5 py-2.5 last:border-r-0 ${warn ? 'bg-warn-soft text-warn' : ''}`}
-    >
-      <p className="text-figure font-semibold tabular-nums">{value ?? '…'}</p>
-      <p className={`text-meta ${warn ? '' : 'text-ink-2'}`}>{label}</p>
-    </div>
-  );
-}
-
-/** Effect of the permission before it is saved: numbers of people and hosts, and system users with every right. */
-export function PreviewCard({ values }: { readonly values: FormValues }) {
   const t = useT();
-  const settled = useSettled(
-    JSON.stringify({
-      users: idList(values['users']),
-      groups: idList(values['user_groups']),
-      assets: idList(values['assets']),
-      nodes: idList(values['nodes']),
-      systemUsers: idList(values['system_users']),
-    }),
-  );
-  const chosen = JSON.parse(settled) as Record<
-    'users' | 'groups' | 'assets' | 'nodes' | 'systemUsers',
-    string[]
-  >;
-  const viaGroups = useSum('group', chosen.groups, groupSize);
-  const viaNodes = useSum('node', chosen.nodes, nodeSize);
-  const risky = useSum('risky', chosen.systemUsers, isRisky);
-  const people = viaGroups === undefined ? undefined : chosen.users.length + viaGroups;
-  const hosts = viaNodes === undefined ? undefined : chosen.assets.length + viaNodes;
+  const [opened] = useState(() => Date.now());
+  const settled = useSettled(JSON.stringify(valuesOf(values)));
+  const sent = JSON.parse(settled) as Record<string, unknown>;
+  const start = typeof sent['date_start'] === 'string' ? sent['date_start'] : undefined;
+  const isLater = start !== undefined && Date.parse(start) > opened + SOON_MS;
+  const change: AccessChange =
+    id === undefined
+      ? { object: 'asset_permission', action: 'create', values: sent }
+      : { object: 'asset_permission', action: 'update', id, values: sent };
   return (
     <Card
-      flush
       title={
         <span className="flex items-center gap-2">
           <ScanSearch className="text-accent" aria-hidden />
@@ -112,25 +80,12 @@ export function PreviewCard({ values }: { readonly values: FormValues }) {
       }
       aside={t('perms:preview.when')}
     >
-      <div className="grid grid-cols-3" aria-live="polite">
-        <Figure value={people} label={t('perms:preview.people', { count: people ?? 0 })} />
-        <Figure value={hosts} label={t('perms:preview.hosts', { count: hosts ?? 0 })} />
-        <Figure
-          value={risky}
-          label={t('perms:preview.risky', { count: risky ?? 0 })}
-          warn={(risky ?? 0) > 0}
-        />
-      </div>
-      {(risky ?? 0) > 0 && (
-        <p className="flex gap-2 border-t border-line px-3.5 py-2.5 text-warn">
-          <TriangleAlert className="mt-0.5" aria-hidden />
-          {t('perms:preview.risky_note', {
-            people: t('perms:preview.risky_people', { count: people ?? 0 }),
-            count: hosts ?? 0,
-          })}
-        </p>
+      {isComplete(sent, id) ? (
+        <AccessPreview changes={[change]} at={isLater ? start : undefined} />
+      ) : (
+        <p className="text-ink-2">{t('perms:preview.incomplete')}</p>
       )}
-      <p className="border-t border-line px-3.5 py-2 text-meta text-ink-3">{t('perms:preview.overlap')}</p>
+      {isLater && <p className="mt-2 text-meta text-ink-3">{t('perms:preview.later')}</p>}
     </Card>
   );
 }

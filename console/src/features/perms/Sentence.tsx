@@ -4,8 +4,8 @@ import { useT } from '#/lib/i18n';
 import { isEndless, minuteStamp, parseTime } from '#/lib/time';
 import { Button } from '#/ui/button';
 import type { Icon } from '#/ui/icon';
+import { chosenLeaves } from '#/domain/explain-access/actions';
 import { SkeletonLines } from '#/ui/skeleton';
-import { chosenLeaves } from './actions';
 import { accountsOf, type NamedLists, type NamedObject, whatOf, whoOf } from './named';
 import { NameList } from './NamesCell';
 

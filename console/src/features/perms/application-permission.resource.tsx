@@ -7,10 +7,11 @@ import {
   protocolOf,
 } from '#/domain/application-kinds/kinds';
 import { applicationsOf, systemUsersSpeaking } from '#/domain/application-kinds/options';
-import { loadNamespaces, translate } from '#/lib/i18n';
+import { translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { type ActionTools, defineResource, type FieldContext, type RemoteOptions } from '#/resource/define';
 import { AmountCell } from '#/resource/format';
+import { ExplainCard } from '#/domain/explain-access/ExplainCard';
 import { lazyPart } from '#/resource/lazy-part';
 import { applicationPermissionRoutes } from './addresses';
 import type { ApplicationPermissionRow } from './application-permission-row';
@@ -35,10 +36,6 @@ import {
 import { Until, Validity } from './Validity';
 
 const Sentence = lazyPart(async () => (await import('./ApplicationSentence')).ApplicationSentence);
-const Explain = lazyPart(async () => {
-  const [part] = await Promise.all([import('#/domain/explain/ExplainCard'), loadNamespaces(['explain'])]);
-  return part.ExplainApplication;
-});
 
 const API = 'perms/application-permissions/';
 const LINKS: PermissionLinks = { api: 'perms/application-permissions', own: 'applicationpermission' };
@@ -196,7 +193,10 @@ export const applicationPermission = defineResource<
     lead: (row) => <Sentence row={row} />,
     quick: [activeSwitch<ApplicationPermissionRow>(API)],
     side: ({ category, type }) => (
-      <Explain targets={applicationsOf(category, type)} protocol={protocolOf(type)} />
+      <ExplainCard
+        applications={applicationsOf(category, type)}
+        systemUsers={systemUsersSpeaking(protocolOf(type))}
+      />
     ),
     tabs: [
       {

@@ -1,11 +1,13 @@
 import { KeyRound } from 'lucide-react';
 import type { Api } from '#/lib/api-types';
-import { loadNamespaces, translate } from '#/lib/i18n';
+import { translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { type Column, defineResource } from '#/resource/define';
 import { AmountCell } from '#/resource/format';
+import { deletionEffect } from '#/domain/access-preview/effects';
+import { actionNames } from '#/domain/explain-access/actions';
+import { ExplainCard } from '#/domain/explain-access/ExplainCard';
 import { assetOptions, nodeOptions, systemUserOptions } from '#/domain/remotes';
-import { actionNames } from './actions';
 import { assetPermissionRoutes } from './addresses';
 import { accountsOf, type NamedLists, type NamedObject, whatOf, whoOf } from './named';
 import { NamesCell } from './NamesCell';
@@ -31,10 +33,6 @@ import { Until, Validity } from './Validity';
 import { lazyPart } from '#/resource/lazy-part';
 
 const ActionsField = lazyPart(async () => (await import('./ActionsField')).ActionsField);
-const Explain = lazyPart(async () => {
-  const [part] = await Promise.all([import('./ExplainAccess'), loadNamespaces(['explain'])]);
-  return part.ExplainAccess;
-});
 const Sentence = lazyPart(async () => (await import('./Sentence')).Sentence);
 const PreviewCard = lazyPart(async () => (await import('./PreviewCard')).PreviewCard);
 
@@ -126,6 +124,7 @@ export const assetPermission = defineResource<
   nameOf: (row) => row.name,
   noun: { one: 'perms:permission.one', many: 'perms:permission.many', what: 'perms:permission.what' },
   can: { delete: () => true },
+  deleteEffect: deletionEffect('asset_permission'),
   list: {
     place: ['node', 'asset'],
     columns: [
@@ -206,10 +205,10 @@ export const assetPermission = defineResource<
       },
       ...TERMS_FIELDS,
     },
-    aside: ({ values }) => (
+    aside: ({ values, id }) => (
       <div className="grid gap-3.5">
-        <PreviewCard values={values} />
-        <Explain />
+        <PreviewCard values={values} id={id} />
+        <ExplainCard />
       </div>
     ),
   },
@@ -223,7 +222,7 @@ export const assetPermission = defineResource<
     ],
     lead: (row) => <Sentence row={row} />,
     quick: [activeSwitch<AssetPermissionRow>('perms/asset-permissions/')],
-    side: () => <Explain />,
+    side: () => <ExplainCard />,
     tabs: [
       {
         id: 'people',

@@ -1,13 +1,15 @@
 import { Users } from 'lucide-react';
 import type { Api } from '#/lib/api-types';
-import { loadNamespaces } from '#/lib/i18n';
+import { loadNamespaces, translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { defineResource } from '#/resource/define';
 import { AmountCell } from '#/resource/format';
+import { accessEffect, deletionEffect } from '#/domain/access-preview/effects';
 import { ApplicationGrants, Grants } from '#/domain/grants/Grants';
 import { userOptions } from '#/domain/remotes';
 import { groupRoutes } from './addresses';
 import { lazyPart } from '#/resource/lazy-part';
+import { confirm } from '#/ui/confirm';
 
 const RelationCard = lazyPart(async () => (await import('#/resource/detail/RelationCard')).RelationCard);
 const GrantedApplications = lazyPart(async () => {
@@ -18,6 +20,19 @@ const GrantedAssets = lazyPart(async () => (await import('./GrantedAssets')).Gra
 
 export type GroupRow = Pick<Api<'UserGroup'>, 'id' | 'name' | 'users' | 'users_amount' | 'comment'>;
 
+/** Asks before a member leaves, saying what access the member loses. */
+function mayLeave(row: GroupRow, other: string, name: string): Promise<boolean> {
+  return confirm({
+    title: translate('users:group.remove_question', { name, group: row.name }),
+    effect: translate('users:group.remove_effect'),
+    extra: accessEffect([
+      { object: 'user_group', action: 'update', id: row.id, values: { remove: [other] } },
+    ]),
+    confirmLabel: translate('users:group.remove_confirm'),
+    danger: true,
+  });
+}
+
 export const group = defineResource<GroupRow, 'users/groups/'>({
   name: 'UserGroupListTable',
   api: 'users/groups/',
@@ -26,6 +41,7 @@ export const group = defineResource<GroupRow, 'users/groups/'>({
   nameOf: (row) => row.name,
   noun: { one: 'users:group.one', many: 'users:group.many', what: 'users:group.what' },
   can: { delete: () => true },
+  deleteEffect: deletionEffect('user_group'),
   list: {
     columns: [
       'name',
@@ -63,6 +79,7 @@ export const group = defineResource<GroupRow, 'users/groups/'>({
         id={row.id}
         linkTo={paths.user}
         onChange={tools.refresh}
+        beforeRemove={(other, name) => mayLeave(row, other, name)}
       />
     ),
     tabs: [

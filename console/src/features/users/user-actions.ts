@@ -3,6 +3,7 @@ import { translate } from '#/lib/i18n';
 import { currentSession } from '#/lib/session';
 import { cacheIds } from '#/resource/api';
 import type { ActionTools, BulkTools } from '#/resource/define';
+import { accessEffect, deletionEffect } from '#/domain/access-preview/effects';
 import { confirm } from '#/ui/confirm';
 import { toast } from '#/ui/toast';
 
@@ -20,11 +21,30 @@ export function managesMembers(): boolean {
   return hasLicence() && currentSession()?.organization.is_root === false;
 }
 
-export async function setActive(ids: readonly string[], active: boolean, tools: ActionTools): Promise<void> {
-  await http.patch(
-    'users/users/',
-    ids.map((id) => ({ id, is_active: active })),
-  );
+/** Switches people on, or off after a question that says what access they lose. */
+export async function setActive(ids: readonly string[], active: boolean, tools: BulkTools): Promise<void> {
+  const write = (quiet: boolean) =>
+    http.patch(
+      'users/users/',
+      ids.map((id) => ({ id, is_active: active })),
+      { quiet },
+    );
+  if (active) await write(false);
+  else if (
+    !(await confirm({
+      title: translate('users:deactivate_question', { count: ids.length }),
+      effect: translate('users:deactivate_effect'),
+      extra: accessEffect(
+        ids.map((id) => ({ object: 'user', action: 'update', id, values: { is_active: false } })),
+      ),
+      names: tools.names,
+      confirmLabel: translate('users:deactivate'),
+      danger: true,
+      run: () => write(true),
+    }))
+  ) {
+    return;
+  }
   toast({
     tone: 'ok',
     text: translate(active ? 'users:activated' : 'users:deactivated', { count: ids.length }),
@@ -35,6 +55,7 @@ export async function setActive(ids: readonly string[], active: boolean, tools: 
 async function remove(
   count: number,
   names: readonly string[],
+  ids: readonly string[],
   work: () => Promise<unknown>,
   tools: ActionTools,
 ): Promise<boolean> {
@@ -46,6 +67,7 @@ async function remove(
       ? translate('users:remove.several.question', { count, organization })
       : translate('users:remove.question', { name, organization }),
     effect: translate('users:remove.effect'),
+    extra: deletionEffect('user')(ids),
     names: several ? names : [],
     confirmLabel: several
       ? translate('users:remove.several.confirm', { count })
@@ -69,6 +91,7 @@ export async function removeOne(row: Person, tools: ActionTools): Promise<void> 
   await remove(
     1,
     [row.name],
+    [row.id],
     () => http.post(`users/users/${row.id}/remove/`, undefined, { quiet: true }),
     tools,
   );
@@ -77,7 +100,7 @@ export async function removeOne(row: Person, tools: ActionTools): Promise<void> 
 export async function removeMany(ids: readonly string[], tools: BulkTools): Promise<void> {
   const work = async () =>
     http.post('users/users/remove/', undefined, { query: { spm: await cacheIds(ids) }, quiet: true });
-  if (await remove(ids.length, tools.names, work, tools)) tools.clear();
+  if (await remove(ids.length, tools.names, ids, work, tools)) tools.clear();
 }
 
 function reset(person: Person, kind: 'mfa' | 'key', work: () => Promise<unknown>): Promise<boolean> {

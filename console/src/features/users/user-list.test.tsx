@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Session } from '#/lib/session';
 import { ResourceList } from '#/resource/list/ResourceList';
 import { usersApi } from '#/test/people';
+import { previewOf } from '#/test/previews';
 import { field, recordedServer } from '#/test/recorded';
 import { admin, adminSession, renderScreen, rootOrg } from '#/test/render';
 import { group } from './group.resource';
@@ -16,6 +17,7 @@ const orgAdmin: Session = { ...adminSession, profile: { ...admin, is_superuser: 
 const { server, sent, methods } = recordedServer(usersApi, () => [
   import('#/ui/question-dialog'),
   import('./InviteDialog'),
+  import('#/domain/access-preview/AccessPreview'),
 ]);
 const menuOf = async (name: string) => {
   await userEvent.click(await screen.findByRole('button', { name: `Actions of ${name}` }));
@@ -75,11 +77,18 @@ describe('list', () => {
   });
 
   test('one request activates or deactivates a selection', async () => {
-    server.use(mock.patch('*/api/v1/users/users/', () => HttpResponse.json([])));
+    server.use(
+      mock.patch('*/api/v1/users/users/', () => HttpResponse.json([])),
+      mock.post('*/api/v1/perms/preview/', () => HttpResponse.json(previewOf({ lost: [2, 5, 7] }))),
+    );
     await renderScreen(list);
     await userEvent.click(await screen.findByRole('checkbox', { name: 'Select Name li (li)' }));
     await userEvent.click(screen.getByRole('checkbox', { name: 'Select Name boss (boss)' }));
     await userEvent.click(screen.getByRole('button', { name: 'Deactivate' }));
+    const question = await screen.findByRole('alertdialog', { name: 'Deactivate 2 users?' });
+    expect(await within(question).findByText('Loss: 2 people → 5 assets')).toBeTruthy();
+    expect(sent('PATCH', 'users/users/')).toEqual([]);
+    await userEvent.click(within(question).getByRole('button', { name: 'Deactivate' }));
     expect(await screen.findByText('2 users deactivated')).toBeTruthy();
     expect(sent('PATCH', 'users/users/').map((entry) => entry.body)).toEqual([
       [

@@ -19,6 +19,8 @@ import { lazyPart } from '#/resource/lazy-part';
 import { daysFrom } from '#/ui/dates/shortcuts';
 import { fieldValue } from '#/ui/dates/typed';
 import { AccessHistory } from '#/domain/access-history/AccessHistory';
+import { deletionEffect } from '#/domain/access-preview/effects';
+import { ExplainCard } from '#/domain/explain-access/ExplainCard';
 import { ApplicationGrants, Grants } from '#/domain/grants/Grants';
 import { groupOptions } from '#/domain/remotes';
 import { SessionHistory } from '#/domain/session-history/SessionHistory';
@@ -118,6 +120,7 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
   icon: User,
   nameOf: (row) => `${row.name} (${row.username})`,
   noun: { one: 'users:user.one', many: 'users:user.many', what: 'users:user.what' },
+  deleteEffect: deletionEffect('user'),
   can: { update: (row) => row.can_update, delete: (row) => row.can_delete, mayDelete: isSuper },
   list: {
     columns: [
@@ -370,7 +373,12 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
       {
         id: 'permissions',
         label: 'users:tab.permissions',
-        content: (row) => <Grants place={{ kind: 'user', id: row.id }} />,
+        content: (row) => (
+          <div className="grid gap-3.5">
+            <Grants place={{ kind: 'user', id: row.id }} />
+            <ExplainCard user={row.id} />
+          </div>
+        ),
       },
       {
         id: 'applications',

@@ -89,6 +89,7 @@ export function RelationCard({
   linkTo,
   onChange,
   onlyAdds = false,
+  beforeRemove,
 }: {
   /** Key of a text. */
   readonly title: string;
@@ -100,6 +101,8 @@ export function RelationCard({
   readonly onChange: () => void;
   /** Leaves the list out, beside a table of the same objects. */
   readonly onlyAdds?: boolean;
+  /** Asks before an object is removed; false keeps it. */
+  readonly beforeRemove?: (other: string, name: string) => Promise<boolean>;
 }) {
   const t = useT();
   const fieldId = useId();
@@ -144,17 +147,20 @@ export function RelationCard({
       <ul className="mt-1 -mb-1.5 empty:hidden">
         {(onlyAdds ? [] : related).map((row) => {
           const other = textOf(row[relation.other]);
+          const name = textOf(row[`${relation.other}_display`]) || other;
+          const remove = async () => {
+            if (beforeRemove && !(await beforeRemove(other, name))) return;
+            await change(
+              http.delete(relation.api, { query: { [relation.own]: id, [relation.other]: other } }),
+            );
+          };
           return (
             <RelatedRow
               key={other}
-              name={textOf(row[`${relation.other}_display`]) || other}
+              name={name}
               to={linkTo?.(other)}
               disabled={busy || isRoot}
-              onRemove={() =>
-                void change(
-                  http.delete(relation.api, { query: { [relation.own]: id, [relation.other]: other } }),
-                )
-              }
+              onRemove={() => void remove()}
             />
           );
         })}

@@ -81,6 +81,7 @@ async function deleteChosen<Row extends Resource>(
       noun: translate(count === 1 ? resource.noun.one : resource.noun.many),
     }),
     effect: translate('resource:delete.effect'),
+    extra: resource.deleteEffect?.([...chosen.keys()]),
     names: namesOf(chosen),
     total: count,
     confirmLabel: translate('resource:bulk_delete.confirm', { count }),

@@ -36,6 +36,7 @@ export function deleteObject<Row extends Resource>(
   return confirm({
     title: translate('resource:delete.question', { noun: translate(resource.noun.one), name }),
     effect: translate('resource:delete.effect'),
+    extra: resource.deleteEffect?.([String(row.id)]),
     confirmLabel: translate('resource:delete.confirm'),
     danger: true,
     failed: (reason) => translate('resource:delete.failed', { reason }),

@@ -46,6 +46,7 @@ ELSEWHERE: Final = {
     "perms/asset-permissions/cache/refresh/": "changes nothing",
     "perms/export/": "as perms/apply/",
     "perms/plan/": "as perms/apply/",
+    "perms/preview/": "its own test sends ids of another organization: test_preview_api",
     "perms/new-hosts/": "its own test sends ids of another organization: test_new_hosts",
     "perms/system-users-permission/": "what is granted to the caller",
     "perms/users/<user_id>/asset-permissions/cache/": "changes nothing",

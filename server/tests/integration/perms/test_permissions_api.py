@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -449,3 +450,21 @@ def test_name_used_twice_in_an_array_is_refused_at_its_second_item(as_org_admin:
     assert answer.status_code == 400
     assert answer.json() == [{}, {}, {"name": ["This field must be unique."]}]
     assert not AssetPermission.objects.exists()
+
+
+def test_denial_names_the_permission_that_lacks_least(as_org_admin: APIClient, make_user: Callable[..., User]) -> None:
+    ann, ben = make_user("ann"), make_user("ben")
+    asset, other, account = make_asset("web"), make_asset("other"), make_system_user()
+    ended = {"date_start": now() - timedelta(days=2), "date_expired": now() - timedelta(days=1)}
+    grant("a far one", users=[ann], assets=[other], system_users=[make_system_user()], **ended)
+    near = grant("b near one", users=[ben], assets=[asset], system_users=[account])
+    query = {"user": str(ann.pk), "asset": str(asset.pk), "system_user": str(account.pk)}
+    answer = as_org_admin.get(f"{URL}explain/", query, headers={"Accept-Language": "en"}).json()
+    assert answer["nearest"]["permission"] == {"id": str(near.pk), "name": "b near one"}
+    [lack] = answer["nearest"]["lacks"]
+    assert (lack["code"], lack["object"]["id"]) == ("user", str(ann.pk))
+    assert ann.name in lack["message"]
+    add = as_org_admin.patch(f"{URL}{near.pk}/", {"users": [str(ann.pk)]}, format="json")
+    assert add.status_code == 200
+    allowed = as_org_admin.get(f"{URL}explain/", query).json()
+    assert (allowed["allowed"], allowed["nearest"]) == (True, None)

@@ -14,6 +14,8 @@ from postern.apps.assets.domains.chains import way_to
 from postern.apps.assets.host_keys.actions import Owner as HostKeyOwner
 from postern.apps.assets.host_keys.actions import check_gateway_host_key, check_host_key, forget_host_keys_of
 from postern.apps.assets.nodes.tree_shapes import AssetLeaf, asset_leaves, asset_tree_node, node_tree_node
+from postern.apps.assets.tree.actions import check_deletion as check_node_deletion
+from postern.apps.assets.tree.actions import check_move as check_node_move
 from postern.apps.assets.tree.actions import create_node, delete_node
 from postern.apps.assets.tree.actions import ensure_root as ensure_root_node
 from postern.apps.assets.tree.actions import hold as hold_trees
@@ -50,6 +52,8 @@ __all__ = [
     "check_address",
     "check_gateway_host_key",
     "check_host_key",
+    "check_node_deletion",
+    "check_node_move",
     "correct_tree",
     "create_asset",
     "create_node",

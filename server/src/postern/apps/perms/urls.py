@@ -19,6 +19,7 @@ from postern.apps.perms.permissions.api.views import (
     PermissionUserGroupViewSet,
     PermissionUserViewSet,
 )
+from postern.apps.perms.previews.api.views import PreviewView
 from postern.apps.perms.reviews.api import ReviewedPermissionViewSet
 from postern.foundation.rest.viewsets import ResourceRouter
 
@@ -94,6 +95,7 @@ urlpatterns = [
     path("perms/history/users/<uuid:user_id>/assets/", history.AssetsOfUser.as_view()),
     path("perms/history/users/<uuid:user_id>/applications/", history.ApplicationsOfUser.as_view()),
     path("perms/new-hosts/", NewHostView.as_view()),
+    path("perms/preview/", PreviewView.as_view()),
     path("perms/system-users-permission/", granted.MySystemUsersView.as_view()),
     *router.urls,
 ]

@@ -30,7 +30,7 @@ from postern.apps.users.credentials.kinds import Rows as CredentialRows
 from postern.apps.users.credentials.kinds import held_by as credentials_of
 from postern.apps.users.credentials.link_mail import LinkReason
 from postern.apps.users.credentials.rules import password_expiration_days
-from postern.apps.users.groups.actions import create_group, delete_group, hold_groups, update_group
+from postern.apps.users.groups.actions import create_group, delete_group, hold_groups, require_members, update_group
 from postern.apps.users.groups.models import UserGroup, UserGroupMember
 from postern.apps.users.invitations.models import Invitation, InvitationAnswer
 from postern.apps.users.memberships.actions import add_org_role, set_org_roles, take_org_role
@@ -99,6 +99,7 @@ __all__ = [
     "register_service_account",
     "renew_link",
     "reopen",
+    "require_members",
     "set_org_roles",
     "set_public_keys",
     "ssh_keys_named",

@@ -118,14 +118,9 @@ def move_nodes(*, actor: Actor, target: Node, nodes: Sequence[Node]) -> None:
     target = _fresh(target)
     for stale in nodes:
         node = _fresh(stale)
-        if node.parent is None:
-            raise NodeRefused(_("The root node cannot be moved."))
-        if NodePath.objects.filter(ancestor=node, descendant=target).exists():
-            raise NodeRefused(_("A node cannot be moved into itself or below itself."))
-        if node.parent_id == target.pk:
+        old_parent, old_path = _require_movable(node, target), node.full_value
+        if old_parent.pk == target.pk:
             continue
-        old_parent, old_path = node.parent, node.full_value
-        _checked_value(node.value, target, node)
         node.parent = target
         node.save(update_fields=["parent", "date_updated"])
         above = _above(node)
@@ -150,22 +145,52 @@ def delete_node(*, actor: Actor, node: Node) -> None:
     """Delete an empty node. Refuses the root node, and nodes that contain nodes or assets."""
     write = change_log.begin(node.org_id)
     node = _fresh(node)
-    if node.parent is None:
-        raise NodeNotEmpty(_("The root node cannot be deleted."))
     row_locks.lock(Node, [node.pk], deleting=True)
-    below = NodePath.objects.filter(ancestor=node).values("descendant")
-    if Node.objects.filter(parent=node).exists() or AssetNode.objects.filter(node__in=below).exists():
-        raise NodeNotEmpty(_("The node is not empty: move its assets and nodes elsewhere first."))
-    write.touch(TreeChangeKind.NODE, [node.parent.pk])
+    write.touch(TreeChangeKind.NODE, [check_deletion(node).pk])
     recorded.delete_row(actor=actor, row=node, old={"full_value": node.full_value})
     events.publish(AssetsChanged(org_id=node.org_id))
 
 
+def check_move(*, target: Node, node: Node) -> None:
+    """Raise what `move_nodes` would raise for this node."""
+    if _require_movable(node, target).pk == target.pk:
+        return
+    below = list(Node.objects.filter(paths_up__ancestor=node).values_list("key", "full_value"))
+    levels = max(map(node_keys.depth_of, (key for key, _path in below))) - node_keys.depth_of(node.key)
+    if node_keys.depth_of(target.key) + 1 + levels > node_keys.MAX_DEPTH:
+        raise NodeRefused(_too_deep())
+    longest = max(len(path) for _key, path in below) - len(node.full_value)
+    _joined(target.full_value, node.value + "-" * longest)
+
+
+def check_deletion(node: Node) -> Node:
+    """Raise what `delete_node` would raise for this node; returns its parent."""
+    if node.parent is None:
+        raise NodeNotEmpty(_("The root node cannot be deleted."))
+    below = NodePath.objects.filter(ancestor=node).values("descendant")
+    if Node.objects.filter(parent=node).exists() or AssetNode.objects.filter(node__in=below).exists():
+        raise NodeNotEmpty(_("The node is not empty: move its assets and nodes elsewhere first."))
+    return node.parent
+
+
+def _require_movable(node: Node, target: Node) -> Node:
+    """The present parent of a node that may be moved under `target`."""
+    if node.parent is None:
+        raise NodeRefused(_("The root node cannot be moved."))
+    if NodePath.objects.filter(ancestor=node, descendant=target).exists():
+        raise NodeRefused(_("A node cannot be moved into itself or below itself."))
+    if node.parent_id != target.pk:
+        _checked_value(node.value, target, node)
+    return node.parent
+
+
+def _too_deep() -> str:
+    return _("The tree is limited to %(depth)d levels. Choose a place higher up.") % {"depth": node_keys.MAX_DEPTH}
+
+
 def _insert(actor: Actor, write: TreeWrite, parent: Node, value: str, node_id: UUID | None) -> Node:
     if node_keys.depth_of(parent.key) >= node_keys.MAX_DEPTH:
-        raise NodeRefused(
-            _("The tree is limited to %(depth)d levels. Choose a place higher up.") % {"depth": node_keys.MAX_DEPTH}
-        )
+        raise NodeRefused(_too_deep())
     if node_id is not None and Node.objects.filter(pk=node_id).exists():
         raise NodeRefused(_("A node with this id already exists. Choose another id."))
     node = Node(
@@ -214,9 +239,7 @@ def _rewrite_subtree(top: Node, *, parent: Node | None, key: str | None = None) 
             paths[row.pk] = _joined(paths[row.parent_id], row.value)
         row.full_value = paths[row.pk]
         if node_keys.depth_of(row.key) > node_keys.MAX_DEPTH or len(row.key) > node_keys.MAX_KEY_LENGTH:
-            raise NodeRefused(
-                _("The tree is limited to %(depth)d levels. Choose a place higher up.") % {"depth": node_keys.MAX_DEPTH}
-            )
+            raise NodeRefused(_too_deep())
     row_writes.change(rows, ["key", "full_value"])
     top.key, top.full_value = new_key, new_path
 

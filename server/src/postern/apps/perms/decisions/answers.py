@@ -6,7 +6,20 @@ from typing import Any, cast
 from rest_framework.fields import DateTimeField
 
 from postern.apps.perms.decisions.decision import Decision, Named, Reason, Via
+from postern.apps.perms.decisions.nearest import Nearest
 from postern.apps.perms.grants.action_names import to_names
+
+
+def nearest_shown(nearest: Nearest | None) -> dict[str, Any] | None:
+    """The permission that comes nearest, and each thing that it lacks with the object that is missing in it."""
+    if nearest is None:
+        return None
+    return {
+        "permission": _named(nearest.permission),
+        "lacks": [
+            {"code": lack.code.value, "message": lack.message, "object": _named(lack.wanted)} for lack in nearest.lacks
+        ],
+    }
 
 
 def explained(decision: Decision) -> dict[str, Any]:

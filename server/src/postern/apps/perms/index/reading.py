@@ -26,7 +26,7 @@ from postern.apps.perms.index.world import (
     World,
     composed,
     numbers_of,
-    place_of,
+    summed,
     with_keys,
 )
 from postern.foundation.database.prepared import PreparedQuery
@@ -178,7 +178,7 @@ def _with_nodes(places: Mapping[UUID, Place], changed: Collection[UUID]) -> dict
             after[node] = Place(parent, old.children, old.direct, old.below)
     for node in left:
         _drop(after, node, places)
-    return _summed(after, [node for node in changed if node in after])
+    return summed(after, [node for node in changed if node in after])
 
 
 def _drop(after: dict[UUID, Place], node: UUID, before: Mapping[UUID, Place]) -> None:
@@ -186,26 +186,6 @@ def _drop(after: dict[UUID, Place], node: UUID, before: Mapping[UUID, Place]) ->
     held = after.get(node)
     if held is not None and held.parent == before[node].parent:
         del after[node]
-
-
-def _summed(after: dict[UUID, Place], changed: Collection[UUID]) -> dict[UUID, Place] | None:
-    """Compute the subtrees of the changed nodes and of all nodes above them again, the deepest first."""
-    depths: dict[UUID, int] = {}
-    for node in changed:
-        chain: list[UUID] = []
-        step: UUID | None = node
-        while step is not None:
-            if step not in after or len(chain) > len(after):
-                return None
-            chain.append(step)
-            step = after[step].parent
-        depths |= {above: depth for depth, above in enumerate(reversed(chain))}
-    for node in sorted(depths, key=depths.__getitem__, reverse=True):
-        held = after[node]
-        if any(child not in after for child in held.children):
-            return None
-        after[node] = place_of(held.parent, held.children, held.direct, after)
-    return after
 
 
 @cache

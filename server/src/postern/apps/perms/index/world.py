@@ -4,8 +4,8 @@ Assets are numbers (`Asset.dense_id`). A world is never changed: bringing it up 
 stayed the same, so that a reader keeps a consistent world while another thread goes on.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final
 from uuid import UUID
 
@@ -129,3 +129,41 @@ def place_of(parent: UUID | None, children: Iterable[UUID], direct: BitMap, plac
     """A place whose children have theirs already."""
     below = [places[child].below for child in children]
     return Place(parent, tuple(children), direct, BitMap.union(direct, *below) if below else direct)
+
+
+def summed(after: dict[UUID, Place], changed: Collection[UUID]) -> dict[UUID, Place] | None:
+    """Compute the subtrees of the changed nodes and of all nodes above them again, the deepest first. None if the tree is
+    not whole.
+    """
+    depths: dict[UUID, int] = {}
+    for node in changed:
+        chain: list[UUID] = []
+        step: UUID | None = node
+        while step is not None:
+            if step not in after or len(chain) > len(after):
+                return None
+            chain.append(step)
+            step = after[step].parent
+        depths |= {above: depth for depth, above in enumerate(reversed(chain))}
+    for node in sorted(depths, key=depths.__getitem__, reverse=True):
+        held = after[node]
+        if any(child not in after for child in held.children):
+            return None
+        after[node] = place_of(held.parent, held.children, held.direct, after)
+    return after
+
+
+def moved(places: Mapping[UUID, Place], parents: Mapping[UUID, UUID]) -> dict[UUID, Place] | None:
+    """The places with these nodes below other parents. None if a node would be below itself."""
+    after = dict(places)
+    touched: set[UUID] = set()
+    for node, parent in parents.items():
+        held = after[node]
+        if held.parent is None or held.parent == parent:
+            continue
+        old, new = after[held.parent], after[parent]
+        after[held.parent] = replace(old, children=tuple(child for child in old.children if child != node))
+        after[parent] = replace(new, children=(*new.children, node))
+        after[node] = replace(held, parent=parent)
+        touched |= {held.parent, parent}
+    return summed(after, touched)

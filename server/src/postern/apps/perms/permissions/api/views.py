@@ -12,9 +12,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.assets.models import Asset
-from postern.apps.perms.decisions.answers import explained
+from postern.apps.perms.decisions.answers import explained, nearest_shown
 from postern.apps.perms.decisions.deciding import decide
 from postern.apps.perms.decisions.decision import Decision
+from postern.apps.perms.decisions.nearest import nearest_permission
 from postern.apps.perms.grants.action_names import ACTION_NAMES, to_names
 from postern.apps.perms.grants.links import ASSETS, LINKS, NODES, SYSTEM_USERS, USER_GROUPS, USERS, Link
 from postern.apps.perms.grants.models import AssetPermission
@@ -133,9 +134,16 @@ class AssetPermissionViewSet(ResourceViewSet):
 
     @action(detail=False, methods=["get"], url_path="explain")
     def explain(self, request: Request, **kwargs: Any) -> Response:
-        """May `user` use `system_user` on `asset` with `protocol` (default: the system user's), and why (not)?"""
+        """May `user` use `system_user` on `asset` with `protocol` (default: the system user's), and why (not)?
+
+        When no permission names both user and asset, `nearest` is the one that lacks least.
+        """
         decision = self._decide(request, "user", "asset", "system_user")
-        return Response(explained(decision))
+        nearest = None
+        if not decision.allowed and not any(reason.permission for reason in decision.reasons):
+            asked = {name: UUID(str(parse_id(request.query_params[name]))) for name in ("user", "asset", "system_user")}
+            nearest = nearest_permission(**{f"{name}_id": key for name, key in asked.items()}, at=now())
+        return Response({**explained(decision), "nearest": nearest_shown(nearest)})
 
     @action(detail=False, methods=["get"], url_path="user/validate", url_name="user-validate")
     def validate(self, request: Request, **kwargs: Any) -> Response:

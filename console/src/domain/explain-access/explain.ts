@@ -5,7 +5,7 @@ export interface Named {
   readonly name: string;
 }
 
-/** How a permission covers the question: by the person or a group, and by the asset, a node or the application. */
+/** How a permission covers the question: by the person or a group, and by the asset or a node. */
 export interface Via {
   readonly user?: Named;
   readonly user_group?: Named;
@@ -21,32 +21,35 @@ export interface Reason {
   readonly via: Via | null;
 }
 
+/** The permission that lacks least, when none is about both the person and the target. */
+export interface Nearest {
+  readonly permission: Named;
+  readonly lacks: readonly {
+    readonly code: string;
+    readonly message: string;
+    readonly object: Named | null;
+  }[];
+}
+
 export interface Verdict {
   readonly allowed: boolean;
   readonly verdict: 'allow' | 'deny';
   readonly reasons: readonly Reason[];
   readonly actions: readonly string[];
+  readonly nearest?: Nearest | null;
   readonly expires_at: string | number | null;
 }
 
-/** What is asked about: an asset or an application. */
-export type TargetKind = 'asset' | 'application';
-
-/** Ids of what is asked about. */
 export interface AccessQuestion {
   readonly user: string;
+  readonly kind: 'asset' | 'application';
   readonly target: string;
   readonly system_user: string;
 }
 
-const API: Readonly<Record<TargetKind, string>> = {
-  asset: 'perms/asset-permissions/explain/',
-  application: 'perms/application-permissions/explain/',
-};
-
-export function explainAccess(
-  kind: TargetKind,
-  { user, target, system_user }: AccessQuestion,
-): Promise<Verdict> {
-  return http.get<Verdict>(API[kind], { query: { user, [kind]: target, system_user }, quiet: true });
+export function explainAccess({ user, kind, target, system_user }: AccessQuestion): Promise<Verdict> {
+  return http.get<Verdict>(`perms/${kind}-permissions/explain/`, {
+    query: { user, [kind]: target, system_user },
+    quiet: true,
+  });
 }

@@ -1,0 +1,115 @@
+import { useQuery } from '@tanstack/react-query';
+import { TriangleAlert } from 'lucide-react';
+import { useState } from 'react';
+import { explain } from '#/lib/http/catalogue';
+import { useT } from '#/lib/i18n';
+import { Button } from '#/ui/button';
+import { Note } from '#/ui/note';
+import { PreviewLists } from './PreviewLists';
+import {
+  type Asked,
+  changesNothing,
+  type Figures,
+  MAX_CHANGES,
+  type Preview,
+  previewAccess,
+} from './preview';
+
+/** One line: how many people gain or lose how much. */
+function Line({ side, kind, figures }: { side: 'gained' | 'lost'; kind: string; figures: Figures }) {
+  const t = useT();
+  if (figures.pairs === 0) return null;
+  // i18n: access-preview:gained
+  // i18n: access-preview:lost
+  // i18n: access-preview:assets
+  // i18n: access-preview:applications
+  const people = t('access-preview:people', { count: figures.people });
+  const targets = t(`access-preview:${kind}`, { count: figures.targets });
+  return (
+    <li className={`tabular-nums ${side === 'lost' ? 'text-danger' : 'text-ok'}`}>
+      {t(`access-preview:${side}`, { people, targets })}
+    </li>
+  );
+}
+
+/** New access as an account that has every right on a host. */
+function Privileged({ found }: { readonly found: Preview }) {
+  const t = useT();
+  const rows = found.assets.system_users.filter((row) => row.is_privileged && row.gained.pairs > 0);
+  return rows.map((row) => (
+    <li key={row.id} className="flex gap-2 text-warn">
+      <TriangleAlert className="mt-0.5" role="img" aria-label={t('ui:warning')} />
+      <span className="[overflow-wrap:anywhere]">
+        {t('access-preview:privileged', {
+          people: t('access-preview:people', { count: row.gained.people }),
+          targets: t('access-preview:assets', { count: row.gained.targets }),
+          account: row.name,
+        })}
+      </span>
+    </li>
+  ));
+}
+
+/** Whether only the account changes with which people reach what they reach already. */
+function isOnlyAccounts({ assets, applications }: Preview): boolean {
+  return [assets.gained, assets.lost, applications.gained, applications.lost].every(
+    (figures) => figures.pairs === 0,
+  );
+}
+
+/** Who gains and loses access by changes that are not saved yet, and the list behind a button. */
+export function AccessPreview(asked: Asked) {
+  const t = useT();
+  if (asked.changes.length > MAX_CHANGES) {
+    return <p className="text-ink-2">{t('access-preview:too_many', { most: MAX_CHANGES })}</p>;
+  }
+  return <Compared {...asked} />;
+}
+
+function Compared({ changes, at }: Asked) {
+  const t = useT();
+  const [isOpen, setOpen] = useState(false);
+  const asked: Asked = { changes, at };
+  const answer = useQuery({
+    queryKey: ['access-preview', asked],
+    queryFn: () => previewAccess(asked),
+    staleTime: 0,
+    gcTime: 0,
+  });
+  if (answer.error) {
+    return <Note tone="warn">{t('access-preview:failed', { reason: explain(answer.error) })}</Note>;
+  }
+  const found = answer.data;
+  if (!found) {
+    return (
+      <p className="text-ink-3" role="status">
+        {t('access-preview:loading')}
+      </p>
+    );
+  }
+  if (changesNothing(found)) {
+    return (
+      <p className="text-ink-2" role="status">
+        {t('access-preview:nothing')}
+      </p>
+    );
+  }
+  return (
+    <div role="status">
+      <ul className="grid gap-1 font-semibold">
+        <Line side="gained" kind="assets" figures={found.assets.gained} />
+        <Line side="lost" kind="assets" figures={found.assets.lost} />
+        <Line side="gained" kind="applications" figures={found.applications.gained} />
+        <Line side="lost" kind="applications" figures={found.applications.lost} />
+        {isOnlyAccounts(found) && <li className="text-ink-2">{t('access-preview:only_accounts')}</li>}
+        <Privileged found={found} />
+      </ul>
+      <div className="mt-2">
+        <Button size="sm" onClick={() => setOpen(true)}>
+          {t('access-preview:show')}
+        </Button>
+      </div>
+      {isOpen && <PreviewLists asked={asked} first={found} onClose={() => setOpen(false)} />}
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { http as mock, HttpResponse } from 'msw';
+import { describe, expect, test } from 'vitest';
+import { previewOf } from '#/test/previews';
+import { recordedServer } from '#/test/recorded';
+import { renderScreen } from '#/test/render';
+import { AccessPreview, accessEffect } from './effects';
+import type { AccessChange } from './preview';
+
+const { server, sent } = recordedServer(
+  () => [],
+  () => [import('./AccessPreview')],
+);
+const URL = '*/api/v1/perms/preview/';
+const change: AccessChange = { object: 'user_group', action: 'delete', id: 'g1' };
+const shown = <AccessPreview changes={[change]} />;
+
+describe('preview of access', () => {
+  test('it says who gains and loses what, and what is new with every right', async () => {
+    const answer = previewOf({ gained: [14, 212, 900], lost: [1, 3, 3], asRoot: [2, 3, 6] });
+    server.use(mock.post(URL, () => HttpResponse.json(answer)));
+    await renderScreen(shown);
+    expect(await screen.findByText('Gain: 14 people → 212 assets')).toBeTruthy();
+    expect(screen.getByText('Loss: 1 person → 3 assets')).toBeTruthy();
+    expect(screen.getByText('New with every right: 2 people → 3 assets as root of web')).toBeTruthy();
+    expect(sent('POST', 'perms/preview/')[0]?.body).toEqual({ changes: [change] });
+    await userEvent.click(screen.getByRole('button', { name: 'Show the list' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Who gains and loses access' });
+    expect(within(dialog).getByRole('link', { name: 'Li (li)' })).toBeTruthy();
+    expect(within(dialog).getByText('+212 −3')).toBeTruthy();
+    expect(within(dialog).getByRole('link', { name: 'web-1' })).toBeTruthy();
+    await userEvent.click(await within(dialog).findByRole('button', { name: 'Show more' }));
+    expect(await within(dialog).findAllByRole('link', { name: 'web-1' })).toHaveLength(2);
+  });
+
+  test.each([
+    ['a change without effect', previewOf({}), 200, 'Nobody gains or loses access.'],
+    [
+      'a change of accounts only',
+      previewOf({ asRoot: [1, 1, 1] }),
+      200,
+      'The same people reach the same assets, with other accounts.',
+    ],
+    ['a change that its write would refuse', { detail: 'no', code: 'x' }, 400, /could not be worked out/],
+  ])('%s is told', async (_name, answer, status, text) => {
+    server.use(mock.post(URL, () => HttpResponse.json(answer, { status })));
+    await renderScreen(shown);
+    expect(await screen.findByText(text)).toBeTruthy();
+  });
+
+  test('more changes than the server takes at once are not sent', async () => {
+    await renderScreen(<>{accessEffect(Array.from({ length: 1_001 }, () => change))}</>);
+    expect(await screen.findByText(/at most 1000 objects/)).toBeTruthy();
+    expect(sent('POST', 'perms/preview/')).toEqual([]);
+  });
+});

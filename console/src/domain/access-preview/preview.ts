@@ -1,0 +1,85 @@
+import { http } from '#/lib/http/client';
+
+/** A change as `POST perms/preview/` takes it: the object, what happens to it, and the values of its real write. */
+export interface AccessChange {
+  readonly object: 'asset_permission' | 'application_permission' | 'user_group' | 'user' | 'node' | 'asset';
+  readonly action: 'create' | 'update' | 'delete';
+  readonly id?: string;
+  readonly values?: Readonly<Record<string, unknown>>;
+}
+
+/** Distinct people and targets (assets or applications), and the pairs of them. */
+export interface Figures {
+  readonly people: number;
+  readonly targets: number;
+  readonly pairs: number;
+}
+
+export interface AccountFigures {
+  readonly id: string;
+  readonly name: string;
+  readonly is_privileged: boolean;
+  readonly gained: Figures;
+  readonly lost: Figures;
+}
+
+interface Kind {
+  readonly gained: Figures;
+  readonly lost: Figures;
+  readonly system_users: readonly AccountFigures[];
+}
+
+export interface PersonRow {
+  readonly id: string;
+  readonly name: string;
+  readonly username: string;
+  readonly gained_assets: number;
+  readonly lost_assets: number;
+  readonly gained_applications: number;
+  readonly lost_applications: number;
+}
+
+export interface TargetRow {
+  readonly id: string;
+  readonly name: string;
+  readonly gained: boolean;
+  readonly lost: boolean;
+}
+
+interface Page<Row> {
+  readonly count: number;
+  readonly results: readonly Row[];
+}
+
+export interface Preview {
+  readonly assets: Kind;
+  readonly applications: Kind;
+  readonly people: Page<PersonRow>;
+  readonly asset_list: Page<TargetRow>;
+  readonly application_list: Page<TargetRow>;
+}
+
+export interface Asked {
+  readonly changes: readonly AccessChange[];
+  /** The instant for which both sides are compared; now by default. */
+  readonly at?: string | undefined;
+}
+
+/** What the changes would do. `limit` and `offset` page all lists. Nothing is written. */
+export function previewAccess(
+  { changes, at }: Asked,
+  page: { readonly limit: number; readonly offset: number } = { limit: 20, offset: 0 },
+): Promise<Preview> {
+  return http.post<Preview>('perms/preview/', at === undefined ? { changes } : { changes, at }, {
+    query: { ...page },
+    quiet: true,
+  });
+}
+
+/** Whether nobody gains or loses anything, not even another account. */
+export function changesNothing(found: Preview): boolean {
+  return found.people.count === 0;
+}
+
+/** Most changes in one request of the API. */
+export const MAX_CHANGES = 1_000;

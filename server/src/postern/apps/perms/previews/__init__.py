@@ -1,0 +1,1 @@
+"""What a change of access would do, computed before it is saved."""

@@ -1,0 +1,1 @@
+"""`perms/preview/`."""

@@ -1,0 +1,149 @@
+"""A preview as the API shows it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from postern.apps.applications.models import Application
+from postern.apps.assets.models import Asset
+from postern.apps.perms.previews.difference import Delta, Difference, Figures, Tally
+from postern.apps.perms.previews.previewing import OrgPreview
+from postern.apps.users.models import User
+from postern.apps.vault.models import SystemUser
+
+#: Usernames that have every right on a host.
+_PRIVILEGED: Final = frozenset({"root", "administrator"})
+#: An order of hosts is cut into pages per organization.
+_BY_NAME: Final = "hostname"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Which part of each list is shown, and for which person only."""
+
+    offset: int
+    limit: int
+    user_id: UUID | None = None
+
+
+def answer(previews: Sequence[OrgPreview], window: Window) -> dict[str, Any]:
+    """Figures of everything, and one page of each list."""
+    assets = [one.assets for one in previews]
+    applications = [one.applications for one in previews]
+    return {
+        "assets": _figures(assets),
+        "applications": _figures(applications),
+        "people": _people(assets, applications, window),
+        "asset_list": _assets(previews, window),
+        "application_list": _applications(previews, window),
+    }
+
+
+def _figures(several: Sequence[Difference]) -> dict[str, Any]:
+    system_users: dict[UUID, tuple[Tally, Tally]] = {}
+    for one in several:
+        system_users |= one.system_users  # a system user belongs to one organization
+    rows = SystemUser.objects.filter(pk__in=system_users).order_by("-priority", "name", "pk")
+    return {
+        "gained": _shown(_sum(several, "gained")),
+        "lost": _shown(_sum(several, "lost")),
+        "system_users": [
+            {
+                "id": str(row.pk),
+                "name": row.name,
+                "username": row.username,
+                "protocol": row.protocol,
+                "is_privileged": row.username.lower() in _PRIVILEGED,
+                "gained": _shown(system_users[row.pk][0].figures),
+                "lost": _shown(system_users[row.pk][1].figures),
+            }
+            for row in rows
+        ],
+    }
+
+
+def _sum(several: Sequence[Difference], side: str) -> Figures:
+    """Assets and pairs belong to one organization; a person may be in several."""
+    if len(several) == 1:
+        tally: Tally = getattr(several[0], side)
+        return tally.figures
+    people = {person for one in several for person, delta in one.people.items() if getattr(delta, side)}
+    figures = [getattr(one, side).figures for one in several]
+    return Figures(len(people), sum(one.targets for one in figures), sum(one.pairs for one in figures))
+
+
+def _shown(figures: Figures) -> dict[str, int]:
+    return {"people": figures.people, "targets": figures.targets, "pairs": figures.pairs}
+
+
+def _people(assets: Sequence[Difference], applications: Sequence[Difference], window: Window) -> dict[str, Any]:
+    deltas: dict[UUID, list[list[Delta]]] = {}
+    for place, several in enumerate((assets, applications)):
+        for one in several:
+            for person, delta in one.people.items():
+                deltas.setdefault(person, [[], []])[place].append(delta)
+    rows = User.objects.filter(pk__in=deltas).order_by("name", "username")
+    page = rows.values_list("pk", "name", "username")[window.offset : window.offset + window.limit]
+
+    def number(deltas: Iterable[Delta], side: str) -> int:
+        return sum(len(getattr(delta, side)) for delta in deltas)
+
+    return {
+        "count": len(deltas),
+        "results": [
+            {
+                "id": str(key),
+                "name": name,
+                "username": username,
+                "gained_assets": number(deltas[key][0], "gained"),
+                "lost_assets": number(deltas[key][0], "lost"),
+                "gained_applications": number(deltas[key][1], "gained"),
+                "lost_applications": number(deltas[key][1], "lost"),
+            }
+            for key, name, username in page
+        ],
+    }
+
+
+def _of(found: Difference, window: Window) -> Delta:
+    """The targets to list: of everybody, or of one person."""
+    if window.user_id is None:
+        return Delta(found.gained.targets, found.lost.targets)
+    return found.people.get(window.user_id, Delta())
+
+
+def _assets(previews: Sequence[OrgPreview], window: Window) -> dict[str, Any]:
+    count = 0
+    keys: dict[UUID, tuple[bool, bool]] = {}
+    for one in previews:
+        delta = _of(one.assets, window)
+        listed = delta.gained | delta.lost
+        start = max(window.offset - count, 0)
+        room = window.limit - len(keys)
+        if listed and room > 0 and start < len(listed):
+            for number in one.world.orders[_BY_NAME].page(listed, start, room):
+                keys[one.world.key(number)] = (number in delta.gained, number in delta.lost)
+        count += len(listed)
+    names = dict(Asset.objects.filter(pk__in=keys).values_list("pk", "hostname"))
+    return {"count": count, "results": _rows(keys, names)}
+
+
+def _applications(previews: Sequence[OrgPreview], window: Window) -> dict[str, Any]:
+    marks: dict[UUID, tuple[bool, bool]] = {}
+    for one in previews:
+        delta = _of(one.applications, window)
+        for key, number in one.numbers.items():
+            if number in delta.gained or number in delta.lost:
+                marks[key] = (number in delta.gained, number in delta.lost)
+    rows = Application.objects.filter(pk__in=marks).order_by("name", "pk").values_list("pk", "name")
+    page = dict(rows[window.offset : window.offset + window.limit])
+    return {"count": len(marks), "results": _rows({key: marks[key] for key in page}, page)}
+
+
+def _rows(marks: Mapping[UUID, tuple[bool, bool]], names: Mapping[UUID, str]) -> list[dict[str, Any]]:
+    return [
+        {"id": str(key), "name": names[key], "gained": gained, "lost": lost}
+        for key, (gained, lost) in marks.items()
+        if key in names
+    ]

@@ -1,0 +1,84 @@
+"""The body of `POST perms/preview/`: changes, each with the values that its real write takes."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django.utils.translation import gettext_lazy
+from rest_framework import serializers
+
+from postern.apps.assets.models import Node
+from postern.apps.perms.application_permissions.api.serializers import ApplicationPermissionSerializer
+from postern.apps.perms.permissions.api.serializers import AssetPermissionSerializer
+from postern.apps.users.models import User
+from postern.foundation.rest.bodies import BodySerializer
+from postern.foundation.rest.instants import InstantField
+from postern.foundation.rest.relations import OrgOwnedField, OrgOwnedList
+from postern.foundation.rest.serializers import ChoiceField
+
+#: Changes in one request: as many as an import sends at once.
+MAX_CHANGES: Final = 1_000
+#: Object → the actions that can be previewed.
+ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "asset_permission": ("create", "update", "delete"),
+    "application_permission": ("create", "update", "delete"),
+    "user_group": ("update", "delete"),
+    "user": ("update", "delete"),
+    "node": ("update", "delete"),
+    "asset": ("update", "delete"),
+}
+
+
+class ChangeSerializer(BodySerializer):
+    """`{"object": "asset_permission", "action": "update", "id": "…", "values": {…}}`."""
+
+    object = ChoiceField(choices=[(name, name) for name in ACTIONS])
+    action = ChoiceField(choices=[(name, name) for name in ("create", "update", "delete")])
+    id = serializers.UUIDField(required=False)
+    values = serializers.DictField(required=False, default=dict)
+
+
+class PreviewSerializer(BodySerializer):
+    """`{"changes": […], "at": instant}`. `at` is the instant for which both sides are compared; now by default."""
+
+    changes = serializers.ListField(child=serializers.DictField(), min_length=1, max_length=MAX_CHANGES)
+    at = InstantField(required=False)
+
+
+class _AccessOnly(serializers.Serializer[Any]):
+    """A permission without what does not decide access: its name may still be missing in a form."""
+
+    _UNUSED: Final = frozenset({"name", "comment", "id"})
+
+    def get_fields(self) -> Any:
+        return {name: field for name, field in super().get_fields().items() if name not in self._UNUSED}
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, Mapping):
+            data = {name: value for name, value in data.items() if name not in self._UNUSED}
+        return super().to_internal_value(data)
+
+
+class AssetAccessSerializer(_AccessOnly, AssetPermissionSerializer):
+    """Who, what, as whom, with which actions and until when: validated as in the real write."""
+
+
+class ApplicationAccessSerializer(_AccessOnly, ApplicationPermissionSerializer):
+    """As `AssetAccessSerializer`, for applications."""
+
+
+class GroupValues(BodySerializer):
+    """`users` replaces all members; `add` and `remove` change some."""
+
+    users = OrgOwnedList(User, required=False, label=gettext_lazy("User"))
+    add = OrgOwnedList(User, required=False)
+    remove = OrgOwnedList(User, required=False)
+
+
+class ActiveValues(BodySerializer):
+    is_active = serializers.BooleanField()
+
+
+class NodeValues(BodySerializer):
+    """`parent`: the node that it is moved under."""
+
+    parent: Any = OrgOwnedField(Node)

@@ -1,0 +1,116 @@
+"""Compares who reaches what before and after a change. Pure: everything that it depends on is handed in.
+
+Targets (assets or applications) are numbers. People who hold the same grants on both sides are compared once, so the cost
+grows with the different sets of grants and not with pairs of a person and a target.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from pyroaring import BitMap
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grant:
+    """What one permission lets people use, by system user. Both sides hold the same object if nothing differs."""
+
+    reaches: Mapping[UUID, BitMap]
+    everything: BitMap
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """Targets that are gained and lost."""
+
+    gained: BitMap = field(default_factory=BitMap)
+    lost: BitMap = field(default_factory=BitMap)
+
+    def __bool__(self) -> bool:
+        return bool(self.gained or self.lost)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Distinct people and targets, and the pairs of them."""
+
+    people: int
+    targets: int
+    pairs: int
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts one side, gained or lost."""
+
+    people: int = 0
+    pairs: int = 0
+    targets: BitMap = field(default_factory=BitMap)
+
+    def add(self, people: int, targets: BitMap) -> None:
+        """Count these people, each with these targets."""
+        if targets:
+            self.people += people
+            self.pairs += people * len(targets)
+            self.targets |= targets
+
+    @property
+    def figures(self) -> Figures:
+        """The numbers."""
+        return Figures(self.people, len(self.targets), self.pairs)
+
+
+@dataclass(slots=True)
+class Difference:
+    """What a change does in one organization. `people`: each person for whom something changes."""
+
+    gained: Tally = field(default_factory=Tally)
+    lost: Tally = field(default_factory=Tally)
+    system_users: dict[UUID, tuple[Tally, Tally]] = field(default_factory=dict)
+    people: dict[UUID, Delta] = field(default_factory=dict)
+
+
+def difference(before: Mapping[UUID, frozenset[Grant]], after: Mapping[UUID, frozenset[Grant]]) -> Difference:
+    """Compare the grants that each person holds on the two sides."""
+    alike: defaultdict[tuple[frozenset[Grant], frozenset[Grant]], list[UUID]] = defaultdict(list)
+    nothing: frozenset[Grant] = frozenset()
+    for person in before.keys() | after.keys():
+        held, will_hold = before.get(person, nothing), after.get(person, nothing)
+        if held != will_hold:
+            alike[held, will_hold].append(person)
+    found = Difference()
+    for (held, will_hold), people in alike.items():
+        _count(found, held, will_hold, people)
+    return found
+
+
+def _count(found: Difference, held: frozenset[Grant], will_hold: frozenset[Grant], people: list[UUID]) -> None:
+    new, gone = will_hold - held, held - will_hold
+    whole = Delta(
+        _united(grant.everything for grant in new) - _united(grant.everything for grant in held),
+        _united(grant.everything for grant in gone) - _united(grant.everything for grant in will_hold),
+    )
+    found.gained.add(len(people), whole.gained)
+    found.lost.add(len(people), whole.lost)
+    if whole:
+        found.people |= dict.fromkeys(people, whole)
+    for system_user in {one for grant in (*new, *gone) for one in grant.reaches}:
+        gained = _with(system_user, new) - _with(system_user, held)
+        lost = _with(system_user, gone) - _with(system_user, will_hold)
+        if gained or lost:
+            tallies = found.system_users.setdefault(system_user, (Tally(), Tally()))
+            tallies[0].add(len(people), gained)
+            tallies[1].add(len(people), lost)
+            # A person for whom only the account changes is listed, too.
+            for person in people:
+                found.people.setdefault(person, whole)
+
+
+def _with(system_user: UUID, grants: Iterable[Grant]) -> BitMap:
+    return _united(grant.reaches[system_user] for grant in grants if system_user in grant.reaches)
+
+
+def _united(parts: Iterable[BitMap]) -> BitMap:
+    several = list(parts)
+    return BitMap.union(*several) if several else BitMap()

@@ -1,0 +1,217 @@
+"""What a permission lets people use, before and after a change: assets as numbers of the index, and applications."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from functools import cache
+from typing import Any, Final, Protocol
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+from pyroaring import BitMap
+
+from postern.apps.applications.facade import DECLARATIONS
+from postern.apps.assets.models import Asset, AssetNode
+from postern.apps.perms.grants.models import PermissionAsset, PermissionNode, PermissionSystemUser
+from postern.apps.perms.index.world import World, moved, numbers_of
+from postern.apps.perms.previews import stored
+from postern.apps.perms.previews.changes import Changes, Permission
+from postern.apps.perms.previews.reading import Ids, RowsByKey, Stored
+from postern.apps.vault.models import SystemUser
+from postern.foundation import licensing
+from postern.kernel.errors import PosternError
+
+#: So few assets are looked up by their keys; for more, the keys of the index are searched.
+_FEW: Final = 500
+
+
+class MovedBelowItself(PosternError):
+    """Moves that would cut a subtree off."""
+
+    code = "node_refused"
+
+    @property
+    def fields(self) -> dict[str, str]:
+        return {"error": self.message}
+
+
+class Targets(Protocol):
+    """The targets of one kind of permissions in one organization, on both sides of a change."""
+
+    kind: stored.Kind
+
+    def touched(self) -> set[UUID]:
+        """Ids of the permissions whose targets may change although the permissions themselves do not."""
+        ...
+
+    def prepare(self, permissions: Iterable[Permission]) -> None:
+        """Read what `reaches` needs for these permissions."""
+        ...
+
+    def reaches(self, permission: Permission, *, after: bool) -> dict[UUID, BitMap]:
+        """What the permission lets people use, by system user. No value is empty."""
+        ...
+
+    def unchanged(
+        self, ids: Collection[Stored], at: datetime, limit: BitMap | None
+    ) -> dict[Stored, dict[UUID, BitMap]]:
+        """What stored permissions let people use at the instant, within the limit; only those that do."""
+        ...
+
+
+class AssetTargets:
+    """Assets: named directly, or through a node above them. Active ones that offer the system user's protocol."""
+
+    kind = stored.ASSETS
+
+    def __init__(self, org_id: UUID, changes: Changes, worlds: Mapping[UUID, World]) -> None:
+        self.before: Final = worlds.get(org_id) or World(org_id=org_id, seq=0)
+        self._changed_assets: Final = _changed_assets(self.before, changes)
+        self.after: Final = _after(self.before, changes, self._changed_assets)
+        self._numbers: dict[UUID, int] = {}
+        self._speaks: dict[UUID, str] = {}
+
+    def touched(self) -> set[UUID]:
+        before, after = self.before.places, self.after.places
+        nodes = set()
+        if before is not after:
+            nodes = {
+                node for node, place in after.items() if place is not before[node] and place.below != before[node].below
+            }
+        if self._changed_assets:
+            standing = AssetNode.objects.filter(asset_id__in=self._changed_assets).order_by()
+            for node in set(standing.values_list("node_id", flat=True)):
+                nodes.update(self.before.chain(node), self.after.chain(node))
+        return stored.permissions_naming(self.kind, targets=self._changed_assets.keys(), nodes=nodes)
+
+    def prepare(self, permissions: Iterable[Permission]) -> None:
+        several = list(permissions)
+        self._speaks |= _protocols(several)
+        wanted = {asset for one in several for asset in one.targets} - self._numbers.keys()
+        if len(wanted) > _FEW:
+            self._numbers |= numbers_of(self.before.keys, wanted)
+        elif wanted:
+            rows = Asset.objects.filter(org_id=self.before.org_id, pk__in=wanted).order_by()
+            self._numbers |= dict(rows.values_list("pk", "dense_id"))
+
+    def reaches(self, permission: Permission, *, after: bool) -> dict[UUID, BitMap]:
+        world = self.after if after else self.before
+        named = BitMap(self._numbers[asset] for asset in permission.targets if asset in self._numbers)
+        scope = (named | world.below(permission.nodes)) & world.active
+        by_protocol: dict[str, BitMap] = {}
+        for protocol in {self._speaks.get(one, "") for one in permission.system_users}:
+            by_protocol[protocol] = world.offering(protocol, scope)
+        return {one: offered for one in permission.system_users if (offered := by_protocol[self._speaks.get(one, "")])}
+
+    def unchanged(
+        self, ids: Collection[Stored], at: datetime, limit: BitMap | None
+    ) -> dict[Stored, dict[UUID, BitMap]]:
+        world, valid, known = self.after, stored.valid(self.kind, ids, at), Ids()
+        scopes: defaultdict[Stored, BitMap] = defaultdict(BitMap)
+        for key, number in _named_assets().rows(valid):
+            scopes[key].add(number)
+        for key, node in _named_nodes().rows(valid):
+            place = world.places.get(known.of(node))
+            if place is not None:
+                scopes[key] |= place.below
+        bound = world.active if limit is None else world.active & limit
+        bounded = {key: part for key, scope in scopes.items() if (part := scope & bound)}
+        found: defaultdict[Stored, dict[UUID, BitMap]] = defaultdict(dict)
+        for key, system_user, protocol in _named_accounts().rows(bounded.keys()):
+            if offered := world.offering(protocol, bounded[key]):
+                found[key][known.of(system_user)] = offered
+        return found
+
+
+class ApplicationTargets:
+    """Applications: named directly, used with system users that speak their protocol; some types need a licence."""
+
+    kind = stored.APPLICATIONS
+
+    def __init__(self) -> None:
+        self.numbers: Final[dict[UUID, int]] = {}
+        self._speaks: dict[UUID, str] = {}
+        self._is_licensed: Final = licensing.is_open()
+
+    def touched(self) -> set[UUID]:
+        return set()
+
+    def prepare(self, permissions: Iterable[Permission]) -> None:
+        several = list(permissions)
+        self._speaks |= _protocols(several)
+        for permission in several:
+            for application in permission.targets:
+                self.numbers.setdefault(application, len(self.numbers))
+
+    def reaches(self, permission: Permission, *, after: bool) -> dict[UUID, BitMap]:
+        del after
+        declaration = DECLARATIONS[permission.type]
+        if not permission.targets or (declaration.needs_licence and not self._is_licensed):
+            return {}
+        named = BitMap(self.numbers[application] for application in permission.targets)
+        return {one: named for one in permission.system_users if self._speaks.get(one) == declaration.protocol}
+
+    def unchanged(
+        self, ids: Collection[Stored], at: datetime, limit: BitMap | None
+    ) -> dict[Stored, dict[UUID, BitMap]]:
+        parsed = Ids()
+        keys = {parsed.of(key): key for key in stored.valid(self.kind, ids, at)}
+        rows = stored.permissions(self.kind, keys)
+        self.prepare(rows.values())
+        found = {}
+        for key, row in rows.items():
+            reaches = self.reaches(row, after=True)
+            if limit is not None:
+                reaches = {one: part for one, named in reaches.items() if (part := named & limit)}
+            if reaches:
+                found[keys[key]] = reaches
+        return found
+
+
+def _changed_assets(world: World, changes: Changes) -> dict[UUID, int]:
+    """The assets of the organization that are switched or deleted, with their numbers."""
+    if not changes.assets:
+        return {}
+    rows = Asset.objects.filter(org_id=world.org_id, pk__in=changes.assets).order_by()
+    return dict(rows.values_list("pk", "dense_id"))
+
+
+def _after(world: World, changes: Changes, assets: Mapping[UUID, int]) -> World:
+    parents = {node: parent for node, parent in changes.parents.items() if node in world.places}
+    if parents:
+        places = moved(world.places, parents)
+        if places is None:
+            raise MovedBelowItself(_("A node cannot be moved into itself or below itself."))
+        world = replace(world, places=places)
+    if assets:
+        on = BitMap(number for asset, number in assets.items() if changes.assets[asset])
+        world = replace(world, active=(world.active - BitMap(assets.values())) | on)
+    return world
+
+
+def _protocols(permissions: Iterable[Permission]) -> dict[UUID, str]:
+    ids = {one for permission in permissions for one in permission.system_users}
+    return dict(SystemUser.objects.filter(pk__in=ids).order_by().values_list("pk", "protocol"))
+
+
+_KEY: Final = "assetpermission_id"
+
+
+@cache
+def _named_assets() -> RowsByKey:
+    return RowsByKey(_of(PermissionAsset), _KEY, "asset__dense_id")
+
+
+@cache
+def _named_nodes() -> RowsByKey:
+    return RowsByKey(_of(PermissionNode), _KEY, "node_id")
+
+
+@cache
+def _named_accounts() -> RowsByKey:
+    return RowsByKey(_of(PermissionSystemUser), _KEY, "systemuser_id", "systemuser__protocol")
+
+
+def _of(table: Any) -> Callable[[list[Any]], Any]:
+    return lambda keys: table.objects.filter(assetpermission_id__in=keys).order_by()

@@ -1,0 +1,152 @@
+"""`POST perms/preview/`: figures and lists, bad input, other organizations, applications, and that nothing is written."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any, Final
+
+import pytest
+from rest_framework.test import APIClient
+
+from factories.grants import (
+    grant,
+    grant_application,
+    make_application,
+    make_asset,
+    make_group,
+    make_node,
+    make_system_user,
+)
+from postern.apps.audits.models import AuditEvent
+from postern.apps.orgs.facade import create_organization
+from postern.apps.perms.models import AssetPermission
+from postern.apps.users.models import Membership, User
+from postern.foundation.caller.actor import SYSTEM
+from postern.kernel.clock import now
+
+pytestmark = pytest.mark.django_db
+
+URL: Final = "/api/v1/perms/preview/"
+NOTHING: Final = {"people": 0, "targets": 0, "pairs": 0}
+
+
+def create(**values: Any) -> dict[str, Any]:
+    lists = {
+        name: [str(one.pk) for one in value] if isinstance(value, list) and name != "actions" else value
+        for name, value in values.items()
+    }
+    return {"object": "asset_permission", "action": "create", "values": lists}
+
+
+def ask(client: APIClient, *changes: dict[str, Any], query: str = "", **more: Any) -> Any:
+    return client.post(f"{URL}{query}", {"changes": changes, **more}, format="json", headers={"Accept-Language": "en"})
+
+
+def test_people_and_hosts_are_counted_once_and_listed(as_org_admin: APIClient, make_user: Callable[..., User]) -> None:
+    ann, ben = make_user("ann"), make_user("ben")
+    group, web = make_group(users=[ann, ben]), make_node("web")
+    root, plain = make_system_user("root"), make_system_user("deploy", username="deploy")
+    assets = [make_asset(f"a{number}", nodes=[web]) for number in range(3)]
+    make_asset("off", nodes=[web], is_active=False)
+    grant(users=[ann], assets=assets[:1], system_users=[plain])
+    records = AuditEvent.objects.count()
+    wish = create(users=[ann], user_groups=[group], assets=assets[:1], nodes=[web], system_users=[root, plain])
+    told = ask(as_org_admin, wish).json()
+    # Ann reaches a0 already, as deploy only. The switched-off host counts for nobody.
+    assert told["assets"]["gained"] == {"people": 2, "targets": 3, "pairs": 5}
+    assert told["assets"]["lost"] == NOTHING
+    accounts = {row["name"]: (row["is_privileged"], row["gained"]["pairs"]) for row in told["assets"]["system_users"]}
+    assert accounts == {"root": (True, 6), "deploy": (False, 5)}
+    assert [(row["username"], row["gained_assets"]) for row in told["people"]["results"]] == [("ann", 2), ("ben", 3)]
+    assert [row["name"] for row in told["asset_list"]["results"]] == ["a0", "a1", "a2"]
+    page = ask(as_org_admin, wish, query=f"?limit=1&offset=1&user={ann.pk}").json()
+    assert page["asset_list"]["count"] == 2
+    assert [row["name"] for row in page["asset_list"]["results"]] == ["a2"]
+    assert [row["username"] for row in page["people"]["results"]] == ["ben"]
+    assert (AuditEvent.objects.count(), AssetPermission.objects.count()) == (records, 1)
+
+
+def test_instant_decides_on_both_sides(as_org_admin: APIClient, make_user: Callable[..., User]) -> None:
+    ann, asset, account = make_user("ann"), make_asset("a"), make_system_user()
+    start = now() + timedelta(days=3)
+    wish = create(users=[ann], assets=[asset], system_users=[account], date_start=start.isoformat())
+    assert ask(as_org_admin, wish).json()["assets"]["gained"] == NOTHING
+    assert ask(as_org_admin, wish, at=start.isoformat()).json()["assets"]["gained"]["pairs"] == 1
+
+
+def test_applications_are_compared_too(as_org_admin: APIClient, make_user: Callable[..., User]) -> None:
+    ann, account = make_user("ann"), make_system_user(protocol="mysql")
+    orders, stock = make_application("orders"), make_application("stock")
+    permission = grant_application(users=[ann], applications=[orders], system_users=[account])
+    change = {
+        "object": "application_permission",
+        "action": "update",
+        "id": str(permission.pk),
+        "values": {"applications": [str(stock.pk)]},
+    }
+    told = ask(as_org_admin, change).json()
+    one = {"people": 1, "targets": 1, "pairs": 1}
+    assert (told["applications"]["gained"], told["applications"]["lost"]) == (one, one)
+    marks = {row["name"]: (row["gained"], row["lost"]) for row in told["application_list"]["results"]}
+    assert marks == {"orders": (False, True), "stock": (True, False)}
+    assert told["assets"]["gained"] == NOTHING
+
+
+def test_bad_changes_get_the_errors_of_their_writes(as_org_admin: APIClient, make_user: Callable[..., User]) -> None:
+    ann, asset, account, full = make_user("ann"), make_asset("a"), make_system_user(), make_node("full")
+    make_node("below", parent=full)
+    start = now()
+    answer = ask(
+        as_org_admin,
+        create(users=[ann], assets=[asset], system_users=[]),
+        create(users=[ann], assets=[asset], system_users=[account], date_start=start, date_expired=start),
+        {"object": "node", "action": "delete", "id": str(full.pk)},
+        {"object": "node", "action": "update", "id": str(full.pk), "values": {"parent": str(full.pk)}},
+        {"object": "user", "action": "create", "values": {}},
+        {"object": "tree", "action": "update"},
+        create(users=[ann], assets=[asset], system_users=[account]),
+    )
+    assert answer.status_code == 400
+    found = answer.json()["changes"]
+    assert [sorted(one) for one in found] == [
+        ["system_users"], ["date_expired"], ["error"], ["error"], ["action"], ["object"], [],
+    ]  # fmt: skip
+    assert "not empty" in found[2]["error"]
+    for body in ({}, {"changes": []}, {"changes": [{}] * 1_001}, {"changes": "all"}):
+        assert as_org_admin.post(URL, body, format="json").status_code == 400
+    for query in ("?limit=0", "?limit=x", "?offset=-1", "?user=nobody", "?limit=201"):
+        assert ask(as_org_admin, create(system_users=[account]), query=query).status_code == 400
+
+
+def test_objects_of_another_organization_are_not_found(as_org_admin: APIClient, make_user: Callable[..., User]) -> None:
+    other = create_organization(actor=SYSTEM, name="Elsewhere").pk
+    asset, account = make_asset("far", org_id=other), make_system_user(org_id=other)
+    ann = make_user("ann")
+    Membership.objects.create(user=ann, org_id=other)
+    foreign = grant(org_id=other, users=[ann], assets=[asset], system_users=[account])
+    change = {"object": "asset_permission", "action": "delete", "id": str(foreign.pk)}
+    assert "Not found." in str(ask(as_org_admin, change).json())
+    assert ask(as_org_admin, create(assets=[asset], system_users=[make_system_user()])).status_code == 400
+    # A person of both organizations: what they lose elsewhere is not told.
+    told = ask(as_org_admin, {"object": "user", "action": "delete", "id": str(ann.pk)}).json()
+    assert told["assets"]["lost"] == NOTHING
+    assert told["people"]["count"] == 0
+
+
+def test_several_organizations_are_summed_in_the_global_one(
+    as_admin: APIClient, make_user: Callable[..., User]
+) -> None:
+    other = create_organization(actor=SYSTEM, name="Elsewhere").pk
+    ann = make_user("ann")
+    Membership.objects.create(user=ann, org_id=other)
+    grant(users=[ann], assets=[make_asset("near")], system_users=[make_system_user()])
+    grant(
+        org_id=other,
+        users=[ann],
+        assets=[make_asset("far", org_id=other)],
+        system_users=[make_system_user(org_id=other)],
+    )
+    change = {"object": "user", "action": "update", "id": str(ann.pk), "values": {"is_active": False}}
+    headers = {"X-JMS-ORG": "00000000-0000-0000-0000-000000000000"}
+    told = as_admin.post(URL, {"changes": [change]}, format="json", headers=headers).json()
+    assert told["assets"]["lost"] == {"people": 1, "targets": 2, "pairs": 2}
+    assert sorted(row["name"] for row in told["asset_list"]["results"]) == ["far", "near"]
