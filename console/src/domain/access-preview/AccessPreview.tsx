@@ -15,19 +15,20 @@ import {
   previewAccess,
 } from './preview';
 
+type Kind = 'assets' | 'applications';
+
+const TARGETS = { assets: 'access-preview:assets', applications: 'access-preview:applications' } as const;
+const SIDES = { gained: 'access-preview:gained', lost: 'access-preview:lost' } as const;
+
 /** One line: how many people gain or lose how much. */
-function Line({ side, kind, figures }: { side: 'gained' | 'lost'; kind: string; figures: Figures }) {
+function Line({ side, kind, figures }: { side: keyof typeof SIDES; kind: Kind; figures: Figures }) {
   const t = useT();
   if (figures.pairs === 0) return null;
-  // i18n: access-preview:gained
-  // i18n: access-preview:lost
-  // i18n: access-preview:assets
-  // i18n: access-preview:applications
   const people = t('access-preview:people', { count: figures.people });
-  const targets = t(`access-preview:${kind}`, { count: figures.targets });
+  const targets = t(TARGETS[kind], { count: figures.targets });
   return (
     <li className={`tabular-nums ${side === 'lost' ? 'text-danger' : 'text-ok'}`}>
-      {t(`access-preview:${side}`, { people, targets })}
+      {t(SIDES[side], { people, targets })}
     </li>
   );
 }
