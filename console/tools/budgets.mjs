@@ -30,7 +30,7 @@ const BUDGETS = [
     const feature = screens.split('/')[2];
     const part = screens.split('/')[3].replace(/-?screens\.tsx$/, '');
     const name = `lists of ${part ? `${feature}, ${part}` : feature}`;
-    return { name, js: 190, css: 10, modules: [...FRAME, screens, texts(feature)] };
+    return { name, js: 192, css: 10, modules: [...FRAME, screens, texts(feature)] };
   }),
 ];
 const CHUNK_KB = 40;
