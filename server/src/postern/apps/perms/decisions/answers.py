@@ -6,7 +6,7 @@ from typing import Any, cast
 from rest_framework.fields import DateTimeField
 
 from postern.apps.perms.decisions.decision import Decision, Named, Reason, Via
-from postern.apps.perms.grants.action_names import ACTION_NAMES, to_names
+from postern.apps.perms.grants.action_names import to_names
 
 
 def explained(decision: Decision) -> dict[str, Any]:
@@ -49,11 +49,3 @@ def _named(one: Named | None) -> dict[str, str] | None:
 
 def _instant(instant: datetime | None) -> str | None:
     return cast("str | None", DateTimeField().to_representation(instant)) if instant else None
-
-
-def validated(decision: Decision, action_name: str) -> tuple[dict[str, Any], int]:
-    """`{"has_permission", "expire_at"}` for one action, and the status: 403 without permission."""
-    wanted = ACTION_NAMES.get(action_name)
-    allowed = decision.allowed and wanted is not None and wanted in decision.actions
-    expire_at = int(decision.expires_at.timestamp()) if decision.expires_at else 0
-    return {"has_permission": allowed, "expire_at": expire_at}, 200 if allowed else 403

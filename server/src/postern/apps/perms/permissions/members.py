@@ -1,10 +1,17 @@
-"""The assets of one permission, with nodes resolved."""
+"""The users and assets of one permission, with nodes resolved."""
+
+from functools import partial
+from typing import Final
 
 from django.db.models import QuerySet
 
 from postern.apps.assets.models import Asset, AssetNode
+from postern.apps.perms.granting import members
 from postern.apps.perms.granting.members import searched
 from postern.apps.perms.grants.models import AssetPermission, PermissionAsset
+from postern.apps.perms.permissions.kind import ASSET_PERMISSIONS
+
+users_of: Final = partial(members.users_of, ASSET_PERMISSIONS)
 
 
 def assets_of(permission: AssetPermission, search: str) -> QuerySet[Asset]:

@@ -20,8 +20,9 @@ from postern.apps.perms.application_permissions.api.serializers import (
 from postern.apps.perms.application_permissions.filters import FILTERS, narrowed
 from postern.apps.perms.application_permissions.kind import APPLICATION_PERMISSIONS
 from postern.apps.perms.application_permissions.members import applications_of
-from postern.apps.perms.decisions.answers import explained, validated
+from postern.apps.perms.decisions.answers import explained
 from postern.apps.perms.decisions.decision import Decision
+from postern.apps.perms.decisions.validating import validated
 from postern.apps.perms.granting.api.views import LinkViewSet, PermissionViewSet, amounts_of, link_viewset
 from postern.apps.perms.granting.links import Link
 from postern.foundation import licensing

@@ -11,8 +11,9 @@ from rest_framework.response import Response
 
 from postern.apps.assets.models import Asset
 from postern.apps.perms import facade
-from postern.apps.perms.decisions.answers import explained, validated
+from postern.apps.perms.decisions.answers import explained
 from postern.apps.perms.decisions.decision import Decision
+from postern.apps.perms.decisions.validating import validated
 from postern.apps.perms.granting.api.views import LinkViewSet, PermissionViewSet, amounts_of, link_viewset
 from postern.apps.perms.grants.action_names import to_names
 from postern.apps.perms.grants.links import ASSETS, LINKS, NODES, SYSTEM_USERS, USER_GROUPS, USERS, Link
