@@ -4,8 +4,8 @@ from typing import Final
 
 from postern.apps.assets.tree.events import AssetsChanged
 from postern.apps.perms.application_permissions import actions as application_actions
+from postern.apps.perms.granting.events import AccessChanged
 from postern.apps.perms.permissions import actions
-from postern.apps.perms.permissions.events import AccessChanged
 from postern.apps.users.groups.events import GroupsChanged
 from postern.apps.users.memberships.events import MembershipChanged
 from postern.apps.vault.system_users.events import SystemUsersChanged

@@ -8,7 +8,7 @@ from postern.apps.perms.application_grants.models import (
     ApplicationPermissionUser,
     ApplicationPermissionUserGroup,
 )
-from postern.apps.perms.grants.links import Link
+from postern.apps.perms.granting.links import Link
 
 USERS: Final = Link("users", "user", ApplicationPermissionUser, ("name", "username"))
 USER_GROUPS: Final = Link("user_groups", "usergroup", ApplicationPermissionUserGroup, ("name",))

@@ -9,20 +9,14 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.applications.facade import ApplicationType, Category
-from postern.apps.perms.grants.models import default_date_expired
-from postern.foundation.models import OrgOwnedModel, SavedRow, ScopedManager
-from postern.kernel.clock import now
+from postern.apps.perms.granting.models import LinkRow, Permission
 
 
-class ApplicationPermission(OrgOwnedModel):
+class ApplicationPermission(Permission):
     """A grant. It is valid while it is active and `date_start <= now < date_expired`."""
 
-    name = models.CharField(_("Name"), max_length=128)
     category = models.CharField(_("Category"), max_length=16, choices=Category.choices)
     type = models.CharField(_("Type"), max_length=16, choices=ApplicationType.choices)
-    is_active = models.BooleanField(_("Active"), default=True)
-    date_start = models.DateTimeField(_("Date start"), default=now)
-    date_expired = models.DateTimeField(_("Date expired"), default=default_date_expired)
 
     users = models.ManyToManyField(
         settings.AUTH_USER_MODEL, through="ApplicationPermissionUser", related_name="+", verbose_name=_("Users")
@@ -40,8 +34,6 @@ class ApplicationPermission(OrgOwnedModel):
         "vault.SystemUser", through="ApplicationPermissionSystemUser", related_name="+", verbose_name=_("System users")
     )
 
-    objects = ScopedManager()
-
     class Meta:
         ordering = ("name",)
         verbose_name = _("Application permission")
@@ -51,20 +43,10 @@ class ApplicationPermission(OrgOwnedModel):
             models.Index(fields=("org_id", "type", "name"), name="perms_app_by_type"),
         ]
 
-    def __str__(self) -> str:
-        return self.name
 
-    @property
-    def is_expired(self) -> bool:
-        """Outside its dates: not yet started or already ended (contract: application permissions)."""
-        return not self.date_start <= now() < self.date_expired
+class ApplicationPermissionUser(LinkRow):
+    ends = ("applicationpermission", "user")
 
-    @property
-    def is_valid(self) -> bool:
-        return self.is_active and not self.is_expired
-
-
-class ApplicationPermissionUser(SavedRow):
     applicationpermission = models.ForeignKey(
         ApplicationPermission, models.CASCADE, related_name="user_rows", verbose_name=_("Application permission")
     )
@@ -76,11 +58,10 @@ class ApplicationPermissionUser(SavedRow):
         verbose_name = _("User of an application permission")
         constraints = [models.UniqueConstraint(fields=("applicationpermission", "user"), name="perms_app_user_unique")]
 
-    def __str__(self) -> str:
-        return f"{self.applicationpermission_id}: {self.user_id}"
 
+class ApplicationPermissionUserGroup(LinkRow):
+    ends = ("applicationpermission", "usergroup")
 
-class ApplicationPermissionUserGroup(SavedRow):
     applicationpermission = models.ForeignKey(
         ApplicationPermission, models.CASCADE, related_name="user_group_rows", verbose_name=_("Application permission")
     )
@@ -94,11 +75,10 @@ class ApplicationPermissionUserGroup(SavedRow):
             models.UniqueConstraint(fields=("applicationpermission", "usergroup"), name="perms_app_usergroup_unique")
         ]
 
-    def __str__(self) -> str:
-        return f"{self.applicationpermission_id}: {self.usergroup_id}"
 
+class ApplicationPermissionApplication(LinkRow):
+    ends = ("applicationpermission", "application")
 
-class ApplicationPermissionApplication(SavedRow):
     applicationpermission = models.ForeignKey(
         ApplicationPermission, models.CASCADE, related_name="application_rows", verbose_name=_("Application permission")
     )
@@ -117,11 +97,10 @@ class ApplicationPermissionApplication(SavedRow):
             )
         ]
 
-    def __str__(self) -> str:
-        return f"{self.applicationpermission_id}: {self.application_id}"
 
+class ApplicationPermissionSystemUser(LinkRow):
+    ends = ("applicationpermission", "systemuser")
 
-class ApplicationPermissionSystemUser(SavedRow):
     applicationpermission = models.ForeignKey(
         ApplicationPermission, models.CASCADE, related_name="system_user_rows", verbose_name=_("Application permission")
     )
@@ -137,6 +116,3 @@ class ApplicationPermissionSystemUser(SavedRow):
         constraints = [
             models.UniqueConstraint(fields=("applicationpermission", "systemuser"), name="perms_app_systemuser_unique")
         ]
-
-    def __str__(self) -> str:
-        return f"{self.applicationpermission_id}: {self.systemuser_id}"

@@ -1,10 +1,8 @@
 """The five link tables of a permission, described once: API names, table, column, and display name of the objects."""
 
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from django.db import models
-
+from postern.apps.perms.granting.links import Link
 from postern.apps.perms.grants.models import (
     PermissionAsset,
     PermissionNode,
@@ -13,33 +11,7 @@ from postern.apps.perms.grants.models import (
     PermissionUserGroup,
 )
 
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """`list_name`: field of a permission.
-
-    `column`: field of a link row. `table`: model of the link rows. `named_by`: columns of an object's display name.
-    """
-
-    list_name: str
-    column: str
-    table: type[models.Model]
-    named_by: tuple[str, ...]
-
-    @property
-    def target(self) -> Any:
-        """The model at the other end."""
-        return self.table._meta.get_field(self.column).related_model  # noqa: SLF001 - the documented model API
-
-    @property
-    def names(self) -> Any:
-        """The linked objects with the columns of their display names, in list order."""
-        return self.target._default_manager.only(*self.named_by)  # noqa: SLF001 - the documented model API
-
-    @property
-    def rows(self) -> Any:
-        return self.table._default_manager  # noqa: SLF001 - the documented model API
-
+__all__ = ["ASSETS", "LINKS", "NODES", "SYSTEM_USERS", "USERS", "USER_GROUPS", "Link"]
 
 USERS: Final = Link("users", "user", PermissionUser, ("name", "username"))
 USER_GROUPS: Final = Link("user_groups", "usergroup", PermissionUserGroup, ("name",))

@@ -4,34 +4,35 @@ Every decision reads these tables; nothing is precomputed per user. The link tab
 shows their rows as resources.
 """
 
-from datetime import datetime, timedelta
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from postern.apps.perms.granting.models import DEFAULT_LIFE, LinkRow, Permission, default_date_expired
 from postern.apps.perms.grants.action_names import in_words
 from postern.contracts.enums import Actions
-from postern.foundation.models import OrgOwnedModel, SavedRow, ScopedManager
 from postern.kernel.clock import now
 
-DEFAULT_LIFE: Final = timedelta(days=70 * 365 + 17)
+__all__ = [
+    "DEFAULT_LIFE",
+    "AssetPermission",
+    "PermissionAsset",
+    "PermissionNode",
+    "PermissionSystemUser",
+    "PermissionUser",
+    "PermissionUserGroup",
+    "default_date_expired",
+]
 
 
-def default_date_expired() -> datetime:
-    """Seventy years from now, which means never in practice."""
-    return now() + DEFAULT_LIFE
-
-
-class AssetPermission(OrgOwnedModel):
+class AssetPermission(Permission):
     """A grant. It is valid while it is active and `date_start <= now < date_expired`."""
 
     #: Column → function that puts its recorded values into words, for the audit log.
     recorded_words: ClassVar = {"actions": in_words}
 
-    name = models.CharField(_("Name"), max_length=128)
-    is_active = models.BooleanField(_("Active"), default=True)
     actions = models.PositiveSmallIntegerField(_("Actions"), default=Actions.ALL.value)
     date_start = models.DateTimeField(_("Date start"), default=now, db_index=True)
     date_expired = models.DateTimeField(_("Date expired"), default=default_date_expired, db_index=True)
@@ -50,8 +51,6 @@ class AssetPermission(OrgOwnedModel):
         "vault.SystemUser", through="PermissionSystemUser", related_name="+", verbose_name=_("System users")
     )
 
-    objects = ScopedManager()
-
     class Meta:
         ordering = ("name",)
         verbose_name = _("Asset permission")
@@ -62,20 +61,10 @@ class AssetPermission(OrgOwnedModel):
             ),
         ]
 
-    def __str__(self) -> str:
-        return self.name
 
-    @property
-    def is_expired(self) -> bool:
-        """Outside its dates: not yet started or already ended (contract: asset permissions)."""
-        return not self.date_start <= now() < self.date_expired
+class PermissionUser(LinkRow):
+    ends = ("assetpermission", "user")
 
-    @property
-    def is_valid(self) -> bool:
-        return self.is_active and not self.is_expired
-
-
-class PermissionUser(SavedRow):
     assetpermission = models.ForeignKey(
         AssetPermission, models.CASCADE, related_name="user_rows", verbose_name=_("Asset permission")
     )
@@ -87,11 +76,10 @@ class PermissionUser(SavedRow):
         verbose_name = _("User of an asset permission")
         constraints = [models.UniqueConstraint(fields=("assetpermission", "user"), name="perms_user_unique")]
 
-    def __str__(self) -> str:
-        return f"{self.assetpermission_id}: {self.user_id}"
 
+class PermissionUserGroup(LinkRow):
+    ends = ("assetpermission", "usergroup")
 
-class PermissionUserGroup(SavedRow):
     assetpermission = models.ForeignKey(
         AssetPermission, models.CASCADE, related_name="user_group_rows", verbose_name=_("Asset permission")
     )
@@ -103,11 +91,10 @@ class PermissionUserGroup(SavedRow):
         verbose_name = _("User group of an asset permission")
         constraints = [models.UniqueConstraint(fields=("assetpermission", "usergroup"), name="perms_usergroup_unique")]
 
-    def __str__(self) -> str:
-        return f"{self.assetpermission_id}: {self.usergroup_id}"
 
+class PermissionAsset(LinkRow):
+    ends = ("assetpermission", "asset")
 
-class PermissionAsset(SavedRow):
     assetpermission = models.ForeignKey(
         AssetPermission, models.CASCADE, related_name="asset_rows", verbose_name=_("Asset permission")
     )
@@ -119,11 +106,10 @@ class PermissionAsset(SavedRow):
         verbose_name = _("Asset of an asset permission")
         constraints = [models.UniqueConstraint(fields=("assetpermission", "asset"), name="perms_asset_unique")]
 
-    def __str__(self) -> str:
-        return f"{self.assetpermission_id}: {self.asset_id}"
 
+class PermissionNode(LinkRow):
+    ends = ("assetpermission", "node")
 
-class PermissionNode(SavedRow):
     assetpermission = models.ForeignKey(
         AssetPermission, models.CASCADE, related_name="node_rows", verbose_name=_("Asset permission")
     )
@@ -135,11 +121,10 @@ class PermissionNode(SavedRow):
         verbose_name = _("Node of an asset permission")
         constraints = [models.UniqueConstraint(fields=("assetpermission", "node"), name="perms_node_unique")]
 
-    def __str__(self) -> str:
-        return f"{self.assetpermission_id}: {self.node_id}"
 
+class PermissionSystemUser(LinkRow):
+    ends = ("assetpermission", "systemuser")
 
-class PermissionSystemUser(SavedRow):
     assetpermission = models.ForeignKey(
         AssetPermission, models.CASCADE, related_name="system_user_rows", verbose_name=_("Asset permission")
     )
@@ -152,6 +137,3 @@ class PermissionSystemUser(SavedRow):
         constraints = [
             models.UniqueConstraint(fields=("assetpermission", "systemuser"), name="perms_systemuser_unique")
         ]
-
-    def __str__(self) -> str:
-        return f"{self.assetpermission_id}: {self.systemuser_id}"

@@ -11,13 +11,14 @@ from postern.apps.applications import facade as applications
 from postern.apps.applications.models import Application
 from postern.apps.perms.application_grants.links import APPLICATIONS
 from postern.apps.perms.application_grants.models import ApplicationPermission
+from postern.apps.perms.application_permissions.kind import APPLICATION_PERMISSIONS
+from postern.apps.perms.granting.api.serializers import PermissionSerializer, link_serializer
 from postern.apps.perms.grants.displays import DisplayField
 from postern.apps.perms.grants.links import Link
 from postern.apps.users.models import User, UserGroup
 from postern.apps.vault.models import SystemUser
-from postern.foundation.rest import labels
 from postern.foundation.rest.naming import Naming, by, itself, key_in, name_in
-from postern.foundation.rest.relations import OrgOwnedField, OrgOwnedList
+from postern.foundation.rest.relations import OrgOwnedList
 from postern.foundation.rest.serializers import ResourceSerializer
 
 _LOOKUPS: Final[dict[str, tuple[type[models.Model], Naming]]] = {
@@ -33,7 +34,7 @@ def _named_list(list_name: str, **kwargs: Any) -> OrgOwnedList:
     return OrgOwnedList(model, named=naming, **kwargs)
 
 
-class ApplicationPermissionSerializer(ResourceSerializer):
+class ApplicationPermissionSerializer(PermissionSerializer):
     users = _named_list("users", required=False, label=gettext_lazy("User"))
     user_groups = _named_list("user_groups", required=False, label=gettext_lazy("User group"))
     applications = _named_list("applications", required=False, label=gettext_lazy("Application"))
@@ -69,10 +70,6 @@ class ApplicationPermissionSerializer(ResourceSerializer):
                 message = _("%(type)s belongs to the category %(category)s.")
                 values = {"type": declaration.type.label, "category": declaration.category.label}
                 raise serializers.ValidationError({"type": [message % values]})
-        start = attrs.get("date_start", getattr(self.instance, "date_start", None))
-        end = attrs.get("date_expired", getattr(self.instance, "date_expired", None))
-        if start and end and end <= start:
-            raise serializers.ValidationError({"date_expired": [_("The end date must be later than the start date.")]})
         return attrs
 
 
@@ -86,39 +83,10 @@ class _DescribedField(serializers.CharField):
 
 def relation_serializer(link: Link) -> type[ResourceSerializer]:
     """The serializer of one link table: id, the object, the permission, and the display names of both."""
-
-    class RelationSerializer(ResourceSerializer):
-        applicationpermission = OrgOwnedField(
-            ApplicationPermission, named=by(("name", itself)), label=gettext_lazy("Application permission")
-        )
-        applicationpermission_display = serializers.CharField(source="applicationpermission.name", read_only=True)
-
-        class Meta:
-            model = link.table
-            fields = (
-                "id",
-                link.column,
-                f"{link.column}_display",
-                "applicationpermission",
-                "applicationpermission_display",
-            )
-
-        def get_fields(self) -> dict[str, Any]:
-            display = _DescribedField(read_only=True) if link is APPLICATIONS else DisplayField(link.column)
-            ends = {
-                link.column: OrgOwnedField(link.target, named=_LOOKUPS[link.list_name][1]),
-                f"{link.column}_display": display,
-            }
-            labels.improve(ends)
-            return {**super().get_fields(), **ends}
-
-        def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-            return attrs  # adding an existing link is not an error
-
-        def build_field(self, field_name: str, info: Any, model_class: Any, nested_depth: int) -> Any:
-            if field_name == f"{link.column}_display":  # replaced in get_fields
-                return serializers.CharField, {"read_only": True, "source": "pk"}
-            return super().build_field(field_name, info, model_class, nested_depth)
-
-    RelationSerializer.__name__ = f"{link.table.__name__}Serializer"
-    return RelationSerializer
+    return link_serializer(
+        APPLICATION_PERMISSIONS,
+        link,
+        naming=_LOOKUPS[link.list_name][1],
+        display=_DescribedField(read_only=True) if link is APPLICATIONS else DisplayField(link.column),
+        label=gettext_lazy("Application permission"),
+    )

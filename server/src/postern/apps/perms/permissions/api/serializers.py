@@ -8,17 +8,18 @@ from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from postern.apps.assets.models import Asset, Node
+from postern.apps.perms.granting.api.serializers import PermissionSerializer, link_serializer
 from postern.apps.perms.grants.action_names import ACTION_NAMES, ACTION_WORDS, from_names, to_names
 from postern.apps.perms.grants.displays import DisplayField, display_of
 from postern.apps.perms.grants.links import LINKS, Link
 from postern.apps.perms.grants.models import AssetPermission
+from postern.apps.perms.permissions.kind import ASSET_PERMISSIONS
 from postern.apps.users.models import User, UserGroup
 from postern.apps.vault.models import SystemUser
 from postern.contracts.enums import Actions
-from postern.foundation.rest import labels
 from postern.foundation.rest.naming import Naming, by, itself, key_in, name_in
 from postern.foundation.rest.related import prefetched
-from postern.foundation.rest.relations import OrgOwnedField, OrgOwnedList, rows_in_scope
+from postern.foundation.rest.relations import OrgOwnedList, rows_in_scope
 from postern.foundation.rest.serializers import ResourceSerializer
 from postern.foundation.rest.text import PlainField
 
@@ -80,7 +81,7 @@ def _named_list(list_name: str, **kwargs: Any) -> OrgOwnedList:
     return OrgOwnedList(model, named=naming, **kwargs)
 
 
-class AssetPermissionSerializer(ResourceSerializer):
+class AssetPermissionSerializer(PermissionSerializer):
     actions = ActionsField(required=False, allow_null=True, default=Actions.ALL.value)
     users = _named_list("users", required=False, label=gettext_lazy("User"))
     user_groups = _named_list("user_groups", required=False, label=gettext_lazy("User group"))
@@ -128,41 +129,15 @@ class AssetPermissionSerializer(ResourceSerializer):
             texts = attrs.pop(f"{link.list_name}_display", None)
             if texts and link.list_name not in attrs:
                 attrs[link.list_name] = _found(link.list_name, texts, self.context.get("scope"))
-        start = attrs.get("date_start", getattr(self.instance, "date_start", None))
-        end = attrs.get("date_expired", getattr(self.instance, "date_expired", None))
-        if start and end and end <= start:
-            raise serializers.ValidationError({"date_expired": [_("The end date must be later than the start date.")]})
         return attrs
 
 
 def relation_serializer(link: Link) -> type[ResourceSerializer]:
     """The serializer of one link table: id, the object, the permission, and the display names of both."""
-
-    class RelationSerializer(ResourceSerializer):
-        assetpermission = OrgOwnedField(
-            AssetPermission, named=by(("name", itself)), label=gettext_lazy("Asset permission")
-        )
-        assetpermission_display = serializers.CharField(source="assetpermission.name", read_only=True)
-
-        class Meta:
-            model = link.table
-            fields = ("id", link.column, f"{link.column}_display", "assetpermission", "assetpermission_display")
-
-        def get_fields(self) -> dict[str, Any]:
-            ends = {
-                link.column: OrgOwnedField(link.target, named=_LOOKUPS[link.list_name][1]),
-                f"{link.column}_display": DisplayField(link.column),
-            }
-            labels.improve(ends)
-            return {**super().get_fields(), **ends}
-
-        def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-            return attrs  # adding an existing link is not an error
-
-        def build_field(self, field_name: str, info: Any, model_class: Any, nested_depth: int) -> Any:
-            if field_name == f"{link.column}_display":  # replaced in get_fields
-                return serializers.CharField, {"read_only": True, "source": "pk"}
-            return super().build_field(field_name, info, model_class, nested_depth)
-
-    RelationSerializer.__name__ = f"{link.table.__name__}Serializer"
-    return RelationSerializer
+    return link_serializer(
+        ASSET_PERMISSIONS,
+        link,
+        naming=_LOOKUPS[link.list_name][1],
+        display=DisplayField(link.column),
+        label=gettext_lazy("Asset permission"),
+    )

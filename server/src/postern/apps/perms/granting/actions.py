@@ -1,0 +1,233 @@
+"""Writes of permissions of any kind and of their links. All objects of a permission belong to its organization, and
+fit it by the rules of the kind.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db import models, transaction
+from django.utils.translation import gettext as _
+
+from postern.apps.audits import facade as audits
+from postern.apps.audits import recorded
+from postern.apps.perms.granting.errors import FieldRefused
+from postern.apps.perms.granting.events import AccessChanged
+from postern.apps.perms.granting.kind import Kind, P
+from postern.apps.perms.granting.links import Link
+from postern.apps.users import facade as users
+from postern.apps.users.models import User
+from postern.foundation.bus import events
+from postern.foundation.caller.actor import Actor
+from postern.foundation.caller.scope import OrgScope
+from postern.foundation.database import row_writes
+from postern.foundation.rest.relations import rows_by_key
+
+_Lists = dict[Link, set[UUID]]
+
+
+@transaction.atomic
+def create_permissions(kind: Kind[P], *, actor: Actor, org_id: UUID, items: Sequence[Mapping[str, Any]]) -> list[P]:
+    """Create permissions with one statement for each table. `items`: columns, and a list of objects for each of the
+    links. Raises FieldRefused, and what `require_writable` of the kind raises.
+    """
+    permissions = [kind.model(org_id=org_id, created_by=actor.label, **_columns(kind, values)) for values in items]
+    lists = [_lists(kind, values) for values in items]
+    for permission, own_lists in zip(permissions, lists, strict=True):
+        kind.require_writable(permission)
+        _check_dates(permission)
+        if not own_lists.get(kind.system_users):
+            raise FieldRefused("system_users", _("A permission needs at least one system user."))
+    row_writes.insert(permissions)
+    new = [_snapshot(kind, permission) for permission in permissions]
+    with kind.around(org_id, [permission.pk for permission in permissions]):
+        for link in kind.links:
+            pairs = [
+                (permission, own_lists[link])
+                for permission, own_lists in zip(permissions, lists, strict=True)
+                if link in own_lists
+            ]
+            names = {key: str(target) for key, target in _link(kind, org_id, link, pairs).items()}
+            for values, own_lists in zip(new, lists, strict=True):
+                if link in own_lists:
+                    values[link.list_name] = sorted(names[key] for key in own_lists[link])
+    changes = [audits.Change(permission, new=values) for permission, values in zip(permissions, new, strict=True)]
+    audits.record_changes(actor=actor, action="create", changes=changes)
+    events.publish(AccessChanged(org_id=org_id))
+    return permissions
+
+
+@transaction.atomic
+def update_permission(kind: Kind[P], *, actor: Actor, permission: P, values: Mapping[str, Any]) -> P:
+    """Change the given values and no others. Raises FieldRefused, and what `require_writable` of the kind raises."""
+    row: P = kind.model.objects.select_for_update(no_key=True).get(pk=permission.pk)
+    kind.require_writable(row)
+    lists = _lists(kind, values)
+    if kind.system_users in lists and not lists[kind.system_users]:
+        raise FieldRefused("system_users", _("A permission needs at least one system user."))
+    old = {**_snapshot(kind, row), **_names(row, lists)}
+    for name, value in _columns(kind, values).items():
+        setattr(row, name, value)
+    _check_dates(row)
+    columns = _snapshot(kind, row)
+    if any(columns[name] != old[name] for name in columns):
+        row.save()
+    with kind.around(row.org_id, [row.pk]):
+        for link, ids in lists.items():
+            _set(kind, row, link, ids)
+    new = {**columns, **_names(row, lists)}
+    changed = [name for name in new if new[name] != old[name]]
+    if not changed:  # no change, so nothing to audit
+        return row
+    audits.record_change(
+        actor=actor,
+        action="update",
+        target=row,
+        old={name: old[name] for name in changed},
+        new={name: new[name] for name in changed},
+    )
+    events.publish(AccessChanged(org_id=row.org_id))
+    return row
+
+
+@transaction.atomic
+def delete_permission(kind: Kind[P], *, actor: Actor, permission: P) -> None:
+    """Delete a permission. Users who had access only through it lose access at once."""
+    kind.require_writable(permission)
+    org_id = permission.org_id
+    old = {**_snapshot(kind, permission), **_names(permission, kind.links)}
+    with kind.around(org_id, [permission.pk]):
+        recorded.delete_row(actor=actor, row=permission, old=old)
+    events.publish(AccessChanged(org_id=org_id))
+
+
+@transaction.atomic
+def add_link(kind: Kind[P], *, actor: Actor, permission: P, link: Link, target: Any) -> models.Model:
+    """Add one object to a permission. Does nothing when the link exists.
+
+    Raises FieldRefused, and what `require_writable` of the kind raises.
+    """
+    # A concurrent deletion of the permission waits for this lock, or has finished before it.
+    held = kind.model.objects.select_for_update(no_key=True).get(pk=permission.pk)
+    kind.require_writable(held)
+    _own(kind, held.org_id, link, [(held, {target.pk})])
+    with kind.around(held.org_id, [held.pk], only=(link, target.pk)):
+        row, created = link.rows.get_or_create(**{kind.parent: held, f"{link.column}_id": target.pk})
+    if created:
+        audits.record_change(
+            actor=actor,
+            action="update",
+            event=kind.link_added,
+            target=held,
+            new={link.list_name: str(target)},
+        )
+        events.publish(AccessChanged(org_id=held.org_id))
+    linked_row: models.Model = row
+    return linked_row
+
+
+@transaction.atomic
+def remove_link(kind: Kind[P], *, actor: Actor, link: Link, row: Any) -> None:
+    """Remove one object from a permission. The last system user cannot be removed (S5-038)."""
+    permission = kind.model.objects.select_for_update(no_key=True).get(pk=getattr(row, f"{kind.parent}_id"))
+    kind.require_writable(permission)
+    if link is kind.system_users and not link.rows_of(permission).exclude(pk=row.pk).exists():
+        raise FieldRefused(
+            "system_users",
+            _(
+                "The last system user of a permission cannot be removed. Add another one first, or delete the permission."
+            ),
+        )
+    name = str(getattr(row, link.column))
+    with kind.around(permission.org_id, [permission.pk], only=(link, getattr(row, f"{link.column}_id"))):
+        row.delete()
+    audits.record_change(
+        actor=actor,
+        action="update",
+        event=kind.link_removed,
+        target=permission,
+        old={link.list_name: name},
+    )
+    events.publish(AccessChanged(org_id=permission.org_id))
+
+
+@transaction.atomic
+def forget_user(kind: Kind[P], *, actor: Actor, user_id: UUID, org_id: UUID) -> None:
+    """Remove a user who leaves an organization from its permissions, in the same transaction."""
+    rows = kind.users.rows.filter(user_id=user_id, **{f"{kind.parent}__org_id": org_id})
+    ids = set(rows.values_list(f"{kind.parent}_id", flat=True))
+    permissions = list(kind.model.objects.filter(pk__in=ids))
+    if not permissions:
+        return
+    rows.delete()
+    name = str(User.objects.get(pk=user_id))
+    audits.record_changes(
+        actor=actor,
+        action="update",
+        event=kind.link_removed,
+        changes=[audits.Change(permission, old={kind.users.list_name: name}) for permission in permissions],
+    )
+    events.publish(AccessChanged(org_id=org_id))
+
+
+def _columns(kind: Kind[P], values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: values[name] for name in kind.columns if name in values}
+
+
+def _lists(kind: Kind[P], values: Mapping[str, Any]) -> _Lists:
+    return {link: {one.pk for one in values[link.list_name]} for link in kind.links if link.list_name in values}
+
+
+def _check_dates(permission: P) -> None:
+    if permission.date_expired <= permission.date_start:
+        raise FieldRefused("date_expired", _("The end date must be later than the start date."))
+
+
+def _set(kind: Kind[P], permission: P, link: Link, wanted: Collection[UUID]) -> None:
+    rows = link.rows_of(permission)
+    held = set(rows.values_list(f"{link.column}_id", flat=True))
+    _link(kind, permission.org_id, link, [(permission, set(wanted) - held)])
+    rows.filter(**{f"{link.column}_id__in": held - set(wanted)}).delete()
+
+
+def _link(kind: Kind[P], org_id: UUID, link: Link, pairs: Sequence[tuple[P, Collection[UUID]]]) -> dict[UUID, Any]:
+    """Link new objects to permissions of the organization; returns these objects by id."""
+    targets = _own(kind, org_id, link, pairs)
+    row_writes.insert(
+        [
+            link.table(**{kind.parent: permission, f"{link.column}_id": target_id})
+            for permission, ids in pairs
+            for target_id in sorted(ids)
+        ]
+    )
+    return targets
+
+
+def _own(kind: Kind[P], org_id: UUID, link: Link, pairs: Sequence[tuple[P, Collection[UUID]]]) -> dict[UUID, Any]:
+    """The objects with these ids. Users must be members of the organization; all other objects must belong to it (K68:
+    rows refer to their own organization only), and fit their permission.
+    """
+    ids = {target_id for _permission, own_ids in pairs for target_id in own_ids}
+    if link is kind.users:
+        # Lock the memberships until the links are written: a user who leaves at the same time is refused here, or loses
+        # this link with the others.
+        users.hold_memberships(ids, [org_id])
+    targets = rows_by_key(link.target, ids, OrgScope(org_id))
+    if len(targets) != len(ids):
+        raise FieldRefused(
+            link.list_name,
+            _("Some of the selected objects belong to another organization. Select objects of this organization only."),
+        )
+    for permission, own_ids in pairs:
+        kind.require_fitting(permission, link, [targets[one] for one in own_ids])
+    return targets
+
+
+def _snapshot(kind: Kind[P], permission: P) -> dict[str, Any]:
+    values = {name: getattr(permission, name) for name in kind.columns}
+    return {name: kind.recorded[name](value) if name in kind.recorded else value for name, value in values.items()}
+
+
+def _names(permission: P, links: Collection[Link]) -> dict[str, list[str]]:
+    """Names of the linked objects for the audit record, only for the links in the call."""
+    return {link.list_name: sorted(str(one) for one in getattr(permission, link.list_name).all()) for link in links}

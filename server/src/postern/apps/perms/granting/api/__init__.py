@@ -1,0 +1,1 @@
+"""What the endpoints of every kind of permission have in common."""
