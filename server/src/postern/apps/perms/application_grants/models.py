@@ -9,7 +9,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.applications.facade import ApplicationType, Category
-from postern.apps.perms.granting.models import LinkRow, Permission
+from postern.apps.perms.granting.bases import LinkRow, Permission
 
 
 class ApplicationPermission(Permission):

@@ -112,7 +112,7 @@ def add_link(kind: Kind[P], *, actor: Actor, permission: P, link: Link, target: 
     kind.require_writable(held)
     _own(kind, held.org_id, link, [(held, {target.pk})])
     with kind.around(held.org_id, [held.pk], only=(link, target.pk)):
-        row, created = link.rows.get_or_create(**{kind.parent: held, f"{link.column}_id": target.pk})
+        row, created = link.rows.get_or_create(**{f"{kind.parent}_id": held.pk, f"{link.column}_id": target.pk})
     if created:
         audits.record_change(
             actor=actor,
@@ -131,7 +131,7 @@ def remove_link(kind: Kind[P], *, actor: Actor, link: Link, row: Any) -> None:
     """Remove one object from a permission. The last system user cannot be removed (S5-038)."""
     permission = kind.model.objects.select_for_update(no_key=True).get(pk=getattr(row, f"{kind.parent}_id"))
     kind.require_writable(permission)
-    if link is kind.system_users and not link.rows_of(permission).exclude(pk=row.pk).exists():
+    if link is kind.system_users and not link.rows_of(permission.pk).exclude(pk=row.pk).exists():
         raise FieldRefused(
             "system_users",
             _(
@@ -184,7 +184,7 @@ def _check_dates(permission: P) -> None:
 
 
 def _set(kind: Kind[P], permission: P, link: Link, wanted: Collection[UUID]) -> None:
-    rows = link.rows_of(permission)
+    rows = link.rows_of(permission.pk)
     held = set(rows.values_list(f"{link.column}_id", flat=True))
     _link(kind, permission.org_id, link, [(permission, set(wanted) - held)])
     rows.filter(**{f"{link.column}_id__in": held - set(wanted)}).delete()

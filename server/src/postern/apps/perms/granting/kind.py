@@ -9,8 +9,8 @@ from uuid import UUID
 from django.db.models import Q
 
 from postern.apps.audits.facade import Event
+from postern.apps.perms.granting.bases import Permission
 from postern.apps.perms.granting.links import Link
-from postern.apps.perms.granting.models import Permission
 
 P = TypeVar("P", bound=Permission)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from postern.apps.perms.granting.models import LinkRow
+from postern.apps.perms.granting.bases import LinkRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ class Link:
     def rows(self) -> Any:
         return self.table._default_manager  # noqa: SLF001 - the documented model API
 
-    def rows_of(self, permission: Any) -> Any:
-        """The link rows of a permission."""
-        return self.rows.filter(**{self.parent: permission})
+    def rows_of(self, permission_id: Any) -> Any:
+        """The link rows of a permission. The id may be a reference to an outer query."""
+        return self.rows.filter(**{f"{self.parent}_id": permission_id})
 
     def naming(self, ids: QuerySet[Any, Any]) -> QuerySet[Any, Any]:
         """Ids of the permissions that name one of these objects, as a query."""

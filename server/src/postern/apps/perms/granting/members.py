@@ -13,7 +13,7 @@ Row = TypeVar("Row", bound=Model)
 
 def users_of(kind: Kind[P], permission: P, search: str) -> QuerySet[User]:
     """Users whom the permission names directly or through a group, by username."""
-    direct = kind.users.rows_of(permission).values("user_id")
+    direct = kind.users.rows_of(permission.pk).values("user_id")
     members = UserGroupMember.objects.filter(**{f"usergroup__{kind.reverse}__{kind.parent}": permission})
     # the members of a union must not be ordered
     rows = User.objects.filter(pk__in=direct.union(members.order_by().values("user_id")))

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from postern.apps.perms.granting.models import DEFAULT_LIFE, LinkRow, Permission, default_date_expired
+from postern.apps.perms.granting.bases import DEFAULT_LIFE, LinkRow, Permission, default_date_expired
 from postern.apps.perms.grants.action_names import in_words
 from postern.contracts.enums import Actions
 from postern.kernel.clock import now

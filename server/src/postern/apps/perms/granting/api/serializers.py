@@ -35,11 +35,11 @@ def link_serializer(
     """
     parent, object_display = kind.parent, f"{link.column}_display"
 
-    class RelationSerializer(ResourceSerializer):
-        class Meta:
-            model = link.table
-            fields = ("id", link.column, object_display, parent, f"{parent}_display")
+    class Description:
+        model = link.table
+        fields = ("id", link.column, object_display, parent, f"{parent}_display")
 
+    class RelationSerializer(ResourceSerializer):
         def get_fields(self) -> dict[str, Any]:
             ends = {
                 link.column: OrgOwnedField(link.target, named=naming),
@@ -57,6 +57,7 @@ def link_serializer(
             return super().build_field(field_name, info, model_class, nested_depth)
 
     declared = {
+        "Meta": Description,
         parent: OrgOwnedField(kind.model, named=by(("name", itself)), label=label),
         f"{parent}_display": serializers.CharField(source=f"{parent}.name", read_only=True),
     }
