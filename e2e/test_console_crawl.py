@@ -71,7 +71,7 @@ SCREENS: Final[dict[str, set[str]]] = {
     "/assets/system-users/{system_user}?activeTab=sessions": {ADMIN},
     "/assets/system-users/{system_user}/update": {ADMIN},
     "/perms/asset-permissions": {ADMIN},
-    "/perms/reviews": {ADMIN, AUDITOR},
+    "/perms/reviews": {ADMIN},
     "/perms/asset-permissions/create": {ADMIN},
     "/perms/asset-permissions/{permission}": {ADMIN},
     "/terminal/session": {ADMIN, AUDITOR},

@@ -20,7 +20,7 @@ const reviewRecord: RouteRecord = {
   name: 'PermissionReview',
   path: '/perms/reviews',
   title: 'nav:permission_review',
-  permission: 'audit',
+  permission: 'admin',
   texts: ['resource', 'reviews'],
   load: async () => (await import('./reviews/ReviewPage')).ReviewPage,
 };
