@@ -64,6 +64,7 @@ _FIXED_1: Final = (
 )
 _FIXED_2: Final = (*_FIXED_1, "proxy_sign_in")
 _FIXED_3: Final = (*_FIXED_2, "credential")
+_FIXED_4: Final = (*_FIXED_3, "actor_kind")
 #: The columns of the session's end.
 _END: Final = (
     "login_name",
@@ -88,10 +89,10 @@ _END: Final = (
     "evidence_head",
 )
 _END_2: Final = (*_END, "via")
-SESSION_FIXED: Final = Covered(Session, (_FIXED_1, _FIXED_2, _FIXED_3), {})
+SESSION_FIXED: Final = Covered(Session, (_FIXED_1, _FIXED_2, _FIXED_3, _FIXED_4), {})
 SESSION_FINAL: Final = Covered(
     Session,
-    ((*_FIXED_1, *_END), (*_FIXED_2, *_END), (*_FIXED_3, *_END), (*_FIXED_3, *_END_2)),
+    ((*_FIXED_1, *_END), (*_FIXED_2, *_END), (*_FIXED_3, *_END), (*_FIXED_3, *_END_2), (*_FIXED_4, *_END_2)),
     {
         "terminal_id": "emptied when the terminal is deleted; the audit log names it",
         "epoch": "only decides whether a session still gets its credential; says nothing about what was done",
