@@ -46,7 +46,7 @@ export function ReviewPage() {
             value={finding}
             onChange={(value) => go({ show: value })}
           />
-          <label className="flex items-center gap-2 text-ink-2">
+          <label className="flex items-center gap-2 whitespace-nowrap text-ink-2">
             {t('reviews:days')}
             <select
               className="pt-field"
