@@ -77,7 +77,7 @@ def choose_organization(page: Page, name: str) -> None:
 @pytest.mark.spec("S1-008", "S1-009", "S4-028", "S6-041")
 def test_admin_page_and_user_page(page: Page, company: Company) -> None:
     menu = page.get_by_role("navigation", name="Main menu")
-    menu.get_by_role("link", name="Permissions").wait_for()
+    menu.get_by_role("button", name="Permissions").wait_for()
     account(page).click()
     page.get_by_role("menuitem", name="Switch to user page").click()
     menu.get_by_role("link", name="My assets").wait_for()
@@ -86,7 +86,7 @@ def test_admin_page_and_user_page(page: Page, company: Company) -> None:
     expect(organization).to_have_count(0)
     account(page).click()
     page.get_by_role("menuitem", name="Switch to admin page").click()
-    menu.get_by_role("link", name="Permissions").wait_for()
+    menu.get_by_role("button", name="Permissions").wait_for()
 
 
 @pytest.mark.spec("S4-048", "S4-049", "S2-205")
