@@ -140,7 +140,9 @@ TIME_ZONE = POSTERN.time_zone
 
 #: Maximum size of request bodies where no route allows more. `BodyLimits` raises it for uploads, by path (K54: bodies
 #: are limited before they are read).
-DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+BODY_MAX_BYTES = 2 * 1024 * 1024
+#: Django's own limit knows no paths: it refused the larger bodies that a route allows. `BodyGuard` has counted before.
+DATA_UPLOAD_MAX_MEMORY_SIZE = None
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 

@@ -171,7 +171,7 @@ def test_setting_changes_the_limit(in_english: APIClient, as_anonymous: APIClien
 
 
 def test_k54_only_import_paths_allow_larger_bodies() -> None:
-    usual = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    usual = settings.BODY_MAX_BYTES
     assert body_limit_bytes(f"{ASSETS}render-to-json/") == 11 << 20
     for path in (
         ASSETS,

@@ -64,7 +64,9 @@ def test_errors_name_line_and_column(as_org_admin: APIClient, world: PlannedWorl
     for body in ({}, {"file": ""}, {"file": ["x"]}, {"file": "a: [", "plan": "x"}):
         assert as_org_admin.post(f"{API}apply/", body, format="json").status_code == 400
     large = as_org_admin.post(f"{API}plan/", {"file": "#" * (MAX_BYTES + 1)}, format="json")
-    assert large.status_code == 400
+    assert "4194304" in large.json()["file"][0]
+    fitting = HEAD + "#" * (MAX_BYTES - len(HEAD))
+    assert as_org_admin.post(f"{API}plan/", {"file": fitting}, format="json").json()["changes"] == []
     assert body_limit_bytes(f"{API}plan/") > MAX_BYTES > body_limit_bytes("/api/v1/perms/new-hosts/")
 
 

@@ -135,7 +135,7 @@ def body_limit_bytes(path: str) -> int:
     special = [limit for beginning, limit in limits.beginnings.items() if path.startswith(beginning)]
     if path.startswith("/api/"):
         special += [limit for end, limit in limits.endings.items() if path.endswith(end)]
-    return max([settings.DATA_UPLOAD_MAX_MEMORY_SIZE, *special])
+    return max([settings.BODY_MAX_BYTES, *special])
 
 
 class ClientLanguage:
