@@ -100,6 +100,15 @@ def test_people_of_a_permission_are_listed_with_their_last_use(as_auditor: APICl
     ]
 
 
+def test_nobody_counts_as_unused_where_uses_are_not_known(as_auditor: APIClient, world: dict[str, Any]) -> None:
+    young, used = (f"{_LIST}{world[name].pk}/people/" for name in ("young", "used"))
+    assert len(as_auditor.get(young).json()) == 2
+    assert as_auditor.get(young, {"unused": "1"}).json() == []
+    assert len(as_auditor.get(used, {"unused": "1", "days": 9}).json()) == 2
+    HistoryStart.objects.update(began=int((now() - 5 * _DAY).timestamp() * 1e6))
+    assert as_auditor.get(used, {"unused": "1", "days": 9}).json() == []
+
+
 def test_later_use_replaces_the_earlier_one(world: dict[str, Any]) -> None:
     at = now()
     facade.note_use(permission_ids={world["used"].pk, world["young"].pk}, user_id=world["anna"].pk, at=at)

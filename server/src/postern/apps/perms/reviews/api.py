@@ -111,7 +111,9 @@ class ReviewedPermissionViewSet(ReadOnlyViewSet):
 
     @action(detail=True, methods=["get"], url_path="people")
     def people(self, request: Request, **kwargs: Any) -> Response:
-        """The people of the permission with their last use of it; `?unused=1`: only those without one for `days`."""
+        """The people of the permission with their last use of it; `?unused=1`: only those without one for `days`, nobody
+        where that cannot be known.
+        """
         permission = self.get_object()
         uses = PermissionUse.objects.filter(assetpermission=permission, user_id=OuterRef("pk"))
         named = PermissionUser.objects.filter(assetpermission=permission, user_id=OuterRef("pk"))
@@ -119,7 +121,8 @@ class ReviewedPermissionViewSet(ReadOnlyViewSet):
             direct=Exists(named), date_last_used=Subquery(uses.values("date_last_used")[:1])
         )
         if request.query_params.get("unused") == "1":
-            rows = rows.filter(~Exists(uses.filter(date_last_used__gte=self.review.border)))
+            recent = uses.filter(date_last_used__gte=self.review.border)
+            rows = rows.filter(~Exists(recent)) if self.review.judges_uses_of(permission) else rows.none()
         page = self.paginate_queryset(rows)
         if page is None:
             return Response(PersonOfPermissionSerializer(rows, many=True).data)

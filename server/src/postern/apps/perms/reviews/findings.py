@@ -47,6 +47,10 @@ class Review:
         since = known_since()
         return since is not None and since <= self.border
 
+    def judges_uses_of(self, row: AssetPermission) -> bool:
+        """Whether the permission could be used on all days in question, and its uses of them are known."""
+        return max(row.date_start, row.date_created) <= self.border and self.knows_uses()
+
     def condition(self, finding: Finding) -> Q:
         """Which permissions have the finding."""
         if finding is Finding.EXPIRED:
@@ -62,8 +66,7 @@ class Review:
     def findings(self, row: AssetPermission, last_used: datetime | None) -> list[Finding]:
         """The findings of one permission, as `condition` says them."""
         found = []
-        began = max(row.date_start, row.date_created) <= self.border
-        if row.is_valid and began and self.knows_uses() and (last_used is None or last_used < self.border):
+        if row.is_valid and self.judges_uses_of(row) and (last_used is None or last_used < self.border):
             found.append(Finding.UNUSED)
         if row.date_expired <= self.at:
             found.append(Finding.EXPIRED)
