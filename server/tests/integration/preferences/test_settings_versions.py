@@ -2,15 +2,19 @@
 
 from dataclasses import replace
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from rest_framework.test import APIClient
 
 from postern.apps.audits.models import AuditEvent
 from postern.apps.preferences import facade
+from postern.apps.preferences.actions import change_settings
+from postern.apps.preferences.api import views
 from postern.apps.preferences.environment import values_of
 from postern.apps.preferences.registry import REGISTRY
+from postern.apps.preferences.undoing import values_before
+from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.errors import SettingsError
 from postern.kernel.secret import Secret
 
@@ -97,6 +101,23 @@ def test_undoing_does_not_overwrite_a_later_change(as_admin: APIClient) -> None:
     as_admin.patch(URL, {"SECURITY_LOGIN_LIMIT_COUNT": 9})
     assert as_admin.post(UNDO, {"record": str(first.pk)}).status_code == 409
     assert facade.get_int("SECURITY_LOGIN_LIMIT_COUNT") == 9
+
+
+def test_a_change_made_while_the_undo_compares_is_not_overwritten(
+    as_admin: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "SECURITY_LOGIN_LIMIT_COUNT"
+    assert _save(as_admin, _version(as_admin), **{name: 5}).status_code == 200
+
+    def meanwhile(record: UUID) -> Any:
+        before = values_before(record)
+        change_settings(actor=SYSTEM, changes={name: 9})
+        return before
+
+    monkeypatch.setattr(views, "values_before", meanwhile)
+    late = as_admin.post(UNDO, {"record": str(_record().pk)})
+    assert (late.status_code, late.json()["code"]) == (409, "settings_changed")
+    assert facade.get_int(name) == 9
 
 
 def test_secrets_and_other_records_cannot_be_undone(as_admin: APIClient, as_org_admin: APIClient) -> None:

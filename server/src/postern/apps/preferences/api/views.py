@@ -169,11 +169,15 @@ class UndoView(PosternView):
         return UndoSerializer(*args, **kwargs)
 
     def post(self, request: Request) -> Response:
-        before = values_before(body_of(request, UndoSerializer)["record"])
+        record = body_of(request, UndoSerializer)["record"]
+        # Before the values are read and compared: what another person changes afterwards must not be lost.
+        loaded = queries.version()
+        queries.forget()
+        before = values_before(record)
         # Limits may have changed since the values were stored.
         serializer = serializer_for(_EVERYTHING, of_category(None))(data=before, partial=True)
         serializer.is_valid(raise_exception=True)
-        actions.change_settings(actor=self.actor, changes=serializer.validated_data)
+        actions.change_settings(actor=self.actor, changes=serializer.validated_data, loaded=loaded)
         return Response({name: shown(name, value) for name, value in queries.values(before).items()})
 
 
