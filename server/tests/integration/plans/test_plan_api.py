@@ -12,12 +12,15 @@ from factories.grants import make_group
 from postern.apps.audits.models import AuditEvent
 from postern.apps.orgs.facade import create_organization
 from postern.apps.perms.models import AssetPermission
+from postern.apps.plans import facade as plans
+from postern.apps.plans.applying import actions
 from postern.apps.plans.files.items import MAX_BYTES
 from postern.apps.sessions import subscriptions
 from postern.apps.users.models import User, UserGroup
 from postern.foundation.bus.gathered import Gathered
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.requests.middleware import body_limit_bytes
+from postern.foundation.rest.bulk import MAX_ITEMS
 from postern.kernel.ids import DEFAULT_ORG_ID
 
 pytestmark = pytest.mark.django_db
@@ -68,6 +71,26 @@ def test_errors_name_line_and_column(as_org_admin: APIClient, world: PlannedWorl
     fitting = HEAD + "#" * (MAX_BYTES - len(HEAD))
     assert as_org_admin.post(f"{API}plan/", {"file": fitting}, format="json").json()["changes"] == []
     assert body_limit_bytes(f"{API}plan/") > MAX_BYTES > body_limit_bytes("/api/v1/perms/new-hosts/")
+
+
+def test_one_call_changes_as_many_objects_as_a_list_of_the_api(
+    as_org_admin: APIClient, world: PlannedWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert MAX_ITEMS == actions.MOST_CHANGED
+    monkeypatch.setattr(actions, "MOST_CHANGED", 3)
+    groups = HEAD + "user_groups: [{name: a}, {name: b}, {name: c}%s]\n"
+    rules = HEAD + "command_filters: [{name: f, rules: [{content: a}, {content: b}%s]}]\n"
+    for text, more in ((groups, ", {name: d}"), (rules, ", {content: c}")):
+        for path in ("plan/", "apply/"):
+            refused = as_org_admin.post(API + path, {"file": text % more}, format="json")
+            assert refused.status_code == 400
+            assert "“postern apply”" in refused.json()["file"][0]
+        fitting = as_org_admin.post(f"{API}plan/", {"file": text % ""}, format="json")
+        assert fitting.status_code == 200, fitting.json()
+    assert not UserGroup.objects.filter(name="a").exists()
+    # An operator of the machine decides alone how long others wait.
+    made = plans.apply(actor=SYSTEM, org_id=DEFAULT_ORG_ID, checker=plans.read_wish(groups % ", {name: d}"))
+    assert len(made.changes) == 4
 
 
 def test_names_of_another_organization_stand_for_nothing(

@@ -17,7 +17,7 @@ from postern.apps.orgs import facade as orgs
 from postern.apps.plans.applying.errors import PlanBusy, StateMoved
 from postern.apps.plans.applying.writers import WRITERS, RefusedAt, Writer, Writing, hold
 from postern.apps.plans.files.checking import Checker, Wish
-from postern.apps.plans.files.errors import FileRefused, Place, Problem
+from postern.apps.plans.files.errors import START, FileRefused, Place, Problem
 from postern.apps.plans.files.items import read_items
 from postern.apps.plans.files.shapes import KINDS, VERSION
 from postern.apps.plans.files.writing import write_file
@@ -35,6 +35,8 @@ from postern.foundation.rest import errors
 from postern.foundation.rest.exchange import trail
 from postern.kernel.clock import now
 
+#: Objects that one call of the API changes, as many as it takes in a list: other writes wait for the transaction.
+MOST_CHANGED: Final = 1_000
 #: How often the present state is read again because others changed it before their rows were locked.
 _TURNS: Final = 3
 #: In this order objects are deleted: what refers to others first.
@@ -66,17 +68,21 @@ def read_wish(text: str) -> Checker:
     return Checker(read_items(text))
 
 
-def plan(*, actor: Actor, org_id: UUID, checker: Checker) -> Plan:
-    """What applying the file would do now, with all refusals. Writes nothing. Raises FileRefused."""
-    return _carry_out(actor, org_id, checker, undone, expected="")
+def plan(*, actor: Actor, org_id: UUID, checker: Checker, most: int | None = None) -> Plan:
+    """What applying the file would do now, with all refusals. Writes nothing. Raises FileRefused.
+
+    `most`: a file that changes more objects is refused.
+    """
+    return _carry_out(actor, org_id, checker, undone, expected="", most=most)
 
 
-def apply(*, actor: Actor, org_id: UUID, checker: Checker, expected: str = "") -> Plan:
+def apply(*, actor: Actor, org_id: UUID, checker: Checker, expected: str = "", most: int | None = None) -> Plan:
     """Carry out the file in one transaction, all or nothing. Without changes nothing is written.
 
-    `expected`: the digest of the plan that was agreed on. Raises FileRefused, and StateMoved when it is not this plan.
+    `expected`: the digest of the plan that was agreed on. `most`: as for `plan`. Raises FileRefused, and StateMoved when
+    it is not this plan.
     """
-    return _carry_out(actor, org_id, checker, write_transaction, expected=expected)
+    return _carry_out(actor, org_id, checker, write_transaction, expected=expected, most=most)
 
 
 def export(*, actor: Actor, org_id: UUID) -> str:
@@ -105,10 +111,16 @@ def snapshot_or_own() -> AbstractContextManager[None]:
 
 
 def _carry_out(
-    actor: Actor, org_id: UUID, checker: Checker, transact: Callable[[], AbstractContextManager[None]], *, expected: str
+    actor: Actor,
+    org_id: UUID,
+    checker: Checker,
+    transact: Callable[[], AbstractContextManager[None]],
+    *,
+    expected: str,
+    most: int | None,
 ) -> Plan:
     with transact():
-        writing, changes = _settled(actor, org_id, checker)
+        writing, changes = _settled(actor, org_id, checker, most)
         measure = Measure(org_id, now(), changes)
         refused = list(_write(writing, changes))
         if refused:
@@ -129,7 +141,7 @@ def _carry_out(
         return made
 
 
-def _settled(actor: Actor, org_id: UUID, checker: Checker) -> tuple[Writing, list[Change]]:
+def _settled(actor: Actor, org_id: UUID, checker: Checker, most: int | None) -> tuple[Writing, list[Change]]:
     """The changes to a state that stays as it is until the transaction ends. Raises FileRefused, PlanBusy."""
     state, turns = read_state(org_id), _TURNS
     while turns:
@@ -139,6 +151,7 @@ def _settled(actor: Actor, org_id: UUID, checker: Checker) -> tuple[Writing, lis
             raise FileRefused(problems)
         writing = Writing(actor, org_id, state, references)
         changes = differences.changes(checker.wish, state)
+        _require_few(changes, most)
         hold(writing, changes)
         if not connection.features.has_select_for_update:  # the only writer already
             return writing, changes
@@ -147,6 +160,18 @@ def _settled(actor: Actor, org_id: UUID, checker: Checker) -> tuple[Writing, lis
             return writing, changes
         state, turns = held, turns - 1
     raise PlanBusy(_("Somebody else is changing this object at the moment. Try again."))
+
+
+def _require_few(changes: Sequence[Change], most: int | None) -> None:
+    """Each rule of a filter counts, too: it is written by itself."""
+    count = sum(1 + len(change.new.get("rules", ())) for change in changes)
+    if most is None or count <= most:
+        return
+    message = _(
+        "This file changes %(count)d objects, and one call at most %(most)d. Divide it, or let an operator apply it on the "
+        "machine with “postern apply”."
+    )
+    raise FileRefused([Problem(START, message % {"count": count, "most": most})])
 
 
 def _problems(wish: Wish, state: State, references: References) -> Iterator[Problem]:

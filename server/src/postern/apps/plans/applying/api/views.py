@@ -91,7 +91,8 @@ class PlanView(_FileView):
         values = body_of(request, PlanSerializer, actor=self.actor, scope=self.scope, view=self)
         identity.require_standing(self.actor)
         checker = actions.read_wish(values["file"])
-        return Response(actions.plan(actor=self.actor, org_id=org_id, checker=checker).shown())
+        made = actions.plan(actor=self.actor, org_id=org_id, checker=checker, most=actions.MOST_CHANGED)
+        return Response(made.shown())
 
 
 class ApplyView(_FileView):
@@ -107,7 +108,13 @@ class ApplyView(_FileView):
         values = body_of(request, ApplySerializer, actor=self.actor, scope=self.scope, view=self)
         identity.require_standing(self.actor)
         checker = actions.read_wish(values["file"])
-        made = actions.apply(actor=self.actor, org_id=org_id, checker=checker, expected=values.get("plan", ""))
+        made = actions.apply(
+            actor=self.actor,
+            org_id=org_id,
+            checker=checker,
+            expected=values.get("plan", ""),
+            most=actions.MOST_CHANGED,
+        )
         return Response(made.shown())
 
 
