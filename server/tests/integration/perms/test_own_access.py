@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 from factories.grants import grant, make_asset, make_system_user
 from postern.apps.assets.tree.actions import ensure_root
 from postern.apps.orgs.models import Organization
-from postern.apps.users.models import User
+from postern.apps.users.models import Membership, User
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.clock import now
 
@@ -44,6 +44,14 @@ def test_user_without_a_grant_learns_nothing_about_the_asset_except_whom_to_ask(
     assert "vault-1" not in str(granted_to_nobody)
     assert granted_to_nobody["may_grant"] is False
     assert granted_to_nobody["ask"] == [people["org_admin"].name]
+
+
+def test_nobody_learns_the_administrators_of_an_organization_that_is_not_theirs(
+    as_user: APIClient, people: dict[str, User], asset: Any
+) -> None:
+    Membership.objects.filter(user=people["user"]).delete()
+    # Without a header the default organization is meant, whoever calls.
+    assert ask(as_user, asset.pk)["ask"] == [people["admin"].name]
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def explain_own_access(
             reasons=(),
             code=UNKNOWN_OR_NOT_GRANTED,
             message=message,
-            ask=_administrators(scope.org_id),
+            ask=_administrators(scope.org_id, user_id),
         )
     asset = Named(facts.asset.id, facts.asset.name) if facts.asset is not None else None
     visible_decision = decision if administers else without_details(decision)
@@ -73,7 +73,7 @@ def explain_own_access(
         asset=asset,
         may_grant=may_grant,
         system_user=_account_of(asset_id, scope, protocol) if may_grant else None,
-        ask=() if administers or decision.allowed else _administrators(_org_of(asset_id, scope)),
+        ask=() if administers or decision.allowed else _administrators(_org_of(asset_id, scope), user_id),
     )
 
 
@@ -95,9 +95,12 @@ def _account_of(asset_id: UUID, scope: OrgScope, protocol: Protocol) -> Named | 
     return Named(rows[0].pk, rows[0].name) if len(rows) == 1 else None
 
 
-def _administrators(org_id: UUID) -> tuple[str, ...]:
-    """Names of users who may grant access: administrators of this organization, else those of the installation."""
-    role = Membership.objects.filter(user_id=OuterRef("pk"), org_id=org_id, role=OrgRole.ADMIN)
+def _administrators(org_id: UUID, user_id: UUID) -> tuple[str, ...]:
+    """Names of users who may grant access: administrators of this organization, else those of the installation. A user
+    who does not belong to the organization learns nobody of it.
+    """
+    members = Membership.objects.filter(org_id=org_id)
+    role = members.filter(user_id=OuterRef("pk"), role=OrgRole.ADMIN)
     people = User.objects.valid().people().order_by("name", "pk").values_list("name", flat=True)
-    own = tuple(people.filter(Exists(role))[:_MOST_NAMED])
+    own = tuple(people.filter(Exists(role), Exists(members.filter(user_id=user_id)))[:_MOST_NAMED])
     return own or tuple(people.filter(role=SystemRole.ADMIN)[:_MOST_NAMED])
