@@ -58,6 +58,7 @@ def test_span_is_the_minutes_from_its_start_to_its_end(day: int, start: int, end
         ("10.0.0.1 - 10.0.0.3", "10.0.0.3", True),
         ("10.0.0.1-10.0.0.3", "10.0.0.4", False),
         ("10.0.0.1-10.0.0.3", "::ffff:10.0.0.2", True),
+        ("::ffff:10.0.0.1-0::ffff:10.0.0.3", "10.0.0.2", True),
         ("2001:db8::/32", "2001:db8::1", True),
         ("2001:db8::1-2001:db8::9", "10.0.0.1", False),
         ("0.0.0.0/0", "2001:db8::1", False),
@@ -83,6 +84,8 @@ def test_only_addresses_networks_and_ranges_are_items() -> None:
                 "1.1.1.1-::1",
                 "::ffff:10.0.0.1",
                 "::FFFF:10.0.0.0/104",
+                "0::ffff:10.0.0.0/104",
+                "0:0:0:0:0:ffff:a00:1",
             ],
         )
     )

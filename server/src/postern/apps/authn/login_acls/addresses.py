@@ -1,9 +1,11 @@
 """Groups of addresses: `*`, an address, a network (`10.0.0.0/8`) or a range (`10.0.0.1-10.0.0.9`), IPv4 and IPv6."""
 
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final
 
 ANY: Final = "*"
+#: IPv4 as IPv6 writes it, in any spelling.
+_IPV4_AS_IPV6: Final = IPv6Network("::ffff:0:0/96")
 Address = IPv4Address | IPv6Address
 
 
@@ -19,17 +21,15 @@ def parsed_address(text: str) -> Address | None:
 
 def is_item(text: str) -> bool:
     """Whether the text can stand in a group. IPv4 written as IPv6 cannot: callers have IPv4 addresses."""
-    if text.lower().startswith("::ffff:"):
-        return False
     if text == ANY:
         return True
-    if "-" in text:
+    if "-" in text:  # its ends are read as the addresses of callers are
         return _range(text) is not None
     try:
-        ip_network(text, strict=False)
+        network = ip_network(text, strict=False)
     except ValueError:
         return False
-    return True
+    return not (isinstance(network, IPv6Network) and network.subnet_of(_IPV4_AS_IPV6))
 
 
 def contains(item: str, address: Address | None) -> bool:
