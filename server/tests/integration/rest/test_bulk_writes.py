@@ -165,6 +165,14 @@ def test_selection_takes_ids_and_returns_a_token(as_org_admin: APIClient, groups
     assert [row["name"] for row in as_org_admin.get(URL, {"spm": answer.json()["spm"]}).json()] == ["alpha", "gamma"]
     empty = as_org_admin.post(CACHE, {"resources": []}).json()["spm"]
     assert as_org_admin.get(URL, {"spm": empty}).json() == []
+    # A list of nothing is harmless. A write or a file of nothing would seem to be what was asked for.
+    assert as_org_admin.get(URL, {"spm": "expired"}).json() == []
+    for lapsed in (
+        as_org_admin.delete(f"{URL}?spm=expired"),
+        as_org_admin.get(URL, {"spm": "expired", "format": "csv"}),
+    ):
+        assert (lapsed.status_code, lapsed.json()["code"]) == (400, "selection_required")
+    assert as_org_admin.delete(f"{URL}?spm={empty}").status_code == 204
 
 
 @pytest.mark.parametrize("resources", [None, "text", {"a": 1}, [None], [["x"]], [{"id": 1}], [True], ["1"] * 100_001])

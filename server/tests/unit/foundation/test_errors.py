@@ -22,6 +22,10 @@ from postern.kernel.errors import Conflict, NotAllowed, NotFound, PosternError, 
 INSIDE = 'relation "users_user" /srv/postern/x.py SELECT canary'
 
 
+class _Busy(Exception):
+    sqlite_errorname = "SQLITE_BUSY_SNAPSHOT"
+
+
 class _Deadlock(Exception):
     sqlstate = "40P01"
 
@@ -60,6 +64,7 @@ def _caused(error: Exception, cause: Exception) -> Exception:
         (OSError(errno.ENOSPC, INSIDE), 503, "unavailable"),
         (OSError(errno.EDQUOT, INSIDE), 503, "unavailable"),
         (_caused(OperationalError(INSIDE), _Deadlock()), 409, "conflict"),
+        (_caused(OperationalError(INSIDE), _Busy()), 503, "unavailable"),
     ],
 )
 def test_k23_error_has_its_status_and_code_and_reveals_nothing_internal(
@@ -102,3 +107,10 @@ def test_error_with_additional_fields_includes_them() -> None:
 def test_unexpected_error_is_left_to_the_last_error_page() -> None:
     assert handle(RuntimeError(INSIDE), {}) is None
     assert handle(FileNotFoundError(INSIDE), {}) is None
+
+
+def test_a_database_that_others_write_to_is_not_called_unreachable() -> None:
+    with translation.override("en"):
+        busy = handle(_caused(OperationalError(INSIDE), _Busy()), {})
+    assert busy is not None
+    assert busy.data["detail"].startswith("Other changes take long")

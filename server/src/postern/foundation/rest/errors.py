@@ -35,6 +35,8 @@ _RETRY_AFTER_S = 5
 #: repeated.
 _TRY_AGAIN = frozenset({"40P01", "40001"})
 
+#: Beginning of SQLite's names for a database that another writer has held for too long.
+_BUSY = "SQLITE_BUSY"
 #: SQLSTATE when PostgreSQL is a standby or recovering: it accepts writes again in a moment.
 _READ_ONLY = "25006"
 #: `errno` values when a file cannot be written because the disk or the quota is full.
@@ -132,6 +134,9 @@ def _database_error(error: Exception) -> Response | None:
         return Response(
             body(_("Somebody else is changing this object at the moment. Try again."), "conflict"), status=409
         )
+    if isinstance(error, OperationalError) and getattr(error.__cause__, "sqlite_errorname", "").startswith(_BUSY):
+        logger.warning("another write takes long: %s", error)
+        return _unavailable(_("Other changes take long at the moment, and nothing was changed. Try again in a minute."))
     if isinstance(error, OperationalError):
         logger.error("database unavailable: %s", error)
         return _unavailable(_("The database cannot be reached. Try again in a minute, or tell an administrator."))

@@ -29,6 +29,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 from rest_framework.filters import BaseFilterBackend
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
 from postern.foundation.rest import selections
@@ -270,7 +271,9 @@ class Selected(BaseFilterBackend):
         token = request.query_params.get("spm")
         if token:
             selected_ids = selections.find(token, view.actor, view.scope)
-            queryset = chosen(queryset, _valid_keys(queryset.model, selected_ids))
+            if selected_ids is None and (request.method not in SAFE_METHODS or "format" in request.query_params):
+                raise selections.SelectionLapsed
+            queryset = chosen(queryset, _valid_keys(queryset.model, selected_ids or ()))
         return queryset
 
 
