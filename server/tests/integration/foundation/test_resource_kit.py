@@ -234,7 +234,8 @@ def test_k67_selection_of_another_user_is_empty(
     token = _select(as_org_admin, groups[0])
     assert _names(as_org_admin.get(f"{URL}?spm={token}")) == ["alpha"]
     assert _names(as_admin.get(f"{URL}?spm={token}")) == []
-    assert as_admin.delete(f"{URL}?spm={token}").status_code == 204
+    refused = as_admin.delete(f"{URL}?spm={token}")
+    assert (refused.status_code, refused.json()["code"]) == (400, "selection_required")
     assert UserGroup.objects.filter(name="alpha").exists()
 
 
