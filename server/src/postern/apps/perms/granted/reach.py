@@ -19,7 +19,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from pyroaring import BitMap
 
 from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, Node, NodePath
-from postern.apps.perms.decisions.queries import permissions_naming_user
+from postern.apps.perms.decisions.naming import permissions_naming_user
 from postern.apps.perms.granted.indexed import IndexedReach, Part
 from postern.apps.perms.grants.models import PermissionAsset, PermissionNode, PermissionSystemUser, PermissionUserGroup
 from postern.apps.perms.index import kept
