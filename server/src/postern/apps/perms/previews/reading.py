@@ -1,41 +1,12 @@
-"""Rows of link tables by thousands of keys: queries that are compiled once, and ids as the database represents them.
+"""Rows of link tables by thousands of keys: queries that are compiled once."""
 
-Parsing an id and hashing it costs more than reading it, so ids that are only compared with each other are not parsed.
-"""
-
-from collections.abc import Callable, Collection, Iterable, Iterator
-from datetime import UTC, datetime
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, Final
-from uuid import UUID
 
-from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import QuerySet
 
-from postern.foundation.database.prepared import as_stored
 from postern.foundation.database.prepared_keys import TuplesByKey
-
-#: An id as the database represents it: text on SQLite, a UUID on PostgreSQL.
-Stored = Any
-
-
-def stored_ids(ids: Iterable[UUID]) -> list[Stored]:
-    """The ids as the database represents them."""
-    database = connections[DEFAULT_DB_ALIAS]
-    return [as_stored(one, database) for one in ids]
-
-
-class Ids:
-    """Parses ids, each of them once."""
-
-    def __init__(self) -> None:
-        self._known: dict[Stored, UUID] = {}
-
-    def of(self, value: Stored) -> UUID:
-        """The id of a stored value."""
-        found = self._known.get(value)
-        if found is None:
-            found = self._known[value] = value if isinstance(value, UUID) else UUID(int=int(value, 16))
-        return found
+from postern.foundation.database.stored_ids import Stored
 
 
 class RowsByKey:
@@ -47,8 +18,3 @@ class RowsByKey:
     def rows(self, keys: Collection[Stored]) -> Iterator[tuple[Any, ...]]:
         """The rows of these keys."""
         return self._query.stored(list(keys)) if keys else iter(())
-
-
-def instant(value: datetime) -> datetime:
-    """A stored instant: SQLite stores no time zone."""
-    return value if value.tzinfo is not None else value.replace(tzinfo=UTC)

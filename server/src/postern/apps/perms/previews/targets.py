@@ -17,9 +17,10 @@ from postern.apps.perms.grants.models import PermissionAsset, PermissionNode, Pe
 from postern.apps.perms.index.world import World, moved, numbers_of
 from postern.apps.perms.previews import stored
 from postern.apps.perms.previews.changes import Changes, Permission
-from postern.apps.perms.previews.reading import Ids, RowsByKey, Stored
+from postern.apps.perms.previews.reading import RowsByKey
 from postern.apps.vault.models import SystemUser
 from postern.foundation import licensing
+from postern.foundation.database.stored_ids import Ids, Stored
 from postern.kernel.errors import PosternError
 
 #: So few assets are looked up by their keys; for more, the keys of the index are searched.
