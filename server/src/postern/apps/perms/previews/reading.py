@@ -1,10 +1,11 @@
 """Rows of link tables by thousands of keys: queries that are compiled once."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Final
 
 from django.db.models import QuerySet
 
+from postern.foundation.database.prepared import Value
 from postern.foundation.database.prepared_keys import TuplesByKey
 from postern.foundation.database.stored_ids import Stored
 
@@ -12,9 +13,11 @@ from postern.foundation.database.stored_ids import Stored
 class RowsByKey:
     """Columns of the rows that belong to keys, as the database represents them."""
 
-    def __init__(self, build: Callable[[list[Any]], "QuerySet[Any]"], *columns: str) -> None:
-        self._query: Final = TuplesByKey(build, columns)
+    def __init__(
+        self, build: Callable[..., "QuerySet[Any]"], *columns: str, more: Mapping[str, Value] | None = None
+    ) -> None:
+        self._query: Final = TuplesByKey(build, columns, more=more or {})
 
-    def rows(self, keys: Collection[Stored]) -> Iterator[tuple[Any, ...]]:
-        """The rows of these keys."""
-        return self._query.stored(list(keys)) if keys else iter(())
+    def rows(self, keys: Collection[Stored], **more: Value) -> Iterator[tuple[Any, ...]]:
+        """The rows of these keys. `more`: the values of further placeholders."""
+        return self._query.stored(list(keys), **more) if keys else iter(())
