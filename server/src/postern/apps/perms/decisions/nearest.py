@@ -7,15 +7,14 @@ from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
+from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext_lazy as _
 
-from postern.apps.assets.models import Asset
 from postern.apps.perms.decisions.decision import Named
-from postern.apps.perms.decisions.queries import permissions_naming_asset, permissions_naming_user
+from postern.apps.perms.decisions.naming import permissions_naming_asset, permissions_naming_user
+from postern.apps.perms.decisions.parties import load_parties
 from postern.apps.perms.grants.models import AssetPermission, PermissionSystemUser
-from postern.apps.users.models import User
-from postern.apps.vault.models import SystemUser
-from postern.contracts.enums import Actions
+from postern.contracts.enums import Actions, Protocol
 
 
 class LackCode(StrEnum):
@@ -51,6 +50,7 @@ class Nearest:
     lacks: tuple[Lack, ...]
 
 
+_COLUMNS: Final = ("pk", "name", "is_active", "date_start", "date_expired", "actions", "names_account")
 _WORDS: Final = {
     LackCode.USER: _("It names neither the user %(name)s nor one of their groups."),
     LackCode.ASSET: _("It names neither the asset %(name)s nor a node above it."),
@@ -62,26 +62,28 @@ _WORDS: Final = {
 }
 
 
-def nearest_permission(*, user_id: UUID, asset_id: UUID, system_user_id: UUID, at: datetime) -> Nearest | None:
+def nearest_permission(
+    *, user_id: UUID, asset_id: UUID, system_user_id: UUID, protocol: Protocol, at: datetime
+) -> Nearest | None:
     """The permission of the asset's organization that lacks the fewest conditions; None if none names either of user and
-    asset. Seven queries.
+    asset. Four queries.
     """
-    user, asset = User.objects.filter(pk=user_id).first(), Asset.objects.filter(pk=asset_id).first()
-    account = SystemUser.objects.filter(pk=system_user_id).first()
-    if user is None or asset is None or account is None:
+    parties = load_parties(user_id=user_id, asset_id=asset_id, system_user_id=system_user_id, protocol=protocol)
+    if parties is None or parties.asset is None or parties.org_id is None or parties.system_user is None:
         return None
+    user, asset, account = parties.user, parties.asset, parties.system_user
     by_user, by_asset = (
         {row["assetpermission_id"] for row in rows}
         for rows in (permissions_naming_user(user_id), permissions_naming_asset(asset_id))
     )
-    named = PermissionSystemUser.objects.filter(systemuser=account).order_by()
-    by_account = set(named.values_list("assetpermission_id", flat=True))
+    named = PermissionSystemUser.objects.filter(assetpermission_id=OuterRef("pk"), systemuser_id=system_user_id)
+    rows = AssetPermission.objects.filter(pk__in=by_user | by_asset, org_id=parties.org_id).order_by("name")
     best: Nearest | None = None
-    for row in AssetPermission.objects.filter(pk__in=by_user | by_asset, org_id=asset.org_id).order_by("name"):
+    for row in rows.annotate(names_account=Exists(named)).values_list(*_COLUMNS, named=True):
         lacks = [
-            *([] if row.pk in by_user else [Lack(LackCode.USER, Named(user.pk, user.name))]),
-            *([] if row.pk in by_asset else [Lack(LackCode.ASSET, Named(asset.pk, asset.hostname))]),
-            *([] if row.pk in by_account else [Lack(LackCode.SYSTEM_USER, Named(account.pk, account.name))]),
+            *([] if row.pk in by_user else [Lack(LackCode.USER, Named(user.id, user.name))]),
+            *([] if row.pk in by_asset else [Lack(LackCode.ASSET, Named(asset.id, asset.name))]),
+            *([] if row.names_account else [Lack(LackCode.SYSTEM_USER, Named(account.id, account.name))]),
             *_of_itself(row, at),
         ]
         if best is None or len(lacks) < len(best.lacks):
