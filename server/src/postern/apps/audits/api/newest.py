@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from django.core.exceptions import EmptyResultSet
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.models import QuerySet
+from django.db.models import QuerySet, Value
 from django.db.models.expressions import Col
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
@@ -47,19 +47,26 @@ class NewestPagination(OptionalLimitPagination):
                 raise ValidationError({"limit": [message % {"count": COUNTED}]})
             return keyed.read(queryset, _newest(parts, 0, COUNTED))
         self.request, self.limit, self.offset = request, limit, self.get_offset(request)
-        self.count = _count(parts)
-        self.is_minimum = self.count > COUNTED
-        self.count = min(self.count, COUNTED)
-        row_count = min(limit, self.count - self.offset)
-        return keyed.read(queryset, _newest(parts, self.offset, row_count)) if row_count > 0 else []
+        return keyed.read(queryset, self._page_keys(parts, self.offset, limit))
+
+    def _page_keys(self, parts: Parts, offset: int, limit: int) -> list[Any]:
+        """The keys of the page, of which none is behind `COUNTED`. They are read before the rows are counted: a search
+        with few results reads all rows that it covers, and the first page then tells the count.
+        """
+        keys = _newest(parts, offset, min(limit, COUNTED - offset)) if offset < COUNTED else []
+        if offset < COUNTED and len(keys) < limit and (keys or offset == 0) and offset + len(keys) < COUNTED:
+            self.count = offset + len(keys)
+            return keys
+        count = _count(parts)
+        self.is_minimum = count > COUNTED
+        self.count = min(count, COUNTED)
+        return keys
 
 
 def search_border(parts: Parts) -> datetime | None:
     """The instant since which `filters.SEARCHED` rows exist; None when the partitions have fewer rows."""
     # Instants alone come from an index, so no row is read.
-    rows = _merged(
-        [part.order_by("-datetime").values_list("datetime") for part in parts], "1 DESC", filters.SEARCHED, 1
-    )
+    rows = _merged([part.values_list("datetime") for part in parts], "1 DESC", filters.SEARCHED, 1)
     if not rows:
         return None
     database = connections[DEFAULT_DB_ALIAS]
@@ -76,22 +83,26 @@ def _hex(key: Any) -> str:
 
 def _newest(parts: Parts, offset: int, limit: int) -> list[Any]:
     """Keys of the newest rows of all partitions together."""
-    rows = [part.order_by("-datetime", "pk").values_list("datetime", "pk") for part in parts]
-    return [key for _at, key in _merged(rows, "1 DESC, 2", offset, limit)]
+    return [
+        key for _at, key in _merged([part.values_list("datetime", "pk") for part in parts], "1 DESC, 2", offset, limit)
+    ]
 
 
 def _merged(parts: Parts, order: str, offset: int, limit: int) -> list[tuple[Any, ...]]:
-    """`limit` rows after `offset` of all partitions together. Each partition is in the same order: instants, latest
-    first, then keys if there are any.
+    """`limit` rows after `offset` of all partitions together, in the `order` of their columns: instants, latest first,
+    then keys if there are any.
+
+    The partitions are not limited each: under one common order both databases read every partition from its index and
+    merge them, and stop at the end of the window. Inner limits would make them sort each partition again.
     """
     last = offset + limit
-    statements = [compiled for part in parts if (compiled := _compiled(part[:last]))]
+    statements = [compiled for part in parts if (compiled := _compiled(part.order_by()))]
     batches = [statements[start : start + _PARTS] for start in range(0, len(statements), _PARTS)]
     window = f"LIMIT {int(limit)} OFFSET {int(offset)}" if len(batches) == 1 else f"LIMIT {int(last)}"
     rows: list[tuple[Any, ...]] = []
     for batch in batches:
-        union, params = _union(batch)
-        rows += _all(f"SELECT * FROM ({union}) parts ORDER BY {order} {window}", params)  # noqa: S608 - compiled by Django
+        union = " UNION ALL ".join(sql for sql, _values in batch)
+        rows += _all(f"{union} ORDER BY {order} {window}", [value for _sql, values in batch for value in values])
     if len(batches) <= 1:
         return rows
     rows.sort(key=lambda row: [_hex(key) for key in row[1:]])
@@ -106,7 +117,7 @@ def _count(parts: Parts) -> int:
         part_counts = [
             compiled
             for part in parts[start : start + _PARTS]
-            if (compiled := _compiled(part.order_by().values_list("pk")[:most]))
+            if (compiled := _compiled(part.order_by().annotate(row=Value(1)).values_list("row")[:most]))
         ]
         if not part_counts:
             continue
