@@ -6,7 +6,7 @@ from typing import Any
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from postern.apps.audits.catalogue import find
+from postern.apps.audits.kinds_by_code import find
 from postern.foundation.caller.actor import Actor
 from postern.foundation.caller.scope import OrgScope
 from postern.foundation.models import SavedRow, ScopedManager, ScopedQuerySet
