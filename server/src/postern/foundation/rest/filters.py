@@ -241,7 +241,7 @@ def _is_total(order: Iterable[Any], queryset: Rows) -> bool:
     return False
 
 
-def _fixed_columns(queryset: Rows) -> set[str]:
+def _fixed_columns(queryset: Rows) -> set[str | None]:
     """The columns of the table that a top-level condition limits to a single value, such as the organization."""
     where = queryset.query.where
     if where.connector != AND or where.negated:

@@ -13,6 +13,7 @@ from django.core.exceptions import EmptyResultSet
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import QuerySet, Value
 from django.db.models.expressions import Col
+from django.db.models.lookups import Exact, In
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
@@ -147,11 +148,33 @@ def _union(statements: list[Statement]) -> tuple[str, list[Any]]:
 
 
 def _compiled(rows: QuerySet[Any]) -> Statement | None:
+    rows = rows.all()
+    rows.query.where.children = _narrowest(rows.query.where.children)
     try:
         sql, params = rows.query.get_compiler(connection=connections[DEFAULT_DB_ALIAS]).as_sql()
     except EmptyResultSet:
         return None
     return str(sql), tuple(params)
+
+
+def _narrowest(conditions: list[Any]) -> list[Any]:
+    """The conditions without lists of values (`action IN …`) that contain the one value of another condition
+    (`action = …`, of the partition). With both, SQLite chooses an index without that column.
+    """
+    single = {(_column(condition), condition.rhs) for condition in conditions if isinstance(condition, Exact)}
+    return [
+        condition
+        for condition in conditions
+        if not (
+            isinstance(condition, In)
+            and isinstance(condition.rhs, list | tuple)
+            and any((_column(condition), value) in single for value in condition.rhs)
+        )
+    ]
+
+
+def _column(condition: Any) -> str | None:
+    return condition.lhs.target.column if isinstance(condition.lhs, Col) else None
 
 
 def _all(sql: str, params: list[Any]) -> list[tuple[Any, ...]]:
