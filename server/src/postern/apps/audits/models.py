@@ -146,7 +146,7 @@ class LoginLog(SavedRow):
     class Meta:
         verbose_name = _("Login log")
         indexes = [
-            models.Index(fields=["-datetime"], name="audits_login_time"),
+            models.Index(fields=["-datetime", "id"], name="audits_login_time"),
             models.Index(fields=["username"], name="audits_login_username"),
         ]
         ordering = ("-datetime",)
@@ -184,7 +184,7 @@ class PasswordChangeLog(SavedRow):
     class Meta:
         verbose_name = _("Password change log")
         ordering = ("-datetime",)
-        indexes = [models.Index(fields=["-datetime"], name="audits_password_time")]
+        indexes = [models.Index(fields=["-datetime", "id"], name="audits_password_time")]
 
     def __str__(self) -> str:
         return self.user

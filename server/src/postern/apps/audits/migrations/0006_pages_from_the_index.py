@@ -66,4 +66,20 @@ class Migration(migrations.Migration):
             model_name='auditevent',
             index=models.Index(fields=['org_id', 'resource_type', '-datetime', 'id'], name='audits_event_type'),
         ),
+        migrations.RemoveIndex(
+            model_name='loginlog',
+            name='audits_login_time',
+        ),
+        migrations.RemoveIndex(
+            model_name='passwordchangelog',
+            name='audits_password_time',
+        ),
+        migrations.AddIndex(
+            model_name='loginlog',
+            index=models.Index(fields=['-datetime', 'id'], name='audits_login_time'),
+        ),
+        migrations.AddIndex(
+            model_name='passwordchangelog',
+            index=models.Index(fields=['-datetime', 'id'], name='audits_password_time'),
+        ),
     ]

@@ -47,4 +47,20 @@ class Migration(migrations.Migration):
             model_name='proxyorder',
             index=models.Index(fields=['org_id', '-date_created', 'id'], name='sessions_order_of_org'),
         ),
+        migrations.RemoveIndex(
+            model_name='command',
+            name='sessions_command_org',
+        ),
+        migrations.RemoveIndex(
+            model_name='session',
+            name='sessions_org_start',
+        ),
+        migrations.AddIndex(
+            model_name='command',
+            index=models.Index(fields=['org_id', '-at', 'id'], name='sessions_command_org'),
+        ),
+        migrations.AddIndex(
+            model_name='session',
+            index=models.Index(fields=['org_id', '-date_start', 'id'], name='sessions_org_start'),
+        ),
     ]

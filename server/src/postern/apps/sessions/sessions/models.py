@@ -100,7 +100,7 @@ class Session(PosternModel):
         verbose_name = _("Session")
         ordering = ("-date_start",)
         indexes = [
-            models.Index(fields=("org_id", "-date_start"), name="sessions_org_start"),
+            models.Index(fields=("org_id", "-date_start", "id"), name="sessions_org_start"),
             models.Index(fields=("-date_start",), name="sessions_start"),
             models.Index(
                 fields=("terminal", "state"), condition=~models.Q(state=SessionState.ENDED.value), name="sessions_live"
