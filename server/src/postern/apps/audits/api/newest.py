@@ -67,7 +67,7 @@ class NewestPagination(OptionalLimitPagination):
 def search_border(parts: Parts) -> datetime | None:
     """The instant since which `filters.SEARCHED` rows exist; None when the partitions have fewer rows."""
     # Instants alone come from an index, so no row is read.
-    rows = _merged([part.values_list("datetime") for part in parts], "1 DESC", filters.SEARCHED, 1)
+    rows = _merged(parts, ("datetime",), filters.SEARCHED, 1)
     if not rows:
         return None
     database = connections[DEFAULT_DB_ALIAS]
@@ -84,26 +84,30 @@ def _hex(key: Any) -> str:
 
 def _newest(parts: Parts, offset: int, limit: int) -> list[Any]:
     """Keys of the newest rows of all partitions together."""
-    return [
-        key for _at, key in _merged([part.values_list("datetime", "pk") for part in parts], "1 DESC, 2", offset, limit)
-    ]
+    return [key for _at, key in _merged(parts, ("datetime", "pk"), offset, limit)]
 
 
-def _merged(parts: Parts, order: str, offset: int, limit: int) -> list[tuple[Any, ...]]:
-    """`limit` rows after `offset` of all partitions together, in the `order` of their columns: instants, latest first,
-    then keys if there are any.
+def _merged(parts: Parts, columns: tuple[str, ...], offset: int, limit: int) -> list[tuple[Any, ...]]:
+    """`limit` rows after `offset` of all partitions together, in the order of the columns: instants, latest first, then
+    keys if there are any.
 
-    The partitions are not limited each: under one common order both databases read every partition from its index and
-    merge them, and stop at the end of the window. Inner limits would make them sort each partition again.
+    SQLite reads every partition from its index, merges them, and stops at the end of the window; a limit inside the
+    partitions would make it sort each of them again. PostgreSQL would read and sort whole partitions without one.
     """
-    last = offset + limit
-    statements = [compiled for part in parts if (compiled := _compiled(part.order_by()))]
+    last, merges = offset + limit, connections[DEFAULT_DB_ALIAS].vendor == "sqlite"
+    rows_of = [part.values_list(*columns) for part in parts]
+    if merges:
+        statements = [compiled for part in rows_of if (compiled := _compiled(part.order_by()))]
+    else:
+        order = ("-datetime", *columns[1:])
+        statements = [compiled for part in rows_of if (compiled := _compiled(part.order_by(*order)[:last]))]
     batches = [statements[start : start + _PARTS] for start in range(0, len(statements), _PARTS)]
     window = f"LIMIT {int(limit)} OFFSET {int(offset)}" if len(batches) == 1 else f"LIMIT {int(last)}"
+    in_order = "ORDER BY 1 DESC, 2" if len(columns) > 1 else "ORDER BY 1 DESC"
     rows: list[tuple[Any, ...]] = []
     for batch in batches:
-        union = " UNION ALL ".join(sql for sql, _values in batch)
-        rows += _all(f"{union} ORDER BY {order} {window}", [value for _sql, values in batch for value in values])
+        union = " UNION ALL ".join(sql if merges else f"({sql})" for sql, _values in batch)
+        rows += _all(f"{union} {in_order} {window}", [value for _sql, values in batch for value in values])
     if len(batches) <= 1:
         return rows
     rows.sort(key=lambda row: [_hex(key) for key in row[1:]])
