@@ -106,8 +106,15 @@ def _merged(parts: Parts, columns: tuple[str, ...], offset: int, limit: int) -> 
     in_order = "ORDER BY 1 DESC, 2" if len(columns) > 1 else "ORDER BY 1 DESC"
     rows: list[tuple[Any, ...]] = []
     for batch in batches:
-        union = " UNION ALL ".join(sql if merges else f"({sql})" for sql, _values in batch)
-        rows += _all(f"{union} {in_order} {window}", [value for _sql, values in batch for value in values])
+        if merges:
+            union, params = (
+                " UNION ALL ".join(sql for sql, _values in batch),
+                [v for _sql, values in batch for v in values],
+            )
+        else:
+            union, params = _union(batch)
+            union = f"SELECT * FROM ({union}) parts"  # noqa: S608 - compiled by Django
+        rows += _all(f"{union} {in_order} {window}", params)
     if len(batches) <= 1:
         return rows
     rows.sort(key=lambda row: [_hex(key) for key in row[1:]])
