@@ -9,7 +9,7 @@ page, of page 500 and of a search without matches, the SQL queries of a page, an
 machine in thousands. Then it measures creating an object of each resource, singly and in an array of 100.
 
 Ratios are relative to the goals: 8 ms for a page, 15 ms for a create, 3 ms for an object of an array. Missed goals are
-marked.
+marked. Trees without pages answer with up to 10,000 leaves at once, as the contract requires; they say so.
 """
 
 import argparse
@@ -85,14 +85,23 @@ def show_lists(server: Server, lists: list[dict[str, Any]], rounds: int) -> None
         def page(more: dict[str, str], url: str = url, query: dict[str, str] = query) -> float:
             return cpu_ms(server, lambda: server.request("GET", url, {**query, **more}), rounds)
 
-        first, deep = page({}), page({"offset": str(DEEP)})
+        first, deep = page({}), page({"offset": str(deep_offset(server, listed))})
         search = page({"search": "nowhere-at-all"}) if listed["searches"] else None
         miss = " <" if max(first, deep) > GOAL_PAGE_MS else ""
+        miss += " (a whole tree)" if listed["path"].endswith("/tree/") else ""
         print(
             f"{listed['path']:62} {listed['rows']:9,} {first:7.1f} {deep:7.1f} {'-' if search is None else f'{search:.1f}':>7}"
             f" {first / GOAL_PAGE_MS:8.2f} {listed['queries']:4} {listed['steps'] / 1e3:11.1f}{miss}",
             flush=True,
         )
+
+
+def deep_offset(server: Server, listed: dict[str, Any]) -> int:
+    """The offset of page 500, or of the last page of a list that has fewer rows (some are not the caller's)."""
+    answer = server.request("GET", listed["url"], {**listed["query"], "offset": str(DEEP)})
+    if not isinstance(answer, dict) or answer["results"]:
+        return DEEP
+    return max((answer["count"] - 1) // 15 * 15, 0)
 
 
 def is_open(server: Server, listed: dict[str, Any]) -> bool:

@@ -11,8 +11,9 @@ import pytest
 from django.utils import translation
 
 import postern
-from postern.apps.audits.catalogue import Event, find, in_category, kind_of, words_of
+from postern.apps.audits.catalogue import Event
 from postern.apps.audits.categories import Category
+from postern.apps.audits.kinds_by_code import find, in_category, kind_of, words_of
 from postern.foundation.checks import view_of, walk
 from postern.foundation.rest.exchange.mixins import ExportMixin
 

@@ -146,7 +146,11 @@ def settle(org_id: UUID, name: str, make_user: Callable[..., User], *, dynamic: 
             session=session, asset_id=session.asset_id, input="id", at=clock.now(), **names
         ),
         "terminal/tasks": ProxyOrder.objects.create(
-            session=session, terminal=session.terminal, kind="terminate_session", by="System"
+            session=session,
+            org_id=session.org_id,
+            terminal=session.terminal,
+            kind="terminate_session",
+            by="System",
         ),
         "audits/ftp-logs": FileTransfer.objects.create(
             session=session, direction="upload", operate="Upload", filename="/a", **names

@@ -34,7 +34,8 @@ def _cost(call: Callable[[], Any]) -> tuple[int, Any]:
 
 
 def _costs(client: APIClient, path: str) -> dict[str, str]:
-    count, answer = _cost(lambda: client.get(path, {"limit": "50", "offset": "0", "draw": "1", "display": "1"}))
+    # no page is full: a full one takes another query, which counts the rows
+    count, answer = _cost(lambda: client.get(path, {"limit": "500", "offset": "0", "draw": "1", "display": "1"}))
     options, _answer = _cost(lambda: client.options(f"{path}?draw=1&display=1"))
     body = answer.json()
     rows = body.get("results", []) if isinstance(body, dict) else body

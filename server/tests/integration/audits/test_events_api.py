@@ -11,8 +11,9 @@ from rest_framework.test import APIClient
 
 from postern.apps.audits import facade
 from postern.apps.audits.api import newest, views
-from postern.apps.audits.catalogue import Event, in_category
+from postern.apps.audits.catalogue import Event
 from postern.apps.audits.categories import Category
+from postern.apps.audits.kinds_by_code import in_category
 from postern.apps.audits.models import AuditEvent
 from postern.apps.orgs.models import Organization
 from postern.apps.users.models import User

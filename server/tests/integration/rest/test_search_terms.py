@@ -7,9 +7,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
+from factories.grants import make_group
 from postern.apps.users.models import Source, User
+from postern.foundation.rest import filters, search_terms
 
 USERS = "/api/v1/users/users/"
+MEMBERS = "/api/v1/users/users-groups-relations/"
 
 
 def found(client: APIClient, text: str, **more: str) -> list[str]:
@@ -59,3 +62,34 @@ def test_rows_are_counted_only_when_the_first_page_is_full(as_org_admin: APIClie
     assert total > 1
     assert counts(str(total + 1)) == 0
     assert counts(str(total)) == counts("1") == 1
+
+
+@pytest.mark.parametrize(("joined", "named"), [(1_000, 100), (0, 100), (0, 0)], ids=["short", "few", "many"])
+def test_relations_are_found_by_their_objects_in_lists_of_any_length(
+    as_org_admin: APIClient, wanda: User, monkeypatch: pytest.MonkeyPatch, joined: int, named: int
+) -> None:
+    monkeypatch.setattr(filters, "_JOINED", joined)
+    monkeypatch.setattr(search_terms, "_NAMED", named)
+    make_group("wanderers", users=[wanda])
+    make_group("climbers", users=[wanda])
+
+    def groups(text: str) -> list[str]:
+        page = as_org_admin.get(MEMBERS, {"limit": "15", "search": text}).json()
+        assert page["count"] == len(page["results"])
+        return sorted(row["usergroup_display"] for row in page["results"])
+
+    assert groups("wanda") == groups("wand") == ["climbers", "wanderers"]
+    assert groups("climb") == groups("wanda climb") == ["climbers"]
+    assert groups("nobody") == groups("wanda nobody") == []
+
+
+def test_search_without_related_rows_does_not_read_a_long_list(
+    as_org_admin: APIClient, wanda: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(filters, "_JOINED", 0)
+    make_group("wanderers", users=[wanda])
+    with CaptureQueriesContext(connection) as captured:
+        assert as_org_admin.get(MEMBERS, {"limit": "15", "search": "nobody"}).json()["count"] == 0
+    reads = [query["sql"] for query in captured if '"users_usergroupmember"' in query["sql"]]
+    assert len(reads) == 1  # whether the list is long
+    assert "LIMIT 1)" in reads[0]

@@ -6,28 +6,15 @@ Codes are stored permanently: never change or reuse one. Keep a kind that no lon
 refer to it.
 """
 
-from enum import StrEnum
-from functools import cache
-from typing import Self
-
-from postern.apps.audits.categories import Category, in_language
+from postern.apps.audits.categories import Category
+from postern.apps.audits.kind import Kind
 from postern.apps.audits.usual_kinds import LISTS, RESOURCES
 
 _C = Category
 
 
-class Event(StrEnum):
+class Event(Kind):
     """A kind of event: code, category, English words, Chinese words."""
-
-    category: Category
-    english: str
-    chinese: str
-
-    def __new__(cls, code: str, category: Category, english: str, chinese: str) -> Self:
-        member = str.__new__(cls, code)
-        member._value_ = code
-        member.category, member.english, member.chinese = category, english, chinese
-        return member
 
     # Permissions, roles and organizations
     ASSETPERMISSION_LINK_ADDED = "assetpermission.link_added", _C.PERMISSIONS, "Added to a permission", "加入资产授权"
@@ -413,38 +400,3 @@ class Event(StrEnum):
     WEBHOOK_DELIVERY_RETRIED = "webhook.delivery_retried", _C.MESSAGES, "Webhook delivery retried", "重试 Webhook 投递"
     SUBSCRIPTION_UPDATED = "subscription.updated", _C.MESSAGES, "Subscription changed", "更新消息订阅"
     vars().update({name: member for kinds in (*RESOURCES, *LISTS) for name, member in kinds.members().items()})
-
-    @property
-    def words(self) -> str:
-        """The kind in the language of the request."""
-        return in_language(self.english, self.chinese)
-
-
-def kind_of(code: str) -> Event:
-    """The kind with this code. Raises ValueError for an unknown code."""
-    kind = find(code)
-    if kind is None:
-        raise ValueError(f"{code!r} is not in the catalogue of audit events")
-    return kind
-
-
-def find(code: str) -> Event | None:
-    """The kind with this code; None for a code of a newer version."""
-    return _by_code().get(code)
-
-
-def words_of(code: str) -> str:
-    """The words of a stored code; the code itself for a kind of a newer version."""
-    kind = find(code)
-    return kind.words if kind else code
-
-
-@cache
-def in_category(category: Category) -> tuple[Event, ...]:
-    """All kinds of a category."""
-    return tuple(event for event in Event if event.category is category)
-
-
-@cache
-def _by_code() -> dict[str, Event]:
-    return {event.value: event for event in Event}

@@ -20,8 +20,9 @@ from uuid import UUID
 from django.db import models
 
 from postern.apps.audits import actions, digest, membership, queries
-from postern.apps.audits.catalogue import Event, kind_of
+from postern.apps.audits.catalogue import Event
 from postern.apps.audits.following import events_behind, heads, sequence_before
+from postern.apps.audits.kinds_by_code import kind_of
 from postern.apps.audits.models import OPERATIONS, Action, AuditEvent, LoginType, MfaState
 from postern.apps.audits.queries import (
     Count,

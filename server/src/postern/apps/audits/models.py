@@ -6,7 +6,7 @@ from typing import Any
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from postern.apps.audits.catalogue import find
+from postern.apps.audits.kinds_by_code import find
 from postern.foundation.caller.actor import Actor
 from postern.foundation.caller.scope import OrgScope
 from postern.foundation.models import SavedRow, ScopedManager, ScopedQuerySet
@@ -72,16 +72,16 @@ class AuditEvent(SavedRow):
         verbose_name = _("Operate log")
         constraints = [models.UniqueConstraint(fields=["org_id", "sequence"], name="audits_event_sequence")]
         indexes = [
-            models.Index(fields=["org_id", "-datetime"], name="audits_event_time"),
+            models.Index(fields=["org_id", "-datetime", "id"], name="audits_event_time"),
             models.Index(fields=["resource_id"], name="audits_event_resource"),
-            models.Index(fields=["org_id", "resource_id", "-datetime"], name="audits_event_object"),
+            models.Index(fields=["org_id", "resource_id", "-datetime", "id"], name="audits_event_object"),
             # One index for each filter of the list: the newest rows are read from the index, whatever the size of the
-            # table.
-            models.Index(fields=["org_id", "event", "-datetime"], name="audits_event_kind"),
-            models.Index(fields=["org_id", "action", "-datetime"], name="audits_event_action"),
-            models.Index(fields=["org_id", "user", "-datetime"], name="audits_event_person"),
-            models.Index(fields=["org_id", "remote_addr", "-datetime"], name="audits_event_address"),
-            models.Index(fields=["org_id", "resource_type", "-datetime"], name="audits_event_type"),
+            # table. With the key, so that it has the whole order of the list and the rows before a page are not read.
+            models.Index(fields=["org_id", "event", "-datetime", "id"], name="audits_event_kind"),
+            models.Index(fields=["org_id", "action", "-datetime", "id"], name="audits_event_action"),
+            models.Index(fields=["org_id", "user", "-datetime", "id"], name="audits_event_person"),
+            models.Index(fields=["org_id", "remote_addr", "-datetime", "id"], name="audits_event_address"),
+            models.Index(fields=["org_id", "resource_type", "-datetime", "id"], name="audits_event_type"),
         ]
         ordering = ("-datetime",)
 
@@ -146,7 +146,7 @@ class LoginLog(SavedRow):
     class Meta:
         verbose_name = _("Login log")
         indexes = [
-            models.Index(fields=["-datetime"], name="audits_login_time"),
+            models.Index(fields=["-datetime", "id"], name="audits_login_time"),
             models.Index(fields=["username"], name="audits_login_username"),
         ]
         ordering = ("-datetime",)
@@ -184,7 +184,7 @@ class PasswordChangeLog(SavedRow):
     class Meta:
         verbose_name = _("Password change log")
         ordering = ("-datetime",)
-        indexes = [models.Index(fields=["-datetime"], name="audits_password_time")]
+        indexes = [models.Index(fields=["-datetime", "id"], name="audits_password_time")]
 
     def __str__(self) -> str:
         return self.user

@@ -32,17 +32,19 @@ from rest_framework.filters import BaseFilterBackend
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
-from postern.foundation.rest import selections
+from postern.foundation.rest import counts, keyed, selections
 from postern.foundation.rest.by_key import chosen
 from postern.foundation.rest.formats import DISPLAY_FORMAT
 from postern.foundation.rest.instants import bounded
 from postern.foundation.rest.related import Amount
-from postern.foundation.rest.search_terms import column_of, occurs_in
+from postern.foundation.rest.search_terms import column_of, occurs_in, reads_related, repeats_rows
 
 MAX_SEARCH_CHARS: Final = 256
 MAX_SEARCH_TERMS: Final = 8
 #: A paged search in a log looks at this many of the newest matching rows. Date filters reach older rows.
 SEARCHED: Final = 50_000
+#: A search in a list of more rows searches related tables first (see `search_terms`).
+_JOINED: Final = 1_000
 _TRUE: Final = frozenset({"1", "true", "True", "t", "yes", "y", "on"})
 _FALSE: Final = frozenset({"0", "false", "False", "f", "no", "n", "off"})
 
@@ -70,7 +72,7 @@ class DeclaredFilters(BaseFilterBackend):
                 errors[name] = [_("Enter a valid value.")]
                 continue
             queryset = queryset.filter(condition)
-            if "__" in lookup:
+            if repeats_rows(lookup, queryset.model):
                 queryset = queryset.distinct()
         if errors:
             raise ValidationError(errors)
@@ -166,10 +168,19 @@ class TermSearch(BaseFilterBackend):
         if not columns or not terms:
             return queryset
         queryset = _bounded(queryset, request, view)
+        model = queryset.model
+        related_first = reads_related(columns, model) and _is_long(queryset)
         # The longest first: it is the rarest, and a row without it is compared with no other.
         for term in sorted(terms, key=len, reverse=True):
-            queryset = queryset.filter(occurs_in(term, columns, queryset.model))
-        return queryset.distinct() if any("__" in column for column in columns) else queryset
+            queryset = queryset.filter(occurs_in(term, columns, model, related_first=related_first))
+        return queryset.distinct() if any(repeats_rows(column, model) for column in columns) else queryset
+
+
+def _is_long(rows: Rows) -> bool:
+    """Whether the list, before the search, has so many rows that searching related tables is cheaper than looking up the
+    related rows of each.
+    """
+    return not keyed.can_read(rows) or counts.up_to(_JOINED + 1, keyed.query_for(rows)) > _JOINED
 
 
 def _bounded(rows: Rows, request: Request, view: Any) -> Rows:
@@ -217,31 +228,28 @@ def _is_total(order: Iterable[Any], queryset: Rows) -> bool:
     """Whether the order is total already. A superfluous primary key at its end would keep the database from using an
     index.
     """
-    names = {name.removeprefix("-") for name in order if isinstance(name, str)}
     model = queryset.model
-    if _is_of_one_org(queryset):
-        names.add("org_id")
-    if names & {"pk", model._meta.pk.name}:  # noqa: SLF001 - the documented model API
-        return True
     columns = {field.name: field for field in model._meta.concrete_fields}  # noqa: SLF001 - the documented model API
+    named = {name.removeprefix("-") for name in order if isinstance(name, str)}
+    fixed = _fixed_columns(queryset)
+    # `order_by("user")` means the order of users, so a foreign key counts by the name of its column only
+    names = {name for name, field in columns.items() if field.attname in named or field.column in fixed}
+    if "pk" in named or model._meta.pk.name in names:  # noqa: SLF001 - the documented model API
+        return True
     for constraint in model._meta.total_unique_constraints:  # noqa: SLF001 - the documented model API
         if names.issuperset(constraint.fields) and not any(columns[name].null for name in constraint.fields):
             return True
     return False
 
 
-def _is_of_one_org(queryset: Rows) -> bool:
-    """Whether a top-level condition limits all rows to a single organization."""
+def _fixed_columns(queryset: Rows) -> set[str | None]:
+    """The columns of the table that a top-level condition limits to a single value, such as the organization."""
     where = queryset.query.where
     if where.connector != AND or where.negated:
-        return False
+        return set()
     table = queryset.model._meta.db_table  # noqa: SLF001 - the documented model API
-    for condition in where.children:
-        column: Any = getattr(condition, "lhs", None)
-        is_column = isinstance(condition, Exact) and isinstance(column, Col)
-        if is_column and (column.target.column, column.alias) == ("org_id", table):
-            return True
-    return False
+    columns: list[Any] = [condition.lhs for condition in where.children if isinstance(condition, Exact)]
+    return {column.target.column for column in columns if isinstance(column, Col) and column.alias == table}
 
 
 def ordering_columns(view: Any) -> dict[str, str]:

@@ -11,8 +11,9 @@ from typing import Any, Final
 
 from django.core.exceptions import EmptyResultSet
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.models import QuerySet
+from django.db.models import QuerySet, Value
 from django.db.models.expressions import Col
+from django.db.models.lookups import Exact, In
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
@@ -47,19 +48,26 @@ class NewestPagination(OptionalLimitPagination):
                 raise ValidationError({"limit": [message % {"count": COUNTED}]})
             return keyed.read(queryset, _newest(parts, 0, COUNTED))
         self.request, self.limit, self.offset = request, limit, self.get_offset(request)
-        self.count = _count(parts)
-        self.is_minimum = self.count > COUNTED
-        self.count = min(self.count, COUNTED)
-        row_count = min(limit, self.count - self.offset)
-        return keyed.read(queryset, _newest(parts, self.offset, row_count)) if row_count > 0 else []
+        return keyed.read(queryset, self._page_keys(parts, self.offset, limit))
+
+    def _page_keys(self, parts: Parts, offset: int, limit: int) -> list[Any]:
+        """The keys of the page, of which none is behind `COUNTED`. They are read before the rows are counted: a search
+        with few results reads all rows that it covers, and the first page then tells the count.
+        """
+        keys = _newest(parts, offset, min(limit, COUNTED - offset)) if offset < COUNTED else []
+        if offset < COUNTED and len(keys) < limit and (keys or offset == 0) and offset + len(keys) < COUNTED:
+            self.count = offset + len(keys)
+            return keys
+        count = _count(parts)
+        self.is_minimum = count > COUNTED
+        self.count = min(count, COUNTED)
+        return keys
 
 
 def search_border(parts: Parts) -> datetime | None:
     """The instant since which `filters.SEARCHED` rows exist; None when the partitions have fewer rows."""
     # Instants alone come from an index, so no row is read.
-    rows = _merged(
-        [part.order_by("-datetime").values_list("datetime") for part in parts], "1 DESC", filters.SEARCHED, 1
-    )
+    rows = _merged(parts, ("datetime",), filters.SEARCHED, 1)
     if not rows:
         return None
     database = connections[DEFAULT_DB_ALIAS]
@@ -76,22 +84,37 @@ def _hex(key: Any) -> str:
 
 def _newest(parts: Parts, offset: int, limit: int) -> list[Any]:
     """Keys of the newest rows of all partitions together."""
-    rows = [part.order_by("-datetime", "pk").values_list("datetime", "pk") for part in parts]
-    return [key for _at, key in _merged(rows, "1 DESC, 2", offset, limit)]
+    return [key for _at, key in _merged(parts, ("datetime", "pk"), offset, limit)]
 
 
-def _merged(parts: Parts, order: str, offset: int, limit: int) -> list[tuple[Any, ...]]:
-    """`limit` rows after `offset` of all partitions together. Each partition is in the same order: instants, latest
-    first, then keys if there are any.
+def _merged(parts: Parts, columns: tuple[str, ...], offset: int, limit: int) -> list[tuple[Any, ...]]:
+    """`limit` rows after `offset` of all partitions together, in the order of the columns: instants, latest first, then
+    keys if there are any.
+
+    SQLite reads every partition from its index, merges them, and stops at the end of the window; a limit inside the
+    partitions would make it sort each of them again. PostgreSQL would read and sort whole partitions without one.
     """
-    last = offset + limit
-    statements = [compiled for part in parts if (compiled := _compiled(part[:last]))]
+    last, merges = offset + limit, connections[DEFAULT_DB_ALIAS].vendor == "sqlite"
+    rows_of = [part.values_list(*columns) for part in parts]
+    if merges:
+        statements = [compiled for part in rows_of if (compiled := _compiled(part.order_by()))]
+    else:
+        order = ("-datetime", *columns[1:])
+        statements = [compiled for part in rows_of if (compiled := _compiled(part.order_by(*order)[:last]))]
     batches = [statements[start : start + _PARTS] for start in range(0, len(statements), _PARTS)]
     window = f"LIMIT {int(limit)} OFFSET {int(offset)}" if len(batches) == 1 else f"LIMIT {int(last)}"
+    in_order = "ORDER BY 1 DESC, 2" if len(columns) > 1 else "ORDER BY 1 DESC"
     rows: list[tuple[Any, ...]] = []
     for batch in batches:
-        union, params = _union(batch)
-        rows += _all(f"SELECT * FROM ({union}) parts ORDER BY {order} {window}", params)  # noqa: S608 - compiled by Django
+        if merges:
+            union, params = (
+                " UNION ALL ".join(sql for sql, _values in batch),
+                [v for _sql, values in batch for v in values],
+            )
+        else:
+            union, params = _union(batch)
+            union = f"SELECT * FROM ({union}) parts"  # noqa: S608 - compiled by Django
+        rows += _all(f"{union} {in_order} {window}", params)
     if len(batches) <= 1:
         return rows
     rows.sort(key=lambda row: [_hex(key) for key in row[1:]])
@@ -106,7 +129,7 @@ def _count(parts: Parts) -> int:
         part_counts = [
             compiled
             for part in parts[start : start + _PARTS]
-            if (compiled := _compiled(part.order_by().values_list("pk")[:most]))
+            if (compiled := _compiled(part.order_by().annotate(row=Value(1)).values_list("row")[:most]))
         ]
         if not part_counts:
             continue
@@ -136,11 +159,33 @@ def _union(statements: list[Statement]) -> tuple[str, list[Any]]:
 
 
 def _compiled(rows: QuerySet[Any]) -> Statement | None:
+    rows = rows.all()
+    rows.query.where.children = _narrowest(rows.query.where.children)
     try:
         sql, params = rows.query.get_compiler(connection=connections[DEFAULT_DB_ALIAS]).as_sql()
     except EmptyResultSet:
         return None
     return str(sql), tuple(params)
+
+
+def _narrowest(conditions: list[Any]) -> list[Any]:
+    """The conditions without lists of values (`action IN …`) that contain the one value of another condition
+    (`action = …`, of the partition). With both, SQLite chooses an index without that column.
+    """
+    single = {(_column(condition), condition.rhs) for condition in conditions if isinstance(condition, Exact)}
+    return [
+        condition
+        for condition in conditions
+        if not (
+            isinstance(condition, In)
+            and isinstance(condition.rhs, list | tuple)
+            and any((_column(condition), value) in single for value in condition.rhs)
+        )
+    ]
+
+
+def _column(condition: Any) -> str | None:
+    return condition.lhs.target.column if isinstance(condition.lhs, Col) else None
 
 
 def _all(sql: str, params: list[Any]) -> list[tuple[Any, ...]]:

@@ -10,8 +10,9 @@ from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from postern.apps.audits.api.field_words import FIELD_WORDS
-from postern.apps.audits.catalogue import Event, words_of
+from postern.apps.audits.catalogue import Event
 from postern.apps.audits.categories import Category, category_with
+from postern.apps.audits.kinds_by_code import words_of
 from postern.apps.audits.models import AuditEvent, LoginLog, PasswordChangeLog
 from postern.foundation.rest.serializers import ResourceSerializer
 

@@ -22,8 +22,9 @@ from postern.apps.audits.api.serializers import (
     OperateLogSerializer,
     PasswordChangeLogSerializer,
 )
-from postern.apps.audits.catalogue import Event, find, in_category
+from postern.apps.audits.catalogue import Event
 from postern.apps.audits.categories import Category, category_with
+from postern.apps.audits.kinds_by_code import find, in_category
 from postern.apps.audits.models import OPERATIONS, AuditEvent, LoginLog, PasswordChangeLog
 from postern.foundation.rest import filters
 from postern.foundation.rest.openapi.answers import Answer

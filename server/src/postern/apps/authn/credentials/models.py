@@ -97,6 +97,8 @@ class AccessKey(SavedRow):
     is_active = models.BooleanField(_("Active"), default=True)
     date_expired = models.DateTimeField(_("Date expired"), null=True, blank=True)
     maker = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+", editable=False)
+    #: Whether `user` is a service account; a user never becomes one or stops being one.
+    is_of_service = models.BooleanField(default=False, editable=False)
     created_by = models.CharField(_("Created by"), max_length=260, blank=True, default="", editable=False)
     date_created = models.DateTimeField(_("Date created"), default=clock.now, editable=False)
     date_last_used = models.DateTimeField(_("Last used"), null=True, editable=False)
@@ -107,6 +109,11 @@ class AccessKey(SavedRow):
         indexes = [
             models.Index(fields=("user", "-date_created"), name="authn_accesskey_newest"),
             models.Index(fields=("-date_created", "id"), name="authn_accesskey_of_all"),
+            models.Index(
+                fields=("-date_created", "id", "user"),
+                condition=models.Q(is_of_service=True),
+                name="authn_accesskey_of_service",
+            ),
             models.Index(
                 fields=("date_expired",), condition=models.Q(date_expired__isnull=False), name="authn_accesskey_ends"
             ),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
@@ -11,7 +11,7 @@ from postern.apps.authn.credentials.api import AccessKeyFacts, require_shown_fac
 from postern.apps.authn.credentials.models import AccessKey
 from postern.apps.authn.service_keys import actions
 from postern.apps.users import facade as users
-from postern.apps.users.models import Kind, Membership, User
+from postern.apps.users.models import Membership, User
 from postern.foundation.rest.relations import OrgOwnedField
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.viewsets import ResourceViewSet
@@ -47,10 +47,10 @@ class ServiceKeyViewSet(ResourceViewSet):
     default_order = ("-date_created", "id")
 
     def visible_rows(self) -> QuerySet[AccessKey]:
-        rows = AccessKey.objects.select_related("user").filter(user__kind=Kind.SERVICE)
+        rows = AccessKey.objects.select_related("user").filter(is_of_service=True)
         if self.scope.is_root:
             return rows
-        return rows.filter(user__in=Membership.objects.filter(org_id=self.scope.org_id).values("user_id"))
+        return rows.filter(Exists(Membership.objects.filter(org_id=self.scope.org_id, user=OuterRef("user_id"))))
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
         """Lock the caller first; each write then locks its account."""

@@ -44,7 +44,7 @@ class Command(ChainedRow):
         ordering = ("-at",)
         indexes = [
             models.Index(fields=("session", "at"), name="sessions_command_session"),
-            models.Index(fields=("org_id", "-at"), name="sessions_command_org"),
+            models.Index(fields=("org_id", "-at", "id"), name="sessions_command_org"),
             # The asset first, because the root organization asks without an organization.
             models.Index(fields=("asset_id", "org_id", "-at"), name="sessions_command_asset_id"),
             models.Index(fields=("asset", "org_id", "-at"), name="sessions_command_asset"),

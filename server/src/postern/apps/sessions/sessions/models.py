@@ -100,7 +100,7 @@ class Session(PosternModel):
         verbose_name = _("Session")
         ordering = ("-date_start",)
         indexes = [
-            models.Index(fields=("org_id", "-date_start"), name="sessions_org_start"),
+            models.Index(fields=("org_id", "-date_start", "id"), name="sessions_org_start"),
             models.Index(fields=("-date_start",), name="sessions_start"),
             models.Index(
                 fields=("terminal", "state"), condition=~models.Q(state=SessionState.ENDED.value), name="sessions_live"
@@ -241,6 +241,8 @@ class ProxyOrder(PosternModel):
     terminal = models.ForeignKey(Terminal, on_delete=models.CASCADE, related_name="orders")
     kind = models.CharField(max_length=32, choices=OrderKind.choices)
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="orders")
+    #: That of the session. Here, so that the list of an organization is read from one index.
+    org_id = models.UUIDField(editable=False)
     watch = models.ForeignKey(WatchToken, on_delete=models.CASCADE, null=True, related_name="orders")
     by = models.CharField(max_length=256, default="")
     reason = models.CharField(max_length=32, default="")
@@ -255,7 +257,8 @@ class ProxyOrder(PosternModel):
         verbose_name = _("Order to a proxy")
         ordering = ("date_created", "id")
         indexes = [
-            models.Index(fields=("-date_created",), name="sessions_order_newest"),
+            models.Index(fields=("-date_created", "id"), name="sessions_order_newest"),
+            models.Index(fields=("org_id", "-date_created", "id"), name="sessions_order_of_org"),
             models.Index(
                 fields=("terminal", "date_created"),
                 condition=models.Q(date_finished__isnull=True),

@@ -2,7 +2,6 @@
 
 from typing import Literal
 
-from django.db.models import F
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
@@ -50,8 +49,7 @@ class FileTransferSerializer(ResourceSerializer):
         """The state of a transfer; one without a reported end was interrupted if its session has ended."""
         if transfer.is_finished:
             return "finished"
-        state: str = transfer.session_state  # type: ignore[attr-defined]  # annotated by the view
-        return "interrupted" if state == SessionState.ENDED.value else "under_way"
+        return "interrupted" if transfer.session.state == SessionState.ENDED else "under_way"
 
     def get_detail(self, transfer: FileTransfer) -> str:
         texts = {"under_way": _("under way"), "interrupted": _("interrupted, transferred size unknown")}
@@ -61,7 +59,7 @@ class FileTransferSerializer(ResourceSerializer):
 class FileTransferViewSet(ListViewSet):
     """The file transfer log (contract: audits, FTP logs)."""
 
-    queryset = FileTransfer.objects.annotate(session_state=F("session__state"))
+    queryset = FileTransfer.objects.select_related("session")
     serializer_class = FileTransferSerializer
     rights = Right.ORG_AUDITOR
     filter_fields = ("user", "asset", "system_user", "filename", "operate", "session", "is_success", "remote_addr")

@@ -38,7 +38,7 @@ class FileTransfer(ChainedRow):
     class Meta:
         verbose_name = _("File transfer")
         ordering = ("-date_start",)
-        indexes = [models.Index(fields=("org_id", "-date_start"), name="sessions_transfer_org")]
+        indexes = [models.Index(fields=("org_id", "-date_start", "id"), name="sessions_transfer_org")]
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(direction__in=[one.value for one in TransferDirection]),

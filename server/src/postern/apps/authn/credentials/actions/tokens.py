@@ -153,6 +153,7 @@ def make_key(
         date_expired=date_expired,
         is_active=is_active,
         maker_id=actor.user_id if actor.user_id != user.pk else None,
+        is_of_service=user.is_service_account,
         created_by=actor.label[:260],
     )
     new = {"user": str(user), "comment": comment, "date_expired": date_expired, "is_active": is_active}

@@ -8,8 +8,8 @@ from django.utils.translation import gettext as now
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
-from postern.apps.audits.catalogue import find
 from postern.apps.audits.categories import Category
+from postern.apps.audits.kinds_by_code import find
 from postern.apps.forwarding.webhooks.models import Webhook, WebhookDelivery
 from postern.apps.notifications.declarations.catalogue import MESSAGE_TYPES, label_of
 from postern.foundation.phrases import why

@@ -52,6 +52,7 @@ def terminate_sessions(
             terminal_id=session.terminal_id,
             kind=OrderKind.TERMINATE_SESSION,
             session=session,
+            org_id=session.org_id,
             by=actor.label[:256],
             reason=reason.value,
             **_texts(reason, actor),
@@ -85,6 +86,7 @@ def stop_watching(*, actor: Actor, watches: Iterable[WatchToken]) -> int:
                     terminal_id=watch.terminal_id,
                     kind=OrderKind.STOP_WATCHING,
                     session_id=watch.session_id,
+                    org_id=watch.session.org_id,
                     watch=watch,
                 )
         except IntegrityError:  # the same order is pending
@@ -118,7 +120,11 @@ def change_grant(*, actor: Actor, session: Session, ends: tuple[ActionsUntil, ..
     # The grant is read when the order is sent, so an older order is superfluous.
     _open_orders(session, OrderKind.CHANGE_GRANT).update(date_finished=clock.now(), ok=True, detail="superseded")
     order = ProxyOrder.objects.create(
-        terminal_id=session.terminal_id, kind=OrderKind.CHANGE_GRANT, session=session, by=actor.label[:256]
+        terminal_id=session.terminal_id,
+        kind=OrderKind.CHANGE_GRANT,
+        session=session,
+        org_id=session.org_id,
+        by=actor.label[:256],
     )
     audits.record(
         actor=actor,
@@ -148,6 +154,7 @@ def change_command_control(*, actor: Actor, session: Session, control: CommandCo
         terminal_id=session.terminal_id,
         kind=OrderKind.CHANGE_COMMAND_CONTROL,
         session=session,
+        org_id=session.org_id,
         by=actor.label[:256],
     )
     audits.record(

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import QuerySet
 
 from postern.apps.sessions.sessions.api.serializers import OrderSerializer
-from postern.apps.sessions.sessions.models import ProxyOrder, Session
+from postern.apps.sessions.sessions.models import ProxyOrder
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.viewsets import ReadOnlyViewSet
 
@@ -21,5 +21,4 @@ class OrderViewSet(ReadOnlyViewSet):
 
     def visible_rows(self) -> QuerySet[Any]:
         rows = ProxyOrder.objects.all()
-        sessions = Session.objects.filter(pk=OuterRef("session_id"), org_id=self.scope.org_id)
-        return rows if self.scope.is_root else rows.filter(Exists(sessions))
+        return rows if self.scope.is_root else rows.filter(org_id=self.scope.org_id)

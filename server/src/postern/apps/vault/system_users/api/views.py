@@ -265,6 +265,11 @@ class SystemUserAssetViewSet(_BindingViewSet):
     joined = ("asset",)
     column = "asset"
 
+    def visible_rows(self) -> QuerySet[Any]:
+        # Accounts are rows of an organization themselves, and listed in the order of their index.
+        rows = SystemUserAsset.objects.visible_to(self.actor, self.scope).filter(systemuser__isnull=False)
+        return rows.select_related("systemuser", *self.joined)
+
     def hold_bindings(self, rows: Sequence[Any], *, deleting: bool) -> None:
         if deleting:  # a version that is stored at this moment would be left behind
             row_locks.lock(SystemUserAsset, [row.pk for row in rows], deleting=True)
