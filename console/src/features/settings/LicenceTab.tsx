@@ -3,6 +3,7 @@ import { LicenceImport } from '#/domain/licence/LicenceImport';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { http } from '#/lib/http/client';
 import { useT } from '#/lib/i18n';
+import { useSession } from '#/lib/session';
 import { Card, Definitions } from '#/ui/card';
 import { Note } from '#/ui/note';
 import { SkeletonLines } from '#/ui/skeleton';
@@ -21,8 +22,14 @@ interface Licence {
   readonly message: string;
 }
 
-/** The installed licence, and the import of another. */
+/** The installed licence, and the import of another: a part of the licensed extension. */
 export function LicenceTab() {
+  const t = useT();
+  const hasExtension = useSession().settings.XPACK_ENABLED === true;
+  return hasExtension ? <InstalledLicence /> : <Note>{t('licence:community')}</Note>;
+}
+
+function InstalledLicence() {
   const t = useT();
   const query = useQuery({
     queryKey: ['licence'],
