@@ -54,18 +54,20 @@ function InstalledLicence() {
           <Note tone={!licence.is_valid || licence.is_expiring ? 'warn' : 'ok'}>
             {licence.message === '' ? t('licence:valid', { count: licence.days_left ?? 0 }) : licence.message}
           </Note>
-          <Card title={t('licence:installed')} flush>
-            <Definitions
-              items={[
-                { label: t('licence:corporation'), value: licence.corporation },
-                { label: t('licence:subscription'), value: licence.subscription_id },
-                { label: t('licence:edition'), value: licence.edition },
-                { label: t('licence:assets'), value: licence.asset_count },
-                { label: t('licence:issued'), value: licence.date_issued },
-                { label: t('licence:expires'), value: licence.date_expired },
-              ]}
-            />
-          </Card>
+          {licence.date_issued !== null && (
+            <Card title={t('licence:installed')} flush>
+              <Definitions
+                items={[
+                  { label: t('licence:corporation'), value: licence.corporation },
+                  { label: t('licence:subscription'), value: licence.subscription_id },
+                  { label: t('licence:edition'), value: licence.edition },
+                  { label: t('licence:assets'), value: licence.asset_count },
+                  { label: t('licence:issued'), value: licence.date_issued },
+                  { label: t('licence:expires'), value: licence.date_expired },
+                ]}
+              />
+            </Card>
+          )}
         </>
       ) : (
         <div className="pt-card" aria-busy="true">
