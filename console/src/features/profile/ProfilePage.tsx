@@ -275,7 +275,7 @@ function OwnKey({ profile, onSaved }: { readonly profile: FullProfile; readonly 
 export function ProfilePage() {
   const t = useT();
   const query = useQuery({ queryKey: PROFILE_KEY, queryFn: fetchProfile, staleTime: 0 });
-  const [tab, setTab] = useActiveTab(['info', 'settings', 'password', 'ssh-key']);
+  const [tab, setTab] = useActiveTab(['info', 'settings', 'password', 'ssh-key', 'sign-ins']);
   const profile = query.data;
   const saved = () => {
     void query.refetch().then((result) => result.data && updateProfile(result.data));
