@@ -11,6 +11,11 @@ export interface RowInput<Row> {
   readonly onRemove: () => void;
 }
 
+/** The rows of the field. Each value comes from the server or from this control. */
+export function rowsOf<Row>(input: CustomInput): readonly Row[] {
+  return (Array.isArray(input.value) ? input.value : []) as readonly Row[];
+}
+
 /** A list of rows as the value of a field. `empty` says what a list without rows means. */
 export function RowsInput<Row>({
   input,
@@ -25,10 +30,9 @@ export function RowsInput<Row>({
   readonly add: string;
   readonly made: () => Row;
   readonly children: (row: RowInput<Row>) => ReactNode;
-  readonly note?: (rows: readonly Row[]) => ReactNode;
+  readonly note?: ReactNode;
 }) {
-  // Each value of this field comes from the server or from this control.
-  const rows = (Array.isArray(input.value) ? input.value : []) as readonly Row[];
+  const rows = rowsOf<Row>(input);
   return (
     <div
       id={input.id}
@@ -49,7 +53,7 @@ export function RowsInput<Row>({
           })}
         </div>
       ))}
-      {note?.(rows)}
+      {note}
       {!input.disabled && (
         <span>
           <Button size="sm" icon={Plus} onClick={() => input.onChange([...rows, made()])}>
