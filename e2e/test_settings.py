@@ -46,7 +46,7 @@ def open_settings(page: Page, product: Product, tab: str) -> None:
     expect(page.get_by_role("heading", name="System settings", level=1)).to_be_visible()
 
 
-@pytest.mark.spec("S1-032", "S2-138", "S2-190")
+@pytest.mark.spec("S1-032", "S2-138", "S2-190", "S1-037")
 def test_every_form_of_the_settings_opens_from_the_menu(page: Page, product: Product) -> None:
     page.goto(f"{product.url}/ui/assets/assets")
     page.get_by_role("link", name="System settings").click()
@@ -56,9 +56,16 @@ def test_every_form_of_the_settings_opens_from_the_menu(page: Page, product: Pro
         expect(page.get_by_role("form", name=name)).to_be_visible()
         expect(page.get_by_role("button", name="No changes")).to_be_visible()
         photograph(page, f"settings-{name.lower().replace(' ', '-')}")
-    parts.get_by_role("button", name="Licence").click()
+    # The screen of the extension stays open without a licence, because it installs one.
+    assert product.api().get("/api/v1/settings/public/")["data"]["XPACK_ENABLED"] is True
+    with page.expect_response("**/api/v1/xpack/license/detail") as answer:
+        parts.get_by_role("button", name="Licence").click()
+    assert answer.value.json()["is_valid"] is False
+    expect(page.get_by_text("No licence is installed.")).to_be_visible()
     expect(page.get_by_role("heading", name="Import licence")).to_be_visible()
     expect(page.get_by_label("Licence file")).to_be_visible()
+    page.goto(f"{product.url}/ui/xpack/orgs")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("needs a licence")
 
 
 @pytest.mark.spec("S2-139", "S6-023")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from accessibility import Requests
-from company import Company, account, cookie, go, signed_in, stored
+from company import DEFAULT_ORG, Company, account, cookie, go, signed_in, stored
 from playwright.sync_api import Browser, Page, expect
 from product import wait_until
 from world import ZHANG_PASSWORD
@@ -38,15 +38,20 @@ def test_sidebar_is_220_px_wide_and_remembers_its_collapsed_state(page: Page, co
         assert page.evaluate("window.before") is True, "the document was loaded anew"
 
 
-@pytest.mark.spec("S1-004", "S1-090", "S4-025", "S4-026", "S3-084", "S3-085", "S6-050")
+@pytest.mark.spec("S1-004", "S1-090", "S4-025", "S4-026", "S3-084", "S3-085", "S6-050", "S3-006")
 def test_switch_of_organization_reloads_with_its_data(page: Page, company: Company) -> None:
+    named: list[str | None] = []
+    page.on("request", lambda one: named.append(one.headers.get("x-jms-org")) if "/api/v1/assets/" in one.url else None)
     go(page, company, "/assets/assets")
     page.get_by_role("link", name="web-default").wait_for()
+    assert set(named) == {DEFAULT_ORG}
+    named.clear()
     page.evaluate("window.before = true")
     choose_organization(page, "Shanghai")
     page.get_by_role("link", name="web-shanghai").wait_for()
     assert page.evaluate("window.before") is None, "the page was not loaded anew"
     assert page.url.endswith("/ui/assets/assets")
+    assert set(named) == {company.shanghai}
     expect(page.get_by_role("link", name="web-default")).to_have_count(0)
     assert cookie(page, "X-JMS-ORG") == company.shanghai
     assert json.loads(stored(page, "jms_current_org_admin"))["id"] == company.shanghai

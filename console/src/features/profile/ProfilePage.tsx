@@ -34,6 +34,7 @@ import { Invitations } from './Invitations';
 import { PasskeysCard } from './passkeys/PasskeysCard';
 import { TrustedBrowsersCard } from './passkeys/TrustedBrowsersCard';
 import { SecondFactorCard } from './second-factor/SecondFactorCard';
+import { SignInsCard } from './SignInsCard';
 import { SmallForm } from './SmallForm';
 
 function Info({ profile, onSaved }: { readonly profile: FullProfile; readonly onSaved: () => void }) {
@@ -274,7 +275,7 @@ function OwnKey({ profile, onSaved }: { readonly profile: FullProfile; readonly 
 export function ProfilePage() {
   const t = useT();
   const query = useQuery({ queryKey: PROFILE_KEY, queryFn: fetchProfile, staleTime: 0 });
-  const [tab, setTab] = useActiveTab(['info', 'settings', 'password', 'ssh-key']);
+  const [tab, setTab] = useActiveTab(['info', 'settings', 'password', 'ssh-key', 'sign-ins']);
   const profile = query.data;
   const saved = () => {
     void query.refetch().then((result) => result.data && updateProfile(result.data));
@@ -321,6 +322,15 @@ export function ProfilePage() {
                 id: 'ssh-key',
                 label: t('profile:tab.ssh_key'),
                 content: <Ssh profile={profile} onSaved={saved} />,
+              },
+              {
+                id: 'sign-ins',
+                label: t('profile:sign_ins.title'),
+                content: (
+                  <div className="grid max-w-[960px] gap-3">
+                    <SignInsCard />
+                  </div>
+                ),
               },
             ]}
           />

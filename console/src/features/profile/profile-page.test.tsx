@@ -189,3 +189,46 @@ test('a refused confirmation says why', async () => {
   await showTab('Basic info', '/?activeTab=info&external=v-2&by=confirm');
   expect(await screen.findByText('Somebody else signed in at Corp.')).toBeTruthy();
 });
+
+test('the sign-ins of the person show which are open, and another browser is signed out', async () => {
+  const row = (id: string, more: object) => ({
+    id,
+    remote_addr: `192.0.2.${id}`,
+    user_agent: 'Firefox',
+    date_created: '2026/11/20 09:00:00 +0800',
+    date_ended: null,
+    end_reason_display: '',
+    is_open: true,
+    is_current: false,
+    ...more,
+  });
+  const rows = [
+    row('1', { is_current: true }),
+    row('2', {}),
+    row('3', {
+      is_open: false,
+      date_ended: '2026/11/20 10:00:00 +0800',
+      end_reason_display: 'Password changed',
+    }),
+    row('4', { is_open: false }),
+  ];
+  server.use(
+    mock.get('*/api/v1/authentication/login-sessions/', () =>
+      HttpResponse.json({ count: rows.length, results: rows }),
+    ),
+    mock.delete('*/api/v1/authentication/login-sessions/2/', () => new HttpResponse(null, { status: 204 })),
+  );
+  const panel = await showTab('Sign-ins');
+  const items = await within(panel).findAllByRole('listitem');
+  const states = ['This browser', 'Signed in', 'Password changed', 'Expired'];
+  expect(items.map((item, at) => within(item).queryByText(states[at] ?? '') !== null)).toEqual([
+    true,
+    true,
+    true,
+    true,
+  ]);
+  expect(within(panel).getAllByRole('button')).toHaveLength(1);
+  await userEvent.click(within(panel).getByRole('button', { name: 'Sign out the browser at 192.0.2.2' }));
+  await waitFor(() => expect(sent('DELETE', 'authentication/login-sessions/2/')).toHaveLength(1));
+  expect(await screen.findByText('That browser is signed out')).toBeTruthy();
+});

@@ -3,6 +3,7 @@ import { LicenceImport } from '#/domain/licence/LicenceImport';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { http } from '#/lib/http/client';
 import { useT } from '#/lib/i18n';
+import { useSession } from '#/lib/session';
 import { Card, Definitions } from '#/ui/card';
 import { Note } from '#/ui/note';
 import { SkeletonLines } from '#/ui/skeleton';
@@ -21,8 +22,14 @@ interface Licence {
   readonly message: string;
 }
 
-/** The installed licence, and the import of another. */
+/** The installed licence, and the import of another: a part of the licensed extension. */
 export function LicenceTab() {
+  const t = useT();
+  const hasExtension = useSession().settings.XPACK_ENABLED === true;
+  return hasExtension ? <InstalledLicence /> : <Note>{t('licence:community')}</Note>;
+}
+
+function InstalledLicence() {
   const t = useT();
   const query = useQuery({
     queryKey: ['licence'],
@@ -47,18 +54,20 @@ export function LicenceTab() {
           <Note tone={!licence.is_valid || licence.is_expiring ? 'warn' : 'ok'}>
             {licence.message === '' ? t('licence:valid', { count: licence.days_left ?? 0 }) : licence.message}
           </Note>
-          <Card title={t('licence:installed')} flush>
-            <Definitions
-              items={[
-                { label: t('licence:corporation'), value: licence.corporation },
-                { label: t('licence:subscription'), value: licence.subscription_id },
-                { label: t('licence:edition'), value: licence.edition },
-                { label: t('licence:assets'), value: licence.asset_count },
-                { label: t('licence:issued'), value: licence.date_issued },
-                { label: t('licence:expires'), value: licence.date_expired },
-              ]}
-            />
-          </Card>
+          {licence.date_issued !== null && (
+            <Card title={t('licence:installed')} flush>
+              <Definitions
+                items={[
+                  { label: t('licence:corporation'), value: licence.corporation },
+                  { label: t('licence:subscription'), value: licence.subscription_id },
+                  { label: t('licence:edition'), value: licence.edition },
+                  { label: t('licence:assets'), value: licence.asset_count },
+                  { label: t('licence:issued'), value: licence.date_issued },
+                  { label: t('licence:expires'), value: licence.date_expired },
+                ]}
+              />
+            </Card>
+          )}
         </>
       ) : (
         <div className="pt-card" aria-busy="true">

@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import { recordedServer } from '#/test/recorded';
-import { renderScreen } from '#/test/render';
+import { adminSession, renderScreen } from '#/test/render';
 import { AboutTab } from './AboutTab';
 import { SettingsPage } from './SettingsPage';
 
@@ -297,4 +297,16 @@ test('an order is changed with the keyboard, and entries are switched off in the
   await waitFor(() =>
     expect(sent('PATCH', 'settings/setting/')[0]?.body).toEqual({ SIGN_IN_WAYS: 'openid,passkey' }),
   );
+});
+
+test('[S1-037] [S7-026] without the licensed extension nothing is asked about a licence', async () => {
+  await renderScreen(<SettingsPage />, {
+    address: '/settings?activeTab=licence',
+    pattern: '/settings',
+    texts: TEXTS,
+    session: { ...adminSession, settings: { ...adminSession.settings, XPACK_ENABLED: false } },
+  });
+  expect(await screen.findByText(/This is the community edition/)).toBeTruthy();
+  expect(sent('GET', 'xpack/license/detail')).toEqual([]);
+  expect(screen.queryByLabelText('Licence file')).toBeNull();
 });

@@ -1,40 +1,31 @@
-import {
-  CircleCheck,
-  CirclePause,
-  KeyRound,
-  LockOpen,
-  OctagonX,
-  Power,
-  RectangleEllipsis,
-  ShieldOff,
-  User,
-  UserMinus,
-} from 'lucide-react';
+import { RectangleEllipsis, ShieldOff, User } from 'lucide-react';
 import type { Api } from '#/lib/api-types';
-import { http } from '#/lib/http/client';
 import { loadNamespaces, translate } from '#/lib/i18n';
 import { currentSession } from '#/lib/session';
 import { defineResource, type FieldContext } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
-import { daysFrom } from '#/ui/dates/shortcuts';
-import { fieldValue } from '#/ui/dates/typed';
 import { AccessHistory } from '#/domain/access-history/AccessHistory';
 import { deletionEffect } from '#/domain/access-preview/effects';
 import { ExplainCard } from '#/domain/explain-access/ExplainCard';
 import { ApplicationGrants, Grants } from '#/domain/grants/Grants';
 import { groupOptions } from '#/domain/remotes';
 import { SessionHistory } from '#/domain/session-history/SessionHistory';
-import { Status } from '#/ui/status';
-import { InviteButton } from './InviteButton';
 import {
-  hasLicence,
-  managesMembers,
-  removeMany,
-  removeOne,
-  resetKey,
-  resetMfa,
-  setActive,
-} from './user-actions';
+  accessReset,
+  AccountStatus,
+  activeSwitch,
+  BULK_ACTIONS,
+  BULK_UPDATE,
+  farAway,
+  isInRoot,
+  isSuper,
+  keyReset,
+  notChangeable,
+  ROW_ACTIONS,
+  UNBLOCK,
+} from './account-actions';
+import { InviteButton } from './InviteButton';
+import { hasLicence, resetMfa } from './user-actions';
 import { userRoutes } from './addresses';
 import { resetAccess, resetPassword, showSetPasswordLink } from './set-password-link';
 import { UNBIND_ACTIONS } from './unbind-actions';
@@ -69,18 +60,6 @@ export type UserRow = Pick<
   | 'can_delete'
 >;
 
-/** The server's default lifetime of a new account. */
-const DEFAULT_DAYS = 25_550;
-const farAway = (): string => fieldValue(daysFrom(new Date(), DEFAULT_DAYS), 'datetime');
-
-function isSuper(): boolean {
-  return currentSession()?.profile.is_superuser ?? false;
-}
-
-function isInRoot(): boolean {
-  return currentSession()?.organization.is_root ?? false;
-}
-
 /** Without mail nobody gets the link of the strategy `email`: whoever fills in the form would have to pass it on. */
 function sendsMail(): boolean {
   return currentSession()?.settings.MAIL_CONFIGURED === true;
@@ -100,17 +79,6 @@ function wantsPassword(context: FieldContext): boolean {
   return context.mode === 'create'
     ? context.values['password_strategy'] === 'custom'
     : context.values['update_password'] === true;
-}
-
-const notChangeable = (row: UserRow): string | undefined =>
-  row.can_update ? undefined : translate('resource:not_allowed');
-
-/** Valid, or the first reason why not. */
-function UserStatus({ row }: { readonly row: UserRow }) {
-  if (!row.is_active) return <Status tone="unknown">{translate('users:state.inactive')}</Status>;
-  if (row.is_expired) return <Status tone="danger">{translate('users:state.expired')}</Status>;
-  if (row.login_blocked) return <Status tone="warn">{translate('users:state.blocked')}</Status>;
-  return <Status tone="ok">{translate('users:state.valid')}</Status>;
 }
 
 export const user = defineResource<UserRow, 'users/users/', 'update_password' | 'end' | 'set_public_key'>({
@@ -136,7 +104,7 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
         key: 'is_valid',
         label: 'users:state.label',
         sortable: false,
-        cell: (row) => <UserStatus row={row} />,
+        cell: (row) => <AccountStatus row={row} />,
       },
       'login_blocked',
       'mfa_enabled',
@@ -150,49 +118,16 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
     ],
     shown: ['name', 'username', 'groups_display', 'total_role_display', 'source', 'is_valid'],
     header: (tools) => <InviteButton onInvited={tools.refresh} />,
-    bulkUpdate: {
-      fields: ['groups', 'date_expired', 'comment'],
-      specs: { groups: { remote: groupOptions, multiple: true }, date_expired: { noEnd: () => '' } },
-    },
-    rowActions: [
-      {
-        id: 'remove',
-        label: 'users:remove.action',
-        icon: UserMinus,
-        order: 40,
-        isOffered: managesMembers,
-        disabledReason: (row) => (row.can_delete ? undefined : translate('resource:not_allowed')),
-        run: removeOne,
-      },
-    ],
+    bulkUpdate: BULK_UPDATE,
+    rowActions: ROW_ACTIONS,
     untyped: ['kind'],
     isInactive: (row) => !row.is_active,
     phone: {
       icon: User,
       meta: (row) => <span className="truncate">{row.email}</span>,
-      status: (row) => <UserStatus row={row} />,
+      status: (row) => <AccountStatus row={row} />,
     },
-    bulkActions: [
-      {
-        id: 'activate',
-        label: 'users:activate',
-        icon: CircleCheck,
-        run: (ids, tools) => setActive(ids, true, tools),
-      },
-      {
-        id: 'deactivate',
-        label: 'users:deactivate',
-        icon: CirclePause,
-        run: (ids, tools) => setActive(ids, false, tools),
-      },
-      {
-        id: 'remove',
-        label: 'users:remove.action',
-        icon: UserMinus,
-        isOffered: managesMembers,
-        run: removeMany,
-      },
-    ],
+    bulkActions: BULK_ACTIONS,
   },
   form: {
     groups: [
@@ -277,7 +212,7 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
   },
   detail: {
     lead: (row) => (row.kind === 'service' ? <ServiceAccountInstead id={row.id} /> : null),
-    status: (row) => <UserStatus row={row} />,
+    status: (row) => <AccountStatus row={row} />,
     cards: [
       {
         title: 'users:card.account',
@@ -300,18 +235,7 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
       },
     ],
     quick: [
-      {
-        id: 'active',
-        label: 'users:quick.active',
-        icon: Power,
-        state: (row) => translate(row.is_active ? 'users:quick.active_on' : 'users:quick.active_off'),
-        disabledReason: notChangeable,
-        control: {
-          kind: 'switch',
-          value: (row) => row.is_active,
-          change: (row, on) => http.patch(`users/users/${row.id}/`, { is_active: on }),
-        },
-      },
+      activeSwitch('users:quick.active_on', 'users:quick.active_off'),
       {
         id: 'mfa',
         label: 'users:quick.reset_mfa',
@@ -332,35 +256,11 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
           row.source === 'local' ? notChangeable(row) : translate('users:quick.not_local'),
         control: { kind: 'button', label: 'users:quick.reset', run: resetPassword },
       },
-      {
-        id: 'key',
-        label: 'users:quick.reset_key',
-        icon: KeyRound,
-        state: () => translate('users:quick.reset_key_state'),
-        disabledReason: notChangeable,
-        control: { kind: 'button', label: 'users:quick.reset', run: resetKey },
-      },
-      {
-        id: 'access',
-        label: 'users:quick.reset_access',
-        icon: OctagonX,
-        state: () => translate('users:quick.reset_access_state'),
-        disabledReason: (row) => (isMe(row) ? translate('users:quick.own_access') : notChangeable(row)),
-        control: { kind: 'button', label: 'users:quick.reset_access_do', run: resetAccess },
-      },
-      {
-        id: 'unblock',
-        label: 'users:quick.unblock',
-        icon: LockOpen,
-        state: (row) => translate(row.login_blocked ? 'users:quick.blocked' : 'users:quick.not_blocked'),
-        disabledReason: (row) =>
-          row.login_blocked ? notChangeable(row) : translate('users:quick.not_blocked'),
-        control: {
-          kind: 'button',
-          label: 'users:quick.unblock_do',
-          run: (row) => http.patch(`users/users/${row.id}/unblock/`, {}),
-        },
-      },
+      keyReset('users:quick.reset_key_state'),
+      accessReset<UserRow>(resetAccess, (row) =>
+        isMe(row) ? translate('users:quick.own_access') : undefined,
+      ),
+      UNBLOCK,
       ...UNBIND_ACTIONS,
     ],
     side: (row, tools) => <UserGroupsCard userId={row.id} onChange={tools.refresh} />,

@@ -106,6 +106,9 @@ def test_login_sessions_list_the_own_sign_ins_and_end_them(ann: User):
     assert here.delete(f"/api/v1/authentication/login-sessions/{other}/").status_code == 204
     assert there.get(PROFILE).status_code == 401
     assert here.get(PROFILE).status_code == 200
+    ended = next(row for row in here.get("/api/v1/authentication/login-sessions/").json() if row["id"] == other)
+    assert (ended["date_ended"] is None, ended["end_reason"]) == (False, "ended_by_self")
+    assert here.delete(f"/api/v1/authentication/login-sessions/{other}/").status_code == 404
 
 
 # --- every restriction for every credential (K51: restrictions hold for every kind of credential) ---

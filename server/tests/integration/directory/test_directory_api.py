@@ -244,17 +244,20 @@ class TestList:
 class TestImport:
     @pytest.mark.spec("S7-023")
     def test_people_become_users_once(self, as_admin: APIClient, slapd: Slapd) -> None:
+        slapd.add(Someone("王伟", "王伟", mail=""))
         read(as_admin, slapd)
-        answer = post(as_admin, IMPORT, {"username_list": ["ann", "cat"], "org_id": str(DEFAULT_ORG_ID)})
+        answer = post(as_admin, IMPORT, {"username_list": ["ann", "cat", "王伟"], "org_id": str(DEFAULT_ORG_ID)})
         assert answer.status_code == 200, answer.content
         ann, cat = User.objects.get(username="ann"), User.objects.get(username="cat")
         assert (ann.name, ann.email, ann.source, ann.role) == ("Ann Lee", "ann@example.com", Source.LDAP, "User")
         assert cat.email == "cat@directory.invalid"
+        # A mail address cannot contain this login name.
+        assert User.objects.get(username="王伟").email.endswith("@directory.invalid")
         assert not ann.has_usable_password()
         assert [row.role for row in Membership.objects.filter(user=ann)] == ["User"]
         again = post(as_admin, IMPORT, {"username_list": ["ann", "cat"]})
         assert "Already imported: 2" in again.json()["msg"]
-        assert User.objects.filter(source=Source.LDAP).count() == 2
+        assert User.objects.filter(source=Source.LDAP).count() == 3
         assert as_admin.get(f"{USERS}&limit=5&offset=0&search=ann").json()["results"][0]["existing"] is True
         assert AuditEvent.objects.filter(event="user.created", resource="Ann Lee(ann)").count() == 1
 

@@ -10,12 +10,21 @@ from django.conf import settings
 from django.db import transaction
 from tests.peers.redis_server import RedisServer
 
-from postern.apps.notifications import deliveries
+from postern.apps.assets.tree.events import AssetsChanged
+from postern.apps.audits import facade as audits
+from postern.apps.directory import reading
+from postern.apps.forwarding.streams import waking as streams
+from postern.apps.forwarding.streams.models import AuditStream
+from postern.apps.forwarding.streams.waking import SEND_SYSLOG, SEND_WEBHOOKS, SYSLOG
+from postern.apps.notifications import deliveries, receivers
 from postern.apps.notifications.models import DeliveryChannel, MessageDelivery, SiteMessage
 from postern.apps.users.models import User
-from postern.foundation.bus import outbox, waking
+from postern.apps.vault.system_users.bindings import COMPARE_ACCOUNTS
+from postern.entrypoints import celery
+from postern.foundation.bus import events, outbox, waking
 from postern.foundation.bus.waking import Listener, PromptTasks
 from postern.foundation.caller.actor import SYSTEM
+from postern.kernel.ids import DEFAULT_ORG_ID
 
 
 class Heard:
@@ -82,3 +91,39 @@ def test_hint_runs_its_task_only_and_other_hints_are_ignored() -> None:
     for hint in ("outbox", "of a newer version", "outbox"):
         tasks.run(hint)
     assert set(runs) == {"outbox"}
+
+
+def test_names_of_hints_are_names_of_periodic_tasks() -> None:
+    names = {entry["task"] for entry in celery.app.conf.beat_schedule.values()}
+    hints = {outbox.DELIVER, deliveries.SEND_MAIL, deliveries.SEND_COMPANY_MESSAGES, receivers.WRITE, reading.READ}
+    assert hints | {SEND_WEBHOOKS, SEND_SYSLOG, COMPARE_ACCOUNTS} <= names
+
+
+@pytest.mark.django_db(transaction=True)
+def test_audit_events_wake_who_follows_the_log_and_nobody_else(heard: Heard, monkeypatch: pytest.MonkeyPatch) -> None:
+    AuditStream.objects.all().delete()
+    monkeypatch.setattr(streams, "_KNOWN_S", -1.0)  # read who follows at each event
+    li = User.objects.create(username="li", name="Li", email="li@example.com")
+    _record(li)
+    assert not heard.wait_for(SEND_SYSLOG, 0.3)
+
+    AuditStream.objects.create(name=SYSLOG)
+    _record(li)
+    assert heard.wait_for(SEND_SYSLOG)
+    assert SEND_WEBHOOKS not in heard.hints
+
+    AuditStream.objects.create(name="of a webhook")
+    _record(li)
+    assert heard.wait_for(SEND_WEBHOOKS)
+
+
+def _record(user: User) -> None:
+    with transaction.atomic():
+        audits.record_change(actor=SYSTEM, action="update", target=user, new={"name": user.name})
+
+
+@pytest.mark.django_db(transaction=True)
+def test_changed_tree_wakes_the_comparison_of_accounts(heard: Heard) -> None:
+    with transaction.atomic():
+        events.publish(AssetsChanged(org_id=DEFAULT_ORG_ID))
+    assert heard.wait_for(COMPARE_ACCOUNTS)

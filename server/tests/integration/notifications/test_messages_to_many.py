@@ -11,7 +11,7 @@ from factories.mail import use_mail_server
 from peers.mail_server import Mailbox, serving
 from postern.apps.audits.models import AuditEvent
 from postern.apps.notifications import actions, receivers
-from postern.apps.notifications.declarations import personal
+from postern.apps.notifications.declarations import expiries
 from postern.apps.notifications.models import MessageDelivery, ReceiverBatch, SiteMessage, SiteMessageReceipt
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import SYSTEM
@@ -97,7 +97,7 @@ def _then(check: Callable[..., None]) -> Callable[..., Any]:
 def test_system_message_to_many_goes_by_every_method_in_batches(crowd: list[User]) -> None:
     with serving(Mailbox()) as port:
         use_mail_server(port)
-        notice = personal.ACCOUNT_EXPIRING.about(personal.ACCOUNT_EXPIRING.examples[0])
+        notice = expiries.ACCOUNT_EXPIRING.about(expiries.ACCOUNT_EXPIRING.examples[0])
         assert actions.tell(notice=notice, occasion="o", user_ids=[user.pk for user in crowd]) == PEOPLE
         assert not MessageDelivery.objects.exists()
         receivers.write_waiting()

@@ -1,7 +1,8 @@
-import { Plus, X } from 'lucide-react';
+import { X } from 'lucide-react';
 import { useT } from '#/lib/i18n';
 import type { CustomInput } from '#/resource/define';
-import { Button, IconButton } from '#/ui/button';
+import { RowsInput } from '#/resource/form/RowsInput';
+import { IconButton } from '#/ui/button';
 import { Checkbox } from '#/ui/choice';
 import { ClockInput } from '#/ui/dates/ClockInput';
 import { DAYS, dayName, newSpan, type Span } from './spans';
@@ -75,37 +76,16 @@ function SpanRow({
 /** Spans of time in a week. None means always. */
 export function HoursField({ input }: { readonly input: CustomInput }) {
   const t = useT();
-  // Each value of this field comes from the server or from this control.
-  const spans = (Array.isArray(input.value) ? input.value : []) as readonly Span[];
-  const replace = (index: number, span: Span) =>
-    input.onChange(spans.map((other, at) => (at === index ? span : other)));
   return (
-    <div
-      id={input.id}
-      role="group"
-      aria-label={input.label}
-      aria-describedby={input.describedBy}
-      className="grid max-w-md gap-2"
-    >
-      {spans.length === 0 && <p className="pt-1 text-ink-2">{t('users:acl.always')}</p>}
-      {spans.map((span, index) => (
-        <SpanRow
-          // oxlint-disable-next-line react/no-array-index-key -- spans have no other identity
-          key={index}
-          span={span}
-          number={index + 1}
-          disabled={input.disabled}
-          onChange={(changed) => replace(index, changed)}
-          onRemove={() => input.onChange(spans.filter((_, at) => at !== index))}
-        />
-      ))}
-      {!input.disabled && (
-        <span>
-          <Button size="sm" icon={Plus} onClick={() => input.onChange([...spans, newSpan()])}>
-            {t('users:acl.add_span')}
-          </Button>
-        </span>
-      )}
+    <div className="max-w-md">
+      <RowsInput<Span>
+        input={input}
+        empty={t('users:acl.always')}
+        add={t('users:acl.add_span')}
+        made={newSpan}
+      >
+        {({ row, ...place }) => <SpanRow span={row} disabled={input.disabled} {...place} />}
+      </RowsInput>
     </div>
   );
 }

@@ -1,18 +1,24 @@
-import { Bot, CircleCheck, CirclePause, KeyRound, LockOpen, OctagonX, Power, UserMinus } from 'lucide-react';
+import { Bot } from 'lucide-react';
 import type { Api } from '#/lib/api-types';
-import { http } from '#/lib/http/client';
-import { translate } from '#/lib/i18n';
-import { currentSession } from '#/lib/session';
 import { defineResource } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
-import { daysFrom } from '#/ui/dates/shortcuts';
-import { fieldValue } from '#/ui/dates/typed';
 import { Grants } from '#/domain/grants/Grants';
 import { groupOptions } from '#/domain/remotes';
 import { SessionHistory } from '#/domain/session-history/SessionHistory';
-import { Status } from '#/ui/status';
+import {
+  accessReset,
+  AccountStatus,
+  activeSwitch,
+  BULK_ACTIONS,
+  BULK_UPDATE,
+  farAway,
+  isInRoot,
+  isSuper,
+  keyReset,
+  ROW_ACTIONS,
+  UNBLOCK,
+} from '../account-actions';
 import { serviceAccountRoutes } from '../addresses';
-import { managesMembers, removeMany, removeOne, resetKey, setActive } from '../user-actions';
 import { endAccess } from './end-access';
 
 const GrantedAssets = lazyPart(async () => (await import('../GrantedAssets')).GrantedAssets);
@@ -32,28 +38,6 @@ export type ServiceAccountRow = Pick<
   | 'can_update'
   | 'can_delete'
 >;
-
-/** The server's default lifetime of a new account. */
-const DEFAULT_DAYS = 25_550;
-
-function isSuper(): boolean {
-  return currentSession()?.profile.is_superuser ?? false;
-}
-
-function isInRoot(): boolean {
-  return currentSession()?.organization.is_root ?? false;
-}
-
-const notChangeable = (row: ServiceAccountRow): string | undefined =>
-  row.can_update ? undefined : translate('resource:not_allowed');
-
-/** Valid, or the first reason why not. */
-function AccountStatus({ row }: { readonly row: ServiceAccountRow }) {
-  if (!row.is_active) return <Status tone="unknown">{translate('users:state.inactive')}</Status>;
-  if (row.is_expired) return <Status tone="danger">{translate('users:state.expired')}</Status>;
-  if (row.login_blocked) return <Status tone="warn">{translate('users:state.blocked')}</Status>;
-  return <Status tone="ok">{translate('users:state.valid')}</Status>;
-}
 
 /** Accounts of programs. They are users of another kind, with a list, form and page of their own. */
 export const serviceAccount = defineResource<
@@ -91,48 +75,15 @@ export const serviceAccount = defineResource<
     untyped: ['kind', 'email', 'source'],
     // A file may hold both kinds: it is read on the list of people, and its column says which is which.
     exchange: { import: false },
-    bulkUpdate: {
-      fields: ['groups', 'date_expired', 'comment'],
-      specs: { groups: { remote: groupOptions, multiple: true }, date_expired: { noEnd: () => '' } },
-    },
+    bulkUpdate: BULK_UPDATE,
     isInactive: (row) => !row.is_active,
     phone: {
       icon: Bot,
       meta: (row) => <span className="truncate">{row.username}</span>,
       status: (row) => <AccountStatus row={row} />,
     },
-    rowActions: [
-      {
-        id: 'remove',
-        label: 'users:remove.action',
-        icon: UserMinus,
-        order: 40,
-        isOffered: managesMembers,
-        disabledReason: (row) => (row.can_delete ? undefined : translate('resource:not_allowed')),
-        run: removeOne,
-      },
-    ],
-    bulkActions: [
-      {
-        id: 'activate',
-        label: 'users:activate',
-        icon: CircleCheck,
-        run: (ids, tools) => setActive(ids, true, tools),
-      },
-      {
-        id: 'deactivate',
-        label: 'users:deactivate',
-        icon: CirclePause,
-        run: (ids, tools) => setActive(ids, false, tools),
-      },
-      {
-        id: 'remove',
-        label: 'users:remove.action',
-        icon: UserMinus,
-        isOffered: managesMembers,
-        run: removeMany,
-      },
-    ],
+    rowActions: ROW_ACTIONS,
+    bulkActions: BULK_ACTIONS,
   },
   form: {
     method: 'patch',
@@ -177,8 +128,7 @@ export const serviceAccount = defineResource<
         help: 'users:form.org_roles_help',
       },
       date_expired: {
-        noEnd: ({ mode }) =>
-          mode === 'create' ? fieldValue(daysFrom(new Date(), DEFAULT_DAYS), 'datetime') : '',
+        noEnd: ({ mode }) => (mode === 'create' ? farAway() : ''),
       },
       is_active: { control: 'switch' },
     },
@@ -209,47 +159,10 @@ export const serviceAccount = defineResource<
       { title: 'users:card.times', fields: ['date_joined', 'created_by', 'last_login', 'date_expired'] },
     ],
     quick: [
-      {
-        id: 'active',
-        label: 'users:quick.active',
-        icon: Power,
-        state: (row) => translate(row.is_active ? 'users:service.active_on' : 'users:service.active_off'),
-        disabledReason: notChangeable,
-        control: {
-          kind: 'switch',
-          value: (row) => row.is_active,
-          change: (row, on) => http.patch(`users/users/${row.id}/`, { is_active: on }),
-        },
-      },
-      {
-        id: 'key',
-        label: 'users:quick.reset_key',
-        icon: KeyRound,
-        state: () => translate('users:service.clear_key_state'),
-        disabledReason: notChangeable,
-        control: { kind: 'button', label: 'users:quick.reset', run: resetKey },
-      },
-      {
-        id: 'access',
-        label: 'users:quick.reset_access',
-        icon: OctagonX,
-        state: () => translate('users:quick.reset_access_state'),
-        disabledReason: notChangeable,
-        control: { kind: 'button', label: 'users:quick.reset_access_do', run: endAccess },
-      },
-      {
-        id: 'unblock',
-        label: 'users:quick.unblock',
-        icon: LockOpen,
-        state: (row) => translate(row.login_blocked ? 'users:quick.blocked' : 'users:quick.not_blocked'),
-        disabledReason: (row) =>
-          row.login_blocked ? notChangeable(row) : translate('users:quick.not_blocked'),
-        control: {
-          kind: 'button',
-          label: 'users:quick.unblock_do',
-          run: (row) => http.patch(`users/users/${row.id}/unblock/`, {}),
-        },
-      },
+      activeSwitch('users:service.active_on', 'users:service.active_off'),
+      keyReset('users:service.clear_key_state'),
+      accessReset(endAccess),
+      UNBLOCK,
     ],
     side: (row, tools) => <UserGroupsCard userId={row.id} onChange={tools.refresh} />,
     tabs: [

@@ -14,7 +14,9 @@ from django.db import connection
 from postern.apps.audits import digest
 from postern.apps.audits.catalogue import Event
 from postern.apps.audits.errors import NotInTransaction
+from postern.apps.audits.events import AuditEventsAppended
 from postern.apps.audits.models import Action, AuditChain, AuditEvent, LoginLog, LoginType, MfaState, PasswordChangeLog
+from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database.prepared import PreparedObjects
 from postern.foundation.database.row_writes import change, insert
@@ -63,14 +65,14 @@ def gathered() -> Iterator[None]:
             del outer[known:]
             raise
         return
-    events: list[_Waiting] = []
-    token = _waiting.set(events)
+    gathered_events: list[_Waiting] = []
+    token = _waiting.set(gathered_events)
     try:
         yield
     finally:
         _waiting.reset(token)
-    events.sort(key=lambda one: one.org_id)  # stable sort: events of one chain stay in their order
-    for (org_id, actor), some in groupby(events, key=lambda one: (one.org_id, one.actor)):
+    gathered_events.sort(key=lambda one: one.org_id)  # stable sort: events of one chain stay in their order
+    for (org_id, actor), some in groupby(gathered_events, key=lambda one: (one.org_id, one.actor)):
         append_events(actor=actor, org_id=org_id, entries=[one.entry for one in some])
 
 
@@ -122,6 +124,7 @@ def append_events(*, actor: Actor, org_id: UUID, entries: Sequence[Entry]) -> in
         rows.append(row)
     insert(rows)
     change([chain], ("sequence", "digest"))
+    events.publish(AuditEventsAppended(org_id))
     return chain.sequence
 
 

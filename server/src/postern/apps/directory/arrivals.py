@@ -77,8 +77,8 @@ def create(*, actor: Actor, scope: OrgScope, person: Person) -> User:
 
 def columns_of(person: Person) -> dict[str, object]:
     """The values of a user that come from the directory."""
-    email = person.email or f"{person.username}@{_NO_MAIL}".lower()
-    return {"name": person.name, "email": email[:128], **{name: value for name, value in person.more.items() if value}}
+    email = person.email or users.stand_in_mail(person.username, domain=_NO_MAIL)
+    return {"name": person.name, "email": email, **{name: value for name, value in person.more.items() if value}}
 
 
 def follow(*, actor: Actor, user: User, columns: Mapping[str, object]) -> bool:

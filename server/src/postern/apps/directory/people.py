@@ -7,10 +7,8 @@ from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
-
 from postern.apps.directory.source import Source
+from postern.apps.users import facade as users
 from postern.apps.users.models import username_key
 from postern.integrations.directory.messages import Entry
 
@@ -69,7 +67,7 @@ def person_of(entry: Entry, source: Source) -> Person | None:
     if not username:
         return None
     name = values.pop("name", "") or username
-    email = _usable_mail(values.pop("email", ""))
+    email = users.usable_mail(values.pop("email", ""))
     groups = tuple(_clean(common_name(dn)) for dn in entry.texts(_MEMBER_OF)[:_MAX_GROUPS])
     return Person(
         _uid(entry), entry.dn.replace("\x00", "")[:2048], username, name, email, groups, _is_enabled(entry), values
@@ -99,14 +97,6 @@ def _is_enabled(entry: Entry) -> bool:
     if flags.isascii() and flags.isdigit() and len(flags) < 12 and int(flags) & _AD_DISABLED:
         return False
     return entry.text(_LOCK).lower() != "true"
-
-
-def _usable_mail(text: str) -> str:
-    try:
-        validate_email(text)
-    except ValidationError:
-        return ""
-    return text.lower()
 
 
 def _clean(text: str) -> str:

@@ -18,14 +18,12 @@ from django.utils import timezone
 from postern.apps.authn.models import AccessKey
 from postern.apps.notifications.actions import tell, tell_person
 from postern.apps.notifications.declarations.declaration import Notice
-from postern.apps.notifications.declarations.personal import (
+from postern.apps.notifications.declarations.expiries import (
     ACCESS_KEY_EXPIRING,
     ACCOUNT_EXPIRING,
     PASSWORD_EXPIRING,
     SERVICE_ACCOUNT_EXPIRING,
-    Expiry,
-    KeyExpiry,
-    ProgramExpiry,
+    Ending,
 )
 from postern.apps.notifications.models import ExpiryWarning, WarningKind
 from postern.apps.notifications.queries import super_administrators
@@ -104,7 +102,7 @@ def _passwords(days: int) -> _Ending:
         if updated_at is None:
             return None
         ends_at = updated_at + timedelta(days=days)
-        return PASSWORD_EXPIRING.about(Expiry(user.username, ends_at, _days_left(ends_at, now)))
+        return PASSWORD_EXPIRING.about(Ending(ends_at, _days_left(ends_at, now), user.username))
 
     return _Ending(WarningKind.PASSWORD, candidates, notice)
 
@@ -118,7 +116,7 @@ def _of_account(user: User, now: datetime) -> Notice | None:
     ends_at = user.date_expired
     if ends_at is None:
         return None
-    return ACCOUNT_EXPIRING.about(Expiry(user.username, ends_at, _days_left(ends_at, now)))
+    return ACCOUNT_EXPIRING.about(Ending(ends_at, _days_left(ends_at, now), user.username))
 
 
 def _with_ending_keys(now: datetime) -> QuerySet[User]:
@@ -131,7 +129,7 @@ def _of_access_key(user: User, now: datetime) -> Notice | None:
     if key is None or key.date_expired is None:
         return None
     days_left = _days_left(key.date_expired, now)
-    return ACCESS_KEY_EXPIRING.about(KeyExpiry(user.username, key.date_expired, days_left, _name_of(key)))
+    return ACCESS_KEY_EXPIRING.about(Ending(key.date_expired, days_left, user.username, _name_of(key)))
 
 
 def _name_of(key: AccessKey) -> str:
@@ -174,7 +172,7 @@ def _warn_keepers(user_id: UUID, now: datetime) -> bool:
     if key is not None and key.date_expired is not None:
         ends.append((key.date_expired, _name_of(key)))
     ends_at, key_name = min(ends)
-    facts = ProgramExpiry(account.pk, account.username, key_name, ends_at, _days_left(ends_at, now))
+    facts = Ending(ends_at, _days_left(ends_at, now), account.username, key_name, account.pk)
     receivers = _keepers(account)
     return bool(
         tell(

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from postern.apps.notifications.actions import tell
-from postern.apps.notifications.declarations.personal import PERMISSION_EXPIRING, PermissionExpiry
+from postern.apps.notifications.declarations.expiries import PERMISSION_EXPIRING, Ending
 from postern.apps.notifications.models import SiteMessage
 from postern.apps.notifications.queries import super_administrators
 from postern.apps.orgs.roles import OrgRole
@@ -56,7 +56,7 @@ def _warn(permission_id: UUID, now: datetime) -> bool:
     if permission is None:
         return False
     days_left = max(-((now - permission.date_expired) // _DAY), 1)  # begun days
-    facts = PermissionExpiry(permission.pk, permission.name, permission.date_expired, days_left)
+    facts = Ending(permission.date_expired, days_left, name=permission.name, row_id=permission.pk)
     occasion = _occasion(permission.pk, permission.date_expired)
     return bool(tell(notice=PERMISSION_EXPIRING.about(facts), occasion=occasion, user_ids=list(_receivers(permission))))
 

@@ -10,6 +10,7 @@ from django.utils.translation import get_language
 
 from postern.apps.orgs.roles import OrgRole
 from postern.apps.users.accounts.holding import hold, hold_caller, hold_changeable, hold_epoch, hold_memberships
+from postern.apps.users.accounts.mail_addresses import stand_in_mail, usable_mail
 from postern.apps.users.accounts.models import Membership, SystemRole, User
 from postern.apps.users.accounts.queries import (
     OrgRoles,
@@ -103,10 +104,12 @@ __all__ = [
     "set_org_roles",
     "set_public_keys",
     "ssh_keys_named",
+    "stand_in_mail",
     "take_org_role",
     "update_group",
     "update_own_profile",
     "update_user",
+    "usable_mail",
     "valid_until",
 ]
 

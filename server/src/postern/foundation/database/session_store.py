@@ -6,8 +6,10 @@ Somebody who reads the table (from a backup or a leak) cannot take over a browse
 from functools import cache
 from typing import Any
 
+from django.contrib.sessions.backends.base import VALID_KEY_CHARS
 from django.contrib.sessions.backends.db import SessionStore as DatabaseSessionStore
 from django.utils import timezone
+from django.utils.crypto import get_random_string
 
 from postern.foundation.database.prepared import PreparedObjects
 from postern.kernel.ids import token_hash
@@ -43,6 +45,10 @@ class SessionStore(DatabaseSessionStore):
 
     def exists(self, session_key: str) -> bool:
         return _by_key(self.model).first(session_key=stored_key(session_key)) is not None
+
+    def _get_new_session_key(self) -> str:
+        """A random key, without Django's query whether it is taken: the insert refuses a key that exists."""
+        return get_random_string(32, VALID_KEY_CHARS)
 
     def create_model_instance(self, data: dict[str, Any]) -> Any:
         instance = super().create_model_instance(data)

@@ -15,7 +15,6 @@ from postern.apps.users.models import User
 from postern.foundation.caller.actor import Actor
 from postern.foundation.phrases import sentence_from
 from postern.kernel import clock
-from postern.kernel.ids import ROOT_ORG_ID
 
 
 def confirm(*, actor: Actor, user: User, login_session: LoginSession, visit: ExternalRequest) -> None:
@@ -61,22 +60,11 @@ def _confirm(actor: Actor, user: User, login_session: LoginSession, visit: Exter
         if login_session.provider_session:
             proxy_sign_ins.follow_codes(user.pk, login_session.provider_session, at_provider)
     LoginSession.objects.filter(pk=login_session.pk).update(**changes)
-    _audit(actor, user, audits.Event.IDENTITY_CONFIRMED, {"provider": way.backend, "subject": visit.subject})
+    known = {"provider": way.backend, "subject": visit.subject}
+    audits.record_change(actor=actor, action="other", target=user, event=audits.Event.IDENTITY_CONFIRMED, new=known)
 
 
 @transaction.atomic
 def _note_refused(actor: Actor, user: User, visit: ExternalRequest, refused: ConfirmationRefused) -> None:
     told = {"provider": visit.provider, "subject": visit.subject, "reason": refused.reason.code}
-    _audit(actor, user, audits.Event.IDENTITY_REFUSED, told)
-
-
-def _audit(actor: Actor, user: User, event: audits.Event, new: dict[str, str]) -> None:
-    audits.record(
-        actor=actor,
-        org_id=ROOT_ORG_ID,
-        event=event,
-        object_type="User",
-        object_id=str(user.pk),
-        object_name=str(user),
-        new=new,
-    )
+    audits.record_change(actor=actor, action="other", target=user, event=audits.Event.IDENTITY_REFUSED, new=told)

@@ -135,6 +135,8 @@ class AccessKeyViewSet(CreateMixin, UpdateMixin, DeleteMixin, ReadOnlyViewSet, O
 
 class LoginSessionSerializer(ResourceSerializer):
     is_current = serializers.SerializerMethodField()
+    is_open = serializers.SerializerMethodField()
+    end_reason_display = serializers.CharField(source="get_end_reason_display", read_only=True, label=_("End reason"))
 
     class Meta:
         model = LoginSession
@@ -146,23 +148,33 @@ class LoginSessionSerializer(ResourceSerializer):
             "date_created",
             "date_last_seen",
             "date_expired",
+            "date_ended",
+            "end_reason",
+            "end_reason_display",
+            "is_open",
             "is_current",
         )
         read_only_fields = fields
+
+    def get_is_open(self, login_session: LoginSession) -> bool:
+        return login_session.date_ended is None and login_session.date_expired > clock.now()
 
     def get_is_current(self, login_session: LoginSession) -> bool:
         return bool(str(login_session.pk) == self.context["actor"].login_session)
 
 
 class LoginSessionViewSet(DeleteMixin, ReadOnlyViewSet, OwnRows):
-    """`authentication/login-sessions/`: list the caller's own sign-ins, and end them."""
+    """`authentication/login-sessions/`: the caller's own sign-ins, with those that have ended; an open one can be ended."""
 
     queryset = LoginSession.objects.all()
     serializer_class = LoginSessionSerializer
     ordering_fields = ("date_created", "date_last_seen")
 
     def visible_rows(self) -> QuerySet[LoginSession]:
-        return LoginSession.objects.filter(user_id=self.own_id(), date_ended__isnull=True, date_expired__gt=clock.now())
+        rows = LoginSession.objects.filter(user_id=self.own_id())
+        if self.request.method == "DELETE":
+            return rows.filter(date_ended__isnull=True, date_expired__gt=clock.now())
+        return rows
 
     def delete_object(self, instance: LoginSession) -> None:
         sign_out(actor=self.actor, login_session=instance, reason=LoginEnd.ENDED_BY_SELF)

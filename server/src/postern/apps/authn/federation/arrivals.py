@@ -6,7 +6,6 @@ from typing import Final
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 from django.db import IntegrityError
 
 from postern.apps.authn.federation.errors import MAIL_TAKEN, NO_NAME, TAKEN, UNKNOWN, UNUSABLE, NoUser
@@ -82,7 +81,7 @@ def follow(provider: FederatedProvider, user: User, told: Told) -> User:
     columns: dict[str, object] = {"role": role} if role is not None else {}
     if told.name:
         columns["name"] = told.name[:_MOST_CHARS]
-    email = _usable_mail(told.email)
+    email = users.usable_mail(told.email)
     if email and not User.objects.filter(email=email).exclude(pk=user.pk).exists():
         columns["email"] = email
     changed = {name: value for name, value in columns.items() if getattr(user, name) != value}
@@ -102,7 +101,7 @@ def _require_prepared(provider: FederatedProvider, source: Source, user: User, t
 def _created(provider: FederatedProvider, source: Source, told: Told) -> User:
     if not provider.creates_users:
         raise NoUser(UNKNOWN.say(provider=provider.name))
-    email = _usable_mail(told.email) or f"{told.username}@{_NO_MAIL}".lower()
+    email = users.usable_mail(told.email) or users.stand_in_mail(told.username, domain=_NO_MAIL)
     if User.objects.filter(email=email).exists():
         raise NoUser(MAIL_TAKEN.say(email=email))
     columns = {
@@ -133,13 +132,3 @@ def _follow_groups(user: User, about: Collection[UUID], given: Collection[UUID])
         if not users.member_ids_among(org_id, [user.pk]):
             users.add_org_role(actor=SYSTEM, scope=scope, user=user, role=OrgRole.USER)
         users.update_user(actor=SYSTEM, scope=scope, user=user, person=users.PersonInput(group_ids=wanted))
-
-
-def _usable_mail(text: str) -> str:
-    if len(text) > _MOST_CHARS:
-        return ""
-    try:
-        validate_email(text)
-    except ValidationError:
-        return ""
-    return text.lower()

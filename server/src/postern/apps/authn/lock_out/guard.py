@@ -262,7 +262,8 @@ def note_locked(username: str, remote_addr: str, *, minutes: int) -> None:
     """
     user = User.objects.named(username)
     if user is not None:
-        _audit(anonymous(remote_addr), audits.Event.SIGN_IN_LOCKED, user)
+        actor = anonymous(remote_addr)
+        audits.record_change(actor=actor, action="other", target=user, event=audits.Event.SIGN_IN_LOCKED)
     user_id = user.pk if user is not None else None
     events.publish(AccountLocked(username=username[:128], remote_addr=remote_addr, minutes=minutes, user_id=user_id))
 
@@ -392,17 +393,6 @@ def _count_for(place: KnownPlace, *, now: datetime) -> timedelta:
     place.date_locked_until = now + delay
     place.save(update_fields=["failures", "date_locked_until"])
     return delay
-
-
-def _audit(actor: Actor, event: audits.Event, user: User) -> None:
-    audits.record(
-        actor=actor,
-        org_id=ROOT_ORG_ID,
-        event=event,
-        object_type="User",
-        object_id=str(user.pk),
-        object_name=str(user),
-    )
 
 
 def minutes_until(instant: datetime, now: datetime) -> int:

@@ -15,6 +15,7 @@ from django.db import transaction
 from postern.apps.audits import facade as audits
 from postern.apps.forwarding.streams import reading
 from postern.apps.forwarding.streams.models import AuditStream
+from postern.apps.forwarding.streams.waking import SYSLOG
 from postern.apps.forwarding.syslog.receiver import is_on, message_of, stored_receiver
 from postern.apps.preferences import facade as preferences
 from postern.foundation.caller.actor import SYSTEM
@@ -28,7 +29,7 @@ from postern.kernel.sentences import Sentence
 
 log = logging.getLogger(__name__)
 
-STREAM: Final = "syslog"
+STREAM: Final = SYSLOG
 #: How long a process holds the stream. Longer than a chunk may take.
 HELD: Final = timedelta(seconds=60)
 #: For one chunk, from the lookup of the name until the receiver has read everything.

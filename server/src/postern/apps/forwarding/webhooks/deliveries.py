@@ -13,8 +13,10 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.forwarding.streams.models import AuditStream
+from postern.apps.forwarding.streams.waking import SEND_WEBHOOKS
 from postern.apps.forwarding.webhooks import errors
 from postern.apps.forwarding.webhooks.models import Webhook, WebhookDelivery, WebhookState
+from postern.foundation.bus import waking
 from postern.foundation.caller.actor import SYSTEM, Actor
 from postern.foundation.database.batches import delete_in_batches
 from postern.foundation.phrases import stored
@@ -36,6 +38,8 @@ _KEPT: Final = {WebhookState.ACCEPTED: timedelta(days=7), WebhookState.FAILED: t
 def enqueue(rows: Collection[WebhookDelivery]) -> None:
     """Store deliveries, except those of a source that the endpoint has already."""
     WebhookDelivery.objects.bulk_create(rows, batch_size=500, ignore_conflicts=True)
+    if rows:
+        waking.wake_after_commit(SEND_WEBHOOKS)
 
 
 def waiting(webhook: Webhook) -> int:
@@ -149,6 +153,7 @@ def retry(*, actor: Actor, row: WebhookDelivery) -> WebhookDelivery:
     now = clock.now()
     row.state, row.tries, row.reason, row.next_try, row.date_created = WebhookState.WAITING, 0, None, now, now
     row.save(update_fields=["state", "tries", "reason", "next_try", "date_created", "date_updated"])
+    waking.wake_after_commit(SEND_WEBHOOKS)
     _record(actor, audits.Event.WEBHOOK_DELIVERY_RETRIED, row, WebhookState.FAILED, None)
     return row
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from postern.apps.notifications.declarations import letters, operations, personal, security, terminals
+from postern.apps.notifications.declarations import expiries, letters, operations, personal, security, terminals
 from postern.apps.notifications.declarations.declaration import Audience, MessageText, MessageType, Text
 
 #: Messages between users.
@@ -15,6 +15,7 @@ TEXTS: Final[tuple[MessageText[Any], ...]] = (
     *security.TEXTS,
     *terminals.TEXTS,
     *operations.TEXTS,
+    *expiries.TEXTS,
     *personal.TEXTS,
     *letters.TEXTS,
 )

@@ -1,13 +1,11 @@
 """Messages to users about their own account."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
-from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 
 from postern.apps.authn.lock_out.events import AccountUnlocked
 from postern.apps.authn.passkeys.events import PasskeyAdded, PasskeyRemoved
@@ -18,7 +16,6 @@ from postern.apps.notifications.declarations.declaration import (
     MessageText,
     MessageType,
     Written,
-    console_link,
     written,
 )
 from postern.apps.users.credentials.events import PublicKeysRemoved
@@ -117,197 +114,10 @@ PASSKEY_REMOVED: Final = MessageText(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Expiry:
-    """A password or account ends. `days_left`: begun days, at least one."""
-
-    username: str
-    ends_at: datetime
-    days_left: int
-
-    @property
-    def date(self) -> str:
-        return f"{timezone.localtime(self.ends_at):%Y-%m-%d %H:%M %Z}"
-
-
-_EXPIRIES: Final = tuple(Expiry("li", _AT, days) for days in (1, 5))
-
-
-def _of_expiring_password(facts: Expiry) -> Written:
-    return written(
-        ngettext(
-            "Your password expires within %(count)d day", "Your password expires within %(count)d days", facts.days_left
-        ),
-        _(
-            "The password of your account {username} expires on {date}. Choose a new one on your profile page before then. "
-            "Afterwards you must choose a new one before you can do anything else."
-        ),
-        "{link}",
-        count=facts.days_left,
-        username=facts.username,
-        date=facts.date,
-        link=console_link("users/profile"),
-    )
-
-
-PASSWORD_EXPIRING: Final = MessageText(
-    MessageType("PasswordExpiringMessage", gettext_lazy("Your password expires"), *SECURITY, _PERSON),
-    _of_expiring_password,
-    _EXPIRIES,
-)
-
-
-def _of_expiring_account(facts: Expiry) -> Written:
-    return written(
-        ngettext("Your account ends within %(count)d day", "Your account ends within %(count)d days", facts.days_left),
-        _(
-            "Your account {username} ends on {date}. Afterwards you cannot sign in, and open sessions are ended. If you "
-            "still need it, ask an administrator to change its end."
-        ),
-        count=facts.days_left,
-        username=facts.username,
-        date=facts.date,
-    )
-
-
-ACCOUNT_EXPIRING: Final = MessageText(
-    MessageType("AccountExpiringMessage", gettext_lazy("Your account ends"), *SECURITY, _PERSON),
-    _of_expiring_account,
-    _EXPIRIES,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class ProgramExpiry:
-    """A service account, or one of its access keys, ends. `key`: the comment of the key or its id; "" for the account."""
-
-    user_id: UUID
-    username: str
-    key: str
-    ends_at: datetime
-    days_left: int
-
-    @property
-    def date(self) -> str:
-        return f"{timezone.localtime(self.ends_at):%Y-%m-%d %H:%M %Z}"
-
-
-@dataclass(frozen=True, slots=True)
-class KeyExpiry(Expiry):
-    """An access key of a person ends. `key`: the comment of the key, or its id."""
-
-    key: str
-
-
-def _of_expiring_key(facts: KeyExpiry) -> Written:
-    return written(
-        ngettext(
-            "Your access key ends within %(count)d day", "Your access key ends within %(count)d days", facts.days_left
-        ),
-        _(
-            "The access key “{key}” of your account {username} ends on {date}. Afterwards the programs that use it are "
-            "refused. If they still need it, give them a new key or change its end: account menu › API keys."
-        ),
-        "{link}",
-        count=facts.days_left,
-        key=facts.key,
-        username=facts.username,
-        date=facts.date,
-        link=console_link("users/profile"),
-    )
-
-
-ACCESS_KEY_EXPIRING: Final = MessageText(
-    MessageType("AccessKeyExpiringMessage", gettext_lazy("Your access key ends"), *SECURITY, _PERSON),
-    _of_expiring_key,
-    tuple(KeyExpiry("li", _AT, days, "nightly report") for days in (1, 5)),
-)
-
-
-def _of_expiring_program(facts: ProgramExpiry) -> Written:
-    subject = ngettext(
-        "The access of a service account ends within %(count)d day",
-        "The access of a service account ends within %(count)d days",
-        facts.days_left,
-    )
-    body = (
-        _(
-            "The access key “{key}” of the service account {username} ends on {date}. Afterwards the programs that use it "
-            "are refused. Give them a new key before then, or change its end."
-        )
-        if facts.key
-        else _(
-            "The service account {username} ends on {date}. Afterwards its programs are refused, and open sessions are "
-            "ended. If it is still needed, change its end."
-        )
-    )
-    return written(
-        subject,
-        body,
-        "{link}",
-        count=facts.days_left,
-        username=facts.username,
-        key=facts.key,
-        date=facts.date,
-        link=console_link(f"users/service-accounts/{facts.user_id}"),
-    )
-
-
-SERVICE_ACCOUNT_EXPIRING: Final = MessageText(
-    MessageType("ServiceAccountExpiringMessage", gettext_lazy("A service account ends"), *SECURITY, _PERSON),
-    _of_expiring_program,
-    (ProgramExpiry(_ID, "ci", "nightly build", _AT, 5), ProgramExpiry(_ID, "ci", "", _AT, 1)),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class PermissionExpiry:
-    """An asset permission ends."""
-
-    permission_id: UUID
-    name: str
-    ends_at: datetime
-    days_left: int
-
-    @property
-    def date(self) -> str:
-        return f"{timezone.localtime(self.ends_at):%Y-%m-%d %H:%M %Z}"
-
-
-def _of_expiring_permission(facts: PermissionExpiry) -> Written:
-    return written(
-        ngettext(
-            "An asset permission ends within %(count)d day",
-            "An asset permission ends within %(count)d days",
-            facts.days_left,
-        ),
-        _(
-            "The asset permission {name} ends on {date}. Afterwards its people lose this access, and open sessions are "
-            "ended. If it is still needed, change its end."
-        ),
-        "{link}",
-        count=facts.days_left,
-        name=facts.name,
-        date=facts.date,
-        link=console_link(f"perms/asset-permissions/{facts.permission_id}/update"),
-    )
-
-
-PERMISSION_EXPIRING: Final = MessageText(
-    MessageType("PermissionExpiringMessage", gettext_lazy("An asset permission ends"), *SECURITY, _PERSON),
-    _of_expiring_permission,
-    (PermissionExpiry(_ID, "web release", _AT, 5), PermissionExpiry(_ID, "on call", _AT, 1)),
-)
-
 TEXTS: Final = (
-    ACCESS_KEY_EXPIRING,
-    PERMISSION_EXPIRING,
-    SERVICE_ACCOUNT_EXPIRING,
     ACCOUNT_UNLOCKED,
     PUBLIC_KEYS_REMOVED,
     SECOND_FACTOR_RESET,
-    PASSWORD_EXPIRING,
-    ACCOUNT_EXPIRING,
     PASSKEY_ADDED,
     PASSKEY_REMOVED,
 )

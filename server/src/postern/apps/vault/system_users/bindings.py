@@ -1,10 +1,16 @@
 """What the nodes of system users mean for their accounts."""
 
+from typing import Final
+
 from django.db import transaction
 from django.db.models import F
 
 from postern.apps.assets.models import Node
 from postern.apps.vault.system_users.models import NodeUpkeep, SystemUserAsset, SystemUserNode
+from postern.foundation.bus import waking
+
+#: The periodic task that adds and removes the accounts that follow from nodes.
+COMPARE_ACCOUNTS: Final = "postern.apps.vault.tasks.accounts_of_nodes"
 
 
 def nodes_that_bind(account: SystemUserAsset) -> list[str]:
@@ -22,3 +28,4 @@ def note_change(row: SystemUserNode) -> None:
     org_id = row.systemuser.org_id
     NodeUpkeep.objects.get_or_create(org_id=org_id)
     NodeUpkeep.objects.filter(org_id=org_id).update(bindings=F("bindings") + 1)
+    waking.wake_after_commit(COMPARE_ACCOUNTS)

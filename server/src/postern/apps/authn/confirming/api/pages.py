@@ -7,9 +7,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from postern.apps.authn.confirming.ways import crosses_sites, way_of
 from postern.apps.authn.credentials.actions.login_sessions import find_by_session
-from postern.apps.authn.external.actions import visits
-from postern.apps.authn.external.api import visit_cookie
-from postern.apps.authn.external.api.pages import began_here, led_away, moving_page, own_page
+from postern.apps.authn.external.api.pages import began_here, led_away, moving_page
 from postern.apps.authn.external.models import Purpose
 from postern.apps.authn.sign_in.api.pages import PROFILE_PAGE
 from postern.foundation.pages.redirects import safe_next
@@ -27,15 +25,11 @@ def confirm_start(request: HttpRequest) -> HttpResponse:
     way = way_of(login_session.user, login_session)
     if way is None or not began_here(request):
         return HttpResponseRedirect(PROFILE_PAGE)
-    begun = visits.begin(
+    return led_away(
+        request,
         way=way,
         purpose=Purpose.CONFIRM,
-        remote_addr=request.META.get("REMOTE_ADDR", ""),
-        user_agent=request.headers.get("User-Agent", ""),
         target=target,
         login_session=login_session,
+        crosses_sites=crosses_sites(way),
     )
-    response = led_away(begun, own_page(Purpose.CONFIRM, begun.request_id))
-    if begun.page and crosses_sites(way):
-        visit_cookie.put_across(response, begun.browser)
-    return response

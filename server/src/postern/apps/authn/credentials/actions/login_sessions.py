@@ -188,22 +188,11 @@ def note_password_verified(*, actor: Actor, user: User, login_session: LoginSess
     """Record that the user entered the password again."""
     users.hold(actor, user)
     LoginSession.objects.filter(pk=login_session.pk).update(date_password_verified=clock.now())
-    _record_password(actor, user, audits.Event.PASSWORD_VERIFIED, None)
+    audits.record_change(actor=actor, action="other", target=user, event=audits.Event.PASSWORD_VERIFIED)
 
 
 @transaction.atomic
 def note_password_refused(*, actor: Actor, user: User, reason: str) -> None:
     """Audit a wrong password of a signed-in user: it may come from a stranger at an unlocked desk."""
-    _record_password(actor, user, audits.Event.PASSWORD_REFUSED, {"reason": reason})
-
-
-def _record_password(actor: Actor, user: User, event: audits.Event, new: Mapping[str, Any] | None) -> None:
-    audits.record(
-        actor=actor,
-        org_id=ROOT_ORG_ID,
-        event=event,
-        object_type="User",
-        object_id=str(user.pk),
-        object_name=str(user),
-        new=new,
-    )
+    refused = audits.Event.PASSWORD_REFUSED
+    audits.record_change(actor=actor, action="other", target=user, event=refused, new={"reason": reason})

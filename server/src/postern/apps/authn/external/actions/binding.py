@@ -14,7 +14,6 @@ from postern.apps.users.models import User
 from postern.foundation.caller.actor import Actor
 from postern.foundation.phrases import said, sentence_from
 from postern.kernel.errors import PosternError
-from postern.kernel.ids import ROOT_ORG_ID
 
 
 def bind(*, actor: Actor, user: User, login_session: LoginSession, visit: ExternalRequest) -> ExternalAccount:
@@ -89,14 +88,11 @@ def _columns(account: ExternalAccount) -> dict[str, str]:
 
 def _audit(actor: Actor, user: User, event: audits.Event, account: ExternalAccount) -> None:
     is_bound = event is audits.Event.EXTERNAL_ACCOUNT_BOUND
-    audits.record(
+    audits.record_change(
         actor=actor,
-        org_id=ROOT_ORG_ID,
-        event=event,
         action="update",
-        object_type="User",
-        object_id=str(user.pk),
-        object_name=str(user),
+        target=user,
+        event=event,
         old=None if is_bound else _columns(account),
         new=_columns(account) if is_bound else None,
     )
@@ -104,12 +100,10 @@ def _audit(actor: Actor, user: User, event: audits.Event, account: ExternalAccou
 
 @transaction.atomic
 def _note_refused(actor: Actor, user: User, provider: Provider, visit: ExternalRequest, refused: PosternError) -> None:
-    audits.record(
+    audits.record_change(
         actor=actor,
-        org_id=ROOT_ORG_ID,
+        action="other",
+        target=user,
         event=audits.Event.EXTERNAL_BINDING_REFUSED,
-        object_type="User",
-        object_id=str(user.pk),
-        object_name=str(user),
         new={"provider": provider.value, "tenant": visit.tenant, "subject": visit.subject, "reason": refused.code},
     )

@@ -14,12 +14,13 @@ from django.views.decorators.http import require_safe
 from postern.apps.authn.callers import conditions
 from postern.apps.authn.callers.policy import password_was_verified
 from postern.apps.authn.credentials.actions.login_sessions import find_by_session
+from postern.apps.authn.credentials.models import LoginSession
 from postern.apps.authn.errors import console_address
 from postern.apps.authn.external.actions import visits
 from postern.apps.authn.external.actions.visits import CameBack
 from postern.apps.authn.external.api import visit_cookie
 from postern.apps.authn.external.models import Provider, Purpose
-from postern.apps.authn.external.providers import CODE_PARAMETERS, CompanyWay
+from postern.apps.authn.external.providers import CODE_PARAMETERS, CompanyWay, Way
 from postern.apps.authn.sign_in.api.pages import PROFILE_PAGE
 from postern.foundation.pages.pages import open_page
 from postern.foundation.pages.redirects import HOME, safe_next
@@ -70,14 +71,7 @@ def sign_in_start(request: HttpRequest, provider: Provider) -> HttpResponse:
     target = safe_next(request.GET.get("next", ""), HOME)
     if find_by_session(request.session) is not None:
         return HttpResponseRedirect(target)
-    begun = visits.begin(
-        way=CompanyWay(provider),
-        purpose=Purpose.SIGN_IN,
-        remote_addr=request.META.get("REMOTE_ADDR", ""),
-        user_agent=request.headers.get("User-Agent", ""),
-        target=target,
-    )
-    return led_away(begun, own_page(Purpose.SIGN_IN, begun.request_id))
+    return led_away(request, way=CompanyWay(provider), purpose=Purpose.SIGN_IN, target=target)
 
 
 @moving_page
@@ -92,15 +86,8 @@ def bind_start(request: HttpRequest, provider: Provider) -> HttpResponse:
     is_verified = password_was_verified(login_session, now=clock.now())
     if not began_here(request) or not is_verified or conditions.unmet(login_session.user) is not None:
         return HttpResponseRedirect(_profile(dialog=f"{provider}-bind"))
-    begun = visits.begin(
-        way=CompanyWay(provider),
-        purpose=Purpose.BIND,
-        remote_addr=request.META.get("REMOTE_ADDR", ""),
-        user_agent=request.headers.get("User-Agent", ""),
-        target=safe_next(request.GET.get("redirect_url", ""), ""),
-        login_session=login_session,
-    )
-    return led_away(begun, own_page(Purpose.BIND, begun.request_id))
+    target = safe_next(request.GET.get("redirect_url", ""), "")
+    return led_away(request, way=CompanyWay(provider), purpose=Purpose.BIND, target=target, login_session=login_session)
 
 
 def began_here(request: HttpRequest) -> bool:
@@ -131,10 +118,32 @@ def callback(request: HttpRequest, provider: Provider, purpose: Purpose) -> Http
     return HttpResponseRedirect(own_page(purpose, visit.pk if visit is not None else None))
 
 
-def led_away(begun: visits.Begun, refused: str) -> HttpResponse:
-    """To the provider; a visit that cannot take place goes to our own page `refused`, which says why."""
-    response = HttpResponseRedirect(begun.page or refused)
+def led_away(
+    request: HttpRequest,
+    *,
+    way: Way,
+    purpose: Purpose,
+    target: str,
+    login_session: LoginSession | None = None,
+    crosses_sites: bool = False,
+    **more: str,
+) -> HttpResponse:
+    """Begin a visit and lead to the provider; a visit that cannot take place goes to our own page, which says why.
+
+    `crosses_sites`: the provider lets the browser post its answer, so a second cookie is needed. `more`: for our own page.
+    """
+    begun = visits.begin(
+        way=way,
+        purpose=purpose,
+        remote_addr=request.META.get("REMOTE_ADDR", ""),
+        user_agent=request.headers.get("User-Agent", ""),
+        target=target,
+        login_session=login_session,
+    )
+    response = HttpResponseRedirect(begun.page or own_page(purpose, begun.request_id, **more))
     visit_cookie.put(response, begun.browser)
+    if begun.page and crosses_sites:
+        visit_cookie.put_across(response, begun.browser)
     return response
 
 

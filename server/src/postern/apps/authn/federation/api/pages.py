@@ -5,8 +5,6 @@ from typing import Any, Final
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from postern.apps.authn.credentials.actions.login_sessions import find_by_session
-from postern.apps.authn.external.actions import visits
-from postern.apps.authn.external.api import visit_cookie
 from postern.apps.authn.external.api.pages import led_away, own_page
 from postern.apps.authn.external.models import ExternalRequest, Purpose
 from postern.apps.authn.federation.ways import FederatedWay
@@ -20,26 +18,13 @@ PURPOSES: Final = (Purpose.SIGN_IN, Purpose.CONFIRM)
 def led_to_provider(
     request: HttpRequest, way: FederatedWay[Any] | None, *, crosses_sites: bool = False
 ) -> HttpResponse:
-    """To the page of the provider, which sends the browser back to the page `?next=`.
-
-    `crosses_sites`: the provider lets the browser post its answer, so a second cookie is needed.
-    """
+    """To the page of the provider, which sends the browser back to the page `?next=`."""
     target = safe_next(request.GET.get("next", ""), HOME)
     if find_by_session(request.session) is not None:
         return HttpResponseRedirect(target)
     if way is None:
         return HttpResponseRedirect(LOGIN_PAGE)
-    begun = visits.begin(
-        way=way,
-        purpose=Purpose.SIGN_IN,
-        remote_addr=request.META.get("REMOTE_ADDR", ""),
-        user_agent=request.headers.get("User-Agent", ""),
-        target=target,
-    )
-    response = led_away(begun, own_page(Purpose.SIGN_IN, begun.request_id, by=way.kind))
-    if begun.page and crosses_sites:
-        visit_cookie.put_across(response, begun.browser)
-    return response
+    return led_away(request, way=way, purpose=Purpose.SIGN_IN, target=target, crosses_sites=crosses_sites, by=way.kind)
 
 
 def own_page_of(visit: ExternalRequest | None, kind: str) -> str:

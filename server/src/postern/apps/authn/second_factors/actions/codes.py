@@ -21,7 +21,6 @@ from postern.apps.authn.second_factors.queries import confirmed_device
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
-from postern.kernel.ids import ROOT_ORG_ID
 
 
 class CodeKind(StrEnum):
@@ -71,13 +70,11 @@ def refusals_audited(*, actor: Actor, user: User) -> Iterator[None]:
         yield
     except MfaRefused as refused:
         with transaction.atomic():
-            audits.record(
+            audits.record_change(
                 actor=actor,
-                org_id=ROOT_ORG_ID,
+                action="other",
+                target=user,
                 event=audits.Event.MFA_CODE_REFUSED,
-                object_type="User",
-                object_id=str(user.pk),
-                object_name=str(user),
                 new={"reason": refused.slug},
             )
         raise

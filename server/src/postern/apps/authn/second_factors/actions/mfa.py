@@ -23,7 +23,6 @@ from postern.apps.users.models import MfaLevel, User
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
-from postern.kernel.ids import ROOT_ORG_ID
 from postern.kernel.secret import Secret
 
 #: Time that a user has to enter the first code of a new secret (K6: guesses are counted).
@@ -153,14 +152,11 @@ def _audit(
 ) -> None:
     """Audit the change. `levels`: the user's MFA level before and after."""
     changed = levels is not None and levels[0] != levels[1]
-    audits.record(
+    audits.record_change(
         actor=actor,
-        org_id=ROOT_ORG_ID,
-        event=event,
         action=action,
-        object_type="User",
-        object_id=str(user.pk),
-        object_name=str(user),
+        target=user,
+        event=event,
         old={"mfa_level": levels[0]} if levels and changed else None,
         new={"mfa_level": levels[1]} if levels and changed else None,
     )

@@ -19,7 +19,7 @@ from postern.apps.users.models import User
 from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
 from postern.kernel.errors import NotAllowed
-from postern.kernel.ids import ROOT_ORG_ID, new_token, token_hash
+from postern.kernel.ids import new_token, token_hash
 from postern.kernel.secret import Secret
 
 #: Links of one maker that nobody has opened yet. A portal makes one when a person clicks, so few are waiting.
@@ -102,14 +102,11 @@ def _refuse(actor: Actor, user: User, why_not: Unfit) -> None:
 
 
 def _record(actor: Actor, user: User, event: audits.Event, new: dict[str, object]) -> None:
-    audits.record(
+    audits.record_change(
         actor=actor,
-        org_id=ROOT_ORG_ID,
-        event=event,
         action="other",
-        object_type="User",
-        object_id=str(user.pk),
-        object_name=str(user),
+        target=user,
+        event=event,
         new=new,
     )
 
