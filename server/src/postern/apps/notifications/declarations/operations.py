@@ -74,7 +74,7 @@ class ComponentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ComponentChange:
-    """A part of Postern is in another state than the last message about it said.
+    """The state of a part of Postern differs from that in the last message about it.
 
     `name`: of a terminal or machine. `since`: the begin of this state. `loads`: what was measured at last; empty for
     parts that report no load.

@@ -175,7 +175,7 @@ class Reach:
         return {target: keys for target, keys in offering.items() if keys}
 
     def _active(self, ids: Iterable[UUID]) -> dict[UUID, Known]:
-        """Those of the targets that existed and were active, which are kept for `targets`."""
+        """The targets that existed and were active; cached for `targets`."""
         rows = self.past.objects(self.family.target, list(ids))
         self.known.update({key: row for key, row in rows.items() if row.is_active is not False})
         return self.known
