@@ -90,7 +90,7 @@ afterEach(() => server.resetHandlers());
 afterAll(() => server.close());
 const texts = ['batch-results'];
 
-test('failed hosts come first, and the chosen group shows what its hosts said', async () => {
+test('failed hosts come first, and the chosen group shows the output of its hosts', async () => {
   await renderScreen(<Results id="c1" isOpen={false} />, { texts });
   const groups = await screen.findByRole('navigation', { name: 'Groups of equal outputs' });
   const parts = within(groups)

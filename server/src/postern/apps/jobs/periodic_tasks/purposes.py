@@ -59,7 +59,7 @@ PURPOSES: Final[Mapping[str, Promise]] = {
     "postern.jobs.run_due": _("Starts the tasks of the job center that are due."),
 }
 
-#: Tasks that may be switched off: something is kept longer, or does not happen by itself.
+#: Tasks that may be switched off: something is retained longer, or does not happen by itself.
 OPTIONAL: Final = frozenset(
     {
         "postern.apps.licence.tasks.warn_of_end",

@@ -1,6 +1,6 @@
 """Keeping a credential that a user enters beforehand, and its one use.
 
-It serves programs that cannot be asked while they connect (`scp`, `sftp`, editors). It is kept for five minutes, works
+It serves programs that cannot be asked while they connect (`scp`, `sftp`, editors). It lasts five minutes, works
 only for this user, asset and system user, and is released to the proxy like a stored one.
 """
 
@@ -26,7 +26,7 @@ from postern.kernel.errors import NotAllowed
 from postern.kernel.ids import ROOT_ORG_ID
 from postern.kernel.secret import MASK, Secret
 
-#: For how long an entered credential is kept.
+#: For how long an entered credential is stored.
 LIFE_S: Final = 300
 
 
@@ -34,7 +34,7 @@ LIFE_S: Final = 300
 def keep(
     *, actor: Actor, system_user_id: UUID, asset_id: UUID, login_name: str, password: Secret
 ) -> EnteredCredential | Denial:
-    """Keep a credential for the actor's next session, in place of an earlier one; or say why they may open none.
+    """Store a credential for the actor's next session, in place of an earlier credential.
 
     Raises NothingToEnter, NotAllowed.
     """
@@ -130,7 +130,7 @@ def forget(*, actor: Actor, credential_id: UUID) -> None:
 
 
 def waiting_login_name(*, user_id: UUID, asset_id: UUID, system_user_id: UUID) -> str | None:
-    """The login name of the credential that the next session gets; None when none is kept."""
+    """The login name of the credential that the next session gets; None when none is stored."""
     rows = EnteredCredential.objects.filter(
         user_id=user_id,
         asset_id=asset_id,
@@ -142,7 +142,7 @@ def waiting_login_name(*, user_id: UUID, asset_id: UUID, system_user_id: UUID) -
 
 
 def take(*, session_id: UUID, user_id: UUID, asset_id: UUID, system_user_id: UUID) -> Credential | None:
-    """The kept credential for this session, and for no other one afterwards. Call it in a transaction.
+    """The stored credential, for this session only. Call it in a transaction.
 
     None when there is none, or when it has expired, was used, or was entered before all access of the user was ended.
     """
