@@ -140,9 +140,9 @@ describe('list', () => {
       'Hostname',
       'IP',
       'Protocols',
+      'Connectivity',
       'Platform',
       'Hardware info',
-      'Connectivity',
       'Labels',
       'Actions',
     ]);
