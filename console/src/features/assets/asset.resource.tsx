@@ -334,7 +334,7 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
         id: 'access',
         label: 'assets:tab.access',
         content: (row) => (
-          <div className="grid gap-3.5">
+          <div className="flex flex-col gap-3.5">
             <Grants place={{ kind: 'asset', id: row.id, nodes: row.nodes_display }} />
             <ExplainCard asset={row.id} />
           </div>
