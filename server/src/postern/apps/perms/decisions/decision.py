@@ -310,7 +310,7 @@ _WORDS: Final = {
         (ReasonCode.GRANT_EXPIRED, _("The permission %(name)s ended at %(instant)s.")),
         (ReasonCode.GRANT_WITHOUT_CONNECT, _("The permission %(name)s does not include the action connect.")),
         (ReasonCode.GRANTED, _("Granted by the permission %(name)s.")),
-        (ReasonCode.NO_GRANT_FOR_USER, _("No permission includes the user %(user)s or one of their groups.")),
+        (ReasonCode.NO_GRANT_FOR_USER, _("No permission includes the user %(user)s or any of their groups.")),
         (ReasonCode.NO_GRANT_FOR_ASSET, _("No permission includes the asset %(asset)s or a node above it.")),
         (ReasonCode.NO_GRANT, _("No permission gives %(user)s access to %(asset)s.")),
         (ReasonCode.APPLICATION_UNKNOWN, _("The application was not found. It may have been deleted.")),

@@ -98,7 +98,7 @@ class Checker:
             if entry is None:
                 continue
             if entry.name in entries:
-                message = _("“%(name)s” stands in this list twice, first in line %(line)d.")
+                message = _("“%(name)s” is in this list twice, first in line %(line)d.")
                 self._note(entry.place, message % {"name": entry.name, "line": entries[entry.name].place.line})
                 continue
             entries[entry.name] = entry
@@ -159,7 +159,7 @@ class Checker:
             if name is None:
                 continue
             if name in names:
-                self._note(one.place, _("“%(name)s” stands in this list twice.") % {"name": name})
+                self._note(one.place, _("“%(name)s” is in this list twice.") % {"name": name})
             names.setdefault(name, one.place)
         if field_.choices:
             return single_actions(names)
@@ -180,7 +180,7 @@ class Checker:
                 keys = _("Known keys: %(keys)s.") % {"keys": ", ".join(known)}
                 self._note(key.place, f"{message} {hint or keys}")
             elif key.text in pairs:
-                self._note(key.place, _("The key “%(key)s” stands here twice.") % {"key": key.text})
+                self._note(key.place, _("The key “%(key)s” is here twice.") % {"key": key.text})
             else:
                 pairs[key.text] = value
         return pairs
