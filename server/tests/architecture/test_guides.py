@@ -15,6 +15,8 @@ _LINK: Final = re.compile(r"\]\(([^)\s]+)\)")
 _HEADING: Final = re.compile(r"^(#+) (.+)$", re.MULTILINE)
 _MADE: Final = re.compile(r"^<!-- Written by `make gen`", re.MULTILINE)
 _ORIGINALS: Final = [page for page in _PAGES if not page.stem.endswith(".zh")]
+
+
 def _translated(page: Path) -> Path:
     return page.with_suffix(".zh.md")
 
