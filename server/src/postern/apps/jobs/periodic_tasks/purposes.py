@@ -30,7 +30,7 @@ PURPOSES: Final[Mapping[str, Promise]] = {
         "Warns the makers of asset permissions that end soon."
     ),
     "postern.apps.notifications.tasks.watch_performance": _(
-        "Tells administrators about parts of Postern that are overloaded or offline."
+        "Tells administrators about services of Postern that are overloaded or offline."
     ),
     "postern.apps.forwarding.tasks.send_webhooks": _("Sends messages to webhooks, and tries failed ones again."),
     "postern.apps.forwarding.tasks.send_syslog": _("Sends the audit log to the syslog receiver."),

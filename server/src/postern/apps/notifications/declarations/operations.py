@@ -32,7 +32,7 @@ _LICENCE: Final = MessageType(
 )
 _PERFORMANCE: Final = MessageType(
     "ServerPerformanceMessage",
-    gettext_lazy("A part of Postern is overloaded or offline"),
+    gettext_lazy("A service of Postern is overloaded or offline"),
     *OPERATIONS,
     Audience.SUBSCRIBERS,
 )
@@ -91,7 +91,7 @@ def _of_component(facts: ComponentChange) -> Written:
     names = {
         ComponentKind.TERMINAL: _("The terminal %(name)s"),
         ComponentKind.MACHINE: _("The machine %(name)s"),
-        ComponentKind.WEB: _("The web part"),
+        ComponentKind.WEB: _("The web service"),
         ComponentKind.SECRET_STORE: _("The secret store"),
     }
     subjects = {
