@@ -95,7 +95,7 @@ def test_rule_is_made_on_the_page_of_its_person_and_tried(
     expect(page.get_by_text(re.compile(f"Does not get in. Decided by “{name}”"))).to_be_visible()
     page.get_by_role("textbox", name="From address").fill("192.0.2.1")
     page.get_by_role("button", name="Check", exact=True).click()
-    expect(page.get_by_text(re.compile("Gets in. Decided by .* the address is not one of the rule"))).to_be_visible()
+    expect(page.get_by_text(re.compile("Gets in. Decided by .* the address does not match the rule"))).to_be_visible()
     (made,) = [one for one in product.api().get(f"{ACLS}?user={objects['user']}") if one["name"] == name]
     product.api().call("DELETE", f"{ACLS}{made['id']}/")
 

@@ -114,7 +114,7 @@ def _first_reference(part: Any) -> str | None:
 
 
 def _without_words(part: Any) -> Any:
-    """Remove labels and descriptions, which do not affect types. A property named `title` is a schema and is kept."""
+    """Remove labels and descriptions, which do not affect types. A property named `title` is a schema and stays."""
     if isinstance(part, list):
         return [_without_words(item) for item in part]
     if not isinstance(part, dict):

@@ -2,7 +2,7 @@
 
     python tools/left_behind.py <command> [argument …]
 
-Orphaned processes become children of this process instead of PID 1, so all of them are found, whatever their name,
+Orphaned processes become children of this process instead of PID 1, so all of them are listed, whatever their name,
 process group or session. Exits with the status of the command. With a record of the tests (`test_record`), each line
 names the tests that were running when the process was started.
 """

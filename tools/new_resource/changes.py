@@ -1,4 +1,4 @@
-"""Changes of files, gathered first and written together: a place that is not found leaves the repository as it was."""
+"""Changes of files, gathered first and written together: a missing place leaves the repository unchanged."""
 
 import json
 import re

@@ -65,7 +65,7 @@ export function fetchPage<Row>(path: string, query: QueryValues, signal?: AbortS
   return http.get<Page<Row>>(path, { query: { ...query, ...FOR_THE_CONSOLE }, quiet: true, signal });
 }
 
-/** Stores ids on the server for a while. Returns a token that stands for them in a query (`spm=`). */
+/** Stores ids on the server for a while. Returns a token that refers to them in a query (`spm=`). */
 export async function cacheIds(
   ids: readonly (string | number)[],
   options?: Pick<RequestOptions, 'quiet'>,

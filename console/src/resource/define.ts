@@ -255,7 +255,7 @@ export interface FieldSpec {
   readonly follows?: (values: FormValues) => string;
   /** Field of the screen only; it is never sent. */
   readonly local?: boolean;
-  /** For a nested object: its fields stand among the others, without a heading and a line of their own. */
+  /** For a nested object: its fields are among the others, without a heading and a line of their own. */
   readonly flat?: boolean;
 }
 

@@ -114,7 +114,7 @@ function RowOf<Row>(props: RowProps<Row>) {
           {index === 0 && props.details ? (
             <span className="flex items-center gap-1">
               <Opener id={id} name={name} isOpen={props.isOpen} onOpen={props.onOpen} t={t} />
-              {column.cell(row)}
+              <span className="min-w-0 truncate">{column.cell(row)}</span>
             </span>
           ) : (
             column.cell(row)

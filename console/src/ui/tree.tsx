@@ -33,7 +33,7 @@ export interface TreeMoving {
   readonly onKey: (event: KeyboardEvent, id: string) => boolean;
 }
 
-/** What stands in the box of an item. */
+/** The state of an item's checkbox. */
 export type BoxState = 'on' | 'some' | 'off';
 
 interface FlatItem extends TreeItem {

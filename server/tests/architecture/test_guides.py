@@ -15,12 +15,18 @@ _LINK: Final = re.compile(r"\]\(([^)\s]+)\)")
 _HEADING: Final = re.compile(r"^(#+) (.+)$", re.MULTILINE)
 _MADE: Final = re.compile(r"^<!-- Written by `make gen`", re.MULTILINE)
 _ORIGINALS: Final = [page for page in _PAGES if not page.stem.endswith(".zh")]
-#: The pages that exist in both languages: guides, and references that are made from declarations.
-_TRANSLATED: Final = [page for page in _ORIGINALS if page.parent.name == "guide" or _MADE.search(page.read_text())]
 
 
 def _translated(page: Path) -> Path:
     return page.with_suffix(".zh.md")
+
+
+def _needs_chinese(page: Path) -> bool:
+    """Guides, references that are made from declarations, and other references that have a Chinese page."""
+    return page.parent.name == "guide" or bool(_MADE.search(page.read_text())) or _translated(page).exists()
+
+
+_TRANSLATED: Final = [page for page in _ORIGINALS if _needs_chinese(page)]
 
 
 def _outline(page: Path) -> dict[str, list[str]]:

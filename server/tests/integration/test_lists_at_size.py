@@ -59,7 +59,7 @@ _EMPTY: Final = {
     "/api/v1/acls/login-acls/",  # the rules are spread: a person has five, and never above 100
     "/api/v1/authentication/service-account-keys/",  # all made keys are those of people
     "/api/v1/authentication/trusted-browsers/",  # nobody is trusted while the days of the settings are 0
-    "/api/v1/assets/entered-credentials/",  # one's own, and each is kept for six minutes
+    "/api/v1/assets/entered-credentials/",  # the caller's own, and each is stored for six minutes
     "/api/v1/ops/adhoc-executions/<execution_pk>/hosts/",  # the hosts are spread: an execution has five
     "/api/v1/ops/command-executions/<execution_pk>/hosts/",  # as above
     "/api/v1/assets/cmd-filters/<filter_pk>/rules/",  # the rules are spread: a filter has five, and never above 100

@@ -2,7 +2,7 @@
 
 Without a command line it is the one that sshd was asked for. Scripts for PowerShell are run by sh, except those that a
 file `*.answer` in the folder names: its first line is a text in the script, the rest is what the script prints, with
-the first line of its input for `{nonce}`. The input of these is kept in `*.input`. A file `no_powershell` takes
+the first line of its input for `{nonce}`. The input of these is written to `*.input`. A file `no_powershell` takes
 PowerShell away.
 """
 

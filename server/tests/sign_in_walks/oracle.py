@@ -2,7 +2,7 @@
 
 The rules: a password, the word of a bound provider, or a passkey with its PIN is a first factor; the passkey is the second one,
 too. Who has MFA switched on, or must have it, needs a second factor: a new code of the own app, an unused recovery code,
-or an own passkey, in the browser of the first factor and within ten minutes of it. A trusted browser stands in for it
+or an own passkey, in the browser of the first factor and within ten minutes of it. A trusted browser replaces it
 until the trust is over. Who has none sets up an app on the way. A new password, a reset of the second factor, and a disabled account end
 what was begun before.
 """

@@ -1,6 +1,6 @@
 """The product as the walks use it: its HTTP API in two browsers, its answers to a proxy, its actions for administrators.
 
-A state can be kept and restored: the rows of all tables that the walks write, and what people and thieves hold
+A state can be saved and restored: the rows of all tables that the walks write, and what people and thieves hold
 (cookies, secrets of apps, tokens). Time stands still except in `wait`.
 """
 

@@ -117,7 +117,7 @@ def _placed(verb: str, event: str, assets: list[str], old: dict[str, object], ne
     ]
 
 
-#: Of the two one stands in the node already: only what changes is told.
+#: One of the two is in the node already: only the change is recorded.
 _BOTH = ["{assets/assets}", "{2:assets/assets}"]
 _RENAMED = {
     name: updated(

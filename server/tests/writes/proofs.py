@@ -96,7 +96,7 @@ def _differing_values(name: str, wanted: Any, found: Mapping[str, Any] | None, *
 
 
 def keeps_secrets(write: Write, world: World, logged: list[logging.LogRecord]) -> list[str]:
-    """No secret of the call or of its answer stands in a table, the outbox or the log; none that was sent comes back."""
+    """No secret of the call or of its answer is in a table, the outbox or the log; none that was sent comes back."""
     with undone():
         trial = prepared(write, world)
         logged.clear()

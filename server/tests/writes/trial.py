@@ -48,7 +48,7 @@ class Trial:
         return f"{found}?{filled(self.write.query, self.values)}" if self.write.query else found
 
     def call(self) -> Any:
-        """The answer, read to its end. Cookies that it sets are not kept."""
+        """The answer, read to its end. Cookies that it sets are ignored."""
         return self.call_with(self.body)
 
     @property

@@ -1,4 +1,4 @@
-"""Texts of the files that are written; `$name` stands for a value."""
+"""Texts of the files that are written; `$name` is replaced with a value."""
 
 from collections.abc import Mapping
 from pathlib import Path

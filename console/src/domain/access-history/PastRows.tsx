@@ -13,7 +13,7 @@ const TONE: Record<'gained' | 'lost' | 'changed', BadgeTone> = {
   lost: 'danger',
   changed: 'warn',
 };
-/** Names that stand for several others. */
+/** Names that include several other actions. */
 const COMBINED = new Set(['all', 'updownload', 'clipboard_copy_paste']);
 
 function Part({ icon: Mark, children }: { readonly icon: Icon; readonly children: ReactNode }) {

@@ -29,7 +29,7 @@ interface Page<Row> {
   readonly results: readonly Row[];
 }
 
-/** Hosts that said the same. Read again while the command runs, and once after it. */
+/** Hosts with the same output. Read again while the command runs, and once after it. */
 export function useGroups(id: string, isOpen: boolean) {
   return useQuery({
     queryKey: ['batch', id, 'groups', isOpen],
@@ -56,7 +56,7 @@ export function useHostsOf(id: string, group: string, amount: number) {
   });
 }
 
-/** The whole output that is kept of one host; read again while the host has not ended. */
+/** The whole stored output of a host; read again while the host has not ended. */
 export function useOutput(id: string, host: number) {
   return useQuery({
     queryKey: ['batch', id, 'output', host],

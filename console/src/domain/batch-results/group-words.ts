@@ -20,13 +20,13 @@ export function toneOf(one: Ended): StatusTone {
 
 export type Part = 'failed' | 'done' | 'open';
 
-/** The part of the list in which a group stands. */
+/** The part of the list that contains a group. */
 export function partOf(one: Ended): Part {
   if (one.state !== 'ended') return 'open';
   return one.result === 'done' ? 'done' : 'failed';
 }
 
-/** The line that says most: the last one where something failed, else the first. Blank lines say nothing. */
+/** The most telling line: the last line if the command failed, else the first. Blank lines are skipped. */
 export function tellingLine(one: Ended, text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return (partOf(one) === 'failed' ? lines.at(-1) : lines[0]) ?? '';

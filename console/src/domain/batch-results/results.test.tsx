@@ -90,7 +90,7 @@ afterEach(() => server.resetHandlers());
 afterAll(() => server.close());
 const texts = ['batch-results'];
 
-test('failed hosts come first, and the chosen group shows what its hosts said', async () => {
+test('failed hosts come first, and the chosen group shows the output of its hosts', async () => {
   await renderScreen(<Results id="c1" isOpen={false} />, { texts });
   const groups = await screen.findByRole('navigation', { name: 'Groups of equal outputs' });
   const parts = within(groups)
@@ -107,7 +107,7 @@ test('failed hosts come first, and the chosen group shows what its hosts said', 
   expect(document.querySelector('pre b')).toBeNull();
   await userEvent.click(screen.getByRole('button', { name: /web-2/ }));
   expect(await screen.findByText(/output of web-2/)).toBeTruthy();
-  expect(screen.getByText(/showed more than is kept/)).toBeTruthy();
+  expect(screen.getByText(/output is longer than what is stored/)).toBeTruthy();
 });
 
 test('groups are found by text of their output and by the name of a host', async () => {

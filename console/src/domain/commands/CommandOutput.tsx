@@ -2,7 +2,7 @@ import { useT } from '#/lib/i18n';
 import { visible } from '#/ui/visible-text';
 import { type CommandRow, isRefused } from './command-row';
 
-/** The stored beginning of the output, or that the command did not run. `empty` stands for no output. */
+/** The stored beginning of the output, or that the command did not run. `empty` is shown for no output. */
 export function CommandOutput({ command, empty }: { readonly command: CommandRow; readonly empty: string }) {
   const t = useT();
   if (isRefused(command)) return <span className="text-ink-3">{t('commands:decision.not_run')}</span>;

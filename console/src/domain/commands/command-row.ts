@@ -13,7 +13,7 @@ export interface CommandRow {
   readonly decision_filter: string;
 }
 
-/** Whether a command filter kept the command from running. */
+/** Whether a command filter prevented the command. */
 export function isRefused(command: CommandRow): boolean {
   return command.decision === 'deny' || command.decision === 'confirm';
 }

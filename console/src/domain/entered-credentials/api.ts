@@ -24,7 +24,7 @@ export interface TypedCredential {
 
 const KEY = 'entered-credentials';
 
-/** The credential that the next session of this pair uses; null if none is kept. */
+/** The credential that the next session of this pair uses; null if none is stored. */
 export const keptQuery = ({ asset, systemUser }: Pair) =>
   queryOptions({
     queryKey: [KEY, asset, systemUser],
@@ -40,14 +40,14 @@ export const keptQuery = ({ asset, systemUser }: Pair) =>
     gcTime: 0,
   });
 
-/** Keeps a credential for the next session of this pair, in place of an earlier one. */
+/** Stores a credential for the next session of this pair; replaces an earlier credential. */
 export async function enterCredential({ asset, systemUser }: Pair, typed: TypedCredential): Promise<void> {
   const body = { instance_id: asset, ...typed };
   await http.post(`assets/system-users/${systemUser}/temp-auth/`, body, { quiet: true });
   await queryClient.invalidateQueries({ queryKey: [KEY] });
 }
 
-/** Forgets a kept credential. `quiet`: the caller shows a failure. */
+/** Deletes a stored credential. `quiet`: the caller shows a failure. */
 export async function forgetCredential(id: string, quiet = false): Promise<void> {
   await http.delete(`assets/entered-credentials/${id}/`, { quiet });
   await queryClient.invalidateQueries({ queryKey: [KEY] });

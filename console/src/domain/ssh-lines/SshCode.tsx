@@ -32,7 +32,7 @@ function Shown({ code, until }: { readonly code: string; readonly until: number 
   );
 }
 
-/** A code that signs the person in over SSH, once. It is asked for with a click, because each one voids the one before. */
+/** A code that signs the person in over SSH, once. A click requests it, because each code voids the code before. */
 export function SshCode() {
   const t = useT();
   const [shown, setShown] = useState<Code | null>(null);

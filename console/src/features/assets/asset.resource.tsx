@@ -107,6 +107,8 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
       'public_ip',
       { key: 'admin_user_display', label: 'assets:admin_user', sortable: false },
       { key: 'protocols', cell: (row) => <ChipsCell values={row.protocols} mono />, sortable: false },
+      // Before what can be cut at the right edge of a narrow window.
+      { key: 'connectivity', cell: (row) => <Connectivity row={row} /> },
       'platform',
       { key: 'domain_display', label: 'assets:domain', sortable: false },
       { key: 'hardware_info', sortable: false },
@@ -124,7 +126,6 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
       'number',
       'vendor',
       'sn',
-      { key: 'connectivity', cell: (row) => <Connectivity row={row} /> },
       {
         key: 'labels_display',
         label: 'assets:labels',
@@ -136,7 +137,7 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
       'comment',
       'org_name',
     ],
-    shown: ['hostname', 'ip', 'protocols', 'platform', 'hardware_info', 'connectivity', 'labels_display'],
+    shown: ['hostname', 'ip', 'protocols', 'connectivity', 'platform', 'hardware_info', 'labels_display'],
     filters: [{ key: 'label', label: 'assets:label' }],
     untyped: ['domain'],
     isInactive: (row) => !row.is_active,
@@ -333,7 +334,7 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
         id: 'access',
         label: 'assets:tab.access',
         content: (row) => (
-          <div className="grid gap-3.5">
+          <div className="flex flex-col gap-3.5">
             <Grants place={{ kind: 'asset', id: row.id, nodes: row.nodes_display }} />
             <ExplainCard asset={row.id} />
           </div>

@@ -140,9 +140,9 @@ describe('list', () => {
       'Hostname',
       'IP',
       'Protocols',
+      'Connectivity',
       'Platform',
       'Hardware info',
-      'Connectivity',
       'Labels',
       'Actions',
     ]);
@@ -243,7 +243,7 @@ describe('list', () => {
     expect(await within(dialog).findByText('/Default')).toBeTruthy();
   });
 
-  test('a node that no longer exists leaves the address, and this is said', async () => {
+  test('a node that no longer exists leaves the address, with a message', async () => {
     server.use(
       mock.get('*/api/v1/assets/nodes/gone/', () => HttpResponse.json({ detail: 'no' }, { status: 404 })),
     );

@@ -16,7 +16,7 @@ import { SkeletonLines } from '#/ui/skeleton';
 import { VisibleText } from '#/ui/visible-text';
 import type { GrantedSystemUser } from './api';
 
-/** The kept credential that the session will use, and ways not to use it. */
+/** The stored credential that the session will use, and ways not to use it. */
 function Kept({ kept, onReplace }: { readonly kept: KeptCredential; readonly onReplace: () => void }) {
   const t = useT();
   return (
@@ -37,7 +37,7 @@ function Kept({ kept, onReplace }: { readonly kept: KeptCredential; readonly onR
   );
 }
 
-/** Signing in with a credential that the person enters: the one that is kept, or fields for another. */
+/** Signing in with a credential that the person enters: the stored credential, or fields for another. */
 export function ManualSignIn({
   assetId,
   systemUser,
@@ -49,7 +49,7 @@ export function ManualSignIn({
 }: {
   readonly assetId: string;
   readonly systemUser: GrantedSystemUser;
-  /** Whether the person wants to enter another credential than the one that is kept. */
+  /** Whether the person wants to replace the stored credential. */
   readonly replaces: boolean;
   readonly onReplace: () => void;
   readonly value: TypedCredential;
@@ -59,7 +59,7 @@ export function ManualSignIn({
   const t = useT();
   const kept = useQuery(keptQuery({ asset: assetId, systemUser: systemUser.id }));
   if (kept.isPending) return <SkeletonLines lines={2} />;
-  // Without the answer the fields serve as well: what is entered replaces what is kept.
+  // Without the answer the fields serve as well: an entered credential replaces the stored one.
   if (kept.data && !replaces) return <Kept kept={kept.data} onReplace={onReplace} />;
   return (
     <>

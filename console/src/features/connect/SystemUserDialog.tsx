@@ -55,7 +55,7 @@ export function SystemUserDialog({
   const connect = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     if (!systemUser || busy) return;
-    // With empty fields the host asks while connecting, unless they are to replace what is kept.
+    // With empty fields the host asks while connecting, unless they are to replace a stored credential.
     if (replaces || typed.username !== '' || typed.password !== '') {
       const missing = missingIn(typed, asksUsername(systemUser));
       setProblems(missing);

@@ -56,7 +56,7 @@ async function open(choices: readonly GrantedSystemUser[], keptRows: readonly ob
 }
 const entered = () => sent('POST', 'assets/system-users/s1/temp-auth/');
 
-test('what is entered in the dialog is kept before the session starts', async () => {
+test('the credential from the dialog is stored before the session starts', async () => {
   const { onChoose, connect } = await open([typed]);
   await userEvent.type(await screen.findByLabelText('Username on the host'), 'carol');
   await connect();
@@ -78,7 +78,7 @@ test('with empty fields the host asks while connecting', async () => {
   expect(entered()).toEqual([]);
 });
 
-test('a kept credential is used, replaced or forgotten', async () => {
+test('a stored credential is used, replaced or deleted', async () => {
   const { onChoose, connect } = await open([typed], [row]);
   expect((await screen.findByText(/This session uses the credential/)).textContent).toContain('carol');
   await connect();

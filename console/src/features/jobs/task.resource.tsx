@@ -286,10 +286,10 @@ export const task = defineResource<TaskRow, 'ops/tasks/'>({
     ],
     side: (row) => (row.latest_execution ? <HostCards of={row.latest_execution} /> : null),
     tabs: [
-      { id: 'versions', label: 'jobs:version.many', content: (row) => <VersionsOf task={row.id} /> },
+      { id: 'versions', label: 'jobs:version.tab', content: (row) => <VersionsOf task={row.id} /> },
       {
         id: 'executions',
-        label: 'jobs:execution.many',
+        label: 'jobs:execution.tab',
         count: (row) => row.summary.total,
         content: (row) => <ExecutionsOf task={row.id} />,
       },

@@ -84,7 +84,7 @@ export const version = defineResource<VersionRow, 'ops/adhoc/'>({
     tabs: [
       {
         id: 'executions',
-        label: 'jobs:execution.many',
+        label: 'jobs:execution.tab',
         content: (row) => <ExecutionsOf adhoc={row.id} />,
       },
     ],

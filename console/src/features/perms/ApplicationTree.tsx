@@ -30,7 +30,7 @@ const API = 'applications/applications/tree/';
 /** Nothing is loaded on demand: one answer holds the whole tree. */
 const NONE: ReadonlySet<string> = new Set();
 
-/** What a node stands for; the root stands for everything. */
+/** What a node represents; the root represents everything. */
 export function placeOfNode({ id, meta }: ApplicationNode): ApplicationPlace {
   if (meta.type === 'application') return { app: id };
   return meta.type === 'applications_root' ? {} : { [meta.type]: meta.data?.value };

@@ -51,7 +51,7 @@ function objects(
   return ids.map((id, index) => ({ id, ...split(names[index] ?? id), icon, to: to(id) }));
 }
 
-/** Groups come first, because they stand for more people. */
+/** Groups come first, because they contain more people. */
 export function whoOf(row: NamedLists): readonly NamedObject[] {
   return [
     ...objects(row.user_groups, row.user_groups_display, Users, paths.userGroup),
@@ -59,7 +59,7 @@ export function whoOf(row: NamedLists): readonly NamedObject[] {
   ];
 }
 
-/** Nodes come first, because they stand for more assets. */
+/** Nodes come first, because they contain more assets. */
 export function whatOf(row: NamedLists): readonly NamedObject[] {
   return [
     ...objects(row.nodes, row.nodes_display, Folder, paths.assetsOfNode, placed),

@@ -6,7 +6,7 @@ export const ROOMY = '(width >= 1440px)';
 /** Media query for windows with one column: the button of the tree is above the heading. */
 const NARROW = '(width < 1200px)';
 
-/** Where the tree of a list of permissions stands: beside it, or among its tools. */
+/** Where the tree of a list of permissions is: beside the list, or among its tools. */
 export function useTreePlace(): (tree: ReactNode) => {
   readonly side?: ReactNode;
   readonly tools?: ReactNode;

@@ -9,7 +9,7 @@ import { offlineSessions } from './session.resource';
 
 const OFFLINE = { is_finished: '1' };
 
-/** Running sessions, kept up to date, and finished ones. */
+/** Running sessions, updated live, and finished sessions. */
 export function SessionListPage() {
   const t = useT();
   const navigate = useNavigate();

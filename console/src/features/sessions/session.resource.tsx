@@ -112,7 +112,7 @@ function sessionResource(
         },
         { key: 'protocol', cell: (row) => <Badge>{row.protocol.toUpperCase()}</Badge> },
         'login_from',
-        { key: 'command_amount', align: 'right' },
+        { key: 'command_amount', label: 'sessions:field.commands', align: 'right' },
         {
           key: 'date_start',
           sortable: true,

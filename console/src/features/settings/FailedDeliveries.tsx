@@ -7,7 +7,7 @@ import { visible } from '#/ui/visible-text';
 import { DeliveryRow } from './DeliveryRow';
 import { fetchFailedDeliveries, retryDelivery } from './messages-api';
 
-/** The newest ones are shown; the number tells whether there are more. */
+/** The newest deliveries are shown; the number tells whether there are more. */
 const SHOWN = 20;
 
 /** Messages that could not be delivered, each with its reason and another try. Nothing when there are none. */

@@ -84,13 +84,13 @@ export async function refreshPublicSettings(): Promise<void> {
   if (session) setSession({ ...session, settings: data });
 }
 
-/** Sends a test mail with these values, which need not be saved. Answers what the server said. */
+/** Sends a test mail with these values, which need not be saved. Returns the answer of the mail server. */
 export async function testMail(values: FormValues): Promise<string> {
   const { msg } = await http.post<{ msg: string }>('settings/mail/testing/', values, { quiet: true });
   return msg;
 }
 
-/** Asks a sign-in provider with these values, which need not be saved. Answers what it said. */
+/** Asks a sign-in provider with these values, which need not be saved. Returns its answer. */
 export async function testProvider(provider: ProviderName, values: FormValues): Promise<string> {
   const { msg } = await http.post<{ msg: string }>(`settings/${provider}/testing/`, values, { quiet: true });
   return msg;

@@ -144,7 +144,7 @@ test('a new secret is made after a question', async () => {
   show();
   await user.click(await screen.findByRole('button', { name: 'New secret for SIEM' }));
   const dialog = within(await screen.findByRole('alertdialog'));
-  dialog.getByText('The former one signs, too, for 24 hours.');
+  dialog.getByText('The former secret also signs for 24 hours.');
   await user.click(dialog.getByRole('button', { name: 'New secret' }));
   expect(await screen.findByText(SECRET)).toBeTruthy();
 });

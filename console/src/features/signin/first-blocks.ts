@@ -49,7 +49,7 @@ export function blocksOf({ ways, providers, vouching }: SignInSettings): readonl
   return blocks;
 }
 
-/** Whether a line with "or" stands above this block: where providers follow something else. */
+/** Whether a line with "or" is above this block: where providers follow something else. */
 export function isDivided(blocks: readonly Block[], index: number): boolean {
   const last = blocks[index - 1];
   return last !== undefined && last.way !== 'provider' && blocks[index]?.way === 'provider';

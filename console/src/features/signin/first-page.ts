@@ -24,7 +24,7 @@ const LOADERS: { readonly [way in keyof Parts]-?: () => Promise<Parts> } = {
 
 export interface Page {
   readonly settings: SignInSettings;
-  /** In the order in which they stand. */
+  /** In the order of display. */
   readonly blocks: readonly Block[];
   readonly parts: Parts;
   /** The code of a part could not be loaded. */
@@ -36,7 +36,7 @@ const PATIENCE_MS = 2_000;
 
 const isReady = (block: Block, parts: Parts) => block.way === 'form' || parts[block.way] !== undefined;
 
-/** What stands stays where it is, for somebody may be about to press it; what comes later follows below. */
+/** A visible part stays where it is, because the user may be about to press it; later parts follow below. */
 function grown(page: Page | null, settings: SignInSettings, parts: Parts, isPartLost: boolean): Page {
   const there = page?.blocks ?? [];
   const more = blocksOf(settings).filter(

@@ -29,7 +29,7 @@ function isAbove(first: Element, second: Element): boolean {
   return (first.compareDocumentPosition(second) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 }
 
-test('the ways stand in the order of the settings', async () => {
+test('the ways are in the order of the settings', async () => {
   open(['wecom', 'openid', 'ldap']);
   const wecom = await screen.findByRole('link', { name: 'Sign in with WeCom' });
   const corp = screen.getByRole('link', { name: 'Sign in with Corp' });
@@ -99,7 +99,7 @@ test('all ways appear at once', async () => {
   expect(screen.getByRole('link', { name: 'Sign in with Corp' })).toBeTruthy();
 });
 
-test('a way that is not set up takes no room, and "or" stands between different kinds only', () => {
+test('a way that is not set up takes no room, and "or" is between different kinds only', () => {
   const shown = (ways: readonly string[]) => {
     const blocks = blocksOf({
       ...WITHOUT_SETTINGS,

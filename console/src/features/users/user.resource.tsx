@@ -274,7 +274,7 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
         id: 'permissions',
         label: 'users:tab.permissions',
         content: (row) => (
-          <div className="grid gap-3.5">
+          <div className="flex flex-col gap-3.5">
             <Grants place={{ kind: 'user', id: row.id }} />
             <ExplainCard user={row.id} />
           </div>

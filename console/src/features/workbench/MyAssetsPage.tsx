@@ -42,7 +42,7 @@ function SshLine({ row }: { readonly row: MyAssetRow }) {
 
 function ConnectLink({ row }: { readonly row: MyAssetRow }) {
   return row.is_active ? (
-    <span className="inline-flex flex-wrap gap-1">
+    <span className="inline-flex gap-1">
       <LinkButton to={paths.connect(row.id)} size="sm" icon={SquareTerminal} newTab>
         {translate('workbench:connect')}
       </LinkButton>
@@ -66,6 +66,8 @@ function resourceFor(api: string) {
       next: { label: 'workbench:ask', to: paths.help('support') },
       columns: [
         'hostname',
+        // Beside the name: at 1280 px the last columns are behind the right edge.
+        { key: 'connect', label: 'workbench:connect', cell: (row) => <ConnectLink row={row} /> },
         { key: 'ip', cell: (row) => <MonoCell value={row.ip} /> },
         {
           key: 'protocols',
@@ -80,7 +82,6 @@ function resourceFor(api: string) {
         },
         { key: 'ssh', label: 'workbench:ssh_line', cell: (row) => <SshLine row={row} /> },
         'comment',
-        { key: 'connect', label: 'workbench:connect', cell: (row) => <ConnectLink row={row} /> },
       ],
       isInactive: (row) => !row.is_active,
       phone: {

@@ -175,7 +175,7 @@ export function CheckStep({
   const box = useRef<HTMLDivElement>(null);
   const indexes = useMemo(
     () => snapshot.rows.flatMap((row, index) => (isShown(row, filter) ? [index] : [])),
-    // The rows are one array that the run changes; each snapshot stands for a change.
+    // The rows are one array that the run changes; each snapshot marks a change.
     // oxlint-disable-next-line react/exhaustive-deps
     [snapshot, filter],
   );

@@ -64,7 +64,7 @@ export function firstScope(source: ExchangeSource): ExportScope {
 }
 
 /**
- * Query of an export. `spm` stands for the selected rows and replaces all conditions, because the rows may have been
+ * Query of an export. `spm` refers to the selected rows and replaces all conditions, because the rows may have been
  * selected under other conditions.
  */
 export function exportQuery(
@@ -75,7 +75,7 @@ export function exportQuery(
 ): QueryValues {
   const order = source.order;
   if (scope === 'selected') return { spm, order, format };
-  // The server refuses more rows than a file holds. The dialog has said so, and the first rows are requested.
+  // The server refuses more rows than a file holds. The dialog has told the user, and the first rows are requested.
   const rows = rowsOfScope(scope, source);
   const limit = rows !== undefined && rows > EXPORT_MAX_ROWS ? EXPORT_MAX_ROWS : undefined;
   return { ...(scope === 'filtered' ? source.filters : {}), ...source.place, order, format, limit };

@@ -133,7 +133,7 @@ export class ImportRun {
     this.#changed();
   }
 
-  /** Replaces rows before the run; afterwards the results of the run stand. Rows that `change` returns unchanged stay. */
+  /** Replaces rows before the run; afterwards results are final. Rows that `change` returns unchanged stay. */
   change(indexes: Iterable<number>, change: (row: ImportRow, index: number) => ImportRow): void {
     if (this.#state !== 'pending') return;
     let any = false;

@@ -165,7 +165,7 @@ class SettingsUpdate(msgspec.Struct, frozen=True, kw_only=True, tag="settings_up
 
 
 class OrderDone(msgspec.Struct, frozen=True, kw_only=True):
-    """`found` is False when the proxy does not have the session (any more): the control plane then ends its row."""
+    """`found` is False when the proxy does not have the session any more: the control plane then ends its row."""
 
     order_id: UUID
     ok: bool = True

@@ -278,7 +278,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"postern: {error.message}", file=sys.stderr)
         return EXIT_CONFIG
     except PosternError as error:
-        reason = getattr(error, "reason", "")  # what only operators are told
+        reason = getattr(error, "reason", "")  # output for operators only
         print(f"postern: {error.message}{f' ({reason})' if reason else ''}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

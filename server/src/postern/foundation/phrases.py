@@ -5,7 +5,7 @@
     said(row.reason)                                            # in the language of the request
 
 A code is stored in rows and never gets another meaning. The words may change; so may their placeholders, because a
-sentence whose values do not fit is shown as it was said first.
+sentence whose values do not fit is shown in its first language.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -45,7 +45,7 @@ class Phrase:
         _PHRASES[code] = self
 
     def say(self, **values: Value) -> Sentence:
-        """The sentence, said in the active language."""
+        """The sentence, in the active language."""
         shown = {name: value.text if isinstance(value, Sentence) else value for name, value in values.items()}
         return Sentence(str(self.words) % shown if shown else str(self.words), self.code, values)
 
@@ -72,7 +72,7 @@ def sentence_from(value: Any) -> Sentence:
 
 
 def said(sentence: Sentence, language: str | None = None) -> str:
-    """The sentence in a language, by default the active one. An unknown code is shown as it was said first."""
+    """The sentence in a language, by default the active one. An unknown code is shown in its first language."""
     language = language or translation.get_language() or settings.LANGUAGE_CODE
     with translation.override(language):
         return _said(sentence, language).strip()

@@ -1,7 +1,7 @@
-"""Sentences for people that can be said again in another language: a stable code and the values of its placeholders.
+"""Sentences for people that can be translated later: a stable code and the values of its placeholders.
 
-Where a sentence is stored or sent on, the reader's language is not known yet. So `text` is only what was said first,
-and stands for a reader whose version does not know the code. Codes and their words are in `foundation/phrases.py` and
+Where a sentence is stored or sent on, the reader's language is not known yet. So `text` is only the first wording,
+shown to a reader whose version does not know the code. Codes and their words are in `foundation/phrases.py` and
 `proxies/core/texts.py`.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Union
 
-#: A value of a placeholder. A sentence inside a sentence is said in the reader's language, too.
+#: A value of a placeholder. A sentence inside a sentence is translated, too.
 Value = Union[str, int, float, "Sentence"]
 
 #: The code of several sentences in a row: their values are `separator` and the parts by their numbers.
@@ -18,7 +18,7 @@ JOINED: Final = "joined"
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """`text` as it was said first. Without a code it is all there is: somebody else's words, or an older version's."""
+    """`text` in its first language. Without a code it is complete: somebody else's words, or an older version's."""
 
     text: str = ""
     code: str = ""

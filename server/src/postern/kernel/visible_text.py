@@ -34,7 +34,7 @@ def visible_text(text: str) -> str:
 
 
 class StandIns(dict[int, int | str]):
-    """What stands for each character, for `str.translate`. It remembers those that it was asked for, but not those
+    """The replacement of each character, for `str.translate`. It remembers those that it was asked for, but not those
     beyond the Basic Multilingual Plane: a host could send a million.
     """
 

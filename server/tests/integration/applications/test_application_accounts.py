@@ -113,7 +113,7 @@ def test_k73_own_secret_replaces_that_of_the_system_user(as_org_admin: APIClient
         ("root@orders", {"via": "item"}),
         ("root@orders", {"via": "list"}),
     ]
-    # It stays when nobody is granted the pair any more, and what it belongs to is kept for it.
+    # It stays when no permission includes the pair any more, and so does what it refers to.
     as_org_admin.delete(f"{PERMISSIONS}{permission.pk}/")
     assert as_org_admin.get(f"{URL}{key}/").json()["is_granted"] is False
     for path in (f"assets/system-users/{world.root.pk}", f"applications/applications/{world.orders.pk}"):

@@ -154,7 +154,7 @@ def test_attributes_that_are_not_sent_stay(as_org_admin: APIClient) -> None:
         "port": 3307,
         "database": "archive",
     }
-    # Attributes of other types are not kept.
+    # Attributes of other types are not stored.
     as_org_admin.patch(f"{URL}{row['id']}/", {"attrs": {"cluster": "x", "chrome_password": CANARY}}, format="json")
     assert set(Application.objects.get().attrs) == {"host", "port", "database"}
     assert not SealedSecret.objects.filter(table="applications_application").exists()

@@ -1,7 +1,7 @@
 """Random edits of the tree by two administrators, compared after each step with a tree of plain dictionaries.
 
 The administrators work interleaved, with nodes that they read some steps ago. The comparison covers parents, full
-values, keys, the places of assets, and the numbers of assets below each node, both counted and kept.
+values, keys, the places of assets, and the numbers of assets below each node, both counted and cached.
 """
 
 import os

@@ -158,9 +158,9 @@ def test_rules_give_roles_and_groups(as_admin: APIClient, corp: SamlStandIn) -> 
 def test_an_attribute_can_identify_people(as_admin: APIClient, corp: SamlStandIn) -> None:
     change(as_admin, subject_claim="employee")
     transient = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient"
-    refused(Guest().walk(corp, name_format=transient), "did not tell the attribute employee")
+    refused(Guest().walk(corp, name_format=transient), "did not send exactly one value of the attribute employee")
     corp.person["attributes"]["employee"] = ["7", "8"]
-    refused(Guest().walk(corp, name_format=transient), "did not tell the attribute employee")
+    refused(Guest().walk(corp, name_format=transient), "did not send exactly one value of the attribute employee")
     corp.person["attributes"]["employee"] = ["7"]
     for name in ("_x", "_y"):
         assert Guest().walk(corp, name=name, name_format=transient).status_code == 200

@@ -29,7 +29,7 @@ JOBS, KILLS = 60, 6
 
 
 class Fleet:
-    """Two worker processes on the database of the test, by the name that stands in the rows they hold."""
+    """Two worker processes on the database of the test, by the name in the rows that they hold."""
 
     def __init__(self, home: Path) -> None:
         self._home = home

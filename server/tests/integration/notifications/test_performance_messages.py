@@ -186,10 +186,10 @@ def test_web_part_that_is_down_is_told(watch: Watch) -> None:
     watch.pass_minutes(1)
     watch.is_web_up = False
     watch.pass_minutes(10)
-    assert subjects() == ["The web part is offline"]
+    assert subjects() == ["The web service is offline"]
     watch.is_web_up = True
     watch.pass_minutes(40)
-    assert subjects()[1:] == ["The web part works normally again"]
+    assert subjects()[1:] == ["The web service works normally again"]
 
 
 def test_secret_store_that_does_not_answer_is_told(watch: Watch) -> None:

@@ -1,4 +1,4 @@
-"""The list of organizations while Redis is down: what is kept there for a minute is counted again."""
+"""The list of organizations while Redis is down: counts that are cached there for a minute are counted again."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.any_database]
 def test_organizations_are_listed_while_redis_is_down(
     as_admin: APIClient, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(facade, "_MANY_OBJECTS", 0)  # so that every organization is kept
+    monkeypatch.setattr(facade, "_MANY_OBJECTS", 0)  # so that every organization is cached
     redis = RedisServer(tmp_path)
     try:
         options = {"socket_connect_timeout": 2, "socket_timeout": 5}

@@ -59,7 +59,7 @@ def _ids(reach: IndexedReach, members: Members) -> set[UUID]:
 
 
 def _check_worlds(org_ids: list[UUID]) -> None:
-    """The kept worlds hold what a new reading of the tables holds."""
+    """The cached worlds equal a new reading of the tables."""
     with snapshot():
         worlds = kept.worlds_of(org_ids)
         for org_id, world in worlds.items():

@@ -1,4 +1,4 @@
-"""Credentials that users enter beforehand (temp-auth): kept for five minutes, for one session, sealed, audited."""
+"""Credentials that users enter beforehand (temp-auth): stored for five minutes, for one session, sealed, audited."""
 
 import json
 from collections.abc import Callable

@@ -93,7 +93,7 @@ def rebuilt(events: list[Event]) -> dict[Stream, list[tuple[int, bytes | None]]]
             size = len(data)
         elif event.kind == SKIPPED:
             stream, offset, size, _ = Skipped.decode(event.data)
-            data = None  # type: ignore[assignment]  # not kept
+            data = None  # type: ignore[assignment]  # not stored
         else:
             continue
         assert offset <= at[stream], "a hole in the account"

@@ -108,7 +108,7 @@ function Shown({ secret }: { readonly secret: Secret }) {
   );
 }
 
-/** The secret that an account signs in with. It is fetched for this dialog and kept nowhere. */
+/** The secret that an account signs in with. It is fetched for this dialog and stored nowhere. */
 export function SecretDialog({ row, onClose }: { readonly row: AccountRow; readonly onClose: () => void }) {
   const t = useT();
   const [secret, setSecret] = useState<Secret | null>(null);

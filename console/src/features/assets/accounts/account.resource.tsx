@@ -69,7 +69,7 @@ const ip: Column<AccountRow, Shown> = {
 };
 const systemUser: Column<AccountRow, Shown> = {
   key: 'systemuser_display',
-  label: 'assets:system_user.one',
+  label: 'accounts:system_user',
   sortable: true,
   cell: (row) =>
     row.systemuser === null ? (

@@ -21,7 +21,7 @@ function decidesBefore(one: Place, other: Place): number {
   return other.priority - one.priority || (RANK[one.action] ?? 0) - (RANK[other.action] ?? 0);
 }
 
-/** Where the rule in the form stands among the rules of its filter. */
+/** The position of the rule in the form among the rules of its filter. */
 export function OrderInForce({
   filterId,
   draft,

@@ -22,7 +22,7 @@ function useSettled(text: string): string {
   return settled;
 }
 
-/** Items of a list in which equal ones may stand, with a key each. */
+/** Items of a list that may contain equal items, with a key each. */
 function numbered<Item>(items: readonly Item[]): readonly { readonly key: string; readonly item: Item }[] {
   return items.map((item, place) => ({ key: String(place), item }));
 }

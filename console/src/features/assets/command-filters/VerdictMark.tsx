@@ -31,7 +31,7 @@ export function VerdictMark({
 
 const OF_ACTION: readonly Verdict[] = ['deny', 'allow', 'confirm'];
 
-/** The verdict that the API's number of an action stands for. */
+/** The verdict for the API's number of an action. */
 export function verdictOf(action: number): Verdict {
   return OF_ACTION[action] ?? 'deny';
 }

@@ -33,7 +33,7 @@ export function rulePath(filterId: string, ruleId: string): string {
   return `${objectPath(commandFilterRulePaths.update, ruleId)}?filter=${filterId}`;
 }
 
-/** The first line of a rule, which stands for the rule in lists. */
+/** The first line of a rule, which represents the rule in lists. */
 export function titleOf(content: string): string {
   const lines = content.split('\n').filter((line) => line.trim() !== '');
   return lines.length > 1 ? `${lines[0]} … (${lines.length})` : (lines[0] ?? '');

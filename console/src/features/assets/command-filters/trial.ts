@@ -4,7 +4,7 @@ import { textOf } from '#/resource/format';
 
 export type Verdict = 'allow' | 'confirm' | 'deny';
 
-/** A rule as it stands in the form. `id`: the saved rule that it replaces. */
+/** The unsaved rule in the form. `id`: the saved rule that it replaces. */
 export interface Draft {
   readonly id?: string;
   readonly type: string;
@@ -79,7 +79,7 @@ export const NO_PAST: Past = {
   next: '',
 };
 
-/** Most examples that are kept; the numbers count all. */
+/** Maximum number of stored examples; the counts include all. */
 const MAX_EXAMPLES = 50;
 
 /** The rule in a form; undefined while it has no content. */

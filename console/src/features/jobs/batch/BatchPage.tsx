@@ -46,7 +46,7 @@ function StopButton({ id }: { readonly id: string }) {
   );
 }
 
-/** Runs a command on many hosts and shows what each said. */
+/** Runs a command on many hosts and shows the output of each. */
 export function BatchPage() {
   const t = useT();
   const [draft, setDraft] = useState<Draft>({ systemUser: null, hosts: NOBODY, command: '' });

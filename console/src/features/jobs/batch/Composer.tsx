@@ -26,7 +26,7 @@ export interface ComposerProps {
   readonly onChange: (draft: Draft) => void;
   readonly onRun: () => void;
   readonly busy: boolean;
-  /** What the server said to the last try. */
+  /** The server's answer to the last try. */
   readonly error: string;
 }
 

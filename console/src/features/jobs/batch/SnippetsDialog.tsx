@@ -45,7 +45,7 @@ function SnippetItem({ snippet, onUse }: { readonly snippet: Snippet; readonly o
   );
 }
 
-/** Saves the command that stands in the editor under a name. */
+/** Saves the command in the editor under a name. */
 function SaveForm({ command }: { readonly command: string }) {
   const t = useT();
   const [name, setName] = useState('');

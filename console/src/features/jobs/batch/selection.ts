@@ -23,7 +23,7 @@ export function selectionOf(hosts: readonly Chosen[]): Selection {
   return new Map(hosts.map((host) => [host.id, host.hostname]));
 }
 
-/** What stands in the box of a node of which these hosts are known. */
+/** The state of a node's checkbox, when these of its hosts are known. */
 export function boxOf(selection: Selection, hosts: readonly string[]): BoxState {
   const chosen = hosts.filter((id) => selection.has(id)).length;
   if (chosen === 0) return 'off';

@@ -94,7 +94,7 @@ function Rows({
   );
 }
 
-/** The change that a dialog of the address stands for, if it is possible now. */
+/** The change that the dialog in the address makes, if it is possible now. */
 function changeOf(wanted: string | null, own: OwnPasskeys, canAdd: boolean): PasskeyChange | null {
   if (wanted === 'add') return canAdd ? { kind: 'add' } : null;
   const passkey = own.results.find((one) => wanted === `remove-${one.id}`);

@@ -153,7 +153,7 @@ describe('own passkeys', () => {
     expect(sent).toEqual([`DELETE passkeys/${ONE.id}/`]);
   });
 
-  test('nothing is said to be removed when the person does not show the factor', async () => {
+  test('no removal is reported when the person does not show the factor', async () => {
     gate.isClosed = true;
     const { sent, changed } = await cards();
     await userEvent.click(await screen.findByRole('button', { name: 'Remove green key' }));

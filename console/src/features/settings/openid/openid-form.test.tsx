@@ -37,7 +37,7 @@ const { sent } = recordedServer(() => [
   mock.put(ONE, () => HttpResponse.json({ id: 'p1', name: 'Corp', has_secret: false })),
 ]);
 
-test('a stored client secret is removed with null, and kept until then', async () => {
+test('a stored client secret stays until it is removed with null', async () => {
   hasSecret = true;
   await renderScreen(<ResourceForm resource={provider} mode="update" />, AT);
   expect(await screen.findByDisplayValue('Set; it is never shown')).toBeTruthy();

@@ -12,7 +12,7 @@ import { visible } from '#/ui/visible-text';
 import { DeliveryRow } from '../DeliveryRow';
 import { type DeliveryState, fetchDeliveries, retryDelivery } from './api';
 
-/** The newest ones are shown; the number tells whether there are more. */
+/** The newest deliveries are shown; the number tells whether there are more. */
 const SHOWN = 20;
 const REFRESH_MS = 10_000;
 const STATES = ['', 'waiting', 'failed', 'accepted'] as const;

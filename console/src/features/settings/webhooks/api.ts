@@ -63,7 +63,7 @@ export function newSecret(id: string): Promise<Webhook> {
   return http.post<Webhook>(`${WEBHOOKS}${id}/secret/`, {}, { quiet: true });
 }
 
-/** Sends a test message to an address, which need not be saved. Answers what the server said. */
+/** Sends a test message to an address, which need not be saved. Returns the answer of the receiver. */
 export async function testWebhook(id: string | null, address: string): Promise<string> {
   const body = id === null ? { address } : { id, address };
   return (await http.post<{ msg: string }>(`${WEBHOOKS}testing/`, body, { quiet: true })).msg;

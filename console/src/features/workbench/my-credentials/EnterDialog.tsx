@@ -67,7 +67,7 @@ function SystemUserField({
   );
 }
 
-/** The system user of the dialog: the chosen one, that of the kept credential, or the only one. */
+/** The system user of the dialog: the chosen one, that of the stored credential, or the only one. */
 function useSystemUser(asset: string | undefined, chosen: string | undefined): SignIn | undefined {
   const manual = useQuery({ ...manualQuery(asset ?? ''), enabled: asset !== undefined });
   const candidates = manual.data ?? [];
@@ -112,7 +112,7 @@ function PairFields({
 /** What is missing, by field. */
 type Missing = CredentialProblems & { readonly asset?: string };
 
-/** Enters a credential for the next session on an asset, or replaces the one that is kept. */
+/** Enters a credential for the next session on an asset, or replaces the stored one. */
 export function EnterDialog({
   of,
   onDone,

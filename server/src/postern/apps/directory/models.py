@@ -70,7 +70,7 @@ class DirectoryState(SavedRow):
     """The state of reading: a single row.
 
     `date_requested`: somebody waits for a reading. `date_claimed_until`: a worker reads until then; after `kill -9` the
-    next one may begin. `source`: hash of the settings that were read with. `people`: the number of people of the last
+    next run may begin. `source`: hash of the settings that were read with. `people`: the number of people of the last
     reading after which people might be disabled.
     """
 

@@ -1,7 +1,7 @@
 """Read the directory in the worker: the list of its people, and what has changed for those who are users.
 
 A reading cannot be wedged: the conversation has a deadline, and the claim of a dead worker lapses. A reading that
-failed, found nobody, or found far fewer people than before disables nobody who is missing in it.
+failed, returned no people, or returned far fewer than before disables no missing user.
 """
 
 import logging
@@ -95,7 +95,7 @@ def request_reading(*, actor: Actor, with_users: bool = False, accepts_fall: boo
 
 
 def state() -> DirectoryState:
-    """The state of reading; an empty row before the first one."""
+    """The state of reading; an empty row before the first run."""
     return DirectoryState.objects.filter(pk=1).first() or DirectoryState(pk=1)
 
 

@@ -23,7 +23,7 @@ FIELDS: Final = (*ADDRESSEE, PASSWORD, *NAMES[len(ADDRESSEE) :], "AUTH_LDAP")
 
 
 def try_settings(*, actor: Actor, entered: Mapping[str, object]) -> str:
-    """Read the directory with these values; returns what was found.
+    """Read the directory with these values; returns the people.
 
     For values that are left out, the stored ones count. An empty password means the stored one, and None no
     password. The stored one is only sent to the server and DN that it is stored for: otherwise this call would give it
@@ -116,7 +116,7 @@ def _record_sign_in(actor: Actor, *, is_accepted: bool, reason: str) -> None:
 
 
 def _record(actor: Actor, values: Mapping[str, object], reason: str) -> None:
-    """`reason`: the code of the failure; empty when people were found."""
+    """`reason`: the code of the failure; empty when the directory has matching people."""
     tested = {name: values[name] for name in NAMES if name != "AUTH_LDAP_CA_CERTIFICATE"}
     with transaction.atomic():
         audits.record(

@@ -13,7 +13,7 @@ from typing import Final
 
 from postern.apps.sessions.facade import TerminalStatus
 
-#: How long a state lasts before it is told. A lost proxy has a message of its own at once.
+#: How long a state lasts before a message reports it. A lost proxy has a message of its own at once.
 LASTS: Final[Mapping[TerminalStatus, timedelta]] = {
     TerminalStatus.NORMAL: timedelta(0),
     TerminalStatus.HIGH: timedelta(minutes=2),

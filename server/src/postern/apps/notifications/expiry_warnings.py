@@ -1,7 +1,7 @@
 """Warns users before their password, their account or one of their access keys ends: at most once a day, in the last
 five days. For a service account, its administrators are warned before it or one of its access keys ends.
 
-A stored row with a unique constraint stands for one warning of one day, and is written in the transaction of its message. So
+A stored row with a unique constraint marks one warning of one day, and is written in the transaction of its message. So
 of several workers one sends it, and a killed worker leaves neither of the two.
 """
 
@@ -89,7 +89,7 @@ def _day(now: datetime) -> str:
 def _passwords(days: int) -> _Ending:
     """Passwords that expire after this number of days.
 
-    Only local users have a password here. Those who must change theirs at the next sign-in are told there.
+    Only local users have a password here. Users who must change it at the next sign-in learn that there.
     """
 
     def candidates(now: datetime) -> QuerySet[User]:
@@ -120,7 +120,7 @@ def _of_account(user: User, now: datetime) -> Notice | None:
 
 
 def _with_ending_keys(now: datetime) -> QuerySet[User]:
-    """People with a key that ends; several keys are told about one after the other, the first end first."""
+    """People with a key that ends; of several keys, the earliest end comes first."""
     return User.objects.valid().people().filter(Exists(_ending_keys(now).filter(user=OuterRef("pk"))))
 
 

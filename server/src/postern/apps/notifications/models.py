@@ -89,7 +89,7 @@ class ReceiverBatch(PosternModel):
 
 
 class DeliveryState(models.TextChoices):
-    """Where a delivery stands. It is accepted when the mail server has answered 250 after the data, or the service of a
+    """The state of a delivery. It is accepted when the mail server has answered 250 after the data, or the service of a
     company has taken it.
     """
 
@@ -217,7 +217,7 @@ class WebMachine(SavedRow):
 
 
 class ComponentState(SavedRow):
-    """The state of a part of Postern, and what administrators were told about it: see `component_standing.Standing`."""
+    """The state of a part of Postern, and the last message about it: see `component_standing.Standing`."""
 
     key = models.CharField(max_length=300, primary_key=True)
     level = models.CharField(max_length=16)

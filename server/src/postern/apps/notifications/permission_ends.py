@@ -3,7 +3,7 @@
 The maker is the administrator whom `created_by` names, while they administer the organization. After that, all
 administrators of the organization are told; without any, the system administrators.
 
-The stored message stands for "told". The permission is locked, so that of several workers one sends it.
+The stored message marks the permission as reported. The permission is locked, so that of several workers one sends it.
 """
 
 from datetime import datetime, timedelta
@@ -27,7 +27,7 @@ _DAY: Final = timedelta(days=1)
 
 
 def warn_due() -> int:
-    """Tell about every permission that ends soon and was not told about; returns the number of permissions."""
+    """Send a message about every permission that ends soon and was not reported yet; returns their number."""
     now = clock.now()
     told = set(
         SiteMessage.objects.filter(message_type=PERMISSION_EXPIRING.message_type.name).values_list(

@@ -66,7 +66,7 @@ def warn_of_permission_ends() -> int:
 
 @shared_task  # type: ignore[untyped-decorator]  # celery has no types
 def watch_performance() -> int:
-    """Tell administrators about parts of Postern that are overloaded or offline."""
+    """Tell administrators about services of Postern that are overloaded or offline."""
     return performance.watch(clock.now())
 
 

@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 _MAX_CHARS = 128
-#: Counts of an organization with more objects than this are kept for so many seconds.
+#: Counts of an organization with more objects than this are cached for so many seconds.
 _MANY_OBJECTS: Final = 10_000
 _STATISTICS_S: Final = 60
 _STATISTICS_KEY: Final = "orgs.statistics."

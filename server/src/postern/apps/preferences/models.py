@@ -21,7 +21,7 @@ class PreferenceValue(SavedRow):
     updated_by = models.CharField(max_length=260, blank=True, default="")
     date_updated = models.DateTimeField(auto_now=True)
 
-    #: Words of the audit log: the names of settings stand where other records have columns.
+    #: Words of the audit log: settings take the place of the columns of other records.
     recorded_labels: ClassVar = {name: setting.label for name, setting in REGISTRY.items()}
     recorded_words: ClassVar = {name: setting.in_words for name, setting in REGISTRY.items() if setting.choices}
 

@@ -9,7 +9,7 @@ from postern.foundation.caller.actor import Actor
 from postern.foundation.database.batches import delete_in_batches
 from postern.kernel import clock
 
-#: Keep expired links and invitations this long, so that a late use is told from an unknown one.
+#: Keep expired links and invitations this long, so that a late use gets another answer than an unknown link.
 _KEEP: Final = timedelta(days=90)
 
 

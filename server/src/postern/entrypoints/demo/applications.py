@@ -25,7 +25,7 @@ _ACCOUNTS: Final[dict[str, tuple[str, str]]] = {
 
 
 def found_applications(admin: Api) -> None:
-    """Create the applications, their system users and permissions. Existing objects are kept."""
+    """Create the applications, their system users and permissions. Existing objects stay."""
     host = admin.rows("assets/assets/", {"hostname": _HOST})[0]["id"]
     remote = ("remote_app", "chrome", {"asset": host, "chrome_target": "https://erp.example.invalid"}, "")
     applications = {}

@@ -27,7 +27,7 @@ def install_licence(admin: Api, licence: bytes) -> None:
 
 
 def found_branch(admin: Api, passwords: dict[str, Secret]) -> None:
-    """Create the branch: an administrator, two members, four assets and a permission. Existing objects are kept."""
+    """Create the branch: an administrator, two members, four assets and a permission. Existing objects stay."""
     org_id = admin.ensure("orgs/orgs/", "name", {"name": BRANCH, "comment": "自有人员与资产，与总部互不可见"})
     branch = admin.within(org_id)
     team = branch.ensure("users/groups/", "name", {"name": _TEAM})

@@ -18,7 +18,7 @@ _REAL: Final = "演示主机 Demo host"
 
 
 def found_company(admin: Api, host: DemoHost, passwords: dict[str, Secret]) -> None:
-    """Create all objects of the company. Existing objects are kept."""
+    """Create all objects of the company. Existing objects stay."""
     people = _people(admin, passwords)
     groups = {row["name"]: row["id"] for row in admin.rows("users/groups/")}
     # The last asset is the machine that runs the demo.

@@ -124,12 +124,12 @@ _HARDWARE: Final[dict[str, dict[str, object]]] = {
     },
     "files-01": _machine(_SR650, _DEBIAN, 16, memory="128 GB", disk_total="96 TB", number="HQ-A-0210"),
 }
-#: Assets that are kept for their records only: they are inactive.
+#: Assets that exist for their records only: they are inactive.
 _RETIRED: Final = ("printer-gw",)
 
 
 def describe(admin: Api, assets: Mapping[str, str]) -> None:
-    """Add labels and hardware to the assets (name → id). Existing labels are kept."""
+    """Add labels and hardware to the assets (name → id). Existing labels stay."""
     for (name, value), carriers in _LABELS.items():
         label = {"name": name, "value": value, "assets": [assets[asset] for asset in carriers]}
         admin.ensure("assets/labels/", "value", label)

@@ -130,7 +130,7 @@ class DemoRun:
         print(banner(self._settings, self._passwords), flush=True)
 
     async def end(self) -> None:
-        """End the session that is kept live."""
+        """End the session that the demo leaves running."""
         if self._live is not None:
             self._live.cancel()
             with contextlib.suppress(asyncio.CancelledError):

@@ -59,7 +59,9 @@ def up_to(limit: int, query: tuple[str, Any] | None) -> int:
         return 0
     sql, params = query
     counted = _unordered(sql)
-    if counted.count("%s") == sql.count("%s"):  # otherwise the ORDER BY clause has parameters that cannot be told apart
+    if counted.count("%s") == sql.count(
+        "%s"
+    ):  # otherwise the ORDER BY clause has parameters that cannot be distinguished
         sql = counted
     if not sql.startswith("SELECT DISTINCT"):  # counting 1 lets the database use an index that does not hold the key
         sql = f"SELECT 1 FROM {sql.partition(' FROM ')[2]}"  # noqa: S608 - compiled by Django

@@ -177,7 +177,7 @@ class Amount:
 
 def lookups_of(rows: "QuerySet[Any]") -> tuple[Lookup, ...]:
     """The lookups that were passed to `prefetch_related`."""
-    return tuple(rows._prefetch_related_lookups)  # type: ignore[attr-defined]  # noqa: SLF001 - kept nowhere else
+    return tuple(rows._prefetch_related_lookups)  # type: ignore[attr-defined]  # noqa: SLF001 - stored nowhere else
 
 
 def attach(rows: Sequence[Model], lookups: Sequence[Lookup]) -> None:

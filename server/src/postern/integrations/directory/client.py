@@ -149,7 +149,7 @@ class Conversation:
     async def entries(self, search: Search) -> AsyncIterator[Entry]:
         """All entries of a search, page by page. Raises DirectoryFailed unless the server has sent all of them.
 
-        Values that a server sends in ranges (`member;range=0-1499`) are read on, and stand under their own name.
+        Values that a server sends in ranges (`member;range=0-1499`) are read to the end, under the plain name.
         """
         cookie, number = b"", 0
         for _page in range(_MAX_PAGES):

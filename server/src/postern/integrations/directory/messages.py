@@ -170,7 +170,7 @@ def next_range(entry: Entry) -> PartialValues | None:
 
 
 def joined(entry: Entry, partial: PartialValues, more: Entry | None) -> Entry:
-    """The entry with the next range of values, which stand under the plain name after the last range."""
+    """The entry with the next range of values, which have the plain name after the last range."""
     attributes = dict(entry.attributes)
     values = attributes.pop(partial.key)
     following = {} if more is None else more.attributes

@@ -1,4 +1,4 @@
-"""Why a message was not accepted: each reason says what to change, and can be said in any language later."""
+"""Why a message was not accepted: each reason names the remedy, and can be translated later."""
 
 import ssl
 from typing import Final

@@ -101,20 +101,20 @@ _CLOCK: Final = Phrase(
 _NO_USERINFO: Final = Phrase(
     "openid.no_userinfo",
     _(
-        "The provider did not tell about you at its userinfo endpoint (HTTP status %(status)d), so nobody was signed in. "
+        "The userinfo endpoint of the provider did not return your data (HTTP status %(status)d), so nobody was signed in. "
         "Try again; if it stays so, tell an administrator."
     ),
 )
 _OTHER_PERSON: Final = Phrase(
     "openid.other_person",
     _(
-        "The provider told about another person than the one who signed in, so nobody was signed in. Tell an administrator."
+        "The provider returned data of a person other than the one who signed in, so nobody was signed in. Tell an administrator."
     ),
 )
 _OTHER_SENDER: Final = Phrase(
     "openid.other_sender",
     _(
-        "The answer came from another provider than the one that was asked, so nobody was signed in. Tell an administrator."
+        "The answer came from a provider other than the one that was asked, so nobody was signed in. Tell an administrator."
     ),
 )
 

@@ -1,4 +1,4 @@
-"""The keys of a provider, kept by each process. An unknown key is looked for at most once a minute."""
+"""The keys of a provider, cached by each process. An unknown key is requested at most once a minute."""
 
 import base64
 import threading

@@ -1,4 +1,4 @@
-"""The metadata of a provider (OpenID Connect Discovery 1.0), kept for an hour by each process."""
+"""The metadata of a provider (OpenID Connect Discovery 1.0), cached for an hour by each process."""
 
 import threading
 from collections.abc import Mapping, Sequence

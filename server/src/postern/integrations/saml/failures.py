@@ -310,5 +310,5 @@ def not_a_logout() -> WebApiFailed:
 
 
 def _shown(text: str) -> str:
-    """A value of the other side, as it may stand in a sentence."""
+    """A value of the other side, made safe for a sentence."""
     return "".join(char for char in text if char.isprintable())[:200] or "-"

@@ -71,7 +71,7 @@ class NameId:
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """What the provider said, verified. `until`: afterwards nobody takes this assertion. `session`: at the provider."""
+    """The provider's statement, verified. `until`: after this time the assertion is refused. `session`: at the provider."""
 
     id: str
     name_id: NameId
@@ -205,7 +205,7 @@ def _require_conditions(conditions: Element | None, expected: Expected, now: dat
 
 
 def _confirmed(subject: Element, expected: Expected, now: datetime) -> datetime:
-    """The end of the bearer confirmation. Of several, one must fit; the failure of the first is told."""
+    """The end of the bearer confirmation. Of several, one must fit; else the first failure is reported."""
     failed: WebApiFailed | None = None
     for confirmation in children(subject, saml("SubjectConfirmation")):
         data = only_child(confirmation, saml("SubjectConfirmationData"))

@@ -1,7 +1,7 @@
 """Signatures of a provider inside its documents. Only what a signature covers may be read: `signed_parts` returns it.
 
 signxml verifies one signature by one certificate. Around it are the rules that keep a signed element from being moved:
-signatures stand in the root or in its assertion only, and cover the element in which they stand and nothing else.
+signatures are in the root or in its assertion only, and cover the element that contains them and nothing else.
 """
 
 from collections.abc import Sequence

@@ -12,7 +12,7 @@ _MORE = "…"
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What the service said about each receiver. Everybody else got the message. `refused`: subject → why, finally."""
+    """The service's answer for each receiver. Everybody else got the message. `refused`: subject → why, finally."""
 
     refused: Mapping[str, Sentence] = field(default_factory=dict)
 

@@ -17,7 +17,7 @@ class TooManyWords(Exception):
 
 
 def braced(segments: tuple[Segment, ...], meter: Meter) -> list[tuple[Segment, ...]]:
-    """The words that the braces of one word stand for; the word itself when there are none."""
+    """The words into which the braces of a word expand; the word itself when there are none."""
     if not any(segment.kind is Kind.TEXT and "{" in segment.text for segment in segments):
         return [segments]
     units = _units(segments)

@@ -121,7 +121,7 @@ def _set(_machine: Machine, run: Run) -> str:
     if rest:
         run.state.positional = tuple(rest)
     if len(rest) > 1 and rest[0].isidentifier():  # fish: `set name value`
-        # Other shells set `$1`, `$2`: both meanings are kept.
+        # Other shells set `$1`, `$2`: both meanings count.
         run.state.assign(rest[0], (" ".join(rest[1:]),), is_uncertain=True)
     return ""
 

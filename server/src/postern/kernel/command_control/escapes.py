@@ -33,7 +33,7 @@ def _value(found: re.Match[str]) -> str:
 
 
 def _character(code: int) -> str:
-    # NUL ends the text in a shell; characters beyond Unicode and halves of pairs stand for nothing.
+    # NUL ends the text in a shell; characters beyond Unicode and halves of pairs have no meaning.
     if code == 0 or code > 0x10FFFF or 0xD800 <= code <= 0xDFFF or 0xE000 <= code <= 0xE004:
         return ""
     return chr(code)

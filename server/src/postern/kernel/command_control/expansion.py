@@ -27,11 +27,11 @@ class Substitutions(Protocol):
     meter: Meter
 
     def output_of(self, code: str, state: ShellState) -> str:
-        """What `$(code)` stands for, without the line breaks at its end."""
+        """The expansion of `$(code)`, without the line breaks at its end."""
         ...
 
     def file_of(self, code: str, state: ShellState) -> str:
-        """The name of the file that `<(code)` stands for."""
+        """The name of the file to which `<(code)` expands."""
         ...
 
     def note(self, reason: Reason) -> None:

@@ -18,7 +18,7 @@ MAX_TEXT_CHARACTERS: Final = 16 * 1024
 MAX_STEPS: Final = 200_000
 #: Entries of each table of a session (variables, aliases, files); the oldest is forgotten first.
 MAX_ENTRIES: Final = 256
-#: Lines of history that are kept for `!…`.
+#: Lines of history that are retained for `!…`.
 MAX_HISTORY_LINES: Final = 200
 
 

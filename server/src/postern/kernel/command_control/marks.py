@@ -1,6 +1,6 @@
-"""Words with parts that cannot be known: characters of the private use area stand for them inside ordinary strings.
+"""Words with parts that cannot be known: characters of the private use area represent them inside ordinary strings.
 
-A word of a resolved command is a `str`. `UNKNOWN` stands for any text, `STAR` and `ANY` for the active patterns `*` and
+A word of a resolved command is a `str`. `UNKNOWN` is any text, `STAR` and `ANY` for the active patterns `*` and
 `?`, and `SET_OPEN … SET_CLOSE` for `[…]`. `cleaned` removes these characters from input, so that nobody can type them.
 """
 

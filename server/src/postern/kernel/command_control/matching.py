@@ -23,7 +23,7 @@ class CommandPattern:
 
     program: str
     arguments: Arguments
-    #: Whether the first operand may stand behind others.
+    #: Whether the first operand may follow others.
     is_anywhere: bool
 
     def matches(self, arguments: Arguments, *, certainly: bool) -> bool:
@@ -43,7 +43,7 @@ def parsed_pattern(line: str) -> CommandPattern:
         raise ValueError("names no program")
     program = base_name(words[0])
     arguments = arguments_of(program, tuple(words[1:]))
-    # A cluster is kept whole beside its letters for programs that are not known here; a rule needs the letters only.
+    # A cluster stays whole beside its letters for programs that are not known here; a rule needs the letters only.
     letters = frozenset(
         option
         for option in arguments.options

@@ -188,7 +188,7 @@ def _operand(program: str, word: str) -> str:
 
 
 def names_files(program: str, operand: str) -> bool:
-    """Whether a rule's first operand may stand anywhere, rather than as the sub-command."""
+    """Whether a rule's first operand may be in any place, instead of being the sub-command."""
     if program in _MODE_FIRST:
         return False
     return program in _TAKES_FILES or not re.fullmatch(r"[A-Za-z][\w-]*", operand)

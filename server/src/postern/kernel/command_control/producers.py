@@ -24,7 +24,7 @@ Filter = Callable[[list[str], str], str]
 
 
 def output(machine: Machine, run: Run, name: str) -> str:
-    """What the command prints, unknown text when that cannot be said."""
+    """What the command prints; unknown text when that is not known."""
     if name in _SPOKEN:
         return _SPOKEN[name](run.words[1:])[:MAX_TEXT_CHARACTERS]
     if name == "tee":
@@ -125,7 +125,7 @@ def _paths(arguments: list[str]) -> str:
 
 
 def _ls(arguments: list[str]) -> str:
-    """Of a folder the content is printed, which is not known; programs stand in folders that are."""
+    """Of a folder the content is printed, which is not known; programs are in folders that are."""
     names = [word for word in arguments if not word.startswith("-")]
     known = names and all(name.startswith(_PROGRAM_FOLDERS) or not is_literal(name) for name in names)
     return "".join(name + "\n" for name in names) if known else UNKNOWN

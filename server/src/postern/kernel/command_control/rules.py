@@ -154,7 +154,7 @@ class RuleSet:
         self._allowing = _Expressions(allowing, whole=True)
 
     def first_in_text(self, text: str) -> Entry | None:
-        """The first deny or confirm expression that is found in a text."""
+        """The first deny or confirm expression that matches in a text."""
         return self._refusing.first(text)
 
     def first_for(self, command: Command) -> Entry | None:

@@ -75,7 +75,7 @@ def _sign(text: str) -> str:
 def fill_here(block: Block, waiting: list[HereDocument]) -> None:
     """Reads ahead to the bodies of here-documents: the command needs them before the rest of its line is run.
 
-    The bodies are cut out of the text, so that the rest of the line can be read from where it stands.
+    The bodies are cut out of the text, so that the rest of the line can be read in place.
     """
     reader = block.reader
     place, line_end = reader.place, _line_end(reader, reader.place)

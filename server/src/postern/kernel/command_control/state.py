@@ -1,4 +1,4 @@
-"""What a session has taught about its shell so far. Copied for judging; the copy is kept for a released line only."""
+"""The known state of a session's shell. Copied for judging; the copy replaces it only when the line is released."""
 
 from dataclasses import dataclass, field
 from typing import Final, TypeVar

@@ -14,7 +14,7 @@ from postern.kernel.command_control.reader import Kind, Reader, Token, TokenKind
 from postern.kernel.command_control.simple import Parts, assign, read_simple
 from postern.kernel.command_control.state import ShellState
 
-#: Words that stand before a command and change nothing about which command it is. `and … end` are those of fish.
+#: Words before a command that do not change which command it is. `and … end` are those of fish.
 _SKIPPED: Final = frozenset(
     {"!", "then", "do", "else", "elif", "fi", "done", "esac", "coproc", "and", "or", "not", "begin", "end", "always"}
 )
@@ -177,7 +177,7 @@ class Block:
         return output
 
     def _stage(self, token: Token, stdin: str | None) -> str:
-        """One command of a pipeline, after the words that may stand before it."""
+        """One command of a pipeline, after the words that may precede it."""
         while token.plain in _SKIPPED or token.plain in ("time", "repeat"):
             taken = self.reader.peek()
             named = _NAMED_GROUP.match(self.reader.text, self.reader.place) if token.plain == "coproc" else None

@@ -15,7 +15,7 @@ class Action(IntEnum):
 
 
 class Reason(Enum):
-    """Why it cannot be said what a line runs."""
+    """Why it is not known what a line runs."""
 
     #: The name of the program comes from a value that this session does not show: `$EDITOR file`.
     UNKNOWN_PROGRAM = "unknown_program"

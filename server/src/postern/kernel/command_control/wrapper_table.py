@@ -14,9 +14,9 @@ class Wrapper:
     long: tuple[str, ...] = ()
     #: Words before the command.
     before: int = 0
-    #: Whether `NAME=value` may stand before the command.
+    #: Whether `NAME=value` may precede the command.
     assigns: bool = False
-    #: Only words behind this one are the command.
+    #: Only the words after this word are the command.
     behind: tuple[str, ...] = ()
     #: The first of the words before must be one of these.
     verbs: tuple[str, ...] = ()

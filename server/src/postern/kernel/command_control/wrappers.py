@@ -1,6 +1,6 @@
 """Programs that run the command in their arguments: `sudo`, `env`, `xargs`, `find -exec`, `ssh`, `docker exec`.
 
-A table says which options take a value and how many words stand before the command. The wrapper and the inner command
+A table says which options take a value and how many words precede the command. The wrapper and the inner command
 are both judged.
 """
 
@@ -157,7 +157,7 @@ def _xargs(machine: Machine, run: Run) -> Iterator[Run]:
     while at < len(words) and words[at].startswith("-") and words[at] != "--":
         word = words[at]
         value = words[at + 1] if at + 1 < len(words) else ""
-        if word in ("-i", "-e", "-l", "--replace"):  # an optional value stands in the same word
+        if word in ("-i", "-e", "-l", "--replace"):  # an optional value is in the same word
             replace = "{}" if word in ("-i", "--replace") else replace
             at += 1
             continue
@@ -216,7 +216,7 @@ def _find(_machine: Machine, run: Run) -> Iterator[Run]:
 
 
 def _found_name(words: list[str]) -> str:
-    """What `{}` stands for in `find … -name x -exec {} …`."""
+    """The expansion of `{}` in `find … -name x -exec {} …`."""
     for flag, name in itertools.pairwise(words):
         if flag in ("-name", "-iname"):
             return f"/{UNKNOWN}/{activated(name)}"

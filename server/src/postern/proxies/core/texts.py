@@ -10,7 +10,7 @@ from postern.proxies.core.spoken import ENGLISH, Spoken
 
 
 class Text(Spoken):
-    """Sentences that are said in several places, or stored with their code."""
+    """Sentences that are used in several places, or stored with their code."""
 
     # Session ends
     END_USER_CLOSED = ("会话已结束。", "The session has ended.")

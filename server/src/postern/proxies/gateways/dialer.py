@@ -2,7 +2,7 @@
 
 Each stage of a route is passed by one of its gateways. If a gateway cannot be passed, the next one of its stage is tried;
 if none of them can, another gateway of the stage before. A gateway that was passed without success is not tried again:
-what lies behind it does not depend on the way to it. So the number of tries is bounded, and so is the time.
+the hosts behind it do not depend on the way to it. So the number of tries is bounded, and so is the time.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ from postern.proxies.ssh_connections.fast_transport_trial import fast_path_works
 from postern.proxies.ssh_connections.sign_in import ServerLink, SshClient
 
 _MAX_DETAIL: Final = 200
-#: Failed gateways that the user is told of. All are in the audit log's detail.
+#: Failed gateways that the message to the user names. All are in the audit log's detail.
 _MAX_TOLD: Final = 4
 
 #: Failures after which another gateway may help.
@@ -210,7 +210,7 @@ class _Search:
         language = self._language
         where: dict[str, Value] = {"host": gateway.host, "port": gateway.port}
         if isinstance(error, TargetFailed) and error.reason is not EndReason.UNREACHABLE:
-            return error  # a refused host key, or the control plane says no: told in its own words
+            return error  # a refused host key, or the control plane refuses: shown in its own words
         if isinstance(error, TimeoutError):
             message = Text.GATEWAY_SILENT.sentence(language, gateway=gateway.name, **where)
             return _unreachable(message, f"gateway {gateway.name}: timed out")
@@ -236,7 +236,7 @@ class _Search:
         """Return what became of all tries. A refused host key is the most important."""
         refused = [failure for failure in self._failures if failure.reason is EndReason.HOST_KEY_REFUSED]
         reason = EndReason.HOST_KEY_REFUSED if refused else EndReason.UNREACHABLE
-        # Two gateways may fail with the same words, which are told once.
+        # Two gateways may fail with the same sentence, which is shown once.
         by_text = {failure.message: failure.sentence for failure in reversed((*refused, *self._failures))}
         messages = [by_text[text] for text in dict.fromkeys(one.message for one in (*refused, *self._failures))][
             :_MAX_TOLD

@@ -33,7 +33,7 @@ class Tunnel(asyncio.Transport, asyncssh.SSHTCPSession[bytes]):
         self._is_closing = False
         self._has_ended = False
         self._farewell: asyncio.TimerHandle | None = None
-        #: Called once, before the protocol is told that its connection is lost.
+        #: Called once, before the protocol learns that its connection is lost.
         self.on_end: Callable[[Exception | None], None] = lambda _error: None
 
     @classmethod

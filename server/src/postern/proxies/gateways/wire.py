@@ -34,7 +34,7 @@ class TunnelWire(Wire):
 
 
 class GatewayWire(TunnelWire):
-    """Closing it closes the connections to all its gateways. A lost gateway is named before anything else is told."""
+    """Closing it closes the connections to all its gateways. A lost gateway is reported before any other reason."""
 
     def __init__(self, tunnel: Tunnel, passed: Passed, language: str) -> None:
         super().__init__(tunnel)

@@ -20,7 +20,7 @@ _REPLACED: Final = ("~", "#")
 
 
 class Unclear(Exception):
-    """The paths of the command line cannot be told with certainty."""
+    """The paths of the command line are not certain."""
 
 
 def rooted(command: bytes, request: ExecRequest, root: str) -> bytes:

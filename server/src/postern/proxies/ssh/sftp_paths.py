@@ -26,7 +26,7 @@ _EXTENSION_USES: Final[dict[bytes, tuple[Use, ...]]] = {
     b"lsetstat@openssh.com": (Use.NAMED,),
     b"statvfs@openssh.com": (Use.FOLLOWED,),
 }
-#: Extensions that the host answers with the path that a text stands for.
+#: Extensions that the host answers with the resolved path.
 _ASKING_FOR_PATHS: Final = frozenset({b"expand-path@openssh.com", b"home-directory"})
 _RELINKING: Final = frozenset({b"posix-rename@openssh.com", b"hardlink@openssh.com"})
 _NAMES: Final = {
@@ -63,7 +63,7 @@ class PathRequest:
     moves: bool = False
     #: The target of a new link. It is text and no path of the request.
     link_target: bytes | None = None
-    #: Whether the host is asked which path a text stands for. `paths` is then the name of the extension, and the text.
+    #: Whether the host is asked to resolve a path. `paths` is then the name of the extension, and the text.
     asks_for_path: bool = False
 
 

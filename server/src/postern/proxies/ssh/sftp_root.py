@@ -231,7 +231,7 @@ class SftpRoot:
         (answer,) = yield (Question(sftp.REALPATH, (folder or b"/",)),)
         found = _name_in(answer)
         if found is None:
-            # Whether something exists outside the root is not told.
+            # The answer does not reveal what exists outside the root.
             if self._is_plain(spelled) and answer.type == sftp.STATUS:
                 raise HostAnswers(answer.number(4))
             raise Outside

@@ -10,7 +10,7 @@ PAIR_CHARS: Final = 480
 def shown(path: bytes, limit: int = PATH_CHARS) -> str:
     """Return `path` as text, with escapes for NUL and for bytes that are not UTF-8.
 
-    Of a long path the beginning and the end are kept. With a cut end `/tmp/././…/../etc/shadow` could pass for another
+    Of a long path the beginning and the end are shown. With a cut end `/tmp/././…/../etc/shadow` could pass for another
     path.
     """
     text = path.decode("utf-8", "backslashreplace").replace("\0", "\\x00")

@@ -89,7 +89,7 @@ class TargetLogin(FetchedSignIn):
         return answer.credential
 
     async def _ask(self) -> Credential:
-        """Ask for the password. It is not echoed, and kept for this login only."""
+        """Ask for the password. It is not echoed, and used for this login only."""
         question = Text.PROMPT_PASSWORD_AGAIN if self._is_again else Text.PROMPT_PASSWORD
         text = question.say(self._session.language, login=self.login_name, host=self._session.grant.asset_name)
         return Credential(login_name=self.login_name, password=await self._prompter(text, False))

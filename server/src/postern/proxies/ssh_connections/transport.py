@@ -46,7 +46,7 @@ class PacedConnection(SSHConnection):
 
     @property
     def is_gone(self) -> bool:
-        """Whether the connection is lost or closed. True before its channels are told."""
+        """Whether the connection is lost or closed. True before its channels are notified."""
         return self._transport is None
 
     @property
@@ -155,7 +155,7 @@ class PacedChannel(SSHChannel[bytes]):
     """
 
     def flush_held(self) -> None:
-        """Send the kept data. Called when the connection can send again."""
+        """Send the buffered data. Called when the connection can send again."""
         if self._session is not None:
             self._flush_send_buf()
 

@@ -1,4 +1,4 @@
-"""The secrets with which a browser may resume its session, kept as hashes."""
+"""Hashes of the secrets with which a browser may resume its session."""
 
 from postern.kernel import ids
 

@@ -18,7 +18,7 @@ from postern.proxies.terminal.limits import TerminalLimits
 
 #: Maximum bytes written per turn of the event loop, so that other sessions get their turn.
 _TURN_BYTES: Final = 16 * KEYS_AT_ONCE_BYTES
-#: The page is told of new credit in steps of this fraction of the window, not with each key.
+#: New credit is sent to the page in steps of this fraction of the window, not with each key.
 _CREDIT_STEPS: Final = 16
 
 
@@ -39,7 +39,7 @@ class TypedInput:
         self._waiting = bytearray()
         self._received = 0
         self._passed = 0
-        #: The total number of bytes that the page was told it may send.
+        #: The total number of bytes that the page may send.
         self._until = self._window_bytes
         self._is_held = False
         self._is_passing = False

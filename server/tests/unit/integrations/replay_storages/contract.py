@@ -121,7 +121,7 @@ class ReplayStorageContract:
 
     @staticmethod
     def end(storage: ReplayStorage, incoming: Incoming, session_id: UUID, ending: str) -> str:
-        """End an upload in one of four ways. Returns the path when the upload was kept, else ""."""
+        """End an upload in one of four ways. Returns the path when the upload was stored, else ""."""
         if ending == "keep":
             return incoming.keep(AT)
         if ending == "discard":

@@ -121,7 +121,7 @@ def test_wecom_gives_a_code_once(at_wecom: Wecom) -> None:
     with pytest.raises(WebApiFailed) as caught:
         wecom.person_of(app, calls(), code)
     assert (caught.value.fault, caught.value.provider_code) == (Fault.CODE, "40029")
-    assert len(at_wecom.calls_to("/gettoken")) == 1  # the token of the application is kept
+    assert len(at_wecom.calls_to("/gettoken")) == 1  # the token of the application is cached
 
 
 def test_wecom_ends_the_token_of_the_application(at_wecom: Wecom) -> None:

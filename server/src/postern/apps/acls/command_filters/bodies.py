@@ -1,4 +1,4 @@
-"""Bodies of requests that try rules: those of a filter, with a rule as it stands in a form."""
+"""Bodies of requests that try rules: those of a filter, with the unsaved rule of a form."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from postern.kernel.command_control.limits import MAX_LINE_CHARACTERS
 
 
 class DraftSerializer(BodySerializer):
-    """A rule as it stands in a form. `id`: the saved rule that it replaces."""
+    """The unsaved rule of a form. `id`: the saved rule that it replaces."""
 
     id = serializers.UUIDField(required=False, allow_null=True)
     type = serializers.ChoiceField(choices=RuleType.choices, label=gettext_lazy("Type"))

@@ -32,9 +32,9 @@ _JUDGED: Final = {
 _REASONS: Final[tuple[tuple[str, Promise], ...]] = (
     ("names no program", gettext_lazy("the line names no program")),
     ("No closing quotation", gettext_lazy("a quotation mark is not closed")),
-    ("No escaped character", gettext_lazy("a backslash stands at the end")),
+    ("No escaped character", gettext_lazy("there is a backslash at the end")),
     ("missing )", gettext_lazy("a closing parenthesis is missing")),
-    ("unexpected )", gettext_lazy("a closing parenthesis has no opening one")),
+    ("unexpected )", gettext_lazy("a closing parenthesis has no opening parenthesis")),
     ("missing ]", gettext_lazy("a closing bracket is missing")),
     ("no argument for repetition", gettext_lazy("a repetition such as * has nothing to repeat")),
     ("bad repetition", gettext_lazy("two repetitions follow each other")),
@@ -45,7 +45,7 @@ _REASONS: Final[tuple[tuple[str, Promise], ...]] = (
         "invalid perl operator",
         gettext_lazy("a group such as (?=…) is not supported: there is no look-ahead or look-behind"),
     ),
-    ("trailing \\", gettext_lazy("a backslash stands at the end")),
+    ("trailing \\", gettext_lazy("there is a backslash at the end")),
     ("pattern too large", gettext_lazy("the expression needs too much memory")),
 )
 

@@ -1,4 +1,4 @@
-"""What the rules of a filter would decide, with a rule as it stands in a form that is not saved yet. Nothing is stored."""
+"""What the rules of a filter would decide, with the unsaved rule of a form. Nothing is stored."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

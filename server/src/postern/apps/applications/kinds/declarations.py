@@ -1,6 +1,6 @@
 """What an application of each type is made of (contract: applications, "attrs per type"). Pure data.
 
-Everything else follows from these declarations: what the API accepts and describes, what is kept in the row, what is
+Everything else follows from these declarations: what the API accepts and describes, what the row stores, what is
 sealed, what audit records mask, and the protocol that system users must speak.
 """
 
@@ -40,12 +40,12 @@ class ApplicationType(models.TextChoices):
 
 
 class Form(Enum):
-    """How the value of an attribute is entered and kept."""
+    """How the value of an attribute is entered and stored."""
 
     TEXT = "text"
     HOST = "host"  # a name or an address of the network
     PORT = "port"  # a TCP port, 1-65535
-    ASSET = "asset"  # the Windows host that runs the program; kept in a column of the row
+    ASSET = "asset"  # the Windows host that runs the program; stored in a column of the row
     SECRET = "secret"  # noqa: S105 - a kind of field; its values are sealed and never shown
 
 

@@ -31,7 +31,7 @@ _COLUMNS: Final = ("name", "category", "type", "domain", "comment")
 
 @dataclass(slots=True)
 class _Attributes:
-    """The attributes of a request, by how they are kept. `cleared`: secrets to remove."""
+    """The attributes of a request, by how they are stored. `cleared`: secrets to remove."""
 
     plain: dict[str, Any] = field(default_factory=dict)
     secrets: dict[str, Secret] = field(default_factory=dict)
@@ -116,7 +116,7 @@ def _require_licence(declaration: Declaration) -> None:
 
 
 def _sorted_out(declaration: Declaration, attrs: Values) -> _Attributes:
-    """The attributes by how they are kept. Names that the type does not have are left out."""
+    """The attributes by how they are stored. Names that the type does not have are left out."""
     given = _Attributes()
     for attribute in declaration.attributes:
         if attribute.name not in attrs:

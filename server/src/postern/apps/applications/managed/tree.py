@@ -25,7 +25,7 @@ def tree(
     leaves: Iterable[Leaf], amounts: Mapping[str, int], *, show_count: bool, root: str = "", above: str = ROOT
 ) -> list[dict[str, Any]]:
     """The nodes in the order of a walk. `amounts`: number of applications of each type that is shown. `root`: name of the
-    root; without one, the categories stand below the node `above`.
+    root; without it, the categories are below the node `above`.
     """
     nodes: list[dict[str, Any]] = []
     if root:

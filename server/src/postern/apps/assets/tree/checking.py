@@ -107,7 +107,7 @@ def _is_named_right(node: Node, nodes: dict[UUID, Node]) -> bool:
 
 
 def _rename(org_id: UUID) -> None:
-    """Compute keys and full values again from the root down. A right key is kept."""
+    """Compute keys and full values again from the root down. A correct key stays."""
     nodes = _nodes(org_id)
     ordered = sorted(nodes.values(), key=lambda node: len(_chain(node.pk, nodes)))
     changed = []

@@ -1,4 +1,4 @@
-"""Numbers of assets below nodes, kept between requests.
+"""Cached numbers of assets below nodes.
 
 Counting the assets below a node reads all their placements: 70 ms for twenty nodes with 5,000 assets each. So each process
 keeps the numbers of an organization together with the version (`TreeVersion.seq`) that they are true for. A later
@@ -29,7 +29,7 @@ from postern.foundation.rest.memo import Memo
 _MAX_BEHIND: Final = 2_000
 #: With more changed nodes than this, reading the nodes above them costs as much as counting again.
 _MAX_TOUCHED: Final = 400
-#: Organizations whose numbers are kept; a number takes about 150 bytes.
+#: Maximum number of organizations in the cache; a number takes about 150 bytes.
 _MAX_ORGANIZATIONS: Final = 64
 
 
@@ -78,7 +78,7 @@ def _counts_at(org_id: UUID, seq: int, nodes: Sequence[Node]) -> dict[UUID, int]
 
 
 def _caught_up(org_id: UUID, seq: int) -> dict[UUID, int]:
-    """A copy of the kept numbers that are true for the version `seq`."""
+    """A copy of the cached numbers that are valid for the version `seq`."""
     with _lock:
         kept = _organizations.find(org_id)
         if kept is not None and kept.seq == seq:

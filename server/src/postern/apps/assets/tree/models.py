@@ -189,7 +189,7 @@ class Asset(OrgOwnedModel):
     )
     date_verified = models.DateTimeField(_("Date verified"), null=True, blank=True)
     #: Why it could not be reached the last time; "" if it could.
-    #: Why it was not reached, as it was said first, and as a sentence for readers of other languages.
+    #: Why it was not reached, in its first language, and as a sentence for readers of other languages.
     connectivity_reason = models.CharField(_("Reason"), max_length=MAX_REASON, blank=True, default="", editable=False)
     connectivity_sentence = models.JSONField(null=True, editable=False)
 

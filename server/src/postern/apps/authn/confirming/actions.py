@@ -55,7 +55,7 @@ def _confirm(actor: Actor, user: User, login_session: LoginSession, visit: Exter
     changes: dict[str, object] = {"date_password_verified": clock.now()}
     at_provider = str(visit.details.get("provider_session", ""))
     if at_provider and login_session.backend == way.backend:
-        # The browser's session there is now this one: signing out on either side is about it.
+        # The browser's session at the provider is now this session: signing out on either side ends both.
         changes["provider_session"] = at_provider
         if login_session.provider_session:
             proxy_sign_ins.follow_codes(user.pk, login_session.provider_session, at_provider)

@@ -45,7 +45,7 @@ ODD_PERSON = Phrase(
 
 
 class ExternalRefused(SignInRefused):
-    """The provider told nobody, or somebody who may not be accepted. `sentence` says why."""
+    """The provider named no person, or a person who may not be accepted. `sentence` says why."""
 
     slug = "external_failed"
 

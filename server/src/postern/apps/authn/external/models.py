@@ -72,7 +72,7 @@ class ExternalRequest(PosternModel):
     tenant = models.CharField(max_length=255, blank=True, default="")
     subject = models.CharField(max_length=256, blank=True, default="")
     name = models.CharField(max_length=128, blank=True, default="")
-    #: What the provider told besides, as far as it is needed when the visit is used.
+    #: Further data from the provider that is needed when the visit is used.
     details = models.JSONField(default=dict)
     refusal = models.JSONField(null=True)
     date_created = models.DateTimeField(default=clock.now)

@@ -1,4 +1,4 @@
-"""Who came from a provider becomes a user: a known one, a prepared one, a new one, or nobody."""
+"""Maps a person of a provider to a user: known, prepared, new, or none."""
 
 import logging
 from collections.abc import Collection

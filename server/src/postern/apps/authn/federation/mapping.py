@@ -30,7 +30,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a provider told about a person. `held`: the pairs of claim and value that rules name and the person has."""
+    """The data of a person from a provider. `held`: the pairs of claim and value that rules name and the person has."""
 
     username: str
     name: str

@@ -104,5 +104,5 @@ def _user(provider: FederatedProvider, source: Source, visit: ExternalRequest, t
 def _followed(provider: FederatedProvider, user: User, told: Told) -> User:
     try:
         return arrivals.follow(provider, user, told)
-    except PosternError as error:  # rights that cannot be taken away must not be kept by signing in
+    except PosternError as error:  # a sign-in must not preserve rights that cannot be taken away
         raise ExternalRefused(error.sentence) from None

@@ -68,7 +68,7 @@ def person_of(
     session: str,
     is_mail_believed: bool = True,
 ) -> Person:
-    """Who came, with what the maps and rules of the provider find in the claims. `session`: hash of the one there."""
+    """A person of a provider, with the results of its maps and rules. `session`: hash of the session there."""
     told = Told(
         username=text_at(claims, row.username_claim),
         name=text_at(claims, row.name_claim),

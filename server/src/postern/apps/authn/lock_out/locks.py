@@ -1,4 +1,4 @@
-"""Reads of the locks that `guard` and `mfa_guard` set, and how a counter is found."""
+"""Reads of the locks that `guard` and `mfa_guard` set, and the key of a counter."""
 
 from datetime import UTC, datetime
 from functools import cache

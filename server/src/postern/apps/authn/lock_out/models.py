@@ -39,7 +39,7 @@ class SignInGuard(SavedRow):
     date_locked_until = models.DateTimeField(null=True)
     #: When the next attempt is taken after some wrong passwords in a row, short of a lock.
     date_waits_until = models.DateTimeField(null=True)
-    #: When a password or signature was last found wrong. A right one does not clear it.
+    #: When a password or signature was last wrong. A correct password does not clear it.
     date_last_wrong = models.DateTimeField(null=True)
 
     class Meta:

@@ -20,7 +20,7 @@ def parsed_address(text: str) -> Address | None:
 
 
 def is_item(text: str) -> bool:
-    """Whether the text can stand in a group. IPv4 written as IPv6 cannot: callers have IPv4 addresses."""
+    """Whether the text can be an entry of a group. IPv4 written as IPv6 cannot: callers have IPv4 addresses."""
     if text == ANY:
         return True
     if "-" in text:  # its ends are read as the addresses of callers are

@@ -10,7 +10,7 @@ from postern.kernel.errors import PosternError
 
 
 class NotAdmitted(SignInRefused):
-    """A login ACL refuses the person from this address or at this time. Only said after a right first factor."""
+    """A login ACL refuses the person from this address or at this time. Shown only after a correct first factor."""
 
     slug = "acl_not_allow"
     denial = DenialCode.NOT_ADMITTED

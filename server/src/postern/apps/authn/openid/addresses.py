@@ -1,4 +1,4 @@
-"""The addresses of this console that a provider is told. From the setting SITE_URL, never from the Host header."""
+"""The addresses of this console for a provider. From the setting SITE_URL, never from the Host header."""
 
 from postern.apps.authn.federation.addresses import at_console
 
@@ -6,7 +6,7 @@ _LOGIN_PAGE = "/core/auth/login/"
 
 
 def callback_path(slug: str) -> str:
-    """The path to which a provider sends the browser back; without `slug` the one of the contract."""
+    """The path to which a provider sends the browser back; without `slug` the path of the contract."""
     return f"/core/auth/openid/{slug}/callback/" if slug else "/core/auth/openid/callback/"
 
 

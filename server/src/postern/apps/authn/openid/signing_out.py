@@ -37,7 +37,7 @@ _WAITING: Final = threading.BoundedSemaphore(2)
 def leaving(login_session: LoginSession) -> str:
     """Where the browser goes after this sign-in has ended; empty when it stays here.
 
-    The ID token is not kept, so the provider may ask the person whether to sign out.
+    The ID token is not stored, so the provider may ask the person whether to sign out.
     """
     row = provider_of(login_session, KIND, queries.PROVIDERS)
     if row is None or not row.signs_out:

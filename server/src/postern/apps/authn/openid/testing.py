@@ -18,7 +18,7 @@ from postern.kernel.secret import Secret
 
 
 def try_provider(*, actor: Actor, row: OpenidProvider | None, entered: Mapping[str, Any]) -> str:
-    """Ask the provider for metadata and keys, and whether it knows the client. Returns what was found.
+    """Ask the provider for metadata and keys, and whether it knows the client. Returns the result.
 
     `row`: the stored provider of the form; None for a new one. An empty secret means the stored one, which is only sent to
     the issuer, and for the client, that it is stored for. Every test is audited. Raises WebApiFailed, SecretWanted.

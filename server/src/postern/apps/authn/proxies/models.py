@@ -40,7 +40,7 @@ class ProxySignIn(PosternModel):
 
 
 class AnsweredSignIn(SavedRow):
-    """Outcome of a request to sign in through a proxy, kept for some seconds, because a proxy repeats a request whose
+    """Outcome of a request to sign in through a proxy, stored for some seconds, because a proxy repeats a request whose
     response was lost.
 
     `name` identifies the request and its attempt without revealing their content (`foundation.requests.attempts`).

@@ -9,7 +9,7 @@ from postern.foundation.rest.bodies import BodySerializer
 
 
 class SolutionSerializer(BodySerializer):
-    """`{"token", "number"}`: the puzzle's token and the number that was found."""
+    """`{"token", "number"}`: the puzzle's token and the solution."""
 
     token = serializers.CharField(max_length=MAX_TOKEN_CHARS)
     number = serializers.IntegerField(min_value=0, max_value=MOST - 1)

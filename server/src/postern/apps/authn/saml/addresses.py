@@ -1,4 +1,4 @@
-"""The addresses of this console that a provider is told. From the setting SITE_URL, never from the Host header."""
+"""The addresses of this console for a provider. From the setting SITE_URL, never from the Host header."""
 
 from postern.apps.authn.federation.addresses import at_console
 

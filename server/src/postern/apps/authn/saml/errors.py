@@ -10,7 +10,7 @@ from postern.integrations.web_apis.failures import WebApiFailed
 _NO_SUBJECT: Final = Phrase(
     "saml.no_subject",
     _(
-        "%(provider)s did not tell the attribute %(claim)s with one value, which identifies people. Tell an administrator."
+        "%(provider)s did not send exactly one value of the attribute %(claim)s, which identifies people. Tell an administrator."
     ),
 )
 _NO_HTTPS: Final = Phrase(

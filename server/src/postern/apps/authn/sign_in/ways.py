@@ -28,7 +28,7 @@ class WayClosed(SignInRefused):
     knows_person = True
 
     def text(self) -> str:
-        return _("This way of signing in is switched off. Use another one of the sign-in page.")
+        return _("This way of signing in is switched off. Use another way on the sign-in page.")
 
 
 class PasswordsClosed(WayClosed):

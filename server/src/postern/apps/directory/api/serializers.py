@@ -57,7 +57,7 @@ class SynchronisationSerializer(BodySerializer):
 
 
 class StateSerializer(serializers.Serializer[Any]):
-    """The state of reading, and the numbers of the last one."""
+    """The state of reading, and the numbers of the last run."""
 
     is_configured = serializers.BooleanField(read_only=True, label=_("Configured"))
     is_reading = serializers.BooleanField(read_only=True, label=_("Being read"))

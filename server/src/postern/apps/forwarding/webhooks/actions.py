@@ -58,7 +58,7 @@ def update_webhook(*, actor: Actor, row: Webhook, changes: Mapping[str, Any]) ->
 
 @transaction.atomic
 def replace_secret(*, actor: Actor, row: Webhook) -> tuple[Webhook, Secret]:
-    """Make a new secret; the former one signs, too, for a day. Returns the new one, which is shown once."""
+    """Make a new secret; the former secret also signs for a day. Returns the new secret, which is shown once."""
     row = Webhook.objects.select_for_update().get(pk=row.pk)
     secret = secrets.new_secret()
     secrets.replace(row.pk, secret)

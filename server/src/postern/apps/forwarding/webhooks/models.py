@@ -48,7 +48,7 @@ class Webhook(DatedModel):
 
 
 class WebhookState(models.TextChoices):
-    """Where a delivery stands. It is accepted when the receiver answered 2xx."""
+    """The state of a delivery. It is accepted when the receiver answered 2xx."""
 
     WAITING = "waiting", _("Waiting")
     ACCEPTED = "accepted", _("Accepted")

@@ -170,7 +170,7 @@ def _run(job: JobRun, _argument: NoArgument) -> Outcome:
 
 
 def _settle(job: Job) -> None:
-    """Give every host a result, and the audit log the proof of what each has said."""
+    """Give every host a result, and the audit log the proof of each output."""
     executions.settle(job)
     command = BatchCommand.objects.filter(pk=job.pk).first()
     if command is None:
@@ -227,7 +227,7 @@ def _forgetting(jobs: Sequence[Job]) -> None:
 
 
 def _kept() -> timedelta:
-    """Commands are evidence like sessions, and are kept as long."""
+    """Commands are evidence like sessions, and are retained as long."""
     return timedelta(days=preferences.get_int("TERMINAL_SESSION_KEEP_DURATION"))
 
 

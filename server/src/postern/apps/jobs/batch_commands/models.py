@@ -70,7 +70,7 @@ class HostOutput(SavedRow):
     outcome = models.OneToOneField(HostOutcome, models.CASCADE, primary_key=True, related_name="output")
     #: The beginning of the output (errors in their place), compressed with zlib.
     data = models.BinaryField(default=b"")
-    #: Bytes that were shown, whether kept or not.
+    #: Bytes that were shown, whether stored or not.
     size = models.PositiveBigIntegerField(default=0)
     #: Hash of everything that was shown (`showing.Output.digest`); "" while it runs.
     digest = models.CharField(max_length=64, blank=True, default="")

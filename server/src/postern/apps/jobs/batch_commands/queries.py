@@ -1,4 +1,4 @@
-"""Reads of batch commands: hosts, and groups of hosts that said the same."""
+"""Reads of batch commands: hosts, and groups of hosts with the same output."""
 
 import threading
 from collections import OrderedDict

@@ -1,4 +1,4 @@
-"""Output of commands, kept and shown as text."""
+"""Output of commands, stored and shown as text."""
 
 import hashlib
 import re
@@ -7,7 +7,7 @@ from typing import Final
 
 from postern.kernel.visible_text import visible_text
 
-#: Bytes that are kept of the output of one host.
+#: Maximum stored output of a host, in bytes.
 KEPT_BYTES: Final = 256 * 1024
 #: Bytes of the end of the output that are shown while it runs.
 LIVE_BYTES: Final = 8 * 1024

@@ -97,7 +97,7 @@ def _open_job(org_id: UUID, kind: str, key: str, *, is_locked: bool) -> Job | No
 
 
 def cancel(*, actor: Actor, job_id: UUID) -> None:
-    """Cancel a job. A running one ends within seconds; one that has ended raises JobOver."""
+    """Cancel a job. A running job ends within seconds; a finished job raises JobOver."""
     with write_transaction():
         identity.require_standing(actor)
         job = Job.objects.select_for_update().get(pk=job_id)

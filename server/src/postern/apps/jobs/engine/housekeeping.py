@@ -13,7 +13,7 @@ from postern.apps.jobs.engine.models import Job
 from postern.apps.jobs.logs import files
 from postern.foundation.database.write_transaction import write_transaction
 
-#: How long finished jobs are kept.
+#: How long finished jobs are retained.
 KEPT: Final = timedelta(days=90)
 _BATCH: Final = 500
 

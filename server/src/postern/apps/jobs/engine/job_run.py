@@ -38,7 +38,7 @@ class JobRun:
         self._has_log = True
 
     def stop(self, reason: type[Stop]) -> None:
-        """Let the next `check` raise this. The first reason stands, but a lost claim comes before everything."""
+        """Let the next `check` raise this. The first reason counts, but a lost claim comes before everything."""
         if self._reason is None or reason is Lost:
             self._reason = reason
 

@@ -85,7 +85,7 @@ class JobKind(Generic[Argument]):
     start, so that nobody keeps the others waiting. With `joins`, a request that equals an open job gets that job.
     `settle` is called with the job in the transaction that stores the final state, however the job ends.
 
-    `kept` tells how long finished jobs are kept, if not as long as others. `forgetting` is called with the jobs that are
+    `kept`: retention of finished jobs, if not the usual one. `forgetting` is called with the jobs that are
     too old, in the transaction that deletes them.
     """
 

@@ -21,7 +21,7 @@ class HostResult(models.TextChoices):
     """How the work on one host ended. Most are results of the runner (`contracts.runner.HostResult`)."""
 
     DONE = "done", _("Done")
-    #: The script ended with a status other than 0, or what it said makes no sense.
+    #: The script ended with a status other than 0, or its output is invalid.
     FAILED = "failed", _("Failed")
     UNREACHABLE = "unreachable", _("Unreachable")
     HOST_KEY_REFUSED = "host_key_refused", _("Host key refused")

@@ -32,7 +32,7 @@ _COUNTS: Final[Mapping[str, str]] = {
 
 
 def read_facts(output: bytes, nonce: str) -> dict[str, Any] | None:
-    """The columns of the asset that the host told, or None if the answer is not whole."""
+    """The columns of the asset in the host's answer, or None if the answer is incomplete."""
     told: dict[str, str] = {}
     disks: dict[str, int] = {}
     for name, value in answers(output, nonce):

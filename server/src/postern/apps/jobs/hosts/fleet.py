@@ -45,7 +45,7 @@ class HostNotTried(Exception):
 
 
 class HostWork(Protocol):
-    """One host of a job. Called in the job's thread where nothing else is said."""
+    """One host of a job. Called in the job's thread unless noted."""
 
     @property
     def owner(self) -> Owner:

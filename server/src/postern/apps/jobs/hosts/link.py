@@ -1,7 +1,7 @@
 """`RunnerLink`: the worker's side of the pipe to the runner (`contracts.runner`).
 
 The runner is started when the first task needs it, and again when it is gone. A task whose program had not started when
-the runner was lost has done nothing, and may be sent again; of another one nobody knows.
+the runner was lost has done nothing, and may be sent again; the state of other tasks is unknown.
 """
 
 import logging
@@ -177,7 +177,7 @@ class RunnerLink:
         except ImpossibleReport:
             log.exception("the runner is killed, because it sent what no honest runner sends")
             process.kill()
-        except Exception:  # whatever a frame can do: its tasks must be told
+        except Exception:  # whatever a frame contains: its tasks must be notified
             log.exception("the runner sent what is no frame, and is killed")
             process.kill()
         process.wait()

@@ -52,7 +52,7 @@ class ImpossibleReport(Exception):
 
 @dataclass(slots=True)
 class Report:
-    """What the runner has said about a task so far. Not thread-safe, apart from `stop_wanted` and the answers."""
+    """The runner's reports about a task so far. Not thread-safe, apart from `stop_wanted` and the answers."""
 
     wish: RunOnHost
     stop_wanted: bool = False
@@ -152,7 +152,7 @@ class Report:
         return False
 
     def _clean(self, sentence: Sentence, depth: int) -> Sentence:
-        """A sentence of the access plane, or one with which a secret of this task was refused. Of every other one only
+        """A sentence of the access plane, or the refusal of a secret of this task. Of every other failure only
         the words are left, as words of somebody else.
         """
         if depth <= 0 or len(sentence.values) > _MAX_VALUES:

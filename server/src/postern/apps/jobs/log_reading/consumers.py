@@ -53,7 +53,7 @@ class ReadLog(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What a look at the row found."""
+    """The state of the row."""
 
     is_open: bool
 
@@ -92,7 +92,7 @@ class JobLogs(PageSocket):
         except DatabaseError:
             log.warning("the log of a job could not be followed, because the database does not answer")
             await self.close(CLOSE_TRY_AGAIN)
-        except Exception:  # whatever fails, the client must be told to try again instead of waiting for ever
+        except Exception:  # whatever fails, the client must learn that it has to try again
             log.exception("the log of a job could not be read")
             await self.close(CLOSE_TRY_AGAIN)
 

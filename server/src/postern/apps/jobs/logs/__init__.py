@@ -1,1 +1,1 @@
-"""Logs of jobs: files that grow while a job runs, and are kept compressed."""
+"""Logs of jobs: files that grow while a job runs, and are compressed when it ends."""

@@ -30,7 +30,7 @@ PURPOSES: Final[Mapping[str, Promise]] = {
         "Warns the makers of asset permissions that end soon."
     ),
     "postern.apps.notifications.tasks.watch_performance": _(
-        "Tells administrators about parts of Postern that are overloaded or offline."
+        "Tells administrators about services of Postern that are overloaded or offline."
     ),
     "postern.apps.forwarding.tasks.send_webhooks": _("Sends messages to webhooks, and tries failed ones again."),
     "postern.apps.forwarding.tasks.send_syslog": _("Sends the audit log to the syslog receiver."),
@@ -59,7 +59,7 @@ PURPOSES: Final[Mapping[str, Promise]] = {
     "postern.jobs.run_due": _("Starts the tasks of the job center that are due."),
 }
 
-#: Tasks that may be switched off: something is kept longer, or does not happen by itself.
+#: Tasks that may be switched off: something is retained longer, or does not happen by itself.
 OPTIONAL: Final = frozenset(
     {
         "postern.apps.licence.tasks.warn_of_end",

@@ -32,7 +32,7 @@ _LICENCE: Final = MessageType(
 )
 _PERFORMANCE: Final = MessageType(
     "ServerPerformanceMessage",
-    gettext_lazy("A part of Postern is overloaded or offline"),
+    gettext_lazy("A service of Postern is overloaded or offline"),
     *OPERATIONS,
     Audience.SUBSCRIBERS,
 )
@@ -74,7 +74,7 @@ class ComponentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ComponentChange:
-    """A part of Postern is in another state than the last message about it said.
+    """The state of a part of Postern differs from that in the last message about it.
 
     `name`: of a terminal or machine. `since`: the begin of this state. `loads`: what was measured at last; empty for
     parts that report no load.
@@ -91,7 +91,7 @@ def _of_component(facts: ComponentChange) -> Written:
     names = {
         ComponentKind.TERMINAL: _("The terminal %(name)s"),
         ComponentKind.MACHINE: _("The machine %(name)s"),
-        ComponentKind.WEB: _("The web part"),
+        ComponentKind.WEB: _("The web service"),
         ComponentKind.SECRET_STORE: _("The secret store"),
     }
     subjects = {

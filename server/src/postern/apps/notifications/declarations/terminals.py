@@ -97,7 +97,7 @@ RECORDING_FAILED: Final = MessageText(
 
 @dataclass(frozen=True, slots=True)
 class DangerousCommand:
-    """The first of `number` commands that one report of a session contained. `has_run`: nothing kept it from running."""
+    """The first of `number` commands that one report of a session contained. `has_run`: nothing prevented it."""
 
     session_id: UUID
     session: str

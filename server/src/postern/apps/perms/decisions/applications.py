@@ -85,7 +85,7 @@ def load_facts_of_application(*, user_id: UUID, application_id: UUID, system_use
     application = Application.objects.filter(pk=application_id).only("name", "type").first()
     rows = _prepared_grants.rows(user_id=user_id, application_id=application_id, system_user_id=system_user_id)
     target = None
-    protocol = Protocol.RDP  # of an application that does not exist, nothing else is said
+    protocol = Protocol.RDP  # for an application that does not exist, there is no other reason
     if application is not None:
         declaration = DECLARATIONS[application.type]
         protocol = declaration.protocol

@@ -126,7 +126,7 @@ class Decision:
 
     @property
     def sentence(self) -> Sentence:
-        """All reasons as one sentence, which can be said again in another language."""
+        """All reasons as one sentence, which can be translated later."""
         return joined(" ", [reason.sentence for reason in self.reasons])
 
 
@@ -178,7 +178,7 @@ class GrantFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """Everything that the rule depends on. None stands for an object that does not exist.
+    """Everything that the rule depends on. None: the object does not exist.
 
     With `of_application` the target is an application, whose protocol is that of the facts, and not an asset.
     With `any_system_user` none was chosen; a grant's `names_system_user` then says whether it names any with the
@@ -310,7 +310,7 @@ _WORDS: Final = {
         (ReasonCode.GRANT_EXPIRED, _("The permission %(name)s ended at %(instant)s.")),
         (ReasonCode.GRANT_WITHOUT_CONNECT, _("The permission %(name)s does not include the action connect.")),
         (ReasonCode.GRANTED, _("Granted by the permission %(name)s.")),
-        (ReasonCode.NO_GRANT_FOR_USER, _("No permission includes the user %(user)s or one of their groups.")),
+        (ReasonCode.NO_GRANT_FOR_USER, _("No permission includes the user %(user)s or any of their groups.")),
         (ReasonCode.NO_GRANT_FOR_ASSET, _("No permission includes the asset %(asset)s or a node above it.")),
         (ReasonCode.NO_GRANT, _("No permission gives %(user)s access to %(asset)s.")),
         (ReasonCode.APPLICATION_UNKNOWN, _("The application was not found. It may have been deleted.")),

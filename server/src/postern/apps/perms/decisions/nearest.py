@@ -52,7 +52,7 @@ class Nearest:
 
 _COLUMNS: Final = ("pk", "name", "is_active", "date_start", "date_expired", "actions", "names_account")
 _WORDS: Final = {
-    LackCode.USER: _("It names neither the user %(name)s nor one of their groups."),
+    LackCode.USER: _("It includes neither the user %(name)s nor any of their groups."),
     LackCode.ASSET: _("It names neither the asset %(name)s nor a node above it."),
     LackCode.SYSTEM_USER: _("It does not include the system user %(name)s."),
     LackCode.INACTIVE: _("It is switched off."),

@@ -20,7 +20,7 @@ from postern.foundation.rest.search_terms import occurs_in
 #: Numbers of assets, by organization.
 Members = Mapping[UUID, BitMap]
 
-#: Orders of the ORM that the index keeps: the name of the kept order, and whether it is walked backwards.
+#: Orders of the ORM that the index keeps: the name of the order in the index, and whether it is walked backwards.
 _KEPT_ORDERS: Final[Mapping[tuple[Any, ...], tuple[str, bool]]] = {
     (first, second): kept
     for first, kept in {

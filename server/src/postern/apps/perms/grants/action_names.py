@@ -30,7 +30,7 @@ ACTION_WORDS: Final[dict[str, Promise]] = {
     "clipboard_paste": gettext_lazy("Clipboard paste"),
     "clipboard_copy_paste": gettext_lazy("Clipboard copy paste"),
 }
-#: Names that stand for several others.
+#: Names that include several other actions.
 _COMBINED: Final = frozenset({"all", "updownload", "clipboard_copy_paste"})
 
 

@@ -1,6 +1,6 @@
 """What permissions granted at an instant in the past: the parts that both questions need (`access`).
 
-The rule is that of `decisions.decision`, over what was true then. Whether there was a licence is not kept: an application
+The rule is that of `decisions.decision`, over what was true then. Licences are not recorded: an application
 that needs one counts as reachable.
 """
 

@@ -2,7 +2,7 @@
 
 A row was true while `since <= t < until`, in microseconds since 1970 by the clock of the database. `OPEN` is the end of
 rows that are true now. Triggers of the database write them (`triggers`), so that no way of writing misses them; nothing
-else does. Names are kept after an object was deleted.
+else does. Names stay after an object was deleted.
 
 A migration of these two tables begins with `RunPython` of `triggers.remove`: SQLite refuses to rename a table while a
 trigger writes to it.

@@ -1,4 +1,4 @@
-"""The tables whose changes are kept, and which of their columns: everything that a decision reads (`decisions`)."""
+"""The tables whose changes are recorded, and which of their columns: everything that a decision reads (`decisions`)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -33,7 +33,7 @@ class Trigger:
 
 
 def triggers(source: Source, vendor: str) -> Iterator[Trigger]:
-    """The triggers of a table. Their names contain a digest of what they do, so that a changed one is found out."""
+    """The triggers of a table. Their names contain a digest of what they do, so that a changed trigger is detected."""
     end, begin = _end(source, vendor), _begin(source, vendor)
     verbs = {"insert": ("", (begin,)), "update": (_changed(source), (end, begin)), "delete": ("", (end,))}
     for verb, (condition, steps) in verbs.items():

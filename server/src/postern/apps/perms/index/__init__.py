@@ -1,1 +1,1 @@
-"""Bitmaps of the assets of an organization, kept in memory for lists, trees and counts. They never decide."""
+"""In-memory bitmaps of the assets of an organization, for lists, trees and counts. They never decide."""

@@ -1,4 +1,4 @@
-"""The worlds of this process: which are kept, and how they follow the tables.
+"""The cached worlds of this process, and how they follow the tables.
 
 A world is used only for exactly the version of the tree (`TreeVersion.seq`) that the reader's snapshot shows. If the
 tables went on, the first reader brings the world up to date. Every write of a tree or its assets counts the version up
@@ -19,7 +19,7 @@ from postern.apps.perms.index.reading import caught_up, read_world
 from postern.apps.perms.index.world import World
 from postern.foundation.rest.memo import Memo
 
-#: Organizations whose worlds are kept; the least recently used one is dropped. An empty one takes a few kilobytes, and
+#: Organizations whose worlds are cached; the least recently used is evicted. An empty world takes a few kilobytes, and
 #: 100,000 assets 15 MB, in however many organizations they are.
 _MAX_ORGANIZATIONS: Final = 1_000
 

@@ -45,7 +45,7 @@ _DELETED: Final = tuple(kind.name for kind in reversed(KINDS))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What a file changes. `digest` stands for the present state, the changes and their effect on access."""
+    """What a file changes. `digest` covers the present state, the changes and their effect on access."""
 
     organization: str
     changes: Sequence[Change]
@@ -232,7 +232,7 @@ def _tried(write: Callable[[], None], change: Change) -> Iterator[Problem]:
 
 
 def _refusal(error: Exception, change: Change, place: Place | None) -> Iterator[Problem]:
-    """The problems that a refusal stands for; none for an error that is no refusal of this object."""
+    """The problems of a refusal; none for an error that is no refusal of this object."""
     fields = getattr(error, "fields", None)
     found = fields if isinstance(fields, dict) else errors.of_item(error) or {}
     for field, messages in found.items():

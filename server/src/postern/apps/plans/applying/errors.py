@@ -10,6 +10,6 @@ class StateMoved(Conflict):
 
 
 class PlanBusy(Conflict):
-    """Others kept changing the same objects while the plan was applied."""
+    """Other requests changed the same objects again and again while the plan was applied."""
 
     code = "conflict"

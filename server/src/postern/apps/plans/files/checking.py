@@ -1,4 +1,4 @@
-"""Checks the items of a file against its shape. All problems are found at once."""
+"""Checks the items of a file against its shape. Reports all problems at once."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ _HEAD: Final = ("version", "organization", "prune")
 class Entry:
     """What the file says about one object. `values` holds only the fields that the file names; lists are sorted.
 
-    `places`: where each field stands. `named`: where each name in a list stands, by field and name.
+    `places`: position of each field. `named`: position of each name in a list, by field and name.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Entry:
     named: dict[tuple[str, str], Place] = field(default_factory=dict)
 
     def place_of(self, name: str) -> Place:
-        """Where the field stands, else the entry."""
+        """The position of the field, else of the entry."""
         return self.places.get(name, self.place)
 
 
@@ -98,7 +98,7 @@ class Checker:
             if entry is None:
                 continue
             if entry.name in entries:
-                message = _("“%(name)s” stands in this list twice, first in line %(line)d.")
+                message = _("“%(name)s” is in this list twice, first in line %(line)d.")
                 self._note(entry.place, message % {"name": entry.name, "line": entries[entry.name].place.line})
                 continue
             entries[entry.name] = entry
@@ -159,7 +159,7 @@ class Checker:
             if name is None:
                 continue
             if name in names:
-                self._note(one.place, _("“%(name)s” stands in this list twice.") % {"name": name})
+                self._note(one.place, _("“%(name)s” is in this list twice.") % {"name": name})
             names.setdefault(name, one.place)
         if field_.choices:
             return single_actions(names)
@@ -167,7 +167,7 @@ class Checker:
         return tuple(sorted(names))
 
     def _pairs(self, item: Item, known: Sequence[str]) -> dict[str, Item]:
-        """The values of a mapping by key. Unknown keys and keys that stand twice are problems."""
+        """The values of a mapping by key. Unknown and repeated keys are problems."""
         if not isinstance(item, Mapped):
             self._note(item.place, _("Expected keys and values here: %(keys)s.") % {"keys": ", ".join(known)})
             return {}
@@ -180,7 +180,7 @@ class Checker:
                 keys = _("Known keys: %(keys)s.") % {"keys": ", ".join(known)}
                 self._note(key.place, f"{message} {hint or keys}")
             elif key.text in pairs:
-                self._note(key.place, _("The key “%(key)s” stands here twice.") % {"key": key.text})
+                self._note(key.place, _("The key “%(key)s” is here twice.") % {"key": key.text})
             else:
                 pairs[key.text] = value
         return pairs
@@ -251,7 +251,7 @@ class Checker:
 
 
 def single_actions(names: Iterable[str]) -> tuple[str, ...]:
-    """The actions one by one, in the order of the API; `all` alone, because it also stands for future ones."""
+    """The actions one by one, in the order of the API; `all` alone, because it includes future actions."""
     given = set(names)
     if ALL_ACTIONS in given:
         return (ALL_ACTIONS,)
@@ -261,7 +261,7 @@ def single_actions(names: Iterable[str]) -> tuple[str, ...]:
 def rules_of(entries: Iterable[Entry], owner: Entry | None = None) -> tuple[dict[str, Any], ...]:
     """The rules of a filter with all their values, in an order of their own: rules have no names.
 
-    `owner` learns where the reviewers stand, and where each rule does, under `rules` and the rule's own number.
+    `owner` gets the positions of the reviewers and of each rule, under `rules` and the rule's own number.
     """
     found = sorted((({**RULE_DEFAULTS, **one.values}, one) for one in entries), key=lambda pair: rule_key(pair[0]))
     if owner is not None:
@@ -272,7 +272,7 @@ def rules_of(entries: Iterable[Entry], owner: Entry | None = None) -> tuple[dict
 
 
 def rule_key(rule: dict[str, Any]) -> tuple[Any, ...]:
-    """By what rules are sorted and compared: the one that decides first stands first."""
+    """The sort key of rules, also for comparing: the rule that decides first is first."""
     return (
         -rule["priority"],
         rule["action"],

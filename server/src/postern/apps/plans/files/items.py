@@ -47,7 +47,7 @@ class Listed:
 
 @dataclass(slots=True)
 class Mapped:
-    """A mapping. A key may stand twice in the file; the reader refuses it."""
+    """A mapping. The file may repeat a key; the reader refuses it."""
 
     place: Place
     pairs: "list[tuple[Scalar, Item]]" = field(default_factory=list)

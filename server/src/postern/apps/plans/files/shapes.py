@@ -55,7 +55,7 @@ class Kind:
         return next(one for one in self.fields if one.name == name)
 
 
-#: The single actions, in the order of the API; `all` stands for all of them.
+#: The single actions, in the order of the API; `all` includes all of them.
 ACTIONS: Final[dict[str, Actions]] = {
     "connect": Actions.CONNECT,
     "upload_file": Actions.UPLOAD_FILE,

@@ -72,7 +72,7 @@ def names_of(entry: Entry, field: Field) -> list[str]:
 
 
 def missing(wish: Wish, state: State, references: References) -> Iterator[Problem]:
-    """The names in the file that stand for nothing. Groups and nodes may be in the file itself."""
+    """The names in the file that refer to no object. Groups and nodes may be in the file itself."""
     wanted: dict[str, set[str]] = {}
     for _kind, entry, field in named_in(wish):
         wanted.setdefault(field.refers, set()).update(names_of(entry, field))

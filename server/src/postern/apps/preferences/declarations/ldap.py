@@ -47,7 +47,7 @@ def require_filter(text: str) -> None:
     _require_readable(text)
     if not parsed(text).names:
         raise ValidationError(
-            now("The filter must contain %(user)s, in whose place the login name stands. Example: (uid=%(user)s).")
+            now("The filter must contain %(user)s, which is replaced with the login name. Example: (uid=%(user)s).")
             % {"user": USER}
         )
 

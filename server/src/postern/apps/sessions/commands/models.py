@@ -65,5 +65,5 @@ class Command(ChainedRow):
 
     @property
     def is_refused(self) -> bool:
-        """Whether a filter kept the command from running."""
+        """Whether a filter prevented the command."""
         return self.decision in {CommandAction.DENY.value, CommandAction.CONFIRM.value}

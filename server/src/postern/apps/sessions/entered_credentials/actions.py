@@ -1,6 +1,6 @@
 """Keeping a credential that a user enters beforehand, and its one use.
 
-It serves programs that cannot be asked while they connect (`scp`, `sftp`, editors). It is kept for five minutes, works
+It serves programs that cannot be asked while they connect (`scp`, `sftp`, editors). It lasts five minutes, works
 only for this user, asset and system user, and is released to the proxy like a stored one.
 """
 
@@ -26,7 +26,7 @@ from postern.kernel.errors import NotAllowed
 from postern.kernel.ids import ROOT_ORG_ID
 from postern.kernel.secret import MASK, Secret
 
-#: For how long an entered credential is kept.
+#: For how long an entered credential is stored.
 LIFE_S: Final = 300
 
 
@@ -34,7 +34,7 @@ LIFE_S: Final = 300
 def keep(
     *, actor: Actor, system_user_id: UUID, asset_id: UUID, login_name: str, password: Secret
 ) -> EnteredCredential | Denial:
-    """Keep a credential for the actor's next session, in place of an earlier one; or say why they may open none.
+    """Store a credential for the actor's next session, in place of an earlier credential.
 
     Raises NothingToEnter, NotAllowed.
     """
@@ -43,44 +43,12 @@ def keep(
     # Requests of one user are handled one after the other, and none after their access was ended.
     if users.hold_epoch(actor.user_id) != actor.epoch or actor.epoch is None:
         raise NotAllowed(_("Your sign-in has ended. Sign in again."))
-    denial = authn.unmet_condition(actor.user_id)
-    target = None
-    if denial is None:
-        brief = vault.system_user_briefs([system_user_id]).get(system_user_id)
-        answer = perms.resolve_target(
-            user_id=actor.user_id,
-            asset_ref=str(asset_id),
-            system_user_ref=str(system_user_id),
-            protocol=brief.protocol if brief is not None else Protocol.SSH,
-        )
-        target, denial = answer.target, answer.denial
+    answer = _target(actor.user_id, system_user_id, asset_id)
+    target = answer.target
     if target is None:
-        denial = denial or Denial(
-            code=DenialCode.NO_PERMISSION,
-            message=_("You are not allowed to connect to this target. Ask an administrator for access."),
-        )
-        audits.record(
-            actor=actor,
-            org_id=ROOT_ORG_ID,
-            event=audits.Event.ENTERED_CREDENTIAL_REFUSED,
-            object_type="EnteredCredential",
-            object_name=f"{system_user_id}@{asset_id}",
-            new={"code": denial.code.value, "reasons": list(denial.reasons)},
-        )
-        return denial
+        return _refused(actor, f"{system_user_id}@{asset_id}", answer.denial)
     system_user = target.system_user
-    if not system_user.manual:
-        raise NothingToEnter(
-            "instance_id", _("The credential of %(name)s is stored; nobody enters it.") % {"name": system_user.name}
-        )
-    fixed = actor.username if system_user.username_same_with_user else system_user.username
-    if fixed and login_name not in {"", fixed}:
-        raise NothingToEnter(
-            "username",
-            _("%(name)s signs in as %(login)s. Leave the username empty.") % {"name": system_user.name, "login": fixed},
-        )
-    if not fixed and not login_name:
-        raise NothingToEnter("username", _("Enter the username on the target."))
+    login_name = _login_name(actor, target, login_name)
     now = clock.now()
     row, created = EnteredCredential.objects.update_or_create(
         user_id=actor.user_id,
@@ -90,7 +58,7 @@ def keep(
             "org_id": target.asset.org_id,
             "asset": target.asset.hostname,
             "system_user": system_user.name,
-            "login_name": fixed or login_name,
+            "login_name": login_name,
             "epoch": actor.epoch,
             "date_created": now,
             "date_expired": now + timedelta(seconds=LIFE_S),
@@ -109,6 +77,55 @@ def keep(
         new={"login_name": row.login_name, "password": MASK, "date_expired": row.date_expired},
     )
     return row
+
+
+def _target(user_id: UUID, system_user_id: UUID, asset_id: UUID) -> perms.TargetAnswer:
+    """The target of the next session, or why the user may not open it."""
+    denial = authn.unmet_condition(user_id)
+    if denial is not None:
+        return perms.TargetAnswer(denial=denial)
+    brief = vault.system_user_briefs([system_user_id]).get(system_user_id)
+    return perms.resolve_target(
+        user_id=user_id,
+        asset_ref=str(asset_id),
+        system_user_ref=str(system_user_id),
+        protocol=brief.protocol if brief is not None else Protocol.SSH,
+    )
+
+
+def _refused(actor: Actor, name: str, denial: Denial | None) -> Denial:
+    """Record the refusal of `name` (system user@asset), and return it."""
+    denial = denial or Denial(
+        code=DenialCode.NO_PERMISSION,
+        message=_("You are not allowed to connect to this target. Ask an administrator for access."),
+    )
+    audits.record(
+        actor=actor,
+        org_id=ROOT_ORG_ID,
+        event=audits.Event.ENTERED_CREDENTIAL_REFUSED,
+        object_type="EnteredCredential",
+        object_name=name,
+        new={"code": denial.code.value, "reasons": list(denial.reasons)},
+    )
+    return denial
+
+
+def _login_name(actor: Actor, target: perms.ResolvedTarget, entered: str) -> str:
+    """The username on the target: that of the system user, otherwise `entered`. Raises NothingToEnter."""
+    system_user = target.system_user
+    if not system_user.manual:
+        raise NothingToEnter(
+            "instance_id", _("The credential of %(name)s is stored; nobody enters it.") % {"name": system_user.name}
+        )
+    fixed = actor.username if system_user.username_same_with_user else system_user.username
+    if fixed and entered not in {"", fixed}:
+        raise NothingToEnter(
+            "username",
+            _("%(name)s signs in as %(login)s. Leave the username empty.") % {"name": system_user.name, "login": fixed},
+        )
+    if not fixed and not entered:
+        raise NothingToEnter("username", _("Enter the username on the target."))
+    return fixed or entered
 
 
 @transaction.atomic
@@ -130,7 +147,7 @@ def forget(*, actor: Actor, credential_id: UUID) -> None:
 
 
 def waiting_login_name(*, user_id: UUID, asset_id: UUID, system_user_id: UUID) -> str | None:
-    """The login name of the credential that the next session gets; None when none is kept."""
+    """The login name of the credential that the next session gets; None when none is stored."""
     rows = EnteredCredential.objects.filter(
         user_id=user_id,
         asset_id=asset_id,
@@ -142,7 +159,7 @@ def waiting_login_name(*, user_id: UUID, asset_id: UUID, system_user_id: UUID) -
 
 
 def take(*, session_id: UUID, user_id: UUID, asset_id: UUID, system_user_id: UUID) -> Credential | None:
-    """The kept credential for this session, and for no other one afterwards. Call it in a transaction.
+    """The stored credential, for this session only. Call it in a transaction.
 
     None when there is none, or when it has expired, was used, or was entered before all access of the user was ended.
     """

@@ -1,4 +1,4 @@
-"""The caller enters the credential of their next session beforehand, sees what is kept, and deletes it.
+"""The caller enters the credential of their next session beforehand, sees what is stored, and deletes it.
 
 `POST assets/system-users/{id}/temp-auth/` and `assets/entered-credentials/`.
 """

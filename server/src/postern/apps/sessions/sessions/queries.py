@@ -29,7 +29,7 @@ def login_name_of(target: perms.ResolvedTarget, username: str) -> str:
 
 
 def entered_login_name(user_id: UUID, target: perms.ResolvedTarget) -> str | None:
-    """The login name that the user entered beforehand for this target; None when nothing is kept."""
+    """The login name that the user entered beforehand for this target; None when nothing is stored."""
     if not target.system_user.manual:
         return None
     return entered_credentials.waiting_login_name(

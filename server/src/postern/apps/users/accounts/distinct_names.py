@@ -19,4 +19,4 @@ def require_distinct(user: User) -> None:
     key = username_key(user.username)
     others = User.objects.filter(username_skeleton=skeleton_of(key)).exclude(pk=user.pk).exclude(username_key=key)
     if others.exists():
-        raise FieldProblem("username", _("This name looks like the name of another account. Choose another one."))
+        raise FieldProblem("username", _("This name looks like the name of another account. Choose a different name."))

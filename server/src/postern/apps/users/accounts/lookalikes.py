@@ -43,7 +43,7 @@ def skeleton_of(key: str) -> str:
 
 @cache
 def _prototypes() -> Mapping[str, str]:
-    """Each letter outside ASCII that looks like others, with one of them that stands for all; read at the first such name.
+    """Each letter outside ASCII that looks like others, with one representative; read at the first such name.
 
     Sequences (`rn` for `m`) are left out, and so are the pairs inside of ASCII.
     """

@@ -53,7 +53,7 @@ def change_org_roles(*, actor: Actor, scope: OrgScope, user: User, roles: Iterab
 
 @transaction.atomic
 def join(*, actor: Actor, scope: OrgScope, user: User, roles: Iterable[str]) -> None:
-    """Give the roles of an accepted invitation; existing roles are kept.
+    """Give the roles of an accepted invitation; existing roles stay.
 
     The caller has checked the right of the sender to give these roles.
     """
@@ -144,7 +144,7 @@ def take_org_role(*, actor: Actor, scope: OrgScope, user: User, role: str) -> No
 
 @transaction.atomic
 def remove_from_org(*, actor: Actor, scope: OrgScope, user: User) -> None:
-    """Remove a user from the organization and its groups; the account is kept."""
+    """Remove a user from the organization and its groups; the account stays."""
     if scope.is_root:
         raise RootOrganization
     hold(actor, user)

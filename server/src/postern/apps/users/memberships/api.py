@@ -30,7 +30,7 @@ class HoldingPeople(RowsViewSet):
     """Bulk writes of memberships lock all affected users together."""
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
-        del deleting  # the membership is deleted, its user is kept
+        del deleting  # the membership is deleted, its user stays
         people = {row.user_id for row in rows} | {item["user"].pk for item in values if "user" in item}
         hold_all(self.actor, people, memberships=True)
 

@@ -1,6 +1,6 @@
 """Writes of accounts and of their own secrets. Audit records only say that secrets changed.
 
-A change of the own secret makes a new version. The last `KEPT_VERSIONS` are kept sealed, so that whoever changed a
+A change of the own secret makes a new version. The last `KEPT_VERSIONS` are stored sealed, so that whoever changed a
 secret on the host can go back to the one before.
 """
 
@@ -29,7 +29,7 @@ from postern.kernel import clock
 from postern.kernel.errors import Conflict
 from postern.kernel.ids import new_id
 
-#: Versions of an account that are kept, with the current one.
+#: Stored versions of an account, including the current version.
 KEPT_VERSIONS: Final = 10
 _SECRETS: Final = ("password", "private_key")
 

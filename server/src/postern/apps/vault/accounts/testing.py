@@ -34,7 +34,7 @@ class AccountBrief:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountResult:
-    """What a sign-in said about an account. `started`: when the sign-in began."""
+    """The result of a sign-in with an account. `started`: when the sign-in began."""
 
     asset_id: UUID
     system_user_id: UUID | None

@@ -39,7 +39,7 @@ class SecretGone(SecretUnreadable):
 
 
 class SecretStoreMissing(Unavailable):
-    """A secret lies in a store that the settings do not name."""
+    """A secret is in a store that the settings do not name."""
 
     code = "secret_store_missing"
 

@@ -8,7 +8,7 @@ secret to write, its transaction is rolled back. Then the secrets are read or wr
 first check. So what is decided, released, stored and audited is still one transaction, and a secret that was replaced
 meanwhile is read anew.
 
-What was written and is not used in the end lies at a path that no row names; `actions.tidying` removes it.
+A written secret that is not used in the end is at a path that no row names; `actions.tidying` removes it.
 """
 
 from collections.abc import Callable, Hashable

@@ -1,6 +1,6 @@
 """The stores of secrets as the settings name them.
 
-The client of Vault is loaded with the first secret that lies there: an installation without Vault does not pay for it.
+The client of Vault is loaded with the first secret there: an installation without Vault does not pay for it.
 """
 
 import os
@@ -96,7 +96,7 @@ def _client_of(pid: int, vault: VaultSettings) -> "VaultClient":
     del pid
     try:
         vault.require_usable()
-    except SettingsError as error:  # a file was removed since the start; users are not told its path
+    except SettingsError as error:  # a file was removed since the start; users do not see its path
         raise VaultUnavailable(error.message) from None
     made: VaultClient = import_module("postern.integrations.hashicorp_vault.client").VaultClient(
         vault, outbound.check_secret_store

@@ -1,6 +1,6 @@
 """The only access to encrypted secrets: put, get and drop by place. Other apps use it through the facade.
 
-A secret lies in the store that its row names (`stored.py`). New secrets go to the store of the settings. A secret is
+A secret is in the store that its row names (`stored.py`). New secrets go to the store of the settings. A secret is
 written to its store first, before the transaction that writes the row (`outside.py`): a rollback or a crash leaves an
 unused value in the store, which `actions.tidying` removes, and never a row that cannot be read.
 

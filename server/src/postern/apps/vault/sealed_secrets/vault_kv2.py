@@ -1,4 +1,4 @@
-"""The store `vault-kv2`: the value lies in the key-value engine of HashiCorp Vault, the row keeps its path and version.
+"""The store `vault-kv2`: the value is in the key-value engine of HashiCorp Vault, its path and version are in the row.
 
 Each write has a path of its own below the place of the secret. Versions of one path would be simpler to look at, but
 Vault drops old versions without a word: ten writes whose transactions are rolled back would destroy the version that

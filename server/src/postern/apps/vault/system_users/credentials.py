@@ -59,7 +59,7 @@ def current_version(account: SystemUserAsset) -> AccountVersion | None:
 
 
 def _own_account(system_user: SystemUser, asset_id: UUID | None, username: str) -> SystemUserAsset | None:
-    """The account with an own secret that stands for this sign-in: that of exactly this name before that of any name."""
+    """The account with an own secret for this sign-in: an account of exactly this name before one of any name."""
     if asset_id is None:
         return None
     names = {"", username} if system_user.username_same_with_user else {""}

@@ -42,7 +42,7 @@ def guarded(text: str) -> str:
 
 
 def unguarded(text: str) -> str:
-    """The text that a cell of a csv file stands for."""
+    """The text of a cell of a csv file."""
     return text[1:] if looks_guarded(text) else text
 
 

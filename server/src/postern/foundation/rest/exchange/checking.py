@@ -31,7 +31,7 @@ from postern.foundation.rest import bulk, errors, rights
 from postern.foundation.rest.exchange import corrections, fields
 
 PARAMETER: Final = "dry_run"
-#: The actions that a check can stand for, which are those of an import.
+#: The actions that a check can try, which are those of an import.
 _ACTIONS: Final = frozenset({"create", "bulk_update"})
 #: Columns that no user set, although they belong to a unique constraint.
 _OWN_COLUMNS: Final = frozenset({"org_id"})

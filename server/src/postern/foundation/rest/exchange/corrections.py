@@ -17,7 +17,7 @@ from rest_framework.exceptions import ValidationError
 from postern.foundation.rest.naming import items_of
 from postern.foundation.rest.relations import NamedField, OrgOwnedField, OrgOwnedList
 
-#: A typo cannot be told from another name among more names than this.
+#: Among more names than this, a typo cannot be distinguished from another name.
 MAX_NAMES: Final = 5_000
 #: Texts for which a call looks for the closest name. It limits the work for a file in which every row is wrong.
 MAX_TEXTS: Final = 100

@@ -9,7 +9,7 @@ from postern.proxies.core.commands.keys import Key, TypedLine
 from postern.proxies.core.commands.standing import StandingLine
 from postern.proxies.core.vt import Screen
 
-#: Output is buffered until a key arrives. Of a flood only the end is kept, because full-screen programs redraw
+#: Output is buffered until a key arrives. Of a flood only the end is buffered, because full-screen programs redraw
 #: repeatedly.
 _MAX_WAITING: Final = 128 * 1024
 _KEPT_OF_FLOOD: Final = 48 * 1024

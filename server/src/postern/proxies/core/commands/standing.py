@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class StandingLine:
     """A line that has not been entered yet.
 
-    `text` is what stands behind `prompt`, or the whole row if no prompt is known (`has_prompt`). In a full-screen
+    `text` is the text after `prompt`, or the whole row if no prompt is known (`has_prompt`). In a full-screen
     program `row` is the whole row of the cursor and `is_last_row` whether it is the last one of the screen.
     `has_editor` is False if line editors announce themselves in this session and none does now: the keys wait for one.
     """

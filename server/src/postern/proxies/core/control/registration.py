@@ -169,7 +169,7 @@ class CredentialRenewal:
         self._asked = asyncio.Event()
 
     def ask(self) -> None:
-        """Request a renewal, because a heartbeat's answer said that one is due."""
+        """Request a renewal, because a heartbeat's answer said that it is due."""
         self._asked.set()
 
     async def run(self) -> None:

@@ -27,13 +27,13 @@ class DroppedLine:
         return 0 if self._line is None else len(self._line.typed or self._line.text)
 
     def drop(self, line: HeldLine, *, rests: bool) -> None:
-        """Note that Ctrl-C is sent while `line` stands. `rests` tells whether the shell was waiting for a key."""
+        """Note a Ctrl-C while `line` is at the prompt. `rests` tells whether the shell was waiting for a key."""
         self._line = line if line.has_keys else None
         self._is_doubtful = not rests
         self._is_below = False
 
     def forget(self) -> None:
-        """Note that a line runs: nothing earlier stands any more."""
+        """Note that a line runs: earlier lines are gone."""
         self._line = None
 
     def output(self, data: bytes) -> None:

@@ -37,7 +37,7 @@ class EditedLine:
         return f"EditedLine(keys={self.keys})"
 
     def restart(self, *, is_known: bool = True, keys: int = 0) -> None:
-        """Begin a new line. It is not known if something that was not typed stands in it."""
+        """Begin a new line. It is not known if it contains something that was not typed."""
         self._decoder = codecs.getincrementaldecoder(self._codec)("replace")
         self._before: list[str] = []
         self._after: list[str] = []

@@ -31,7 +31,7 @@ class OpenLine:
         return self._keys.is_known
 
     def restart(self, *, is_known: bool = True) -> None:
-        """Begin a new line. It is not known if something that was not typed stands in it."""
+        """Begin a new line. It is not known if it contains something that was not typed."""
         self._keys.restart(is_known=is_known)
         self._echo.clear()
 

@@ -160,7 +160,7 @@ class Reader:
             self._program = None
 
     def read(self, text: str, line: StandingLine | None) -> Reading:
-        """Return how to judge `text`, which stands at the cursor of `line`."""
+        """Return how to judge `text`, which is at the cursor of `line`."""
         program = self._program
         if program is None:
             return Reading((text,))

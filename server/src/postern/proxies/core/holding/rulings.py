@@ -296,7 +296,7 @@ def _severity(ruling: Ruling) -> tuple[int, bool]:
 
 
 def _is_prompt_alone(screen: StandingLine) -> bool:
-    """Whether nothing stands behind the prompt. Of an unknown prompt the whole row is taken for one."""
+    """Whether nothing follows the prompt. If the prompt is unknown, the whole row is taken for it."""
     return not screen.text.strip() or not (screen.has_prompt or screen.is_alternate)
 
 

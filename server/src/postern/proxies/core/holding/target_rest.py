@@ -13,9 +13,9 @@ from postern.proxies.core.holding.ports import FencedTarget
 
 #: The target rests when it shows nothing for this long. Measured with bash and zsh at up to 80 ms of distance.
 QUIET_S: Final = 0.015
-#: Constant output must not hold a line for ever: after the fence it is judged as it stands.
+#: Constant output must not hold a line for ever: after the fence it is judged as it is.
 _NEVER_QUIET_S: Final = 0.3
-#: A target that answers no fence for this long: the line is judged as it stands.
+#: A target that answers no fence for this long: the line is judged as it is.
 _NO_FENCE_S: Final = 10.0
 #: How long waiting input waits for the target to rest after a line was released or refused.
 _SETTLE_S: Final = 0.2

@@ -107,7 +107,7 @@ class Totals:
 class SessionFile:
     """The file of a session, as far as it is written.
 
-    It is not kept open between calls, because there may be thousands. `bookkeeping` of the last block is the journal
+    It is closed between calls, because there may be thousands. `bookkeeping` of the last block is the journal
     position up to which the file is complete.
     """
 

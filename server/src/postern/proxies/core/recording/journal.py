@@ -199,7 +199,7 @@ class Journal:
                 self._make_room(writer)
 
     def _make_room(self, recorder: Recorder) -> None:
-        """End one recording so that the others have space. Its written data is kept."""
+        """End one recording so that the others have space. Its written data stays."""
         log.error(
             "the recording disk is full: ended session %s, because its user's sessions write the most",
             recorder.session_id,

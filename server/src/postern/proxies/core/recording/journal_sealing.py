@@ -235,7 +235,7 @@ class JournalSealing:
             return self._place.key.verify(file)
 
     def _set_aside(self, path: Path, session_id: UUID, why: str) -> None:
-        """Move a recording that failed verification aside for inspection, and report it as lost. Every byte is kept."""
+        """Move a recording that failed verification aside for inspection, and report it as lost. No byte is deleted."""
         log.error("the recording of session %s is damaged: %s", session_id, why)
         self._place.damaged.mkdir(mode=0o700, exist_ok=True)
         path.rename(self._place.damaged / path.name)

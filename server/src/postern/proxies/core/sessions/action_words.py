@@ -1,4 +1,4 @@
-"""What a user is told about the actions of their permission."""
+"""The sentences for a user about the actions of their permission."""
 
 from typing import Final
 

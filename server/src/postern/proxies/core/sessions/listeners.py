@@ -1,4 +1,4 @@
-"""What the front of a live session is told: notices for the user, flow control, and the end."""
+"""The calls to the front of a live session: notices for the user, flow control, and the end."""
 
 import asyncio
 import logging

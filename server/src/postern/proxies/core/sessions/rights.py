@@ -64,7 +64,7 @@ class Rights:
         return Changed(lost=before & ~after, gained=after & ~before)
 
     def news(self, instant: datetime) -> Changed:
-        """Return the changes since the last call, so that the user is told of each change once."""
+        """Return the changes since the last call, so that the user gets one notice of each change."""
         present = self.at(instant)
         changes = Changed(lost=self._told & ~present, gained=present & ~self._told)
         self._told = present

@@ -34,7 +34,7 @@ class Wire(ABC):
 
     def on_lost(self, callback: OnLost) -> None:  # noqa: B027 - only a way through gateways can lose one
         """Register a callback for the loss of a gateway. It is called at once if one is lost already, and before the
-        protocol is told that its connection is lost.
+        protocol learns that its connection is lost.
         """
 
     async def streams(self, *, limit: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:

@@ -40,7 +40,7 @@ FetchSecret = Callable[[], Awaitable[Credential]]
 
 
 class WinrmConnection:
-    """Make it with `open`, which also finds out who answers. Raises `EndedEarly` where nothing else is said."""
+    """Make it with `open`, which also finds out who answers. Methods raise `EndedEarly` unless noted."""
 
     def __init__(self, wish: RunOnHost, http: HttpConnection, binding: bytes | None) -> None:
         self._wish = wish

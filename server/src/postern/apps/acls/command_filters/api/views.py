@@ -82,7 +82,7 @@ class CommandFilterViewSet(PlainResourceViewSet):
 
     @action(detail=True, methods=["post"], url_path="try-line", url_name="try-line")
     def try_line(self, request: Request, **kwargs: Any) -> Response:
-        """What the rules would decide about lines, with a rule as it stands in a form. Nothing is stored."""
+        """What the rules would decide about lines, with the unsaved rule of a form. Nothing is stored."""
         filter_row: CommandFilter = self.get_object()
         values = body_of(request, bodies.LinesSerializer, actor=self.actor, scope=self.scope, view=self)
         lines = values["line"].splitlines()

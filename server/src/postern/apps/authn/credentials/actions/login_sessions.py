@@ -53,7 +53,7 @@ def open_login_session(*, user: User, origin: SignInOrigin) -> LoginSession:
     if user.is_service_account:  # no way of signing in leads here; another way must not either
         raise service_accounts.NoPassword
     now = clock.now()
-    # a language that the user has chosen is kept, whatever the browser asks for
+    # a language that the user has chosen stays, whatever the browser asks for
     if origin.language and not user.language:
         User.objects.filter(pk=user.pk).update(language=origin.language)
     login_session = LoginSession(

@@ -37,7 +37,7 @@ _Page = Callable[..., HttpResponse]
 
 
 def moving_page(view: _Page) -> _Page:
-    """A page that anybody may open and that is never kept. HEAD begins and ends no visit.
+    """A public page that is never cached. HEAD begins and ends no visit.
 
     The provider sends the browser to the address of the settings (SITE_URL). A browser that uses another address of
     this console would not have its cookie there, so it goes to that address before it begins.

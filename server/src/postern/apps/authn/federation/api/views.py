@@ -53,7 +53,7 @@ class FederatedProviderViewSet(ResourceViewSet):
         return Response({"msg": self.try_provider(body_of(request, self.trial_serializer_class))})
 
     def try_provider(self, entered: Mapping[str, Any]) -> str:
-        """What was found. Raises a refusal that says what is wrong."""
+        """The result of the test. Raises a refusal that says what is wrong."""
         raise NotImplementedError
 
 

@@ -40,7 +40,7 @@ def create_provider(*, actor: Actor, values: Mapping[str, Any]) -> SamlProvider:
 
 @transaction.atomic
 def update_provider(*, actor: Actor, row: SamlProvider, values: Mapping[str, Any]) -> SamlProvider:
-    """Change a provider. Its keys stay, so the provider need not be told."""
+    """Change a provider. Its keys stay, so nothing changes at the provider."""
     row = held(actor, row)
     old, new = recorded.assign(row, values)
     decryption_key = _prepare_decryption(row)
@@ -54,7 +54,7 @@ def update_provider(*, actor: Actor, row: SamlProvider, values: Mapping[str, Any
 
 def _prepare_decryption(row: SamlProvider) -> Secret | None:
     """A new key, when assertions are to be decrypted and there is none yet. Signing and decrypting have keys of their own:
-    an answer about the one tells nothing about the other.
+    an answer about either says nothing about the other.
     """
     if not row.decrypts or row.encryption_certificate:
         return None

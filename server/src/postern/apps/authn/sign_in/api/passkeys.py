@@ -1,4 +1,4 @@
-"""Passkeys over HTTP: sign in with one, show one as the second factor, confirm with one, and manage the own ones.
+"""Passkeys over HTTP: sign-in, second factor, confirmation, and the user's own passkeys.
 
 Each use has two calls. The first (`…/start/`) returns the `publicKey` argument for the browser, with the only address
 (`origin`) at which browsers accept it, and stores a challenge for the session; the second takes the browser's answer as `credential`.

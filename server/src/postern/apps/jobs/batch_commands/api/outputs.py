@@ -77,7 +77,7 @@ class HostSerializer(ResourceSerializer):
 
 
 class HostOutputSerializer(HostSerializer):
-    """A host with its output. `is_cut`: it has shown more than is kept; while it runs, only the end is shown."""
+    """A host with its output. `is_cut`: only a part of its output is stored; while it runs, only the end is shown."""
 
     output = serializers.SerializerMethodField(label=gettext_lazy("Output"))
     is_cut = serializers.SerializerMethodField(label=gettext_lazy("Cut"))

@@ -47,7 +47,7 @@ class TotalsSerializer(serializers.Serializer[Any]):
 
 
 class TaskSerializer(ResourceSerializer):
-    """A task. `kind` with `node`, `assets` or `system_users` says what a new one does; it cannot be changed later."""
+    """A task. `kind` with `node`, `assets` or `system_users` says what a new task does; it cannot be changed later."""
 
     kind = serializers.ChoiceField(
         choices=tuple((name, kind.label) for name, kind in _KINDS.items()),

@@ -19,7 +19,7 @@ _PATTERN: Final = "all"
 
 
 class VersionSerializer(ResourceSerializer):
-    """A version. `hosts` names the first ones only, `hosts_amount` is their number."""
+    """A version. `hosts` names the first hosts only, `hosts_amount` is their number."""
 
     short_id = serializers.SerializerMethodField(label=gettext_lazy("Version"))
     task = serializers.UUIDField(source="task_id", read_only=True, label=gettext_lazy("Task"))

@@ -17,7 +17,7 @@ class Form(forms.Form):
     """The subject of a URL, and the assets that it may reach."""
 
     def reach(self) -> Reach:
-        """What may be reached; with `?system_user=` only with this one."""
+        """What may be reached; with `?system_user=` only as this system user."""
         return Reach(self.who(), now(), system_user=self._system_user())
 
     def listed_reach(self) -> Reach:

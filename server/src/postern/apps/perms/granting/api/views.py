@@ -118,7 +118,7 @@ class LinkViewSet(CreateMixin, DeleteMixin, ReadOnlyViewSet):
         return rows.select_related(self.kind.parent, self.link.column).order_by("pk")
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
-        del deleting  # the link is deleted, its permission is kept
+        del deleting  # the link is deleted, its permission stays
         parent, column = self.kind.parent, self.link.column
         permissions = {getattr(row, parent) for row in rows} | {item[parent] for item in values}
         named = {getattr(row, f"{column}_id") for row in rows} | {item[column].pk for item in values}

@@ -105,7 +105,7 @@ class AssetPermissionViewSet(PermissionViewSet):
     def explain(self, request: Request, **kwargs: Any) -> Response:
         """May `user` use `system_user` on `asset` with `protocol` (default: the system user's), and why (not)?
 
-        When no permission names both user and asset, `nearest` is the one that lacks least.
+        When no permission names both user and asset, `nearest` is the permission that lacks least.
         """
         asked = self._asked(request, "user", "asset", "system_user")
         at = now()

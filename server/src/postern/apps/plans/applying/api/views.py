@@ -42,7 +42,7 @@ _PLAN: Final = texts(
 
 
 class _FileField(serializers.CharField):
-    """The text of a file, as it is: its spaces have a meaning. What is wrong in it is said with line and column."""
+    """The text of a file, as it is: its spaces have a meaning. Its problems are reported with line and column."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(trim_whitespace=False, max_length=MAX_BYTES, **kwargs)

@@ -137,7 +137,7 @@ def order_done(*, terminal_id: UUID, done: OrderDone) -> None:
         [session] = lock(Session.objects.filter(pk=order.session_id))
         changes = {OrderKind.CHANGE_GRANT, OrderKind.CHANGE_COMMAND_CONTROL}
         if order.kind in changes and not done.found and not session.is_finished:
-            return  # the proxy is still being told of the session: the next heartbeat repeats the order
+            return  # the proxy does not know the session yet: the next heartbeat repeats the order
         news = orders.finish(order, ok=done.ok, detail=done.detail)
         if not news or done.found or order.kind != OrderKind.TERMINATE_SESSION:
             return

@@ -104,7 +104,7 @@ def recheck(*, actor: Actor, sessions: Iterable[Session]) -> int:
     """Decide again about live sessions in one batch; returns the number of sessions that end because they are not
     permitted any more.
 
-    A session that continues with other actions, or other end dates of actions, is told so.
+    A session that continues with other actions, or other end dates of actions, is notified.
     """
     live = {session.pk: session for session in sessions}
     at = clock.now()

@@ -242,7 +242,7 @@ class UserViewSet(ResourceViewSet):
 
     @action(detail=True, methods=["post"])
     def remove(self, request: Request, **kwargs: Any) -> Response:
-        """Remove a user from this organization; the account is kept."""
+        """Remove a user from this organization; the account stays."""
         del request, kwargs
         user = self.get_object()
         if not self.scope.is_root:

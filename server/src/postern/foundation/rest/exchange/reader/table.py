@@ -34,11 +34,11 @@ class KnownColumns:
     choices: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
 
     def field_of(self, title: str) -> str:
-        """The field that a title stands for; empty when there is none."""
+        """The field with this title; empty when there is none."""
         return self.fields.get(normal(title), "")
 
     def meant(self, name: str, value: Any) -> Any:
-        """The value that a cell of this field stands for: lists may be written as text, choices by their labels."""
+        """The value of a cell of this field: lists may be written as text, choices by their labels."""
         if name in self.lists and isinstance(value, str):
             value = [item for part in _SEPARATORS.split(value) if (item := part.strip())]
         labels = self.choices.get(name)
@@ -49,7 +49,7 @@ class KnownColumns:
         return labels.get(normal(value), value) if isinstance(value, str) else value
 
     def count(self, titles: Sequence[str]) -> int:
-        """How many of the titles stand for a field."""
+        """How many of the titles name a field."""
         return sum(1 for title in titles if self.field_of(title))
 
 
