@@ -262,12 +262,13 @@ SERVICE_ACCOUNT_EXPIRING: Final = MessageText(
 
 @dataclass(frozen=True, slots=True)
 class PermissionExpiry:
-    """An asset permission ends."""
+    """A permission ends."""
 
     permission_id: UUID
     name: str
     ends_at: datetime
     days_left: int
+    of_applications: bool = False
 
     @property
     def date(self) -> str:
@@ -275,28 +276,46 @@ class PermissionExpiry:
 
 
 def _of_expiring_permission(facts: PermissionExpiry) -> Written:
-    return written(
-        ngettext(
+    if facts.of_applications:
+        title = ngettext(
+            "An application permission ends within %(count)d day",
+            "An application permission ends within %(count)d days",
+            facts.days_left,
+        )
+        text = _(
+            "The application permission {name} ends on {date}. Afterwards its people lose this access. If it is still "
+            "needed, change its end."
+        )
+    else:
+        title = ngettext(
             "An asset permission ends within %(count)d day",
             "An asset permission ends within %(count)d days",
             facts.days_left,
-        ),
-        _(
+        )
+        text = _(
             "The asset permission {name} ends on {date}. Afterwards its people lose this access, and open sessions are "
             "ended. If it is still needed, change its end."
-        ),
+        )
+    page = "perms/app-permissions" if facts.of_applications else "perms/asset-permissions"
+    return written(
+        title,
+        text,
         "{link}",
         count=facts.days_left,
         name=facts.name,
         date=facts.date,
-        link=console_link(f"perms/asset-permissions/{facts.permission_id}/update"),
+        link=console_link(f"{page}/{facts.permission_id}/update"),
     )
 
 
 PERMISSION_EXPIRING: Final = MessageText(
-    MessageType("PermissionExpiringMessage", gettext_lazy("An asset permission ends"), *SECURITY, _PERSON),
+    MessageType("PermissionExpiringMessage", gettext_lazy("A permission ends"), *SECURITY, _PERSON),
     _of_expiring_permission,
-    (PermissionExpiry(_ID, "web release", _AT, 5), PermissionExpiry(_ID, "on call", _AT, 1)),
+    (
+        PermissionExpiry(_ID, "web release", _AT, 5),
+        PermissionExpiry(_ID, "on call", _AT, 1),
+        PermissionExpiry(_ID, "orders, read only", _AT, 5, of_applications=True),
+    ),
 )
 
 TEXTS: Final = (
