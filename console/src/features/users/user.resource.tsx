@@ -18,6 +18,7 @@ import { defineResource, type FieldContext } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
 import { daysFrom } from '#/ui/dates/shortcuts';
 import { fieldValue } from '#/ui/dates/typed';
+import { everyApplication, everyApplicationAccount } from '#/domain/application-kinds/options';
 import { AccessHistory } from '#/domain/access-history/AccessHistory';
 import { deletionEffect } from '#/domain/access-preview/effects';
 import { ExplainCard } from '#/domain/explain-access/ExplainCard';
@@ -388,7 +389,16 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
       {
         id: 'app-permissions',
         label: 'users:tab.app_permissions',
-        content: (row) => <ApplicationGrants place={{ kind: 'user', id: row.id }} />,
+        content: (row) => (
+          <div className="grid gap-3.5">
+            <ApplicationGrants place={{ kind: 'user', id: row.id }} />
+            <ExplainCard
+              user={row.id}
+              applications={everyApplication}
+              systemUsers={everyApplicationAccount}
+            />
+          </div>
+        ),
       },
       {
         id: 'history',
