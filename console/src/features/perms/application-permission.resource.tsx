@@ -68,8 +68,7 @@ export const applicationPermission = permissionResource<
   nothing: 'perms:state.no_application',
   list: {
     place: ['category', 'type', 'app'],
-    columns: ['type'],
-    hidden: ['category'],
+    columns: ['type', 'category'],
     amounts: ['applications_amount'],
     filters: [
       { key: 'app_name', label: 'perms:filter.application' },

@@ -78,9 +78,8 @@ export interface PermissionKind<Row extends PermissionRow, N extends Names = Nam
   readonly list: {
     /** Query parameters that choose a place in the tree. */
     readonly place: readonly string[];
-    /** Columns after the name. `hidden` ones are offered, but not shown at first. */
+    /** More columns, which are not shown at first. */
     readonly columns: readonly N['shown'][];
-    readonly hidden?: readonly N['shown'][];
     /** Numbers of the objects that the permission grants. */
     readonly amounts: readonly (N['shown'] & keyof Row & string)[];
     readonly filters: readonly ExtraFilter<N['filter']>[];

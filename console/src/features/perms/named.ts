@@ -58,14 +58,15 @@ export function assetsOf(row: Named<'assets' | 'nodes'>): readonly NamedObject[]
   ];
 }
 
-/** The name of an application may end in parentheses, too: nothing is split off. */
-const whole = (name: string): Pick<NamedObject, 'name' | 'detail'> => ({ name, detail: '' });
-
+/** The detail of an application is its type. Its name may end in parentheses, so nothing is split off. */
 export function applicationsIn(
-  row: Named<'applications'> & { readonly category: ApplicationCategory },
+  row: Named<'applications'> & { readonly category: ApplicationCategory; readonly type_display: string },
 ): readonly NamedObject[] {
   const to = (id: string) => applicationPath({ id, category: row.category });
-  return objects(row.applications, row.applications_display, CATEGORY_ICONS[row.category], to, whole);
+  return objects(row.applications, row.applications_display, CATEGORY_ICONS[row.category], to, (name) => ({
+    name,
+    detail: row.type_display,
+  }));
 }
 
 export function accountsOf(row: Named<'system_users'>): readonly NamedObject[] {

@@ -58,7 +58,7 @@ const first = (objects: readonly NamedObject[]): string =>
   objects.length > 1 ? `${objects[0]?.name} +${objects.length - 1}` : (objects[0]?.name ?? '—');
 
 function listOf<Row extends PermissionRow>(kind: PermissionKind<Row>): ListDefinition<Row> {
-  const { place, columns, hidden = [], amounts, filters, phone, untyped = [], createMenu } = kind.list;
+  const { place, columns, amounts, filters, phone, untyped = [], createMenu } = kind.list;
   const page = kind.routes.paths.detail ?? '';
   // i18n: perms:amount.*
   const amount = (key: keyof Row & string, tab: 'people' | 'targets'): Column<Row> => ({
@@ -73,19 +73,18 @@ function listOf<Row extends PermissionRow>(kind: PermissionKind<Row>): ListDefin
     place,
     columns: [
       'name',
-      ...columns,
       names<Row>('who', whoOf),
       names('what', kind.whatOf),
       names<Row>('as_whom', accountsOf),
       ...terms,
-      ...hidden,
+      ...columns,
       amount('users_amount', 'people'),
       amount('user_groups_amount', 'people'),
       ...amounts.map((key) => amount(key, 'targets')),
       amount('system_users_amount', 'targets'),
       ...PLAIN_COLUMNS,
     ],
-    shown: ['name', ...columns, 'who', 'what', 'as_whom', ...terms.map((column) => column.key)],
+    shown: ['name', 'who', 'what', 'as_whom', ...terms.map((column) => column.key)],
     filters: [...PEOPLE_FILTERS, ...filters, INHERITED_FILTER],
     untyped,
     ...(createMenu ? { createMenu } : {}),

@@ -58,9 +58,14 @@ describe('what a permission names', () => {
       ['front', '/Default/web/front', '/assets/assets?node=n1'],
       ['web-01', '192.0.2.1', '/assets/assets/a1'],
     ]);
-    const named = { category: 'db', applications: ['o1'], applications_display: ['orders (old)'] } as const;
+    const named = {
+      category: 'db',
+      type_display: 'MySQL',
+      applications: ['o1'],
+      applications_display: ['orders (old)'],
+    } as const;
     expect(applicationsIn(named).map(({ name, detail, to }) => [name, detail, to])).toEqual([
-      ['orders (old)', '', '/applications/databases/o1'],
+      ['orders (old)', 'MySQL', '/applications/databases/o1'],
     ]);
     expect(accountsOf(row).map(({ name, to }) => [name, to])).toEqual([
       ['deploy', '/assets/system-users/s1'],

@@ -64,6 +64,7 @@ export function ReviewPage() {
             value={finding}
             onChange={(value) => go({ show: value })}
           />
+          {of === 'application' && <span className="text-ink-3">{t('reviews:not_known_why')}</span>}
           {of === 'asset' && (
             <label className="flex items-center gap-2 whitespace-nowrap text-ink-2">
               {t('reviews:days')}
