@@ -115,6 +115,7 @@ async function deactivate(of: Reviewed, row: ReviewRow, tools: ActionTools): Pro
  */
 export function reviewOf(of: Reviewed, days: number): ResourceDefinition<ReviewRow> {
   const kind = KINDS[of];
+  // i18n: reviews:none.*
   // i18n: reviews:what.*
   return defineResource<ReviewRow, Kind['api'], 'who' | 'what' | 'use'>({
     name: of === 'asset' ? 'PermissionReviewTable' : 'ApplicationPermissionReviewTable',
@@ -126,7 +127,7 @@ export function reviewOf(of: Reviewed, days: number): ResourceDefinition<ReviewR
     },
     icon: ClipboardCheck,
     nameOf: (row) => row.name,
-    noun: { one: 'reviews:one', many: 'reviews:many', what: 'reviews:none' },
+    noun: { one: 'reviews:one', many: 'reviews:many', what: `reviews:none.${of}` },
     can: { create: false, clone: false, update: () => false, deleteMany: false },
     list: {
       place: ['of', 'show', 'unused'],
