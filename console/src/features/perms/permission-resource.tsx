@@ -5,8 +5,8 @@ import type { ApiLists } from '#/lib/api-types';
 import { translate } from '#/lib/i18n';
 import {
   type Column,
-  defineResource,
   type DetailDefinition,
+  type ExtraFilter,
   type FormDefinition,
   type ListDefinition,
   type NamesOf,
@@ -39,6 +39,17 @@ const PLAIN_COLUMNS = [
   'comment',
   'org_name',
 ] as const satisfies readonly Common['shown'][];
+
+const TERMS = [
+  'is_active',
+  'date_start',
+  'date_expired',
+  'comment',
+] as const satisfies readonly Common['written'][];
+const PEOPLE_GROUP = ['users', 'user_groups'] as const satisfies readonly Common['written'][];
+const FILTERS = [...PEOPLE_FILTERS, INHERITED_FILTER] as const satisfies readonly ExtraFilter<
+  Common['filter']
+>[];
 
 /** A column of named objects. A button opens the names that do not fit. */
 function names<Row extends PermissionRow>(
@@ -85,7 +96,7 @@ function listOf<Row extends PermissionRow>(kind: PermissionKind<Row>): ListDefin
       ...PLAIN_COLUMNS,
     ],
     shown: ['name', 'who', 'what', 'as_whom', ...terms.map((column) => column.key)],
-    filters: [...PEOPLE_FILTERS, ...filters, INHERITED_FILTER],
+    filters: [...FILTERS, ...filters],
     untyped,
     ...(createMenu ? { createMenu } : {}),
     isInactive: (row) => !row.is_valid,
@@ -117,10 +128,10 @@ function formOf<Row extends PermissionRow>(kind: PermissionKind<Row>): FormDefin
   return {
     groups: [
       { title: 'perms:form.basic', fields: ['name', ...basic] },
-      { title: 'perms:form.user', fields: ['users', 'user_groups'] },
+      { title: 'perms:form.user', fields: PEOPLE_GROUP },
       targets,
       ...more,
-      { title: 'perms:form.other', fields: ['is_active', 'date_start', 'date_expired', 'comment'] },
+      { title: 'perms:form.other', fields: TERMS },
     ],
     initial,
     fields: { ...PEOPLE_FIELDS, ...fields, ...TERMS_FIELDS },
@@ -181,7 +192,7 @@ export function permissionResource<Row extends PermissionRow, Path extends Lists
 export function permissionResource<Row extends PermissionRow>(
   kind: PermissionKind<Row>,
 ): ResourceDefinition<Row> {
-  return defineResource<Row>({
+  return {
     name: kind.name,
     api: `${kind.links.api}/`,
     routes: kind.routes,
@@ -193,5 +204,5 @@ export function permissionResource<Row extends PermissionRow>(
     list: listOf(kind),
     form: formOf(kind),
     detail: detailOf(kind),
-  });
+  };
 }
