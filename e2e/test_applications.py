@@ -149,9 +149,6 @@ def test_an_administrator_makes_a_database_and_grants_it(company: Company, objec
     pick(page, "System user", account["name"])
     expect(page.get_by_role("status").get_by_text("Access is allowed")).to_be_visible()
     photograph(page, "permission-explained")
-    page.get_by_role("button", name="Remove zhang").or_(
-        page.get_by_role("button", name=re.compile("^Remove 张伟"))
-    ).first.click()
     pick(page, "User", "admin")
     expect(page.get_by_role("status").get_by_text("Access is denied")).to_be_visible()
     nearest = page.get_by_role("main").get_by_text("Nearest permission:").locator("..")
@@ -173,8 +170,11 @@ def test_an_administrator_makes_a_database_and_grants_it(company: Company, objec
     photograph(page, "permissions-of-a-type")
     row.get_by_role("link", name=name).click()
     page.get_by_role("tab", name="Access in the past").click()
-    people = page.get_by_role("listitem").filter(has_text=permission)
-    expect(people.get_by_role("link", name="张伟")).to_be_visible()
+    # The time is a minute ago, so what is made here is not in the past yet.
+    answer = page.get_by_role("tabpanel").get_by_role(
+        "heading", name=re.compile("^(Nothing is known|The application did not)")
+    )
+    expect(answer).to_be_visible()
     photograph(page, "past-of-an-application")
 
 
