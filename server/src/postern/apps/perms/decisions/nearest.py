@@ -13,11 +13,13 @@ from django.utils.translation import gettext_lazy as _
 
 from postern.apps.applications.models import Application
 from postern.apps.assets.models import Asset
-from postern.apps.perms.application_permissions.kind import APPLICATION_PERMISSIONS
+from postern.apps.perms.application_grants.links import SYSTEM_USERS as APPLICATION_SYSTEM_USERS
+from postern.apps.perms.application_grants.models import ApplicationPermission
 from postern.apps.perms.decisions import applications, queries
 from postern.apps.perms.decisions.decision import Named
-from postern.apps.perms.granting.kind import Kind
-from postern.apps.perms.permissions.kind import ASSET_PERMISSIONS
+from postern.apps.perms.granting.links import Link
+from postern.apps.perms.grants.links import SYSTEM_USERS
+from postern.apps.perms.grants.models import AssetPermission
 from postern.apps.users.models import User
 from postern.apps.vault.models import SystemUser
 from postern.contracts.enums import Actions
@@ -78,9 +80,9 @@ def nearest_permission(*, user_id: UUID, asset_id: UUID, system_user_id: UUID, a
         return None
     wanted = Lack(LackCode.ASSET, Named(asset.pk, asset.hostname))
     naming = [queries.permissions_naming_user(user_id), queries.permissions_naming_asset(asset_id)]
-    rows = ASSET_PERMISSIONS.model.objects.filter(org_id=asset.org_id)
+    rows = AssetPermission.objects.filter(org_id=asset.org_id)
     question = _Question(user_id, system_user_id, at)
-    return _nearest(ASSET_PERMISSIONS, rows, naming, wanted, question)
+    return _nearest(SYSTEM_USERS, rows, naming, wanted, question)
 
 
 def nearest_application_permission(
@@ -95,9 +97,9 @@ def nearest_application_permission(
         applications.permissions_naming_user(user_id),
         applications.permissions_naming_application(application_id),
     ]
-    rows = APPLICATION_PERMISSIONS.model.objects.filter(org_id=application.org_id, type=application.type)
+    rows = ApplicationPermission.objects.filter(org_id=application.org_id, type=application.type)
     question = _Question(user_id, system_user_id, at)
-    return _nearest(APPLICATION_PERMISSIONS, rows, naming, wanted, question)
+    return _nearest(APPLICATION_SYSTEM_USERS, rows, naming, wanted, question)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,18 +112,18 @@ class _Question:
 
 
 def _nearest(
-    kind: Kind[Any], rows: QuerySet[Any], naming: list[QuerySet[Any, Any]], target: Lack, question: _Question
+    accounts: Link, rows: QuerySet[Any], naming: list[QuerySet[Any, Any]], target: Lack, question: _Question
 ) -> Nearest | None:
-    """`naming`: ids of the permissions that name the user, and of those that name the target. `target`: the lack of a
+    """`accounts`: the links to system users. `naming`: ids of the permissions that name the user, and of those that name the target. `target`: the lack of a
     permission that does not name it.
     """
     user = User.objects.filter(pk=question.user_id).first()
     account = SystemUser.objects.filter(pk=question.system_user_id).first()
     if user is None or account is None:
         return None
-    by_user, by_target = ({row[f"{kind.parent}_id"] for row in ids} for ids in naming)
+    by_user, by_target = ({row[f"{accounts.parent}_id"] for row in ids} for ids in naming)
     by_account = set(
-        kind.system_users.rows.filter(systemuser=account).order_by().values_list(f"{kind.parent}_id", flat=True)
+        accounts.rows.filter(systemuser=account).order_by().values_list(f"{accounts.parent}_id", flat=True)
     )
     wanted: tuple[tuple[AbstractSet[UUID], Lack], ...] = (
         (by_user, Lack(LackCode.USER, Named(user.pk, user.name))),

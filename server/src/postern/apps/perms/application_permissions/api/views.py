@@ -1,6 +1,6 @@
 """Endpoints of application permissions: the resource, its links, and queries about access."""
 
-from typing import Any, cast
+from typing import Any, TypedDict, cast
 from uuid import UUID
 
 from django.db.models import Prefetch, QuerySet
@@ -34,6 +34,12 @@ from postern.kernel.ids import parse_id
 
 #: Built once, because building these querysets takes longer than running them.
 _SHOWN = tuple(Prefetch(link.list_name, link.names) for link in LINKS)
+
+
+class _Asked(TypedDict):
+    user_id: UUID
+    application_id: UUID
+    system_user_id: UUID
 
 
 class ApplicationPermissionViewSet(PermissionViewSet):
@@ -121,10 +127,10 @@ class ApplicationPermissionViewSet(PermissionViewSet):
         )
         return Response(answer, status=status)
 
-    def _asked(self, request: Request, user: str, application: str, system_user: str) -> dict[str, UUID]:
+    def _asked(self, request: Request, user: str, application: str, system_user: str) -> _Asked:
         """Whom and what the parameters with these names ask about."""
         ids = self.asked_about(request, Application, (user, application, system_user))
-        return dict(zip(("user_id", "application_id", "system_user_id"), ids, strict=True))
+        return _Asked(user_id=ids[0], application_id=ids[1], system_user_id=ids[2])
 
 
 class _LinkViewSet(LinkViewSet):
