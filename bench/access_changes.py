@@ -1,9 +1,9 @@
 """Changes of access at size: what each costs, how long readers take meanwhile, and single decisions.
 
-    python bench/access_changes.py [--quick] [--postgres URL]
+    python bench/access_changes.py [--quick | --growth] [--postgres]
 
 The world of `permissions.py`: 100,000 assets, 10,000 nodes, 5,000 people, 500 groups and 10,000 permissions on SQLite,
-or in the empty database of the URL (`--quick`: a tenth). For each change it prints p50 and p95 of the response time and
+or on a temporary PostgreSQL server (`--quick`: a tenth; `--growth`: a hundredth, a tenth and all, with a table at the end). For each change it prints p50 and p95 of the response time and
 the ratio of the p95 to the goal. While the changes run, the same person reads their list of assets again and again;
 their response times during each change, and those without one, are printed beside. Missed goals are marked.
 """
@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from itertools import cycle
 from typing import Any, Final
 
+import growth
 from api import Server, product, quantiles
 from permissions import MINE, SIZES, filled_home, peer
 from tree import measure
@@ -58,9 +59,16 @@ class Reader:
 
 
 def show_change(
-    server: Server, name: str, goal_ms: float, rounds: int, change: Callable[[], Any], *, undo: Callable[[], Any]
+    server: Server,
+    name: str,
+    goal_ms: float,
+    rounds: int,
+    change: Callable[[], Any],
+    *,
+    undo: Callable[[], Any],
+    as_figure: str = "",
 ) -> None:
-    """Time the change only; after each it is undone."""
+    """Time the change only; after each it is undone. `as_figure`: its name in the table, if `name` has a number in it."""
     took_ms = []
     with Reader(server.second()).reading() as read_ms:
         for turn in range(-1, rounds):
@@ -70,6 +78,7 @@ def show_change(
                 took_ms.append((time.perf_counter() - begun) * 1e3)
             undo()
     took, read = quantiles(took_ms), quantiles(read_ms)
+    growth.note(as_figure or name, took[1])
     mark = " <" if took[1] > goal_ms else ""
     print(
         f"{name:44} {took[0]:8.1f} /{took[1]:8.1f} ms   {took[1] / goal_ms:5.2f} of the goal of {goal_ms:.0f} ms{mark}"
@@ -112,6 +121,7 @@ def show_changes(server: Server, named: dict[str, str], rounds: int) -> None:
         rounds,
         lambda: server.request("PUT", f"{NODES}{named['node']}/children/add/", body={"nodes": [named["moved"]]}),
         undo=lambda: server.request("PUT", f"{NODES}{named['root']}/children/add/", body={"nodes": [named["moved"]]}),
+        as_figure="a subtree of a twentieth is moved",
     )
     many = server.request("GET", PERMISSIONS, {"limit": "1000", "offset": "0", "fields_size": "mini"})["results"]
     states = cycle(["first", "second"])
@@ -123,7 +133,13 @@ def show_changes(server: Server, named: dict[str, str], rounds: int) -> None:
         server.request("PATCH", PERMISSIONS, body=body)
 
     show_change(
-        server, f"{len(many):,} permissions in one call", GOAL_MANY_MS, max(rounds // 5, 2), comment_all, undo=int
+        server,
+        f"{len(many):,} permissions in one call",
+        GOAL_MANY_MS,
+        max(rounds // 5, 2),
+        comment_all,
+        undo=int,
+        as_figure="at most 1,000 permissions in one call",
     )
 
 
@@ -144,6 +160,7 @@ def show_decisions(server: Server, environ: dict[str, str], named: dict[str, str
     figures = peer("decide", environ=environ)
     for name, key in (("a decision", "check_warm_ms"), ("a decision, first after a change", "check_after_ms")):
         goal = GOAL_CHECK_MS[key]
+        growth.note(name, figures[key])
         mark = " <" if figures[key] > goal else ""
         print(
             f"{name:44} {figures[key]:7.2f} ms of CPU, p95   {figures[key] / goal:5.2f} of the goal of {goal:g}{mark}"
@@ -153,13 +170,16 @@ def show_decisions(server: Server, environ: dict[str, str], named: dict[str, str
 def main() -> int:
     options = argparse.ArgumentParser()
     options.add_argument("--quick", action="store_true", help="a tenth of everything, and fewer rounds")
-    options.add_argument("--postgres", metavar="URL", help="an empty PostgreSQL database in place of SQLite")
+    options.add_argument("--growth", action="store_true", help="a table from a hundredth of everything to all of it")
+    options.add_argument("--postgres", action="store_true", help="on a temporary PostgreSQL server in place of SQLite")
     chosen = options.parse_args()
-    sizes = tuple(size // 10 for size in SIZES) if chosen.quick else SIZES
     rounds = 10 if chosen.quick else 30
-    with filled_home(sizes, chosen.postgres) as (environ, named), product(environ) as server:
-        show_decisions(server, environ, named, rounds * 2)
-        show_changes(server, named, rounds)
+    for share in growth.shares(SIZES[0], is_asked=chosen.growth, is_quick=chosen.quick):
+        sizes = tuple(size // share for size in SIZES)
+        with filled_home(sizes, on_postgresql=chosen.postgres) as (environ, named), product(environ) as server:
+            show_decisions(server, environ, named, rounds * 2)
+            show_changes(server, named, rounds)
+    growth.show()
     return 0
 
 

@@ -1,9 +1,9 @@
 """Who could reach what on a day two years and 1,000,000 changes ago, and what the history costs a write.
 
-    python bench/history.py [--quick] [--postgres URL]
+    python bench/history.py [--quick | --growth] [--postgres]
 
-The world of `permissions.py`, with a million changes of its links spread over three years (`--quick`: a tenth), on
-SQLite or in the empty database of the URL. For each question it prints p50 and p95 of CPU time and response time, and
+The world of `permissions.py`, with a million changes of its links spread over three years (`--quick`: a tenth;
+`--growth`: a hundredth, a tenth and all, with a table at the end), on SQLite or a temporary PostgreSQL server. For each question it prints p50 and p95 of CPU time and response time, and
 the ratio of the p95 to the goal. Then the bytes of a change, and what writes take with and without the triggers.
 Missed goals are marked.
 """
@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
+import growth
 from api import Server, product
 from permissions import SIZES, filled_home
 from tree import measure
@@ -46,25 +47,29 @@ def show_questions(server: Server, past: dict[str, Any], user: str, rounds: int)
 
     for name, asset in past["assets"].items():
         ask(f"who could reach an asset, {name}", f"assets/{asset}/")
-    ask("and what differs from today", f"assets/{past['assets']['usual']}/", compared_with=past["today"])
+    ask("people that differ from today", f"assets/{past['assets']['usual']}/", compared_with=past["today"])
     ask("what a person could reach, usual", f"users/{past['person']}/assets/")
     ask("what a person could reach, a fifth of all", f"users/{user}/assets/")
-    ask("and what differs from today", f"users/{past['person']}/assets/", compared_with=past["today"])
+    ask("assets that differ from today", f"users/{past['person']}/assets/", compared_with=past["today"])
 
 
 def main() -> int:
     options = argparse.ArgumentParser()
     options.add_argument("--quick", action="store_true", help="a tenth of everything, and fewer rounds")
-    options.add_argument("--postgres", metavar="URL", help="an empty PostgreSQL database in place of SQLite")
+    options.add_argument("--growth", action="store_true", help="a table from a hundredth of everything to all of it")
+    options.add_argument("--postgres", action="store_true", help="on a temporary PostgreSQL server in place of SQLite")
     chosen = options.parse_args()
-    share = 10 if chosen.quick else 1
-    with filled_home(tuple(size // share for size in SIZES), chosen.postgres) as (environ, named):
-        past = peer("fill", str(CHANGES // share), environ=environ)
-        print(f"{past['changes']:,} changes, {past['bytes']:.0f} bytes each")
-        with product(environ) as server:
-            show_questions(server, past, named["user"], 5 if chosen.quick else 20)
-        for name, (without, with_history) in peer("writes", environ=environ).items():
-            print(f"{name:44} {without:7.2f} ms without the history, {with_history:7.2f} ms with it")
+    for share in growth.shares(SIZES[0], is_asked=chosen.growth, is_quick=chosen.quick):
+        sizes = tuple(size // share for size in SIZES)
+        with filled_home(sizes, on_postgresql=chosen.postgres) as (environ, named):
+            past = peer("fill", str(CHANGES // share), environ=environ)
+            print(f"{past['changes']:,} changes, {past['bytes']:.0f} bytes each")
+            with product(environ) as server:
+                show_questions(server, past, named["user"], 5 if chosen.quick else 20)
+            for name, (without, with_history) in peer("writes", environ=environ).items():
+                growth.note(f"{name}, with the history", with_history)
+                print(f"{name:44} {without:7.2f} ms without the history, {with_history:7.2f} ms with it")
+    growth.show()
     return 0
 
 

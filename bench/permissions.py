@@ -1,9 +1,9 @@
 """Lists and trees of the assets that a person may reach: CPU of the web process for each kind of call.
 
-    python bench/permissions.py [--quick] [--postgres URL]
+    python bench/permissions.py [--quick | --growth] [--postgres]
 
-100,000 assets, 10,000 nodes six deep, 5,000 people, 500 groups and 10,000 permissions on SQLite, or in the empty
-database of the URL (`--quick`: a tenth). The person who is signed in reaches about a fifth of the assets. For each call
+100,000 assets, 10,000 nodes six deep, 5,000 people, 500 groups and 10,000 permissions on SQLite, or on a temporary
+PostgreSQL server (`--quick`: a tenth; `--growth`: a hundredth, a tenth and all, with a table at the end). The person who is signed in reaches about a fifth of the assets. For each call
 it prints p50 and p95 of CPU time and response time, and the ratio of the p95 to the goal. Then it measures the index
 itself in a process of its own. Missed goals are marked.
 """
@@ -15,15 +15,20 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import cycle
 from pathlib import Path
 from typing import Any, Final
 
+import growth
 from api import POSTERN, Server, product
 from tree import measure
 
 HERE: Final = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "tools"))
+
+import throwaway_postgresql  # noqa: E402 - sys.path is extended above
+
 MINE: Final = "/api/v1/perms/users/"
 #: Assets, nodes, people, groups, permissions.
 SIZES: Final = (100_000, 10_000, 5_000, 500, 10_000)
@@ -39,7 +44,7 @@ PEOPLE: Final = 500
 
 
 @contextmanager
-def filled_home(sizes: tuple[int, ...], database: str | None) -> Iterator[tuple[dict[str, str], dict[str, Any]]]:
+def filled_home(sizes: tuple[int, ...], *, on_postgresql: bool) -> Iterator[tuple[dict[str, str], dict[str, Any]]]:
     """The environment of a filled installation, and what is measured in it."""
     with tempfile.TemporaryDirectory(prefix="postern-bench-") as home:
         environ = {
@@ -48,10 +53,11 @@ def filled_home(sizes: tuple[int, ...], database: str | None) -> Iterator[tuple[
             "POSTERN_ADMIN_PASSWORD": "bench-only-Password-1",
             "POSTERN_LOG_LEVEL": "WARNING",
         }
-        if database:
-            environ["DATABASE_URL"] = database
-        subprocess.run([str(POSTERN), "migrate", "--json"], env=environ, check=True, stdout=subprocess.DEVNULL)
-        yield environ, peer("fill", *map(str, sizes), environ=environ)
+        with throwaway_postgresql.postgresql() if on_postgresql else nullcontext("") as url:
+            if url:
+                environ["DATABASE_URL"] = url
+            subprocess.run([str(POSTERN), "migrate", "--json"], env=environ, check=True, stdout=subprocess.DEVNULL)
+            yield environ, peer("fill", *map(str, sizes), environ=environ)
 
 
 def peer(*arguments: str, environ: dict[str, str]) -> Any:
@@ -169,6 +175,7 @@ def show_index(environ: dict[str, str]) -> None:
         ("memory while it is made", "peak_mb", GOAL_KEPT_MB, "MB at most"),
         ("SSH menu's first screen", "menu_ms", GOAL_MENU_MS, "ms of CPU"),
     ):
+        growth.note(f"{name}, {unit}", figures[key])
         mark = " <" if figures[key] > goal else ""
         print(f"{name:44} {figures[key]:7.1f} {unit}   {figures[key] / goal:5.2f} of the goal of {goal:g}{mark}")
 
@@ -176,16 +183,19 @@ def show_index(environ: dict[str, str]) -> None:
 def main() -> int:
     options = argparse.ArgumentParser()
     options.add_argument("--quick", action="store_true", help="a tenth of everything, and fewer rounds")
-    options.add_argument("--postgres", metavar="URL", help="an empty PostgreSQL database in place of SQLite")
+    options.add_argument("--growth", action="store_true", help="a table from a hundredth of everything to all of it")
+    options.add_argument("--postgres", action="store_true", help="on a temporary PostgreSQL server in place of SQLite")
     chosen = options.parse_args()
-    sizes = tuple(size // 10 for size in SIZES) if chosen.quick else SIZES
     rounds = 20 if chosen.quick else 60
-    with filled_home(sizes, chosen.postgres) as (environ, named):
-        with product(environ) as server:
-            show_calls(server, named, rounds)
-            show_previews(server, named, rounds)
-            show_changes(server, rounds)
-        show_index(environ)
+    for share in growth.shares(SIZES[0], is_asked=chosen.growth, is_quick=chosen.quick):
+        sizes = tuple(size // share for size in SIZES)
+        with filled_home(sizes, on_postgresql=chosen.postgres) as (environ, named):
+            with product(environ) as server:
+                show_calls(server, named, rounds)
+                show_previews(server, named, rounds)
+                show_changes(server, rounds)
+            show_index(environ)
+    growth.show()
     return 0
 
 

@@ -22,6 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+import growth
 import psutil
 from api import POSTERN, Server, product, quantiles
 
@@ -81,6 +82,7 @@ def measure(server: Server, name: str, goal_ms: float, rounds: int, call: Callab
             wall_ms.append((time.perf_counter() - start) * 1e3)
             cpu_ms.append(server.cpu_ms() - before)
     cpu, wall = quantiles(cpu_ms), quantiles(wall_ms)
+    growth.note(name, cpu[1])
     mark = " <" if cpu[1] > goal_ms else ""
     print(
         f"{name:44} CPU {cpu[0]:7.1f} /{cpu[1]:7.1f} ms   wall {wall[0]:7.1f} /{wall[1]:7.1f} ms"

@@ -1,6 +1,7 @@
 """`postern perms …`: checks of permissions on a live installation."""
 
 import argparse
+import sys
 from collections.abc import Callable
 
 from postern.foundation.settings import Settings
@@ -24,12 +25,16 @@ def add_to(add: Add, load: Callable[[], None]) -> None:
         if arguments.user and not users.is_known(arguments.user):
             print(f"there is no account {arguments.user!r}; nothing was compared")
             return 1
-        report = verify_index(username=arguments.user, follow_s=arguments.follow)
-        report.faults += history_differences()
-        for fault in report.faults:
-            print(fault)
-        print(f"{report.people} people, {report.assets} assets in reach compared, {len(report.faults)} differences")
-        return 1 if report.faults else 0
+        lines = _Lines()
+        report = verify_index(
+            found=lines.fault, progressed=lines.progress, username=arguments.user, follow_s=arguments.follow
+        )
+        lines.status("comparing the history")
+        for fault in history_differences():
+            lines.fault(fault)
+        lines.status("")
+        print(f"{report.people} people, {report.assets} assets in reach compared, {lines.faults} differences")
+        return 1 if lines.faults else 0
 
     command = add("verify", verify)
     command.add_argument("--user", default="", help="compare only this account")
@@ -40,3 +45,25 @@ def add_to(add: Add, load: Callable[[], None]) -> None:
         metavar="SECONDS",
         help="let the index follow the writes of so many seconds first, as a web process does",
     )
+
+
+class _Lines:
+    """Differences as they are found, and on a terminal how far the comparison is. Keeps nothing."""
+
+    def __init__(self) -> None:
+        self.faults = 0
+
+    def fault(self, line: str) -> None:
+        """Print a difference."""
+        self.faults += 1
+        self.status("")
+        print(line)
+
+    def progress(self, done: int, total: int) -> None:
+        """Show how many people were compared."""
+        self.status(f"{done:,} of {total:,} people compared")
+
+    def status(self, text: str) -> None:
+        """Replace the line of the progress; "" removes it."""
+        if sys.stderr.isatty():
+            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)

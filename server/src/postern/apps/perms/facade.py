@@ -1,5 +1,5 @@
-"""Public interface of permissions: the decisions, their explanation, the reachable assets, the check of their index, and
-the writes of permissions.
+"""Public interface of permissions: the decisions, their explanation, the reachable assets, the check of their index, what
+a write does to access, and the writes of permissions.
 """
 
 from postern.apps.perms.application_grants.links import LINKS as APPLICATION_LINKS
@@ -12,17 +12,25 @@ from postern.apps.perms.decisions.decision import Decision, Named, Reason, Reaso
 from postern.apps.perms.decisions.many import Request
 from postern.apps.perms.granted.targets import ResolvedTarget, TargetAnswer, reachable_assets, resolve_target
 from postern.apps.perms.granted.verifying import IndexReport, verify_index
+from postern.apps.perms.granting.links import Link
 from postern.apps.perms.grants.links import LINKS
 from postern.apps.perms.history.upkeep import differences as history_differences
 from postern.apps.perms.last_uses.actions import note_use
 from postern.apps.perms.permissions.actions import create_permissions, delete_permission, update_permission
 from postern.apps.perms.permissions.holding import hold as hold_permissions
+from postern.apps.perms.previews.difference import Case, Difference
+from postern.apps.perms.previews.trial import AccessTrial, Measured
 
 __all__ = [
     "APPLICATION_LINKS",
     "LINKS",
+    "AccessTrial",
+    "Case",
     "Decision",
+    "Difference",
     "IndexReport",
+    "Link",
+    "Measured",
     "Named",
     "Reason",
     "ReasonCode",

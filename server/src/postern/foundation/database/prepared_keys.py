@@ -80,21 +80,25 @@ def stand_ins(model: type[Model], size: int) -> dict[str, Any]:
 class TuplesByKey:
     """Some columns of the rows that belong to keys, as the database represents them: without converting each value.
 
-    `build(keys)` makes the queryset; `columns` are the columns of the result.
+    `build(keys)` makes the queryset; `columns` are the columns of the result. `more` are placeholders for further values,
+    as in `PreparedByKey`.
     """
 
-    def __init__(self, build: Callable[[list[Any]], "QuerySet[Any]"], columns: tuple[str, ...]) -> None:
+    def __init__(
+        self, build: Callable[..., "QuerySet[Any]"], columns: tuple[str, ...], *, more: Mapping[str, Value] = _NONE
+    ) -> None:
         self._build = build
         self._columns = columns
+        self._more = more
         self._queries: dict[int, PreparedQuery] = {}
 
-    def stored(self, keys: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    def stored(self, keys: Sequence[Any], **more: Value) -> Iterator[tuple[Any, ...]]:
         """The rows of these keys, which are given as the database represents them (see `as_stored`)."""
         for start in range(0, len(keys), MOST_KEYS):
             chunk = keys[start : start + MOST_KEYS]
             size = next(compiled_size for compiled_size in _SIZES if compiled_size >= len(chunk))
             yield from self._query(size).stored(
-                **{f"key{number}": chunk[min(number, len(chunk) - 1)] for number in range(size)}
+                **{f"key{number}": chunk[min(number, len(chunk) - 1)] for number in range(size)}, **more
             )
 
     def _query(self, size: int) -> PreparedQuery:
@@ -102,8 +106,9 @@ class TuplesByKey:
         if query is None:
 
             def build(**values: Any) -> "QuerySet[Any]":
-                return self._build(list(values.values()))
+                more = {name: values.pop(name) for name in self._more}
+                return self._build(list(values.values()), **more)
 
-            stand_ins = {f"key{number}": UUID(int=number + 1) for number in range(size)}
-            query = self._queries[size] = PreparedQuery(build, stand_ins=stand_ins, columns=self._columns)
+            keys = {f"key{number}": UUID(int=number + 1) for number in range(size)}
+            query = self._queries[size] = PreparedQuery(build, stand_ins={**keys, **self._more}, columns=self._columns)
         return query

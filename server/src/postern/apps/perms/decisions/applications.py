@@ -4,6 +4,7 @@ The rule is the same (`decision.evaluate`). An application permission has no act
 be done then is what the protocol offers.
 """
 
+from collections.abc import Mapping
 from typing import Any, Final
 from uuid import UUID
 
@@ -49,13 +50,28 @@ _COLUMNS: Final = (
     "by_group_id", "by_group_name", "user_name", "user_active", "user_expires", "system_user_name",
     "system_user_protocol",
 )  # fmt: skip
+_PARTY_COLUMNS: Final = (
+    "name", "is_active", "date_expired", "system_user_name", "system_user_protocol", "user_direct", "user_by_group",
+    "application_named",
+)  # fmt: skip
+#: Ids that no object has.
+_STAND_INS: Final[Mapping[str, UUID]] = {
+    "user_id": UUID("7b1c3c52-58a5-4d0e-9c67-000000000011"),
+    "application_id": UUID("7b1c3c52-58a5-4d0e-9c67-000000000012"),
+    "system_user_id": UUID("7b1c3c52-58a5-4d0e-9c67-000000000013"),
+}
 
 
 def permissions_naming_user(user_id: UUID) -> Ids:
     """Ids of the application permissions that name the user or one of their groups."""
+    direct, by_group = _naming_user(user_id)
+    return direct.union(by_group, all=True)
+
+
+def _naming_user(user_id: UUID) -> tuple[Ids, Ids]:
     direct = ApplicationPermissionUser.objects.filter(user_id=user_id).values("applicationpermission_id")
     by_group = ApplicationPermissionUserGroup.objects.filter(usergroup__member_rows__user_id=user_id)
-    return direct.union(by_group.values("applicationpermission_id"), all=True)
+    return direct, by_group.values("applicationpermission_id")
 
 
 def permissions_naming_application(application_id: UUID) -> Ids:
@@ -129,16 +145,7 @@ def _grants(*, user_id: UUID, application_id: UUID, system_user_id: UUID) -> Que
     return rows
 
 
-#: The stand-ins are ids that no object has.
-_prepared_grants: Final = PreparedQuery(
-    _grants,
-    stand_ins={
-        "user_id": UUID("7b1c3c52-58a5-4d0e-9c67-000000000011"),
-        "application_id": UUID("7b1c3c52-58a5-4d0e-9c67-000000000012"),
-        "system_user_id": UUID("7b1c3c52-58a5-4d0e-9c67-000000000013"),
-    },
-    columns=_COLUMNS,
-)
+_prepared_grants: Final = PreparedQuery(_grants, stand_ins=_STAND_INS, columns=_COLUMNS)
 
 
 def _grant(row: dict[str, Any], user_id: UUID, application: Named) -> GrantFacts:
@@ -159,23 +166,53 @@ def _grant(row: dict[str, Any], user_id: UUID, application: Named) -> GrantFacts
     )
 
 
+def _parties(*, user_id: UUID, application_id: UUID, system_user_id: UUID) -> QuerySet[User]:
+    """The user, with the facts about the system user and whether permissions name the user and the application."""
+    system_user = SystemUser.objects.filter(pk=system_user_id)
+    direct, by_group = _naming_user(user_id)
+    rows: QuerySet[User] = (
+        User.objects.filter(pk=user_id)
+        .order_by()
+        .annotate(
+            system_user_name=Subquery(system_user.values("name")[:1], output_field=CharField()),
+            system_user_protocol=Subquery(system_user.values("protocol")[:1], output_field=CharField()),
+            user_direct=Exists(direct),
+            user_by_group=Exists(by_group),
+            application_named=Exists(permissions_naming_application(application_id)),
+        )
+    )
+    return rows
+
+
+_prepared_parties: Final = PreparedQuery(_parties, stand_ins=_STAND_INS, columns=_PARTY_COLUMNS)
+
+
 def _facts_without_grants(
     user_id: UUID, application_id: UUID, system_user_id: UUID, protocol: Protocol, target: ApplicationFacts | None
 ) -> Facts:
-    user = User.objects.filter(pk=user_id).first()
-    system_user = SystemUser.objects.filter(pk=system_user_id).first()
+    found = _prepared_parties.rows(user_id=user_id, application_id=application_id, system_user_id=system_user_id)
+    user = system_user = None
+    user_is_named = False
+    if found:
+        [row] = found
+        user_is_named, is_named = row["user_direct"] or row["user_by_group"], row["application_named"]
+        user = UserFacts(id=user_id, name=row["name"], is_active=row["is_active"], date_expired=row["date_expired"])
+        if row["system_user_name"] is not None:
+            system_user = SystemUserFacts(
+                id=system_user_id, name=row["system_user_name"], protocol=row["system_user_protocol"]
+            )
+    else:
+        is_named = permissions_naming_application(application_id).exists()
+        stored = SystemUser.objects.filter(pk=system_user_id).first()
+        system_user = stored and SystemUserFacts(id=stored.pk, name=stored.name, protocol=stored.protocol)
     return Facts(
         protocol=protocol,
-        user=None
-        if user is None
-        else UserFacts(id=user.pk, name=user.name, is_active=user.is_active, date_expired=user.date_expired),
+        user=user,
         asset=None,
-        system_user=None
-        if system_user is None
-        else SystemUserFacts(id=system_user.pk, name=system_user.name, protocol=system_user.protocol),
+        system_user=system_user,
         grants=(),
         of_application=True,
         application=target,
-        user_is_named=permissions_naming_user(user_id).exists(),
-        asset_is_named=permissions_naming_application(application_id).exists(),
+        user_is_named=user_is_named,
+        asset_is_named=is_named,
     )

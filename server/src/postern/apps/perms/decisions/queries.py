@@ -22,23 +22,18 @@ from django.db.models import (
 
 from postern.apps.assets.models import Asset, AssetProtocol, Node
 from postern.apps.perms.decisions.decision import AssetFacts, Facts, GrantFacts, Named, SystemUserFacts, UserFacts, Via
+from postern.apps.perms.decisions.naming import permissions_naming_asset, permissions_naming_user
+from postern.apps.perms.decisions.parties import NOBODY, STAND_INS, load_parties
 from postern.apps.perms.grants.models import (
     AssetPermission,
     PermissionAsset,
-    PermissionNode,
     PermissionSystemUser,
     PermissionUser,
-    PermissionUserGroup,
 )
 from postern.apps.users.models import Membership, User, UserGroup
 from postern.apps.vault.models import SystemUser
 from postern.contracts.enums import Protocol
 from postern.foundation.database.prepared import PreparedQuery
-
-Ids = QuerySet[Any, Any]
-
-#: An id that no object has.
-_NOBODY: Final = UUID("7b1c3c52-58a5-4d0e-9c67-000000000003")
 
 _COLUMNS: Final = (
     "id",
@@ -66,24 +61,8 @@ _COLUMNS: Final = (
 )
 
 
-def permissions_naming_user(user_id: UUID) -> Ids:
-    """Ids of the permissions that name the user or one of their groups."""
-    direct = PermissionUser.objects.filter(user_id=user_id).values("assetpermission_id")
-    by_group = PermissionUserGroup.objects.filter(usergroup__member_rows__user_id=user_id).values("assetpermission_id")
-    return direct.union(by_group, all=True)
-
-
-def permissions_naming_asset(asset_id: UUID) -> Ids:
-    """Ids of the permissions that name the asset, a node that contains it, or a node above."""
-    direct = PermissionAsset.objects.filter(asset_id=asset_id).values("assetpermission_id")
-    by_node = PermissionNode.objects.filter(node__paths_down__descendant__asset_rows__asset_id=asset_id).values(
-        "assetpermission_id"
-    )
-    return direct.union(by_node, all=True)
-
-
 def load_facts(*, user_id: UUID, asset_id: UUID, system_user_id: UUID, protocol: Protocol) -> Facts:
-    """The facts for `decision.evaluate`. One query when a permission names both user and asset, up to six otherwise."""
+    """The facts for `decision.evaluate`. One query when a permission names both user and asset, two otherwise."""
     rows = _prepared_grants.rows(
         user_id=user_id, asset_id=asset_id, system_user_id=system_user_id, protocol=protocol.value
     )
@@ -117,7 +96,7 @@ def load_facts(*, user_id: UUID, asset_id: UUID, system_user_id: UUID, protocol:
 
 def load_facts_of_asset(*, user_id: UUID, asset_id: UUID, protocol: Protocol) -> Facts:
     """The facts for `decision.evaluate` before a system user is chosen. One query more than `load_facts`."""
-    facts = load_facts(user_id=user_id, asset_id=asset_id, system_user_id=_NOBODY, protocol=protocol)
+    facts = load_facts(user_id=user_id, asset_id=asset_id, system_user_id=NOBODY, protocol=protocol)
     system_user_ids = set(
         PermissionSystemUser.objects.filter(
             assetpermission_id__in=[grant.permission.id for grant in facts.grants], systemuser__protocol=protocol.value
@@ -168,17 +147,7 @@ def _grants(*, user_id: UUID, asset_id: UUID, system_user_id: UUID, protocol: st
     return rows
 
 
-#: The stand-ins are ids that no object has, and a protocol that does not exist.
-_prepared_grants: Final = PreparedQuery(
-    _grants,
-    stand_ins={
-        "user_id": UUID("7b1c3c52-58a5-4d0e-9c67-000000000001"),
-        "asset_id": UUID("7b1c3c52-58a5-4d0e-9c67-000000000002"),
-        "system_user_id": _NOBODY,
-        "protocol": "stand-in",
-    },
-    columns=_COLUMNS,
-)
+_prepared_grants: Final = PreparedQuery(_grants, stand_ins=STAND_INS, columns=_COLUMNS)
 
 
 def _grant(row: dict[str, Any], user_id: UUID, asset_id: UUID) -> GrantFacts:
@@ -202,14 +171,22 @@ def _grant(row: dict[str, Any], user_id: UUID, asset_id: UUID) -> GrantFacts:
 
 
 def _facts_without_grants(user_id: UUID, asset_id: UUID, system_user_id: UUID, protocol: Protocol) -> Facts:
-    user = User.objects.filter(pk=user_id).first()
+    parties = load_parties(user_id=user_id, asset_id=asset_id, system_user_id=system_user_id, protocol=protocol)
+    if parties is not None:
+        return Facts(
+            protocol=protocol,
+            user=parties.user,
+            asset=parties.asset,
+            system_user=parties.system_user,
+            grants=(),
+            user_is_named=parties.user_is_named,
+            asset_is_named=parties.asset_is_named,
+        )
     asset = Asset.objects.filter(pk=asset_id).first()
     system_user = SystemUser.objects.filter(pk=system_user_id).first()
     return Facts(
         protocol=protocol,
-        user=None
-        if user is None
-        else UserFacts(id=user.pk, name=user.name, is_active=user.is_active, date_expired=user.date_expired),
+        user=None,
         asset=asset
         and AssetFacts(
             id=asset.pk,
@@ -220,7 +197,7 @@ def _facts_without_grants(user_id: UUID, asset_id: UUID, system_user_id: UUID, p
         system_user=system_user
         and SystemUserFacts(id=system_user.pk, name=system_user.name, protocol=system_user.protocol),
         grants=(),
-        user_is_named=permissions_naming_user(user_id).exists(),
+        user_is_named=False,
         asset_is_named=permissions_naming_asset(asset_id).exists(),
     )
 

@@ -20,7 +20,7 @@ from pyroaring import BitMap
 
 from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, Node, NodePath
 from postern.apps.perms.decisions.decision import possible_actions
-from postern.apps.perms.decisions.queries import permissions_naming_user
+from postern.apps.perms.decisions.naming import permissions_naming_user
 from postern.apps.perms.granted.indexed import IndexedReach, Part
 from postern.apps.perms.grants.models import PermissionAsset, PermissionNode, PermissionSystemUser, PermissionUserGroup
 from postern.apps.perms.index import kept
@@ -69,17 +69,19 @@ class Reach:
     """
 
     indexed: IndexedReach | None = None
+    #: Protocol of a system user → the permissions that name one with it.
+    by_protocol: dict[str, set[UUID]]
 
     def __init__(
         self, who: Who, at: datetime, protocol: Protocol | None = None, *, system_user: UUID | None = None
     ) -> None:
-        self._by_protocol: dict[str, set[UUID]] = defaultdict(set)
+        self.by_protocol = defaultdict(set)
         self._org_ids: set[UUID] = set()
         for permission_id, spoken, org_id in _grants(who, at, protocol):
-            self._by_protocol[spoken].add(permission_id)
+            self.by_protocol[spoken].add(permission_id)
             self._org_ids.add(org_id)
         if system_user is not None:
-            self._by_protocol = self._naming(system_user)
+            self.by_protocol = self._naming(system_user)
         self._nodes: dict[UUID, set[UUID]] | None = None
 
     def _naming(self, system_user: UUID) -> dict[str, set[UUID]]:
@@ -89,13 +91,13 @@ class Reach:
             systemuser_id=system_user, assetpermission_id__in=self.permission_ids
         ).values_list("systemuser__protocol", "assetpermission_id")
         for spoken, permission_id in rows:
-            if permission_id in self._by_protocol.get(spoken, ()):
+            if permission_id in self.by_protocol.get(spoken, ()):
                 found[spoken].add(permission_id)
         return found
 
     @property
     def permission_ids(self) -> set[UUID]:
-        return set().union(*self._by_protocol.values()) if self._by_protocol else set()
+        return set().union(*self.by_protocol.values()) if self.by_protocol else set()
 
     def assets(self, *, include_inactive: bool = False) -> QuerySet[Asset]:
         """The reachable assets, composed from the permissions. The cost grows with their number."""
@@ -108,10 +110,10 @@ class Reach:
         Each row is checked, so the cost grows with the rows and not with the number of reachable assets.
         """
         condition = Q(pk__in=())
-        for protocol, ids in self._by_protocol.items():
+        for protocol, ids in self.by_protocol.items():
             offers = Exists(AssetProtocol.objects.filter(asset_id=OuterRef("pk"), name=protocol))
             named = Q(Exists(PermissionAsset.objects.filter(asset_id=OuterRef("pk"), assetpermission_id__in=ids)))
-            nodes = self._nodes_of(ids)
+            nodes = self.nodes_of(ids)
             if nodes:
                 # Nested subqueries: with a join, SQLite might start at the node, which may contain all assets.
                 below = NodePath.objects.filter(descendant_id=OuterRef("node_id"), ancestor_id__in=nodes)
@@ -124,9 +126,9 @@ class Reach:
 
         Reads at most `number` + 1 of each.
         """
-        for protocol, ids in self._by_protocol.items():
+        for protocol, ids in self.by_protocol.items():
             offers = Exists(AssetProtocol.objects.filter(asset_id=OuterRef("asset_id"), name=protocol))
-            placed = AssetNode.objects.filter(node__paths_up__ancestor_id__in=self._nodes_of(ids))
+            placed = AssetNode.objects.filter(node__paths_up__ancestor_id__in=self.nodes_of(ids))
             direct = PermissionAsset.objects.filter(assetpermission_id__in=ids)
             for rows in (placed, direct):
                 offering = rows.filter(offers).values("asset_id")
@@ -138,7 +140,7 @@ class Reach:
         """The assets that a permission names directly."""
         parts = [
             _offering(protocol, PermissionAsset.objects.filter(assetpermission_id__in=ids).values("asset_id"))
-            for protocol, ids in self._by_protocol.items()
+            for protocol, ids in self.by_protocol.items()
         ]
         return Asset.objects.filter(pk__in=_union(parts)) if parts else Asset.objects.none()
 
@@ -181,7 +183,7 @@ class Reach:
         A granted node is shown with its whole subtree and the path from the root. Nodes of granted assets are shown
         with their path.
         """
-        granted = self._nodes_of(self.permission_ids)
+        granted = self.nodes_of(self.permission_ids)
         places = AssetNode.objects.filter(asset_id__in=self._asset_ids()).values("node_id")
         parts = [
             NodePath.objects.filter(ancestor_id__in=granted).values("descendant_id"),
@@ -198,7 +200,7 @@ class Reach:
         """
         if self.indexed is not None:
             return Node.objects.filter(pk=node_id).first() if self.indexed.is_visible(node_id) else None
-        granted = self._nodes_of(self.permission_ids)
+        granted = self.nodes_of(self.permission_ids)
         is_granted = (
             NodePath.objects.filter(ancestor_id__in=granted, descendant_id=node_id).exists()
             or NodePath.objects.filter(ancestor_id=node_id, descendant_id__in=granted).exists()
@@ -228,11 +230,11 @@ class Reach:
 
     def _part(self, world: World, named: Mapping[UUID, list[int]]) -> Part:
         assets, direct = BitMap(), BitMap()
-        for protocol, ids in self._by_protocol.items():
+        for protocol, ids in self.by_protocol.items():
             by_name = world.offering(protocol, BitMap(number for one in ids for number in named.get(one, ())))
             direct |= by_name
-            assets |= by_name | world.offering(protocol, world.below(self._nodes_of(ids)))
-        granted = frozenset(node for node in self._nodes_of(self.permission_ids) if node in world.places)
+            assets |= by_name | world.offering(protocol, world.below(self.nodes_of(ids)))
+        granted = frozenset(node for node in self.nodes_of(self.permission_ids) if node in world.places)
         above = frozenset(step for node in granted for step in world.chain(node))
         return Part(world=world, assets=assets, named=direct, granted=granted, above=above)
 
@@ -243,14 +245,14 @@ class Reach:
 
     def _asset_ids(self) -> Ids:
         parts: list[Ids] = []
-        for protocol, ids in self._by_protocol.items():
+        for protocol, ids in self.by_protocol.items():
             direct = PermissionAsset.objects.filter(assetpermission_id__in=ids).values("asset_id")
-            below = NodePath.objects.filter(ancestor_id__in=self._nodes_of(ids)).values("descendant_id")
+            below = NodePath.objects.filter(ancestor_id__in=self.nodes_of(ids)).values("descendant_id")
             placed = AssetNode.objects.filter(node_id__in=below).values("asset_id")
             parts.append(_offering(protocol, direct.union(placed)))
         return _union(parts) if parts else Asset.objects.none().values("pk")
 
-    def _nodes_of(self, permission_ids: set[UUID]) -> list[UUID]:
+    def nodes_of(self, permission_ids: set[UUID]) -> list[UUID]:
         """Ids of the nodes that these permissions name.
 
         They are few; reading them separately makes the next query fast.

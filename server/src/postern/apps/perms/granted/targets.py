@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 from postern.apps.assets.facade import AssetBrief, asset_briefs
 from postern.apps.assets.models import Asset
 from postern.apps.perms.decisions.decision import Decision, evaluate, without_details
-from postern.apps.perms.decisions.queries import load_facts, permissions_naming_asset, permissions_naming_user
+from postern.apps.perms.decisions.naming import permissions_naming_asset, permissions_naming_user
+from postern.apps.perms.decisions.queries import load_facts
 from postern.apps.perms.granted.reach import Reach, Usable, Who, load_reach
 from postern.apps.perms.grants.models import AssetPermission, PermissionSystemUser
 from postern.apps.vault.models import SystemUser

@@ -19,12 +19,14 @@ from postern.apps.perms.history.granting import (
     named_groups,
     path_of,
     protocols_of,
+    stored_protocols_of,
     system_users_of,
     upwards,
     valid_permissions,
 )
 from postern.apps.perms.history.models import LinkKind, ObjectKind
 from postern.apps.perms.history.past import Known, Past
+from postern.foundation.database.stored_ids import Stored, stored_ids
 
 
 def people_of(past: Past, family: Family, target_id: UUID) -> list[Reached]:
@@ -35,7 +37,7 @@ def people_of(past: Past, family: Family, target_id: UUID) -> list[Reached]:
     named = {permission for permission, _target in past.lefts(family.named, [target_id])}
     by_node = _nodes_naming(past, family, target_id)
     permissions = valid_permissions(past, family, named | by_node.keys())
-    offered = protocols_of(past, family, {target_id: target}).get(target_id, set())
+    offered = protocols_of(past, family, {target_id: target}).get(target_id, frozenset())
     usable = {
         key: tuple(one for one in some if one.word in offered)
         for key, some in system_users_of(past, family, permissions).items()
@@ -108,7 +110,6 @@ class Reach:
     family: Family
     user_id: UUID
     org_id: UUID | None
-    known: dict[UUID, Known] = field(default_factory=dict)
 
     @cached_property
     def person(self) -> Known | None:
@@ -159,26 +160,44 @@ class Reach:
     @cached_property
     def granted(self) -> dict[UUID, frozenset[UUID]]:
         """The permissions by which each target was reached. Inactive assets were not."""
-        named = self._named
-        found: defaultdict[UUID, AbstractSet[UUID]] = defaultdict(frozenset)
-        for key, target in self.past.rights(self.family.named, list(named.system_users)):
-            found[target] |= {key}
-        below = self._below()
-        for asset, node in self.past.lefts(LinkKind.ASSET_IN_NODE, list(below)) if below else ():
-            found[asset] |= below[node]
-        protocols = protocols_of(self.past, self.family, self._active(found))
-        speak = {key: {one.word for one in some} for key, some in named.system_users.items()}
-        offering = {
-            target: frozenset(key for key in keys if speak[key] & protocols.get(target, set()))
-            for target, keys in found.items()
-        }
-        return {target: keys for target, keys in offering.items() if keys}
+        return {row.id: keys for row, keys in self._reached}
 
-    def _active(self, ids: Iterable[UUID]) -> dict[UUID, Known]:
-        """Those of the targets that existed and were active, which are kept for `targets`."""
-        rows = self.past.objects(self.family.target, list(ids))
-        self.known.update({key: row for key, row in rows.items() if row.is_active is not False})
-        return self.known
+    @cached_property
+    def _reached(self) -> list[tuple[Known, frozenset[UUID]]]:
+        """The targets, and the permissions by which each was reached.
+
+        There may be tens of thousands, so their ids stay as the database represents them: hashing a UUID is slow.
+        """
+        found = self._named_or_below()
+        rows = self.past.stored_objects(self.family.target, found)
+        targets = {key: row for key, row in rows.items() if row.is_active is not False}
+        protocols = stored_protocols_of(self.past, self.family, targets)
+        speak = {key: {one.word for one in some} for key, some in self._named.system_users.items()}
+        # Most targets share the permissions that reach them, and the protocols that they offer.
+        usable: dict[tuple[frozenset[UUID], frozenset[str]], frozenset[UUID]] = {}
+        reached = []
+        for target, row in targets.items():
+            case = (found[target], protocols.get(target, frozenset()))
+            keys = usable.get(case)
+            if keys is None:
+                keys = usable[case] = frozenset(key for key in case[0] if speak[key] & case[1])
+            if keys:
+                reached.append((row, keys))
+        return reached
+
+    def _named_or_below(self) -> dict[Stored, frozenset[UUID]]:
+        """The permissions that named each target or a node above it."""
+        named = list(self._named.system_users)
+        found: dict[Stored, frozenset[UUID]] = {}
+        parsed = self.past.ids.of
+        for key, target in self.past.stored_rights(self.family.named, named):
+            found[target] = found.get(target, frozenset()) | {parsed(key)}
+        below = self._below()
+        by_node = dict(zip(stored_ids(below), below.values(), strict=True))
+        for asset, node in self.past.stored_lefts(LinkKind.ASSET_IN_NODE, list(below)) if below else ():
+            keys, held = by_node[node], found.get(asset)
+            found[asset] = keys if held is None or held is keys else held | keys
+        return found
 
     def _below(self) -> dict[UUID, frozenset[UUID]]:
         """The permissions that reached each node from it or from above."""
@@ -192,8 +211,9 @@ class Reach:
     def targets(self, search: str = "") -> list[Known]:
         """The targets in order of their names; with `search` those whose name or address contains it."""
         word = search.casefold()
-        rows = (self.known[key] for key in self.granted if key in self.known)
-        found = [row for row in rows if word in row.name.casefold() or word in row.word.casefold()]
+        found = [row for row, _keys in self._reached]
+        if word:
+            found = [row for row in found if word in row.name.casefold() or word in row.word.casefold()]
         return sorted(found, key=lambda row: (row.name.casefold(), row.id))
 
     def with_ways(self, targets: Iterable[Known]) -> list[Reached]:

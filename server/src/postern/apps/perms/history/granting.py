@@ -14,6 +14,7 @@ from postern.apps.applications.facade import DECLARATIONS
 from postern.apps.perms.history.models import LinkKind, ObjectKind
 from postern.apps.perms.history.past import Known, Past
 from postern.contracts.enums import Actions
+from postern.foundation.database.stored_ids import Stored, stored_ids
 
 Ids = Collection[UUID]
 
@@ -115,11 +116,21 @@ def system_users_of(past: Past, family: Family, permissions: Ids) -> dict[UUID, 
     return {permission: sorted(some, key=lambda one: (one.name, one.id)) for permission, some in found.items()}
 
 
-def protocols_of(past: Past, family: Family, targets: Mapping[UUID, Known]) -> Mapping[UUID, set[str]]:
+def protocols_of(past: Past, family: Family, targets: Mapping[UUID, Known]) -> Mapping[UUID, frozenset[str]]:
     """The protocols of each target: those that the asset offered, or the one of the application's type."""
+    stored = dict(zip(stored_ids(targets), targets.values(), strict=True))
+    return {past.ids.of(key): words for key, words in stored_protocols_of(past, family, stored).items()}
+
+
+def stored_protocols_of(past: Past, family: Family, targets: Mapping[Stored, Known]) -> Mapping[Stored, frozenset[str]]:
+    """As `protocols_of`, with ids as the database represents them."""
     if family.target is ObjectKind.ASSET:
-        return past.words(LinkKind.ASSET_PROTOCOL, targets)
-    return {key: {DECLARATIONS[row.word].protocol.value} for key, row in targets.items() if row.word in DECLARATIONS}
+        return past.stored_words(LinkKind.ASSET_PROTOCOL, targets)
+    return {
+        key: frozenset({DECLARATIONS[row.word].protocol.value})
+        for key, row in targets.items()
+        if row.word in DECLARATIONS
+    }
 
 
 def groups_named(past: Past, family: Family, permissions: Ids) -> tuple[dict[UUID, list[UUID]], dict[UUID, Place]]:

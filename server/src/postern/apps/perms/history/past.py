@@ -4,17 +4,18 @@ Small steps, each by an index: one joined query over the whole past takes second
 """
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from django.db.models import QuerySet
 
 from postern.apps.perms.history.models import HistoryStart, LinkKind, ObjectKind, PastLink, PastObject
+from postern.foundation.database.prepared_keys import TuplesByKey
+from postern.foundation.database.stored_ids import Ids, Stored, instant, stored_ids
 
-#: Ids of a query.
-_AT_ONCE: Final = 1_000
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 
@@ -61,6 +62,7 @@ class Past:
 
     at: datetime
     instant: int
+    ids: Ids = field(default_factory=Ids, compare=False, repr=False)
 
     @classmethod
     def of(cls, at: datetime) -> "Past":
@@ -73,17 +75,17 @@ class Past:
 
     def objects(self, kind: ObjectKind, ids: Collection[UUID]) -> dict[UUID, Known]:
         """Those of the objects that existed."""
-        rows = self._true(PastObject.objects.filter(kind=kind))
-        found: dict[UUID, Known] = {}
-        for some in _in_sets(ids):
-            for values in rows.filter(object_id__in=some).values_list(*_COLUMNS):
-                found[values[0]] = Known(*values)
-        return found
+        return {known.id: known for known in self.stored_objects(kind, stored_ids(ids)).values()}
+
+    def stored_objects(self, kind: ObjectKind, ids: Collection[Stored]) -> dict[Stored, Known]:
+        """The same, with ids as the database represents them."""
+        rows = _objects().stored(list(ids), kind=kind.value, instant=self.instant)
+        return {row[0]: self._known(row) for row in rows}
 
     def nodes(self, org_ids: Collection[UUID]) -> dict[UUID, Known]:
         """All nodes of organizations."""
-        rows = self._true(PastObject.objects.filter(kind=ObjectKind.NODE, org_id__in=org_ids))
-        return {values[0]: Known(*values) for values in rows.values_list(*_COLUMNS)}
+        rows = _nodes().stored(stored_ids(org_ids), kind=ObjectKind.NODE.value, instant=self.instant)
+        return {known.id: known for known in map(self._known, rows)}
 
     def with_above(self, node_ids: Iterable[UUID]) -> dict[UUID, Known]:
         """The nodes and all nodes above them: one query for each level."""
@@ -97,36 +99,91 @@ class Past:
 
     def rights(self, kind: LinkKind, lefts: Collection[UUID]) -> list[tuple[UUID, UUID]]:
         """The links of these lefts, as (left, right)."""
-        rows = self._true(PastLink.objects.filter(kind=kind))
-        return [
-            pair
-            for some in _in_sets(lefts)
-            for pair in rows.filter(left_id__in=some).values_list("left_id", "right_id").distinct()
-        ]
+        return [(self.ids.of(left), self.ids.of(right)) for left, right in self.stored_rights(kind, lefts)]
 
     def lefts(self, kind: LinkKind, rights: Collection[UUID]) -> list[tuple[UUID, UUID]]:
         """The links of these rights, as (left, right)."""
-        rows = self._true(PastLink.objects.filter(kind=kind))
-        return [
-            pair
-            for some in _in_sets(rights)
-            for pair in rows.filter(right_id__in=some).values_list("left_id", "right_id").distinct()
-        ]
+        return [(self.ids.of(left), self.ids.of(right)) for left, right in self.stored_lefts(kind, rights)]
 
-    def words(self, kind: LinkKind, lefts: Collection[UUID]) -> dict[UUID, set[str]]:
-        """The words of these lefts."""
-        rows = self._true(PastLink.objects.filter(kind=kind))
-        found: dict[UUID, set[str]] = {}
-        for some in _in_sets(lefts):
-            for left, word in rows.filter(left_id__in=some).values_list("left_id", "word"):
-                found.setdefault(left, set()).add(word)
+    def stored_rights(self, kind: LinkKind, lefts: Collection[UUID]) -> Iterator[tuple[Stored, Stored]]:
+        """The same as `rights`, with ids as the database represents them."""
+        yield from _of_lefts().stored(stored_ids(lefts), kind=kind.value, instant=self.instant)
+
+    def stored_lefts(self, kind: LinkKind, rights: Collection[UUID]) -> Iterator[tuple[Stored, Stored]]:
+        """The same as `lefts`, with ids as the database represents them."""
+        yield from _of_rights().stored(stored_ids(rights), kind=kind.value, instant=self.instant)
+
+    def stored_words(self, kind: LinkKind, lefts: Collection[Stored]) -> dict[Stored, frozenset[str]]:
+        """The words of these lefts. Lefts with the same words share one set."""
+        found: dict[Stored, frozenset[str]] = {}
+        joined: dict[tuple[frozenset[str] | None, str], frozenset[str]] = {}
+        for left, word in _words().stored(list(lefts), kind=kind.value, instant=self.instant):
+            case = (found.get(left), word)
+            words = joined.get(case)
+            if words is None:
+                words = joined[case] = (case[0] or frozenset()) | {word}
+            found[left] = words
         return found
 
-    def _true(self, rows: QuerySet[Any]) -> QuerySet[Any]:
-        return rows.filter(since__lte=self.instant, until__gt=self.instant).order_by()
+    def _known(self, row: tuple[Any, ...]) -> Known:
+        key, org_id, name, word, parent_id, is_active, start, end, actions = row
+        parsed = self.ids.of
+        return Known(
+            parsed(key),
+            None if org_id is None else parsed(org_id),
+            name,
+            word,
+            None if parent_id is None else parsed(parent_id),
+            is_active,
+            None if start is None else instant(start),
+            None if end is None else instant(end),
+            actions,
+        )
 
 
-def _in_sets(ids: Collection[UUID]) -> Iterator[list[UUID]]:
-    listed = list(ids)
-    for first in range(0, len(listed), _AT_ONCE):
-        yield listed[first : first + _AT_ONCE]
+#: Placeholders of a kind and of an instant.
+_MOMENT: Final = {"kind": 31_007, "instant": 1_999}
+
+
+def _true(rows: QuerySet[Any], instant: int) -> QuerySet[Any]:
+    return rows.filter(since__lte=instant, until__gt=instant).order_by()
+
+
+@cache
+def _objects() -> TuplesByKey:
+    def build(keys: list[Any], kind: int, instant: int) -> QuerySet[Any]:
+        return _true(PastObject.objects.filter(kind=kind, object_id__in=keys), instant)
+
+    return TuplesByKey(build, _COLUMNS, more=_MOMENT)
+
+
+@cache
+def _nodes() -> TuplesByKey:
+    def build(keys: list[Any], kind: int, instant: int) -> QuerySet[Any]:
+        return _true(PastObject.objects.filter(kind=kind, org_id__in=keys), instant)
+
+    return TuplesByKey(build, _COLUMNS, more=_MOMENT)
+
+
+@cache
+def _of_lefts() -> TuplesByKey:
+    def build(keys: list[Any], kind: int, instant: int) -> QuerySet[Any]:
+        return _true(PastLink.objects.filter(kind=kind, left_id__in=keys), instant).distinct()
+
+    return TuplesByKey(build, ("left_id", "right_id"), more=_MOMENT)
+
+
+@cache
+def _of_rights() -> TuplesByKey:
+    def build(keys: list[Any], kind: int, instant: int) -> QuerySet[Any]:
+        return _true(PastLink.objects.filter(kind=kind, right_id__in=keys), instant).distinct()
+
+    return TuplesByKey(build, ("left_id", "right_id"), more=_MOMENT)
+
+
+@cache
+def _words() -> TuplesByKey:
+    def build(keys: list[Any], kind: int, instant: int) -> QuerySet[Any]:
+        return _true(PastLink.objects.filter(kind=kind, left_id__in=keys), instant)
+
+    return TuplesByKey(build, ("left_id", "word"), more=_MOMENT)

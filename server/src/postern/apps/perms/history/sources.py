@@ -8,21 +8,10 @@ from django.db import models
 
 from postern.apps.applications.models import Application
 from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, Node
-from postern.apps.perms.application_grants.models import (
-    ApplicationPermission,
-    ApplicationPermissionApplication,
-    ApplicationPermissionSystemUser,
-    ApplicationPermissionUser,
-    ApplicationPermissionUserGroup,
-)
-from postern.apps.perms.grants.models import (
-    AssetPermission,
-    PermissionAsset,
-    PermissionNode,
-    PermissionSystemUser,
-    PermissionUser,
-    PermissionUserGroup,
-)
+from postern.apps.perms.application_grants.links import LINKS as APPLICATION_LINKS
+from postern.apps.perms.application_grants.models import ApplicationPermission
+from postern.apps.perms.grants.links import LINKS
+from postern.apps.perms.grants.models import AssetPermission
 from postern.apps.perms.history.models import LinkKind, ObjectKind, PastLink, PastObject
 from postern.apps.users.models import Membership, User, UserGroup, UserGroupMember
 from postern.apps.vault.models import SystemUser
@@ -66,6 +55,21 @@ def _stored(model: type[models.Model], named: Mapping[str, str]) -> dict[str, st
 
 _DATES: Final = {"date_start": "date_start", "date_expired": "date_expired"}
 
+#: The kinds of the links that permissions are described by.
+_ASSET_LINKS: Final = {
+    "users": LinkKind.PERMISSION_USER,
+    "user_groups": LinkKind.PERMISSION_USER_GROUP,
+    "assets": LinkKind.PERMISSION_ASSET,
+    "nodes": LinkKind.PERMISSION_NODE,
+    "system_users": LinkKind.PERMISSION_SYSTEM_USER,
+}
+_APPLICATION_LINKS: Final = {
+    "users": LinkKind.APPLICATION_PERMISSION_USER,
+    "user_groups": LinkKind.APPLICATION_PERMISSION_USER_GROUP,
+    "applications": LinkKind.APPLICATION_PERMISSION_APPLICATION,
+    "system_users": LinkKind.APPLICATION_PERMISSION_SYSTEM_USER,
+}
+
 SOURCES: Final = (
     _object(ObjectKind.USER, User, name="name", word="username", is_active="is_active", date_expired="date_expired"),
     _object(ObjectKind.USER_GROUP, UserGroup, org_id="org_id", name="name"),
@@ -85,21 +89,6 @@ SOURCES: Final = (
     _link(LinkKind.USER_IN_GROUP, UserGroupMember, "user", "usergroup"),
     _link(LinkKind.ASSET_IN_NODE, AssetNode, "asset", "node"),
     _link(LinkKind.ASSET_PROTOCOL, AssetProtocol, "asset", word="name"),
-    _link(LinkKind.PERMISSION_USER, PermissionUser, "assetpermission", "user"),
-    _link(LinkKind.PERMISSION_USER_GROUP, PermissionUserGroup, "assetpermission", "usergroup"),
-    _link(LinkKind.PERMISSION_ASSET, PermissionAsset, "assetpermission", "asset"),
-    _link(LinkKind.PERMISSION_NODE, PermissionNode, "assetpermission", "node"),
-    _link(LinkKind.PERMISSION_SYSTEM_USER, PermissionSystemUser, "assetpermission", "systemuser"),
-    _link(LinkKind.APPLICATION_PERMISSION_USER, ApplicationPermissionUser, "applicationpermission", "user"),
-    _link(
-        LinkKind.APPLICATION_PERMISSION_USER_GROUP, ApplicationPermissionUserGroup, "applicationpermission", "usergroup"
-    ),
-    _link(
-        LinkKind.APPLICATION_PERMISSION_APPLICATION, ApplicationPermissionApplication, "applicationpermission",
-        "application",
-    ),
-    _link(
-        LinkKind.APPLICATION_PERMISSION_SYSTEM_USER, ApplicationPermissionSystemUser, "applicationpermission",
-        "systemuser",
-    ),
+    *(_link(_ASSET_LINKS[link.list_name], link.table, link.parent, link.column) for link in LINKS),
+    *(_link(_APPLICATION_LINKS[link.list_name], link.table, link.parent, link.column) for link in APPLICATION_LINKS),
 )  # fmt: skip

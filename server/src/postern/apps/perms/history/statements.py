@@ -7,7 +7,7 @@ one ended.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -90,13 +90,19 @@ def _names(source: Source) -> str:
     return ", ".join(source.columns)
 
 
-def _equal(source: Source, past_columns: Iterable[str]) -> str:
-    return " AND ".join(f"p.{past} IS NOT DISTINCT FROM s.{source.columns[past]}" for past in past_columns)
+def _equal(source: Source) -> str:
+    """Whether a past row has the values of a present one that has its key.
+
+    With `IS NOT DISTINCT FROM` SQLite would look for the values in an index, for example for all assets of the
+    organization of each asset, rather than for the key.
+    """
+    values = (past for past in source.columns if past not in source.key)
+    return "".join(f" AND NOT (p.{past} IS DISTINCT FROM s.{source.columns[past]})" for past in values)
 
 
 def _open_without_row(source: Source) -> str:
     keys = " AND ".join(f"s.{source.columns[past]} = p.{past}" for past in source.key)
-    row = f"SELECT 1 FROM {source.table} s WHERE {keys} AND {_equal(source, source.columns)}"  # noqa: S608 - our own names
+    row = f"SELECT 1 FROM {source.table} s WHERE {keys}{_equal(source)}"  # noqa: S608 - our own names
     return f"p.kind = {source.kind.value} AND p.until = {OPEN} AND NOT EXISTS ({row})"
 
 
@@ -104,7 +110,7 @@ def _row_without_open(source: Source) -> str:
     keys = " AND ".join(f"p.{past} = s.{source.columns[past]}" for past in source.key)
     row = (
         f"SELECT 1 FROM {source.past_table} p WHERE {keys} AND p.kind = {source.kind.value}"  # noqa: S608 - our own names
-        f" AND p.until = {OPEN} AND {_equal(source, source.columns)}"
+        f" AND p.until = {OPEN}{_equal(source)}"
     )
     return f"NOT EXISTS ({row})"
 

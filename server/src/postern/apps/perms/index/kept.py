@@ -51,6 +51,14 @@ def is_kept(org_id: UUID) -> bool:
     return _worlds.find(org_id) is not None
 
 
+def at_version(org_id: UUID, seq: int) -> World | None:
+    """The organization's world, if this process has it at this version. A transaction that has changed the tree of the
+    organization must not ask.
+    """
+    kept = _worlds.find(org_id)
+    return kept if kept is not None and kept.seq == seq else None
+
+
 def _world(org_id: UUID, seq: int, alone: bool) -> World:
     kept = _worlds.find(org_id)
     if kept is not None and kept.seq == seq:

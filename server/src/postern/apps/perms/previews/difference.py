@@ -5,7 +5,7 @@ grows with the different sets of grants and not with pairs of a person and a tar
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -18,6 +18,13 @@ class Grant:
 
     reaches: Mapping[UUID, BitMap]
     everything: BitMap
+
+
+def grant_of(reaches: Mapping[UUID, BitMap], limit: BitMap | None) -> Grant:
+    """The grant of these targets by system user, within the limit."""
+    if limit is not None:
+        reaches = {one: part for one, targets in reaches.items() if (part := targets & limit)}
+    return Grant(reaches, _united(reaches.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +68,23 @@ class Tally:
         return Figures(self.people, len(self.targets), self.pairs)
 
 
+@dataclass(frozen=True, slots=True)
+class Case:
+    """People for whom the same changes: what they gain and lose with each system user."""
+
+    people: Sequence[UUID]
+    system_users: Mapping[UUID, Delta]
+
+
 @dataclass(slots=True)
 class Difference:
-    """What a change does in one organization. `people`: each person for whom something changes."""
+    """What a change does in one organization. `people`: each person for whom something changes, as `cases` say."""
 
     gained: Tally = field(default_factory=Tally)
     lost: Tally = field(default_factory=Tally)
     system_users: dict[UUID, tuple[Tally, Tally]] = field(default_factory=dict)
     people: dict[UUID, Delta] = field(default_factory=dict)
+    cases: list[Case] = field(default_factory=list)
 
 
 def difference(before: Mapping[UUID, frozenset[Grant]], after: Mapping[UUID, frozenset[Grant]]) -> Difference:
@@ -95,16 +111,20 @@ def _count(found: Difference, held: frozenset[Grant], will_hold: frozenset[Grant
     found.lost.add(len(people), whole.lost)
     if whole:
         found.people |= dict.fromkeys(people, whole)
+    changed: dict[UUID, Delta] = {}
     for system_user in {one for grant in (*new, *gone) for one in grant.reaches}:
         gained = _with(system_user, new) - _with(system_user, held)
         lost = _with(system_user, gone) - _with(system_user, will_hold)
         if gained or lost:
+            changed[system_user] = Delta(gained, lost)
             tallies = found.system_users.setdefault(system_user, (Tally(), Tally()))
             tallies[0].add(len(people), gained)
             tallies[1].add(len(people), lost)
             # A person for whom only the account changes is listed, too.
             for person in people:
                 found.people.setdefault(person, whole)
+    if changed:
+        found.cases.append(Case(people, changed))
 
 
 def _with(system_user: UUID, grants: Iterable[Grant]) -> BitMap:

@@ -19,10 +19,10 @@ from postern.apps.perms.index.reading import read_world
 from postern.apps.perms.index.world import World
 from postern.apps.perms.previews import stored
 from postern.apps.perms.previews.changes import Changes, Permission
-from postern.apps.perms.previews.difference import Difference, Grant, difference
-from postern.apps.perms.previews.reading import Stored, stored_ids
+from postern.apps.perms.previews.difference import Difference, Grant, difference, grant_of
 from postern.apps.perms.previews.targets import ApplicationTargets, AssetTargets, Targets
 from postern.foundation.database.snapshot import snapshot
+from postern.foundation.database.stored_ids import Stored, stored_ids
 from postern.kernel.errors import PosternError
 
 #: A change that concerns more people is not computed: the cost grows with them.
@@ -127,7 +127,7 @@ class _Comparison:
         old, new, limit = self._grants(before, after)
         others = named.permission_ids.difference(stored_ids(touched))
         reached = self._targets.unchanged(others, self._at, limit)
-        same = {key: _grant(reaches, None) for key, reaches in reached.items()}
+        same = {key: grant_of(reaches, None) for key, reaches in reached.items()}
         standing = [stored.standing(self._org_id, people, self._at, assumed) for assumed in ({}, self._changes.people)]
         return difference(
             _held(_Side(before, old, groups_before, standing[0]), named, same),
@@ -175,8 +175,8 @@ class _Comparison:
             limit = BitMap()
             for key in old.keys() | new.keys():
                 limit |= _touched(before.get(key), after.get(key), old.get(key, {}), new.get(key, {}))
-        old_grants = {key: _grant(reaches, limit) for key, reaches in old.items()}
-        new_grants = {key: _grant(reaches, limit) for key, reaches in new.items()}
+        old_grants = {key: grant_of(reaches, limit) for key, reaches in old.items()}
+        new_grants = {key: grant_of(reaches, limit) for key, reaches in new.items()}
         for key, grant in old_grants.items():
             if key in new_grants and new_grants[key].reaches == grant.reaches:
                 new_grants[key] = grant
@@ -194,12 +194,6 @@ def _touched(
         return BitMap.union(BitMap(), *old.values(), *new.values())
     parts = [old.get(one, BitMap()) ^ new.get(one, BitMap()) for one in old.keys() | new.keys()]
     return BitMap.union(BitMap(), *parts)
-
-
-def _grant(reaches: Mapping[UUID, BitMap], limit: BitMap | None) -> Grant:
-    if limit is not None:
-        reaches = {one: part for one, targets in reaches.items() if (part := targets & limit)}
-    return Grant(reaches, BitMap.union(BitMap(), *reaches.values()))
 
 
 def _held(side: "_Side", named: stored.Named, same: Mapping[Stored, Grant]) -> dict[UUID, frozenset[Grant]]:

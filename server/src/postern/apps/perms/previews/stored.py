@@ -14,9 +14,10 @@ from postern.apps.perms.grants import links as asset_links
 from postern.apps.perms.grants.links import Link
 from postern.apps.perms.grants.models import AssetPermission
 from postern.apps.perms.previews.changes import Permission
-from postern.apps.perms.previews.reading import Ids, RowsByKey, Stored, instant, stored_ids
+from postern.apps.perms.previews.reading import RowsByKey
 from postern.apps.users.models import Membership, User, UserGroup, UserGroupMember
 from postern.contracts.enums import Actions
+from postern.foundation.database.stored_ids import Ids, Stored, instant, stored_ids
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,12 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any, Final, Protocol
 from uuid import UUID
 
+from django.db.models import F
 from django.utils.translation import gettext as _
 from pyroaring import BitMap
 
@@ -17,9 +18,11 @@ from postern.apps.perms.grants.models import PermissionAsset, PermissionNode, Pe
 from postern.apps.perms.index.world import World, moved, numbers_of
 from postern.apps.perms.previews import stored
 from postern.apps.perms.previews.changes import Changes, Permission
-from postern.apps.perms.previews.reading import Ids, RowsByKey, Stored
+from postern.apps.perms.previews.reading import RowsByKey
 from postern.apps.vault.models import SystemUser
+from postern.contracts.enums import Actions
 from postern.foundation import licensing
+from postern.foundation.database.stored_ids import Ids, Stored
 from postern.kernel.errors import PosternError
 
 #: So few assets are looked up by their keys; for more, the keys of the index are searched.
@@ -107,18 +110,19 @@ class AssetTargets:
     def unchanged(
         self, ids: Collection[Stored], at: datetime, limit: BitMap | None
     ) -> dict[Stored, dict[UUID, BitMap]]:
-        world, valid, known = self.after, stored.valid(self.kind, ids, at), Ids()
+        world, known = self.after, Ids()
         scopes: defaultdict[Stored, BitMap] = defaultdict(BitMap)
-        for key, number in _named_assets().rows(valid):
+        for key, number in _named_assets().rows(ids):
             scopes[key].add(number)
-        for key, node in _named_nodes().rows(valid):
+        for key, node in _named_nodes().rows(ids):
             place = world.places.get(known.of(node))
             if place is not None:
                 scopes[key] |= place.below
         bound = world.active if limit is None else world.active & limit
         bounded = {key: part for key, scope in scopes.items() if (part := scope & bound)}
         found: defaultdict[Stored, dict[UUID, BitMap]] = defaultdict(dict)
-        for key, system_user, protocol in _named_accounts().rows(bounded.keys()):
+        # Last, because the limit leaves few permissions whose dates have to be looked at.
+        for key, system_user, protocol in _named_accounts().rows(bounded.keys(), at=at):
             if offered := world.offering(protocol, bounded[key]):
                 found[key][known.of(system_user)] = offered
         return found
@@ -196,6 +200,8 @@ def _protocols(permissions: Iterable[Permission]) -> dict[UUID, str]:
 
 
 _KEY: Final = "assetpermission_id"
+#: Placeholder of the instant at which permissions are valid.
+_INSTANT: Final = datetime(1999, 1, 1, tzinfo=UTC)
 
 
 @cache
@@ -210,7 +216,19 @@ def _named_nodes() -> RowsByKey:
 
 @cache
 def _named_accounts() -> RowsByKey:
-    return RowsByKey(_of(PermissionSystemUser), _KEY, "systemuser_id", "systemuser__protocol")
+    """Of the permissions that grant something at the instant."""
+
+    def build(keys: list[Any], at: datetime) -> Any:
+        rows = PermissionSystemUser.objects.filter(
+            assetpermission_id__in=keys,
+            assetpermission__is_active=True,
+            assetpermission__date_start__lte=at,
+            assetpermission__date_expired__gt=at,
+        )
+        connect = F("assetpermission__actions").bitand(Actions.CONNECT.value)
+        return rows.annotate(connect=connect).filter(connect__gt=0).order_by()
+
+    return RowsByKey(build, _KEY, "systemuser_id", "systemuser__protocol", more={"at": _INSTANT})
 
 
 def _of(table: Any) -> Callable[[list[Any]], Any]:

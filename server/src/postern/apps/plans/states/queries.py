@@ -8,19 +8,8 @@ from uuid import UUID
 
 from postern.apps.acls.models import CommandFilter, CommandFilterRule, RuleAction
 from postern.apps.assets.models import Node
-from postern.apps.perms.models import (
-    ApplicationPermission,
-    ApplicationPermissionApplication,
-    ApplicationPermissionSystemUser,
-    ApplicationPermissionUser,
-    ApplicationPermissionUserGroup,
-    AssetPermission,
-    PermissionAsset,
-    PermissionNode,
-    PermissionSystemUser,
-    PermissionUser,
-    PermissionUserGroup,
-)
+from postern.apps.perms.facade import APPLICATION_LINKS, LINKS, Link
+from postern.apps.perms.models import ApplicationPermission, AssetPermission
 from postern.apps.plans.files.checking import rule_key, single_actions
 from postern.apps.plans.files.shapes import ACTIONS, ALL_ACTIONS
 from postern.apps.users.models import UserGroup, UserGroupMember
@@ -55,18 +44,14 @@ class State:
         }
 
 
-_ASSET_LISTS: Final = {
-    "users": (PermissionUser, "user__username"),
-    "user_groups": (PermissionUserGroup, "usergroup__name"),
-    "assets": (PermissionAsset, "asset__hostname"),
-    "nodes": (PermissionNode, "node__full_value"),
-    "system_users": (PermissionSystemUser, "systemuser__name"),
-}
-_APPLICATION_LISTS: Final = {
-    "users": (ApplicationPermissionUser, "user__username"),
-    "user_groups": (ApplicationPermissionUserGroup, "usergroup__name"),
-    "applications": (ApplicationPermissionApplication, "application__name"),
-    "system_users": (ApplicationPermissionSystemUser, "systemuser__name"),
+#: The column that names an object in a file, by the column of a link that leads to it.
+_NAMES: Final = {
+    "user": "username",
+    "usergroup": "name",
+    "asset": "hostname",
+    "node": "full_value",
+    "systemuser": "name",
+    "application": "name",
 }
 _COLUMNS: Final = ("is_active", "date_start", "date_expired", "comment")
 
@@ -83,13 +68,12 @@ def read_state(org_id: UUID) -> State:
         "user_groups": _groups(org_id),
         "asset_permissions": _permissions(
             AssetPermission,
-            "assetpermission",
-            _ASSET_LISTS,
+            LINKS,
             org_id,
             lambda row: {"actions": action_names(row.actions)},
         ),
         "application_permissions": _permissions(
-            ApplicationPermission, "applicationpermission", _APPLICATION_LISTS, org_id, lambda row: {"type": row.type}
+            ApplicationPermission, APPLICATION_LINKS, org_id, lambda row: {"type": row.type}
         ),
         "command_filters": filters,
     }
@@ -115,18 +99,14 @@ def _groups(org_id: UUID) -> dict[str, Standing]:
     }
 
 
-def _permissions(
-    model: Any,
-    owner: str,
-    lists: Mapping[str, tuple[Any, str]],
-    org_id: UUID,
-    more: Callable[[Any], Values],
-) -> dict[str, Standing]:
+def _permissions(model: Any, links: Iterable[Link], org_id: UUID, more: Callable[[Any], Values]) -> dict[str, Standing]:
     held = {
-        name: _sorted_lists(
-            table.objects.filter(**{f"{owner}__org_id": org_id}).order_by().values_list(f"{owner}_id", column)
+        link.list_name: _sorted_lists(
+            link.rows.filter(**{f"{link.parent}__org_id": org_id})
+            .order_by()
+            .values_list(f"{link.parent}_id", f"{link.column}__{_NAMES[link.column]}")
         )
-        for name, (table, column) in lists.items()
+        for link in links
     }
     return {
         row.name: Standing(

@@ -1,6 +1,7 @@
 """Endpoints of asset permissions: the resource, its links, and queries about access."""
 
-from typing import Any, cast
+from typing import Any, TypedDict, cast
+from uuid import UUID
 
 from django.db.models import Prefetch, QuerySet
 from django.utils.translation import gettext as _
@@ -12,7 +13,6 @@ from rest_framework.response import Response
 from postern.apps.assets.models import Asset
 from postern.apps.perms.decisions.answers import explained, nearest_shown
 from postern.apps.perms.decisions.deciding import decide
-from postern.apps.perms.decisions.decision import Decision
 from postern.apps.perms.decisions.nearest import nearest_permission
 from postern.apps.perms.decisions.validating import validated
 from postern.apps.perms.granting.api.views import LinkViewSet, PermissionViewSet, amounts_of, link_viewset
@@ -32,6 +32,15 @@ from postern.kernel.clock import now
 
 #: Built once, because building these querysets takes longer than running them.
 _SHOWN = tuple(Prefetch(link.list_name, link.names) for link in LINKS)
+
+
+class _Asked(TypedDict):
+    """What a decision is asked about."""
+
+    user_id: UUID
+    asset_id: UUID
+    system_user_id: UUID
+    protocol: Protocol
 
 
 class AssetPermissionViewSet(PermissionViewSet):
@@ -98,11 +107,11 @@ class AssetPermissionViewSet(PermissionViewSet):
 
         When no permission names both user and asset, `nearest` is the one that lacks least.
         """
-        decision = self._decide(request, "user", "asset", "system_user")
-        nearest = None
+        asked = self._asked(request, "user", "asset", "system_user")
+        at = now()
+        decision, nearest = decide(**asked, at=at), None
         if not decision.allowed and not any(reason.permission for reason in decision.reasons):
-            user_id, asset_id, system_user_id = self.asked_about(request, Asset, ("user", "asset", "system_user"))
-            nearest = nearest_permission(user_id=user_id, asset_id=asset_id, system_user_id=system_user_id, at=now())
+            nearest = nearest_permission(**asked, at=at)
         return Response({**explained(decision), "nearest": nearest_shown(nearest)})
 
     @action(detail=False, methods=["get"], url_path="user/validate", url_name="user-validate")
@@ -110,22 +119,28 @@ class AssetPermissionViewSet(PermissionViewSet):
         """`{"has_permission", "expire_at"}` for one action; 403 without permission."""
         if not all(request.query_params.get(name) for name in ("user_id", "asset_id", "system_user_id")):
             return Response(False)
-        decision = self._decide(request, "user_id", "asset_id", "system_user_id")
+        decision = decide(**self._asked(request, "user_id", "asset_id", "system_user_id"))
         answer, status = validated(decision, request.query_params.get("action_name", "connect"))
         return Response(answer, status=status)
 
     @action(detail=False, methods=["get"], url_path="user/actions", url_name="user-actions")
     def user_actions(self, request: Request, **kwargs: Any) -> Response:
         """Names of the actions that the user may take."""
-        return Response({"actions": to_names(self._decide(request, "user_id", "asset_id", "system_user_id").actions)})
+        decision = decide(**self._asked(request, "user_id", "asset_id", "system_user_id"))
+        return Response({"actions": to_names(decision.actions)})
 
-    def _decide(self, request: Request, user: str, asset: str, system_user: str) -> Decision:
+    def _asked(self, request: Request, user: str, asset: str, system_user: str) -> _Asked:
         user_id, asset_id, system_user_id = self.asked_about(request, Asset, (user, asset, system_user))
         wanted = request.query_params.get("protocol", "")
         if wanted and wanted not in set(Protocol):
             raise ValidationError({"protocol": [_("Enter a protocol.")]})
         protocol = wanted or SystemUser.objects.values_list("protocol", flat=True).get(pk=system_user_id)
-        return decide(user_id=user_id, asset_id=asset_id, system_user_id=system_user_id, protocol=Protocol(protocol))
+        return {
+            "user_id": user_id,
+            "asset_id": asset_id,
+            "system_user_id": system_user_id,
+            "protocol": Protocol(protocol),
+        }
 
 
 class _LinkViewSet(LinkViewSet):
