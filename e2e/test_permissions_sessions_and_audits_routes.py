@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from admin_console import pick
 from browser import Faults, sign_in, window
 from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD, wait_until
@@ -85,6 +86,24 @@ def test_route_opens_its_screen(
     else:
         expect(main.get_by_text(re.compile(shows)).first).to_be_visible()
     expect(main.get_by_role("button", name="Retry")).to_have_count(0)
+
+
+@pytest.mark.spec("S6-064")
+def test_clipboard_is_named_for_rdp_and_vnc_and_not_granted_with_ssh(
+    world: World, named: dict[str, str], admin: Page
+) -> None:
+    place = f"{world.product.url}/ui/perms/asset-permissions/{named['permission']}"
+    admin.goto(f"{place}/update")
+    actions = admin.get_by_role("group", name="Allow")
+    expect(actions.get_by_role("checkbox", name="Copy")).to_be_checked()
+    expect(actions).to_have_accessible_description("Copy and paste exist with RDP and VNC only")
+    admin.goto(place)
+    for field, option in (("User", "zhang"), ("Asset", "web-1"), ("System user", "deploy")):
+        pick(admin, field, option)
+    answer = admin.get_by_role("status").filter(has_text="Access is allowed").locator("..")
+    expect(answer.get_by_text("Upload", exact=True)).to_be_visible()
+    for action in ("Copy", "Paste"):
+        expect(answer.get_by_text(action, exact=True)).to_have_count(0)
 
 
 AUDITS = ("login-log", "ftp-log", "operate-log", "password-change-log", "command-execution-log", "events")

@@ -32,6 +32,19 @@ test.each([
   expect(rolesOf({ role, current_org_roles: orgRoles })).toEqual(expected);
 });
 
+test.each([
+  ['Admin', { OrgAdmin: true, OrgAuditor: false, SuperAdmin: true, SuperAuditor: false, User: false }],
+  ['Auditor', { OrgAdmin: true, OrgAuditor: true, SuperAdmin: true, SuperAuditor: true, User: false }],
+] as const)(
+  '[S6-011] route metadata that names %s is satisfied by the role and those above',
+  (name, expected) => {
+    const { SuperAdmin, SuperAuditor, OrgAdmin, OrgAuditor, User } = Role;
+    const roles = { OrgAdmin, OrgAuditor, SuperAdmin, SuperAuditor, User };
+    const answers = Object.entries(roles).map(([role, bits]) => [role, mayUse(bits, name)]);
+    expect(Object.fromEntries(answers)).toEqual(expected);
+  },
+);
+
 test('permissions by name require their bits', () => {
   const auditor = bitsOfRoles([Role.OrgAuditor]);
   expect(mayUse(auditor, 'audit')).toBe(true);

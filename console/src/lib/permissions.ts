@@ -13,8 +13,11 @@ export const Role = {
 /** Any of these opens the admin page. */
 const ADMIN_PAGE_MASK = Bit.super | Bit.admin | Bit.audit;
 
-/** Requirement of a route or action. `any`: every signed-in person. */
-export type Permission = 'any' | 'use' | 'audit' | 'admin' | 'super';
+/**
+ * Requirement of a route or action. `any`: every signed-in person. Route metadata can also name the roles `Admin` and
+ * `Auditor` of an organization, by the bit that makes the role.
+ */
+export type Permission = 'any' | 'use' | 'audit' | 'admin' | 'super' | 'Admin' | 'Auditor';
 
 const REQUIRED: Record<Permission, number> = {
   any: 0,
@@ -23,6 +26,8 @@ const REQUIRED: Record<Permission, number> = {
   admin: Bit.admin,
   // As the server asks: a system auditor has the bit super, too, but may not open what is for system administrators.
   super: Bit.super | Bit.admin,
+  Admin: Bit.admin,
+  Auditor: Bit.audit,
 };
 
 export function bitsOf(permission: Permission): number {

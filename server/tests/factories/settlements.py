@@ -130,6 +130,7 @@ def settle(org_id: UUID, name: str, make_user: Callable[..., User], *, dynamic: 
         "perms/application-permissions-system-users-relations": application_permission.system_user_rows.get(),
         "perms/asset-permissions": permission,
         "perms/reviews/asset-permissions": permission,
+        "perms/reviews/application-permissions": application_permission,
         "perms/asset-permissions-users-relations": permission.user_rows.get(),
         "perms/asset-permissions-user-groups-relations": permission.user_group_rows.get(),
         "perms/asset-permissions-assets-relations": permission.asset_rows.get(),

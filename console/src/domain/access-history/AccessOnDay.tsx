@@ -188,7 +188,13 @@ export function AccessOnDay({ kind, id }: { readonly kind: HistoryPlace; readonl
       return (
         <Nothing answer={data} place={kind} isCompared={comparedWith !== null} search={question.search} />
       );
-    return <PastRows rows={data.results} areUsers={kind !== 'user'} areAssets={targets === 'assets'} />;
+    return (
+      <PastRows
+        rows={data.results}
+        areUsers={kind !== 'user'}
+        areAssets={kind !== 'application' && targets === 'assets'}
+      />
+    );
   };
   return (
     <div className="grid gap-3">

@@ -7,7 +7,7 @@ import { renderScreen } from '#/test/render';
 import { AccessHistory } from './AccessHistory';
 import type { PastAnswer, PastRow } from './past-access';
 
-const TEXTS = { texts: ['access-history'] };
+const TEXTS = { texts: ['access-history', 'application-kinds'] };
 const row: PastRow = {
   id: 'u1',
   name: 'Anna',
@@ -92,7 +92,7 @@ test('what a person lost and got otherwise is marked, with the ways before and a
       HttpResponse.json({
         ...then,
         results: [
-          { ...row, id: 'x1', name: 'shop', change: 'lost', ways: [], ways_before: [way] },
+          { ...row, id: 'x1', name: 'shop', detail: 'mysql', change: 'lost', ways: [], ways_before: [way] },
           { ...row, id: 'x2', name: 'blog', change: 'changed', ways_before: [way] },
         ],
       }),
@@ -104,6 +104,10 @@ test('what a person lost and got otherwise is marked, with the ways before and a
   await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Show' }), 'Applications');
   const lost = (await screen.findByText('shop')).closest('li');
   expect(lost?.textContent).toContain('Lost');
+  expect(lost?.textContent).toContain('MySQL');
+  expect(screen.getByRole('link', { name: 'shop' }).getAttribute('href')).toContain(
+    '/applications/databases/x1',
+  );
   const changed = screen.getByText('blog').closest('li');
   for (const words of ['Changed', 'Before', 'After']) expect(changed?.textContent).toContain(words);
 });

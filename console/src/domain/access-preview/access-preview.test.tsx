@@ -40,7 +40,7 @@ describe('preview of access', () => {
       'a change of accounts only',
       previewOf({ asRoot: [1, 1, 1] }),
       200,
-      'The same people reach the same assets, with other accounts.',
+      'The same people keep the same access, with other accounts.',
     ],
     ['a change that its write would refuse', { detail: 'no', code: 'x' }, 400, /could not be worked out/],
   ])('%s is told', async (_name, answer, status, text) => {

@@ -10,13 +10,14 @@ import {
   User,
   Users,
 } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
 import { type Translate, useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { useMay } from '#/lib/session';
 import type { RemoteOptions } from '#/resource/define';
 import { RemoteSelect } from '#/resource/form/RemoteSelect';
+import { ApplicationLink } from '#/domain/application-kinds/ApplicationLink';
 import { assetOptions, systemUserOptions, userOptions } from '#/domain/remotes';
 import { Card } from '#/ui/card';
 import { Field } from '#/ui/field';
@@ -25,7 +26,14 @@ import { AppLink } from '#/ui/link';
 import { Note } from '#/ui/note';
 import { Chip } from '#/ui/status';
 import { chosenLeaves } from './actions';
-import { type AccessQuestion, explainAccess, type Nearest, type Reason, type Verdict } from './explain';
+import {
+  type AccessQuestion,
+  explainAccess,
+  type Named,
+  type Nearest,
+  type Reason,
+  type Verdict,
+} from './explain';
 
 // i18n: explain-access:actions.*
 interface Step {
@@ -33,6 +41,8 @@ interface Step {
   readonly label: string;
   readonly name: string;
   readonly to?: string;
+  /** In place of `to`, where the address is not known at once. */
+  readonly link?: ReactNode;
 }
 
 /** The path from the person to the asset, step by step. */
@@ -73,6 +83,7 @@ function stepsOf({ permission, via }: Reason, t: Translate): readonly Step[] {
       icon: AppWindow,
       label: t('explain-access:names_application'),
       name: via.application.name,
+      link: <ApplicationLink id={via.application.id} name={via.application.name} />,
     });
   } else if (via?.asset) {
     steps.push({
@@ -102,7 +113,7 @@ function ReasonView({ reason }: { readonly reason: Reason }) {
             </span>
             <span className="pt-0.5 text-ink-3">{step.label}</span>
             <span className="pt-0.5 [overflow-wrap:anywhere]">
-              {step.to === undefined ? step.name : <AppLink to={step.to}>{step.name}</AppLink>}
+              {step.link ?? (step.to === undefined ? step.name : <AppLink to={step.to}>{step.name}</AppLink>)}
             </span>
           </li>
         ))}
@@ -118,24 +129,32 @@ const LACKED: Readonly<Record<string, (id: string) => string>> = {
   system_user: paths.systemUser,
 };
 
-function NearestView({ nearest: { permission, lacks } }: { readonly nearest: Nearest }) {
+const PERMISSION_PAGES = { asset: paths.assetPermission, application: paths.applicationPermission } as const;
+
+function Lacked({ code, object }: { readonly code: string; readonly object: Named | null }) {
+  if (object === null) return null;
+  if (code === 'application') return <ApplicationLink id={object.id} name={object.name} />;
+  const page = LACKED[code];
+  return page ? <AppLink to={page(object.id)}>{object.name}</AppLink> : null;
+}
+
+function NearestView({
+  kind,
+  nearest: { permission, lacks },
+}: Pick<AccessQuestion, 'kind'> & { readonly nearest: Nearest }) {
   const t = useT();
   return (
     <div>
       <p className="text-ink-2">
         {t('explain-access:nearest')}{' '}
-        <AppLink to={paths.assetPermission(permission.id)}>{permission.name}</AppLink>
+        <AppLink to={PERMISSION_PAGES[kind](permission.id)}>{permission.name}</AppLink>
       </p>
       <ul className="mt-1 list-disc pl-5 text-ink-2">
-        {lacks.map((lack) => {
-          const page = LACKED[lack.code];
-          return (
-            <li key={lack.code}>
-              {lack.message}{' '}
-              {page && lack.object && <AppLink to={page(lack.object.id)}>{lack.object.name}</AppLink>}
-            </li>
-          );
-        })}
+        {lacks.map((lack) => (
+          <li key={lack.code}>
+            {lack.message} <Lacked code={lack.code} object={lack.object} />
+          </li>
+        ))}
       </ul>
     </div>
   );
@@ -160,7 +179,7 @@ function VerdictView({ kind, verdict }: Pick<AccessQuestion, 'kind'> & { readonl
           <ReasonView key={`${reason.code}-${reason.permission?.id ?? ''}`} reason={reason} />
         ))}
       </ul>
-      {verdict.nearest && <NearestView nearest={verdict.nearest} />}
+      {verdict.nearest && <NearestView kind={kind} nearest={verdict.nearest} />}
       {verdict.allowed && kind === 'asset' && (
         <p className="flex flex-wrap gap-1.5">
           {[...chosenLeaves(verdict.actions)].map((name) => (

@@ -1,11 +1,11 @@
 import { KeyRound } from 'lucide-react';
 import type { Api } from '#/lib/api-types';
-import { translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { type ApplicationCategory, createEntries } from '#/domain/application-kinds/kinds';
 import { type Column, defineResource, type ResourceDefinition } from '#/resource/define';
-import { AmountCell, TimeCell } from '#/resource/format';
-import { GrantState, People } from './cells';
+import { ChipsCell } from '#/resource/format';
+import { GrantPeople, GrantState, GrantTerms } from './cells';
+import { accounts, everybody, people, PEOPLE_FILTERS, state, until } from './grant-columns';
 
 /** The object whose page shows the application permissions. */
 export interface ApplicationGrantPlace {
@@ -23,54 +23,34 @@ type Row = Pick<
   | 'type_display'
   | 'is_active'
   | 'is_valid'
+  | 'is_expired'
   | 'date_start'
   | 'date_expired'
-  | 'users_amount'
-  | 'user_groups_amount'
-  | 'applications_amount'
-  | 'system_users_amount'
+  | 'users_display'
+  | 'user_groups_display'
+  | 'applications_display'
+  | 'system_users_display'
 >;
-type Amount = 'users_amount' | 'user_groups_amount' | 'applications_amount' | 'system_users_amount';
-type Own = 'everybody' | 'state';
-type Cell = Column<Row, Amount | Own>;
+type Own = 'people' | 'everybody' | 'targets' | 'state';
+type Cell = Column<Row, Own | 'system_users_display'>;
 
 const API = 'perms/application-permissions/';
 const CREATE = paths.createApplicationPermission;
 
-const YES_NO = [
-  { value: '1', label: 'resource:yes' },
-  { value: '0', label: 'resource:no' },
-];
-
-// i18n: grants:amount.*
-function amount(key: Amount, tab: 'people' | 'targets'): Cell {
-  return {
-    key,
-    label: `grants:amount.${key.replace('_amount', '')}`,
-    align: 'right',
-    sortable: true,
-    cell: (row) => (
-      <AmountCell value={row[key]} to={`${paths.applicationPermission(row.id)}?activeTab=${tab}`} />
-    ),
-  };
-}
-
-const everybody: Cell = {
-  key: 'everybody',
-  label: 'grants:everybody',
+const everyone = everybody(API);
+const targets: Cell = {
+  key: 'targets',
+  label: 'grants:what',
   sortable: false,
-  cell: (row) => <People list={API} id={row.id} />,
+  cell: (row) => <ChipsCell values={row.applications_display} />,
 };
-const users = amount('users_amount', 'people');
-const groups = amount('user_groups_amount', 'people');
-const applications = amount('applications_amount', 'targets');
-const systemUsers = amount('system_users_amount', 'targets');
 
+/** The column of the object itself is left out. */
 const COLUMNS: Readonly<Record<ApplicationGrantPlace['kind'], readonly Cell[]>> = {
-  application: [users, groups, everybody, systemUsers],
-  user: [applications, systemUsers],
-  user_group: [applications, systemUsers],
-  system_user: [users, groups, everybody, applications],
+  application: [people, everyone, accounts],
+  user: [targets, accounts],
+  user_group: [targets, accounts],
+  system_user: [people, everyone, targets],
 };
 
 /** Ways to create a permission for the object; an application fixes the type. */
@@ -96,25 +76,10 @@ export function applicationGrantsSeenFrom(place: ApplicationGrantPlace): Resourc
     noun: { one: 'grants:one', many: 'grants:many', what: `grants:none.${none}` },
     can: { clone: false, update: () => false, deleteMany: false },
     list: {
-      columns: [
-        'name',
-        'type',
-        ...columns,
-        { key: 'date_expired', label: 'grants:until', cell: (row) => <TimeCell value={row.date_expired} /> },
-        {
-          key: 'state',
-          label: 'grants:state.label',
-          sortable: false,
-          cell: (row) => <GrantState row={row} />,
-        },
-        'comment',
-      ],
+      columns: ['name', 'type', ...columns, until, state, 'comment'],
       shown: ['name', 'type', ...columns.map((column) => column.key), 'date_expired', 'state'],
       filters: [
-        { key: 'name', label: 'grants:filter.name' },
-        { key: 'is_valid', label: 'grants:filter.is_valid', choices: YES_NO },
-        { key: 'username', label: 'grants:filter.username' },
-        { key: 'user_group', label: 'grants:filter.user_group' },
+        ...PEOPLE_FILTERS,
         { key: 'app_name', label: 'grants:filter.application' },
         { key: 'system_user', label: 'grants:filter.system_user' },
       ],
@@ -123,11 +88,17 @@ export function applicationGrantsSeenFrom(place: ApplicationGrantPlace): Resourc
       isInactive: (row) => !row.is_valid,
       phone: {
         icon: KeyRound,
-        meta: (row) => <span>{row.type_display}</span>,
+        meta: (row) =>
+          columns.includes(people) ? (
+            <GrantPeople row={row} />
+          ) : (
+            <ChipsCell values={row.applications_display} />
+          ),
         note: (row) => (
-          <div className="whitespace-nowrap">
-            {translate('grants:until')}: <TimeCell value={row.date_expired} />
-          </div>
+          <>
+            <div>{row.type_display}</div>
+            <GrantTerms row={row} accounts={columns.includes(accounts)} />
+          </>
         ),
         status: (row) => <GrantState row={row} />,
       },

@@ -1,10 +1,18 @@
 import { Folder, Server } from 'lucide-react';
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
+import type { Resource } from '#/resource/define';
 import { ChipsCell, ShowCell, TimeCell } from '#/resource/format';
 import { Missing, Status } from '#/ui/status';
 import { visible } from '#/ui/visible-text';
-import { type GrantRow, type GrantTerms as Terms, nodesAbove, STATE_TONE, stateOf } from './grant-row';
+import {
+  type GrantNames,
+  type GrantRow,
+  type GrantTerms as Terms,
+  nodesAbove,
+  STATE_TONE,
+  stateOf,
+} from './grant-row';
 
 // i18n: grants:state.*
 export function GrantState({ row }: { readonly row: Terms }) {
@@ -13,7 +21,7 @@ export function GrantState({ row }: { readonly row: Terms }) {
 }
 
 /** The people and groups of the permission, by name. */
-export function GrantPeople({ row }: { readonly row: GrantRow }) {
+export function GrantPeople({ row }: { readonly row: GrantNames }) {
   const groups = row.user_groups_display.map((name) => translate('grants:group', { name }));
   return <ChipsCell values={[...row.users_display, ...groups]} />;
 }
@@ -23,7 +31,13 @@ export function GrantTargets({ row }: { readonly row: GrantRow }) {
 }
 
 /** Accounts and end of the permission, as lines of a phone's list. */
-export function GrantTerms({ row, accounts }: { readonly row: GrantRow; readonly accounts: boolean }) {
+export function GrantTerms({
+  row,
+  accounts,
+}: {
+  readonly row: GrantNames & Terms;
+  readonly accounts: boolean;
+}) {
   return (
     <>
       {accounts && (
@@ -73,7 +87,7 @@ interface Person {
 }
 
 /** Everybody whom a permission reaches, including members of its groups. `list`: the permissions of this kind. */
-export function People({ list, id }: { readonly list: string; readonly id: string }) {
+function People({ list, id }: { readonly list: string; readonly id: string }) {
   const load = async () => {
     const { results } = await http.get<{ readonly results: readonly Person[] }>(`${list}${id}/users/all/`, {
       query: { limit: MOST, offset: 0 },
@@ -83,8 +97,8 @@ export function People({ list, id }: { readonly list: string; readonly id: strin
   return <ShowCell load={load} />;
 }
 
-/** The same for an asset permission. Without a group, the column already names every person. */
-export function Everybody({ row }: { readonly row: GrantRow }) {
+/** The same for a row. Without a group, the column of people already names everybody. */
+export function Everybody({ list, row }: { readonly list: string; readonly row: GrantNames & Resource }) {
   if (row.user_groups_display.length === 0) return <Missing />;
-  return <People list="perms/asset-permissions/" id={row.id} />;
+  return <People list={list} id={String(row.id)} />;
 }

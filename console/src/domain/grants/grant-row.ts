@@ -2,17 +2,22 @@ import type { Api } from '#/lib/api-types';
 import { parseTime } from '#/lib/time';
 import type { StatusTone } from '#/ui/status';
 
-/** A permission, as the list endpoint returns it. */
+/** People and system users of a permission, of assets as of applications, by name. */
+export interface GrantNames {
+  readonly users_display: readonly string[];
+  readonly user_groups_display: readonly string[];
+  readonly system_users_display: readonly string[];
+}
+
+/** An asset permission, as the list endpoint returns it. */
 export type GrantRow = Pick<
   Api<'AssetPermission'>,
   'id' | 'name' | 'is_active' | 'is_valid' | 'is_expired' | 'date_start' | 'date_expired' | 'assets'
-> & {
-  readonly users_display: readonly string[];
-  readonly user_groups_display: readonly string[];
-  readonly assets_display: readonly string[];
-  readonly nodes_display: readonly string[];
-  readonly system_users_display: readonly string[];
-};
+> &
+  GrantNames & {
+    readonly assets_display: readonly string[];
+    readonly nodes_display: readonly string[];
+  };
 
 /** What the state of a permission follows from, of assets as of applications. */
 export type GrantTerms = Pick<GrantRow, 'is_active' | 'is_valid' | 'date_start' | 'date_expired'>;

@@ -1,7 +1,7 @@
 import { KeyRound } from 'lucide-react';
 import { type Column, defineResource, type ResourceDefinition } from '#/resource/define';
-import { ChipsCell, TimeCell } from '#/resource/format';
-import { Everybody, GrantPeople, GrantState, GrantTargets, GrantTerms, GrantWay } from './cells';
+import { GrantPeople, GrantState, GrantTargets, GrantTerms, GrantWay } from './cells';
+import { accounts, everybody, people, PEOPLE_FILTERS, state, until } from './grant-columns';
 import type { GrantRow } from './grant-row';
 
 /** The object whose page shows the permissions. */
@@ -17,36 +17,14 @@ type Own = 'people' | 'everybody' | 'targets' | 'way' | 'state';
 type Key = 'name' | 'system_users_display' | 'date_expired' | 'comment' | Own;
 type Cell = Column<GrantRow, Key>;
 
-const YES_NO = [
-  { value: '1', label: 'resource:yes' },
-  { value: '0', label: 'resource:no' },
-];
-
-const people: Cell = {
-  key: 'people',
-  label: 'grants:who',
-  sortable: false,
-  cell: (row) => <GrantPeople row={row} />,
-};
-const everybody: Cell = {
-  key: 'everybody',
-  label: 'grants:everybody',
-  sortable: false,
-  cell: (row) => <Everybody row={row} />,
-};
+const API = 'perms/asset-permissions/';
+const everyone = everybody(API);
 const targets: Cell = {
   key: 'targets',
   label: 'grants:what',
   sortable: false,
   cell: (row) => <GrantTargets row={row} />,
 };
-const accounts: Cell = {
-  key: 'system_users_display',
-  label: 'grants:as_whom',
-  sortable: false,
-  cell: (row) => <ChipsCell values={row.system_users_display} />,
-};
-
 /** The column of the object itself is left out: an asset's permissions show no assets. */
 function columnsSeenFrom({ kind, id, nodes = [] }: GrantPlace): readonly (Cell | Key)[] {
   const way: Cell = {
@@ -56,18 +34,12 @@ function columnsSeenFrom({ kind, id, nodes = [] }: GrantPlace): readonly (Cell |
     cell: (row) => <GrantWay row={row} assetId={id} places={nodes} />,
   };
   const between: Record<GrantPlace['kind'], readonly Cell[]> = {
-    asset: [people, everybody, way, accounts],
+    asset: [people, everyone, way, accounts],
     user: [targets, accounts],
     user_group: [targets, accounts],
     system_user: [people, targets],
   };
-  return [
-    'name',
-    ...between[kind],
-    { key: 'date_expired', label: 'grants:until', cell: (row) => <TimeCell value={row.date_expired} /> },
-    { key: 'state', label: 'grants:state.label', sortable: false, cell: (row) => <GrantState row={row} /> },
-    'comment',
-  ];
+  return ['name', ...between[kind], until, state, 'comment'];
 }
 
 /** Asset permissions on the page of one object: read-only there, edited on their own screens. */
@@ -76,7 +48,7 @@ export function grantsSeenFrom(place: GrantPlace): ResourceDefinition<GrantRow> 
   // i18n: grants:none.*
   return defineResource<GrantRow, 'perms/asset-permissions/', Own>({
     name: `AssetPermissionsOf-${place.kind}`,
-    api: 'perms/asset-permissions/',
+    api: API,
     routes: {
       names: { list: 'AssetPermissionList' },
       paths: {
@@ -95,12 +67,8 @@ export function grantsSeenFrom(place: GrantPlace): ResourceDefinition<GrantRow> 
       shown: columns
         .map((column) => (typeof column === 'string' ? column : column.key))
         .filter((key) => key !== 'comment'),
-      // i18n: grants:filter.*
       filters: [
-        { key: 'name', label: 'grants:filter.name' },
-        { key: 'is_valid', label: 'grants:filter.is_valid', choices: YES_NO },
-        { key: 'username', label: 'grants:filter.username' },
-        { key: 'user_group', label: 'grants:filter.user_group' },
+        ...PEOPLE_FILTERS,
         { key: 'ip', label: 'grants:filter.ip' },
         { key: 'hostname', label: 'grants:filter.hostname' },
         { key: 'node', label: 'grants:filter.node' },

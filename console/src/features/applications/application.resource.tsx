@@ -1,5 +1,6 @@
 import type { Api } from '#/lib/api-types';
 import { paths } from '#/lib/paths';
+import { AccessHistory } from '#/domain/access-history/AccessHistory';
 import { CATEGORY_ICONS } from '#/domain/application-kinds/icons';
 import { type ApplicationCategory, createEntries, protocolOf } from '#/domain/application-kinds/kinds';
 import { systemUsersSpeaking } from '#/domain/application-kinds/options';
@@ -187,6 +188,12 @@ function definition(category: ApplicationCategory): ResourceDefinition<Applicati
               place={{ kind: 'application', id: row.id, category: row.category, type: row.type }}
             />
           ),
+        },
+        {
+          id: 'history',
+          label: 'applications:tab.history',
+          permission: 'audit',
+          content: (row) => <AccessHistory kind="application" id={row.id} />,
         },
         {
           id: 'accounts',

@@ -1,32 +1,25 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ResourceList } from '#/resource/list/ResourceList';
 import { applicationPermission } from './application-permission.resource';
 import { ApplicationTree } from './ApplicationTree';
 import { type ApplicationPlace, applicationPlaceOf } from './place';
-import { ROOMY, useTreePlace } from './tree-place';
+import { ROOMY, useChosenPlace, useTreePlace } from './tree-place';
 
 /** The application permissions, filtered by what is chosen in the tree of applications. */
 export function ApplicationPermissionListPage() {
-  const navigate = useNavigate();
-  const { category, type, app }: ApplicationPlace = useSearch({ strict: false });
+  const [{ category, type, app }, choose] = useChosenPlace<ApplicationPlace>();
   const place = useTreePlace();
-  const choose = (next: ApplicationPlace) =>
-    void navigate({
-      to: '.',
-      search: (old: Record<string, string | undefined>) => ({
-        ...old,
-        category: next.category,
-        type: next.type,
-        app: next.app,
-        page: undefined,
-      }),
-      replace: true,
-    });
+  const tree = (
+    <ApplicationTree
+      chosen={{ category, type, app }}
+      onChoose={(next) => choose({ category: next.category, type: next.type, app: next.app })}
+      wide={ROOMY}
+    />
+  );
   return (
     <ResourceList
       resource={applicationPermission}
       query={applicationPlaceOf({ category, type, app })}
-      {...place(<ApplicationTree chosen={{ category, type, app }} onChoose={choose} wide={ROOMY} />)}
+      {...place(tree)}
     />
   );
 }

@@ -1,31 +1,20 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useT } from '#/lib/i18n';
 import { ResourceList } from '#/resource/list/ResourceList';
 import type { ChosenNode } from '#/domain/node-search/chosen-node';
 import { NodeTree } from '#/domain/node-tree/NodeTree';
 import { assetPermission } from './asset-permission.resource';
-import { placeOf } from './place';
-import { ROOMY, useTreePlace } from './tree-place';
+import { type AssetPlace, placeOf } from './place';
+import { ROOMY, useChosenPlace, useTreePlace } from './tree-place';
 
 /** The permissions, filtered by the node or asset chosen in the tree. */
 export function AssetPermissionListPage() {
   const t = useT();
-  const navigate = useNavigate();
-  const { node, asset }: { node?: string; asset?: string } = useSearch({ strict: false });
-  const choose = (next: ChosenNode) => {
-    const isAsset = next.type === 'asset';
-    const already = isAsset ? asset === next.id : node === next.id;
-    void navigate({
-      to: '.',
-      search: (old: Record<string, string | undefined>) => ({
-        ...old,
-        node: isAsset || already ? undefined : next.id,
-        asset: isAsset && !already ? next.id : undefined,
-        page: undefined,
-      }),
-      replace: true,
-    });
-  };
+  const [{ node, asset }, choose] = useChosenPlace<AssetPlace>();
+  /** Choosing what is chosen shows everything again. */
+  const toggle = ({ type, id }: ChosenNode) =>
+    type === 'asset'
+      ? choose({ node: undefined, asset: asset === id ? undefined : id })
+      : choose({ node: node === id ? undefined : id, asset: undefined });
   const place = useTreePlace();
   const tree = (
     <NodeTree
@@ -33,7 +22,7 @@ export function AssetPermissionListPage() {
       api="assets/nodes/children/tree/"
       query={{ assets: 1 }}
       selected={asset ?? node ?? null}
-      onSelect={choose}
+      onSelect={toggle}
       wide={ROOMY}
     />
   );

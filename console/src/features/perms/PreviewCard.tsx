@@ -11,7 +11,17 @@ import { instantOf, readTyped, written } from '#/ui/dates/typed';
 const SETTLE_MS = 300;
 /** A start that is further ahead than this, in ms, is one to wait for. */
 const SOON_MS = 60_000;
-const LISTS = ['users', 'user_groups', 'assets', 'nodes', 'system_users'] as const;
+const PEOPLE = ['users', 'user_groups'] as const;
+
+/** What a preview has to know about the kind of permission. */
+interface Previewed {
+  readonly object: AccessChange['object'];
+  readonly form: {
+    readonly lists: readonly string[];
+    readonly terms: (values: FormValues, mode: 'create' | 'update') => Readonly<Record<string, unknown>>;
+    readonly incomplete: string;
+  };
+}
 
 function idList(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
@@ -33,12 +43,12 @@ function instant(value: unknown): Date | undefined {
 }
 
 /** What the form decides about access, as the API takes it. Dates that are not typed to their end are left out. */
-function valuesOf(values: FormValues): Record<string, unknown> {
+function valuesOf({ form }: Previewed, values: FormValues, isNew: boolean): Record<string, unknown> {
   const sent: Record<string, unknown> = {
     is_active: values['is_active'] !== false,
-    actions: idList(values['actions']),
+    ...form.terms(values, isNew ? 'create' : 'update'),
   };
-  for (const name of LISTS) sent[name] = idList(values[name]);
+  for (const name of [...PEOPLE, ...form.lists, 'system_users']) sent[name] = idList(values[name]);
   for (const name of ['date_start', 'date_expired']) {
     const date = instant(values[name]);
     if (date) sent[name] = date.toISOString();
@@ -46,30 +56,31 @@ function valuesOf(values: FormValues): Record<string, unknown> {
   return sent;
 }
 
-function isComplete(sent: Readonly<Record<string, unknown>>, id: string | undefined): boolean {
+function isComplete({ form }: Previewed, sent: Readonly<Record<string, unknown>>, isNew: boolean): boolean {
   const has = (name: string) => idList(sent[name]).length > 0;
-  if (!has('system_users')) return false;
-  return id !== undefined || ((has('users') || has('user_groups')) && (has('assets') || has('nodes')));
+  return has('system_users') && (!isNew || (PEOPLE.some(has) && form.lists.some(has)));
 }
 
 /** Effect of the permission before it is saved: who gains and loses which access, compared with what is stored. */
 export function PreviewCard({
+  kind,
   values,
   id,
 }: {
+  readonly kind: Previewed;
   readonly values: FormValues;
   readonly id: string | undefined;
 }) {
   const t = useT();
   const [opened] = useState(() => Date.now());
-  const settled = useSettled(JSON.stringify(valuesOf(values)));
+  const settled = useSettled(JSON.stringify(valuesOf(kind, values, id === undefined)));
   const sent = JSON.parse(settled) as Record<string, unknown>;
   const start = typeof sent['date_start'] === 'string' ? sent['date_start'] : undefined;
   const isLater = start !== undefined && Date.parse(start) > opened + SOON_MS;
   const change: AccessChange =
     id === undefined
-      ? { object: 'asset_permission', action: 'create', values: sent }
-      : { object: 'asset_permission', action: 'update', id, values: sent };
+      ? { object: kind.object, action: 'create', values: sent }
+      : { object: kind.object, action: 'update', id, values: sent };
   return (
     <Card
       title={
@@ -80,10 +91,10 @@ export function PreviewCard({
       }
       aside={t('perms:preview.when')}
     >
-      {isComplete(sent, id) ? (
+      {isComplete(kind, sent, id === undefined) ? (
         <AccessPreview changes={[change]} at={isLater ? start : undefined} />
       ) : (
-        <p className="text-ink-2">{t('perms:preview.incomplete')}</p>
+        <p className="text-ink-2">{t(kind.form.incomplete)}</p>
       )}
       {isLater && <p className="mt-2 text-meta text-ink-3">{t('perms:preview.later')}</p>}
     </Card>

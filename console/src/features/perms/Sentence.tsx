@@ -1,27 +1,16 @@
-import { CalendarClock, CheckCheck, IdCard, Server, Users } from 'lucide-react';
+import { CalendarClock, CheckCheck, IdCard, Users } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useT } from '#/lib/i18n';
 import { isEndless, minuteStamp, parseTime } from '#/lib/time';
 import { Button } from '#/ui/button';
 import type { Icon } from '#/ui/icon';
 import { chosenLeaves } from '#/domain/explain-access/actions';
-import { SkeletonLines } from '#/ui/skeleton';
-import { accountsOf, type NamedLists, type NamedObject, whatOf, whoOf } from './named';
+import type { PermissionRow } from './kind';
+import { accountsOf, type NamedObject, whoOf } from './named';
 import { NameList } from './NamesCell';
 
 /** Number of names shown; a button shows the others. */
 const NAMES_SHOWN = 6;
-
-interface Dates {
-  readonly date_start: string;
-  readonly date_expired: string;
-}
-
-/** The objects of one part: those that are loaded, and how many there are. Undefined while they are loading. */
-export interface Part {
-  readonly objects: readonly NamedObject[];
-  readonly total?: number;
-}
 
 function Step({
   icon: IconOf,
@@ -45,24 +34,18 @@ function Step({
   );
 }
 
-function Names({ part, none }: { readonly part: Part | undefined; readonly none: string }) {
+function Names({ objects, none }: { readonly objects: readonly NamedObject[]; readonly none: string }) {
   const t = useT();
   const [all, setAll] = useState(false);
-  if (part === undefined) return <SkeletonLines lines={2} />;
-  const { objects, total = objects.length } = part;
   if (objects.length === 0) return <p className="text-danger">{none}</p>;
   const hidden = all ? 0 : Math.max(0, objects.length - NAMES_SHOWN);
-  const unloaded = total - objects.length;
   return (
     <>
       <NameList objects={hidden > 0 ? objects.slice(0, NAMES_SHOWN) : objects} />
       {hidden > 0 && (
         <Button kind="link" onClick={() => setAll(true)}>
-          {t('perms:sentence.more', { count: hidden + unloaded })}
+          {t('perms:sentence.more', { count: hidden })}
         </Button>
-      )}
-      {hidden === 0 && unloaded > 0 && (
-        <p className="text-ink-3">{t('perms:sentence.more', { count: unloaded })}</p>
       )}
     </>
   );
@@ -81,7 +64,7 @@ function Allowed({ names }: { readonly names: readonly string[] }) {
   );
 }
 
-function Times({ row }: { readonly row: Dates }) {
+function Times({ row }: { readonly row: PermissionRow }) {
   const t = useT();
   const start = parseTime(row.date_start);
   const end = parseTime(row.date_expired);
@@ -100,25 +83,21 @@ function Times({ row }: { readonly row: Dates }) {
 }
 
 /** A permission as one sentence: who reaches what, as whom, with which actions, until when. */
-export function SentenceCard({
-  who,
+export function Sentence({
+  row,
   what,
-  asWhom,
   icon,
   nothing,
   actions,
-  dates,
 }: {
-  readonly who: Part | undefined;
-  readonly what: Part | undefined;
-  readonly asWhom: Part | undefined;
+  readonly row: PermissionRow;
+  readonly what: readonly NamedObject[];
   /** Icon of what the permission grants. */
   readonly icon: Icon;
-  /** Said when the permission grants nothing. */
+  /** Key of a text, said when the permission grants nothing. */
   readonly nothing: string;
   /** Absent where a permission always grants all actions. */
-  readonly actions?: readonly string[];
-  readonly dates: Dates;
+  readonly actions: readonly string[] | undefined;
 }) {
   const t = useT();
   const columns = actions ? 'lg:grid-cols-[3fr_3fr_3fr_2fr_2fr]' : 'lg:grid-cols-[3fr_3fr_3fr_2fr]';
@@ -126,13 +105,13 @@ export function SentenceCard({
     <section className="pt-card" aria-label={t('perms:sentence.title')}>
       <ol className={`grid grid-cols-1 ${columns}`}>
         <Step icon={Users} title={t('perms:column.who')}>
-          <Names part={who} none={t('perms:state.nobody')} />
+          <Names objects={whoOf(row)} none={t('perms:state.nobody')} />
         </Step>
         <Step icon={icon} title={t('perms:column.what')}>
-          <Names part={what} none={nothing} />
+          <Names objects={what} none={t(nothing)} />
         </Step>
         <Step icon={IdCard} title={t('perms:column.as_whom')}>
-          <Names part={asWhom} none={t('perms:sentence.no_account')} />
+          <Names objects={accountsOf(row)} none={t('perms:sentence.no_account')} />
         </Step>
         {actions && (
           <Step icon={CheckCheck} title={t('perms:form.actions')}>
@@ -140,29 +119,9 @@ export function SentenceCard({
           </Step>
         )}
         <Step icon={CalendarClock} title={t('perms:column.until')}>
-          <Times row={dates} />
+          <Times row={row} />
         </Step>
       </ol>
     </section>
-  );
-}
-
-/** An asset permission as one sentence. */
-export function Sentence({
-  row,
-}: {
-  readonly row: NamedLists & Dates & { readonly actions: readonly string[] };
-}) {
-  const t = useT();
-  return (
-    <SentenceCard
-      who={{ objects: whoOf(row) }}
-      what={{ objects: whatOf(row) }}
-      asWhom={{ objects: accountsOf(row) }}
-      icon={Server}
-      nothing={t('perms:state.nothing')}
-      actions={row.actions}
-      dates={row}
-    />
   );
 }

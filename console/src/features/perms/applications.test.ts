@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { applicationName } from './ApplicationSentence';
 import { type ApplicationNode, placeOfNode } from './ApplicationTree';
 import { applicationPlaceOf } from './place';
 import { validityOf } from './validity';
@@ -31,14 +30,6 @@ test('the narrowest choice filters the list', () => {
   expect(applicationPlaceOf({ category: 'db', type: 'mysql' })).toEqual({ type: 'mysql' });
   expect(applicationPlaceOf({ category: 'db' })).toEqual({ category: 'db' });
   expect(applicationPlaceOf({})).toBeUndefined();
-});
-
-test.each([
-  ['orders(MySQL)[Database]', 'orders'],
-  ['orders (old)(自定义)[远程应用]', 'orders (old)'],
-  ['orders', 'orders'],
-])('%s is called %s', (text, name) => {
-  expect(applicationName(text)).toEqual({ name, detail: '' });
 });
 
 test('a permission without applications says so, and one with an application is valid', () => {

@@ -1,22 +1,13 @@
 import { Folder, IdCard, Server, User, Users } from 'lucide-react';
-import type { Api } from '#/lib/api-types';
+import { CATEGORY_ICONS } from '#/domain/application-kinds/icons';
+import { type ApplicationCategory, applicationPath } from '#/domain/application-kinds/kinds';
 import { paths } from '#/lib/paths';
 import type { Icon } from '#/ui/icon';
 
-/** The relations of a permission, each as ids and, in the same order, as names. */
-export type NamedLists = Pick<
-  Api<'AssetPermission'>,
-  | 'users'
-  | 'users_display'
-  | 'user_groups'
-  | 'user_groups_display'
-  | 'assets'
-  | 'assets_display'
-  | 'nodes'
-  | 'nodes_display'
-  | 'system_users'
-  | 'system_users_display'
->;
+/** Ids of objects and, in the same order, their names. */
+type Named<List extends string> = {
+  readonly [Key in List | `${List}_display`]: readonly string[];
+};
 
 /** An object that a permission names, with the address of its page. */
 export interface NamedObject {
@@ -52,7 +43,7 @@ function objects(
 }
 
 /** Groups come first, because they contain more people. */
-export function whoOf(row: NamedLists): readonly NamedObject[] {
+export function whoOf(row: Named<'users' | 'user_groups'>): readonly NamedObject[] {
   return [
     ...objects(row.user_groups, row.user_groups_display, Users, paths.userGroup),
     ...objects(row.users, row.users_display, User, paths.user),
@@ -60,13 +51,24 @@ export function whoOf(row: NamedLists): readonly NamedObject[] {
 }
 
 /** Nodes come first, because they contain more assets. */
-export function whatOf(row: NamedLists): readonly NamedObject[] {
+export function assetsOf(row: Named<'assets' | 'nodes'>): readonly NamedObject[] {
   return [
     ...objects(row.nodes, row.nodes_display, Folder, paths.assetsOfNode, placed),
     ...objects(row.assets, row.assets_display, Server, paths.asset),
   ];
 }
 
-export function accountsOf(row: NamedLists): readonly NamedObject[] {
+/** The detail of an application is its type. Its name may end in parentheses, so nothing is split off. */
+export function applicationsIn(
+  row: Named<'applications'> & { readonly category: ApplicationCategory; readonly type_display: string },
+): readonly NamedObject[] {
+  const to = (id: string) => applicationPath({ id, category: row.category });
+  return objects(row.applications, row.applications_display, CATEGORY_ICONS[row.category], to, (name) => ({
+    name,
+    detail: row.type_display,
+  }));
+}
+
+export function accountsOf(row: Named<'system_users'>): readonly NamedObject[] {
   return objects(row.system_users, row.system_users_display, IdCard, paths.systemUser);
 }

@@ -1,10 +1,14 @@
 import { Power } from 'lucide-react';
+import { accessEffect } from '#/domain/access-preview/effects';
 import { groupOptions, userOptions } from '#/domain/remotes';
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
-import type { Column, QuickAction, RemoteOptions, Resource } from '#/resource/define';
+import type { Column, QuickAction, RemoteOptions } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
+import type { LinkedObjects, PermissionKind, PermissionLinks, PermissionRow } from './kind';
+import { confirm } from '#/ui/confirm';
+import { visible } from '#/ui/visible-text';
 import { Until, Validity } from './Validity';
 import type { ValidityFacts } from './validity';
 
@@ -23,10 +27,22 @@ export function termsColumns<Row extends ValidityFacts>(): readonly [
   ];
 }
 
-/** Switches the permission on and off. `api` is its list. */
-export function activeSwitch<Row extends Resource & { readonly is_active: boolean }>(
-  api: string,
-): QuickAction<Row> {
+/** Switches the permission on and off. Before it is switched off, the question says who loses what. */
+export function activeSwitch<Row extends PermissionRow>({
+  links,
+  object,
+}: Pick<PermissionKind<Row>, 'links' | 'object'>): QuickAction<Row> {
+  const write = ({ id }: Row, on: boolean, quiet: boolean) =>
+    http.patch(`${links.api}/${id}/`, { is_active: on }, { quiet });
+  const ask = (row: Row) =>
+    confirm({
+      title: translate('perms:quick.question', { name: visible(row.name) }),
+      effect: translate('perms:quick.effect'),
+      extra: accessEffect([{ object, action: 'update', id: row.id, values: { is_active: false } }]),
+      confirmLabel: translate('perms:quick.switch_off'),
+      danger: true,
+      run: () => write(row, false, true),
+    });
   return {
     id: 'active',
     label: 'perms:quick.active',
@@ -35,27 +51,9 @@ export function activeSwitch<Row extends Resource & { readonly is_active: boolea
     control: {
       kind: 'switch',
       value: (row) => row.is_active,
-      change: (row, on) => http.patch(`${api}${row.id}/`, { is_active: on }),
+      change: (row, on) => (on ? write(row, true, false) : ask(row)),
     },
   };
-}
-
-/** Where the links of a kind of permission are. `own` is the field of a link that names the permission. */
-export interface PermissionLinks {
-  readonly api: 'perms/asset-permissions' | 'perms/application-permissions';
-  readonly own: string;
-}
-
-/** Objects of one kind that a permission names: they have a card of their own. */
-export interface LinkedObjects {
-  readonly title: string;
-  readonly add: string;
-  readonly remote: RemoteOptions;
-  /** The word for them in the address of the links: `user-groups`. */
-  readonly path: string;
-  /** The field of a link that names the object. */
-  readonly other: string;
-  readonly linkTo: (id: string) => string;
 }
 
 export const PEOPLE: readonly LinkedObjects[] = [

@@ -20,8 +20,8 @@ const reviewRecord: RouteRecord = {
   name: 'PermissionReview',
   path: '/perms/reviews',
   title: 'nav:permission_review',
-  permission: 'admin',
-  texts: ['resource', 'reviews'],
+  permission: 'Admin',
+  texts: ['resource', 'reviews', 'application-kinds'],
   load: async () => (await import('./reviews/ReviewPage')).ReviewPage,
 };
 

@@ -1,3 +1,4 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useMedia } from '#/ui/use-media';
 
@@ -14,4 +15,17 @@ export function useTreePlace(): (tree: ReactNode) => {
   const isRoomy = useMedia(ROOMY);
   const isNarrow = useMedia(NARROW);
   return (tree) => (isRoomy || isNarrow ? { side: tree } : { tools: tree });
+}
+
+/** What is chosen in the tree, which stands in the address, and a function that chooses something else. */
+export function useChosenPlace<Place extends object>(): [Place, (next: Place) => void] {
+  const navigate = useNavigate();
+  const chosen: Place = useSearch({ strict: false });
+  const choose = (next: Place) =>
+    void navigate({
+      to: '.',
+      search: (old: Record<string, unknown>) => ({ ...old, ...next, page: undefined }),
+      replace: true,
+    });
+  return [chosen, choose];
 }

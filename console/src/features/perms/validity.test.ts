@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accountsOf, whatOf, whoOf } from './named';
+import { accountsOf, applicationsIn, assetsOf, whoOf } from './named';
 import { validityOf } from './validity';
 
 const NOW = new Date('2026-11-22T12:00:00Z');
@@ -54,9 +54,18 @@ describe('what a permission names', () => {
       ['Release team', '', '/users/groups/g1'],
       ['Li (night shift)', 'li', '/users/users/u1'],
     ]);
-    expect(whatOf(row).map(({ name, detail, to }) => [name, detail, to])).toEqual([
+    expect(assetsOf(row).map(({ name, detail, to }) => [name, detail, to])).toEqual([
       ['front', '/Default/web/front', '/assets/assets?node=n1'],
       ['web-01', '192.0.2.1', '/assets/assets/a1'],
+    ]);
+    const named = {
+      category: 'db',
+      type_display: 'MySQL',
+      applications: ['o1'],
+      applications_display: ['orders (old)'],
+    } as const;
+    expect(applicationsIn(named).map(({ name, detail, to }) => [name, detail, to])).toEqual([
+      ['orders (old)', 'MySQL', '/applications/databases/o1'],
     ]);
     expect(accountsOf(row).map(({ name, to }) => [name, to])).toEqual([
       ['deploy', '/assets/system-users/s1'],

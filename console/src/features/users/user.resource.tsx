@@ -4,6 +4,7 @@ import { loadNamespaces, translate } from '#/lib/i18n';
 import { currentSession } from '#/lib/session';
 import { defineResource, type FieldContext } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
+import { everyApplication, everyApplicationAccount } from '#/domain/application-kinds/options';
 import { AccessHistory } from '#/domain/access-history/AccessHistory';
 import { deletionEffect } from '#/domain/access-preview/effects';
 import { ExplainCard } from '#/domain/explain-access/ExplainCard';
@@ -288,7 +289,16 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
       {
         id: 'app-permissions',
         label: 'users:tab.app_permissions',
-        content: (row) => <ApplicationGrants place={{ kind: 'user', id: row.id }} />,
+        content: (row) => (
+          <div className="grid gap-3.5">
+            <ApplicationGrants place={{ kind: 'user', id: row.id }} />
+            <ExplainCard
+              user={row.id}
+              applications={everyApplication}
+              systemUsers={everyApplicationAccount}
+            />
+          </div>
+        ),
       },
       {
         id: 'history',

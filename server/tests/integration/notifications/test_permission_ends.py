@@ -1,14 +1,14 @@
-"""Makers of asset permissions are told once that these end soon."""
+"""Makers of permissions are told once that these end soon."""
 
 from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 
-from factories.grants import grant, make_asset, make_system_user
+from factories.grants import grant, grant_application, make_asset, make_system_user
 from postern.apps.notifications import permission_ends
 from postern.apps.notifications.models import SiteMessage
-from postern.apps.perms.models import AssetPermission
+from postern.apps.perms.models import ApplicationPermission, AssetPermission
 from postern.apps.users.models import User
 from postern.kernel.clock import now
 
@@ -57,3 +57,17 @@ def test_administrators_are_told_when_the_maker_is_none_of_them_any_more(
     assert permission_ends.warn_due() == 2
     admins = {people["org_admin"].username}
     assert told() == {"by one who left": admins, "by nobody": admins}
+
+
+def test_maker_of_an_application_permission_is_told_too(people: dict[str, User]) -> None:
+    made = grant_application(
+        "orders",
+        system_users=[make_system_user(protocol="mysql")],
+        date_start=now() - _DAY,
+        date_expired=now() + 3 * _DAY,
+    )
+    ApplicationPermission.objects.filter(pk=made.pk).update(created_by=str(people["admin"]))
+    assert (permission_ends.warn_due(), permission_ends.warn_due()) == (1, 0)
+    message = SiteMessage.objects.get(message__contains="orders")
+    assert [receipt.user for receipt in message.receipts.all()] == [people["admin"]]
+    assert f"/perms/app-permissions/{made.pk}/update" in message.message

@@ -135,6 +135,7 @@ RESOURCES: Final = (
     "perms/asset-permissions-nodes-relations",
     "perms/asset-permissions-system-users-relations",
     "perms/reviews/asset-permissions",
+    "perms/reviews/application-permissions",
     "terminal/sessions",
     "terminal/commands",
     "terminal/tasks",

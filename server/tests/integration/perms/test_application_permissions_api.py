@@ -68,6 +68,13 @@ def test_permission_is_made_read_changed_and_deleted(as_org_admin: APIClient, wo
     row = answer.json()
     amounts = {name: row[name] for name in row if name.endswith("_amount")}
     assert amounts == {"users_amount": 1, "user_groups_amount": 1, "applications_amount": 1, "system_users_amount": 1}
+    names = {name: row[name] for name in row if name.endswith("s_display")}
+    assert names == {
+        "users_display": ["Anna(anna)"],
+        "user_groups_display": ["shop"],
+        "applications_display": ["orders"],
+        "system_users_display": ["db root"],
+    }
     assert (row["is_valid"], row["is_expired"], row["applications"]) == (True, False, [str(world.orders.pk)])
     url = f"{URL}{row['id']}/"
     changed = as_org_admin.patch(url, {"applications": [str(world.stock.pk)], "is_active": False}, format="json").json()
@@ -244,7 +251,35 @@ def test_validate_and_explain_answer_as_the_decision_does(as_org_admin: APIClien
     assert (told["allowed"], [reason["code"] for reason in told["reasons"]]) == (True, ["granted"])
     via = told["reasons"][0]["via"]
     assert (via["user_group"]["name"], via["application"]["name"]) == ("shop", "orders")
-    assert as_org_admin.get(f"{URL}explain/", {"user": "x"}).status_code == 400
+    assert (told["nearest"], as_org_admin.get(f"{URL}explain/", {"user": "x"}).status_code) == (None, 400)
+
+
+def test_denial_names_the_nearest_permission_of_the_type_and_what_it_lacks(
+    as_org_admin: APIClient, world: World
+) -> None:
+    cluster = make_application("cluster", kind="k8s", cluster="https://192.0.2.9:6443")
+    token = make_system_user("deploy", protocol="k8s")
+    grant_application("a of another type", kind="k8s", users=[world.anna], applications=[cluster], system_users=[token])
+    grant_application("b far", applications=[world.orders], system_users=[make_system_user(protocol="mysql")])
+    near = grant_application("c near", users=[world.bert], applications=[world.orders], system_users=[world.root])
+    query = {"user": str(world.anna.pk), "application": str(world.orders.pk), "system_user": str(world.root.pk)}
+
+    def lacks() -> tuple[str, list[tuple[str, str]]]:
+        nearest = as_org_admin.get(f"{URL}explain/", query, headers={"Accept-Language": "en"}).json()["nearest"]
+        return nearest["permission"]["name"], [(one["code"], one["message"]) for one in nearest["lacks"]]
+
+    unnamed = "It names neither the user Anna nor one of their groups."
+    assert lacks() == ("c near", [("user", unnamed)])
+    ApplicationPermission.objects.filter(pk=near.pk).update(is_active=False, date_expired=now())
+    assert lacks() == ("b far", [("user", unnamed), ("system_user", "It does not include the system user db root.")])
+    near.user_rows.all().delete()
+    near.application_rows.all().delete()
+    ApplicationPermission.objects.filter(name="b far").delete()
+    assert as_org_admin.get(f"{URL}explain/", query).json()["nearest"] is None
+    query["application"] = str(world.stock.pk)
+    grant_application("d", users=[world.anna], applications=[world.orders], system_users=[world.root], is_active=False)
+    switched_off = [("application", "It does not name the application stock."), ("inactive", "It is switched off.")]
+    assert lacks() == ("d", switched_off)
 
 
 @pytest.mark.spec("S6-033")

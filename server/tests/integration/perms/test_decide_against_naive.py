@@ -146,6 +146,8 @@ class Naive:
                     actions |= Actions(permission.actions)
         if not actions:
             return False, Actions.NONE, None, {}
+        if protocol not in {"rdp", "vnc"}:  # the others have no clipboard
+            actions &= ~Actions.CLIPBOARD_COPY_PASTE
         ends = {
             bit: self.end_of(bit, standing, at, user.date_expired)
             for bit in (1 << n for n in range(8))

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from factories.grants import grant, make_asset, make_group, make_system_user
+from factories.grants import grant, grant_application, make_application, make_asset, make_group, make_system_user
 from postern.apps.perms import facade
 from postern.apps.perms.models import AssetPermission, HistoryStart, PermissionUse
 from postern.apps.users.models import User
+from postern.foundation import licensing
 from postern.kernel.clock import now
 
 pytestmark = pytest.mark.django_db
@@ -117,6 +118,36 @@ def test_later_use_replaces_the_earlier_one(world: dict[str, Any]) -> None:
         world["used"].pk: at,
         world["young"].pk: at,
     }
+
+
+def test_application_permissions_are_found_by_end_but_their_use_is_not_known(
+    as_auditor: APIClient, world: dict[str, Any], licensed: None
+) -> None:
+    account = make_system_user(protocol="mysql")
+    given = {"users": [world["anna"]], "applications": [make_application("orders")], "system_users": [account]}
+    dates = {"date_start": now() - 200 * _DAY}
+    for name, values in {
+        "valid": {},
+        "expired": {"date_expired": now() - _DAY},
+        "ending": {"date_expired": now() + 5 * _DAY},
+        "off": {"date_expired": now() + 5 * _DAY, "is_active": False},
+    }.items():
+        grant_application(name, **given, **{**dates, **values})
+    desk = make_system_user(protocol="rdp")
+    grant_application("browser", kind="chrome", users=[world["anna"]], system_users=[desk])
+    path = "/api/v1/perms/reviews/application-permissions/"
+    rows = {row["name"]: row for row in as_auditor.get(path).json()}
+    assert {name: row["findings"] for name, row in rows.items()} == {
+        "browser": [], "ending": ["ending"], "expired": ["expired"], "off": [], "valid": [],
+    }  # fmt: skip
+    shown = ("users_display", "applications_display", "system_users_display", "type")
+    assert [rows["ending"][name] for name in shown] == [["Anna(anna)"], ["orders"], [account.name], "mysql"]
+    for finding in ("expired", "ending"):
+        assert [row["name"] for row in as_auditor.get(path, {"finding": finding}).json()] == [finding]
+    refused = as_auditor.get(path, {"finding": "unused"})
+    assert (refused.status_code, list(refused.json())) == (400, ["finding"])
+    with licensing.LICENCE.replaced(lambda: False):
+        assert "browser" not in [row["name"] for row in as_auditor.get(path).json()]
 
 
 @pytest.mark.parametrize("query", [{"finding": "old"}, {"days": "0"}, {"days": "1.5"}, {"within": "9999"}])

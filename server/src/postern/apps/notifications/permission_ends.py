@@ -1,4 +1,4 @@
-"""Tells the maker of an asset permission that it ends soon: once for each end, five days before.
+"""Tells the maker of a permission that it ends soon: once for each end, five days before.
 
 The maker is the administrator whom `created_by` names, while they administer the organization. After that, all
 administrators of the organization are told; without any, the system administrators.
@@ -7,7 +7,7 @@ The stored message marks the permission as reported. The permission is locked, s
 """
 
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import transaction
@@ -18,12 +18,14 @@ from postern.apps.notifications.declarations.expiries import PERMISSION_EXPIRING
 from postern.apps.notifications.models import SiteMessage
 from postern.apps.notifications.queries import super_administrators
 from postern.apps.orgs.roles import OrgRole
-from postern.apps.perms.models import AssetPermission
+from postern.apps.perms.models import ApplicationPermission, AssetPermission
 from postern.apps.users.models import Membership, SystemRole, User
 from postern.kernel import clock
 
 DAYS_BEFORE: Final = 5
 _DAY: Final = timedelta(days=1)
+_Permission = AssetPermission | ApplicationPermission
+_Kind = type[AssetPermission] | type[ApplicationPermission]
 
 
 def warn_due() -> int:
@@ -34,12 +36,16 @@ def warn_due() -> int:
             "occasion", flat=True
         )
     )
-    rows = _ending(now).order_by("date_expired", "pk").values_list("pk", "date_expired")
-    return sum(_warn(key, now) for key, ends_at in list(rows) if _occasion(key, ends_at) not in told)
+    return sum(_warn_of(model, now, told) for model in (AssetPermission, ApplicationPermission))
 
 
-def _ending(now: datetime) -> QuerySet[AssetPermission]:
-    rows: QuerySet[AssetPermission] = AssetPermission.objects.filter(
+def _warn_of(model: _Kind, now: datetime, told: set[str]) -> int:
+    rows = _ending(model, now).order_by("date_expired", "pk").values_list("pk", "date_expired")
+    return sum(_warn(model, key, now) for key, ends_at in list(rows) if _occasion(key, ends_at) not in told)
+
+
+def _ending(model: _Kind, now: datetime) -> QuerySet[Any]:
+    rows: QuerySet[Any] = model.objects.filter(
         is_active=True, date_expired__gt=now, date_expired__lte=now + DAYS_BEFORE * _DAY
     )
     return rows
@@ -50,18 +56,24 @@ def _occasion(permission_id: UUID, ends_at: datetime) -> str:
 
 
 @transaction.atomic
-def _warn(permission_id: UUID, now: datetime) -> bool:
+def _warn(model: _Kind, permission_id: UUID, now: datetime) -> bool:
     """Look at the permission again under a lock: its end may have been changed since the list was read."""
-    permission = _ending(now).select_for_update(of=("self",)).filter(pk=permission_id).first()
+    permission = _ending(model, now).select_for_update(of=("self",)).filter(pk=permission_id).first()
     if permission is None:
         return False
     days_left = max(-((now - permission.date_expired) // _DAY), 1)  # begun days
-    facts = Ending(permission.date_expired, days_left, name=permission.name, row_id=permission.pk)
+    facts = Ending(
+        permission.date_expired,
+        days_left,
+        name=permission.name,
+        row_id=permission.pk,
+        of_applications=model is ApplicationPermission,
+    )
     occasion = _occasion(permission.pk, permission.date_expired)
     return bool(tell(notice=PERMISSION_EXPIRING.about(facts), occasion=occasion, user_ids=list(_receivers(permission))))
 
 
-def _receivers(permission: AssetPermission) -> set[UUID]:
+def _receivers(permission: _Permission) -> set[UUID]:
     administers = Membership.objects.filter(user=OuterRef("pk"), org_id=permission.org_id, role=OrgRole.ADMIN)
     people = User.objects.valid().people()
     # `Name(username)`, and names may contain parentheses, too.

@@ -20,7 +20,7 @@ from postern.apps.perms.permissions.api.views import (
     PermissionUserViewSet,
 )
 from postern.apps.perms.previews.api.views import PreviewView
-from postern.apps.perms.reviews.api import ReviewedPermissionViewSet
+from postern.apps.perms.reviews.api import ReviewedApplicationPermissionViewSet, ReviewedPermissionViewSet
 from postern.foundation.rest.viewsets import ResourceRouter
 
 router = ResourceRouter()
@@ -46,6 +46,9 @@ for _kind, _view in (
     router.register(f"perms/application-permissions-{_kind}-relations", _view, f"application-permission-{_kind}")
 
 router.register("perms/reviews/asset-permissions", ReviewedPermissionViewSet, "reviewed-asset-permission")
+router.register(
+    "perms/reviews/application-permissions", ReviewedApplicationPermissionViewSet, "reviewed-application-permission"
+)
 
 _LIST: Final[dict[str, Any]] = {"get": "list"}
 

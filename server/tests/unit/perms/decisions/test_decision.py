@@ -23,7 +23,7 @@ from postern.apps.perms.decisions.decision import (
     evaluate,
     without_details,
 )
-from postern.contracts.enums import Actions, DenialCode, Protocol
+from postern.contracts.enums import SESSION_PROTOCOLS, Actions, DenialCode, Protocol
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -162,6 +162,16 @@ grants = st.builds(
 )
 
 
+@pytest.mark.spec("S6-064")
+@pytest.mark.parametrize("protocol", SESSION_PROTOCOLS)
+def test_clipboard_is_an_action_of_rdp_and_vnc_only(protocol: Protocol) -> None:
+    system_user = replace(SYSTEM_USER, protocol=protocol.value)
+    decision = evaluate(facts(a_grant(), protocol=protocol, system_user=system_user), NOW)
+    held = decision.actions & Actions.CLIPBOARD_COPY_PASTE
+    assert held == (Actions.CLIPBOARD_COPY_PASTE if protocol in {"rdp", "vnc"} else Actions.NONE)
+    assert decision.actions & Actions.UPDOWNLOAD == Actions.UPDOWNLOAD
+
+
 @given(st.lists(grants, max_size=5), st.integers(-4, 4))
 def test_evaluate_of_any_grants_agrees_with_the_one_line_rule(permissions: list[GrantFacts], hours: int) -> None:
     at = NOW + hours * HOUR
@@ -178,6 +188,7 @@ def test_evaluate_of_any_grants_agrees_with_the_one_line_rule(permissions: list[
     actions = Actions.NONE
     for permission in good:
         actions |= Actions(permission.actions)
+    actions &= ~Actions.CLIPBOARD_COPY_PASTE  # the protocol is SSH
     assert (decision.allowed, decision.actions) == (bool(good), actions)
     assert decision.reasons
     assert (decision.denial_code is None) == decision.allowed

@@ -26,9 +26,7 @@ PURPOSES: Final[Mapping[str, Promise]] = {
         "Sends messages by WeCom, DingTalk and FeiShu, and tries failed ones again."
     ),
     "postern.apps.notifications.tasks.warn_of_expiry": _("Warns users whose password or account ends soon."),
-    "postern.apps.notifications.tasks.warn_of_permission_ends": _(
-        "Warns the makers of asset permissions that end soon."
-    ),
+    "postern.apps.notifications.tasks.warn_of_permission_ends": _("Warns the makers of permissions that end soon."),
     "postern.apps.notifications.tasks.watch_performance": _(
         "Tells administrators about services of Postern that are overloaded or offline."
     ),

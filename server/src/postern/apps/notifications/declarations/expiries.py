@@ -30,6 +30,7 @@ class Ending:
     """What ends. `days_left`: begun days, at least one. `row_id`: the service account or permission.
 
     `username`: the account. `name`: the name of its key, or of the permission; "" when the account itself ends.
+    `of_applications`: the permission is one of applications.
     """
 
     ends_at: datetime
@@ -37,6 +38,7 @@ class Ending:
     username: str = ""
     name: str = ""
     row_id: UUID | None = None
+    of_applications: bool = False
 
     @property
     def date(self) -> str:
@@ -49,7 +51,7 @@ _Texts = Callable[[Ending], tuple[str, str]]
 
 
 def _warning(type_name: str, label: Text, texts: _Texts, *examples: Ending, page: str = "") -> MessageText[Ending]:
-    """A type of warning. `page`: the page of the console that helps, with `{row_id}`; "" for none."""
+    """A type of warning. `page`: the page of the console that helps, with `{row_id}` and `{permissions}`; "" for none."""
 
     def write(facts: Ending) -> Written:
         return written(
@@ -59,10 +61,15 @@ def _warning(type_name: str, label: Text, texts: _Texts, *examples: Ending, page
             username=facts.username,
             name=facts.name,
             date=facts.date,
-            link=console_link(page.format(row_id=facts.row_id)),
+            link=console_link(page.format(row_id=facts.row_id, permissions=_permissions(facts))),
         )
 
     return MessageText(MessageType(type_name, label, *SECURITY, Audience.PERSON), write, examples)
+
+
+def _permissions(facts: Ending) -> str:
+    """The pages of permissions of this kind."""
+    return "app-permissions" if facts.of_applications else "asset-permissions"
 
 
 def _of_password(facts: Ending) -> tuple[str, str]:
@@ -117,6 +124,18 @@ def _of_service_account(facts: Ending) -> tuple[str, str]:
 
 
 def _of_permission(facts: Ending) -> tuple[str, str]:
+    if facts.of_applications:
+        return (
+            ngettext(
+                "An application permission ends within %(count)d day",
+                "An application permission ends within %(count)d days",
+                facts.days_left,
+            ),
+            _(
+                "The application permission {name} ends on {date}. Afterwards its people lose this access. If it is still "
+                "needed, change its end."
+            ),
+        )
     return (
         ngettext(
             "An asset permission ends within %(count)d day",
@@ -160,11 +179,12 @@ SERVICE_ACCOUNT_EXPIRING: Final = _warning(
 )
 PERMISSION_EXPIRING: Final = _warning(
     "PermissionExpiringMessage",
-    gettext_lazy("An asset permission ends"),
+    gettext_lazy("A permission ends"),
     _of_permission,
     Ending(_AT, 5, name="web release", row_id=_ID),
     Ending(_AT, 1, name="on call", row_id=_ID),
-    page="perms/asset-permissions/{row_id}/update",
+    Ending(_AT, 5, name="orders, read only", row_id=_ID, of_applications=True),
+    page="perms/{permissions}/{row_id}/update",
 )
 
 TEXTS: Final = (

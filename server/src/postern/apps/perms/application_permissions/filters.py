@@ -6,11 +6,13 @@ from typing import Final
 
 from django.db.models import QuerySet
 
+from postern.apps.applications import facade as applications
 from postern.apps.perms.application_grants.links import APPLICATIONS, SYSTEM_USERS, USER_GROUPS, USERS
 from postern.apps.perms.application_grants.models import ApplicationPermission
 from postern.apps.perms.application_permissions.kind import APPLICATION_PERMISSIONS
 from postern.apps.perms.granting import filters
 from postern.apps.perms.granting.filters import ObjectFilter
+from postern.foundation import licensing
 
 _FILTERS: Final = (
     filters.of_users(USERS, USER_GROUPS),
@@ -27,3 +29,8 @@ def narrowed(
 ) -> QuerySet[ApplicationPermission]:
     """The rows that match the filters of one request at an instant."""
     return filters.narrowed(APPLICATION_PERMISSIONS, _FILTERS, rows, params, at)
+
+
+def open_permissions(rows: QuerySet[ApplicationPermission]) -> QuerySet[ApplicationPermission]:
+    """The permissions that may be shown now: those for remote apps need a licence."""
+    return rows if licensing.is_open() else rows.exclude(category=applications.Category.REMOTE_APP)

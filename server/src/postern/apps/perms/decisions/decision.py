@@ -10,7 +10,8 @@ A user may use a system user on an asset when all of these are true:
 The same rule holds for an application, with an application permission: the system user speaks its protocol, and its type
 needs no licence or there is one.
 
-The actions of all such permissions are combined. Each action ends when the last permission that includes it ends: a
+The actions of all such permissions are combined, as far as the protocol has them: a clipboard is part of RDP and VNC only.
+Each action ends when the last permission that includes it ends: a
 permission for uploads of ten minutes beside a year of connect does not give a year of uploads.
 """
 
@@ -249,7 +250,7 @@ def evaluate(facts: Facts, at: datetime) -> Decision:
             denial_code=_DENIAL_CODES[reasons[0].code],
         )
     carrying = [grant for grant, reason in judged if reason.code in _CARRYING]
-    ends = _ends(carrying, at, facts.user.date_expired if facts.user is not None else None)
+    ends = _ends(carrying, facts.protocol, at, facts.user.date_expired if facts.user is not None else None)
     return Decision(
         verdict=Verdict.ALLOW,
         reasons=tuple(reason for _grant, reason in judged if reason.code is ReasonCode.GRANTED),
@@ -260,12 +261,23 @@ def evaluate(facts: Facts, at: datetime) -> Decision:
     )
 
 
+#: Protocols with a clipboard. A remote app is a window of RDP.
+_WITH_CLIPBOARD: Final = frozenset({Protocol.RDP, Protocol.VNC})
+
+
+def possible_actions(protocol: Protocol, actions: Actions) -> Actions:
+    """Those of the granted actions that there are with this protocol."""
+    return actions if protocol in _WITH_CLIPBOARD else actions & ~Actions.CLIPBOARD_COPY_PASTE
+
+
 #: Grants that are valid now, or will become valid without a change.
 _CARRYING: Final = frozenset({ReasonCode.GRANTED, ReasonCode.GRANT_NOT_STARTED})
 _BITS: Final = tuple(1 << position for position in range(Actions.ALL.bit_length()))
 
 
-def _ends(grants: list[GrantFacts], at: datetime, account_ends: datetime | None) -> tuple[ActionsUntil, ...]:
+def _ends(
+    grants: list[GrantFacts], protocol: Protocol, at: datetime, account_ends: datetime | None
+) -> tuple[ActionsUntil, ...]:
     """Every action that is permitted at `at`, with the instant at which it ends.
 
     Actions with the same end are grouped.
@@ -273,7 +285,10 @@ def _ends(grants: list[GrantFacts], at: datetime, account_ends: datetime | None)
     # Nothing works without connect, so a grant without connect extends no action.
     grants = sorted((grant for grant in grants if grant.actions & Actions.CONNECT), key=lambda grant: grant.date_start)
     groups: dict[datetime, int] = {}
+    possible = possible_actions(protocol, Actions.ALL).value
     for bit in _BITS:
+        if not possible & bit:
+            continue
         until = at
         for grant in grants:
             if grant.actions & bit and grant.date_start <= until:

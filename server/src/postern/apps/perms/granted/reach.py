@@ -19,6 +19,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from pyroaring import BitMap
 
 from postern.apps.assets.models import Asset, AssetNode, AssetProtocol, Node, NodePath
+from postern.apps.perms.decisions.decision import possible_actions
 from postern.apps.perms.decisions.naming import permissions_naming_user
 from postern.apps.perms.granted.indexed import IndexedReach, Part
 from postern.apps.perms.grants.models import PermissionAsset, PermissionNode, PermissionSystemUser, PermissionUserGroup
@@ -344,13 +345,15 @@ def _union(parts: list[Ids]) -> Ids:
 
 
 def _add(found: dict[UUID, Usable], row: PermissionSystemUser) -> None:
-    system_user, actions = row.systemuser, Actions(row.assetpermission.actions)
+    system_user = row.systemuser
+    protocol = Protocol(system_user.protocol)
+    actions = possible_actions(protocol, Actions(row.assetpermission.actions))
     held = found.get(system_user.pk)
     found[system_user.pk] = Usable(
         id=system_user.pk,
         name=system_user.name,
         username=system_user.username,
-        protocol=Protocol(system_user.protocol),
+        protocol=protocol,
         login_mode=system_user.login_mode,
         priority=system_user.priority,
         sftp_root=system_user.sftp_root,

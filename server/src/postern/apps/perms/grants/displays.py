@@ -1,11 +1,15 @@
 """Display names of the objects in a permission."""
 
-from typing import Any
+from typing import Any, Final
 
 from rest_framework import serializers
 
 from postern.apps.assets.models import Asset, Node
 from postern.apps.users.models import User
+from postern.foundation.rest.related import prefetched
+from postern.foundation.rest.text import PlainField
+
+_MAX_DISPLAYS: Final = 10_000
 
 
 def display_of(one: Any) -> str:
@@ -27,3 +31,15 @@ class DisplayField(serializers.CharField):
 
     def get_attribute(self, instance: Any) -> str:
         return display_of(getattr(instance, self._column))
+
+
+class DisplayListField(serializers.ListField):
+    """Names of linked objects: read by tables, written by imports instead of ids. Unknown names are ignored."""
+
+    def __init__(self, list_name: str, **kwargs: Any) -> None:
+        self.list_name = list_name
+        kwargs |= {"child": PlainField(max_length=4096), "required": False, "max_length": _MAX_DISPLAYS}
+        super().__init__(**kwargs)
+
+    def get_attribute(self, instance: Any) -> list[str]:
+        return [display_of(one) for one in prefetched(instance, self.list_name)]

@@ -2,7 +2,8 @@
 
 A permission is used when a session is permitted by it: it named the person, the asset and the system user at that
 moment. It counts as unused when it was valid, made before the days in question, and used by nobody in them. Uses are
-known since the history of access begins, so nothing counts as unused before that is long enough ago.
+known since the history of access begins, so nothing counts as unused before that is long enough ago. There are no sessions
+to applications yet, so nothing is known about the use of application permissions.
 """
 
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from enum import StrEnum
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
+from postern.apps.perms.granting.bases import Permission
 from postern.apps.perms.grants.models import AssetPermission
 from postern.apps.perms.history.past import known_since
 from postern.apps.perms.last_uses.models import PermissionUse
@@ -26,11 +28,14 @@ class Finding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """The question of a review: unused for `days`, ending within `within_days`."""
+    """The question of a review: unused for `days`, ending within `within_days`. `has_uses`: whether the permissions are of
+    a kind whose uses are noted.
+    """
 
     at: datetime
     days: int
     within_days: int
+    has_uses: bool = True
 
     @property
     def border(self) -> datetime:
@@ -44,6 +49,8 @@ class Review:
 
     def knows_uses(self) -> bool:
         """Whether the uses of all days in question are known."""
+        if not self.has_uses:
+            return False
         since = known_since()
         return since is not None and since <= self.border
 
@@ -63,7 +70,7 @@ class Review:
         valid = Q(is_active=True, date_start__lte=self.border, date_expired__gt=self.at, date_created__lte=self.border)
         return valid & ~Q(Exists(used))
 
-    def findings(self, row: AssetPermission, last_used: datetime | None) -> list[Finding]:
+    def findings(self, row: Permission, last_used: datetime | None) -> list[Finding]:
         """The findings of one permission, as `condition` says them."""
         found = []
         if row.is_valid and self.judges_uses_of(row) and (last_used is None or last_used < self.border):

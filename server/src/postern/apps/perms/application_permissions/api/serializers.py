@@ -13,7 +13,7 @@ from postern.apps.perms.application_grants.links import APPLICATIONS
 from postern.apps.perms.application_grants.models import ApplicationPermission
 from postern.apps.perms.application_permissions.kind import APPLICATION_PERMISSIONS
 from postern.apps.perms.granting.api.serializers import PermissionSerializer, link_serializer
-from postern.apps.perms.grants.displays import DisplayField
+from postern.apps.perms.grants.displays import DisplayField, DisplayListField
 from postern.apps.perms.grants.links import Link
 from postern.apps.users.models import User, UserGroup
 from postern.apps.vault.models import SystemUser
@@ -39,6 +39,10 @@ class ApplicationPermissionSerializer(PermissionSerializer):
     user_groups = _named_list("user_groups", required=False, label=gettext_lazy("User group"))
     applications = _named_list("applications", required=False, label=gettext_lazy("Application"))
     system_users = _named_list("system_users", allow_empty=False, label=gettext_lazy("System user"))
+    users_display = DisplayListField("users", read_only=True, label=gettext_lazy("Users display"))
+    user_groups_display = DisplayListField("user_groups", read_only=True, label=gettext_lazy("User groups display"))
+    applications_display = DisplayListField("applications", read_only=True, label=gettext_lazy("Applications display"))
+    system_users_display = DisplayListField("system_users", read_only=True, label=gettext_lazy("System users display"))
     users_amount = serializers.IntegerField(read_only=True)
     user_groups_amount = serializers.IntegerField(read_only=True)
     applications_amount = serializers.IntegerField(read_only=True)
@@ -55,7 +59,8 @@ class ApplicationPermissionSerializer(PermissionSerializer):
             "created_by", "date_created", "date_expired", "date_start", "comment",
         )  # fmt: skip
         fields = (
-            *fields_small, "users", "user_groups", "applications", "system_users", "users_amount", "user_groups_amount",
+            *fields_small, "users", "users_display", "user_groups", "user_groups_display", "applications",
+            "applications_display", "system_users", "system_users_display", "users_amount", "user_groups_amount",
             "applications_amount", "system_users_amount", "org_id", "org_name",
         )  # fmt: skip
         read_only_fields = ("created_by", "date_created")

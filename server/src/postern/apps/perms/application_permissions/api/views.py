@@ -1,8 +1,9 @@
 """Endpoints of application permissions: the resource, its links, and queries about access."""
 
-from typing import Any, cast
+from typing import Any, TypedDict, cast
+from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,21 +17,29 @@ from postern.apps.perms.application_permissions.api.serializers import (
     ApplicationPermissionSerializer,
     relation_serializer,
 )
-from postern.apps.perms.application_permissions.filters import FILTERS, narrowed
+from postern.apps.perms.application_permissions.filters import FILTERS, narrowed, open_permissions
 from postern.apps.perms.application_permissions.kind import APPLICATION_PERMISSIONS
 from postern.apps.perms.application_permissions.members import applications_of
-from postern.apps.perms.decisions.answers import explained
+from postern.apps.perms.decisions.answers import explained, nearest_shown
 from postern.apps.perms.decisions.deciding import decide_application
-from postern.apps.perms.decisions.decision import Decision
+from postern.apps.perms.decisions.nearest import nearest_application_permission
 from postern.apps.perms.decisions.validating import validated
 from postern.apps.perms.granting.api.views import LinkViewSet, PermissionViewSet, amounts_of, link_viewset
 from postern.apps.perms.granting.links import Link
 from postern.foundation import licensing
 from postern.foundation.rest.openapi.answers import ANY_OBJECT, Answer
-from postern.foundation.rest.plain import keys_only
 from postern.foundation.rest.rights import ORG_ADMIN_ONLY, Right
 from postern.kernel.clock import now
 from postern.kernel.ids import parse_id
+
+#: Built once, because building these querysets takes longer than running them.
+_SHOWN = tuple(Prefetch(link.list_name, link.names) for link in LINKS)
+
+
+class _Asked(TypedDict):
+    user_id: UUID
+    application_id: UUID
+    system_user_id: UUID
 
 
 class ApplicationPermissionViewSet(PermissionViewSet):
@@ -68,7 +77,7 @@ class ApplicationPermissionViewSet(PermissionViewSet):
 
     def visible_rows(self) -> QuerySet[ApplicationPermission]:
         rows = cast("QuerySet[ApplicationPermission]", super().visible_rows())
-        return _open(rows).prefetch_related(*(keys_only(ApplicationPermission, link.list_name) for link in LINKS))
+        return open_permissions(rows).prefetch_related(*_SHOWN)
 
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         params = self.request.query_params
@@ -97,8 +106,15 @@ class ApplicationPermissionViewSet(PermissionViewSet):
 
     @action(detail=False, methods=["get"], url_path="explain")
     def explain(self, request: Request, **kwargs: Any) -> Response:
-        """May `user` use `system_user` on `application`, and why (not)?"""
-        return Response(explained(self._decide(request, "user", "application", "system_user")))
+        """May `user` use `system_user` on `application`, and why (not)?
+
+        When no permission names both user and application, `nearest` is the one that lacks least.
+        """
+        asked = self._asked(request, "user", "application", "system_user")
+        decision, nearest = decide_application(**asked), None
+        if not decision.allowed and not any(reason.permission for reason in decision.reasons):
+            nearest = nearest_application_permission(**asked, at=now())
+        return Response({**explained(decision), "nearest": nearest_shown(nearest)})
 
     @action(detail=False, methods=["get"], url_path="user/validate", url_name="user-validate")
     def validate(self, request: Request, **kwargs: Any) -> Response:
@@ -106,25 +122,22 @@ class ApplicationPermissionViewSet(PermissionViewSet):
         names = ("user_id", "application_id", "system_user_id")
         if not all(request.query_params.get(name) for name in names):
             return Response(False)
-        answer, status = validated(self._decide(request, *names), request.query_params.get("action_name", "connect"))
+        answer, status = validated(
+            decide_application(**self._asked(request, *names)), request.query_params.get("action_name", "connect")
+        )
         return Response(answer, status=status)
 
-    def _decide(self, request: Request, user: str, application: str, system_user: str) -> Decision:
+    def _asked(self, request: Request, user: str, application: str, system_user: str) -> _Asked:
+        """Whom and what the parameters with these names ask about."""
         ids = self.asked_about(request, Application, (user, application, system_user))
-        user_id, application_id, system_user_id = ids
-        return decide_application(user_id=user_id, application_id=application_id, system_user_id=system_user_id)
-
-
-def _open(rows: QuerySet[Any]) -> QuerySet[Any]:
-    """The permissions that may be shown now."""
-    return rows if licensing.is_open() else rows.exclude(category=applications.Category.REMOTE_APP)
+        return _Asked(user_id=ids[0], application_id=ids[1], system_user_id=ids[2])
 
 
 class _LinkViewSet(LinkViewSet):
     kind = APPLICATION_PERMISSIONS
 
     def visible_permissions(self) -> QuerySet[Any]:
-        return _open(super().visible_permissions())
+        return open_permissions(super().visible_permissions())
 
 
 def _relation_viewset(link: Link, search: tuple[str, ...], **attributes: Any) -> type[LinkViewSet]:

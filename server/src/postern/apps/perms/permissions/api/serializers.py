@@ -10,7 +10,7 @@ from rest_framework import serializers
 from postern.apps.assets.models import Asset, Node
 from postern.apps.perms.granting.api.serializers import PermissionSerializer, link_serializer
 from postern.apps.perms.grants.action_names import ACTION_NAMES, ACTION_WORDS, from_names, to_names
-from postern.apps.perms.grants.displays import DisplayField, display_of
+from postern.apps.perms.grants.displays import DisplayField, DisplayListField
 from postern.apps.perms.grants.links import LINKS, Link
 from postern.apps.perms.grants.models import AssetPermission
 from postern.apps.perms.permissions.kind import ASSET_PERMISSIONS
@@ -18,12 +18,8 @@ from postern.apps.users.models import User, UserGroup
 from postern.apps.vault.models import SystemUser
 from postern.contracts.enums import Actions
 from postern.foundation.rest.naming import Naming, by, itself, key_in, name_in
-from postern.foundation.rest.related import prefetched
 from postern.foundation.rest.relations import OrgOwnedList, rows_in_scope
 from postern.foundation.rest.serializers import ResourceSerializer
-from postern.foundation.rest.text import PlainField
-
-_MAX_DISPLAYS: Final = 10_000
 
 
 class ActionsField(serializers.MultipleChoiceField):
@@ -37,18 +33,6 @@ class ActionsField(serializers.MultipleChoiceField):
 
     def to_internal_value(self, data: Any) -> Any:
         return from_names(super().to_internal_value(data)).value
-
-
-class DisplayListField(serializers.ListField):
-    """Names of linked objects: read by tables, written by imports instead of ids. Unknown names are ignored."""
-
-    def __init__(self, list_name: str, **kwargs: Any) -> None:
-        self.list_name = list_name
-        kwargs |= {"child": PlainField(max_length=4096), "required": False, "max_length": _MAX_DISPLAYS}
-        super().__init__(**kwargs)
-
-    def get_attribute(self, instance: Any) -> list[str]:
-        return [display_of(one) for one in prefetched(instance, self.list_name)]
 
 
 _LOOKUPS: Final[dict[str, tuple[type[models.Model], Naming]]] = {
