@@ -34,6 +34,7 @@ ELSEWHERE: Final = {
     "assets/platforms/": "shared by all organizations",
     "assets/system-users/<system_user_id>/temp-auth/": "for the caller; decided by their permissions",
     "assets/entered-credentials/": "the caller's own: test_entered_credentials",
+    "applications/remote-apps/": "for proxies, which serve all organizations: test_remote_app_connections",
     "assets/favorite-assets/": "a person's own stars",
     "audits/login-logs/": "of people, who belong to several organizations: test_logs_api",
     "audits/password-change-logs/": "of people: test_logs_api",
