@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from postern.apps.applications.managed import actions, licence
 from postern.apps.applications.managed import tree as shapes
-from postern.apps.applications.managed.api.serializers import ApplicationSerializer
+from postern.apps.applications.managed.api.serializers import ApplicationDetailSerializer, ApplicationSerializer
 from postern.apps.applications.managed.models import Application
 from postern.apps.vault import facade as vault
 from postern.foundation import licensing
@@ -29,6 +29,7 @@ class ApplicationViewSet(ResourceViewSet):
 
     queryset = Application.objects.all()
     serializer_class = ApplicationSerializer
+    serializer_classes = {"retrieve": ApplicationDetailSerializer}
     examples = {
         "name": "orders-example",
         "category": "db",

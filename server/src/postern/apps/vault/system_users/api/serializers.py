@@ -11,6 +11,7 @@ from rest_framework import serializers
 
 from postern.apps.assets.models import Asset, Node
 from postern.apps.users.models import User
+from postern.apps.vault.sealed_secrets.api import StoredSecretsField
 from postern.apps.vault.system_users import command_filters
 from postern.apps.vault.system_users.models import (
     SystemUser,
@@ -19,6 +20,7 @@ from postern.apps.vault.system_users.models import (
     SystemUserType,
     SystemUserUser,
 )
+from postern.apps.vault.system_users.places import place_of
 from postern.apps.vault.system_users.ssh_keys import MAX_KEY_TEXT
 from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.naming import by, itself, key_in, name_in
@@ -116,6 +118,28 @@ class AdminUserSerializer(SystemUserSerializer):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         return super().validate({**attrs, "type": SystemUserType.ADMIN.value})
+
+
+def _place(row: SystemUser) -> Any:
+    return place_of(row, "")
+
+
+class SystemUserDetailSerializer(SystemUserSerializer):
+    """One system user, with the names of its stored secrets."""
+
+    stored_secrets = StoredSecretsField(_place)
+
+    class Meta(SystemUserSerializer.Meta):
+        fields = (*SystemUserSerializer.Meta.fields, "stored_secrets")
+
+
+class AdminUserDetailSerializer(AdminUserSerializer):
+    """One admin user, with the names of its stored secrets."""
+
+    stored_secrets = StoredSecretsField(_place)
+
+    class Meta(AdminUserSerializer.Meta):
+        fields = (*AdminUserSerializer.Meta.fields, "stored_secrets")
 
 
 class _BindingSerializer(ResourceSerializer):

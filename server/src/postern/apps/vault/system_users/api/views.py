@@ -15,9 +15,11 @@ from postern.apps.vault.sealed_secrets.api import StoresSecrets
 from postern.apps.vault.sealed_secrets.outside import write_outside
 from postern.apps.vault.system_users import actions, revealing
 from postern.apps.vault.system_users.api.serializers import (
+    AdminUserDetailSerializer,
     AdminUserSerializer,
     SecretsSerializer,
     SystemUserAssetSerializer,
+    SystemUserDetailSerializer,
     SystemUserNodeSerializer,
     SystemUserSerializer,
     SystemUserUserSerializer,
@@ -53,6 +55,7 @@ ADMIN_ONLY = dict.fromkeys(("list", "retrieve", "create", "update", "destroy"), 
 class SystemUserViewSet(StoresSecrets, ResourceViewSet):
     queryset = SystemUser.objects.all()
     serializer_class = SystemUserSerializer
+    serializer_classes: ClassVar[dict[str, Any]] = {"retrieve": SystemUserDetailSerializer}
     examples = {"name": "deploy-example", "username": "deploy"}
     rights = {**ADMIN_ONLY, **dict.fromkeys(_FURTHER, Right.ORG_ADMIN)}
     needs_fresh_mfa = frozenset(("auth_info", "asset_auth_info"))
@@ -208,6 +211,7 @@ class AdminUserViewSet(SystemUserViewSet):
     """The same rows, limited to type admin."""
 
     serializer_class = AdminUserSerializer
+    serializer_classes: ClassVar[dict[str, Any]] = {"retrieve": AdminUserDetailSerializer}
     filter_fields = ("name", "username")
     search_fields = ("name", "username")
 
