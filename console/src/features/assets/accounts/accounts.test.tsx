@@ -64,7 +64,7 @@ const { server, sent } = recordedServer(
     mock.post('*/api/v1/assets/accounts/tasks/', () => HttpResponse.json({ task: 'job-1' }, { status: 201 })),
     mock.post('*/api/v1/assets/accounts/:id/verify/', () => HttpResponse.json({ task: 'job-2' })),
   ],
-  () => [import('#/domain/mfa/MfaDialog')],
+  () => [import('#/domain/mfa/MfaDialog'), import('#/domain/account-secret/SecretDialog')],
 );
 
 beforeEach(() => {
