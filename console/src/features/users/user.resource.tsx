@@ -19,7 +19,7 @@ import { lazyPart } from '#/resource/lazy-part';
 import { daysFrom } from '#/ui/dates/shortcuts';
 import { fieldValue } from '#/ui/dates/typed';
 import { AccessHistory } from '#/domain/access-history/AccessHistory';
-import { deletionEffect } from '#/domain/access-preview/effects';
+import { deletionEffect, importEffect } from '#/domain/access-preview/effects';
 import { ExplainCard } from '#/domain/explain-access/ExplainCard';
 import { ApplicationGrants, Grants } from '#/domain/grants/Grants';
 import { groupOptions } from '#/domain/remotes';
@@ -34,6 +34,7 @@ import {
   resetKey,
   resetMfa,
   setActive,
+  switchActive,
 } from './user-actions';
 import { userRoutes } from './addresses';
 import { resetAccess, resetPassword, showSetPasswordLink } from './set-password-link';
@@ -166,6 +167,7 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
       },
     ],
     untyped: ['kind'],
+    exchange: { importEffect: importEffect('user') },
     isInactive: (row) => !row.is_active,
     phone: {
       icon: User,
@@ -309,7 +311,7 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
         control: {
           kind: 'switch',
           value: (row) => row.is_active,
-          change: (row, on) => http.patch(`users/users/${row.id}/`, { is_active: on }),
+          change: switchActive,
         },
       },
       {

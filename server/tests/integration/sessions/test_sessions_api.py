@@ -74,6 +74,16 @@ def test_k4_every_endpoint_is_closed_below_its_lowest_role(
             assert status not in {401, 403}, (role, status)
 
 
+def test_list_answers_for_several_people_or_assets(clients: dict[str, APIClient], active: Session) -> None:
+    def ids(**query: str) -> list[str]:
+        return [row["id"] for row in clients["org_admin"].get(SESSIONS, query).json()]
+
+    for name, key in (("user_id__in", active.user_id), ("asset_id__in", active.asset_id)):
+        assert ids(**{name: f"{uuid4()}, {key}"}) == [str(active.pk)]
+        assert ids(**{name: f"{key}", "is_finished": "1"}) == []
+        assert ids(**{name: str(uuid4())}) == ids(**{name: "nonsense"}) == []
+
+
 def test_sessions_need_the_audit_permission(clients: dict[str, APIClient], active: Session) -> None:
     assert clients["user"].get(SESSIONS).status_code == 403
     assert clients["auditor"].get(SESSIONS).status_code == 200

@@ -1,0 +1,28 @@
+import { useMemo } from 'react';
+import { useT } from '#/lib/i18n';
+import type { CheckedImport } from '#/resource/define';
+import { AccessPreview } from './AccessPreview';
+import { changesOf, type ImportedObject, uncountedIn } from './imports';
+
+/** What an import does to access, between its check and its start; nothing when it changes none. */
+export function ImportAccess({
+  object,
+  rows,
+}: {
+  readonly object: ImportedObject;
+  readonly rows: readonly CheckedImport[];
+}) {
+  const t = useT();
+  const changes = useMemo(() => changesOf(object, rows), [object, rows]);
+  const uncounted = uncountedIn(object, rows);
+  if (changes.length === 0 && uncounted === null) return null;
+  const title = t('access-preview:import.title');
+  // i18n: access-preview:import.new_*
+  return (
+    <section className="rounded-2 border border-line px-3.5 py-2.5" aria-label={title}>
+      <h3 className="mb-1 text-meta font-semibold text-ink-2">{title}</h3>
+      {changes.length > 0 && <AccessPreview changes={changes} />}
+      {uncounted && <p className="text-ink-2">{t(`access-preview:import.new_${uncounted}`)}</p>}
+    </section>
+  );
+}
