@@ -63,6 +63,7 @@ ELSEWHERE: Final = {
     "ops/command-snippets/": "the caller's own: test_command_snippets",
     "settings/": "of the installation",
     "terminal/components/": "of the installation",
+    "terminal/recent-assets/": "the caller's own sessions: test_sessions_api",
     "terminal/terminal-registrations/": "proxies belong to no organization",
     "terminal/terminals/": "proxies belong to no organization",
     "users/connection-token/": "for the caller; decided by his permissions",
