@@ -10,7 +10,6 @@ from rest_framework import serializers
 from postern.apps.applications.kinds.declarations import DECLARATIONS
 from postern.apps.applications.managed.api.attrs import AttrsField
 from postern.apps.applications.managed.models import Application
-from postern.apps.applications.managed.places import place_of
 from postern.apps.assets.models import Domain
 from postern.apps.vault import facade as vault
 from postern.foundation.rest.naming import by, itself
@@ -73,7 +72,7 @@ class ApplicationSerializer(ResourceSerializer):
 class ApplicationDetailSerializer(ApplicationSerializer):
     """One application, with the names of its stored secrets."""
 
-    stored_secrets = vault.StoredSecretsField(place_of)
+    stored_secrets = vault.StoredSecretsField()
 
     class Meta(ApplicationSerializer.Meta):
         fields = (*ApplicationSerializer.Meta.fields, "stored_secrets")

@@ -20,7 +20,6 @@ from postern.apps.vault.system_users.models import (
     SystemUserType,
     SystemUserUser,
 )
-from postern.apps.vault.system_users.places import place_of
 from postern.apps.vault.system_users.ssh_keys import MAX_KEY_TEXT
 from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.naming import by, itself, key_in, name_in
@@ -120,14 +119,10 @@ class AdminUserSerializer(SystemUserSerializer):
         return super().validate({**attrs, "type": SystemUserType.ADMIN.value})
 
 
-def _place(row: SystemUser) -> Any:
-    return place_of(row, "")
-
-
 class SystemUserDetailSerializer(SystemUserSerializer):
     """One system user, with the names of its stored secrets."""
 
-    stored_secrets = StoredSecretsField(_place)
+    stored_secrets = StoredSecretsField()
 
     class Meta(SystemUserSerializer.Meta):
         fields = (*SystemUserSerializer.Meta.fields, "stored_secrets")
@@ -136,7 +131,7 @@ class SystemUserDetailSerializer(SystemUserSerializer):
 class AdminUserDetailSerializer(AdminUserSerializer):
     """One admin user, with the names of its stored secrets."""
 
-    stored_secrets = StoredSecretsField(_place)
+    stored_secrets = StoredSecretsField()
 
     class Meta(AdminUserSerializer.Meta):
         fields = (*AdminUserSerializer.Meta.fields, "stored_secrets")
