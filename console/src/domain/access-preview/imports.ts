@@ -35,8 +35,8 @@ function update(
   return [{ object, action: 'update', id: row.id, values }];
 }
 
-function idsIn(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((id): id is string => typeof id === 'string') : [];
+function textsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((text): text is string => typeof text === 'string') : [];
 }
 
 /** Permissions: a new one grants what its row names. */
@@ -61,29 +61,37 @@ function assetChanges(rows: Rows): readonly AccessChange[] {
   return rows.flatMap((row) => update('asset', row, (field) => field === 'is_active'));
 }
 
+/** Groups by the name that a file has for them. */
+export type GroupIds = ReadonlyMap<string, string>;
+
+/** Whether people join or leave groups, which the rows name. */
+export function namesGroups(object: ImportedObject, rows: Rows): boolean {
+  return object === 'user' && rows.some(({ changes }) => changes.some(({ field }) => field === 'groups'));
+}
+
 /** People: inactive ones reach nothing, and those who join or leave groups reach what the groups do. */
-function personChanges(rows: Rows): readonly AccessChange[] {
+function personChanges(rows: Rows, groupIds: GroupIds): readonly AccessChange[] {
   const groups = new Map<string, { readonly add: string[]; readonly remove: string[] }>();
-  const groupOf = (id: string) => {
-    const found = groups.get(id) ?? { add: [], remove: [] };
-    groups.set(id, found);
+  const groupOf = (name: string) => {
+    const found = groups.get(name) ?? { add: [], remove: [] };
+    groups.set(name, found);
     return found;
   };
   for (const { id, changes } of rows) {
     const change = changes.find(({ field }) => field === 'groups');
     if (id === null || change === undefined) continue;
-    const [before, now] = [idsIn(change.before), idsIn(change.after)];
+    const [before, now] = [textsIn(change.before), textsIn(change.after)];
     for (const group of now) if (!before.includes(group)) groupOf(group).add.push(id);
     for (const group of before) if (!now.includes(group)) groupOf(group).remove.push(id);
   }
   return [
     ...rows.flatMap((row) => update('user', row, (field) => field === 'is_active')),
-    ...[...groups].map(([id, values]) => ({
-      object: 'user_group' as const,
-      action: 'update' as const,
-      id,
-      values: { ...values },
-    })),
+    ...[...groups].flatMap(([name, values]) => {
+      const id = groupIds.get(name);
+      return id === undefined
+        ? []
+        : [{ object: 'user_group' as const, action: 'update' as const, id, values: { ...values } }];
+    }),
   ];
 }
 
@@ -91,7 +99,7 @@ function personChanges(rows: Rows): readonly AccessChange[] {
 export type ImportedObject = 'asset_permission' | 'application_permission' | 'user_group' | 'user' | 'asset';
 
 /** What importing these rows changes in access. */
-export function changesOf(object: ImportedObject, rows: Rows): readonly AccessChange[] {
+export function changesOf(object: ImportedObject, rows: Rows, groupIds: GroupIds): readonly AccessChange[] {
   switch (object) {
     case 'asset_permission':
     case 'application_permission':
@@ -99,7 +107,7 @@ export function changesOf(object: ImportedObject, rows: Rows): readonly AccessCh
     case 'user_group':
       return groupChanges(rows);
     case 'user':
-      return personChanges(rows);
+      return personChanges(rows, groupIds);
     case 'asset':
       return assetChanges(rows);
   }
