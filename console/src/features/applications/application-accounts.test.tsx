@@ -31,14 +31,16 @@ const { server, sent } = recordedServer(
       HttpResponse.json({ ...row, password: SECRET, secret_source: 'system_user' }),
     ),
     mock.get(VERIFY, () => HttpResponse.json({ code: 'valid' })),
+    mock.get('*/api/v1/authentication/otp/', () => HttpResponse.json({ is_set: true, passkeys: 0 })),
   ],
   () => [import('#/domain/mfa/MfaDialog'), import('#/domain/account-secret/SecretDialog')],
 );
 
 async function view() {
-  await renderScreen(<ApplicationAccounts application="ap1" />);
-  await userEvent.click(await screen.findByRole('button', { name: 'Actions of root@orders' }));
-  await userEvent.click(await screen.findByRole('menuitem', { name: 'View secret' }));
+  await renderScreen(<ApplicationAccounts application="ap1" />, {
+    texts: ['applications', 'account-secret'],
+  });
+  await userEvent.click(await screen.findByRole('button', { name: /View secret/ }));
 }
 
 test('the secret of an application account is shown in a dialog, which says whose it is', async () => {
