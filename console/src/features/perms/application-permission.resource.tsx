@@ -7,6 +7,7 @@ import {
   protocolOf,
 } from '#/domain/application-kinds/kinds';
 import { applicationsOf, systemUsersSpeaking } from '#/domain/application-kinds/options';
+import { importEffect } from '#/domain/access-preview/effects';
 import { translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { type ActionTools, defineResource, type FieldContext, type RemoteOptions } from '#/resource/define';
@@ -103,6 +104,7 @@ export const applicationPermission = defineResource<
   },
   can: { delete: () => true },
   list: {
+    exchange: { importEffect: importEffect('application_permission') },
     place: ['category', 'type', 'app'],
     columns: [
       'name',

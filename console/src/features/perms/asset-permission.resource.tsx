@@ -4,7 +4,7 @@ import { translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { type Column, defineResource } from '#/resource/define';
 import { AmountCell } from '#/resource/format';
-import { deletionEffect } from '#/domain/access-preview/effects';
+import { deletionEffect, importEffect } from '#/domain/access-preview/effects';
 import { actionNames } from '#/domain/explain-access/actions';
 import { ExplainCard } from '#/domain/explain-access/ExplainCard';
 import { assetOptions, nodeOptions, systemUserOptions } from '#/domain/remotes';
@@ -127,6 +127,7 @@ export const assetPermission = defineResource<
   deleteEffect: deletionEffect('asset_permission'),
   list: {
     place: ['node', 'asset'],
+    exchange: { importEffect: importEffect('asset_permission') },
     columns: [
       'name',
       names('who', whoOf),
