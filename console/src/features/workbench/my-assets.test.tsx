@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
 import { expect, test, vi } from 'vitest';
@@ -62,11 +62,9 @@ test('a star is pressed for favourites, and adds and removes them', async () => 
   await renderScreen(<MyAssetsPage />, { address: '/my-assets', pattern: '/my-assets' });
   const starred = await screen.findByRole('button', { name: 'Favorite: off-1', pressed: true });
   await userEvent.click(screen.getByRole('button', { name: 'Favorite: shop-1', pressed: false }));
-  await vi.waitFor(() =>
-    expect(sent('POST', 'assets/favorite-assets/')[0]?.body).toEqual({ asset: 'shop-1' }),
-  );
+  await waitFor(() => expect(sent('POST', 'assets/favorite-assets/')[0]?.body).toEqual({ asset: 'shop-1' }));
   await userEvent.click(starred);
-  await vi.waitFor(() => expect(sent('DELETE', 'assets/favorite-assets/')).toHaveLength(1));
+  await waitFor(() => expect(sent('DELETE', 'assets/favorite-assets/')).toHaveLength(1));
   expect(sent('DELETE', 'assets/favorite-assets/')[0]?.query.get('asset')).toBe('off-1');
 });
 

@@ -1,6 +1,6 @@
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { useForm } from 'react-hook-form';
+import { useForm, useWatch } from 'react-hook-form';
 import { describe, expect, test } from 'vitest';
 import { field } from '#/test/recorded';
 import { renderScreen } from '#/test/render';
@@ -11,19 +11,22 @@ import { payloadOf } from './values';
 
 const meta = field('Password', { write_only: true }) as FieldMeta;
 const fields = { password: meta };
-let payload: () => FormValues = () => ({});
+const payload = (): unknown => JSON.parse(screen.getByTestId('payload').textContent);
 
 function Form({ stored, required = false }: { readonly stored?: FormValues; readonly required?: boolean }) {
   const form = useForm<FormValues>({ defaultValues: { password: '' } });
-  payload = () => payloadOf(form.getValues(), ['password'], fields, {});
+  const values = useWatch({ control: form.control });
   return (
-    <FieldControl
-      name="password"
-      meta={meta}
-      spec={{ required }}
-      form={form.control}
-      context={{ mode: stored ? 'update' : 'create', values: {}, stored }}
-    />
+    <>
+      <FieldControl
+        name="password"
+        meta={meta}
+        spec={{ required }}
+        form={form.control}
+        context={{ mode: stored ? 'update' : 'create', values: {}, stored }}
+      />
+      <pre data-testid="payload">{JSON.stringify(payloadOf(values, ['password'], fields, {}))}</pre>
+    </>
   );
 }
 
