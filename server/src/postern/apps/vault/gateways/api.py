@@ -48,7 +48,7 @@ class GatewaySerializer(ResourceSerializer):
             *fields_mini, "password", "private_key", "public_key", "username", "ip", "port", "protocol", "is_active",
             "is_connective", "ssh_key_fingerprint", "date_created", "date_updated", "created_by", "comment",
         )  # fmt: skip
-        fields = (*fields_small, "domain", "domain_display", "org_id", "org_name")
+        fields: tuple[str, ...] = (*fields_small, "domain", "domain_display", "org_id", "org_name")
         read_only_fields = ("is_connective", "ssh_key_fingerprint", "date_created", "date_updated", "created_by")
 
     immutable_fields = ("domain",)

@@ -35,7 +35,7 @@ class ApplicationSerializer(ResourceSerializer):
             *fields_mini, "category", "category_display", "type", "type_display", "attrs", "date_created", "date_updated",
             "created_by", "comment",
         )  # fmt: skip
-        fields = (*fields_small, "domain", "org_id", "org_name")
+        fields: tuple[str, ...] = (*fields_small, "domain", "org_id", "org_name")
         read_only_fields = ("date_created", "date_updated", "created_by")
 
     immutable_fields = ("category", "type")

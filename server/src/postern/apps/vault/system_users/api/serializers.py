@@ -107,7 +107,7 @@ class AdminUserSerializer(SystemUserSerializer):
             "id", "name", "username", "password", "private_key", "public_key", "type", "protocol", "priority",
             "sftp_root", "ssh_key_fingerprint", "date_created", "date_updated", "comment", "created_by",
         )  # fmt: skip
-        fields = (*fields_small, "cmd_filters", "assets_amount", "org_id", "org_name")
+        fields: tuple[str, ...] = (*fields_small, "cmd_filters", "assets_amount", "org_id", "org_name")
 
     def get_fields(self) -> dict[str, Any]:
         fields = super().get_fields()
