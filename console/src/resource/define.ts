@@ -110,6 +110,18 @@ export interface ExchangeDefinition {
   readonly verification?: Verification;
   /** List that is exported instead of the displayed one, e.g. the rows with their secrets. */
   readonly exportApi?: string;
+  /** What the import does beyond its rows, once all of them are checked; null for nothing. */
+  readonly importEffect?: (rows: readonly CheckedImport[]) => ReactNode;
+}
+
+/** A row of an import that the server would accept. */
+export interface CheckedImport {
+  /** The object that is changed; null for a new one. */
+  readonly id: string | null;
+  /** The cells of the row, as its write takes them. */
+  readonly values: FormValues;
+  /** The values of an object that the row changes, before and after. */
+  readonly changes: readonly { readonly field: string; readonly before: unknown; readonly after: unknown }[];
 }
 
 /** Field descriptions by name, or by path for fields of nested objects. */

@@ -5,12 +5,12 @@ import { describe, expect, test } from 'vitest';
 import { previewOf } from '#/test/previews';
 import { recordedServer } from '#/test/recorded';
 import { renderScreen } from '#/test/render';
-import { AccessPreview, accessEffect } from './effects';
+import { AccessPreview, accessEffect, deactivationEffect, importEffect } from './effects';
 import type { AccessChange } from './preview';
 
 const { server, sent } = recordedServer(
   () => [],
-  () => [import('./AccessPreview')],
+  () => [import('./AccessPreview'), import('./EndingSessions'), import('./ImportAccess')],
 );
 const URL = '*/api/v1/perms/preview/';
 const change: AccessChange = { object: 'user_group', action: 'delete', id: 'g1' };
@@ -54,4 +54,43 @@ describe('preview of access', () => {
     expect(await screen.findByText(/at most 1000 objects/)).toBeTruthy();
     expect(sent('POST', 'perms/preview/')).toEqual([]);
   });
+});
+
+describe('before people or assets are deactivated', () => {
+  const session = { id: 's1', user: 'Li (li)', asset: 'web-1', system_user: 'root' };
+
+  test('the sessions that end are named, the others are counted', async () => {
+    server.use(
+      mock.post(URL, () => HttpResponse.json(previewOf({ lost: [2, 3, 3] }))),
+      mock.get('*/api/v1/terminal/sessions/', () => HttpResponse.json({ count: 7, results: [session] })),
+    );
+    await renderScreen(<>{deactivationEffect('user', ['u1', 'u2'])}</>);
+    expect(await screen.findByText('7 live sessions end:')).toBeTruthy();
+    expect(screen.getByText(/root@web-1/)).toBeTruthy();
+    expect(screen.getByText('and 6 more')).toBeTruthy();
+    expect(await screen.findByText('Loss: 2 people → 3 assets')).toBeTruthy();
+    const [asked] = sent('GET', 'terminal/sessions/');
+    expect(Object.fromEntries(asked?.query ?? [])).toMatchObject({ is_finished: '0', user_id__in: 'u1,u2' });
+  });
+
+  test('sessions that cannot be loaded are not taken for none', async () => {
+    server.use(
+      mock.post(URL, () => HttpResponse.json(previewOf({}))),
+      mock.get('*/api/v1/terminal/sessions/', () => HttpResponse.json({ detail: 'no' }, { status: 500 })),
+    );
+    await renderScreen(<>{deactivationEffect('asset', ['a1'])}</>);
+    expect(await screen.findByText(/The live sessions could not be loaded/)).toBeTruthy();
+    expect(screen.queryByText('No live session ends.')).toBeNull();
+  });
+});
+
+test('an import says what it does to access, and what is not counted', async () => {
+  server.use(mock.post(URL, () => HttpResponse.json(previewOf({ gained: [14, 212, 900] }))));
+  const rows = [
+    { id: 'u1', values: {}, changes: [{ field: 'is_active', before: false, after: true }] },
+    { id: null, values: { name: 'New' }, changes: [] },
+  ];
+  await renderScreen(<>{importEffect('user')(rows)}</>);
+  expect(await screen.findByText('Gain: 14 people → 212 assets')).toBeTruthy();
+  expect(screen.getByText(/New people are not counted here/)).toBeTruthy();
 });

@@ -1,12 +1,22 @@
 import type { ReactNode } from 'react';
 import { loadNamespaces } from '#/lib/i18n';
+import type { CheckedImport } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
+import type { ImportedObject } from './imports';
 import type { AccessChange } from './preview';
 
 /** Who gains and loses access, loaded with its texts. */
 export const AccessPreview = lazyPart(
   async () =>
     (await Promise.all([import('./AccessPreview'), loadNamespaces(['access-preview'])]))[0].AccessPreview,
+);
+const EndingSessions = lazyPart(
+  async () =>
+    (await Promise.all([import('./EndingSessions'), loadNamespaces(['access-preview'])]))[0].EndingSessions,
+);
+const ImportAccess = lazyPart(
+  async () =>
+    (await Promise.all([import('./ImportAccess'), loadNamespaces(['access-preview'])]))[0].ImportAccess,
 );
 
 /** What the changes do to access, for a question that is asked before them. */
@@ -19,3 +29,16 @@ export const accessEffect = (changes: readonly AccessChange[]): ReactNode => (
 /** What deleting objects of this kind does to access. */
 export const deletionEffect = (object: AccessChange['object']) => (ids: readonly string[]) =>
   accessEffect(ids.map((id) => ({ object, action: 'delete', id })));
+
+/** What deactivating people or assets does: who loses access, and which sessions end. */
+export const deactivationEffect = (object: 'user' | 'asset', ids: readonly string[]): ReactNode => (
+  <>
+    {accessEffect(ids.map((id) => ({ object, action: 'update', id, values: { is_active: false } })))}
+    <EndingSessions object={object} ids={ids} />
+  </>
+);
+
+/** What an import of these objects does to access, between its check and its start. */
+export const importEffect =
+  (object: ImportedObject) =>
+  (rows: readonly CheckedImport[]): ReactNode => <ImportAccess object={object} rows={rows} />;

@@ -1,5 +1,6 @@
-import { KeyRound, Trash2 } from 'lucide-react';
+import { KeyRound, ScanEye, Trash2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { AccountSecret } from '#/domain/account-secret';
 import { CredentialDialog } from '#/domain/credential-form/CredentialDialog';
 import { CredentialPassword } from '#/domain/credential-form/fields';
 import { problemsIn } from '#/domain/credential-form/problems';
@@ -69,7 +70,13 @@ function Granted({ row }: { readonly row: AccountRow }) {
   );
 }
 
-function accountsOf(ask: (row: AccountRow, tools: ActionTools) => void): ResourceDefinition<AccountRow> {
+interface Asked {
+  readonly what: 'show' | 'change';
+  readonly row: AccountRow;
+  readonly done: () => void;
+}
+
+function accountsOf(ask: (asked: Asked) => void): ResourceDefinition<AccountRow> {
   return defineResource<AccountRow, 'applications/accounts/', 'origin' | 'granted'>({
     name: 'ApplicationAccountTable',
     api: 'applications/accounts/',
@@ -124,18 +131,28 @@ function accountsOf(ask: (row: AccountRow, tools: ActionTools) => void): Resourc
       },
       rowActions: [
         {
+          id: 'view',
+          label: 'applications:account.view',
+          icon: ScanEye,
+          order: 1,
+          // A code is asked for first, if none was entered recently.
+          run: async (row, tools) => {
+            if (await freshMfa.ask()) ask({ what: 'show', row, done: tools.refresh });
+          },
+        },
+        {
           id: 'secret',
           label: 'applications:account.set',
           icon: KeyRound,
-          order: 1,
+          order: 2,
           isOffered: isWithinOrganization,
-          run: ask,
+          run: (row, tools) => ask({ what: 'change', row, done: tools.refresh }),
         },
         {
           id: 'own',
           label: 'applications:account.remove',
           icon: Trash2,
-          order: 2,
+          order: 3,
           isOffered: (row) => row.has_own_secret && isWithinOrganization(),
           run: removeOwnSecret,
         },
@@ -145,7 +162,7 @@ function accountsOf(ask: (row: AccountRow, tools: ActionTools) => void): Resourc
 }
 
 /** Gives the account a password of its own, which replaces that of the system user. */
-function SecretDialog({
+function OwnSecretDialog({
   row,
   onDone,
   onClose,
@@ -184,13 +201,22 @@ function SecretDialog({
 
 /** The accounts of an application: the system users that permissions grant it with. */
 export function ApplicationAccounts({ application }: { readonly application: string }) {
-  const [asked, setAsked] = useState<{ readonly row: AccountRow; readonly done: () => void } | null>(null);
-  const resource = useMemo(() => accountsOf((row, tools) => setAsked({ row, done: tools.refresh })), []);
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const resource = useMemo(() => accountsOf(setAsked), []);
   const query = useMemo(() => ({ app: application }), [application]);
+  const close = () => setAsked(null);
   return (
     <>
       <ResourceList resource={resource} query={query} embedded />
-      {asked && <SecretDialog row={asked.row} onDone={asked.done} onClose={() => setAsked(null)} />}
+      {asked?.what === 'show' && (
+        <AccountSecret
+          api="applications/account-secrets/"
+          id={asked.row.id}
+          name={nameOf(asked.row)}
+          onClose={close}
+        />
+      )}
+      {asked?.what === 'change' && <OwnSecretDialog row={asked.row} onDone={asked.done} onClose={close} />}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { type ApplicationCategory, CATEGORIES, categoryOf } from '#/domain/application-kinds/kinds';
 import { assetOptions, domainOptions } from '#/domain/remotes';
-import type { FieldContext, FormDefinition, NamesOf, RemoteOptions } from '#/resource/define';
+import type { FormDefinition, NamesOf, RemoteOptions } from '#/resource/define';
 
 type Written = NamesOf<'applications/applications/'>['written'];
 
@@ -13,10 +13,6 @@ const SECRETS = [
   'vmware_password',
   'custom_password',
 ] as const;
-
-function secretHelp({ mode }: FieldContext): string {
-  return mode === 'update' ? 'applications:form.secret_kept' : 'applications:form.secret_sealed';
-}
 
 /** The form of the applications of a category. The attributes follow from the type, which comes with the address. */
 export function applicationForm(category: ApplicationCategory): FormDefinition<Written> {
@@ -46,7 +42,10 @@ export function applicationForm(category: ApplicationCategory): FormDefinition<W
       'attrs.asset': { remote: windowsHosts, help: 'applications:form.asset_help' },
       'attrs.cluster': { placeholder: 'https://192.0.2.10:6443', control: 'input' },
       ...Object.fromEntries(
-        SECRETS.map((name) => [`attrs.${name}`, { control: 'password' as const, help: secretHelp }]),
+        SECRETS.map((name) => [
+          `attrs.${name}`,
+          { control: 'password' as const, help: 'applications:form.secret_sealed' },
+        ]),
       ),
       comment: { control: 'textarea' },
     },

@@ -13,7 +13,6 @@ import {
   SquareTerminal,
   UserRoundPlus,
 } from 'lucide-react';
-import { http } from '#/lib/http/client';
 import { loadNamespaces, translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { currentSession } from '#/lib/session';
@@ -31,8 +30,8 @@ import {
 import type { Icon } from '#/ui/icon';
 import { AppLink, LinkButton } from '#/ui/link';
 import { ExplainCard } from '#/domain/explain-access/ExplainCard';
-import { deletionEffect } from '#/domain/access-preview/effects';
-import { moveToNode, removeFromNode, setActive } from './asset-actions';
+import { deletionEffect, importEffect } from '#/domain/access-preview/effects';
+import { moveToNode, removeFromNode, setActive, switchActive } from './asset-actions';
 import { Connectivity, ConnectivityFacts } from './Connectivity';
 import { startOnAsset, startOnAssets } from './host-jobs';
 import { LabelChips } from './LabelChips';
@@ -140,6 +139,7 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
     shown: ['hostname', 'ip', 'protocols', 'connectivity', 'platform', 'hardware_info', 'labels_display'],
     filters: [{ key: 'label', label: 'assets:label' }],
     untyped: ['domain'],
+    exchange: { importEffect: importEffect('asset') },
     isInactive: (row) => !row.is_active,
     phone: {
       icon: Server,
@@ -314,7 +314,7 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
         control: {
           kind: 'switch',
           value: (row) => row.is_active,
-          change: (row, on) => http.patch(`assets/assets/${row.id}/`, { is_active: on }),
+          change: switchActive,
         },
       },
       job('test', 'test', PlugZap),

@@ -130,7 +130,10 @@ export const systemUserForm: FormDefinition<NamesOf<'assets/system-users/', Own>
       control: 'switch',
       local: true,
       isHidden: (context) => context.mode === 'create' || isManual(context),
-      help: 'assets:form.update_password_help',
+      help: ({ stored }) =>
+        Array.isArray(stored?.['stored_secrets']) && stored['stored_secrets'].length === 0
+          ? 'assets:form.no_secret_help'
+          : 'assets:form.update_password_help',
     },
     password: { control: 'password', isHidden: isSecretHidden, help: 'assets:form.secret_help' },
     private_key: {

@@ -1,5 +1,5 @@
 import { KeyRound } from 'lucide-react';
-import { deletionEffect } from '#/domain/access-preview/effects';
+import { deletionEffect, importEffect } from '#/domain/access-preview/effects';
 import { ExplainCard } from '#/domain/explain-access/ExplainCard';
 import type { ApiLists } from '#/lib/api-types';
 import { translate } from '#/lib/i18n';
@@ -81,6 +81,7 @@ function listOf<Row extends PermissionRow>(kind: PermissionKind<Row>): ListDefin
   });
   const terms = termsColumns<Row>();
   return {
+    exchange: { importEffect: importEffect(kind.object) },
     place,
     columns: [
       'name',

@@ -7,7 +7,7 @@ import { daysFrom } from '#/ui/dates/shortcuts';
 import { fieldValue } from '#/ui/dates/typed';
 import { groupOptions } from '#/domain/remotes';
 import { Status } from '#/ui/status';
-import { managesMembers, removeMany, removeOne, resetKey, setActive } from './user-actions';
+import { managesMembers, removeMany, removeOne, resetKey, setActive, switchActive } from './user-actions';
 
 /** What people and service accounts have in common. */
 export interface Account {
@@ -93,7 +93,7 @@ export function activeSwitch(on: string, off: string): QuickAction<Account> {
     control: {
       kind: 'switch',
       value: (row) => row.is_active,
-      change: (row, active) => http.patch(`users/users/${row.id}/`, { is_active: active }),
+      change: switchActive,
     },
   };
 }

@@ -4,7 +4,7 @@ import { loadNamespaces, translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { defineResource } from '#/resource/define';
 import { AmountCell } from '#/resource/format';
-import { accessEffect, deletionEffect } from '#/domain/access-preview/effects';
+import { accessEffect, deletionEffect, importEffect } from '#/domain/access-preview/effects';
 import { ApplicationGrants, Grants } from '#/domain/grants/Grants';
 import { userOptions } from '#/domain/remotes';
 import { groupRoutes } from './addresses';
@@ -57,6 +57,7 @@ export const group = defineResource<GroupRow, 'users/groups/'>({
       'comment',
     ],
     shown: ['name', 'users_amount', 'comment'],
+    exchange: { importEffect: importEffect('user_group') },
     phone: { icon: Users, meta: (row) => <span>{row.comment}</span> },
   },
   form: {

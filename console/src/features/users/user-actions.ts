@@ -3,7 +3,7 @@ import { translate } from '#/lib/i18n';
 import { currentSession } from '#/lib/session';
 import { cacheIds } from '#/resource/api';
 import type { ActionTools, BulkTools } from '#/resource/define';
-import { accessEffect, deletionEffect } from '#/domain/access-preview/effects';
+import { deactivationEffect, deletionEffect } from '#/domain/access-preview/effects';
 import { confirm } from '#/ui/confirm';
 import { toast } from '#/ui/toast';
 
@@ -21,7 +21,31 @@ export function managesMembers(): boolean {
   return hasLicence() && currentSession()?.organization.is_root === false;
 }
 
-/** Switches people on, or off after a question that says what access they lose. */
+/** Asks before people are deactivated; the question says what access they lose, and which sessions end. */
+function askToDeactivate(
+  ids: readonly string[],
+  names: readonly string[],
+  run: () => Promise<unknown>,
+): Promise<boolean> {
+  return confirm({
+    title: translate('users:deactivate_question', { count: ids.length }),
+    effect: translate('users:deactivate_effect'),
+    extra: deactivationEffect('user', ids),
+    names,
+    confirmLabel: translate('users:deactivate'),
+    danger: true,
+    run,
+  });
+}
+
+/** The switch on the page of a person. */
+export async function switchActive(row: Person, active: boolean): Promise<void> {
+  const write = (quiet: boolean) => http.patch(`users/users/${row.id}/`, { is_active: active }, { quiet });
+  if (active) await write(false);
+  else await askToDeactivate([row.id], [row.name], () => write(true));
+}
+
+/** Switches people on, or off after a question. */
 export async function setActive(ids: readonly string[], active: boolean, tools: BulkTools): Promise<void> {
   const write = (quiet: boolean) =>
     http.patch(
@@ -30,21 +54,7 @@ export async function setActive(ids: readonly string[], active: boolean, tools: 
       { quiet },
     );
   if (active) await write(false);
-  else if (
-    !(await confirm({
-      title: translate('users:deactivate_question', { count: ids.length }),
-      effect: translate('users:deactivate_effect'),
-      extra: accessEffect(
-        ids.map((id) => ({ object: 'user', action: 'update', id, values: { is_active: false } })),
-      ),
-      names: tools.names,
-      confirmLabel: translate('users:deactivate'),
-      danger: true,
-      run: () => write(true),
-    }))
-  ) {
-    return;
-  }
+  else if (!(await askToDeactivate(ids, tools.names, () => write(true)))) return;
   toast({
     tone: 'ok',
     text: translate(active ? 'users:activated' : 'users:deactivated', { count: ids.length }),

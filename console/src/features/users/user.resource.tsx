@@ -6,7 +6,7 @@ import { defineResource, type FieldContext } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
 import { everyApplication, everyApplicationAccount } from '#/domain/application-kinds/options';
 import { AccessHistory } from '#/domain/access-history/AccessHistory';
-import { deletionEffect } from '#/domain/access-preview/effects';
+import { deletionEffect, importEffect } from '#/domain/access-preview/effects';
 import { ExplainCard } from '#/domain/explain-access/ExplainCard';
 import { ApplicationGrants, Grants } from '#/domain/grants/Grants';
 import { groupOptions } from '#/domain/remotes';
@@ -122,6 +122,7 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
     bulkUpdate: BULK_UPDATE,
     rowActions: ROW_ACTIONS,
     untyped: ['kind'],
+    exchange: { importEffect: importEffect('user') },
     isInactive: (row) => !row.is_active,
     phone: {
       icon: User,

@@ -1,7 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Server, SquareTerminal } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import type { Api } from '#/lib/api-types';
 import { http } from '#/lib/http/client';
 import { translate, useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
@@ -14,8 +13,9 @@ import { SshButton } from '#/domain/ssh-lines/SshButton';
 import { SshLineCell } from '#/domain/ssh-lines/SshLineCell';
 import { LinkButton } from '#/ui/link';
 import { Missing } from '#/ui/status';
-
-type MyAssetRow = Pick<Api<'GrantedAsset'>, 'id' | 'hostname' | 'ip' | 'protocols' | 'is_active'>;
+import { AssetName, type MyAssetRow } from './AssetDetails';
+import { FavoriteStar } from './FavoriteStar';
+import { RecentAssets } from './RecentAssets';
 
 interface MySystemUser {
   readonly id: string;
@@ -54,7 +54,7 @@ function ConnectLink({ row }: { readonly row: MyAssetRow }) {
 }
 
 function resourceFor(api: string) {
-  return defineResource<MyAssetRow, 'perms/users/assets/', 'system_users' | 'ssh' | 'connect'>({
+  return defineResource<MyAssetRow, 'perms/users/assets/', 'favorite' | 'system_users' | 'ssh' | 'connect'>({
     name: 'MyAssetTable',
     api,
     routes: { names: { list: 'MyAssets' }, paths: { list: '/my-assets' }, titles: { list: 'nav:my_assets' } },
@@ -65,7 +65,13 @@ function resourceFor(api: string) {
     list: {
       next: { label: 'workbench:ask', to: paths.help('support') },
       columns: [
-        'hostname',
+        {
+          key: 'favorite',
+          label: 'workbench:star',
+          sortable: false,
+          cell: (row) => <FavoriteStar id={row.id} name={row.hostname} />,
+        },
+        { key: 'hostname', cell: (row) => <AssetName row={row} />, sortable: true },
         // Beside the name: at 1280 px the last columns are behind the right edge.
         { key: 'connect', label: 'workbench:connect', cell: (row) => <ConnectLink row={row} /> },
         { key: 'ip', cell: (row) => <MonoCell value={row.ip} /> },
@@ -87,7 +93,12 @@ function resourceFor(api: string) {
       phone: {
         icon: Server,
         meta: (row) => <span className="font-mono">{row.ip}</span>,
-        status: (row) => <ConnectLink row={row} />,
+        status: (row) => (
+          <span className="inline-flex flex-wrap items-center gap-1">
+            <FavoriteStar id={row.id} name={row.hostname} />
+            <ConnectLink row={row} />
+          </span>
+        ),
       },
     },
   });
@@ -107,6 +118,7 @@ export function MyAssetsPage() {
       resource={resource}
       title={node !== undefined && chosen?.id === node ? chosen.label : undefined}
       query={{ cache_policy: 1 }}
+      strip={node === undefined && <RecentAssets />}
       side={
         <NodeTree
           title={t('workbench:nodes')}

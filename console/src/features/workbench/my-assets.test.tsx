@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
 import { expect, test, vi } from 'vitest';
@@ -17,7 +17,7 @@ const asset = (id: string, more: object = {}) => ({
   ...more,
 });
 
-const { sent } = recordedServer(() => [
+const { server, sent } = recordedServer(() => [
   mock.options('*/api/v1/perms/users/assets/', () => HttpResponse.json({ name: 'a', actions: { GET: {} } })),
   mock.get('*/api/v1/perms/users/assets/', () =>
     HttpResponse.json(
@@ -29,6 +29,8 @@ const { sent } = recordedServer(() => [
     ),
   ),
   mock.get('*/api/v1/perms/users/nodes/children/tree/', () => HttpResponse.json([])),
+  mock.get('*/api/v1/assets/favorite-assets/', () => HttpResponse.json([{ id: 1, asset: 'off-1' }])),
+  mock.get('*/api/v1/terminal/recent-assets/', () => HttpResponse.json([])),
   mock.get('*/api/v1/terminal/ssh-address/', () =>
     HttpResponse.json({ host: 'gate.example.com', port: 2222 }),
   ),
@@ -50,4 +52,44 @@ test('each SSH asset shows its command and copies it; one request serves all row
   for (const name of [/desktop-1/, /off-1/])
     expect(within(screen.getByRole('row', { name })).queryByText(/^ssh -p/)).toBeNull();
   expect(sent('GET', 'terminal/ssh-address/')).toHaveLength(1);
+});
+
+test('a star is pressed for favourites, and adds and removes them', async () => {
+  server.use(
+    mock.post('*/api/v1/assets/favorite-assets/', () => HttpResponse.json({ id: 2 }, { status: 201 })),
+    mock.delete('*/api/v1/assets/favorite-assets/', () => new HttpResponse(null, { status: 204 })),
+  );
+  await renderScreen(<MyAssetsPage />, { address: '/my-assets', pattern: '/my-assets' });
+  const starred = await screen.findByRole('button', { name: 'Favorite: off-1', pressed: true });
+  await userEvent.click(screen.getByRole('button', { name: 'Favorite: shop-1', pressed: false }));
+  await waitFor(() => expect(sent('POST', 'assets/favorite-assets/')[0]?.body).toEqual({ asset: 'shop-1' }));
+  await userEvent.click(starred);
+  await waitFor(() => expect(sent('DELETE', 'assets/favorite-assets/')).toHaveLength(1));
+  expect(sent('DELETE', 'assets/favorite-assets/')[0]?.query.get('asset')).toBe('off-1');
+});
+
+test('above a long list are the assets of the last sessions that may still be reached, the latest first', async () => {
+  server.use(
+    mock.get('*/api/v1/terminal/recent-assets/', () =>
+      HttpResponse.json(['gone', 'b-1', 'a-1'].map((id) => ({ asset: id }))),
+    ),
+    mock.get('*/api/v1/perms/users/assets/', ({ request }) =>
+      new URL(request.url).searchParams.has('ids')
+        ? HttpResponse.json([asset('a-1'), asset('b-1')])
+        : HttpResponse.json({ ...pageOf([asset('a-1')]), count: 30_000 }),
+    ),
+  );
+  await renderScreen(<MyAssetsPage />, { address: '/my-assets', pattern: '/my-assets' });
+  const recent = await screen.findByRole('navigation', { name: 'Recent' });
+  expect(
+    within(recent)
+      .getAllByRole('link')
+      .map((link) => link.textContent),
+  ).toEqual(['b-1', 'a-1']);
+  server.use(
+    mock.get('*/api/v1/perms/users/assets/:id/system-users/', () => HttpResponse.json([{ name: 'root' }])),
+  );
+  await userEvent.click(screen.getByRole('button', { name: 'a-1' }));
+  expect(within(await screen.findByRole('dialog', { name: 'a-1' })).getByText('192.0.2.1')).toBeTruthy();
+  expect(await screen.findByText('root')).toBeTruthy();
 });

@@ -5,9 +5,11 @@ import { Button } from '#/ui/button';
 import { Note } from '#/ui/note';
 import { useMedia } from '#/ui/use-media';
 import type { FieldMap } from '../api';
+import type { ExchangeDefinition } from '../define';
 import { useMetadata } from '../use-metadata';
 import { CheckCounters, Corrections } from './CheckCounters';
 import { CheckResult } from './CheckResult';
+import { checkedImports } from './checked-imports';
 import { downloadRows } from './download-rows';
 import type { ExchangeSource } from './exchange-source';
 import { type CheckCounts, type CheckFilter, type CheckSnapshot, isShown } from './import-check';
@@ -151,14 +153,28 @@ function CheckTools({
   );
 }
 
+/** What the accepted rows do together, in the words of their feature. */
+function ImportEffect({
+  snapshot,
+  effect,
+}: {
+  readonly snapshot: RunSnapshot;
+  readonly effect: NonNullable<ExchangeDefinition['importEffect']>;
+}) {
+  // Each snapshot stands for a change of the rows, which are one array.
+  return useMemo(() => effect(checkedImports(snapshot.rows)), [snapshot, effect]);
+}
+
 /** Second step: what the import would do with each row. Nothing is written. Cells can be edited and corrected here. */
 export function CheckStep({
   loaded,
   source,
+  effect,
   onPage,
 }: {
   readonly loaded: LoadedFile;
   readonly source: ExchangeSource;
+  readonly effect: ExchangeDefinition['importEffect'];
   /** Page (from 0) of the table of all rows; the run starts there. */
   readonly onPage: (page: number | undefined) => void;
 }) {
@@ -223,6 +239,7 @@ export function CheckStep({
           setPage(0);
         }}
       />
+      {progress.state === 'done' && effect && <ImportEffect snapshot={snapshot} effect={effect} />}
       <div ref={box} className="-mx-4 min-h-[352px] max-sm:mx-0">
         <Rows
           columns={columns}

@@ -100,6 +100,7 @@ export function ExchangeActions<Row extends Resource>({
               noun={resource.noun.many}
               source={source}
               specs={resource.form?.fields}
+              effect={exchange.importEffect}
               onClose={close}
               onSaved={tools.refresh}
             />

@@ -6,7 +6,7 @@ import { Button } from '#/ui/button';
 import { confirm } from '#/ui/confirm';
 import { Dialog } from '#/ui/dialog';
 import { toast } from '#/ui/toast';
-import type { FieldSpec } from '../define';
+import type { ExchangeDefinition, FieldSpec } from '../define';
 import { useMetadata } from '../use-metadata';
 import { CheckStep } from './CheckStep';
 import { changedColumns, Comparison } from './Comparison';
@@ -60,6 +60,7 @@ export function ImportWizard({
   noun,
   source,
   specs = NO_SPECS,
+  effect,
   onClose,
   onSaved,
 }: {
@@ -68,6 +69,7 @@ export function ImportWizard({
   readonly source: ExchangeSource;
   /** The form's field descriptions, used for the cells of the rows. */
   readonly specs?: Readonly<Record<string, FieldSpec>>;
+  readonly effect?: ExchangeDefinition['importEffect'];
   readonly onClose: () => void;
   /** Called when rows were saved: the list is outdated. */
   readonly onSaved: () => void;
@@ -120,7 +122,7 @@ export function ImportWizard({
     >
       <Steps run={run} />
       {loaded ? (
-        <RowSteps loaded={loaded} source={source} specs={specs} onPage={setFirstPage} />
+        <RowSteps loaded={loaded} source={source} specs={specs} effect={effect} onPage={setFirstPage} />
       ) : (
         <UploadStep mode={mode} onMode={setMode} source={source} onLoaded={setLoaded} />
       )}
@@ -132,16 +134,18 @@ function RowSteps({
   loaded,
   source,
   specs,
+  effect,
   onPage,
 }: {
   readonly loaded: LoadedFile;
   readonly source: ExchangeSource;
   readonly specs: Readonly<Record<string, FieldSpec>>;
+  readonly effect: ExchangeDefinition['importEffect'];
   readonly onPage: (page: number | undefined) => void;
 }) {
   const { state } = useRun(loaded.run);
   return state === 'pending' ? (
-    <CheckStep loaded={loaded} source={source} onPage={onPage} />
+    <CheckStep loaded={loaded} source={source} effect={effect} onPage={onPage} />
   ) : (
     <RunStep loaded={loaded} source={source} specs={specs} />
   );

@@ -6,6 +6,7 @@ import type { FieldMap, FieldMeta } from '../api';
 import type { FieldContext, FieldSpec, FormValues } from '../define';
 import { FieldInput } from './FieldInput';
 import { problemOf } from './rules';
+import { isSecretStored, StoredSecret } from './StoredSecret';
 import { type ControlKind, controlKind, nestedNames } from './values';
 
 const GROUPS = new Set<ControlKind>(['radio', 'choices']);
@@ -76,6 +77,7 @@ export function FieldControl({ name, meta, spec, form, context, specs }: FieldCo
   const helpKey = typeof spec.help === 'function' ? spec.help(context) : spec.help;
   const help = helpKey === undefined ? meta?.help_text : t(helpKey);
   const disabled = spec.isDisabled?.(context) ?? false;
+  const isStored = isSecretStored(name, meta, context);
   return (
     <Controller
       name={name}
@@ -119,6 +121,15 @@ export function FieldControl({ name, meta, spec, form, context, specs }: FieldCo
                 disabled={disabled}
                 context={context}
               />
+              {isStored !== undefined && (
+                <StoredSecret
+                  label={label}
+                  isStored={isStored}
+                  mayRemove={!required && !disabled}
+                  value={field.value}
+                  onChange={field.onChange}
+                />
+              )}
             </span>
           )}
         </Field>

@@ -150,6 +150,44 @@ def test_secrets_need_a_recent_code_and_the_right(
     assert not AuditEvent.objects.filter(event="applicationaccountsecret.viewed").exists()
 
 
+@pytest.mark.usefixtures("secrets_need_no_code")
+def test_auth_info_of_an_application_is_the_secret_of_the_account(as_org_admin: APIClient, world: World) -> None:
+    grant_application(applications=[world.orders, world.stock], system_users=[world.root])
+    path = f"/api/v1/assets/system-users/{world.root.pk}/applications/{{}}/auth-info/"
+    as_org_admin.patch(f"{URL}{uid(world.stock, world.root)}/", {"password": CANARY + "-own"}, format="json")
+    shown = [as_org_admin.get(path.format(one.pk)) for one in (world.orders, world.stock)]
+    assert [one.status_code for one in shown] == [200, 200]
+    assert [one.json()["password"] for one in shown] == [CANARY, CANARY + "-own"]
+    assert (shown[0].json()["username"], shown[0].json()["token"]) == ("root", "")
+    looks = AuditEvent.objects.filter(event="applicationaccountsecret.viewed").order_by("sequence")
+    assert [(one.resource, one.new) for one in looks] == [
+        ("root@orders", {"via": "item"}),
+        ("root@stock", {"via": "item"}),
+    ]
+    not_granted = path.replace(str(world.root.pk), str(world.clerk.pk)).format(world.orders.pk)
+    assert as_org_admin.get(not_granted).status_code == 404
+    assert as_org_admin.get(path.format(world.root.pk)).status_code == 404
+    assert looks.count() == 2
+
+
+def test_auth_info_of_an_application_needs_a_recent_code(as_org_admin: APIClient, world: World) -> None:
+    grant_application(applications=[world.orders], system_users=[world.root])
+    answer = as_org_admin.get(f"/api/v1/assets/system-users/{world.root.pk}/applications/{world.orders.pk}/auth-info/")
+    assert (answer.status_code, answer.json()["code"]) == (400, "mfa_verify_required")
+    assert not AuditEvent.objects.filter(event="applicationaccountsecret.viewed").exists()
+
+
+@pytest.mark.usefixtures("secrets_need_no_code", "licensed")
+def test_auth_info_of_a_remote_app_needs_a_licence(as_org_admin: APIClient) -> None:
+    host = make_asset(platform="Windows", protocols=["rdp/3389"])
+    chrome, desk = make_application("web", kind="chrome", asset=host), make_system_user("desk", protocol="rdp")
+    grant_application(kind="chrome", applications=[chrome], system_users=[desk])
+    path = f"/api/v1/assets/system-users/{desk.pk}/applications/{chrome.pk}/auth-info/"
+    assert as_org_admin.get(path).status_code == 200
+    with licensing.LICENCE.replaced(lambda: False):
+        assert (as_org_admin.get(path).status_code, as_org_admin.get(path).json()["code"]) == (403, "licence_required")
+
+
 @pytest.mark.parametrize(
     "sent", [{}, {"password": ""}, {"password": None}, {"password": ["x"]}, {"password": "x" * 16385}]
 )

@@ -186,8 +186,10 @@ def test_k73_secret_is_sealed_kept_replaced_and_removed(as_org_admin: APIClient)
         assert CANARY not in answer.content.decode()
     export = as_org_admin.get(URL, {"format": "csv", "type": "chrome"})
     assert CANARY.encode() not in body_of(export)
+    assert as_org_admin.get(url).json()["stored_secrets"] == ["chrome_password"]
     as_org_admin.patch(url, {"attrs": {"chrome_password": None}}, format="json")
     assert stored() is None
+    assert as_org_admin.get(url).json()["stored_secrets"] == []
     records = list(AuditEvent.objects.filter(event="application.updated").order_by("sequence"))
     assert CANARY not in json.dumps([[one.old, one.new] for one in records])
     assert [(one.old or {}).get("chrome_password", "-") for one in records[-2:]] == ["******", "******"]

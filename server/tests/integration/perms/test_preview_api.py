@@ -150,3 +150,38 @@ def test_several_organizations_are_summed_in_the_global_one(
     told = as_admin.post(URL, {"changes": [change]}, format="json", headers=headers).json()
     assert told["assets"]["lost"] == {"people": 1, "targets": 2, "pairs": 2}
     assert sorted(row["name"] for row in told["asset_list"]["results"]) == ["far", "near"]
+
+
+def test_what_the_check_of_an_import_answers_can_be_previewed(
+    as_org_admin: APIClient, make_user: Callable[..., User]
+) -> None:
+    ann, ben = make_user("ann"), make_user("ben")
+    account, asset = make_system_user("root"), make_asset("a")
+    group = make_group("web", users=[ann])
+    permission = grant("to a", users=[ann], user_groups=[group], assets=[asset], system_users=[account])
+
+    def changes_of(path: str, item: dict[str, Any]) -> dict[str, Any]:
+        (row,) = as_org_admin.put(f"/api/v1/{path}/?dry_run=1", [item], format="json").json()
+        assert row["outcome"] == "update", row
+        return {name: change["after"] for name, change in row["changes"].items()}
+
+    def gained(kind: str, action: str = "update", **more: Any) -> Any:
+        answer = ask(as_org_admin, {"object": kind, "action": action, **more})
+        assert answer.status_code == 200, answer.json()
+        return answer.json()["assets"]["gained"]["pairs"]
+
+    file_row = {"id": str(permission.pk), "name": "to a", "users": ["ann", "ben"], "system_users": ["root"]}
+    after = changes_of("perms/asset-permissions", file_row)
+    assert gained("asset_permission", id=str(permission.pk), values={"users": after["users"]}) == 1
+    new = {"name": "x", "users": ["ben"], "assets": ["a"], "system_users": ["root"], "actions": ["connect"]}
+    assert gained("asset_permission", "create", values=new) == 1
+    after = changes_of("users/groups", {"id": str(group.pk), "name": "web", "users": ["ann", "ben"]})
+    assert gained("user_group", id=str(group.pk), values={"users": after["users"]}) == 1
+    person = {"id": str(ben.pk), "name": "ben", "username": "ben", "email": ben.email, "groups": ["web"]}
+    after = changes_of("users/users", person)
+    assert after["groups"] == ["web"]
+    assert gained("user_group", id=str(group.pk), values={"add": [str(ben.pk)], "remove": []}) == 1
+    host = {"id": str(asset.pk), "hostname": "a", "ip": asset.ip, "platform": "Linux", "is_active": False}
+    after = changes_of("assets/assets", host)
+    off = {"object": "asset", "action": "update", "id": str(asset.pk), "values": {"is_active": after["is_active"]}}
+    assert ask(as_org_admin, off).json()["assets"]["lost"]["pairs"] == 1

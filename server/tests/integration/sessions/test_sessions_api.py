@@ -74,6 +74,34 @@ def test_k4_every_endpoint_is_closed_below_its_lowest_role(
             assert status not in {401, 403}, (role, status)
 
 
+def test_list_answers_for_several_people_or_assets(clients: dict[str, APIClient], active: Session) -> None:
+    def ids(**query: str) -> list[str]:
+        return [row["id"] for row in clients["org_admin"].get(SESSIONS, query).json()]
+
+    for name, key in (("user_id__in", active.user_id), ("asset_id__in", active.asset_id)):
+        assert ids(**{name: f"{uuid4()}, {key}"}) == [str(active.pk)]
+        assert ids(**{name: f"{key}", "is_finished": "1"}) == []
+        assert ids(**{name: str(uuid4())}) == ids(**{name: "nonsense"}) == []
+
+
+def test_recent_assets_are_those_of_the_own_sessions(clients: dict[str, APIClient], active: Session) -> None:
+    def recent(role: str) -> list[str]:
+        return [row["asset"] for row in clients[role].get("/api/v1/terminal/recent-assets/").json()]
+
+    assert recent("user") == [str(active.asset_id)]
+    assert recent("admin") == []
+    earlier = active.date_start - timedelta(days=1)
+    values = {name: getattr(active, name) for name in ("org_id", "user_id", "user", "system_user_id", "system_user")}
+    for asset_id, started in ((uuid4(), earlier), (active.asset_id, earlier)):
+        Session.objects.create(
+            **values, asset_id=asset_id, asset="x", terminal=active.terminal, protocol="ssh", login_from="ST",
+            remote_addr="192.0.2.7", state="ended", end_reason=EndReason.IDLE, date_start=started, date_end=earlier,
+        )  # fmt: skip
+    assert recent("user")[0] == str(active.asset_id)
+    assert len(recent("user")) == 2
+    assert clients["anonymous"].get("/api/v1/terminal/recent-assets/").status_code == 401
+
+
 def test_sessions_need_the_audit_permission(clients: dict[str, APIClient], active: Session) -> None:
     assert clients["user"].get(SESSIONS).status_code == 403
     assert clients["auditor"].get(SESSIONS).status_code == 200

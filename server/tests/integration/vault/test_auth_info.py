@@ -134,3 +134,23 @@ def test_assets_of_a_system_user_are_those_bound_directly_and_through_nodes(
     assert [(row["hostname"], row["connectivity"]) for row in rows] == [("below", "unknown"), ("direct", "ok")]
     assert [row["hostname"] for row in as_org_admin.get(f"{path}?search=bel").json()] == ["below"]
     assert [row["hostname"] for row in as_org_admin.get(f"{path}?hostname=direct").json()] == ["direct"]
+
+
+@pytest.mark.parametrize("kind", ["system-users", "admin-users"])
+def test_k73_object_names_its_stored_secrets_and_null_removes_one(as_org_admin: APIClient, kind: str) -> None:
+    values = {"type": "admin"} if kind == "admin-users" else {}
+    row = make_system_user("deploy", username="deploy", password=SECRET, **values)
+    path = f"/api/v1/assets/{kind}/{row.pk}/"
+    key = asyncssh.generate_private_key("ssh-ed25519").export_private_key("openssh").decode()
+    as_org_admin.patch(path, {"private_key": key}, format="json")
+    assert as_org_admin.get(path).json()["stored_secrets"] == ["password", "private_key"]
+    for kept in ({"password": ""}, {"comment": "x"}):
+        as_org_admin.patch(path, kept, format="json")
+        assert len(as_org_admin.get(path).json()["stored_secrets"]) == 2
+    assert as_org_admin.patch(path, {"private_key": None}, format="json").status_code == 200
+    after = as_org_admin.get(path).json()
+    assert (after["stored_secrets"], after["ssh_key_fingerprint"]) == (["password"], "")
+    record = AuditEvent.objects.filter(event="systemuser.updated").order_by("sequence").last()
+    assert record is not None
+    assert (record.old, record.new) == ({"private_key": "******"}, {"private_key": None})
+    assert "stored_secrets" not in as_org_admin.get(f"/api/v1/assets/{kind}/").json()[0]

@@ -58,6 +58,9 @@ def test_k73_secret_of_a_gateway_is_in_no_table_answer_or_record(as_org_admin: A
         cursor.execute("SELECT * FROM vault_gateway")
         assert CANARY not in str(cursor.fetchall())
     assert facade.open_gateway_credential(made["id"]).password == CANARY + "2"
+    assert as_org_admin.get(f"{URL}{made['id']}/").json()["stored_secrets"] == ["password"]
+    as_org_admin.patch(f"{URL}{made['id']}/", {"password": None}, format="json")
+    assert as_org_admin.get(f"{URL}{made['id']}/").json()["stored_secrets"] == []
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ const { server, sent } = recordedServer(
     mock.post('*/api/v1/assets/accounts/tasks/', () => HttpResponse.json({ task: 'job-1' }, { status: 201 })),
     mock.post('*/api/v1/assets/accounts/:id/verify/', () => HttpResponse.json({ task: 'job-2' })),
   ],
-  () => [import('#/domain/mfa/MfaDialog')],
+  () => [import('#/domain/mfa/MfaDialog'), import('#/domain/account-secret/SecretDialog')],
 );
 
 beforeEach(() => {
@@ -78,7 +78,7 @@ async function choose(action: string, name = 'root@web-1') {
 }
 
 test('[S2-181] the tab of an asset shows its accounts, whose secret they have, and whether they work', async () => {
-  await renderScreen(<AccountsOfAsset assetId="a1" />);
+  await renderScreen(<AccountsOfAsset assetId="a1" />, { texts: ['account-secret'] });
   const line = (await screen.findByText('root')).closest('tr');
   expect(within(line as HTMLElement).getByText('Works')).toBeDefined();
   expect(within(line as HTMLElement).getByLabelText('Has a secret of its own')).toBeDefined();
@@ -89,7 +89,7 @@ test('[S2-181] the tab of an asset shows its accounts, whose secret they have, a
 });
 
 test('[S2-181] the tab of a system user shows the hosts', async () => {
-  await renderScreen(<AccountsOfSystemUser systemUserId="s1" />);
+  await renderScreen(<AccountsOfSystemUser systemUserId="s1" />, { texts: ['account-secret'] });
   expect((await screen.findAllByRole('link', { name: 'web-1' }))[0]?.getAttribute('href')).toContain('a1');
   expect(sent('GET', 'assets/accounts/')[0]?.query.get('systemuser')).toBe('s1');
 });
@@ -97,7 +97,7 @@ test('[S2-181] the tab of a system user shows the hosts', async () => {
 describe('viewing a secret', () => {
   test('needs a code first; without one nothing is requested', async () => {
     server.use(mock.get(VERIFY, refused));
-    await renderScreen(<AccountsOfAsset assetId="a1" />);
+    await renderScreen(<AccountsOfAsset assetId="a1" />, { texts: ['account-secret'] });
     await choose('View secret');
     const question = await screen.findByRole('dialog');
     await userEvent.click(within(question).getByRole('button', { name: 'Cancel' }));
@@ -107,7 +107,7 @@ describe('viewing a secret', () => {
 
   test('shows it hidden, copies it, and forgets it when the dialog closes', async () => {
     const user = userEvent.setup();
-    await renderScreen(<AccountsOfAsset assetId="a1" />);
+    await renderScreen(<AccountsOfAsset assetId="a1" />, { texts: ['account-secret'] });
     await choose('View secret');
     const dialog = await screen.findByRole('dialog', { name: 'Secret of root@web-1' });
     const input = await within(dialog).findByLabelText('Password');
@@ -134,7 +134,7 @@ describe('viewing a secret', () => {
         answers++ === 0 ? refused() : HttpResponse.json(SHOWN_SECRET),
       ),
     );
-    await renderScreen(<AccountsOfAsset assetId="a1" />);
+    await renderScreen(<AccountsOfAsset assetId="a1" />, { texts: ['account-secret'] });
     await choose('View secret');
     expect(await screen.findByLabelText('Password')).toBeDefined();
     expect(sent('GET', 'authentication/otp/verify/')).toHaveLength(2);
@@ -150,7 +150,7 @@ describe('viewing a secret', () => {
         HttpResponse.json({ ...SHOWN_SECRET, secret_source: source }),
       ),
     );
-    await renderScreen(<AccountsOfAsset assetId="a1" />);
+    await renderScreen(<AccountsOfAsset assetId="a1" />, { texts: ['account-secret'] });
     await choose('View secret');
     expect(await screen.findByText(text)).toBeDefined();
   });
@@ -166,7 +166,7 @@ describe('changing a secret', () => {
       ),
       mock.patch('*/api/v1/assets/accounts/:id/', () => HttpResponse.json({ ...row, version: 4 })),
     );
-    await renderScreen(<AccountsOfAsset assetId="a1" />);
+    await renderScreen(<AccountsOfAsset assetId="a1" />, { texts: ['account-secret'] });
     await choose('Update secret');
     const dialog = await screen.findByRole('dialog');
     await userEvent.click(within(dialog).getByRole('button', { name: 'Save' }));
@@ -184,7 +184,7 @@ describe('changing a secret', () => {
 
   test('reads a key from a file', async () => {
     server.use(mock.patch('*/api/v1/assets/accounts/:id/', () => HttpResponse.json(row)));
-    await renderScreen(<AccountsOfAsset assetId="a1" />);
+    await renderScreen(<AccountsOfAsset assetId="a1" />, { texts: ['account-secret'] });
     await choose('Update secret');
     const dialog = await screen.findByRole('dialog');
     await userEvent.upload(
@@ -206,7 +206,7 @@ describe('changing a secret', () => {
     server.use(
       mock.delete('*/api/v1/assets/accounts/:id/own-secret/', () => new HttpResponse(null, { status: 204 })),
     );
-    await renderScreen(<AccountsOfAsset assetId="a1" />);
+    await renderScreen(<AccountsOfAsset assetId="a1" />, { texts: ['account-secret'] });
     await userEvent.click(await screen.findByRole('button', { name: 'Actions of oracle@web-1' }));
     expect(screen.queryByRole('menuitem', { name: 'Remove own secret' })).toBeNull();
     await userEvent.keyboard('{Escape}');
@@ -234,7 +234,7 @@ test('versions tell who changed the secret, and when', async () => {
       ]),
     ),
   );
-  await renderScreen(<AccountsOfAsset assetId="a1" />);
+  await renderScreen(<AccountsOfAsset assetId="a1" />, { texts: ['account-secret'] });
   await choose('Versions');
   const dialog = await screen.findByRole('dialog', { name: 'Versions of root@web-1' });
   expect(await within(dialog).findByText('Olga(olga)')).toBeDefined();
@@ -334,14 +334,14 @@ describe('creating an account', () => {
 
 describe('testing', () => {
   test('one account', async () => {
-    await renderScreen(<AccountsOfAsset assetId="a1" />);
+    await renderScreen(<AccountsOfAsset assetId="a1" />, { texts: ['account-secret'] });
     await userEvent.click(await screen.findByRole('button', { name: 'Test root@web-1' }));
     await waitFor(() => expect(useShownJob.getState().id).toBe('job-2'));
     expect(sent('POST', 'assets/accounts/ac1/verify/')[0]?.body).toEqual({ action: 'test' });
   });
 
   test('the chosen accounts', async () => {
-    await renderScreen(<AccountsOfAsset assetId="a1" />);
+    await renderScreen(<AccountsOfAsset assetId="a1" />, { texts: ['account-secret'] });
     await userEvent.click(await screen.findByRole('checkbox', { name: 'Select root@web-1' }));
     const bar = screen.getByRole('region', { name: 'Actions for the selection' });
     await userEvent.click(within(bar).getByRole('button', { name: 'Test' }));
@@ -351,7 +351,7 @@ describe('testing', () => {
   });
 
   test('all accounts of the page, after a question', async () => {
-    await renderScreen(<AccountsOfAsset assetId="a1" />);
+    await renderScreen(<AccountsOfAsset assetId="a1" />, { texts: ['account-secret'] });
     await userEvent.click(await screen.findByRole('button', { name: 'Test all' }));
     const question = await screen.findByRole('alertdialog');
     await userEvent.click(within(question).getByRole('button', { name: 'Test accounts' }));

@@ -7,6 +7,7 @@ from postern.apps.sessions.filter_trials import api as filter_trials
 from postern.apps.sessions.first_run import api as first_run
 from postern.apps.sessions.heartbeats import api as heartbeats
 from postern.apps.sessions.recordings import api as recordings
+from postern.apps.sessions.remote_apps import api as remote_apps
 from postern.apps.sessions.reports import api as reports
 from postern.apps.sessions.sessions.api import urls as sessions
 from postern.apps.sessions.terminals.api import urls as terminals
@@ -23,6 +24,7 @@ urlpatterns = [
     *first_run.urlpatterns,
     *filter_trials.urlpatterns,
     *entered_credentials.urlpatterns,
+    *remote_apps.urlpatterns,
 ]
 
 page_urlpatterns = [

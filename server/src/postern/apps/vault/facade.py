@@ -18,6 +18,7 @@ from postern.apps.vault.gateways.queries import open_gateway_credential, route_t
 from postern.apps.vault.sealed_secrets.actions.moving import MoveReport, RewrapReport, move, rewrap
 from postern.apps.vault.sealed_secrets.actions.rotation import RotationReport, retire, rewrap_all, rotate
 from postern.apps.vault.sealed_secrets.actions.tidying import GRACE, LEAST_GRACE, TidyReport, tidy
+from postern.apps.vault.sealed_secrets.api import NamesStoredSecrets, StoredSecretsField, with_stored_secrets
 from postern.apps.vault.sealed_secrets.errors import SecretUnreadable
 from postern.apps.vault.sealed_secrets.outside import read_outside, repeatable, write_outside
 from postern.apps.vault.sealed_secrets.overview import StoreOverview, store_overview
@@ -53,11 +54,13 @@ __all__ = [
     "AccountToPush",
     "AutomaticAccounts",
     "MoveReport",
+    "NamesStoredSecrets",
     "RewrapReport",
     "RotationReport",
     "SecretPlace",
     "SecretUnreadable",
     "StoreOverview",
+    "StoredSecretsField",
     "SystemUserBrief",
     "TidyReport",
     "account_briefs",
@@ -100,5 +103,6 @@ __all__ = [
     "store_overview",
     "system_user_briefs",
     "tidy",
+    "with_stored_secrets",
     "write_outside",
 ]

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from postern.apps.applications.accounts.models import ApplicationAccount
 from postern.apps.applications.accounts.places import place_of
 from postern.apps.vault import facade as vault
-from postern.apps.vault.models import LoginMode, SystemUser
+from postern.apps.vault.models import LoginMode
 from postern.contracts.enums import Protocol
 from postern.kernel.secret import Secret
 
@@ -22,25 +22,38 @@ class Opened(NamedTuple):
 
 
 def open_secrets(rows: Sequence[ApplicationAccount]) -> dict[str, Opened]:
-    """The secrets that these accounts sign in with, by their keys. Each system user's is read once."""
-    of_system_users: dict[object, Opened] = {}
+    """The secrets that these accounts sign in with, by their keys. Each stored secret is read once."""
+    read: dict[vault.SecretPlace, Opened] = {}
     opened: dict[str, Opened] = {}
     for row in rows:
-        if row.has_own_secret:
-            opened[row.pk] = _read("account", place_of(row))
+        kept = _kept(row)
+        if kept is None:
+            opened[row.pk] = Opened("none")
             continue
-        if row.systemuser_id not in of_system_users:
-            of_system_users[row.systemuser_id] = _of_system_user(row.systemuser)
-        opened[row.pk] = of_system_users[row.systemuser_id]
+        source, place = kept
+        if place not in read:
+            read[place] = _read(source, place)
+        opened[row.pk] = read[place]
     return opened
 
 
-def _of_system_user(system_user: SystemUser) -> Opened:
-    """Of a system user for Kubernetes, the secret is the token."""
+def secret_of(row: ApplicationAccount) -> Secret | None:
+    """The secret that this account signs in with; None when none is stored. Raises SecretUnreadable."""
+    kept = _kept(row)
+    return vault.get_secret(kept[1]) if kept is not None else None
+
+
+def _kept(row: ApplicationAccount) -> tuple[Source, vault.SecretPlace] | None:
+    """Whose secret the account signs in with, and where it is kept; None when its users enter one. Of a system user for
+    Kubernetes, the secret is the token.
+    """
+    system_user = row.systemuser
+    if row.has_own_secret:
+        return "account", place_of(row)
     if system_user.login_mode == LoginMode.MANUAL:
-        return Opened("none")
+        return None
     column = "token" if system_user.protocol == Protocol.K8S else "password"
-    return _read("system_user", vault.place_of_system_user(system_user, column))
+    return "system_user", vault.place_of_system_user(system_user, column)
 
 
 def _read(source: Source, place: vault.SecretPlace) -> Opened:

@@ -21,11 +21,20 @@ from postern.foundation.caller.scope import OrgScope
 from postern.kernel import ids
 
 _SECONDS: Final = 60
+#: Last sessions of a person in which their recent assets are looked for.
+_LAST_SESSIONS: Final = 100
+_RECENT_ASSETS: Final = 10
 
 
 def login_name_of(target: perms.ResolvedTarget, username: str) -> str:
     """The account on the target; "" when the user has to enter it."""
     return username if target.system_user.username_same_with_user else target.system_user.username
+
+
+def recent_assets(user_id: UUID) -> list[UUID]:
+    """The assets of the user's last sessions, the latest first."""
+    rows = Session.objects.filter(user_id=user_id).order_by("-date_start").values_list("asset_id", flat=True)
+    return list(dict.fromkeys(rows[:_LAST_SESSIONS]))[:_RECENT_ASSETS]
 
 
 def entered_login_name(user_id: UUID, target: perms.ResolvedTarget) -> str | None:

@@ -19,7 +19,7 @@ from postern.apps.vault.gateways.models import Gateway
 from postern.apps.vault.gateways.places import GATEWAYS, place_of
 from postern.apps.vault.sealed_secrets import outside, secret_store
 from postern.apps.vault.system_users.errors import FieldRefused
-from postern.apps.vault.system_users.rules import Plan, take_secrets
+from postern.apps.vault.system_users.rules import Plan, cleared_secrets, take_secrets
 from postern.contracts.access import HostKeyAnswer
 from postern.contracts.routes import Gateway as RouteGateway
 from postern.foundation.caller.actor import Actor
@@ -64,22 +64,26 @@ def create_gateway(*, actor: Actor, org_id: UUID, values: Mapping[str, Any]) -> 
 
 @transaction.atomic
 def update_gateway(*, actor: Actor, gateway: Gateway, values: Mapping[str, Any]) -> Gateway:
-    """Change the given values. An empty secret keeps the stored secret. A gateway stays in its domain."""
+    """Change the given values. An empty secret keeps the stored secret, and null removes it. A gateway stays in its domain."""
     row: Gateway = Gateway.objects.select_for_update(of=("self",), no_key=True).get(pk=gateway.pk)
     made = _plan(values)
     held = secret_store.held_columns(place_of(row, ""))
+    made.cleared = cleared_secrets(values, held)
     old, new = recorded.assign(row, {name: value for name, value in made.columns.items() if name in _COLUMNS})
-    if not new and not made.secrets:  # no change, so nothing to audit
+    if not new and not made.secrets and not made.cleared:  # no change, so nothing to audit
         return row
     _take_public_key(row, made)
     row.save()
     secret_store.put_all(place_of(row, ""), made.secrets)
+    for name in made.cleared:
+        secret_store.drop(place_of(row, name))
+    secrets = {*made.secrets, *made.cleared}
     audits.record_change(
         actor=actor,
         action="update",
         target=row,
-        old={**old, **secret_store.masked(made.secrets, held)},
-        new={**new, **secret_store.masked(made.secrets)},
+        old={**old, **secret_store.masked(secrets, held)},
+        new={**new, **secret_store.masked(secrets, set(made.secrets))},
     )
     return row
 
@@ -155,3 +159,5 @@ def _columns_of(row: Gateway) -> dict[str, Any]:
 def _take_public_key(row: Gateway, made: Plan) -> None:
     if made.key is not None:
         row.public_key, row.ssh_key_fingerprint = made.key.public_key, made.key.fingerprint
+    elif "private_key" in made.cleared:
+        row.public_key, row.ssh_key_fingerprint = "", ""

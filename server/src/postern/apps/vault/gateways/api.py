@@ -15,7 +15,13 @@ from postern.apps.assets import facade as assets
 from postern.apps.assets.models import Domain
 from postern.apps.vault.gateways import actions
 from postern.apps.vault.gateways.models import Gateway
-from postern.apps.vault.sealed_secrets.api import StoresSecrets
+from postern.apps.vault.gateways.places import GATEWAYS
+from postern.apps.vault.sealed_secrets.api import (
+    NamesStoredSecrets,
+    StoredSecretsField,
+    StoresSecrets,
+    with_stored_secrets,
+)
 from postern.apps.vault.system_users.ssh_keys import MAX_KEY_TEXT
 from postern.foundation.caller.scope import writable
 from postern.foundation.rest.naming import by, itself
@@ -42,7 +48,7 @@ class GatewaySerializer(ResourceSerializer):
             *fields_mini, "password", "private_key", "public_key", "username", "ip", "port", "protocol", "is_active",
             "is_connective", "ssh_key_fingerprint", "date_created", "date_updated", "created_by", "comment",
         )  # fmt: skip
-        fields = (*fields_small, "domain", "domain_display", "org_id", "org_name")
+        fields: tuple[str, ...] = (*fields_small, "domain", "domain_display", "org_id", "org_name")
         read_only_fields = ("is_connective", "ssh_key_fingerprint", "date_created", "date_updated", "created_by")
 
     immutable_fields = ("domain",)
@@ -56,9 +62,20 @@ class GatewaySerializer(ResourceSerializer):
         return assets.check_address(value)
 
 
-class GatewayViewSet(StoresSecrets, ResourceViewSet):
+class GatewayDetailSerializer(GatewaySerializer):
+    """One gateway, with the names of its stored secrets."""
+
+    stored_secrets = StoredSecretsField()
+
+    class Meta(GatewaySerializer.Meta):
+        fields = (*GatewaySerializer.Meta.fields, "stored_secrets")
+
+
+class GatewayViewSet(StoresSecrets, NamesStoredSecrets, ResourceViewSet):
     queryset = Gateway.objects.all()
     serializer_class = GatewaySerializer
+    serializer_classes = with_stored_secrets(GatewayDetailSerializer)
+    secrets_table = GATEWAYS
     examples = {"name": "branch-gateway", "ip": "192.0.2.1", "username": "forward"}
     rights = ORG_ADMIN_ONLY
     filter_fields = ("domain__name", "name", "username", "ip", "domain", "is_active")

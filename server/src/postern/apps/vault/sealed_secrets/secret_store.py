@@ -28,6 +28,8 @@ from postern.foundation.database import row_locks
 from postern.kernel.secret import MASK, Secret
 
 _STORES: Final = frozenset(SecretStore)
+#: Keys per query, because SQLite limits the number of parameters.
+_SET: Final = 500
 
 
 @lru_cache(maxsize=8)
@@ -113,6 +115,17 @@ def held_columns(place: SecretPlace) -> set[str]:
     """Columns of the row of `place` that have a secret (the `column` of `place` is ignored)."""
     rows = SealedSecret.objects.filter(table=place.table, row_id=place.row_id)
     return set(rows.values_list("column", flat=True))
+
+
+def held_by_row(table: str, row_ids: Collection[UUID]) -> dict[UUID, set[str]]:
+    """Columns with a secret, for each of these rows of a table that has one."""
+    held: dict[UUID, set[str]] = {}
+    ids = list(row_ids)
+    for start in range(0, len(ids), _SET):
+        rows = SealedSecret.objects.filter(table=table, row_id__in=ids[start : start + _SET])
+        for row_id, column in rows.values_list("row_id", "column"):
+            held.setdefault(row_id, set()).add(column)
+    return held
 
 
 def drop_all(place: SecretPlace) -> None:

@@ -105,7 +105,7 @@ def create_system_user(*, actor: Actor, org_id: UUID, values: Mapping[str, Any])
 
 @transaction.atomic
 def update_system_user(*, actor: Actor, system_user: SystemUser, values: Mapping[str, Any]) -> SystemUser:
-    """Change the given values. An empty secret keeps the stored secret."""
+    """Change the given values. An empty secret keeps the stored secret, and null removes it."""
     row: SystemUser = SystemUser.objects.select_for_update(no_key=True).get(pk=system_user.pk)
     old = _columns_of(row)
     held = secret_store.held_columns(place_of(row, ""))
@@ -115,22 +115,29 @@ def update_system_user(*, actor: Actor, system_user: SystemUser, values: Mapping
     new = _columns_of(row)
     changed = [name for name in _COLUMNS if old[name] != new[name]]
     filters_before, filters_after = _replace_filters(row, values)
-    if not changed and not made.secrets and not filters_after:  # no change, so nothing to audit
+    if not changed and not made.secrets and not made.cleared and not filters_after:  # no change, so nothing to audit
         return row
     _take_public_key(row, made)
     row.save()
     secret_store.put_all(place_of(row, ""), made.secrets)
-    if made.secrets:
+    for name in made.cleared:
+        secret_store.drop(place_of(row, name))
+    secrets = {*made.secrets, *made.cleared}
+    if secrets:
         _forget_tests(row)
     audits.record_change(
         actor=actor,
         action="update",
         target=row,
-        old={**{name: old[name] for name in changed}, **secret_store.masked(made.secrets, held), **filters_before},
-        new={**{name: new[name] for name in changed}, **secret_store.masked(made.secrets), **filters_after},
+        old={**{name: old[name] for name in changed}, **secret_store.masked(secrets, held), **filters_before},
+        new={
+            **{name: new[name] for name in changed},
+            **secret_store.masked(secrets, set(made.secrets)),
+            **filters_after,
+        },
     )
     events.publish(SystemUsersChanged(org_id=row.org_id))
-    if made.secrets or _OF_THE_ACCOUNT.intersection(changed):
+    if secrets or _OF_THE_ACCOUNT.intersection(changed):
         events.publish(AccountChanged(by=actor, org_id=row.org_id, system_user_id=row.pk))
     return row
 
@@ -319,3 +326,5 @@ def _columns_of(row: SystemUser) -> dict[str, Any]:
 def _take_public_key(row: SystemUser, made: Plan) -> None:
     if made.key is not None:
         row.public_key, row.ssh_key_fingerprint = made.key.public_key, made.key.fingerprint
+    elif "private_key" in made.cleared:
+        row.public_key, row.ssh_key_fingerprint = "", ""

@@ -25,10 +25,11 @@ _GENERATED_PASSWORD_BYTES: Final = 24
 
 @dataclass(slots=True)
 class Plan:
-    """The values to write: columns, and secrets (None keeps the stored secret)."""
+    """The values to write: columns, secrets, and the names of the stored secrets to remove. Other secrets stay."""
 
     columns: dict[str, Any]
     secrets: dict[str, Secret] = field(default_factory=dict)
+    cleared: set[str] = field(default_factory=set)
     key: KeyPair | None = None
 
 
@@ -65,6 +66,7 @@ def plan(wish: Mapping[str, Any], present: Mapping[str, Any], *, creating: bool,
         _generate(result, ssh=after["protocol"] == Protocol.SSH.value)
     else:
         take_secrets(result, wish)
+        result.cleared = cleared_secrets(wish, held)
     if creating and not generate and not manual:
         _require_a_secret(result, held, wish, protocol=after["protocol"])
     return result
@@ -109,6 +111,11 @@ def take_secrets(result: Plan, wish: Mapping[str, Any]) -> None:
         result.secrets["password"] = Secret(password)
     if wish.get("token"):
         result.secrets["token"] = Secret(wish["token"])
+
+
+def cleared_secrets(wish: Mapping[str, Any], held: set[str]) -> set[str]:
+    """The stored secrets that the client sent as null. A blank one stays as it is."""
+    return {name for name in SECRET_COLUMNS if name in wish and wish[name] is None} & held
 
 
 def _opens_only_with(private_key: str, passphrase: str) -> bool:

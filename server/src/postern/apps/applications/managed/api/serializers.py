@@ -11,6 +11,7 @@ from postern.apps.applications.kinds.declarations import DECLARATIONS
 from postern.apps.applications.managed.api.attrs import AttrsField
 from postern.apps.applications.managed.models import Application
 from postern.apps.assets.models import Domain
+from postern.apps.vault import facade as vault
 from postern.foundation.rest.naming import by, itself
 from postern.foundation.rest.relations import OrgOwnedField
 from postern.foundation.rest.serializers import ResourceSerializer
@@ -34,7 +35,7 @@ class ApplicationSerializer(ResourceSerializer):
             *fields_mini, "category", "category_display", "type", "type_display", "attrs", "date_created", "date_updated",
             "created_by", "comment",
         )  # fmt: skip
-        fields = (*fields_small, "domain", "org_id", "org_name")
+        fields: tuple[str, ...] = (*fields_small, "domain", "org_id", "org_name")
         read_only_fields = ("date_created", "date_updated", "created_by")
 
     immutable_fields = ("category", "type")
@@ -66,3 +67,12 @@ class ApplicationSerializer(ResourceSerializer):
                     }
                 )
         return attrs
+
+
+class ApplicationDetailSerializer(ApplicationSerializer):
+    """One application, with the names of its stored secrets."""
+
+    stored_secrets = vault.StoredSecretsField()
+
+    class Meta(ApplicationSerializer.Meta):
+        fields = (*ApplicationSerializer.Meta.fields, "stored_secrets")

@@ -10,8 +10,9 @@ from rest_framework.response import Response
 
 from postern.apps.applications.managed import actions, licence
 from postern.apps.applications.managed import tree as shapes
-from postern.apps.applications.managed.api.serializers import ApplicationSerializer
+from postern.apps.applications.managed.api.serializers import ApplicationDetailSerializer, ApplicationSerializer
 from postern.apps.applications.managed.models import Application
+from postern.apps.applications.managed.places import APPLICATIONS
 from postern.apps.vault import facade as vault
 from postern.foundation import licensing
 from postern.foundation.caller.scope import writable
@@ -24,11 +25,13 @@ from postern.kernel.ids import parse_id
 MAX_TREE = 10_000
 
 
-class ApplicationViewSet(ResourceViewSet):
+class ApplicationViewSet(vault.NamesStoredSecrets, ResourceViewSet):
     """Applications. Remote apps need a licence: without one they are not shown, and asking for them is refused."""
 
     queryset = Application.objects.all()
     serializer_class = ApplicationSerializer
+    serializer_classes = vault.with_stored_secrets(ApplicationDetailSerializer)
+    secrets_table = APPLICATIONS
     examples = {
         "name": "orders-example",
         "category": "db",

@@ -12,6 +12,7 @@ from postern.apps.perms.permissions.api.serializers import AssetPermissionSerial
 from postern.apps.users.models import User
 from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.instants import InstantField
+from postern.foundation.rest.naming import by, itself, key_in
 from postern.foundation.rest.relations import OrgOwnedField, OrgOwnedList
 from postern.foundation.rest.serializers import ChoiceField
 
@@ -66,10 +67,14 @@ class ApplicationAccessSerializer(_AccessOnly, ApplicationPermissionSerializer):
     """As `AssetAccessSerializer`, for applications."""
 
 
-class GroupValues(BodySerializer):
-    """`users` replaces all members; `add` and `remove` change some."""
+#: As an import of groups names people.
+_PEOPLE: Final = by(("username", itself), ("username", key_in), ("name", itself))
 
-    users = OrgOwnedList(User, required=False, label=gettext_lazy("User"))
+
+class GroupValues(BodySerializer):
+    """`users` replaces all members, and may name them as an import does; `add` and `remove` change some."""
+
+    users = OrgOwnedList(User, named=_PEOPLE, required=False, label=gettext_lazy("User"))
     add = OrgOwnedList(User, required=False)
     remove = OrgOwnedList(User, required=False)
 

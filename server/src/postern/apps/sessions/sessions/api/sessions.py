@@ -25,6 +25,8 @@ from postern.foundation.rest.viewsets import ReadOnlyViewSet
 from postern.kernel.ids import parse_id
 
 _MAX_KILLS: Final = 1_000
+#: Ids in one filter.
+_MOST_IDS: Final = 200
 _TRUE: Final = frozenset({"1", "true", "True"})
 _FALSE: Final = frozenset({"0", "false", "False"})
 
@@ -54,7 +56,8 @@ class SessionViewSet(ReadOnlyViewSet):
         "kind",
         "risk_level",
     )
-    own_filters = ("is_finished",)
+    #: Several ids, separated by commas: which sessions would a change of these people or assets end?
+    own_filters = ("is_finished", "user_id__in", "asset_id__in")
     search_fields = ("user", "asset", "system_user", "remote_addr", "protocol", "login_from")
     ordering_fields = (
         "user",
@@ -76,6 +79,11 @@ class SessionViewSet(ReadOnlyViewSet):
 
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         rows: QuerySet[Any] = super().filter_queryset(queryset)
+        for name in ("user_id__in", "asset_id__in"):
+            given = self.request.query_params.get(name, "")
+            if given:
+                ids = {key for part in given.split(",")[:_MOST_IDS] if (key := parse_id(part.strip())) is not None}
+                rows = rows.filter(Q((name, ids)))
         text = self.request.query_params.get("is_finished", "")
         over = Q(state=SessionState.ENDED.value)
         if text in _TRUE:

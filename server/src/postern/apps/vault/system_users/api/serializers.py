@@ -11,6 +11,7 @@ from rest_framework import serializers
 
 from postern.apps.assets.models import Asset, Node
 from postern.apps.users.models import User
+from postern.apps.vault.sealed_secrets.api import StoredSecretsField
 from postern.apps.vault.system_users import command_filters
 from postern.apps.vault.system_users.models import (
     SystemUser,
@@ -106,7 +107,7 @@ class AdminUserSerializer(SystemUserSerializer):
             "id", "name", "username", "password", "private_key", "public_key", "type", "protocol", "priority",
             "sftp_root", "ssh_key_fingerprint", "date_created", "date_updated", "comment", "created_by",
         )  # fmt: skip
-        fields = (*fields_small, "cmd_filters", "assets_amount", "org_id", "org_name")
+        fields: tuple[str, ...] = (*fields_small, "cmd_filters", "assets_amount", "org_id", "org_name")
 
     def get_fields(self) -> dict[str, Any]:
         fields = super().get_fields()
@@ -116,6 +117,24 @@ class AdminUserSerializer(SystemUserSerializer):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         return super().validate({**attrs, "type": SystemUserType.ADMIN.value})
+
+
+class SystemUserDetailSerializer(SystemUserSerializer):
+    """One system user, with the names of its stored secrets."""
+
+    stored_secrets = StoredSecretsField()
+
+    class Meta(SystemUserSerializer.Meta):
+        fields = (*SystemUserSerializer.Meta.fields, "stored_secrets")
+
+
+class AdminUserDetailSerializer(AdminUserSerializer):
+    """One admin user, with the names of its stored secrets."""
+
+    stored_secrets = StoredSecretsField()
+
+    class Meta(AdminUserSerializer.Meta):
+        fields = (*AdminUserSerializer.Meta.fields, "stored_secrets")
 
 
 class _BindingSerializer(ResourceSerializer):

@@ -11,13 +11,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.assets.models import Asset, Connectivity
-from postern.apps.vault.sealed_secrets.api import StoresSecrets
+from postern.apps.vault.sealed_secrets.api import NamesStoredSecrets, StoresSecrets, with_stored_secrets
 from postern.apps.vault.sealed_secrets.outside import write_outside
 from postern.apps.vault.system_users import actions, revealing
 from postern.apps.vault.system_users.api.serializers import (
+    AdminUserDetailSerializer,
     AdminUserSerializer,
     SecretsSerializer,
     SystemUserAssetSerializer,
+    SystemUserDetailSerializer,
     SystemUserNodeSerializer,
     SystemUserSerializer,
     SystemUserUserSerializer,
@@ -30,6 +32,7 @@ from postern.apps.vault.system_users.models import (
     SystemUserType,
     SystemUserUser,
 )
+from postern.apps.vault.system_users.places import SYSTEM_USERS
 from postern.apps.vault.system_users.rules import SECRET_COLUMNS
 from postern.foundation.caller.scope import writable
 from postern.foundation.database import row_locks
@@ -50,9 +53,11 @@ _WITH_SECRETS = Answer(schema=texts(*_INFO, *SECRET_COLUMNS))
 ADMIN_ONLY = dict.fromkeys(("list", "retrieve", "create", "update", "destroy"), Right.ORG_ADMIN)
 
 
-class SystemUserViewSet(StoresSecrets, ResourceViewSet):
+class SystemUserViewSet(StoresSecrets, NamesStoredSecrets, ResourceViewSet):
     queryset = SystemUser.objects.all()
     serializer_class = SystemUserSerializer
+    serializer_classes: ClassVar[dict[str, Any]] = with_stored_secrets(SystemUserDetailSerializer)
+    secrets_table = SYSTEM_USERS
     examples = {"name": "deploy-example", "username": "deploy"}
     rights = {**ADMIN_ONLY, **dict.fromkeys(_FURTHER, Right.ORG_ADMIN)}
     needs_fresh_mfa = frozenset(("auth_info", "asset_auth_info"))
@@ -208,6 +213,7 @@ class AdminUserViewSet(SystemUserViewSet):
     """The same rows, limited to type admin."""
 
     serializer_class = AdminUserSerializer
+    serializer_classes: ClassVar[dict[str, Any]] = with_stored_secrets(AdminUserDetailSerializer)
     filter_fields = ("name", "username")
     search_fields = ("name", "username")
 

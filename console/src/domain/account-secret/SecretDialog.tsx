@@ -11,16 +11,17 @@ import { Dialog } from '#/ui/dialog';
 import { Field, PasswordInput, TextArea, TextInput } from '#/ui/field';
 import { Note } from '#/ui/note';
 import { SkeletonLines } from '#/ui/skeleton';
-import { accountName, type AccountRow } from './account-row';
 
-type Secret = Pick<
-  Api<'AccountSecret'>,
-  'username' | 'password' | 'private_key' | 'secret_source' | 'systemuser_display' | 'systemuser_is_manual'
->;
+/** What the two kinds of accounts answer. Accounts of applications have no key, and some answers do not say who enters. */
+type Secret = Pick<Api<'AccountSecret'>, 'username' | 'password' | 'secret_source' | 'systemuser_display'> &
+  Partial<Pick<Api<'AccountSecret'>, 'private_key' | 'systemuser_is_manual'>>;
+
+/** Where the secrets of accounts are read. */
+export type SecretsApi = 'assets/account-secrets/' | 'applications/account-secrets/';
 
 /** Asks once more for a code if it has expired since the dialog was asked for. */
-async function load(id: string): Promise<Secret> {
-  const fetch = () => http.get<Secret>(`assets/account-secrets/${id}/`, { quiet: true });
+async function load(api: SecretsApi, id: string): Promise<Secret> {
+  const fetch = () => http.get<Secret>(`${api}${id}/`, { quiet: true });
   try {
     return await fetch();
   } catch (error) {
@@ -34,24 +35,25 @@ function Copyable({ label, text }: { readonly label: string; readonly text: stri
   return (
     <IconButton
       icon={Copy}
-      label={t('accounts:secret.copy', { what: label })}
+      label={t('account-secret:copy', { what: label })}
       onClick={() => void copyText(text)}
     />
   );
 }
 
-// i18n: accounts:secret.from_*
+// i18n: account-secret:from_*
 function Shown({ secret }: { readonly secret: Secret }) {
   const t = useT();
+  const privateKey = secret.private_key ?? '';
   if (secret.secret_source === 'unreadable') {
-    return <Note tone="danger">{t('accounts:secret.from_unreadable')}</Note>;
+    return <Note tone="danger">{t('account-secret:from_unreadable')}</Note>;
   }
   if (secret.secret_source === 'none') {
     return (
       <Note>
         {secret.systemuser_is_manual
-          ? t('accounts:secret.manual', { name: secret.systemuser_display })
-          : t('accounts:secret.from_none')}
+          ? t('account-secret:manual', { name: secret.systemuser_display })
+          : t('account-secret:from_none')}
       </Note>
     );
   }
@@ -59,21 +61,21 @@ function Shown({ secret }: { readonly secret: Secret }) {
     <div className="grid gap-3">
       <p className="text-ink-2">
         {secret.secret_source === 'account'
-          ? t('accounts:secret.from_account')
-          : t('accounts:secret.from_system_user', { name: secret.systemuser_display })}
+          ? t('account-secret:from_account')
+          : t('account-secret:from_system_user', { name: secret.systemuser_display })}
       </p>
       {secret.username !== '' && (
-        <Field label={t('accounts:secret.username')} layout="above">
+        <Field label={t('account-secret:username')} layout="above">
           {(control) => (
             <span className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-1.5">
               <TextInput {...control} readOnly className="font-mono" value={secret.username} />
-              <Copyable label={t('accounts:secret.username')} text={secret.username} />
+              <Copyable label={t('account-secret:username')} text={secret.username} />
             </span>
           )}
         </Field>
       )}
       {secret.password !== '' && (
-        <Field label={t('accounts:secret.password')} layout="above">
+        <Field label={t('account-secret:password')} layout="above">
           {(control) => (
             <span className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-1.5">
               <PasswordInput
@@ -83,23 +85,17 @@ function Shown({ secret }: { readonly secret: Secret }) {
                 className="font-mono"
                 value={secret.password}
               />
-              <Copyable label={t('accounts:secret.password')} text={secret.password} />
+              <Copyable label={t('account-secret:password')} text={secret.password} />
             </span>
           )}
         </Field>
       )}
-      {secret.private_key !== '' && (
-        <Field label={t('accounts:secret.private_key')} layout="above">
+      {privateKey !== '' && (
+        <Field label={t('account-secret:private_key')} layout="above">
           {(control) => (
             <span className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-1.5">
-              <TextArea
-                {...control}
-                readOnly
-                rows={6}
-                className="font-mono text-meta"
-                value={secret.private_key}
-              />
-              <Copyable label={t('accounts:secret.private_key')} text={secret.private_key} />
+              <TextArea {...control} readOnly rows={6} className="font-mono text-meta" value={privateKey} />
+              <Copyable label={t('account-secret:private_key')} text={privateKey} />
             </span>
           )}
         </Field>
@@ -108,14 +104,22 @@ function Shown({ secret }: { readonly secret: Secret }) {
   );
 }
 
+export interface SecretDialogProps {
+  readonly api: SecretsApi;
+  /** The account, and its name for the title. */
+  readonly id: string;
+  readonly name: string;
+  readonly onClose: () => void;
+}
+
 /** The secret that an account signs in with. It is fetched for this dialog and stored nowhere. */
-export function SecretDialog({ row, onClose }: { readonly row: AccountRow; readonly onClose: () => void }) {
+export function SecretDialog({ api, id, name, onClose }: SecretDialogProps) {
   const t = useT();
   const [secret, setSecret] = useState<Secret | null>(null);
   const [problem, setProblem] = useState('');
   useEffect(() => {
     let isOpen = true;
-    load(row.id).then(
+    load(api, id).then(
       (answer) => {
         if (isOpen) setSecret(answer);
       },
@@ -126,17 +130,17 @@ export function SecretDialog({ row, onClose }: { readonly row: AccountRow; reado
     return () => {
       isOpen = false;
     };
-  }, [row.id]);
+  }, [api, id]);
   return (
     <Dialog
       isOpen
-      title={t('accounts:secret.title', { name: accountName(row) })}
+      title={t('account-secret:title', { name })}
       onClose={onClose}
       footer={<Button onClick={onClose}>{t('ui:close')}</Button>}
     >
       {problem !== '' && <Note tone="danger">{problem}</Note>}
       {problem === '' && (secret === null ? <SkeletonLines lines={4} /> : <Shown secret={secret} />)}
-      <p className="mt-3 text-meta text-ink-3">{t('accounts:secret.on_record')}</p>
+      <p className="mt-3 text-meta text-ink-3">{t('account-secret:on_record')}</p>
     </Dialog>
   );
 }
