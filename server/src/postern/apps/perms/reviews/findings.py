@@ -54,7 +54,7 @@ class Review:
         since = known_since()
         return since is not None and since <= self.border
 
-    def judges_uses_of(self, row: AssetPermission) -> bool:
+    def judges_uses_of(self, row: Permission) -> bool:
         """Whether the permission could be used on all days in question, and its uses of them are known."""
         return max(row.date_start, row.date_created) <= self.border and self.knows_uses()
 
