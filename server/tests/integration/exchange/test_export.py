@@ -92,7 +92,8 @@ def test_export_of_selected_rows_takes_spm_or_ids(
     spm = in_english.post("/api/v1/common/resources/cache/", {"resources": [chosen]}).json()["spm"]
     assert _column(_table(in_english, ASSETS, file_format, spm=spm), "*Hostname") == ["数据库-2"]
     assert _column(_table(in_english, ASSETS, file_format, ids=chosen), "*Hostname") == ["数据库-2"]
-    assert _table(in_english, ASSETS, file_format, spm="unknown")[1:] == []
+    lapsed = in_english.get(ASSETS, {"format": file_format, "spm": "unknown"})
+    assert (lapsed.status_code, lapsed.json()["code"]) == (400, "selection_required")
 
 
 @pytest.mark.spec("S7-066")
