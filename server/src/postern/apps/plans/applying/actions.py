@@ -31,12 +31,12 @@ from postern.foundation.caller.scope import OrgScope
 from postern.foundation.database.snapshot import snapshot
 from postern.foundation.database.trial import undone
 from postern.foundation.database.write_transaction import write_transaction
-from postern.foundation.rest import errors
+from postern.foundation.rest import bulk, errors
 from postern.foundation.rest.exchange import trail
 from postern.kernel.clock import now
 
-#: Objects that one call of the API changes, as many as it takes in a list: other writes wait for the transaction.
-MOST_CHANGED: Final = 1_000
+#: Objects that one call of the API changes, as in a list of objects: other writes wait for the transaction.
+MOST_CHANGED: Final = bulk.MAX_ITEMS
 #: How often the present state is read again because others changed it before their rows were locked.
 _TURNS: Final = 3
 #: In this order objects are deleted: what refers to others first.
