@@ -1,9 +1,9 @@
-/// <reference types="vitest/config" />
 import { fileURLToPath } from 'node:url';
 import optimizeLocales from '@react-aria/optimize-locales-plugin';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin, type Rolldown } from 'vite';
+import { configDefaults } from 'vitest/config';
 import manifest from './package.json' with { type: 'json' };
 
 const controlPlane = process.env.POSTERN_DEV_TARGET ?? 'http://127.0.0.1:8080';
@@ -105,6 +105,15 @@ const compiledAhead: Plugin = {
   },
 };
 
+/**
+ * Tests that get a process of their own: signing in puts another `location` in place of the page's, which a page does not allow, and
+ * imports read their file from a request with Node's own form.
+ */
+const OWN_PROCESS = [
+  'src/features/signin/**/*.test.{ts,tsx}',
+  'src/resource/exchange/import-*-screen.test.tsx',
+];
+
 export default defineConfig({
   base: '/ui/',
   plugins: [
@@ -155,5 +164,23 @@ export default defineConfig({
     // A machine that stands still for a while is no failure; what hangs ends here.
     testTimeout: 240_000,
     hookTimeout: 240_000,
+    // A new process for each file takes half a second for jsdom alone. A page of its own in a process that is kept keeps the
+    // modules and the page of files apart as well.
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'pages',
+          pool: 'vmForks',
+          // Pages are not forgotten completely: a process that has grown to this size is replaced.
+          vmMemoryLimit: '1GB',
+          exclude: [...configDefaults.exclude, ...OWN_PROCESS],
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'processes', pool: 'forks', include: OWN_PROCESS },
+      },
+    ],
   },
 });

@@ -1,10 +1,14 @@
+import * as streams from 'node:stream/web';
 import { cleanup, configure } from '@testing-library/react';
 import { afterEach, beforeEach } from 'vitest';
 import { PATIENCE_MS } from './eventually';
 
 configure({ asyncUtilTimeout: PATIENCE_MS });
 
-/* What jsdom lacks. */
+/* What jsdom lacks. Streams are Node's own, as browsers have them. */
+for (const [name, value] of Object.entries(streams)) {
+  if (name.endsWith('Stream') && !(name in globalThis)) Object.assign(globalThis, { [name]: value });
+}
 class NoResizeObserver implements ResizeObserver {
   observe(): void {}
   unobserve(): void {}

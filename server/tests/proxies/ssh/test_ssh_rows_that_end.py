@@ -35,7 +35,7 @@ def termination(session_id: UUID) -> TerminateSession:
 
 async def client(world: World, dice: random.Random) -> None:
     """A random client that is killed at some point, or ends on its own."""
-    how = dice.choice((["-tt"], ["true"], ["sleep 30"], ["-s", "sftp"]))
+    how = dice.choice((["-tt"], ["true"], ["cat"], ["-s", "sftp"]))
     options = tuple(word for word in how if word.startswith("-") and word != "-s")
     command = [word for word in how if word not in options]
     argv = world.proxy.ssh(world.login, *command, options=options)
