@@ -6,7 +6,7 @@ import { Button } from './button';
 import { Choices } from './choices';
 import { Dialog } from './dialog';
 import { Note } from './note';
-import type { Asked } from './question';
+import { type Asked, QuestionRuns } from './question';
 import { visible, VisibleText } from './visible-text';
 
 const NAMES_SHOWN = 5;
@@ -99,7 +99,7 @@ export default function QuestionDialog({ asked, onAnswer }: QuestionDialogProps)
           {others > 0 && <li className="py-0.5 text-ink-3">+{others}</li>}
         </ul>
       )}
-      {asked.extra}
+      <QuestionRuns value={busy}>{asked.extra}</QuestionRuns>
       {failure !== null && <Failure asked={asked} failure={failure} />}
     </Dialog>
   );

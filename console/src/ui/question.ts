@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { createContext, type ReactNode } from 'react';
 
 /** An optional action of the question; `details` list what it affects. */
 export interface QuestionOption {
@@ -37,3 +37,6 @@ export interface Question {
 export interface Asked extends Question {
   readonly answer: (yes: boolean) => void;
 }
+
+/** Whether the question around is confirmed and its action runs. */
+export const QuestionRuns = createContext(false);

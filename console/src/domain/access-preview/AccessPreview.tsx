@@ -1,10 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { TriangleAlert } from 'lucide-react';
-import { useState } from 'react';
+import { useContext, useEffect, useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
 import { Note } from '#/ui/note';
+import { QuestionRuns } from '#/ui/question';
 import { PreviewLists } from './PreviewLists';
 import {
   type Asked,
@@ -67,16 +68,30 @@ export function AccessPreview(asked: Asked) {
   return <Compared {...asked} />;
 }
 
+/**
+ * The comparison. It is abandoned once the changes are confirmed: after them the server would refuse to compare what is
+ * gone. A failed change asks anew.
+ */
+function useComparison(asked: Asked) {
+  const client = useQueryClient();
+  const areMade = useContext(QuestionRuns);
+  useEffect(() => {
+    if (areMade) void client.cancelQueries({ queryKey: ['access-preview'] });
+  }, [areMade, client]);
+  return useQuery({
+    queryKey: ['access-preview', asked],
+    queryFn: ({ signal }) => previewAccess(asked, signal),
+    enabled: !areMade,
+    staleTime: 0,
+    gcTime: 0,
+  });
+}
+
 function Compared({ changes, at }: Asked) {
   const t = useT();
   const [isOpen, setOpen] = useState(false);
   const asked: Asked = { changes, at };
-  const answer = useQuery({
-    queryKey: ['access-preview', asked],
-    queryFn: () => previewAccess(asked),
-    staleTime: 0,
-    gcTime: 0,
-  });
+  const answer = useComparison(asked);
   if (answer.error) {
     return <Note tone="warn">{t('access-preview:failed', { reason: explain(answer.error) })}</Note>;
   }

@@ -92,7 +92,7 @@ export function PreviewLists({
   const longest = Math.max(first.people.count, first.asset_list.count, first.application_list.count);
   const pages = useInfiniteQuery({
     queryKey: ['access-preview', 'lists', asked],
-    queryFn: ({ pageParam }) => previewAccess(asked, { limit: PAGE, offset: pageParam }),
+    queryFn: ({ pageParam, signal }) => previewAccess(asked, signal, { limit: PAGE, offset: pageParam }),
     initialPageParam: 0,
     getNextPageParam: (_last, loaded) => (loaded.length * PAGE < longest ? loaded.length * PAGE : undefined),
     gcTime: 0,

@@ -1,16 +1,22 @@
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { http as mock, HttpResponse } from 'msw';
-import { describe, expect, test } from 'vitest';
+import { delay, http as mock, HttpResponse } from 'msw';
+import { describe, expect, test, vi } from 'vitest';
 import { previewOf } from '#/test/previews';
 import { recordedServer } from '#/test/recorded';
 import { renderScreen } from '#/test/render';
+import { confirm } from '#/ui/confirm';
 import { AccessPreview, accessEffect, deactivationEffect, importEffect } from './effects';
 import type { AccessChange } from './preview';
 
 const { server, sent } = recordedServer(
   () => [],
-  () => [import('./AccessPreview'), import('./EndingSessions'), import('./ImportAccess')],
+  () => [
+    import('./AccessPreview'),
+    import('./EndingSessions'),
+    import('./ImportAccess'),
+    import('#/ui/question-dialog'),
+  ],
 );
 const URL = '*/api/v1/perms/preview/';
 const change: AccessChange = { object: 'user_group', action: 'delete', id: 'g1' };
@@ -53,6 +59,34 @@ describe('preview of access', () => {
     await renderScreen(<>{accessEffect(Array.from({ length: 1_001 }, () => change))}</>);
     expect(await screen.findByText(/at most 1000 objects/)).toBeTruthy();
     expect(sent('POST', 'perms/preview/')).toEqual([]);
+  });
+});
+
+describe('a change that is confirmed before its preview has answered', () => {
+  test('nothing compares what is gone; a change that fails is compared anew', async () => {
+    const abandoned: boolean[] = [];
+    server.use(
+      mock.post(URL, async ({ request }) => {
+        if (sent('POST', 'perms/preview/').length === 1) {
+          request.signal.addEventListener('abort', () => abandoned.push(true));
+          await delay('infinite');
+        }
+        return HttpResponse.json(previewOf({ lost: [1, 3, 3] }));
+      }),
+    );
+    await renderScreen(<p>page</p>);
+    let fail = (_why: Error) => {};
+    const run = () => new Promise((_done, failed) => (fail = failed));
+    const answer = confirm({ title: 'Delete it?', confirmLabel: 'Yes', extra: accessEffect([change]), run });
+    await screen.findByText('Working out who gains and loses access…');
+    await vi.waitFor(() => expect(sent('POST', 'perms/preview/')).toHaveLength(1));
+    await userEvent.click(screen.getByRole('button', { name: 'Yes' }));
+    await vi.waitFor(() => expect(abandoned).toEqual([true]));
+    expect(sent('POST', 'perms/preview/')).toHaveLength(1);
+    fail(new Error('in use'));
+    expect(await screen.findByText('Loss: 1 person → 3 assets')).toBeTruthy();
+    await userEvent.keyboard('{Escape}');
+    expect(await answer).toBe(false);
   });
 });
 

@@ -68,11 +68,13 @@ export interface Asked {
 /** What the changes would do. `limit` and `offset` page all lists. Nothing is written. */
 export function previewAccess(
   { changes, at }: Asked,
+  signal: AbortSignal,
   page: { readonly limit: number; readonly offset: number } = { limit: 20, offset: 0 },
 ): Promise<Preview> {
   return http.post<Preview>('perms/preview/', at === undefined ? { changes } : { changes, at }, {
     query: { ...page },
     quiet: true,
+    signal,
   });
 }
 
