@@ -135,7 +135,7 @@ class AccessKeyViewSet(CreateMixin, UpdateMixin, DeleteMixin, ReadOnlyViewSet, O
 
 class LoginSessionSerializer(ResourceSerializer):
     is_current = serializers.SerializerMethodField()
-    is_open = serializers.SerializerMethodField()
+    is_open = serializers.SerializerMethodField(label=_("Signed in"))
     end_reason_display = serializers.CharField(source="get_end_reason_display", read_only=True, label=_("End reason"))
 
     class Meta:
