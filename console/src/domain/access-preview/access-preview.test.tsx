@@ -1,7 +1,7 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { delay, http as mock, HttpResponse } from 'msw';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { previewOf } from '#/test/previews';
 import { recordedServer } from '#/test/recorded';
 import { renderScreen } from '#/test/render';
@@ -79,9 +79,9 @@ describe('a change that is confirmed before its preview has answered', () => {
     const run = () => new Promise((_done, failed) => (fail = failed));
     const answer = confirm({ title: 'Delete it?', confirmLabel: 'Yes', extra: accessEffect([change]), run });
     await screen.findByText('Working out who gains and loses access…');
-    await vi.waitFor(() => expect(sent('POST', 'perms/preview/')).toHaveLength(1));
+    await waitFor(() => expect(sent('POST', 'perms/preview/')).toHaveLength(1));
     await userEvent.click(screen.getByRole('button', { name: 'Yes' }));
-    await vi.waitFor(() => expect(abandoned).toEqual([true]));
+    await waitFor(() => expect(abandoned).toEqual([true]));
     expect(sent('POST', 'perms/preview/')).toHaveLength(1);
     fail(new Error('in use'));
     expect(await screen.findByText('Loss: 1 person → 3 assets')).toBeTruthy();
