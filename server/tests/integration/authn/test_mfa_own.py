@@ -268,6 +268,8 @@ class Vault(PosternView):
     def get(self, request: Request) -> Response:
         return Response({"secret": "shown"})
 
+    head = get
+
     def post(self, request: Request) -> Response:
         return Response({})
 
@@ -321,6 +323,7 @@ def test_view_that_needs_a_fresh_second_factor_is_closed_until_verification(ann:
     assert refused.status_code == 400
     assert refused.data is not None
     assert refused.data["code"] == "mfa_verify_required"
+    assert call("head", session).status_code == 400, "it runs the same code and leaves the same traces"
     assert call("get", BearerToken(user=ann)).status_code == 400
     assert call("get", None).status_code == 400
     assert call("post", None).status_code == 200

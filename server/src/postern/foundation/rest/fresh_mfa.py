@@ -22,8 +22,8 @@ def require(request: Request) -> None:
 
 
 def is_declared(view: Any, method: str, action: str | None) -> bool:
-    """Whether `view` requires a recent second factor for this action or method."""
+    """Whether `view` requires a recent second factor for this action or method. HEAD does whatever GET does."""
     needs: bool | frozenset[str] = getattr(view, "needs_fresh_mfa", False)
     if isinstance(needs, bool):
         return needs
-    return (action or "") in needs or method in needs
+    return (action or "") in needs or ("GET" if method == "HEAD" else method) in needs

@@ -23,7 +23,7 @@ class ApplicationAuthInfoView(PosternView):
     """
 
     rights = {"GET": Right.ORG_ADMIN}
-    needs_fresh_mfa = frozenset(("GET", "HEAD"))
+    needs_fresh_mfa = frozenset(("GET",))
     answers: ClassVar[dict[str, Answer]] = {"get": Answer(schema=texts(*_INFO, *_SECRETS))}
 
     def get(self, request: Request, system_user_id: UUID, application_id: UUID) -> Response:
