@@ -134,6 +134,8 @@ export interface BulkUpdateDefinition<Name extends string = string> {
   readonly fields: readonly Name[];
   /** Take precedence over the form's descriptions of the same fields. */
   readonly specs?: Specs<Name>;
+  /** What the new values do to these objects, shown in the question before they are sent. */
+  readonly effect?: (ids: readonly string[], values: FormValues) => ReactNode;
 }
 
 /** Arguments of a bulk action besides the selected ids. */

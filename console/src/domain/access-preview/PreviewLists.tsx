@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { applicationPath } from '#/domain/application-kinds/kinds';
 import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
@@ -6,7 +7,8 @@ import { Button } from '#/ui/button';
 import { Dialog } from '#/ui/dialog';
 import { AppLink } from '#/ui/link';
 import { Note } from '#/ui/note';
-import { Count } from '#/ui/status';
+import { Badge, Count } from '#/ui/status';
+import { VisibleText } from '#/ui/visible-text';
 import { type Asked, type PersonRow, type Preview, previewAccess, type TargetRow } from './preview';
 
 const PAGE = 100;
@@ -14,6 +16,18 @@ const PAGE = 100;
 /** Changes of a person in signs: “+12 −3”. */
 function signs(gained: number, lost: number): string {
   return [gained > 0 ? `+${gained}` : '', lost > 0 ? `−${lost}` : ''].filter(Boolean).join(' ') || '±0';
+}
+
+/** What does not exist yet has no page. */
+function Name({ name, to }: { readonly name: string; readonly to: string | null }) {
+  const t = useT();
+  const shown = <VisibleText text={name} />;
+  if (to !== null) return <AppLink to={to}>{shown}</AppLink>;
+  return (
+    <>
+      {shown} <Badge tone="info">{t('access-preview:list.new')}</Badge>
+    </>
+  );
 }
 
 function People({ rows, count }: { readonly rows: readonly PersonRow[]; readonly count: number }) {
@@ -25,9 +39,9 @@ function People({ rows, count }: { readonly rows: readonly PersonRow[]; readonly
       </h3>
       <ul className="mt-1">
         {rows.map((row) => (
-          <li key={row.id} className="flex min-h-7 items-center gap-3">
+          <li key={row.id ?? row.name} className="flex min-h-7 items-center gap-3">
             <span className="min-w-0 grow [overflow-wrap:anywhere]">
-              <AppLink to={paths.user(row.id)}>{`${row.name} (${row.username})`}</AppLink>
+              <Name name={`${row.name} (${row.username})`} to={row.id && paths.user(row.id)} />
             </span>
             <span className="whitespace-nowrap tabular-nums text-ink-2">
               {signs(row.gained_assets + row.gained_applications, row.lost_assets + row.lost_applications)}
@@ -39,16 +53,16 @@ function People({ rows, count }: { readonly rows: readonly PersonRow[]; readonly
   );
 }
 
-function Targets({
+function Targets<Row extends TargetRow>({
   title,
   rows,
   count,
   to,
 }: {
   readonly title: string;
-  readonly rows: readonly TargetRow[];
+  readonly rows: readonly Row[];
   readonly count: number;
-  readonly to?: (id: string) => string;
+  readonly to: (row: Row) => string | null;
 }) {
   const t = useT();
   if (count === 0) return null;
@@ -59,9 +73,9 @@ function Targets({
       </h3>
       <ul className="mt-1">
         {rows.map((row) => (
-          <li key={row.id} className="flex min-h-7 items-center gap-3">
+          <li key={row.id ?? row.name} className="flex min-h-7 items-center gap-3">
             <span className="min-w-0 grow [overflow-wrap:anywhere]">
-              {to === undefined ? row.name : <AppLink to={to(row.id)}>{row.name}</AppLink>}
+              <Name name={row.name} to={to(row)} />
             </span>
             <span className="whitespace-nowrap text-ink-2">
               {[
@@ -106,12 +120,13 @@ export function PreviewLists({
           title={t('access-preview:list.assets')}
           rows={loaded.flatMap((page) => page.asset_list.results)}
           count={first.asset_list.count}
-          to={paths.asset}
+          to={({ id }) => id && paths.asset(id)}
         />
         <Targets
           title={t('access-preview:list.applications')}
           rows={loaded.flatMap((page) => page.application_list.results)}
           count={first.application_list.count}
+          to={({ id, category }) => id && applicationPath({ id, category })}
         />
       </div>
       {pages.error && <Note tone="danger">{explain(pages.error)}</Note>}

@@ -2,11 +2,19 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { delay, http as mock, HttpResponse } from 'msw';
 import { describe, expect, test } from 'vitest';
+import type { FormValues } from '#/resource/define';
 import { previewOf } from '#/test/previews';
 import { recordedServer } from '#/test/recorded';
 import { renderScreen } from '#/test/render';
 import { confirm } from '#/ui/confirm';
-import { AccessPreview, accessEffect, deactivationEffect, importEffect } from './effects';
+import {
+  AccessPreview,
+  accessEffect,
+  bulkEffect,
+  deactivationEffect,
+  formImpact,
+  importEffect,
+} from './effects';
 import type { AccessChange } from './preview';
 
 const { server, sent } = recordedServer(
@@ -15,6 +23,7 @@ const { server, sent } = recordedServer(
     import('./AccessPreview'),
     import('./EndingSessions'),
     import('./ImportAccess'),
+    import('./FormImpact'),
     import('#/ui/question-dialog'),
   ],
 );
@@ -118,13 +127,94 @@ describe('before people or assets are deactivated', () => {
   });
 });
 
-test('an import says what it does to access, and what is not counted', async () => {
+test('an import says what it does to access, new people included', async () => {
   server.use(mock.post(URL, () => HttpResponse.json(previewOf({ gained: [14, 212, 900] }))));
   const rows = [
     { id: 'u1', values: {}, changes: [{ field: 'is_active', before: false, after: true }] },
-    { id: null, values: { name: 'New' }, changes: [] },
+    { id: null, values: { name: 'New', phone: '1', groups: ['web'] }, changes: [] },
   ];
   await renderScreen(<>{importEffect('user')(rows)}</>);
   expect(await screen.findByText('Gain: 14 people → 212 assets')).toBeTruthy();
-  expect(screen.getByText(/New people are not counted here/)).toBeTruthy();
+  expect(sent('POST', 'perms/preview/')[0]?.body).toEqual({
+    changes: [
+      { object: 'user', action: 'update', id: 'u1', values: { is_active: true } },
+      { object: 'user', action: 'create', values: { name: 'New', groups: ['web'] } },
+    ],
+  });
+});
+
+describe('beside a form', () => {
+  const impact = (object: 'user' | 'user_group' | 'asset', values: FormValues, id?: string) =>
+    renderScreen(<>{formImpact(object)({ values, id, mode: id === undefined ? 'create' : 'update' })}</>);
+  const asked = async () => {
+    await screen.findByText('Loss: 1 person → 3 assets');
+    return sent('POST', 'perms/preview/')[0]?.body;
+  };
+
+  test('what decides access is sent as far as it is typed', async () => {
+    server.use(
+      mock.post(URL, () => HttpResponse.json(previewOf({ lost: [1, 3, 3] }))),
+      mock.get('*/api/v1/terminal/sessions/', () => HttpResponse.json({ count: 0, results: [] })),
+    );
+    const values = {
+      hostname: 'web-1',
+      comment: 'x',
+      is_active: false,
+      nodes: [],
+      protocols: ['ssh/22', 'rdp/'],
+    };
+    await impact('asset', values, 'a1');
+    expect(await asked()).toEqual({
+      changes: [
+        { object: 'asset', action: 'update', id: 'a1', values: { is_active: false, protocols: ['ssh/22'] } },
+      ],
+    });
+    expect(await screen.findByText('No live session ends.')).toBeTruthy();
+  });
+
+  test('a new person counts by their groups; no permission names a new group', async () => {
+    server.use(mock.post(URL, () => HttpResponse.json(previewOf({ lost: [1, 3, 3] }))));
+    await impact('user_group', { name: 'web', users: ['u1'] });
+    await impact('user', {
+      name: 'Li',
+      username: 'li',
+      email: 'x@y',
+      is_active: true,
+      date_expired: '',
+      groups: ['g1'],
+    });
+    expect(await asked()).toEqual({
+      changes: [
+        {
+          object: 'user',
+          action: 'create',
+          values: { name: 'Li', username: 'li', is_active: true, date_expired: null, groups: ['g1'] },
+        },
+      ],
+    });
+    expect(sent('POST', 'perms/preview/')).toHaveLength(1);
+  });
+
+  test('the list says what is new, and has no link to it', async () => {
+    const answer = previewOf({ gained: [1, 1, 1] });
+    const [person] = answer.people.results;
+    if (person === undefined) throw new Error('nobody');
+    const told = { ...answer, people: { count: 1, results: [{ ...person, id: null }] } };
+    server.use(mock.post(URL, () => HttpResponse.json(told)));
+    await impact('user', { name: 'Li', groups: ['g1'] });
+    await userEvent.click(await screen.findByRole('button', { name: 'Show the list' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Who gains and loses access' });
+    expect(within(dialog).queryByRole('link', { name: 'Li (li)' })).toBeNull();
+    expect(within(dialog).getByText('new')).toBeTruthy();
+  });
+});
+
+test('a bulk edit asks only when it decides access', async () => {
+  server.use(mock.post(URL, () => HttpResponse.json(previewOf({ lost: [1, 3, 3] }))));
+  expect(bulkEffect('user')(['u1'], { comment: 'x' })).toBeNull();
+  await renderScreen(<>{bulkEffect('user')(['u1', 'u2'], { comment: 'x', groups: ['g1'] })}</>);
+  await screen.findByText('Loss: 1 person → 3 assets');
+  expect(sent('POST', 'perms/preview/')[0]?.body).toEqual({
+    changes: ['u1', 'u2'].map((id) => ({ object: 'user', action: 'update', id, values: { groups: ['g1'] } })),
+  });
 });

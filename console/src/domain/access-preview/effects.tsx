@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import { loadNamespaces } from '#/lib/i18n';
-import type { CheckedImport } from '#/resource/define';
+import type { CheckedImport, FormDefinition, FormValues } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
+import { DECISIVE, type Formed } from './decisive';
 import type { ImportedObject } from './imports';
 import type { AccessChange } from './preview';
 
@@ -13,6 +14,9 @@ export const AccessPreview = lazyPart(
 const EndingSessions = lazyPart(
   async () =>
     (await Promise.all([import('./EndingSessions'), loadNamespaces(['access-preview'])]))[0].EndingSessions,
+);
+const FormImpact = lazyPart(
+  async () => (await Promise.all([import('./FormImpact'), loadNamespaces(['access-preview'])]))[0].FormImpact,
 );
 const ImportAccess = lazyPart(
   async () =>
@@ -42,3 +46,27 @@ export const deactivationEffect = (object: 'user' | 'asset', ids: readonly strin
 export const importEffect =
   (object: ImportedObject) =>
   (rows: readonly CheckedImport[]): ReactNode => <ImportAccess object={object} rows={rows} />;
+
+/** Beside a form: what saving it does to access. No permission names a new group. */
+export const formImpact =
+  (object: Formed): NonNullable<FormDefinition['aside']> =>
+  ({ values, id }) =>
+    object === 'user_group' && id === undefined ? null : (
+      <FormImpact object={object} values={values} id={id} />
+    );
+
+/** What the same new values do to all of these objects; nothing when the values do not decide access. */
+export const bulkEffect =
+  (object: 'user' | 'asset') =>
+  (ids: readonly string[], values: FormValues): ReactNode => {
+    const fields: readonly string[] = DECISIVE[object];
+    const sent = Object.fromEntries(Object.entries(values).filter(([field]) => fields.includes(field)));
+    if (Object.keys(sent).length === 0) return null;
+    return accessEffect(ids.map((id) => ({ object, action: 'update', id, values: sent })));
+  };
+
+/** What other nodes of assets do to access. `nodes` replaces all of them. */
+export const placementEffect = (
+  ids: readonly string[],
+  values: Readonly<Partial<Record<'nodes' | 'add' | 'remove', readonly string[]>>>,
+): ReactNode => accessEffect(ids.map((id) => ({ object: 'asset', action: 'update', id, values })));

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CheckedImport } from '#/resource/define';
-import { changesOf, uncountedIn } from './imports';
+import { changesOf } from './imports';
 
-const NONE = new Map<string, string>();
 const made = (values: Record<string, unknown>): CheckedImport => ({ id: null, values, changes: [] });
 const changed = (id: string, ...changes: readonly [string, unknown, unknown][]): CheckedImport => ({
   id,
@@ -18,44 +17,51 @@ describe('what an import changes in access', () => {
       changed('p1', ['comment', '', 'x'], ['users', ['u1'], ['u1', 'u2']], ['users_amount', 1, 2]),
       changed('p2', ['name', 'a', 'b']),
     ];
-    expect(changesOf('asset_permission', rows, NONE)).toEqual([
+    expect(changesOf('asset_permission', rows)).toEqual([
       { object: 'asset_permission', action: 'create', values: cells },
       { object: 'asset_permission', action: 'update', id: 'p1', values: { users: ['u1', 'u2'] } },
     ]);
-    expect(uncountedIn('asset_permission', rows)).toBeNull();
   });
 
-  test('people who join and leave groups are summed up by group; a deactivated person is a change of its own', () => {
+  test('people count by their state, end and groups, new ones as well', () => {
     const rows = [
-      changed('u1', ['groups', ['web'], ['web', 'db', 'unknown']]),
-      changed('u2', ['groups', ['db', 'web'], ['db']], ['is_active', true, false]),
+      changed('u1', ['groups', ['web'], ['web', 'db']], ['email', '', 'x@y']),
+      changed('u2', ['date_expired', null, '2027-01-01T00:00:00Z'], ['is_active', true, false]),
       changed('u3', ['phone', '', '1']),
-      made({ name: 'New', groups: ['web'] }),
+      made({ name: 'New', username: 'new', phone: '1', groups: ['web'] }),
     ];
-    const groups = new Map([
-      ['web', 'g1'],
-      ['db', 'g2'],
+    expect(changesOf('user', rows)).toEqual([
+      { object: 'user', action: 'update', id: 'u1', values: { groups: ['web', 'db'] } },
+      {
+        object: 'user',
+        action: 'update',
+        id: 'u2',
+        values: { date_expired: '2027-01-01T00:00:00Z', is_active: false },
+      },
+      {
+        object: 'user',
+        action: 'create',
+        values: { name: 'New', username: 'new', groups: ['web'] },
+      },
     ]);
-    expect(changesOf('user', rows, groups)).toEqual([
-      { object: 'user', action: 'update', id: 'u2', values: { is_active: false } },
-      { object: 'user_group', action: 'update', id: 'g2', values: { add: ['u1'], remove: [] } },
-      { object: 'user_group', action: 'update', id: 'g1', values: { add: [], remove: ['u2'] } },
-    ]);
-    expect(uncountedIn('user', rows)).toBe('people');
   });
 
-  test('groups count by their members, assets by their state', () => {
+  test('groups count by their members, assets by state, nodes and protocols; no permission names a new group', () => {
     expect(
-      changesOf('user_group', [changed('g1', ['users', [], ['ann']]), made({ name: 'x' })], NONE),
+      changesOf('user_group', [changed('g1', ['users', [], ['ann']]), made({ name: 'x', users: ['ann'] })]),
     ).toEqual([{ object: 'user_group', action: 'update', id: 'g1', values: { users: ['ann'] } }]);
     const assets = [
-      changed('a1', ['is_active', true, false], ['comment', '', 'x']),
+      changed('a1', ['nodes_display', ['/Default'], ['/Default/web']], ['comment', '', 'x']),
       changed('a2', ['os', '', 'x']),
+      made({ hostname: 'new', ip: '127.0.0.1', nodes: ['/Default/web'], protocols: ['ssh/22'] }),
     ];
-    expect(changesOf('asset', assets, NONE)).toEqual([
-      { object: 'asset', action: 'update', id: 'a1', values: { is_active: false } },
+    expect(changesOf('asset', assets)).toEqual([
+      { object: 'asset', action: 'update', id: 'a1', values: { nodes_display: ['/Default/web'] } },
+      {
+        object: 'asset',
+        action: 'create',
+        values: { hostname: 'new', nodes: ['/Default/web'], protocols: ['ssh/22'] },
+      },
     ]);
-    expect(uncountedIn('asset', assets)).toBeNull();
-    expect(uncountedIn('asset', [made({})])).toBe('assets');
   });
 });

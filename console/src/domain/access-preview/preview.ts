@@ -1,3 +1,4 @@
+import type { ApplicationCategory } from '#/domain/application-kinds/kinds';
 import { http } from '#/lib/http/client';
 
 /** A change as `POST perms/preview/` takes it: the object, what happens to it, and the values of its real write. */
@@ -29,8 +30,9 @@ interface Kind {
   readonly system_users: readonly AccountFigures[];
 }
 
+/** A person; a new one has no id yet. */
 export interface PersonRow {
-  readonly id: string;
+  readonly id: string | null;
   readonly name: string;
   readonly username: string;
   readonly gained_assets: number;
@@ -39,11 +41,16 @@ export interface PersonRow {
   readonly lost_applications: number;
 }
 
+/** An asset or application; a new one has no id yet. */
 export interface TargetRow {
-  readonly id: string;
+  readonly id: string | null;
   readonly name: string;
   readonly gained: boolean;
   readonly lost: boolean;
+}
+
+interface ApplicationRow extends TargetRow {
+  readonly category: ApplicationCategory;
 }
 
 interface Page<Row> {
@@ -56,7 +63,7 @@ export interface Preview {
   readonly applications: Kind;
   readonly people: Page<PersonRow>;
   readonly asset_list: Page<TargetRow>;
-  readonly application_list: Page<TargetRow>;
+  readonly application_list: Page<ApplicationRow>;
 }
 
 export interface Asked {

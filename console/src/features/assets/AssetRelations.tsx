@@ -1,5 +1,9 @@
 import { FieldRelationCard } from '#/resource/detail/FieldRelationCard';
+import { placementEffect } from '#/domain/access-preview/effects';
 import { labelOptions, nodeOptions } from '#/domain/remotes';
+import { translate } from '#/lib/i18n';
+import { confirm } from '#/ui/confirm';
+import { visible } from '#/ui/visible-text';
 import type { AssetRow } from './asset-row';
 import { LabelChip } from './LabelChips';
 
@@ -20,6 +24,18 @@ export function AssetNodes({ row, onChange }: Props) {
       items={row.nodes.map((id, index) => ({ id, name: row.nodes_display[index] ?? id }))}
       lastReason="assets:relation.last_node"
       onChange={onChange}
+      beforeRemove={({ id, name }) =>
+        confirm({
+          title: translate('assets:relation.leave_question', {
+            name: visible(row.hostname),
+            node: visible(name),
+          }),
+          extra: placementEffect([row.id], { remove: [id] }),
+          confirmLabel: translate('assets:remove.confirm'),
+          danger: true,
+        })
+      }
+      effectOfAdding={(nodes) => placementEffect([row.id], { add: nodes })}
     />
   );
 }

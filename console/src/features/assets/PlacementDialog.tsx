@@ -5,6 +5,7 @@ import { useT } from '#/lib/i18n';
 import { queryClient } from '#/lib/query';
 import type { RemoteOptions } from '#/resource/define';
 import { RemoteSelect } from '#/resource/form/RemoteSelect';
+import { placementEffect } from '#/domain/access-preview/effects';
 import { assetOptions, nodeOptions } from '#/domain/remotes';
 import { Button } from '#/ui/button';
 import { RadioGroup } from '#/ui/choice';
@@ -64,10 +65,10 @@ export function PlacementDialog({
   const [tried, setTried] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
+  const [target] = node;
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
-    const [target] = node;
     if (busy || target === undefined || assets.length === 0) return;
     setBusy(true);
     setFailure(null);
@@ -140,6 +141,9 @@ export function PlacementDialog({
             />
           )}
         </Field>
+        {target !== undefined &&
+          assets.length > 0 &&
+          placementEffect(assets, way === 'replace' ? { nodes: [target] } : { add: [target] })}
       </form>
     </Dialog>
   );

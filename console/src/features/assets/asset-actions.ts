@@ -2,7 +2,7 @@ import { create } from 'zustand';
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
 import { queryClient } from '#/lib/query';
-import { deactivationEffect } from '#/domain/access-preview/effects';
+import { deactivationEffect, placementEffect } from '#/domain/access-preview/effects';
 import type { BulkTools } from '#/resource/define';
 import { confirm } from '#/ui/confirm';
 import { toast } from '#/ui/toast';
@@ -89,6 +89,7 @@ export async function removeFromNode(ids: readonly string[], tools: BulkTools): 
   const isRemoved = await confirm({
     title: translate('assets:remove.question', { count: ids.length }),
     effect: translate('assets:remove.effect'),
+    extra: placementEffect(ids, { remove: [node] }),
     names: tools.names,
     confirmLabel: translate('assets:remove.confirm'),
     run: () => http.put(`assets/nodes/${node}/assets/remove/`, { assets: ids }, { quiet: true }),

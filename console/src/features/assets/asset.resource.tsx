@@ -30,7 +30,7 @@ import {
 import type { Icon } from '#/ui/icon';
 import { AppLink, LinkButton } from '#/ui/link';
 import { ExplainCard } from '#/domain/explain-access/ExplainCard';
-import { deletionEffect, importEffect } from '#/domain/access-preview/effects';
+import { bulkEffect, deletionEffect, formImpact, importEffect } from '#/domain/access-preview/effects';
 import { moveToNode, removeFromNode, setActive, switchActive } from './asset-actions';
 import { Connectivity, ConnectivityFacts } from './Connectivity';
 import { startOnAsset, startOnAssets } from './host-jobs';
@@ -162,6 +162,7 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
     ],
     bulkUpdate: {
       fields: ['platform', 'protocols', 'domain', 'admin_user', 'labels', 'comment'],
+      effect: bulkEffect('asset'),
       specs: {
         platform: PLATFORM,
         protocols: PROTOCOLS,
@@ -244,6 +245,7 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
       return Array.isArray(nodes) && nodes.length === 0 ? rest : values;
     },
     opensDetail: 'create',
+    aside: formImpact('asset'),
   },
   detail: {
     title: (row) => `${row.hostname} (${row.ip})`,

@@ -1,14 +1,12 @@
 import { ScanSearch } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { AccessPreview } from '#/domain/access-preview/effects';
 import type { AccessChange } from '#/domain/access-preview/preview';
+import { typedInstant, useSettled } from '#/domain/access-preview/settled';
 import { useT } from '#/lib/i18n';
 import type { FormValues } from '#/resource/define';
 import { Card } from '#/ui/card';
-import { instantOf, readTyped, written } from '#/ui/dates/typed';
 
-/** Debounce, in ms: the effect is worked out this long after the last change. */
-const SETTLE_MS = 300;
 /** A start that is further ahead than this, in ms, is one to wait for. */
 const SOON_MS = 60_000;
 const PEOPLE = ['users', 'user_groups'] as const;
@@ -27,21 +25,6 @@ function idList(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), SETTLE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
-}
-
-function instant(value: unknown): Date | undefined {
-  if (typeof value !== 'string' || value === '') return undefined;
-  const typed = readTyped(written(value));
-  return 'value' in typed ? instantOf(typed.value) : undefined;
-}
-
 /** What the form decides about access, as the API takes it. Dates that are not typed to their end are left out. */
 function valuesOf({ form }: Previewed, values: FormValues, isNew: boolean): Record<string, unknown> {
   const sent: Record<string, unknown> = {
@@ -50,7 +33,7 @@ function valuesOf({ form }: Previewed, values: FormValues, isNew: boolean): Reco
   };
   for (const name of [...PEOPLE, ...form.lists, 'system_users']) sent[name] = idList(values[name]);
   for (const name of ['date_start', 'date_expired']) {
-    const date = instant(values[name]);
+    const date = typedInstant(values[name]);
     if (date) sent[name] = date.toISOString();
   }
   return sent;
@@ -73,8 +56,7 @@ export function PreviewCard({
 }) {
   const t = useT();
   const [opened] = useState(() => Date.now());
-  const settled = useSettled(JSON.stringify(valuesOf(kind, values, id === undefined)));
-  const sent = JSON.parse(settled) as Record<string, unknown>;
+  const sent = useSettled(valuesOf(kind, values, id === undefined));
   const start = typeof sent['date_start'] === 'string' ? sent['date_start'] : undefined;
   const isLater = start !== undefined && Date.parse(start) > opened + SOON_MS;
   const change: AccessChange =
@@ -86,10 +68,10 @@ export function PreviewCard({
       title={
         <span className="flex items-center gap-2">
           <ScanSearch className="text-accent" aria-hidden />
-          {t('perms:preview.title')}
+          {t('access-preview:impact.title')}
         </span>
       }
-      aside={t('perms:preview.when')}
+      aside={t('access-preview:impact.when')}
     >
       {isComplete(kind, sent, id === undefined) ? (
         <AccessPreview changes={[change]} at={isLater ? start : undefined} />

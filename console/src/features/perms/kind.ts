@@ -41,6 +41,9 @@ export type PermissionRow = Pick<
 export type OwnColumn = 'who' | 'what' | 'as_whom';
 
 /** Where the links of a kind of permission are. `own` is the field of a link that names the permission. */
+/** The name of permissions in a preview. */
+export type PermissionObject = Extract<AccessChange['object'], `${string}_permission`>;
+
 export interface PermissionLinks {
   readonly api: 'perms/asset-permissions' | 'perms/application-permissions';
   readonly own: string;
@@ -63,8 +66,7 @@ export interface PermissionKind<Row extends PermissionRow, N extends Names = Nam
   /** Name of the table's settings in local storage. */
   readonly name: string;
   readonly links: PermissionLinks;
-  /** The name of these permissions in a preview. */
-  readonly object: Extract<AccessChange['object'], `${string}_permission`>;
+  readonly object: PermissionObject;
   readonly routes: ResourceRoutes;
   readonly noun: { readonly one: string; readonly many: string; readonly what: string };
   /** Icon of what is granted. */

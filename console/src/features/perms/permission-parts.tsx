@@ -6,7 +6,7 @@ import { translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import type { Column, QuickAction, RemoteOptions } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
-import type { LinkedObjects, PermissionKind, PermissionLinks, PermissionRow } from './kind';
+import type { LinkedObjects, PermissionKind, PermissionLinks, PermissionObject, PermissionRow } from './kind';
 import { confirm } from '#/ui/confirm';
 import { visible } from '#/ui/visible-text';
 import { Until, Validity } from './Validity';
@@ -86,18 +86,31 @@ export function systemUsersCard(remote: RemoteOptions): LinkedObjects {
   };
 }
 
-/** The objects that a permission names, with buttons that add and remove them. */
+/** The objects that a permission names, with buttons that add and remove them, and what that does to access. */
 export function LinkCards({
   links,
+  object,
   cards,
-  id,
+  row,
   onChange,
 }: {
   readonly links: PermissionLinks;
+  readonly object: PermissionObject;
   readonly cards: readonly LinkedObjects[];
-  readonly id: string;
+  readonly row: Pick<PermissionRow, 'id' | 'name'>;
   readonly onChange: () => void;
 }) {
+  const effectOf = (way: 'add' | 'remove', path: string, ids: readonly string[]) =>
+    accessEffect([
+      { object, action: 'update', id: row.id, values: { [way]: { [path.replace('-', '_')]: ids } } },
+    ]);
+  const mayGo = (path: string) => (other: string, name: string) =>
+    confirm({
+      title: translate('perms:card.remove_question', { name: visible(name), permission: visible(row.name) }),
+      extra: effectOf('remove', path, [other]),
+      confirmLabel: translate('perms:card.remove_confirm'),
+      danger: true,
+    });
   return (
     <div className="grid grid-cols-1 items-start gap-3.5 md:grid-cols-2">
       {cards.map(({ title, add, remote, path, other, linkTo }) => (
@@ -107,9 +120,11 @@ export function LinkCards({
           add={add}
           remote={remote}
           relation={{ api: `${links.api}-${path}-relations/`, own: links.own, other }}
-          id={id}
+          id={row.id}
           linkTo={linkTo}
           onChange={onChange}
+          beforeRemove={mayGo(path)}
+          effectOfAdding={(ids) => effectOf('add', path, ids)}
         />
       ))}
     </div>

@@ -146,7 +146,7 @@ function formOf<Row extends PermissionRow>(kind: PermissionKind<Row>): FormDefin
 }
 
 function detailOf<Row extends PermissionRow>(kind: PermissionKind<Row>): DetailDefinition<Row> {
-  const { links, actionsOf } = kind;
+  const { links, object, actionsOf } = kind;
   const { facts, explain, tab, cards } = kind.detail;
   return {
     status: (row) => <Validity row={row} />,
@@ -172,14 +172,20 @@ function detailOf<Row extends PermissionRow>(kind: PermissionKind<Row>): DetailD
         id: 'people',
         label: 'perms:tab.people',
         content: (row, tools) => (
-          <LinkCards links={links} cards={PEOPLE} id={row.id} onChange={tools.refresh} />
+          <LinkCards links={links} object={object} cards={PEOPLE} row={row} onChange={tools.refresh} />
         ),
       },
       {
         id: 'targets',
         label: tab,
         content: (row, tools) => (
-          <LinkCards links={links} cards={cards(row, tools)} id={row.id} onChange={tools.refresh} />
+          <LinkCards
+            links={links}
+            object={object}
+            cards={cards(row, tools)}
+            row={row}
+            onChange={tools.refresh}
+          />
         ),
       },
     ],

@@ -1,15 +1,15 @@
 import { Users } from 'lucide-react';
 import type { Api } from '#/lib/api-types';
-import { loadNamespaces, translate } from '#/lib/i18n';
+import { loadNamespaces } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { defineResource } from '#/resource/define';
 import { AmountCell } from '#/resource/format';
-import { accessEffect, deletionEffect, importEffect } from '#/domain/access-preview/effects';
+import { accessEffect, deletionEffect, formImpact, importEffect } from '#/domain/access-preview/effects';
 import { ApplicationGrants, Grants } from '#/domain/grants/Grants';
 import { userOptions } from '#/domain/remotes';
 import { groupRoutes } from './addresses';
+import { mayLeave } from './leaving';
 import { lazyPart } from '#/resource/lazy-part';
-import { confirm } from '#/ui/confirm';
 
 const RelationCard = lazyPart(async () => (await import('#/resource/detail/RelationCard')).RelationCard);
 const GrantedApplications = lazyPart(async () => {
@@ -19,19 +19,6 @@ const GrantedApplications = lazyPart(async () => {
 const GrantedAssets = lazyPart(async () => (await import('./GrantedAssets')).GrantedAssets);
 
 export type GroupRow = Pick<Api<'UserGroup'>, 'id' | 'name' | 'users' | 'users_amount' | 'comment'>;
-
-/** Asks before a member leaves, saying what access the member loses. */
-function mayLeave(row: GroupRow, other: string, name: string): Promise<boolean> {
-  return confirm({
-    title: translate('users:group.remove_question', { name, group: row.name }),
-    effect: translate('users:group.remove_effect'),
-    extra: accessEffect([
-      { object: 'user_group', action: 'update', id: row.id, values: { remove: [other] } },
-    ]),
-    confirmLabel: translate('users:group.remove_confirm'),
-    danger: true,
-  });
-}
 
 export const group = defineResource<GroupRow, 'users/groups/'>({
   name: 'UserGroupListTable',
@@ -63,6 +50,7 @@ export const group = defineResource<GroupRow, 'users/groups/'>({
   form: {
     groups: [{ title: 'users:form.basic', fields: ['name', 'users', 'comment'] }],
     fields: { users: { remote: userOptions, multiple: true } },
+    aside: formImpact('user_group'),
   },
   detail: {
     cards: [
@@ -81,6 +69,9 @@ export const group = defineResource<GroupRow, 'users/groups/'>({
         linkTo={paths.user}
         onChange={tools.refresh}
         beforeRemove={(other, name) => mayLeave(row, other, name)}
+        effectOfAdding={(added) =>
+          accessEffect([{ object: 'user_group', action: 'update', id: row.id, values: { add: added } }])
+        }
       />
     ),
     tabs: [

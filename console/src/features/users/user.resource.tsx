@@ -6,7 +6,7 @@ import { defineResource, type FieldContext } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
 import { everyApplication, everyApplicationAccount } from '#/domain/application-kinds/options';
 import { AccessHistory } from '#/domain/access-history/AccessHistory';
-import { deletionEffect, importEffect } from '#/domain/access-preview/effects';
+import { bulkEffect, deletionEffect, formImpact, importEffect } from '#/domain/access-preview/effects';
 import { ExplainCard } from '#/domain/explain-access/ExplainCard';
 import { ApplicationGrants, Grants } from '#/domain/grants/Grants';
 import { groupOptions } from '#/domain/remotes';
@@ -119,7 +119,7 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
     ],
     shown: ['name', 'username', 'groups_display', 'total_role_display', 'source', 'is_valid'],
     header: (tools) => <InviteButton onInvited={tools.refresh} />,
-    bulkUpdate: BULK_UPDATE,
+    bulkUpdate: { ...BULK_UPDATE, effect: bulkEffect('user') },
     rowActions: ROW_ACTIONS,
     untyped: ['kind'],
     exchange: { importEffect: importEffect('user') },
@@ -151,6 +151,7 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
       { title: 'users:form.security', fields: ['role', 'org_roles', 'date_expired', 'is_active'] },
       { title: 'users:form.other', fields: ['phone', 'wechat', 'comment'] },
     ],
+    aside: formImpact('user'),
     initial: () => ({
       is_active: true,
       password_strategy: sendsMail() ? 'email' : 'custom',
@@ -265,7 +266,7 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
       UNBLOCK,
       ...UNBIND_ACTIONS,
     ],
-    side: (row, tools) => <UserGroupsCard userId={row.id} onChange={tools.refresh} />,
+    side: (row, tools) => <UserGroupsCard userId={row.id} person={row.name} onChange={tools.refresh} />,
     tabs: [
       {
         id: 'assets',

@@ -50,6 +50,7 @@ export function BulkUpdateAction<Row extends Resource>({
             noun={resource.noun}
             fields={bulkUpdate.fields}
             specs={{ ...resource.form?.fields, ...bulkUpdate.specs }}
+            effect={bulkUpdate.effect}
             chosen={chosen}
             onClose={() => setOpen(false)}
             onUpdated={(left) => {

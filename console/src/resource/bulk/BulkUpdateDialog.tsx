@@ -11,7 +11,7 @@ import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState } from '#/ui/states';
 import { toast } from '#/ui/toast';
 import type { FieldMap } from '../api';
-import type { FieldSpec, FormValues } from '../define';
+import type { BulkUpdateDefinition, FieldSpec, FormValues } from '../define';
 import { FieldControl } from '../form/FieldControl';
 import { initialValues, payloadOf } from '../form/values';
 import { useMetadata } from '../use-metadata';
@@ -30,6 +30,7 @@ export interface BulkUpdateDialogProps {
   readonly noun: { readonly one: string; readonly many: string };
   readonly fields: readonly string[];
   readonly specs: Specs;
+  readonly effect: BulkUpdateDefinition['effect'] | undefined;
   /** Selected rows: name by id. */
   readonly chosen: Names;
   readonly onClose: () => void;
@@ -150,6 +151,7 @@ function LoadedDialog({
   noun,
   fields,
   specs,
+  effect,
   chosen,
   onClose,
   onUpdated,
@@ -179,6 +181,7 @@ function LoadedDialog({
     const agreed = await confirm({
       title: t('bulk:question', { count, noun: t(nounFor(noun, count)) }),
       effect: t('bulk:effect', { fields: chosenFields.map(labelOf).join(', ') }),
+      extra: effect?.([...chosen.keys()], values),
       names: [...chosen].map(([id, name]) => nameOr(name, id)),
       confirmLabel: t('bulk:confirm', { count }),
     });

@@ -30,6 +30,8 @@ export function FieldRelationCard({
   items,
   lastReason,
   onChange,
+  beforeRemove,
+  effectOfAdding,
 }: {
   /** Keys of texts. */
   readonly title: string;
@@ -43,6 +45,10 @@ export function FieldRelationCard({
   /** Key of a text: why the last object cannot be removed. Absent: it can be removed. */
   readonly lastReason?: string;
   readonly onChange: () => void;
+  /** Asks before an object is removed; false keeps it. */
+  readonly beforeRemove?: (item: Related) => Promise<boolean>;
+  /** What adding the chosen objects does, shown before they are added. */
+  readonly effectOfAdding?: (chosen: readonly string[]) => ReactNode;
 }) {
   const t = useT();
   const fieldId = useId();
@@ -61,6 +67,10 @@ export function FieldRelationCard({
     } finally {
       setBusy(false);
     }
+  };
+  const remove = async (item: Related) => {
+    if (beforeRemove && !(await beforeRemove(item))) return;
+    await save(held.filter((id) => id !== item.id));
   };
   return (
     <Card title={t(title)} aside={<Count>{items.length}</Count>}>
@@ -86,6 +96,7 @@ export function FieldRelationCard({
           {t('resource:relation.add')}
         </Button>
       </div>
+      {chosen.length > 0 && effectOfAdding?.(chosen)}
       {items.length === 0 && none !== undefined && <p className="mt-2 text-ink-3">{t(none)}</p>}
       <ul className="mt-1 -mb-1.5 empty:hidden">
         {items.map((item) => (
@@ -100,7 +111,7 @@ export function FieldRelationCard({
               label={t('ui:picker.remove', { label: item.name })}
               disabled={busy || isRoot}
               disabledReason={lastReason !== undefined && items.length === 1 ? t(lastReason) : undefined}
-              onClick={() => void save(held.filter((id) => id !== item.id))}
+              onClick={() => void remove(item)}
             />
           </li>
         ))}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus, X } from 'lucide-react';
-import { useId, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
 import { http } from '#/lib/http/client';
 import { useT } from '#/lib/i18n';
@@ -90,6 +90,7 @@ export function RelationCard({
   onChange,
   onlyAdds = false,
   beforeRemove,
+  effectOfAdding,
 }: {
   /** Key of a text. */
   readonly title: string;
@@ -103,6 +104,8 @@ export function RelationCard({
   readonly onlyAdds?: boolean;
   /** Asks before an object is removed; false keeps it. */
   readonly beforeRemove?: (other: string, name: string) => Promise<boolean>;
+  /** What adding the chosen objects does, shown before they are added. */
+  readonly effectOfAdding?: (chosen: readonly string[]) => ReactNode;
 }) {
   const t = useT();
   const fieldId = useId();
@@ -142,6 +145,7 @@ export function RelationCard({
           {t('resource:relation.add')}
         </Button>
       </div>
+      {chosen.length > 0 && effectOfAdding?.(chosen)}
       {rows.isPending && <SkeletonLines lines={3} />}
       {rows.error && <p className="mt-2 text-danger">{explain(rows.error)}</p>}
       <ul className="mt-1 -mb-1.5 empty:hidden">

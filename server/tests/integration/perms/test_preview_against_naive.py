@@ -4,7 +4,7 @@ a naive evaluator, written straight from the rules, finds different after the re
 
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from random import Random
 from typing import Any, Final
 from uuid import UUID
@@ -15,17 +15,20 @@ from rest_framework.test import APIClient
 
 from factories.naive_reach import NaiveReach
 from factories.reach_edits import Edits
-from postern.apps.assets.assets.actions.assets import delete_assets, update_assets
-from postern.apps.assets.models import Asset, Node
+from postern.apps.assets.assets.actions.assets import create_assets, delete_assets, update_assets
+from postern.apps.assets.assets.protocols import parse
+from postern.apps.assets.models import Asset, Node, Platform
+from postern.apps.assets.nodes.actions import add_assets, remove_assets
 from postern.apps.assets.tree.actions import delete_node, move_nodes
 from postern.apps.audits.models import AuditEvent
 from postern.apps.perms.grants.action_names import to_names
 from postern.apps.perms.models import AssetPermission
 from postern.apps.perms.permissions.actions import create_permission, delete_permission, update_permission
-from postern.apps.users.groups.actions import delete_group, update_group
+from postern.apps.users.groups.actions import change_groups, delete_group, update_group
 from postern.apps.users.models import Membership, User, UserGroup
 from postern.foundation import installation
 from postern.foundation.caller.actor import SYSTEM
+from postern.foundation.caller.scope import OrgScope
 from postern.kernel.errors import PosternError
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -51,8 +54,10 @@ class Wishes:
 
     def one(self) -> Change | None:
         """A change of a random kind; None if there is nothing to change."""
-        often = (self.update, self.group, self.move, self.asset)
-        rarely = (self.create, self.delete, self.ungroup, self.remove_node, self.person, self.drop_asset)
+        often = (self.update, self.group, self.move, self.asset, self.join, self.place)
+        rarely = (
+            self.create, self.delete, self.ungroup, self.remove_node, self.person, self.drop_asset, self.new_asset,
+        )  # fmt: skip
         return self.dice.choice([*often, *often, *rarely])()
 
     def _sent(self, values: dict[str, Any]) -> dict[str, Any]:
@@ -89,8 +94,14 @@ class Wishes:
     def update(self) -> Change | None:
         row, values = self._any(AssetPermission), self._grants()
         chosen = {name: values[name] for name in {*self.dice.sample(sorted(values), 3), "date_start", "date_expired"}}
+        sent = self._sent(chosen)
+        if row and self.dice.random() < 0.3:
+            name, way = self.dice.choice(_LISTS), self.dice.choice(["add", "remove"])
+            held, some = set(getattr(row, name).all()), set(values[name])
+            chosen = {name: list(held | some if way == "add" else held - some)}
+            sent = {way: self._sent({name: some})}
         return row and (
-            {"object": "asset_permission", "action": "update", "id": str(row.pk), "values": self._sent(chosen)},
+            {"object": "asset_permission", "action": "update", "id": str(row.pk), "values": sent},
             lambda: update_permission(actor=SYSTEM, permission=row, values=chosen),
         )
 
@@ -157,6 +168,58 @@ class Wishes:
             lambda: update_assets(actor=SYSTEM, pairs=[(row, {"is_active": on})]),
         )
 
+    def join(self) -> Change | None:
+        """Other groups and another end of a person."""
+        members = self._members()
+        if not members:
+            return None
+        user, scope = self.dice.choice(members), OrgScope(org_id=self.org_id)
+        groups = self._some(UserGroup)
+        end = self.dice.choice([None, self.edits.at - timedelta(minutes=1), self.edits.at + timedelta(days=1)])
+        values: dict[str, Any] = {"groups": [str(one.pk) for one in groups]}
+        if self.dice.random() < 0.3:
+            values["date_expired"] = end and end.isoformat()
+
+        def write() -> None:
+            change_groups(scope=scope, user=user, group_ids=frozenset(one.pk for one in groups))
+            if "date_expired" in values:
+                User.objects.filter(pk=user.pk).update(date_expired=end)
+
+        return {"object": "user", "action": "update", "id": str(user.pk), "values": values}, write
+
+    def _some(self, model: Any) -> list[Any]:
+        rows = list(model.objects.filter(org_id=self.org_id).order_by("pk"))
+        return self.dice.sample(rows, self.dice.randint(0, min(3, len(rows))))
+
+    def _placement(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Nodes and protocols as the API takes them, and as the real write does."""
+        nodes = self._some(Node) or [self._any(Node)]
+        texts = self.dice.sample(["ssh/22", "rdp/3389", "vnc/5900"], self.dice.randint(1, 2))
+        given = {"nodes": [str(one.pk) for one in nodes], "protocols": texts}
+        return given, {"nodes": nodes, "protocols": [parse(text) for text in texts]}
+
+    def place(self) -> Change | None:
+        row, (sent, values) = self._any(Asset), self._placement()
+        if row and self.dice.random() < 0.3:
+            node, (way, write) = self._any(Node), self.dice.choice([("add", add_assets), ("remove", remove_assets)])
+            return (
+                {"object": "asset", "action": "update", "id": str(row.pk), "values": {way: [str(node.pk)]}},
+                lambda: write(actor=SYSTEM, node=node, assets=[row]),
+            )
+        names = self.dice.choice([["nodes"], ["protocols"], ["nodes", "protocols"]])
+        return row and (
+            {"object": "asset", "action": "update", "id": str(row.pk), "values": {name: sent[name] for name in names}},
+            lambda: update_assets(actor=SYSTEM, pairs=[(row, {name: values[name] for name in names})]),
+        )
+
+    def new_asset(self) -> Change:
+        (sent, values), name = self._placement(), f"new-{self.dice.random()}"
+        columns = {"hostname": name, "ip": "127.0.0.1", "platform": Platform.objects.get(name="Linux")}
+        return (
+            {"object": "asset", "action": "create", "values": {"hostname": name, **sent}},
+            lambda: create_assets(actor=SYSTEM, org_id=self.org_id, items=[{**columns, **values}]),
+        )
+
     def drop_asset(self) -> Change | None:
         row = self._any(Asset)
         return row and (
@@ -174,6 +237,7 @@ class Seen:
             user.pk: {pair for pair in naive.uses(edits.at, user.pk) if naive.assets[pair[0]].org_id == org_id}
             for user in edits.users
         }
+        self.names = {key: asset.hostname for key, asset in naive.assets.items()}
 
     def assets(self, user: UUID) -> set[UUID]:
         return {asset for asset, _system_user in self.uses[user]}
@@ -213,9 +277,13 @@ def _compare(answer: dict[str, Any], before: Seen, after: Seen) -> int:
     listed = {row["id"]: (row["gained_assets"], row["lost_assets"]) for row in answer["people"]["results"]}
     changed = {user for user in before.uses if before.uses[user] != after.uses[user]}
     assert listed == {str(user): (len(gained.get(user, ())), len(lost.get(user, ()))) for user in changed}
-    marks = {row["id"]: (row["gained"], row["lost"]) for row in answer["asset_list"]["results"]}
+    # By name: a new asset has no id before it is written.
+    names = before.names | after.names
+    marks = {row["name"]: (row["gained"], row["lost"]) for row in answer["asset_list"]["results"]}
     new, gone = (set().union(*part.values()) if part else set() for part in (gained, lost))
-    assert marks == {str(asset): (asset in new, asset in gone) for asset in new | gone}
+    assert marks == {names[asset]: (asset in new, asset in gone) for asset in new | gone}
+    ids = {row["name"]: row["id"] for row in answer["asset_list"]["results"]}
+    assert ids == {names[asset]: str(asset) if asset in before.names else None for asset in new | gone}
     return sum(map(len, (gained, lost)))
 
 

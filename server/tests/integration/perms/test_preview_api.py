@@ -88,6 +88,7 @@ def test_applications_are_compared_too(as_org_admin: APIClient, make_user: Calla
     assert (told["applications"]["gained"], told["applications"]["lost"]) == (one, one)
     marks = {row["name"]: (row["gained"], row["lost"]) for row in told["application_list"]["results"]}
     assert marks == {"orders": (False, True), "stock": (True, False)}
+    assert {row["category"] for row in told["application_list"]["results"]} == {"db"}
     assert told["assets"]["gained"] == NOTHING
 
 
@@ -101,14 +102,18 @@ def test_bad_changes_get_the_errors_of_their_writes(as_org_admin: APIClient, mak
         create(users=[ann], assets=[asset], system_users=[account], date_start=start, date_expired=start),
         {"object": "node", "action": "delete", "id": str(full.pk)},
         {"object": "node", "action": "update", "id": str(full.pk), "values": {"parent": str(full.pk)}},
-        {"object": "user", "action": "create", "values": {}},
+        {"object": "user_group", "action": "create", "values": {}},
         {"object": "tree", "action": "update"},
+        {"object": "asset", "action": "update", "id": str(asset.pk), "values": {"nodes": [], "protocols": ["ssh"]}},
+        {"object": "asset", "action": "create", "values": {"nodes_display": ["/Elsewhere/web"]}},
+        {"object": "user", "action": "create", "values": {"groups": ["no such group"]}},
         create(users=[ann], assets=[asset], system_users=[account]),
     )
     assert answer.status_code == 400
     found = answer.json()["changes"]
     assert [sorted(one) for one in found] == [
-        ["system_users"], ["date_expired"], ["error"], ["error"], ["action"], ["object"], [],
+        ["system_users"], ["date_expired"], ["error"], ["error"], ["action"], ["object"], ["nodes", "protocols"],
+        ["nodes_display"], ["groups"], [],
     ]  # fmt: skip
     assert "not empty" in found[2]["error"]
     for body in ({}, {"changes": []}, {"changes": [{}] * 1_001}, {"changes": "all"}):
@@ -180,8 +185,53 @@ def test_what_the_check_of_an_import_answers_can_be_previewed(
     person = {"id": str(ben.pk), "name": "ben", "username": "ben", "email": ben.email, "groups": ["web"]}
     after = changes_of("users/users", person)
     assert after["groups"] == ["web"]
-    assert gained("user_group", id=str(group.pk), values={"add": [str(ben.pk)], "remove": []}) == 1
+    assert gained("user", id=str(ben.pk), values={"groups": after["groups"]}) == 1
+    assert gained("user", "create", values={"name": "Cai", "username": "cai", "groups": ["web"]}) == 1
     host = {"id": str(asset.pk), "hostname": "a", "ip": asset.ip, "platform": "Linux", "is_active": False}
     after = changes_of("assets/assets", host)
     off = {"object": "asset", "action": "update", "id": str(asset.pk), "values": {"is_active": after["is_active"]}}
     assert ask(as_org_admin, off).json()["assets"]["lost"]["pairs"] == 1
+
+
+def test_new_people_and_hosts_count_and_come_first(as_org_admin: APIClient, make_user: Callable[..., User]) -> None:
+    ann = make_user("ann")
+    group, web = make_group("ops", users=[ann]), make_node("web")
+    stored = make_asset("a", nodes=[web])
+    grant(user_groups=[group], nodes=[web], system_users=[make_system_user("root")])
+    cai = {"object": "user", "action": "create", "values": {"name": "Cai", "username": "cai", "groups": ["ops"]}}
+    far = {"object": "user", "action": "create", "values": {"username": "far", "groups": []}}
+    host = {
+        "object": "asset",
+        "action": "create",
+        "values": {"hostname": "new", "nodes_display": ["/Default/web/not/yet"], "protocols": ["ssh/2222"]},
+    }
+    deaf = {
+        "object": "asset",
+        "action": "create",
+        "values": {"hostname": "deaf", "nodes": [str(web.pk)], "protocols": ["rdp/1"]},
+    }
+    told = ask(as_org_admin, cai, far, host, deaf).json()
+    # Cai reaches both hosts, and Ann the new one; "deaf" offers nothing that a system user speaks.
+    assert told["assets"]["gained"] == {"people": 2, "targets": 2, "pairs": 3}
+    people = [(row["id"], row["username"], row["gained_assets"]) for row in told["people"]["results"]]
+    assert people == [(None, "cai", 2), (str(ann.pk), "ann", 1)]
+    assert [(row["id"], row["name"]) for row in told["asset_list"]["results"]] == [(None, "new"), (str(stored.pk), "a")]
+    second = ask(as_org_admin, cai, far, host, deaf, query="?limit=1&offset=1").json()
+    assert [row["username"] for row in second["people"]["results"]] == ["ann"]
+    assert [row["name"] for row in second["asset_list"]["results"]] == ["a"]
+    over = {"object": "user", "action": "create", "values": {"groups": ["ops"], "date_expired": str(now())}}
+    assert ask(as_org_admin, over).json()["assets"]["gained"] == NOTHING
+
+
+def test_an_account_that_is_extended_gains_and_one_that_ends_loses(
+    as_org_admin: APIClient, make_user: Callable[..., User]
+) -> None:
+    ann = make_user("ann", date_expired=now() - timedelta(days=1))
+    grant(users=[ann], assets=[make_asset("a")], system_users=[make_system_user()])
+    change = {"object": "user", "action": "update", "id": str(ann.pk)}
+    later = str(now() + timedelta(days=9))
+    assert ask(as_org_admin, {**change, "values": {"date_expired": later}}).json()["assets"]["gained"]["pairs"] == 1
+    assert ask(as_org_admin, {**change, "values": {"is_active": True}}).json()["assets"]["gained"] == NOTHING
+    User.objects.update(date_expired=None)
+    over = str(now() - timedelta(minutes=1))
+    assert ask(as_org_admin, {**change, "values": {"date_expired": over}}).json()["assets"]["lost"]["pairs"] == 1

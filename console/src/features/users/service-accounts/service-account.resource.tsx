@@ -164,7 +164,7 @@ export const serviceAccount = defineResource<
       accessReset(endAccess),
       UNBLOCK,
     ],
-    side: (row, tools) => <UserGroupsCard userId={row.id} onChange={tools.refresh} />,
+    side: (row, tools) => <UserGroupsCard userId={row.id} person={row.name} onChange={tools.refresh} />,
     tabs: [
       {
         id: 'keys',

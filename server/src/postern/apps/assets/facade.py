@@ -9,7 +9,8 @@ from postern.apps.assets.assets.actions.facts import note_facts
 from postern.apps.assets.assets.addresses import check_address
 from postern.apps.assets.assets.admin_users import AdminUserDirectory
 from postern.apps.assets.assets.gateways import GatewayDirectory
-from postern.apps.assets.assets.protocols import ProtocolPort
+from postern.apps.assets.assets.protocols import DEFAULT_PROTOCOLS, ProtocolPort
+from postern.apps.assets.assets.protocols import parse as parse_protocol
 from postern.apps.assets.domains.chains import way_to
 from postern.apps.assets.host_keys.actions import Owner as HostKeyOwner
 from postern.apps.assets.host_keys.actions import check_gateway_host_key, check_host_key, forget_host_keys_of
@@ -35,6 +36,7 @@ from postern.apps.assets.tree.queries import (
 from postern.apps.assets.tree.queries import briefs as asset_briefs
 
 __all__ = [
+    "DEFAULT_PROTOCOLS",
     "AdminUserDirectory",
     "AssetBrief",
     "AssetLeaf",
@@ -67,6 +69,7 @@ __all__ = [
     "node_tree_node",
     "note_connectivity",
     "note_facts",
+    "parse_protocol",
     "stands_below",
     "way_to",
 ]

@@ -39,19 +39,43 @@ class Permission:
         return replace(self, **values)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssetAfter:
+    """An asset afterwards; None: as it is stored. A deleted asset is inactive. `nodes`: all nodes that it is in; it then
+    joins and leaves others. `new`: the hostname of a new asset, in the organization `org_id`.
+    """
+
+    is_active: bool | None = None
+    nodes: Ids | None = None
+    joins: Ids = NOTHING
+    leaves: Ids = NOTHING
+    protocols: frozenset[str] | None = None
+    new: str | None = None
+    org_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewPerson:
+    """A user who does not exist yet."""
+
+    name: str
+    username: str
+    org_id: UUID
+
+
 @dataclass(slots=True)
 class Changes:
     """Changes that are saved together. What a mapping does not name stays as it is.
 
     `asset_permissions`, `application_permissions`: the permission afterwards, None when it is deleted. `members`: the
-    members of a group afterwards. `people`: whether the person may use anything afterwards; False for a disabled or
-    deleted person. `parents`: the parent of a node afterwards. `assets`: whether the asset is active afterwards; False
-    when it is deleted.
+    members of a group afterwards. `people`: whether the person is active and unexpired afterwards; False for a deleted
+    person. `new_people`: those of them who do not exist yet. `parents`: the parent of a node afterwards.
     """
 
     asset_permissions: dict[UUID, Permission | None] = field(default_factory=dict)
     application_permissions: dict[UUID, Permission | None] = field(default_factory=dict)
     members: dict[UUID, Ids] = field(default_factory=dict)
     people: dict[UUID, bool] = field(default_factory=dict)
+    new_people: dict[UUID, NewPerson] = field(default_factory=dict)
     parents: dict[UUID, UUID] = field(default_factory=dict)
-    assets: dict[UUID, bool] = field(default_factory=dict)
+    assets: dict[UUID, AssetAfter] = field(default_factory=dict)

@@ -129,6 +129,7 @@ class _Comparison:
         reached = self._targets.unchanged(others, self._at, limit)
         same = {key: grant_of(reaches, None) for key, reaches in reached.items()}
         standing = [stored.standing(self._org_id, people, self._at, assumed) for assumed in ({}, self._changes.people)]
+        standing[1] |= {person for person in self._changes.new_people.keys() & people if self._changes.people[person]}
         return difference(
             _held(_Side(before, old, groups_before, standing[0]), named, same),
             _held(_Side(after, new, groups_after, standing[1]), named, same),

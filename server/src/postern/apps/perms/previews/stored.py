@@ -174,7 +174,7 @@ def groups_of(org_id: UUID, people: Collection[UUID]) -> dict[UUID, set[UUID]]:
 def standing(org_id: UUID, people: Collection[UUID], at: datetime, assumed: Mapping[UUID, bool]) -> set[UUID]:
     """Those of the people who are members of the organization, and active and unexpired at the instant.
 
-    `assumed`: whether these people are active, whatever is stored.
+    `assumed`: whether these people are both, whatever is stored.
     """
     rows = User.objects.filter(pk__in=people).order_by().values_list("pk", "is_active", "date_expired")
     members = Membership.objects.filter(user_id__in=people).order_by().values_list("user_id", "org_id")
@@ -182,5 +182,5 @@ def standing(org_id: UUID, people: Collection[UUID], at: datetime, assumed: Mapp
     return {
         key
         for key, is_active, end in rows
-        if key in in_org and (end is None or end > at) and assumed.get(key, is_active)
+        if key in in_org and assumed.get(key, is_active and (end is None or end > at))
     }

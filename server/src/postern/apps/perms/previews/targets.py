@@ -13,11 +13,12 @@ from django.utils.translation import gettext as _
 from pyroaring import BitMap
 
 from postern.apps.applications.facade import DECLARATIONS
-from postern.apps.assets.models import Asset, AssetNode
+from postern.apps.assets.models import Asset
 from postern.apps.perms.grants.models import PermissionAsset, PermissionNode, PermissionSystemUser
 from postern.apps.perms.index.world import World, moved, numbers_of
 from postern.apps.perms.previews import stored
 from postern.apps.perms.previews.changes import Changes, Permission
+from postern.apps.perms.previews.placing import changed_assets, with_assets
 from postern.apps.perms.previews.reading import RowsByKey
 from postern.apps.vault.models import SystemUser
 from postern.contracts.enums import Actions
@@ -70,8 +71,8 @@ class AssetTargets:
 
     def __init__(self, org_id: UUID, changes: Changes, worlds: Mapping[UUID, World]) -> None:
         self.before: Final = worlds.get(org_id) or World(org_id=org_id, seq=0)
-        self._changed_assets: Final = _changed_assets(self.before, changes)
-        self.after: Final = _after(self.before, changes, self._changed_assets)
+        self._changed: Final = changed_assets(self.before, changes)
+        self.after: Final = with_assets(_moved(self.before, changes), self._changed)
         self._numbers: dict[UUID, int] = {}
         self._speaks: dict[UUID, str] = {}
 
@@ -82,11 +83,9 @@ class AssetTargets:
             nodes = {
                 node for node, place in after.items() if place is not before[node] and place.below != before[node].below
             }
-        if self._changed_assets:
-            standing = AssetNode.objects.filter(asset_id__in=self._changed_assets).order_by()
-            for node in set(standing.values_list("node_id", flat=True)):
-                nodes.update(self.before.chain(node), self.after.chain(node))
-        return stored.permissions_naming(self.kind, targets=self._changed_assets.keys(), nodes=nodes)
+        for node in set().union(*self._changed.standing.values()):
+            nodes.update(self.before.chain(node), self.after.chain(node))
+        return stored.permissions_naming(self.kind, targets=self._changed.standing.keys(), nodes=nodes)
 
     def prepare(self, permissions: Iterable[Permission]) -> None:
         several = list(permissions)
@@ -173,25 +172,15 @@ class ApplicationTargets:
         return found
 
 
-def _changed_assets(world: World, changes: Changes) -> dict[UUID, int]:
-    """The assets of the organization that are switched or deleted, with their numbers."""
-    if not changes.assets:
-        return {}
-    rows = Asset.objects.filter(org_id=world.org_id, pk__in=changes.assets).order_by()
-    return dict(rows.values_list("pk", "dense_id"))
-
-
-def _after(world: World, changes: Changes, assets: Mapping[UUID, int]) -> World:
+def _moved(world: World, changes: Changes) -> World:
+    """The world with the nodes of the changes below their new parents."""
     parents = {node: parent for node, parent in changes.parents.items() if node in world.places}
-    if parents:
-        places = moved(world.places, parents)
-        if places is None:
-            raise MovedBelowItself(_("A node cannot be moved into itself or below itself."))
-        world = replace(world, places=places)
-    if assets:
-        on = BitMap(number for asset, number in assets.items() if changes.assets[asset])
-        world = replace(world, active=(world.active - BitMap(assets.values())) | on)
-    return world
+    if not parents:
+        return world
+    places = moved(world.places, parents)
+    if places is None:
+        raise MovedBelowItself(_("A node cannot be moved into itself or below itself."))
+    return replace(world, places=places)
 
 
 def _protocols(permissions: Iterable[Permission]) -> dict[UUID, str]:

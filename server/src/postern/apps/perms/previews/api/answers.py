@@ -1,12 +1,13 @@
 """A preview as the API shows it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
 from postern.apps.applications.models import Application
 from postern.apps.assets.models import Asset
+from postern.apps.perms.previews.changes import AssetAfter, Changes, NewPerson
 from postern.apps.perms.previews.difference import Delta, Difference, Figures, Tally
 from postern.apps.perms.previews.previewing import OrgPreview
 from postern.apps.users.models import User
@@ -27,15 +28,15 @@ class Window:
     user_id: UUID | None = None
 
 
-def answer(previews: Sequence[OrgPreview], window: Window) -> dict[str, Any]:
-    """Figures of everything, and one page of each list."""
+def answer(previews: Sequence[OrgPreview], changes: Changes, window: Window) -> dict[str, Any]:
+    """Figures of everything, and one page of each list. New people and assets of the changes come first."""
     assets = [one.assets for one in previews]
     applications = [one.applications for one in previews]
     return {
         "assets": _figures(assets),
         "applications": _figures(applications),
-        "people": _people(assets, applications, window),
-        "asset_list": _assets(previews, window),
+        "people": _people(assets, applications, changes.new_people, window),
+        "asset_list": _assets(previews, changes.assets, window),
         "application_list": _applications(previews, window),
     }
 
@@ -77,14 +78,22 @@ def _shown(figures: Figures) -> dict[str, int]:
     return {"people": figures.people, "targets": figures.targets, "pairs": figures.pairs}
 
 
-def _people(assets: Sequence[Difference], applications: Sequence[Difference], window: Window) -> dict[str, Any]:
+def _people(
+    assets: Sequence[Difference],
+    applications: Sequence[Difference],
+    new_people: Mapping[UUID, NewPerson],
+    window: Window,
+) -> dict[str, Any]:
     deltas: dict[UUID, list[list[Delta]]] = {}
     for place, several in enumerate((assets, applications)):
         for one in several:
             for person, delta in one.people.items():
                 deltas.setdefault(person, [[], []])[place].append(delta)
+    new = sorted((new_people[key].name, new_people[key].username, str(key), key) for key in deltas if key in new_people)
+    page = [(key, name, username) for name, username, _text, key in new[window.offset : window.offset + window.limit]]
+    first, room = max(window.offset - len(new), 0), window.limit - len(page)
     rows = User.objects.filter(pk__in=deltas).order_by("name", "username")
-    page = rows.values_list("pk", "name", "username")[window.offset : window.offset + window.limit]
+    page += rows.values_list("pk", "name", "username")[first : first + room]
 
     def number(deltas: Iterable[Delta], side: str) -> int:
         return sum(len(getattr(delta, side)) for delta in deltas)
@@ -93,7 +102,7 @@ def _people(assets: Sequence[Difference], applications: Sequence[Difference], wi
         "count": len(deltas),
         "results": [
             {
-                "id": str(key),
+                "id": None if key in new_people else str(key),
                 "name": name,
                 "username": username,
                 "gained_assets": number(deltas[key][0], "gained"),
@@ -113,7 +122,7 @@ def _of(found: Difference, window: Window) -> Delta:
     return found.people.get(window.user_id, Delta())
 
 
-def _assets(previews: Sequence[OrgPreview], window: Window) -> dict[str, Any]:
+def _assets(previews: Sequence[OrgPreview], changed: Mapping[UUID, AssetAfter], window: Window) -> dict[str, Any]:
     count = 0
     keys: dict[UUID, tuple[bool, bool]] = {}
     for one in previews:
@@ -126,7 +135,8 @@ def _assets(previews: Sequence[OrgPreview], window: Window) -> dict[str, Any]:
                 keys[one.world.key(number)] = (number in delta.gained, number in delta.lost)
         count += len(listed)
     names = dict(Asset.objects.filter(pk__in=keys).values_list("pk", "hostname"))
-    return {"count": count, "results": _rows(keys, names)}
+    new = {key: after.new for key in keys if (after := changed.get(key)) is not None and after.new is not None}
+    return {"count": count, "results": _rows(keys, names | new, new)}
 
 
 def _applications(previews: Sequence[OrgPreview], window: Window) -> dict[str, Any]:
@@ -136,14 +146,21 @@ def _applications(previews: Sequence[OrgPreview], window: Window) -> dict[str, A
         for key, number in one.numbers.items():
             if number in delta.gained or number in delta.lost:
                 marks[key] = (number in delta.gained, number in delta.lost)
-    rows = Application.objects.filter(pk__in=marks).order_by("name", "pk").values_list("pk", "name")
-    page = dict(rows[window.offset : window.offset + window.limit])
-    return {"count": len(marks), "results": _rows({key: marks[key] for key in page}, page)}
+    rows = Application.objects.filter(pk__in=marks).order_by("name", "pk").values_list("pk", "name", "category")
+    return {
+        "count": len(marks),
+        "results": [
+            {"id": str(key), "name": name, "category": category, "gained": marks[key][0], "lost": marks[key][1]}
+            for key, name, category in rows[window.offset : window.offset + window.limit]
+        ],
+    }
 
 
-def _rows(marks: Mapping[UUID, tuple[bool, bool]], names: Mapping[UUID, str]) -> list[dict[str, Any]]:
+def _rows(
+    marks: Mapping[UUID, tuple[bool, bool]], names: Mapping[UUID, str], new: Container[UUID] = ()
+) -> list[dict[str, Any]]:
     return [
-        {"id": str(key), "name": names[key], "gained": gained, "lost": lost}
+        {"id": None if key in new else str(key), "name": names[key], "gained": gained, "lost": lost}
         for key, (gained, lost) in marks.items()
         if key in names
     ]

@@ -5,6 +5,7 @@ All errors of a request are answered together, each at the place of its change.
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from typing import Any, Final
 from uuid import UUID
@@ -18,16 +19,19 @@ from postern.apps.assets.models import Asset, Node
 from postern.apps.perms.application_grants.models import ApplicationPermission
 from postern.apps.perms.grants.models import AssetPermission
 from postern.apps.perms.previews import stored
+from postern.apps.perms.previews.api.asset_nodes import AssetNodes, own_ids
+from postern.apps.perms.previews.api.joining import Joining
 from postern.apps.perms.previews.api.serializers import (
     ACTIONS,
-    ActiveValues,
     ApplicationAccessSerializer,
     AssetAccessSerializer,
+    AssetValues,
     ChangeSerializer,
     GroupValues,
     NodeValues,
+    UserValues,
 )
-from postern.apps.perms.previews.changes import Changes, Permission
+from postern.apps.perms.previews.changes import AssetAfter, Changes, NewPerson, Permission
 from postern.apps.users import facade as users
 from postern.apps.users.models import Membership, User, UserGroup
 from postern.contracts.enums import Actions
@@ -36,7 +40,6 @@ from postern.foundation.caller.scope import writable
 from postern.foundation.rest import errors
 from postern.foundation.rest.relations import rows_by_key
 from postern.foundation.rest.viewsets import RowNotFound
-from postern.kernel.clock import now
 from postern.kernel.ids import new_id
 
 _MODELS: Final[Mapping[str, Any]] = {
@@ -56,22 +59,30 @@ _LISTS: Final = {
     "nodes": "nodes",
     "system_users": "system_users",
 }
+#: Key of an update that adds some objects to its lists, or removes some → the list afterwards.
+_SOME: Final[Mapping[str, Callable[[frozenset[UUID], frozenset[UUID]], frozenset[UUID]]]] = {
+    "add": frozenset.union,
+    "remove": frozenset.difference,
+}
 _COLUMNS: Final = ("is_active", "date_start", "date_expired", "type")
 
 
 class Parsed:
     """The changes of one request, and the organizations that they are made in."""
 
-    def __init__(self, view: Any, items: Sequence[Any]) -> None:
+    def __init__(self, view: Any, items: Sequence[Any], at: datetime) -> None:
         self.changes: Final = Changes()
+        self._at = at
         self.org_ids: Final[set[UUID]] = set()
         self._view, self._scope = view, view.scope
         self._context = {"request": view.request, "actor": view.actor, "scope": view.scope, "view": view}
         self._serializers: dict[Any, Any] = {}
         self._deleted: set[UUID] = set()
+        self._nodes: Final = AssetNodes()
         found: list[dict[str, Any]] = [{} for _item in items]
         checked = [self._judged(place, item, found, self._shape) for place, item in enumerate(items)]
         self._rows = self._stored([one for one in checked if one is not None])
+        self._joining: Final = Joining(view.scope.org_id, [key for owner, key in self._rows if owner == "user"])
         self._before: dict[str, dict[UUID, Permission]] = {
             name: stored.permissions(kind, [key for owner, key in self._rows if owner == name])
             for name, kind in (("asset_permission", stored.ASSETS), ("application_permission", stored.APPLICATIONS))
@@ -81,6 +92,11 @@ class Parsed:
                 self._judged(place, item, found, self._read)
         if any(found):
             raise ValidationError({"changes": found})
+        self.changes.members.update(
+            (group, after)
+            for group, after in self._joining.after(self.changes.members).items()
+            if group not in self._deleted
+        )
 
     def _judged(self, place: int, item: Any, found: list[dict[str, Any]], read: Callable[[Any], Any]) -> Any:
         try:
@@ -152,6 +168,8 @@ class Parsed:
         if deletes:
             changed[row.pk] = None
             return
+        some = {side: values[side] for side in _SOME if row is not None and side in values}
+        values = {key: value for key, value in values.items() if key not in some}
         validated = self._validated(serializer, values, row, partial=row is not None)
         kind_of = validated.get("type", getattr(row, "type", ""))
         if kind_of and DECLARATIONS[kind_of].needs_licence:
@@ -164,10 +182,18 @@ class Parsed:
                 id=new_id(),
                 org_id=org_id,
                 is_active=model.is_active,
-                date_start=now(),
+                date_start=self._at,
                 date_expired=model.date_expired,
             )
-        changed[before.id] = before.changed(_terms(validated))
+        after = before.changed(_terms(validated))
+        for side, lists in some.items():
+            given = self._validated(
+                serializer, lists if isinstance(lists, Mapping) else {side: lists}, row, partial=True
+            )
+            self._own(org_id, given)
+            terms = {name: ids for name, ids in _terms(given).items() if name in _LISTS.values()}
+            after = after.changed({name: _SOME[side](getattr(after, name), ids) for name, ids in terms.items()})
+        changed[before.id] = after
 
     def _own(self, org_id: UUID, validated: Mapping[str, Any]) -> None:
         """Objects of a permission belong to its organization; in the global organization others are visible, too."""
@@ -205,8 +231,32 @@ class Parsed:
         users.require_members(row.org_id, wanted - held)
         members[row.pk] = wanted
 
-    def _user(self, row: User, values: Mapping[str, Any], *, deletes: bool) -> None:
-        self.changes.people[row.pk] = not deletes and self._validated(ActiveValues, values)["is_active"]
+    def _user(self, row: User | None, values: Mapping[str, Any], *, deletes: bool) -> None:
+        people = self.changes.people
+        if deletes and row is not None:
+            people[row.pk] = False
+            self._note_organizations(row)
+            return
+        given = self._validated(UserValues, values)
+        is_active = given.get("is_active", True if row is None else row.is_active)
+        end = given.get("date_expired", None if row is None else row.date_expired)
+        stands = is_active and (end is None or end > self._at)
+        if row is None:
+            org_id, key = writable(self._scope), new_id()
+            names = (given.get("name") or given.get("username") or "", given.get("username", ""))
+            self.changes.new_people[key] = NewPerson(name=names[0], username=names[1], org_id=org_id)
+            people[key] = stands
+            self.org_ids.add(org_id)
+        else:
+            key = row.pk
+            self._note_organizations(row)
+            if given.keys() & {"is_active", "date_expired"}:
+                people[key] = stands
+        # The real write leaves groups alone in the global organization.
+        if "groups" in given and not self._scope.is_root:
+            self._joining.replace(key, {group.pk for group in given["groups"]})
+
+    def _note_organizations(self, row: User) -> None:
         if self._scope.is_root:
             self.org_ids.update(Membership.objects.filter(user=row).values_list("org_id", flat=True))
         else:
@@ -223,9 +273,33 @@ class Parsed:
         assets.check_node_move(target=parent, node=row)
         self.changes.parents[row.pk] = parent.pk
 
-    def _asset(self, row: Asset, values: Mapping[str, Any], *, deletes: bool) -> None:
-        self.org_ids.add(row.org_id)
-        self.changes.assets[row.pk] = not deletes and self._validated(ActiveValues, values)["is_active"]
+    def _asset(self, row: Asset | None, values: Mapping[str, Any], *, deletes: bool) -> None:
+        changed = self.changes.assets
+        org_id = writable(self._scope) if row is None else row.org_id
+        self.org_ids.add(org_id)
+        if deletes and row is not None:
+            changed[row.pk] = AssetAfter(is_active=False)
+            return
+        given = self._validated(AssetValues, values)
+        nodes = self._nodes.given(org_id, given)
+        if row is not None:
+            before = changed.get(row.pk, AssetAfter())
+            changed[row.pk] = AssetAfter(
+                is_active=given.get("is_active", before.is_active),
+                nodes=before.nodes if nodes is None else nodes,
+                joins=before.joins | own_ids(org_id, given.get("add", ())),
+                leaves=before.leaves | own_ids(org_id, given.get("remove", ())),
+                protocols=given.get("protocols", before.protocols),
+            )
+            return
+        default = (assets.parse_protocol(text) for text in assets.DEFAULT_PROTOCOLS)
+        changed[new_id()] = AssetAfter(
+            is_active=given.get("is_active", True),
+            nodes=nodes or frozenset(),
+            protocols=given.get("protocols") or frozenset(item.name.value for item in default if item),
+            new=given.get("hostname", ""),
+            org_id=org_id,
+        )
 
 
 def _terms(validated: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
+from postern.apps.assets import facade as assets
 from postern.apps.assets.models import Node
 from postern.apps.perms.application_permissions.api.serializers import ApplicationPermissionSerializer
 from postern.apps.perms.permissions.api.serializers import AssetPermissionSerializer
-from postern.apps.users.models import User
+from postern.apps.users.models import User, UserGroup
 from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.instants import InstantField
 from postern.foundation.rest.naming import by, itself, key_in
@@ -23,9 +25,9 @@ ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "asset_permission": ("create", "update", "delete"),
     "application_permission": ("create", "update", "delete"),
     "user_group": ("update", "delete"),
-    "user": ("update", "delete"),
+    "user": ("create", "update", "delete"),
     "node": ("update", "delete"),
-    "asset": ("update", "delete"),
+    "asset": ("create", "update", "delete"),
 }
 
 
@@ -79,8 +81,44 @@ class GroupValues(BodySerializer):
     remove = OrgOwnedList(User, required=False)
 
 
-class ActiveValues(BodySerializer):
-    is_active = serializers.BooleanField()
+class UserValues(BodySerializer):
+    """`groups`: those of the organization; they replace the groups that the user is in. `name` and `username` are those
+    of a new user.
+    """
+
+    is_active = serializers.BooleanField(required=False)
+    date_expired = InstantField(required=False, allow_null=True)
+    groups = OrgOwnedList(UserGroup, named=by(("name", itself)), required=False, label=gettext_lazy("User groups"))
+    name = serializers.CharField(required=False, allow_blank=True, max_length=128)
+    username = serializers.CharField(required=False, allow_blank=True, max_length=128)
+
+
+class AssetValues(BodySerializer):
+    """`nodes` replaces the nodes that the asset is in; `nodes_display` (paths) does so in its place; `add` and `remove`
+    change some. `hostname` is that of a new asset.
+    """
+
+    is_active = serializers.BooleanField(required=False)
+    nodes = OrgOwnedList(
+        Node, named=by(("full_value", itself)), required=False, allow_empty=False, label=gettext_lazy("Nodes")
+    )
+    nodes_display = serializers.ListField(child=serializers.CharField(max_length=4096), required=False, max_length=100)
+    add = OrgOwnedList(Node, required=False)
+    remove = OrgOwnedList(Node, required=False)
+    protocols = serializers.ListField(child=serializers.CharField(max_length=32), required=False)
+    hostname = serializers.CharField(required=False, allow_blank=True, max_length=128)
+
+    def validate_protocols(self, value: list[str]) -> frozenset[str]:
+        """The names of the protocols. Ports decide nothing."""
+        names = set()
+        for text in value:
+            item = assets.parse_protocol(text)
+            if item is None:
+                raise serializers.ValidationError(
+                    _("Enter a protocol and a port, for example ssh/22. Ports range from 1 to 65535.")
+                )
+            names.add(item.name.value)
+        return frozenset(names)
 
 
 class NodeValues(BodySerializer):

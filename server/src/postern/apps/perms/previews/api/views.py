@@ -27,6 +27,8 @@ _NUMBER: Final = {"type": "integer"}
 _ID: Final = {"type": "string", "format": "uuid"}
 _TEXT: Final = {"type": "string"}
 _FLAG: Final = {"type": "boolean"}
+#: An object that does not exist yet has no id.
+_ID_OR_NEW: Final = {"type": ["string", "null"], "format": "uuid"}
 
 
 def _object(**properties: Any) -> dict[str, Any]:
@@ -48,12 +50,12 @@ _KIND: Final = _object(
         ),
     },
 )
-_TARGET: Final = {"id": _ID, "name": _TEXT, "gained": _FLAG, "lost": _FLAG}
+_TARGET: Final = {"id": _ID_OR_NEW, "name": _TEXT, "gained": _FLAG, "lost": _FLAG}
 _ANSWER: Final = _object(
     assets=_KIND,
     applications=_KIND,
     people=_list(
-        id=_ID,
+        id=_ID_OR_NEW,
         name=_TEXT,
         username=_TEXT,
         gained_assets=_NUMBER,
@@ -62,7 +64,7 @@ _ANSWER: Final = _object(
         lost_applications=_NUMBER,
     ),
     asset_list=_list(**_TARGET),
-    application_list=_list(**_TARGET),
+    application_list=_list(**_TARGET, category=_TEXT),
 )
 
 
@@ -84,9 +86,9 @@ class PreviewView(PosternView):
     def post(self, request: Request) -> Response:
         values = body_of(request, PreviewSerializer, actor=self.actor, scope=self.scope, view=self)
         window = _window(request)
-        parsed = Parsed(self, values["changes"])
-        previews = preview(parsed.changes, parsed.org_ids, values.get("at") or now())
-        return Response(answer(previews, window))
+        at = values.get("at") or now()
+        parsed = Parsed(self, values["changes"], at)
+        return Response(answer(preview(parsed.changes, parsed.org_ids, at), parsed.changes, window))
 
 
 def _window(request: Request) -> Window:
