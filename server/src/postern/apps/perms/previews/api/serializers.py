@@ -17,6 +17,7 @@ from postern.foundation.rest.instants import InstantField
 from postern.foundation.rest.naming import by, itself, key_in
 from postern.foundation.rest.relations import OrgOwnedField, OrgOwnedList
 from postern.foundation.rest.serializers import ChoiceField
+from postern.foundation.rest.text import PlainField
 
 #: Changes in one request: as many as an import sends at once.
 MAX_CHANGES: Final = 1_000
@@ -89,8 +90,8 @@ class UserValues(BodySerializer):
     is_active = serializers.BooleanField(required=False)
     date_expired = InstantField(required=False, allow_null=True)
     groups = OrgOwnedList(UserGroup, named=by(("name", itself)), required=False, label=gettext_lazy("User groups"))
-    name = serializers.CharField(required=False, allow_blank=True, max_length=128)
-    username = serializers.CharField(required=False, allow_blank=True, max_length=128)
+    name = PlainField(required=False, allow_blank=True, max_length=128)
+    username = PlainField(required=False, allow_blank=True, max_length=128)
 
 
 class AssetValues(BodySerializer):
@@ -102,11 +103,11 @@ class AssetValues(BodySerializer):
     nodes = OrgOwnedList(
         Node, named=by(("full_value", itself)), required=False, allow_empty=False, label=gettext_lazy("Nodes")
     )
-    nodes_display = serializers.ListField(child=serializers.CharField(max_length=4096), required=False, max_length=100)
+    nodes_display = serializers.ListField(child=PlainField(max_length=4096), required=False, max_length=100)
     add = OrgOwnedList(Node, required=False)
     remove = OrgOwnedList(Node, required=False)
-    protocols = serializers.ListField(child=serializers.CharField(max_length=32), required=False)
-    hostname = serializers.CharField(required=False, allow_blank=True, max_length=128)
+    protocols = serializers.ListField(child=PlainField(max_length=32), required=False)
+    hostname = PlainField(required=False, allow_blank=True, max_length=128)
 
     def validate_protocols(self, value: list[str]) -> frozenset[str]:
         """The names of the protocols. Ports decide nothing."""
