@@ -6,22 +6,14 @@ import { DECISIVE, type Formed } from './decisive';
 import type { ImportedObject } from './imports';
 import type { AccessChange } from './preview';
 
-/** Who gains and loses access, loaded with its texts. */
-export const AccessPreview = lazyPart(
-  async () =>
-    (await Promise.all([import('./AccessPreview'), loadNamespaces(['access-preview'])]))[0].AccessPreview,
-);
-const EndingSessions = lazyPart(
-  async () =>
-    (await Promise.all([import('./EndingSessions'), loadNamespaces(['access-preview'])]))[0].EndingSessions,
-);
-const FormImpact = lazyPart(
-  async () => (await Promise.all([import('./FormImpact'), loadNamespaces(['access-preview'])]))[0].FormImpact,
-);
-const ImportAccess = lazyPart(
-  async () =>
-    (await Promise.all([import('./ImportAccess'), loadNamespaces(['access-preview'])]))[0].ImportAccess,
-);
+/** All parts with their texts. */
+const load = async () => (await Promise.all([import('./parts'), loadNamespaces(['access-preview'])]))[0];
+
+/** Who gains and loses access. */
+export const AccessPreview = lazyPart(async () => (await load()).AccessPreview);
+const EndingSessions = lazyPart(async () => (await load()).EndingSessions);
+const FormImpact = lazyPart(async () => (await load()).FormImpact);
+const ImportAccess = lazyPart(async () => (await load()).ImportAccess);
 
 /** What the changes do to access, for a question that is asked before them. */
 export const accessEffect = (changes: readonly AccessChange[]): ReactNode => (

@@ -7,7 +7,7 @@ import { NodeTree } from '#/domain/node-tree/NodeTree';
 import { Checkbox } from '#/ui/choice';
 import { RowDrag } from '#/ui/row-drag';
 import { asset } from './asset.resource';
-import { usePlacement } from './asset-actions';
+import { usePlacement } from './placement';
 import { placeOf, rememberedOnlyDirect, rememberOnlyDirect } from './asset-place';
 import { useChosenNode } from './use-chosen-node';
 import { useTreeMoving } from './use-tree-moving';

@@ -21,10 +21,12 @@ import { startJob } from '#/domain/jobs/shown-job';
 import type { ChosenNode } from '#/domain/node-search/chosen-node';
 import { confirm } from '#/ui/confirm';
 import { MenuButton, type MenuEntry } from '#/ui/menu';
-import { askPlacement } from './asset-actions';
-import { startOnNode } from './host-jobs';
+import type * as HostJobs from './host-jobs';
+import { askPlacement } from './placement';
 
 // Loaded on demand: rarely used, so the list does not wait for them.
+const startOnNode: typeof HostJobs.startOnNode = async (...asked) =>
+  (await import('./host-jobs')).startOnNode(...asked);
 const MoveNodeDialog = lazy(async () => ({ default: (await import('./MoveNodeDialog')).MoveNodeDialog }));
 const NodeInfoDialog = lazy(async () => ({ default: (await import('./NodeInfoDialog')).NodeInfoDialog }));
 const NodeNameDialog = lazy(async () => ({ default: (await import('./NodeNameDialog')).NodeNameDialog }));

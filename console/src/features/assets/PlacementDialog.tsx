@@ -12,7 +12,7 @@ import { RadioGroup } from '#/ui/choice';
 import { Dialog } from '#/ui/dialog';
 import { Field } from '#/ui/field';
 import { Note } from '#/ui/note';
-import { type Placement, place } from './asset-actions';
+import { type Placement, place } from './placement';
 
 const WAYS = ['replace', 'add'] as const;
 

@@ -31,12 +31,16 @@ import type { Icon } from '#/ui/icon';
 import { AppLink, LinkButton } from '#/ui/link';
 import { ExplainCard } from '#/domain/explain-access/ExplainCard';
 import { bulkEffect, deletionEffect, formImpact, importEffect } from '#/domain/access-preview/effects';
-import { moveToNode, removeFromNode, setActive, switchActive } from './asset-actions';
+import { moveToNode, removeFromNode } from './placement';
 import { Connectivity, ConnectivityFacts } from './Connectivity';
-import { startOnAsset, startOnAssets } from './host-jobs';
+import type * as HostJobs from './host-jobs';
 import { LabelChips } from './LabelChips';
 import { assetMorePath, assetRoutes, domainRoutes, newHostPath } from './addresses';
 import type { AssetRow } from './asset-row';
+
+/** Actions that few visits of the list use. */
+const switching = () => import('./switching');
+const jobs = () => import('./host-jobs');
 
 const AccessHistory = lazyPart(
   async () => (await import('#/domain/access-history/AccessHistory')).AccessHistory,
@@ -45,8 +49,9 @@ const AccountsOfAsset = lazyPart(async () => {
   const [part] = await Promise.all([import('./accounts/Accounts'), loadNamespaces(['accounts'])]);
   return part.AccountsOfAsset;
 });
-const AssetLabels = lazyPart(async () => (await import('./AssetRelations')).AssetLabels);
-const AssetNodes = lazyPart(async () => (await import('./AssetRelations')).AssetNodes);
+const relations = () => import('./AssetRelations');
+const AssetLabels = lazyPart(async () => (await relations()).AssetLabels);
+const AssetNodes = lazyPart(async () => (await relations()).AssetNodes);
 const CommandHistory = lazyPart(
   async () => (await import('#/domain/commands/CommandHistory')).CommandHistory,
 );
@@ -79,13 +84,21 @@ const DOMAIN: FieldSpec = { remote: domainOptions, multiple: false };
 const LABELS: FieldSpec = { remote: labelOptions, multiple: true };
 
 /** A job that starts on the asset at once. i18n: assets:job.* */
-const job = (name: string, kind: Parameters<typeof startOnAsset>[0], icon: Icon): QuickAction<AssetRow> => ({
+const job = (
+  name: string,
+  kind: Parameters<typeof HostJobs.startOnAsset>[0],
+  icon: Icon,
+): QuickAction<AssetRow> => ({
   id: name,
   label: `assets:job.${name}`,
   icon,
   state: () => translate(`assets:job.${name}_effect`),
   isOffered: isWithinOrganization,
-  control: { kind: 'button', label: 'assets:job.start', run: (row) => startOnAsset(kind, row.id) },
+  control: {
+    kind: 'button',
+    label: 'assets:job.start',
+    run: async (row) => (await jobs()).startOnAsset(kind, row.id),
+  },
 });
 
 export const asset = defineResource<AssetRow, 'assets/assets/'>({
@@ -176,13 +189,13 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
         id: 'activate',
         label: 'assets:activate',
         icon: CircleCheck,
-        run: (ids, tools) => setActive(ids, true, tools),
+        run: async (ids, tools) => (await switching()).setActive(ids, true, tools),
       },
       {
         id: 'deactivate',
         label: 'assets:deactivate',
         icon: CirclePause,
-        run: (ids, tools) => setActive(ids, false, tools),
+        run: async (ids, tools) => (await switching()).setActive(ids, false, tools),
       },
       {
         id: 'move',
@@ -203,14 +216,14 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
         label: 'assets:job.test',
         icon: PlugZap,
         isOffered: isWithinOrganization,
-        run: (ids, tools) => startOnAssets('test', ids, tools),
+        run: async (ids, tools) => (await jobs()).startOnAssets('test', ids, tools),
       },
       {
         id: 'refresh',
         label: 'assets:job.refresh',
         icon: Cpu,
         isOffered: isWithinOrganization,
-        run: (ids, tools) => startOnAssets('refresh', ids, tools),
+        run: async (ids, tools) => (await jobs()).startOnAssets('refresh', ids, tools),
       },
     ],
   },
@@ -316,7 +329,7 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
         control: {
           kind: 'switch',
           value: (row) => row.is_active,
-          change: switchActive,
+          change: async (row, on) => (await switching()).switchActive(row, on),
         },
       },
       job('test', 'test', PlugZap),

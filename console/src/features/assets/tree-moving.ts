@@ -4,7 +4,7 @@ import { queryClient } from '#/lib/query';
 import { type LoadedTree, splitCount, type TreeNode } from '#/domain/node-tree/NodeTree';
 import type { RowDragHandler } from '#/ui/row-drag';
 import type { TreeMoving } from '#/ui/tree';
-import { askPlacement } from './asset-actions';
+import { askPlacement } from './placement';
 import { moveNode, whyNotThere } from './move-node';
 import { cutNode, type MovedNode, useMoving } from './moving';
 

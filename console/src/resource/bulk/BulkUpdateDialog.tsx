@@ -146,6 +146,18 @@ function useUpdate({
   return { done, failed, send };
 }
 
+/** The fields that are ticked. `onCleared`: a field is no longer ticked. */
+function useTicks(onCleared: (name: string) => void) {
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (name: string) => {
+    const next = new Set(ticked);
+    if (!next.delete(name)) next.add(name);
+    else onCleared(name);
+    setTicked(next);
+  };
+  return { ticked, toggle };
+}
+
 function LoadedDialog({
   api,
   noun,
@@ -162,7 +174,7 @@ function LoadedDialog({
   const [start] = useState(() => initialValues(meta, names, {}, specs));
   const form = useForm<FormValues>({ defaultValues: start, mode: 'onBlur', reValidateMode: 'onChange' });
   const watched = useWatch({ control: form.control });
-  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
+  const { ticked, toggle } = useTicks((name) => form.clearErrors(name));
   const { done, failed, send } = useUpdate({ api, noun, chosen, meta, onClose, onUpdated });
   const busy = done !== null;
   const count = chosen.size;
@@ -187,12 +199,6 @@ function LoadedDialog({
     });
     if (!agreed) return;
     await send(values);
-  };
-  const toggle = (name: string) => {
-    const next = new Set(ticked);
-    if (!next.delete(name)) next.add(name);
-    else form.clearErrors(name);
-    setTicked(next);
   };
   return (
     <Dialog

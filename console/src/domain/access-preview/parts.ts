@@ -1,0 +1,6 @@
+/** What is shown of previews, in one file: each of them alone is small, and a list needs none of them. */
+
+export { AccessPreview } from './AccessPreview';
+export { EndingSessions } from './EndingSessions';
+export { FormImpact } from './FormImpact';
+export { ImportAccess } from './ImportAccess';
