@@ -33,7 +33,7 @@ import { ExplainCard } from '#/domain/explain-access/ExplainCard';
 import { bulkEffect, deletionEffect, formImpact, importEffect } from '#/domain/access-preview/effects';
 import { moveToNode, removeFromNode } from './placement';
 import { Connectivity, ConnectivityFacts } from './Connectivity';
-import type * as HostJobs from './host-jobs';
+import type { startOnAsset } from './host-jobs';
 import { LabelChips } from './LabelChips';
 import { assetMorePath, assetRoutes, domainRoutes, newHostPath } from './addresses';
 import type { AssetRow } from './asset-row';
@@ -86,7 +86,7 @@ const LABELS: FieldSpec = { remote: labelOptions, multiple: true };
 /** A job that starts on the asset at once. i18n: assets:job.* */
 const job = (
   name: string,
-  kind: Parameters<typeof HostJobs.startOnAsset>[0],
+  kind: Parameters<typeof startOnAsset>[0],
   icon: Icon,
 ): QuickAction<AssetRow> => ({
   id: name,
