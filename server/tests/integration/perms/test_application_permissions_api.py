@@ -268,7 +268,7 @@ def test_denial_names_the_nearest_permission_of_the_type_and_what_it_lacks(
         nearest = as_org_admin.get(f"{URL}explain/", query, headers={"Accept-Language": "en"}).json()["nearest"]
         return nearest["permission"]["name"], [(one["code"], one["message"]) for one in nearest["lacks"]]
 
-    unnamed = "It names neither the user Anna nor one of their groups."
+    unnamed = "It includes neither the user Anna nor any of their groups."
     assert lacks() == ("c near", [("user", unnamed)])
     ApplicationPermission.objects.filter(pk=near.pk).update(is_active=False, date_expired=now())
     assert lacks() == ("b far", [("user", unnamed), ("system_user", "It does not include the system user db root.")])
