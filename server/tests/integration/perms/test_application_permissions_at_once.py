@@ -11,7 +11,7 @@ from factories.meetings import Meeting, statuses
 from factories.two_administrators import ids, items
 from postern.apps.applications.managed import actions as applications
 from postern.apps.applications.models import Application, ApplicationAccount
-from postern.apps.perms.application_permissions import actions as permissions
+from postern.apps.perms.granting import actions as permissions
 from postern.apps.perms.models import ApplicationPermission
 from postern.apps.users.models import User
 
@@ -38,7 +38,7 @@ def test_changes_in_opposite_order_do_not_deadlock(
     first_admin: Browser, second_admin: Browser, meeting: Meeting
 ) -> None:
     rows = [permission() for _ in range(3)]
-    meeting(permissions, "update_permission")
+    meeting(permissions, "update_permissions")
     assert statuses(
         lambda: first_admin.patch(PERMISSIONS, items(rows, comment="one"), format="json"),
         lambda: second_admin.patch(PERMISSIONS, items(rows[::-1], comment="other"), format="json"),
@@ -50,7 +50,7 @@ def test_application_is_not_deleted_beside_the_permission_that_takes_it(
 ) -> None:
     application = make_application("orders")
     row = permission(users=[make_person("anna")])
-    meeting(permissions, "update_permission")
+    meeting(permissions, "update_permissions")
     meeting(applications, "delete_application")
     change = {"applications": [str(application.pk)]}
     answered = statuses(

@@ -443,6 +443,41 @@ def test_array_of_permissions_takes_as_many_queries_as_a_short_one(
     }
 
 
+def test_array_of_changes_takes_as_many_queries_as_a_short_one(
+    as_org_admin: APIClient, people: dict[str, User]
+) -> None:
+    old, new = make_system_user("old"), make_system_user("new")
+    rows = [grant(f"p {number:02}", users=[people["user"]], system_users=[old]) for number in range(20)]
+    counts = []
+    for count, comment in ((2, "a"), (2, "b"), (20, "c")):
+        accounts = (old, new) if comment == "b" else (new,)
+        changes = [{"id": str(row.pk), "comment": comment, "system_users": ids(*accounts)} for row in rows[:count]]
+        changes[0] |= {"users": [], "comment": "first"}
+        with CaptureQueriesContext(connection) as queries:
+            answer = as_org_admin.patch(URL, changes)
+        assert answer.status_code == 200, answer.content
+        counts.append(len(queries))
+    assert counts[2] <= counts[0]
+    assert [row["comment"] for row in answer.json()] == ["first", *["c"] * 19]
+    assert [row["users"] for row in answer.json()] == [[], *[ids(people["user"])] * 19]
+    assert all(row["system_users"] == ids(new) for row in answer.json())
+    records = AuditEvent.objects.filter(event="assetpermission.updated").order_by("sequence")
+    told = {row.resource: row for row in records}
+    assert told["p 00"].old == {"system_users": sorted(map(str, (new, old)))}
+    assert told["p 00"].new == {"system_users": [str(new)]}
+    assert told["p 19"].old == {"comment": "", "system_users": [str(old)]}
+    assert told["p 19"].new == {"comment": "c", "system_users": [str(new)]}
+
+
+def test_bad_change_in_an_array_is_refused_at_its_item_and_nothing_is_written(as_org_admin: APIClient) -> None:
+    accounts = [make_system_user()]
+    early, late = grant("early", system_users=accounts), grant("late", system_users=accounts)
+    changes = [{"id": str(early.pk), "comment": "x"}, {"id": str(late.pk), "system_users": []}]
+    answer = as_org_admin.patch(URL, changes)
+    assert (answer.status_code, [*map(list, answer.json())]) == (400, [[], ["system_users"]])
+    assert AssetPermission.objects.get(pk=early.pk).comment == ""
+
+
 def test_name_used_twice_in_an_array_is_refused_at_its_second_item(as_org_admin: APIClient) -> None:
     system_users = ids(make_system_user("root on linux"))
     items = [*_array(2, "set", system_users=system_users), *_array(1, "set", system_users=system_users)]

@@ -12,9 +12,9 @@ from factories.meetings import Meeting, statuses
 from factories.two_administrators import ids, items
 from postern.apps.assets.models import Asset
 from postern.apps.audits import facade as audits
+from postern.apps.perms.granting import actions as permissions
 from postern.apps.perms.grants.links import USERS
 from postern.apps.perms.models import AssetPermission, PermissionAsset, PermissionUser
-from postern.apps.perms.permissions import actions as permissions
 from postern.apps.perms.permissions import holding
 from postern.apps.users.memberships import actions as memberships
 from postern.apps.users.models import User
@@ -36,7 +36,7 @@ def test_concurrent_changes_of_permissions_in_opposite_order_do_not_deadlock(
     first_admin: Browser, second_admin: Browser, meeting: Meeting
 ):
     rows = [permission() for _ in range(3)]
-    meeting(permissions, "update_permission")
+    meeting(permissions, "update_permissions")
     assert statuses(
         lambda: first_admin.patch(PERMISSIONS, items(rows, comment="one"), format="json"),
         lambda: second_admin.patch(PERMISSIONS, items(rows[::-1], comment="other"), format="json"),
@@ -47,7 +47,7 @@ def test_bulk_change_and_concurrent_change_of_one_permission_do_not_deadlock(
     first_admin: Browser, second_admin: Browser, meeting: Meeting
 ):
     rows = [permission() for _ in range(3)]
-    meeting(permissions, "update_permission")
+    meeting(permissions, "update_permissions")
     assert statuses(
         lambda: first_admin.patch(PERMISSIONS, items(rows, comment="one"), format="json"),
         lambda: second_admin.patch(f"{PERMISSIONS}{rows[-1].pk}/", {"comment": "other"}, format="json"),
@@ -59,7 +59,7 @@ def test_permissions_and_concurrent_deletion_of_their_assets_do_not_deadlock(
 ):
     assets = [make_asset() for _ in range(3)]
     rows = [permission(assets=[asset]) for asset in assets]
-    meeting(permissions, "update_permission")
+    meeting(permissions, "update_permissions")
     changes = [{"id": str(row.pk), "assets": [str(assets[2 - n].pk)]} for n, row in enumerate(rows)]
     answered = statuses(
         lambda: first_admin.patch(PERMISSIONS, changes, format="json"),
@@ -75,7 +75,7 @@ def test_permissions_and_concurrent_removal_of_their_users_do_not_deadlock(
 ):
     named = [make_person(f"person{number}") for number in range(3)]
     rows = [permission(users=[person]) for person in named]
-    meeting(permissions, "update_permission")
+    meeting(permissions, "update_permissions")
     meeting(memberships, "remove_from_org")
     changes = [{"id": str(row.pk), "users": [str(named[2 - n].pk)]} for n, row in enumerate(rows)]
     answered = statuses(

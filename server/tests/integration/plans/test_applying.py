@@ -3,15 +3,18 @@
 from collections.abc import Callable
 
 import pytest
+from django.utils.translation import override
 
 from factories.access_plans import HEAD, PlannedWorld, applied, exported, planned, planned_world
+from factories.grants import grant_application, make_application, make_system_user
 from postern.apps.acls.models import CommandFilterRule
 from postern.apps.assets.models import Node
 from postern.apps.audits.models import AuditEvent
-from postern.apps.perms.models import AssetPermission
+from postern.apps.perms.models import ApplicationPermission, AssetPermission
 from postern.apps.plans.applying.errors import StateMoved
 from postern.apps.plans.files.errors import FileRefused
 from postern.apps.users.models import User, UserGroup
+from postern.foundation import licensing
 
 pytestmark = pytest.mark.django_db
 
@@ -138,6 +141,25 @@ def test_prune_deletes_what_the_file_does_not_name(world: PlannedWorld) -> None:
     applied(text, expected=plan.digest)
     assert not Node.objects.filter(full_value__startswith="/Default/Web/").exists()
     assert planned(text).changes == []
+
+
+def test_without_a_licence_permissions_for_remote_apps_are_neither_shown_nor_touched(world: PlannedWorld) -> None:
+    account = make_system_user("windows", protocol="rdp")
+    with licensing.LICENCE.replaced(lambda: True):
+        chrome = make_application("browser", kind="chrome")
+        grant_application("secret tool", kind="chrome", applications=[chrome], system_users=[account])
+        assert "secret tool" in exported()
+    assert "secret tool" not in exported()
+    assert "shop for bert" in exported()
+    text = HEAD + "application_permissions: [{name: shop for bert}]\nprune: {application_permissions: true}\n"
+    assert applied(text).changes == []
+    assert ApplicationPermission.objects.filter(name="secret tool").exists()
+    named = HEAD + "application_permissions:\n  - {name: secret tool, type: %s, system_users: [%s]}\n"
+    with override("en"):
+        (needs_licence,) = problems(named % ("chrome", "windows"))
+        (is_taken,) = problems(named % ("mysql", "mysql root"))
+    assert (needs_licence[0], "valid licence" in needs_licence[2]) == (4, True)
+    assert (is_taken[0], "unique" in is_taken[2]) == (4, True)
 
 
 def test_a_plan_is_outdated_when_something_has_changed_since(world: PlannedWorld) -> None:

@@ -17,8 +17,8 @@ from peers import plan_applier
 from postern.apps.audits.facade import verify_log
 from postern.apps.audits.models import AuditEvent
 from postern.apps.perms import facade as perms
+from postern.apps.perms.granting import actions as permissions
 from postern.apps.perms.models import AssetPermission
-from postern.apps.perms.permissions import actions as permissions
 from postern.apps.users.models import User, UserGroup
 from postern.foundation import installation
 
@@ -77,7 +77,7 @@ def test_a_plan_and_other_writes_of_its_objects_do_not_deadlock(
 ) -> None:
     planned_world(make_user)
     row = AssetPermission.objects.get(name="db for bert")
-    meeting(permissions, "update_permission")
+    meeting(permissions, "update_permissions")
     url = f"/api/v1/perms/asset-permissions/{row.pk}/"
     assert statuses(
         lambda: first_admin.post(APPLY, {"file": ONE}, format="json"),

@@ -6,6 +6,7 @@ from postern.apps.perms.application_grants.links import LINKS as APPLICATION_LIN
 from postern.apps.perms.application_permissions.actions import create_permissions as create_application_permissions
 from postern.apps.perms.application_permissions.actions import delete_permission as delete_application_permission
 from postern.apps.perms.application_permissions.actions import update_permission as update_application_permission
+from postern.apps.perms.application_permissions.filters import open_permissions as open_application_permissions
 from postern.apps.perms.application_permissions.holding import hold as hold_application_permissions
 from postern.apps.perms.decisions.deciding import decide, decide_application, decide_many
 from postern.apps.perms.decisions.decision import Decision, Named, Reason, ReasonCode, Verdict, Via
@@ -50,6 +51,7 @@ __all__ = [
     "hold_application_permissions",
     "hold_permissions",
     "note_use",
+    "open_application_permissions",
     "reachable_assets",
     "resolve_target",
     "update_application_permission",

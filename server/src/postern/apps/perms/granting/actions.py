@@ -2,8 +2,8 @@
 fit it by the rules of the kind.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import models, transaction
@@ -24,6 +24,8 @@ from postern.foundation.database import row_writes
 from postern.foundation.rest.relations import rows_by_key
 
 _Lists = dict[Link, set[UUID]]
+#: Keys per query, because SQLite limits the number of parameters.
+_SET: Final = 500
 
 
 @transaction.atomic
@@ -57,37 +59,48 @@ def create_permissions(kind: Kind[P], *, actor: Actor, org_id: UUID, items: Sequ
     return permissions
 
 
-@transaction.atomic
 def update_permission(kind: Kind[P], *, actor: Actor, permission: P, values: Mapping[str, Any]) -> P:
     """Change the given values and no others. Raises FieldRefused, and what `require_writable` of the kind raises."""
-    row: P = kind.model.objects.select_for_update(no_key=True).get(pk=permission.pk)
-    kind.require_writable(row)
-    lists = _lists(kind, values)
-    if kind.system_users in lists and not lists[kind.system_users]:
-        raise FieldRefused("system_users", _("A permission needs at least one system user."))
-    old = {**_snapshot(kind, row), **_names(row, lists)}
-    for name, value in _columns(kind, values).items():
-        setattr(row, name, value)
-    _check_dates(row)
-    columns = _snapshot(kind, row)
-    if any(columns[name] != old[name] for name in columns):
-        row.save()
-    with kind.around(row.org_id, [row.pk]):
-        for link, ids in lists.items():
-            _set(kind, row, link, ids)
-    new = {**columns, **_names(row, lists)}
-    changed = [name for name in new if new[name] != old[name]]
-    if not changed:  # no change, so nothing to audit
-        return row
-    audits.record_change(
-        actor=actor,
-        action="update",
-        target=row,
-        old={name: old[name] for name in changed},
-        new={name: new[name] for name in changed},
-    )
-    events.publish(AccessChanged(org_id=row.org_id))
-    return row
+    return update_permissions(kind, actor=actor, pairs=[(permission, values)])[0]
+
+
+@transaction.atomic
+def update_permissions(kind: Kind[P], *, actor: Actor, pairs: Sequence[tuple[P, Mapping[str, Any]]]) -> list[P]:
+    """Change many permissions, each by its own values, with the same few statements for all; returns them in the given
+    order. Raises as `update_permission` does.
+    """
+    rows = _locked(kind, [permission.pk for permission, _values in pairs])
+    wanted = {permission.pk: values for permission, values in pairs}
+    lists = {key: _lists(kind, values) for key, values in wanted.items()}
+    old = {key: _snapshot(kind, row) for key, row in rows.items()}
+    for key, values in wanted.items():
+        kind.require_writable(rows[key])
+        if kind.system_users in lists[key] and not lists[key][kind.system_users]:
+            raise FieldRefused("system_users", _("A permission needs at least one system user."))
+        for name, value in _columns(kind, values).items():
+            setattr(rows[key], name, value)
+        _check_dates(rows[key])
+    new = {key: _snapshot(kind, row) for key, row in rows.items()}
+    changed = {key: [name for name in new[key] if new[key][name] != old[key][name]] for key in wanted}
+    columns = sorted({name for names in changed.values() for name in names})
+    row_writes.change([rows[key] for key in wanted if changed[key]], (*columns, "date_updated"))
+    for org_id in sorted({row.org_id for row in rows.values()}):
+        own = [row for row in rows.values() if row.org_id == org_id]
+        with kind.around(org_id, [row.pk for row in own]):
+            for link in kind.links:
+                named = [(row, lists[row.pk][link]) for row in own if link in lists[row.pk]]
+                for key, (before, after) in _replace(kind, org_id, link, named).items():
+                    changed[key].append(link.list_name)
+                    old[key][link.list_name], new[key][link.list_name] = before, after
+    changes = [
+        audits.Change(rows[key], {name: old[key][name] for name in names}, {name: new[key][name] for name in names})
+        for key, names in changed.items()
+        if names  # without a change there is nothing to audit
+    ]
+    audits.record_changes(actor=actor, action="update", changes=changes)
+    for org_id in dict.fromkeys(one.target.org_id for one in changes):  # type: ignore[attr-defined]  # rows of the kind
+        events.publish(AccessChanged(org_id=org_id))
+    return [rows[permission.pk] for permission, _values in pairs]
 
 
 @transaction.atomic
@@ -183,11 +196,43 @@ def _check_dates(permission: P) -> None:
         raise FieldRefused("date_expired", _("The end date must be later than the start date."))
 
 
-def _set(kind: Kind[P], permission: P, link: Link, wanted: Collection[UUID]) -> None:
-    rows = link.rows_of(permission.pk)
-    held = set(rows.values_list(f"{link.column}_id", flat=True))
-    _link(kind, permission.org_id, link, [(permission, set(wanted) - held)])
-    rows.filter(**{f"{link.column}_id__in": held - set(wanted)}).delete()
+def _locked(kind: Kind[P], keys: Collection[UUID]) -> dict[UUID, P]:
+    """The present rows by id, locked in the order of their ids. Raises DoesNotExist when one is gone."""
+    rows: dict[UUID, P] = {}
+    for part in _parts(sorted(keys)):
+        for row in kind.model.objects.select_for_update(no_key=True).filter(pk__in=part).order_by("pk"):
+            rows[row.pk] = row
+    if len(rows) < len(set(keys)):
+        raise kind.model.DoesNotExist
+    return rows
+
+
+def _parts(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    return (keys[start : start + _SET] for start in range(0, len(keys), _SET))
+
+
+def _replace(
+    kind: Kind[P], org_id: UUID, link: Link, named: Sequence[tuple[P, Collection[UUID]]]
+) -> dict[UUID, tuple[list[str], list[str]]]:
+    """Make these the linked objects of the permissions. Returns the names before and after of the lists that differed,
+    by permission.
+    """
+    held: dict[UUID, dict[UUID, int]] = {permission.pk: {} for permission, _ids in named}
+    for part in _parts(list(held)):
+        rows = link.rows.filter(**{f"{kind.parent}__in": part}).order_by()
+        for key, permission_id, target_id in rows.values_list("pk", f"{kind.parent}_id", f"{link.column}_id"):
+            held[permission_id][target_id] = key
+    differing = [(permission, set(ids)) for permission, ids in named if set(ids) != held[permission.pk].keys()]
+    targets = _link(kind, org_id, link, [(one, ids - held[one.pk].keys()) for one, ids in differing])
+    gone = [key for one, ids in differing for target_id, key in held[one.pk].items() if target_id not in ids]
+    for part in _parts(gone):
+        link.rows.filter(pk__in=part).delete()
+    targets |= rows_by_key(link.target, {key for one, _ids in differing for key in held[one.pk]}, None)
+    names = {key: str(target) for key, target in targets.items()}
+    return {
+        one.pk: (sorted(names[key] for key in held[one.pk]), sorted(names[key] for key in ids))
+        for one, ids in differing
+    }
 
 
 def _link(kind: Kind[P], org_id: UUID, link: Link, pairs: Sequence[tuple[P, Collection[UUID]]]) -> dict[UUID, Any]:

@@ -1,11 +1,11 @@
 """Who could reach a target at an instant in the past, what a person could reach, and through what."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import takewhile
+from typing import Final, overload
 from uuid import UUID
 
 from postern.apps.perms.history.granting import (
@@ -25,8 +25,13 @@ from postern.apps.perms.history.granting import (
     valid_permissions,
 )
 from postern.apps.perms.history.models import LinkKind, ObjectKind
-from postern.apps.perms.history.past import Known, Past
+from postern.apps.perms.history.past import Known, Past, StoredRow
 from postern.foundation.database.stored_ids import Stored, stored_ids
+
+#: Places of columns in a stored row.
+_NAME: Final = Known._fields.index("name")
+_WORD: Final = Known._fields.index("word")
+_IS_ACTIVE: Final = Known._fields.index("is_active")
 
 
 def people_of(past: Past, family: Family, target_id: UUID) -> list[Reached]:
@@ -134,19 +139,12 @@ class Reach:
         return _Naming(permissions, system_users_of(past, family, permissions), direct, through)
 
     @cached_property
-    def _places(self) -> dict[UUID, Known]:
-        """All nodes of the organizations, if any of the permissions names nodes."""
-        if not self._on_nodes:
-            return {}
-        return self.past.nodes(_organizations(self._named.permissions.values()))
-
-    @cached_property
-    def _on_nodes(self) -> dict[UUID, set[UUID]]:
+    def _on_nodes(self) -> dict[Stored, set[UUID]]:
         """The permissions on each node."""
-        found: defaultdict[UUID, set[UUID]] = defaultdict(set)
+        found: defaultdict[Stored, set[UUID]] = defaultdict(set)
         if self.family.node is not None:
-            for key, node in self.past.rights(self.family.node, list(self._named.system_users)):
-                found[node].add(key)
+            for key, node in self.past.stored_rights(self.family.node, list(self._named.system_users)):
+                found[node].add(self.past.ids.of(key))
         return found
 
     def gives(self, target_id: UUID) -> frozenset[tuple[UUID, int, frozenset[UUID]]]:
@@ -154,35 +152,36 @@ class Reach:
         named = self._named
         return frozenset(
             (key, named.permissions[key].actions or 0, frozenset(one.id for one in named.system_users[key]))
-            for key in self.granted.get(target_id, ())
+            for key in self._granted(target_id)
         )
 
-    @cached_property
-    def granted(self) -> dict[UUID, frozenset[UUID]]:
-        """The permissions by which each target was reached. Inactive assets were not."""
-        return {row.id: keys for row, keys in self._reached}
+    def _granted(self, target_id: UUID) -> frozenset[UUID]:
+        """The permissions by which a target was reached."""
+        [key] = stored_ids([target_id])
+        return self._reached[key][1] if key in self._reached else frozenset()
 
     @cached_property
-    def _reached(self) -> list[tuple[Known, frozenset[UUID]]]:
-        """The targets, and the permissions by which each was reached.
+    def _reached(self) -> dict[Stored, tuple[StoredRow, frozenset[UUID]]]:
+        """The targets, and the permissions by which each was reached. Inactive assets were not.
 
-        There may be tens of thousands, so their ids stay as the database represents them: hashing a UUID is slow.
+        There may be tens of thousands, so they stay as the database represents them: parsing and hashing ids is slow.
         """
         found = self._named_or_below()
         rows = self.past.stored_objects(self.family.target, found)
-        targets = {key: row for key, row in rows.items() if row.is_active is not False}
-        protocols = stored_protocols_of(self.past, self.family, targets)
+        targets = {key: row for key, row in rows.items() if row[_IS_ACTIVE] is not False}
+        words = {key: row[_WORD] for key, row in targets.items()}
+        protocols = stored_protocols_of(self.past, self.family, words)
         speak = {key: {one.word for one in some} for key, some in self._named.system_users.items()}
         # Most targets share the permissions that reach them, and the protocols that they offer.
         usable: dict[tuple[frozenset[UUID], frozenset[str]], frozenset[UUID]] = {}
-        reached = []
+        reached = {}
         for target, row in targets.items():
             case = (found[target], protocols.get(target, frozenset()))
             keys = usable.get(case)
             if keys is None:
                 keys = usable[case] = frozenset(key for key in case[0] if speak[key] & case[1])
             if keys:
-                reached.append((row, keys))
+                reached[target] = row, keys
         return reached
 
     def _named_or_below(self) -> dict[Stored, frozenset[UUID]]:
@@ -192,29 +191,31 @@ class Reach:
         parsed = self.past.ids.of
         for key, target in self.past.stored_rights(self.family.named, named):
             found[target] = found.get(target, frozenset()) | {parsed(key)}
-        below = self._below()
-        by_node = dict(zip(stored_ids(below), below.values(), strict=True))
-        for asset, node in self.past.stored_lefts(LinkKind.ASSET_IN_NODE, list(below)) if below else ():
-            keys, held = by_node[node], found.get(asset)
+        below = self._below() if self._on_nodes else {}
+        for asset, node in self.past.lefts_of_stored(LinkKind.ASSET_IN_NODE, below):
+            keys, held = below[node], found.get(asset)
             found[asset] = keys if held is None or held is keys else held | keys
         return found
 
-    def _below(self) -> dict[UUID, frozenset[UUID]]:
+    def _below(self) -> dict[Stored, frozenset[UUID]]:
         """The permissions that reached each node from it or from above."""
-        found: dict[UUID | None, frozenset[UUID]] = {None: frozenset()}
-        for node in self._places:
-            fresh = list(takewhile(lambda step: step not in found, upwards(node, self._places)))
+        parents = self.past.stored_parents(_organizations(self._named.permissions.values()))
+        found: dict[Stored | None, frozenset[UUID]] = {None: frozenset()}
+        for node in parents:
+            fresh, step = [], node
+            while step not in found:
+                fresh.append(step)
+                step = parents.get(step)
             for step in reversed(fresh):
-                found[step] = found[self._places[step].parent_id] | self._on_nodes.get(step, set())
+                own = self._on_nodes.get(step)
+                above = found[parents[step]]
+                found[step] = above | own if own else above
         return {node: keys for node, keys in found.items() if node is not None and keys}
 
-    def targets(self, search: str = "") -> list[Known]:
-        """The targets in order of their names; with `search` those whose name or address contains it."""
-        word = search.casefold()
-        found = [row for row, _keys in self._reached]
-        if word:
-            found = [row for row in found if word in row.name.casefold() or word in row.word.casefold()]
-        return sorted(found, key=lambda row: (row.name.casefold(), row.id))
+    def targets(self) -> "Targets":
+        """The targets in order of their names."""
+        rows = [row for row, _keys in self._reached.values()]
+        return Targets(self.past, sorted(rows, key=lambda row: (row[_NAME].casefold(), row[0])))
 
     def with_ways(self, targets: Iterable[Known]) -> list[Reached]:
         """These targets with the ways to them."""
@@ -223,11 +224,13 @@ class Reach:
         protocols = protocols_of(self.past, self.family, {row.id: row for row in rows})
         direct = set(self.past.rights(self.family.named, list(named.system_users)))
         standing: defaultdict[UUID, list[UUID]] = defaultdict(list)
-        for asset, node in self.past.rights(LinkKind.ASSET_IN_NODE, keys) if self._places else ():
+        for asset, node in self.past.rights(LinkKind.ASSET_IN_NODE, keys) if self._on_nodes else ():
             standing[asset].append(node)
+        places = self.past.with_above(node for nodes in standing.values() for node in nodes)
+        on_nodes = {self.past.ids.of(node): some for node, some in self._on_nodes.items()}
         found = []
         for row in rows:
-            above = {step for node in standing[row.id] for step in upwards(node, self._places)}
+            above = {step for node in standing[row.id] for step in upwards(node, places)}
             ways = [
                 Way(
                     permission=named.permissions[key],
@@ -237,15 +240,36 @@ class Reach:
                     names_target=(key, row.id) in direct,
                     nodes=tuple(
                         sorted(
-                            (path_of(node, self._places) for node in above if key in self._on_nodes.get(node, ())),
+                            (path_of(node, places) for node in above if key in on_nodes.get(node, ())),
                             key=lambda place: place.name,
                         )
                     ),
                 )
-                for key in self.granted[row.id]
+                for key in self._granted(row.id)
             ]
             found.append(Reached(row, in_order(ways)))
         return found
+
+
+class Targets(Sequence[Known]):
+    """Targets that become objects when they are looked at: of tens of thousands a page shows fifteen."""
+
+    def __init__(self, past: Past, rows: Sequence[StoredRow]) -> None:
+        self._past, self._rows = past, rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, place: int) -> Known: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Known]: ...
+
+    def __getitem__(self, place: int | slice) -> Known | list[Known]:
+        if isinstance(place, slice):
+            return [self._past.known(row) for row in self._rows[place]]
+        return self._past.known(self._rows[place])
 
 
 @dataclass(frozen=True, slots=True)

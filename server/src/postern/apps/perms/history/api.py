@@ -148,7 +148,8 @@ class _TargetsOf(_HistoryView):
         after = Reach(past, self.family, object_id, org_id)
         words = search_terms(self.request)
         if other is None:
-            rows = [row for row in after.targets() if not words or _matches(row, words)]
+            every = after.targets()
+            rows = [row for row in every if _matches(row, words)] if words else every
             return self.cut(rows, lambda page: [_reached(one) for one in after.with_ways(page)])
         before = Reach(other, self.family, object_id, org_id)
         changed = [one for one in targets_between(before, after) if _matches(one[0], words)]

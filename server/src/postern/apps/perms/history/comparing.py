@@ -44,9 +44,9 @@ def _gives(one: Reached) -> frozenset[object]:
     return frozenset(way.gives for way in one.ways)
 
 
-def targets_between(before: Reach, after: Reach, search: str = "") -> list[tuple[Known, Change]]:
+def targets_between(before: Reach, after: Reach) -> list[tuple[Known, Change]]:
     """The targets that a person gained, lost, or reached otherwise, in order of their names."""
-    then, later = _by_id(before.targets(search)), _by_id(after.targets(search))
+    then, later = _by_id(before.targets()), _by_id(after.targets())
     found = []
     for key in then.keys() | later.keys():
         if key not in then:

@@ -118,18 +118,16 @@ def system_users_of(past: Past, family: Family, permissions: Ids) -> dict[UUID, 
 
 def protocols_of(past: Past, family: Family, targets: Mapping[UUID, Known]) -> Mapping[UUID, frozenset[str]]:
     """The protocols of each target: those that the asset offered, or the one of the application's type."""
-    stored = dict(zip(stored_ids(targets), targets.values(), strict=True))
-    return {past.ids.of(key): words for key, words in stored_protocols_of(past, family, stored).items()}
+    words = {key: row.word for key, row in zip(stored_ids(targets), targets.values(), strict=True)}
+    return {past.ids.of(key): found for key, found in stored_protocols_of(past, family, words).items()}
 
 
-def stored_protocols_of(past: Past, family: Family, targets: Mapping[Stored, Known]) -> Mapping[Stored, frozenset[str]]:
-    """As `protocols_of`, with ids as the database represents them."""
+def stored_protocols_of(past: Past, family: Family, targets: Mapping[Stored, str]) -> Mapping[Stored, frozenset[str]]:
+    """As `protocols_of`, of targets with their words, and with ids as the database represents them."""
     if family.target is ObjectKind.ASSET:
         return past.stored_words(LinkKind.ASSET_PROTOCOL, targets)
     return {
-        key: frozenset({DECLARATIONS[row.word].protocol.value})
-        for key, row in targets.items()
-        if row.word in DECLARATIONS
+        key: frozenset({DECLARATIONS[word].protocol.value}) for key, word in targets.items() if word in DECLARATIONS
     }
 
 

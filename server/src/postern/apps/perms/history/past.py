@@ -35,6 +35,8 @@ class Known(NamedTuple):
 
 
 _COLUMNS: Final = ("object_id", *Known._fields[1:])
+#: These columns as the database represents them.
+StoredRow = tuple[Any, ...]
 
 
 def known_since() -> datetime | None:
@@ -75,17 +77,15 @@ class Past:
 
     def objects(self, kind: ObjectKind, ids: Collection[UUID]) -> dict[UUID, Known]:
         """Those of the objects that existed."""
-        return {known.id: known for known in self.stored_objects(kind, stored_ids(ids)).values()}
+        return {one.id: one for one in map(self.known, self.stored_objects(kind, stored_ids(ids)).values())}
 
-    def stored_objects(self, kind: ObjectKind, ids: Collection[Stored]) -> dict[Stored, Known]:
-        """The same, with ids as the database represents them."""
-        rows = _objects().stored(list(ids), kind=kind.value, instant=self.instant)
-        return {row[0]: self._known(row) for row in rows}
+    def stored_objects(self, kind: ObjectKind, ids: Collection[Stored]) -> dict[Stored, StoredRow]:
+        """The same, as the database represents them: `known` makes an object of a row."""
+        return {row[0]: row for row in _objects().stored(list(ids), kind=kind.value, instant=self.instant)}
 
-    def nodes(self, org_ids: Collection[UUID]) -> dict[UUID, Known]:
-        """All nodes of organizations."""
-        rows = _nodes().stored(stored_ids(org_ids), kind=ObjectKind.NODE.value, instant=self.instant)
-        return {known.id: known for known in map(self._known, rows)}
+    def stored_parents(self, org_ids: Collection[UUID]) -> dict[Stored, Stored | None]:
+        """All nodes of organizations, with the nodes above them."""
+        return dict(_nodes().stored(stored_ids(org_ids), kind=ObjectKind.NODE.value, instant=self.instant))
 
     def with_above(self, node_ids: Iterable[UUID]) -> dict[UUID, Known]:
         """The nodes and all nodes above them: one query for each level."""
@@ -99,19 +99,26 @@ class Past:
 
     def rights(self, kind: LinkKind, lefts: Collection[UUID]) -> list[tuple[UUID, UUID]]:
         """The links of these lefts, as (left, right)."""
-        return [(self.ids.of(left), self.ids.of(right)) for left, right in self.stored_rights(kind, lefts)]
+        return self._pairs(self.stored_rights(kind, lefts))
 
     def lefts(self, kind: LinkKind, rights: Collection[UUID]) -> list[tuple[UUID, UUID]]:
         """The links of these rights, as (left, right)."""
-        return [(self.ids.of(left), self.ids.of(right)) for left, right in self.stored_lefts(kind, rights)]
+        return self._pairs(self.stored_lefts(kind, rights))
+
+    def _pairs(self, stored: Iterable[tuple[Stored, Stored]]) -> list[tuple[UUID, UUID]]:
+        return [(self.ids.of(left), self.ids.of(right)) for left, right in dict.fromkeys(stored)]
 
     def stored_rights(self, kind: LinkKind, lefts: Collection[UUID]) -> Iterator[tuple[Stored, Stored]]:
-        """The same as `rights`, with ids as the database represents them."""
+        """The same as `rights`, with ids as the database represents them. A link may come twice."""
         yield from _of_lefts().stored(stored_ids(lefts), kind=kind.value, instant=self.instant)
 
     def stored_lefts(self, kind: LinkKind, rights: Collection[UUID]) -> Iterator[tuple[Stored, Stored]]:
-        """The same as `lefts`, with ids as the database represents them."""
-        yield from _of_rights().stored(stored_ids(rights), kind=kind.value, instant=self.instant)
+        """The same as `lefts`, with ids as the database represents them. A link may come twice."""
+        return self.lefts_of_stored(kind, stored_ids(rights))
+
+    def lefts_of_stored(self, kind: LinkKind, rights: Collection[Stored]) -> Iterator[tuple[Stored, Stored]]:
+        """The same as `stored_lefts`, of ids as the database represents them."""
+        yield from _of_rights().stored(list(rights), kind=kind.value, instant=self.instant)
 
     def stored_words(self, kind: LinkKind, lefts: Collection[Stored]) -> dict[Stored, frozenset[str]]:
         """The words of these lefts. Lefts with the same words share one set."""
@@ -125,7 +132,8 @@ class Past:
             found[left] = words
         return found
 
-    def _known(self, row: tuple[Any, ...]) -> Known:
+    def known(self, row: StoredRow) -> Known:
+        """The object of a row."""
         key, org_id, name, word, parent_id, is_active, start, end, actions = row
         parsed = self.ids.of
         return Known(
@@ -162,13 +170,13 @@ def _nodes() -> TuplesByKey:
     def build(keys: list[Any], kind: int, instant: int) -> QuerySet[Any]:
         return _true(PastObject.objects.filter(kind=kind, org_id__in=keys), instant)
 
-    return TuplesByKey(build, _COLUMNS, more=_MOMENT)
+    return TuplesByKey(build, ("object_id", "parent_id"), more=_MOMENT)
 
 
 @cache
 def _of_lefts() -> TuplesByKey:
     def build(keys: list[Any], kind: int, instant: int) -> QuerySet[Any]:
-        return _true(PastLink.objects.filter(kind=kind, left_id__in=keys), instant).distinct()
+        return _true(PastLink.objects.filter(kind=kind, left_id__in=keys), instant)
 
     return TuplesByKey(build, ("left_id", "right_id"), more=_MOMENT)
 
@@ -176,7 +184,7 @@ def _of_lefts() -> TuplesByKey:
 @cache
 def _of_rights() -> TuplesByKey:
     def build(keys: list[Any], kind: int, instant: int) -> QuerySet[Any]:
-        return _true(PastLink.objects.filter(kind=kind, right_id__in=keys), instant).distinct()
+        return _true(PastLink.objects.filter(kind=kind, right_id__in=keys), instant)
 
     return TuplesByKey(build, ("left_id", "right_id"), more=_MOMENT)
 

@@ -113,8 +113,8 @@ def _count(found: Difference, held: frozenset[Grant], will_hold: frozenset[Grant
         found.people |= dict.fromkeys(people, whole)
     changed: dict[UUID, Delta] = {}
     for system_user in {one for grant in (*new, *gone) for one in grant.reaches}:
-        gained = _with(system_user, new) - _with(system_user, held)
-        lost = _with(system_user, gone) - _with(system_user, will_hold)
+        gained = _beyond(system_user, new, held)
+        lost = _beyond(system_user, gone, will_hold)
         if gained or lost:
             changed[system_user] = Delta(gained, lost)
             tallies = found.system_users.setdefault(system_user, (Tally(), Tally()))
@@ -127,10 +127,19 @@ def _count(found: Difference, held: frozenset[Grant], will_hold: frozenset[Grant
         found.cases.append(Case(people, changed))
 
 
+def _beyond(system_user: UUID, some: Iterable[Grant], others: Iterable[Grant]) -> BitMap:
+    """What the system user may be used for by some grants and by none of the others."""
+    targets = _with(system_user, some)
+    return targets - _with(system_user, others) if targets else targets
+
+
 def _with(system_user: UUID, grants: Iterable[Grant]) -> BitMap:
     return _united(grant.reaches[system_user] for grant in grants if system_user in grant.reaches)
 
 
 def _united(parts: Iterable[BitMap]) -> BitMap:
+    """The union; of a single part the part itself, which nobody changes."""
     several = list(parts)
+    if len(several) == 1:
+        return several[0]
     return BitMap.union(*several) if several else BitMap()

@@ -128,11 +128,14 @@ class _Comparison:
         others = named.permission_ids.difference(stored_ids(touched))
         reached = self._targets.unchanged(others, self._at, limit)
         same = {key: grant_of(reaches, None) for key, reaches in reached.items()}
-        standing = [stored.standing(self._org_id, people, self._at, assumed) for assumed in ({}, self._changes.people)]
-        standing[1] |= {person for person in self._changes.new_people.keys() & people if self._changes.people[person]}
+        stand = stored.standing(self._org_id, people, self._at, {})
+        will_stand = stand
+        if self._changes.people:
+            newcomers = {one for one in self._changes.new_people.keys() & people if self._changes.people[one]}
+            will_stand = stored.standing(self._org_id, people, self._at, self._changes.people) | newcomers
         return difference(
-            _held(_Side(before, old, groups_before, standing[0]), named, same),
-            _held(_Side(after, new, groups_after, standing[1]), named, same),
+            _held(_Side(before, old, groups_before, stand), named, same),
+            _held(_Side(after, new, groups_after, will_stand), named, same),
         )
 
     def _groups(self, *sides: Mapping[UUID, Permission]) -> set[UUID]:

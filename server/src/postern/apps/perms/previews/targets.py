@@ -15,7 +15,7 @@ from pyroaring import BitMap
 from postern.apps.applications.facade import DECLARATIONS
 from postern.apps.assets.models import Asset
 from postern.apps.perms.grants.models import PermissionAsset, PermissionNode, PermissionSystemUser
-from postern.apps.perms.index.world import World, moved, numbers_of
+from postern.apps.perms.index.world import NOTHING, World, moved, numbers_of
 from postern.apps.perms.previews import stored
 from postern.apps.perms.previews.changes import Changes, Permission
 from postern.apps.perms.previews.placing import changed_assets, with_assets
@@ -110,15 +110,22 @@ class AssetTargets:
         self, ids: Collection[Stored], at: datetime, limit: BitMap | None
     ) -> dict[Stored, dict[UUID, BitMap]]:
         world, known = self.after, Ids()
-        scopes: defaultdict[Stored, BitMap] = defaultdict(BitMap)
-        for key, number in _named_assets().rows(ids):
-            scopes[key].add(number)
-        for key, node in _named_nodes().rows(ids):
-            place = world.places.get(known.of(node))
-            if place is not None:
-                scopes[key] |= place.below
         bound = world.active if limit is None else world.active & limit
-        bounded = {key: part for key, scope in scopes.items() if (part := scope & bound)}
+        numbers: defaultdict[Stored, list[int]] = defaultdict(list)
+        for key, number in _named_assets().rows(ids):
+            if number in bound:
+                numbers[key].append(number)
+        bounded = {key: BitMap(named) for key, named in numbers.items()}
+        # Many permissions name the same nodes, and most nodes have nothing within the limit.
+        within: dict[Stored, BitMap] = {}
+        for key, node in _named_nodes().rows(ids):
+            part = within.get(node)
+            if part is None:
+                place = world.places.get(known.of(node))
+                part = within[node] = NOTHING if place is None else place.below & bound
+            if part:
+                held = bounded.get(key)
+                bounded[key] = part if held is None else held | part
         found: defaultdict[Stored, dict[UUID, BitMap]] = defaultdict(dict)
         # Last, because the limit leaves few permissions whose dates have to be looked at.
         for key, system_user, protocol in _named_accounts().rows(bounded.keys(), at=at):

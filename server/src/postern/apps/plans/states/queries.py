@@ -8,7 +8,7 @@ from uuid import UUID
 
 from postern.apps.acls.models import CommandFilter, CommandFilterRule, RuleAction
 from postern.apps.assets.models import Node
-from postern.apps.perms.facade import APPLICATION_LINKS, LINKS, Link
+from postern.apps.perms.facade import APPLICATION_LINKS, LINKS, Link, open_application_permissions
 from postern.apps.perms.models import ApplicationPermission, AssetPermission
 from postern.apps.plans.files.checking import rule_key, single_actions
 from postern.apps.plans.files.shapes import ACTIONS, ALL_ACTIONS
@@ -57,7 +57,9 @@ _COLUMNS: Final = ("is_active", "date_start", "date_expired", "comment")
 
 
 def read_state(org_id: UUID) -> State:
-    """The present state. About twenty queries at any size."""
+    """The present state. About twenty queries at any size. Without a licence it has no permissions for remote apps: as
+    in the lists of the API, they are not shown.
+    """
     nodes = {
         row.full_value: Standing(row.pk, {}) for row in Node.objects.filter(org_id=org_id).order_by().only("full_value")
     }
@@ -67,13 +69,16 @@ def read_state(org_id: UUID) -> State:
         "nodes": nodes,
         "user_groups": _groups(org_id),
         "asset_permissions": _permissions(
-            AssetPermission,
+            AssetPermission.objects.all(),
             LINKS,
             org_id,
             lambda row: {"actions": action_names(row.actions)},
         ),
         "application_permissions": _permissions(
-            ApplicationPermission, APPLICATION_LINKS, org_id, lambda row: {"type": row.type}
+            open_application_permissions(ApplicationPermission.objects.all()),
+            APPLICATION_LINKS,
+            org_id,
+            lambda row: {"type": row.type},
         ),
         "command_filters": filters,
     }
@@ -99,7 +104,7 @@ def _groups(org_id: UUID) -> dict[str, Standing]:
     }
 
 
-def _permissions(model: Any, links: Iterable[Link], org_id: UUID, more: Callable[[Any], Values]) -> dict[str, Standing]:
+def _permissions(rows: Any, links: Iterable[Link], org_id: UUID, more: Callable[[Any], Values]) -> dict[str, Standing]:
     held = {
         link.list_name: _sorted_lists(
             link.rows.filter(**{f"{link.parent}__org_id": org_id})
@@ -113,11 +118,11 @@ def _permissions(model: Any, links: Iterable[Link], org_id: UUID, more: Callable
             row.pk,
             {
                 **{name: getattr(row, name) for name in _COLUMNS},
-                **{name: rows.get(row.pk, ()) for name, rows in held.items()},
+                **{name: named.get(row.pk, ()) for name, named in held.items()},
                 **more(row),
             },
         )
-        for row in model.objects.filter(org_id=org_id).order_by()
+        for row in rows.filter(org_id=org_id).order_by()
     }
 
 

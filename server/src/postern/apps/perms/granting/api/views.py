@@ -52,6 +52,9 @@ class PermissionViewSet(ResourceViewSet):
     def update_object(self, instance: Any, data: dict[str, Any]) -> Any:
         return actions.update_permission(self.kind, actor=self.actor, permission=instance, values=data)
 
+    def update_objects(self, pairs: Sequence[tuple[Any, dict[str, Any]]]) -> list[Any]:
+        return actions.update_permissions(self.kind, actor=self.actor, pairs=pairs)
+
     def delete_object(self, instance: Any) -> None:
         actions.delete_permission(self.kind, actor=self.actor, permission=instance)
 
