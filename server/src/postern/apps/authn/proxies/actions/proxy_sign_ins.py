@@ -169,7 +169,7 @@ def _key_fault(row: ProxySignIn) -> TicketFault | None:
 def withdrawn(sign_in_ids: Collection[UUID]) -> frozenset[UUID]:
     """Those of these sign-ins whose certificate was revoked, or is of an authority that is not trusted any more."""
     rows = ProxySignIn.objects.filter(pk__in=sign_in_ids, certificate__isnull=False).values_list("pk", "certificate")
-    return frozenset(pk for pk, stored in rows if Mark.read(stored).is_withdrawn)
+    return frozenset(pk for pk, stored in rows if stored is not None and Mark.read(stored).is_withdrawn)
 
 
 @transaction.atomic
