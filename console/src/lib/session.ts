@@ -70,6 +70,9 @@ export interface PublicSettings {
   readonly PASSWORD_RULE?: Readonly<Record<string, number | boolean>>;
 }
 
+/** Stands for public settings that the server did not give: screens that need a setting are not offered then. */
+export const NO_SETTINGS: PublicSettings = Object.freeze({});
+
 /** The signed-in person's session, as the guard has established it. */
 export interface Session {
   /** CSRF token of the sign-in. The presence of its cookie shows that somebody is signed in. */
@@ -100,9 +103,12 @@ export function setSession(session: Session | null): void {
   useSessionState.setState({ session });
 }
 
-/** Organizations that the admin page offers: without a valid licence, root organizations are left out. */
+/**
+ * Organizations that the admin page offers: without a valid licence, root organizations are left out. Nobody loses
+ * theirs because the settings did not load: the server decides about each request anyway.
+ */
 export function offeredOrganizations(settings: PublicSettings, profile: Profile): readonly Organization[] {
-  const valid = settings.XPACK_LICENSE_IS_VALID === true;
+  const valid = settings === NO_SETTINGS || settings.XPACK_LICENSE_IS_VALID === true;
   return profile.admin_or_audit_orgs.filter((organization) => valid || !organization.is_root);
 }
 

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { browserLocation } from '#/lib/browser-location';
 import { http } from '#/lib/http/client';
 import { useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
-import { type Session, useSession } from '#/lib/session';
+import { NO_SETTINGS, type Session, useSession } from '#/lib/session';
 import { minuteStamp, parseTime } from '#/lib/time';
+import { Button } from '#/ui/button';
 import { AppLink } from '#/ui/link';
 import { Banner } from './Banner';
 import { licenceDaysLeft, licenceExpiry, passwordEnd, passwordExpiry } from './expiry';
@@ -75,7 +77,25 @@ function PasswordBanner({ now }: { readonly now: Date }) {
   );
 }
 
-/** Warnings about a licence or password that expires soon or has expired. */
+/** The server failed in the public settings alone. The menu lacks what depends on them. */
+function SettingsBanner() {
+  const t = useT();
+  if (useSession().settings !== NO_SETTINGS) return null;
+  return (
+    <Banner
+      tone="expired"
+      action={
+        <Button size="sm" onClick={() => browserLocation.reload()}>
+          {t('ui:retry')}
+        </Button>
+      }
+    >
+      {t('shell:banners.settings')}
+    </Banner>
+  );
+}
+
+/** Warnings about settings that did not load, and a licence or password that expires soon or has expired. */
 export function Banners() {
   const [now, setNow] = useState(() => new Date());
   const strip = useRef<HTMLDivElement>(null);
@@ -93,6 +113,7 @@ export function Banners() {
   }, []);
   return (
     <div ref={strip} role="status">
+      <SettingsBanner />
       <LicenceBanner now={now} />
       <PasswordBanner now={now} />
     </div>

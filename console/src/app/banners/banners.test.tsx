@@ -3,7 +3,7 @@ import { http as mock, HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { http } from '#/lib/http/client';
-import type { Session } from '#/lib/session';
+import { NO_SETTINGS, type Session } from '#/lib/session';
 import { admin, adminSession, renderScreen } from '#/test/render';
 import { Banners } from './Banners';
 import { licenceDaysLeft, licenceExpiry, passwordEnd, passwordExpiry } from './expiry';
@@ -125,4 +125,10 @@ test('[S6-048] a password of another source gives no warning', async () => {
   const profile = { ...admin, source: 'ldap', date_password_last_updated: daysAgo(40) };
   await shown({ ...adminSession, settings: { SECURITY_PASSWORD_EXPIRATION_TIME: 30 }, profile });
   expect(screen.queryByText(/password/)).toBeNull();
+});
+
+test('settings that the server could not give are named, with another try', async () => {
+  await shown({ ...adminSession, settings: NO_SETTINGS });
+  expect(screen.getByText(/could not give its settings/)).toBeTruthy();
+  expect(screen.getByRole('button', { name: 'Retry' })).toBeTruthy();
 });

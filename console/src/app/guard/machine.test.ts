@@ -1,7 +1,13 @@
 import { describe, expect, test, vi } from 'vitest';
 import { errorOf, MissingTokenError } from '#/lib/http/errors';
 import { Bit, Role } from '#/lib/permissions';
-import { DEFAULT_ORG_ID, type Organization, type Profile, type PublicSettings } from '#/lib/session';
+import {
+  DEFAULT_ORG_ID,
+  NO_SETTINGS,
+  type Organization,
+  type Profile,
+  type PublicSettings,
+} from '#/lib/session';
 import { admin, defaultOrg, rootOrg } from '#/test/render';
 import { pickRole } from './choices';
 import { type GuardPorts, type GuardState, REDIRECT_DELAY_MS, runGuard, step } from './machine';
@@ -130,14 +136,31 @@ describe('first navigation', () => {
     });
   });
 
-  test('it fails when the public settings do not load', async () => {
-    const { ports } = world({});
-    const error = failure(500);
-    expect(await runGuard({ ...ports, loadSettings: () => Promise.reject(error) })).toEqual({
-      at: 'failed',
-      during: 'settings',
-      error,
+  test('the console starts without public settings when the server fails in them alone', async () => {
+    const { ports } = world({
+      profile: { ...admin, admin_or_audit_orgs: [defaultOrg, rootOrg] },
+      remembered: rootOrg,
+      cookie: rootOrg.id,
     });
+    const exit = await runGuard({ ...ports, loadSettings: () => Promise.reject(failure(500)) });
+    expect(exit).toMatchObject({
+      at: 'ready',
+      session: { organization: rootOrg, currentRole: Role.SuperAdmin, profile: { username: 'admin' } },
+    });
+    expect(exit.at === 'ready' && exit.session.settings).toBe(NO_SETTINGS);
+    expect(ports.tellOrganizationLost).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ['the profile fails too', failure(500), failure(502)],
+    ['there is no connection', new Error('no connection'), null],
+  ])('it fails when the public settings do not load and %s', async (_case, settings, profile) => {
+    const { ports } = world({});
+    const broken: GuardPorts = { ...ports, loadSettings: () => Promise.reject(settings) };
+    const exit = await runGuard(
+      profile === null ? broken : { ...broken, loadProfile: () => Promise.reject(profile) },
+    );
+    expect(exit).toEqual({ at: 'failed', during: 'settings', error: profile ?? settings });
   });
 
   test('[S4-003] [S8-001] [S8-002] [S9-019] without the CSRF cookie it goes to sign-in after 100 ms', async () => {

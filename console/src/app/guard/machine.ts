@@ -1,6 +1,7 @@
 import { HttpError, MissingTokenError } from '#/lib/http/errors';
 import { bitsOfRoles, rolesOf } from '#/lib/permissions';
 import {
+  NO_SETTINGS,
   offeredOrganizations,
   type Organization,
   type Profile,
@@ -85,11 +86,13 @@ function failed(during: FailedStep, error: unknown): GuardExit {
   return mustChangePassword(error) ? { at: 'must-change-password' } : { at: 'failed', during, error };
 }
 
+/** An error of the server in the settings alone leaves the console usable: the next steps show whether it is alone. */
 async function settingsStep(ports: GuardPorts): Promise<GuardState> {
   try {
     return { at: 'csrf', settings: await ports.loadSettings() };
   } catch (error) {
-    return failed('settings', error);
+    const isBroken = error instanceof HttpError && error.status >= 500;
+    return isBroken ? { at: 'csrf', settings: NO_SETTINGS } : failed('settings', error);
   }
 }
 
@@ -111,7 +114,7 @@ async function profileStep(
       : { ...state, at: 'organizations', profile };
   } catch (error) {
     if (isStatus(error, 401, 403) && !mustChangePassword(error)) return { at: 'sign-in', delayMs: 0, error };
-    return failed('profile', error);
+    return failed(state.settings === NO_SETTINGS ? 'settings' : 'profile', error);
   }
 }
 

@@ -7,11 +7,12 @@ import type { SettingsForm } from './use-settings-form';
 /** The parts of the screen, with the number of unsaved changes of each. */
 export function SettingsNav({
   current,
-  settings,
+  settings = null,
   onSelect,
 }: {
   readonly current: TabId;
-  readonly settings: SettingsForm;
+  /** Null as long as the forms are not loaded. */
+  readonly settings?: SettingsForm | null;
   readonly onSelect: (id: TabId) => void;
 }) {
   const t = useT();
@@ -25,7 +26,7 @@ export function SettingsNav({
     <nav ref={strip} aria-label={t('nav:settings')} className="pt-card settings-nav">
       {TABS.map((id) => {
         const IconOf = TAB_ICONS[id];
-        const changes = isForm(id) ? settings.changedIn(id).length : 0;
+        const changes = isForm(id) && settings !== null ? settings.changedIn(id).length : 0;
         return (
           <button
             key={id}

@@ -11,7 +11,7 @@ import { FailedState } from '#/ui/states';
 import { AboutTab } from './AboutTab';
 import { type Loaded, useSettings } from './api';
 import { CategoryForm } from './CategoryForm';
-import { isForm, TABS, type TabId } from './categories';
+import { type Category, isForm, TABS, type TabId } from './categories';
 import { LicenceTab } from './LicenceTab';
 import { LdapPanel } from './ldap/LdapPanel';
 import { MailTest } from './MailTest';
@@ -54,6 +54,23 @@ function asideOf(tab: TabId, loaded: Loaded, settings: SettingsForm) {
   return <ProviderTest key={provider} provider={provider} loaded={loaded} settings={settings} />;
 }
 
+/** A part that loads its own data, and works without the forms. */
+function OwnPanel({ tab }: { readonly tab: Exclude<TabId, Category> }) {
+  switch (tab) {
+    case 'messages':
+      return <SubscriptionsTab />;
+    case 'webhooks':
+      return <WebhooksTab />;
+    case 'openid':
+    case 'saml':
+      return <VouchingTab key={tab} kind={tab} />;
+    case 'licence':
+      return <LicenceTab />;
+    default:
+      return <AboutTab />;
+  }
+}
+
 function Panel({
   tab,
   loaded,
@@ -63,11 +80,7 @@ function Panel({
   readonly loaded: Loaded;
   readonly settings: SettingsForm;
 }) {
-  if (tab === 'messages') return <SubscriptionsTab />;
-  if (tab === 'webhooks') return <WebhooksTab />;
-  if (tab === 'openid' || tab === 'saml') return <VouchingTab key={tab} kind={tab} />;
-  if (tab === 'licence') return <LicenceTab />;
-  if (!isForm(tab)) return <AboutTab />;
+  if (!isForm(tab)) return <OwnPanel tab={tab} />;
   return (
     <CategoryForm
       key={tab}
@@ -79,6 +92,11 @@ function Panel({
   );
 }
 
+function useTab(): readonly [TabId, (id: TabId) => void] {
+  const [active, select] = useActiveTab(TABS);
+  return [TABS.find((id) => id === active) ?? 'basic', select];
+}
+
 function LoadedSettings({
   loaded,
   reload,
@@ -87,8 +105,7 @@ function LoadedSettings({
   readonly reload: () => Promise<Loaded | undefined>;
 }) {
   const t = useT();
-  const [active, select] = useActiveTab(TABS);
-  const tab = TABS.find((id) => id === active) ?? 'basic';
+  const [tab, select] = useTab();
   const settings = useSettingsForm(loaded, reload);
   useLeaveQuestion(settings.hasChanges);
   return (
@@ -106,27 +123,38 @@ function LoadedSettings({
   );
 }
 
-/** All system settings, one form for each category. */
-export function SettingsPage() {
+/** The screen before its forms are loaded, and when they cannot be: the other parts stay reachable. */
+function UnloadedSettings({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
   const t = useT();
-  const query = useSettings();
-  const reload = async () => (await query.refetch()).data;
-  if (query.data) return <LoadedSettings loaded={query.data} reload={reload} />;
+  const [tab, select] = useTab();
   return (
     <>
       <PageHeader title={t('nav:settings')} />
-      {query.error ? (
-        <FailedState
-          title={t('settings:failed')}
-          message={explain(query.error)}
-          requestId={requestIdOf(query.error)}
-          onRetry={() => void query.refetch()}
-        />
-      ) : (
-        <div className="pt-card mt-3" aria-busy="true">
-          <SkeletonLines lines={9} />
-        </div>
-      )}
+      <div className="settings-layout grow">
+        <SettingsNav current={tab} onSelect={select} />
+        {error === null ? (
+          <div className="pt-card" aria-busy="true">
+            <SkeletonLines lines={9} />
+          </div>
+        ) : isForm(tab) ? (
+          <FailedState
+            title={t('settings:failed')}
+            message={explain(error)}
+            requestId={requestIdOf(error)}
+            onRetry={onRetry}
+          />
+        ) : (
+          <OwnPanel tab={tab} />
+        )}
+      </div>
     </>
   );
+}
+
+/** All system settings, one form for each category. */
+export function SettingsPage() {
+  const query = useSettings();
+  const reload = async () => (await query.refetch()).data;
+  if (query.data) return <LoadedSettings loaded={query.data} reload={reload} />;
+  return <UnloadedSettings error={query.error} onRetry={() => void query.refetch()} />;
 }

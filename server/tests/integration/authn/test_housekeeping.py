@@ -14,12 +14,12 @@ from postern.apps.authn import housekeeping
 from postern.apps.authn.models import BearerToken, LoginSession, PastSignatures, SignInGuard, UsedSignature
 from postern.apps.authn.signatures import past_signatures, ssh_proofs
 from postern.apps.authn.tasks import forget_old_sign_ins
-from postern.apps.users.credentials.public_keys import parse_public_key
 from postern.apps.users.models import Invitation, SetPasswordLink, User
 from postern.apps.users.tasks import forget_old_links
 from postern.foundation.database.batches import delete_in_batches
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID, new_token
+from postern.kernel.ssh_keys.public_keys import parse_public_key
 
 pytestmark = pytest.mark.django_db
 

@@ -1,6 +1,7 @@
 """The LDAP settings, tests, list, import and synchronisation, against a real slapd."""
 
 import json
+import socket
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, Final
@@ -10,6 +11,7 @@ from django.utils import translation
 from rest_framework.test import APIClient
 
 from peers.certificates import make_certificate
+from peers.ldap_answers import entry, result
 from peers.mail_server import misbehaving, silent
 from peers.slapd import BASE, PARTNERS, ROOT_DN, ROOT_PASSWORD, STAFF, Slapd, Someone, serving
 from postern.apps.audits.models import AuditEvent
@@ -17,6 +19,8 @@ from postern.apps.directory import reading
 from postern.apps.directory.models import DirectoryEntry, DirectoryIdentity, DirectoryState
 from postern.apps.preferences import facade as preferences
 from postern.apps.users.models import Membership, Source, User
+from postern.integrations.directory import client as directory_client
+from postern.integrations.directory import messages
 from postern.kernel.ids import DEFAULT_ORG_ID
 
 pytestmark = pytest.mark.django_db
@@ -239,6 +243,41 @@ class TestList:
         with misbehaving(silent) as port:
             read(as_admin, slapd, AUTH_LDAP_SERVER_URI=f"ldap://127.0.0.1:{port}")
         assert reading.state().outcome == "failed"
+
+    @pytest.mark.parametrize(
+        ("manner", "words"),
+        [("in one answer", "sent more than was asked for"), ("page by page", "has more than 15 entries")],
+    )
+    def test_directory_that_answers_far_too_many_people_changes_nothing(
+        self, as_admin: APIClient, slapd: Slapd, monkeypatch: pytest.MonkeyPatch, manner: str, words: str
+    ) -> None:
+        read(as_admin, slapd)
+        post(as_admin, IMPORT, {"username_list": ["ann", "p01"]})
+        slapd.delete(Someone("p01"))
+        before = sorted(DirectoryEntry.objects.values_list("username", "digest"))
+
+        def hundred_thousand(connection: socket.socket) -> None:
+            connection.recv(4096)
+            connection.sendall(result(messages.BIND_RESPONSE, 1))
+            connection.recv(4096)
+            for first in range(0, 100_000, 100):
+                rows = (entry(2, f"uid=x{n}", uid=[f"x{n}"], sn=["X"]) for n in range(first, first + 100))
+                connection.sendall(b"".join(rows))
+
+        with misbehaving(hundred_thousand) as port:
+            if manner == "in one answer":
+                save(as_admin, slapd, AUTH_LDAP_SERVER_URI=f"ldap://127.0.0.1:{port}")
+            else:
+                monkeypatch.setattr(directory_client, "PAGE_SIZE", 10)
+                monkeypatch.setattr(directory_client, "MAX_ENTRIES", 15)
+            post(as_admin, SYNC, {})
+            assert reading.run_due()
+        state = as_admin.get(SYNC, headers={"Accept-Language": "en"}).json()
+        assert state["outcome"] == "failed"
+        assert words in state["reason"]
+        assert "Narrow the search base or the filter" in state["reason"]
+        assert sorted(DirectoryEntry.objects.values_list("username", "digest")) == before
+        assert User.objects.filter(source=Source.LDAP, is_active=True).count() == 2
 
 
 class TestImport:

@@ -212,6 +212,13 @@ PROOFS: Final[Mapping[str, Callable[[Ground], None] | str]] = {
     "TERMINAL_PASSWORD_AUTH": of_proxies("TERMINAL_PASSWORD_AUTH", "password_auth", value=False),
     "TERMINAL_CODE_AUTH": of_proxies("TERMINAL_CODE_AUTH", "code_auth", value=False),
     "TERMINAL_PUBLIC_KEY_AUTH": of_proxies("TERMINAL_PUBLIC_KEY_AUTH", "public_key_auth", value=False),
+    "TERMINAL_USER_CA_KEYS": (
+        "integration/authn/test_ssh_certificates.py::"
+        "test_certificate_signs_in_without_a_key_in_the_profile_and_is_audited"
+    ),
+    "TERMINAL_REVOKED_CERTIFICATES": (
+        "integration/authn/test_ssh_certificates.py::test_revoked_certificate_signs_in_nobody_and_voids_the_ticket"
+    ),
     "TERMINAL_ASSET_LIST_SORT_BY": order_of_assets,
     "TERMINAL_ASSET_LIST_PAGE_SIZE": of_proxies("TERMINAL_ASSET_LIST_PAGE_SIZE", "asset_list_page_size", "25"),
     "TERMINAL_SESSION_KEEP_DURATION": kept_days,

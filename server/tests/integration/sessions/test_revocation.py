@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -11,8 +12,12 @@ from rest_framework.test import APIClient
 
 from factories.hearing import Hearing
 from factories.proxy_client import Proxy, World, reason_of_end
+from factories.ssh_certificates import SshAuthority
 from postern.apps.authn.credentials.events import LoginSessionEnded
+from postern.apps.authn.proxies.models import ProxySignIn
+from postern.apps.authn.ssh_certificates import judging
 from postern.apps.perms.permissions import actions as perms_actions
+from postern.apps.preferences import actions as settings
 from postern.apps.sessions.heartbeats import actions as heartbeats
 from postern.apps.sessions.heartbeats import presence
 from postern.apps.sessions.heartbeats import tasks as leases
@@ -25,6 +30,7 @@ from postern.contracts.terminals import LEASE_S, StopWatching, TerminateSession
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
+from postern.kernel.ssh_keys.public_keys import parse_public_key
 
 Commit = Callable[..., AbstractContextManager[Any]]
 
@@ -81,6 +87,24 @@ def test_k40_sweep_finds_closed_accounts_whose_event_was_lost(proxy: Proxy, acti
     User.objects.filter(pk=world.user.pk).update(date_expired=clock.now() - timedelta(seconds=1))
     assert tasks.sweep_accounts() == 1
     assert ProxyOrder.objects.get().session_id == active.pk
+
+
+def test_k40_removing_the_authority_ends_sessions_of_its_certificates(
+    proxy: Proxy, active: Session, committed: Callable[[], AbstractContextManager[Any]], tmp_path: Path
+) -> None:
+    authority = SshAuthority(tmp_path).line
+    settings.change_settings(actor=SYSTEM, changes={"TERMINAL_USER_CA_KEYS": authority})
+    mark = judging.Mark(
+        authority=parse_public_key(authority).sha256, key="SHA256:x", serial=7, key_id="uma", date_expired=clock.now()
+    )
+    ProxySignIn.objects.filter(pk=active.proxy_sign_in).update(certificate=mark.stored())
+    with committed():
+        settings.change_settings(actor=SYSTEM, changes={"TERMINAL_REVOKED_CERTIFICATES": "serial: 8"})
+    assert tasks.sweep_accounts() == 0
+    assert proxy.beat(active.pk).orders == (), "expired certificates end no session either"
+    with committed():
+        settings.change_settings(actor=SYSTEM, changes={"TERMINAL_USER_CA_KEYS": ""})
+    assert reason_of_end(proxy, active) == "account_closed"
 
 
 def test_k40_withdrawing_the_permission_ends_the_session(

@@ -267,7 +267,9 @@ async def refused(world: World, keys: list[asyncssh.SSHKey]) -> None:
             raise AssertionError("signed in")
 
 
-async def test_k33_certificates_are_not_accepted(world: World, tmp_path: Path) -> None:
+async def test_k33_certificate_that_the_control_plane_does_not_know_signs_nobody_in(
+    world: World, tmp_path: Path
+) -> None:
     authority = make_key(tmp_path / "ca")
     await run(
         ["ssh-keygen", "-q", "-s", str(authority), "-I", "alice", "-n", world.login, str(world.proxy.key) + ".pub"]

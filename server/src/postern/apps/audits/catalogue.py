@@ -195,6 +195,8 @@ class Event(Kind):
     SIGN_IN_ADDRESS_UNLOCKED = "sign_in.address_unlocked", _C.SIGN_IN, "Address unlocked", "地址已解锁"
     SIGN_IN_UNLOCKED = "sign_in.unlocked", _C.SIGN_IN, "Account unlocked", "解除登录锁定"
     PROXY_SIGN_IN_ENDED = "proxy_sign_in.ended", _C.SIGN_IN, "Sign-in through a proxy ended", "经由代理的登录已结束"
+    CERTIFICATE_ACCEPTED = "certificate.accepted", _C.SIGN_IN, "Signed in with an SSH certificate", "使用 SSH 证书登录"
+    CERTIFICATE_REFUSED = "certificate.refused", _C.REFUSALS, "SSH certificate refused", "SSH 证书被拒绝"
     SSH_CODE_ISSUED = "ssh_code.issued", _C.SIGN_IN, "Code for SSH issued", "签发 SSH 登录码"
     LOGIN_SESSION_ENDED = "login_session.ended", _C.SIGN_IN, "Signed out", "退出登录"
     PASSWORD_VERIFIED = "password.verified", _C.SIGN_IN, "Password confirmed again", "再次验证密码"

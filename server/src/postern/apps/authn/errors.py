@@ -15,7 +15,7 @@ def console_address() -> str:
 class SignInRefused(PosternError):
     """A refused sign-in. `slug` is the contract's error code, `denial` the code for proxies."""
 
-    slug: ClassVar[str] = "password_failed"
+    slug: str = "password_failed"
     denial: ClassVar[DenialCode] = DenialCode.BAD_CREDENTIALS
     #: Whether the refusal may reveal that the account exists: only after the correct password.
     knows_person: ClassVar[bool] = False

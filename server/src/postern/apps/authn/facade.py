@@ -25,6 +25,7 @@ from postern.apps.authn.second_factors.actions import mfa
 from postern.apps.authn.second_factors.totp_secrets import TotpSecrets
 from postern.apps.authn.sign_in.actions import sign_in
 from postern.apps.authn.signatures.ssh_proofs import KeyProof, ProofProblem, read_proof
+from postern.apps.authn.ssh_certificates.authorities import SETTINGS as CERTIFICATE_SETTINGS
 from postern.apps.preferences import facade as preferences
 from postern.apps.rbac import facade as rbac
 from postern.apps.users import facade as users
@@ -36,6 +37,7 @@ from postern.foundation.caller.scope import OrgScope
 from postern.kernel.secret import Secret
 
 __all__ = [
+    "CERTIFICATE_SETTINGS",
     "KeyProof",
     "NewAccessKey",
     "ProofProblem",
@@ -65,6 +67,7 @@ __all__ = [
     "unlock_address",
     "unmet_condition",
     "web_sign_in",
+    "with_withdrawn_certificates",
 ]
 
 
@@ -168,6 +171,11 @@ def ticket_holder(ticket: str, *, proxy_id: UUID, remote_addr: str) -> TicketHol
 def ticket_holder_of(sign_in_id: UUID) -> TicketHolder:
     """The user of the ticket with which a session was opened."""
     return _holder(proxy_sign_ins.find_by_id(sign_in_id))
+
+
+def with_withdrawn_certificates(sign_in_ids: Collection[UUID]) -> frozenset[UUID]:
+    """Those of these sign-ins whose certificate was revoked, or is of an authority that is not trusted any more."""
+    return proxy_sign_ins.withdrawn(sign_in_ids)
 
 
 def prolong_tickets(tickets: Sequence[str], *, proxy_id: UUID) -> tuple[int, ...]:

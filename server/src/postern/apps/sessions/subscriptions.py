@@ -7,6 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from postern.apps.acls.command_filters.events import CommandFiltersChanged
+from postern.apps.authn import facade as authn
 from postern.apps.authn.credentials.events import CredentialsEnded, LoginSessionEnded
 from postern.apps.perms.permissions.events import AccessChanged
 from postern.apps.preferences.events import SettingsChanged
@@ -63,6 +64,13 @@ def _recheck_filters(system_user_ids: frozenset[UUID]) -> None:
 
 def _on_settings_changed(event: SettingsChanged) -> None:
     TERMINAL_SETTINGS.ask(event.version)
+    if authn.CERTIFICATE_SETTINGS.intersection(event.names):
+        CERTIFICATE_CHECKS.ask(event.version)
+
+
+def _check_certificates(versions: frozenset[int]) -> None:
+    del versions  # the present settings decide
+    revocation.close_withdrawn_certificates(actor=SYSTEM)
 
 
 def _send_settings(versions: frozenset[int]) -> None:
@@ -85,6 +93,8 @@ FILTER_CHECKS: Final = Gathered("checks of command filters", _recheck_filters)
 
 #: A call that changes a form of settings tells each terminal once.
 TERMINAL_SETTINGS: Final = Gathered("settings of terminals", _send_settings)
+
+CERTIFICATE_CHECKS: Final = Gathered("checks of certificates", _check_certificates)
 
 SUBSCRIPTIONS: Final = (
     in_the_write(TerminalShutOut, _on_terminal_shut_out),

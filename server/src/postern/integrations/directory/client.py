@@ -157,7 +157,7 @@ class Conversation:
             page = [entry async for entry in self._page(search, messages.paged(PAGE_SIZE, cookie), PAGE_SIZE, ending)]
             number += len(page)
             if number > MAX_ENTRIES:
-                raise failures.too_much(self.server)
+                raise failures.too_many(self.server, MAX_ENTRIES)
             for entry in page:
                 yield await self._whole(entry)
             cookie = ending.cookie

@@ -88,6 +88,10 @@ _TOO_MUCH: Final = Phrase(
     "directory.too_much",
     _("%(host)s sent more than was asked for. Narrow the search base or the filter, or ask its administrator."),
 )
+_TOO_MANY: Final = Phrase(
+    "directory.too_many",
+    _("%(host)s has more than %(most)d entries for this search. Narrow the search base or the filter."),
+)
 _BIND_REFUSED: Final = Phrase(
     "directory.bind_refused",
     _("%(host)s refused the bind DN or its password (%(answer)s). Enter both as the directory has them."),
@@ -212,6 +216,10 @@ def not_ldap(server: DirectoryServer) -> DirectoryFailed:
 
 def too_much(server: DirectoryServer) -> DirectoryFailed:
     return _at(_TOO_MUCH, server)
+
+
+def too_many(server: DirectoryServer, most: int) -> DirectoryFailed:
+    return _at(_TOO_MANY, server, most=most)
 
 
 def bind_refused(server: DirectoryServer, code: int, text: str) -> DirectoryFailed:

@@ -11,7 +11,8 @@ from asyncssh.connection import SSHServerConnection
 from asyncssh.packet import SSHPacket, String
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
-from postern.contracts.public_keys import RSA_MAX_BITS, RSA_MIN_BITS
+from postern.kernel.ssh_keys.certificates import CertificateProblem, is_certificate, read_certificate
+from postern.kernel.ssh_keys.public_keys import RSA_MAX_BITS, RSA_MIN_BITS
 from postern.proxies.core.texts import Text
 from postern.proxies.ssh.admission import Admission
 from postern.proxies.ssh.limits import SshLimits
@@ -57,8 +58,8 @@ class FrontOwner(Protocol):
     def request_refused(self, request: str, detail: str = "") -> None: ...
     @property
     def language(self) -> str: ...
-    async def key_offered(self, key: asyncssh.SSHKey) -> bool: ...
-    async def key_proven(self, key: asyncssh.SSHKey, signed: bytes, signature: bytes) -> bool: ...
+    async def key_offered(self, key: bytes) -> bool: ...
+    async def key_proven(self, key: bytes, signed: bytes, signature: bytes) -> bool: ...
 
 
 class FrontLink(PacedConnection, SSHServerConnection):
@@ -166,21 +167,21 @@ class FrontLink(PacedConnection, SSHServerConnection):
         """
         owner = self.get_owner()
         try:
-            key = asyncssh.public_key.decode_ssh_public_key(key_data)
-        except asyncssh.KeyImportError:
+            key = _signing_key(key_data)
+        except (asyncssh.KeyImportError, CertificateProblem):
             return False
         if owner is None or not is_usable(key):
             return False
         owner_: FrontOwner = owner  # type: ignore[assignment]  # made by our own factory
         if not msg:
-            return await owner_.key_offered(key)
+            return await owner_.key_offered(key_data)
         if _signature_algorithm(signature) not in self._sig_algs:
             return False
         key.set_touch_required(True)
         signed = String(self._session_id) + msg
         if not key.verify(signed, signature):
             return False
-        return await owner_.key_proven(key, signed, signature)
+        return await owner_.key_proven(key_data, signed, signature)
 
     # Requests that would make the proxy listen or dial. They are refused by rule and audited.
 
@@ -242,6 +243,15 @@ def _ciphers_both_ways(packet: SSHPacket) -> frozenset[bytes]:
     again.get_namelist()  # key exchange
     again.get_namelist()  # host keys
     return frozenset(again.get_namelist()) & frozenset(again.get_namelist())
+
+
+def _signing_key(key_data: bytes) -> asyncssh.SSHKey:
+    """The key that signs: of a certificate, the key in it. The control plane judges the certificate itself.
+
+    Raises asyncssh.KeyImportError, CertificateProblem.
+    """
+    blob = read_certificate(key_data).key.blob if is_certificate(key_data) else key_data
+    return asyncssh.public_key.decode_ssh_public_key(blob)
 
 
 def is_usable(key: asyncssh.SSHKey) -> bool:

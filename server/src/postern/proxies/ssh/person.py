@@ -4,6 +4,7 @@ Nothing is permitted before sign-in.
 """
 
 import asyncio
+import base64
 import logging
 import secrets
 from collections.abc import Sequence
@@ -26,6 +27,7 @@ from postern.contracts.access import (
     UserIdentity,
 )
 from postern.contracts.enums import DenialCode, LoginFrom, Protocol
+from postern.kernel.ssh_keys.fields import FieldReader
 from postern.proxies.core.control.plane import ControlRefused, ControlUnavailable
 from postern.proxies.core.language import choose_language
 from postern.proxies.core.opening.opening import Opening
@@ -271,9 +273,9 @@ class Person(asyncssh.SSHServer):
             self._hint_given = True
             self._banner(text)
 
-    async def key_offered(self, key: asyncssh.SSHKey) -> bool:
-        """Whether this key would be accepted. The answer lets the client sign, but signs nobody in."""
-        offered_key = (self._username, key.public_data)
+    async def key_offered(self, key: bytes) -> bool:
+        """Whether this key, or certificate of a key, would be accepted. The answer lets the client sign, but signs nobody in."""
+        offered_key = (self._username, key)
         known = self._keys.get(offered_key)
         if known is not None:  # the client repeats its question
             return known
@@ -287,9 +289,9 @@ class Person(asyncssh.SSHServer):
         self._keys[offered_key] = answer.acceptable
         return answer.acceptable
 
-    async def key_proven(self, key: asyncssh.SSHKey, signed: bytes, signature: bytes) -> bool:
+    async def key_proven(self, key: bytes, signed: bytes, signature: bytes) -> bool:
         """Sign in with a key. The client has signed with it, and the control plane verifies the signature itself."""
-        if not await self._may_ask((self._username, key.public_data)):
+        if not await self._may_ask((self._username, key)):
             return False
         request = SignInPublicKey(
             signed=signed,
@@ -442,5 +444,6 @@ class Person(asyncssh.SSHServer):
             self._prepared = self.open(self._login.asset, self._login.system_user, self.language)
 
 
-def _one_line(key: asyncssh.SSHKey) -> str:
-    return key.export_public_key("openssh").decode("ascii").strip()
+def _one_line(key: bytes) -> str:
+    algorithm = FieldReader(key).string().decode("ascii")
+    return f"{algorithm} {base64.b64encode(key).decode('ascii')}"

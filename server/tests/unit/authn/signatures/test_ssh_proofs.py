@@ -36,7 +36,7 @@ def test_k8_signature_of_every_kind_of_key_is_verified(kind: str, algorithm: str
     key, line = make_key(kind)
     signed, signature = signed_request(key, "li", algorithm=algorithm)
     proof = read_proof(signed, signature)
-    assert (proof.username, proof.public_key) == ("li", line)
+    assert (proof.username, proof.key.line) == ("li", line)
     assert holds(proof)
     other, _line = make_key(kind)
     assert not holds(read_proof(signed, signed_request(other, "li", algorithm=algorithm)[1]))

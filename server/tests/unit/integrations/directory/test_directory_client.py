@@ -14,6 +14,7 @@ from django.conf import settings
 from django.utils import translation
 
 from peers.certificates import Certificate, make_certificate
+from peers.ldap_answers import entry, message, result
 from peers.mail_server import misbehaving, silent
 from peers.slapd import BASE, PARTNERS, ROOT_DN, ROOT_PASSWORD, STAFF, Slapd, Someone, serving
 from postern.foundation.network import outbound
@@ -188,7 +189,7 @@ class TestEncryption:
 
         def behave(connection: socket.socket) -> None:
             connection.recv(4096)
-            connection.sendall(_result(messages.EXTENDED_RESPONSE, 1) + _result(messages.BIND_RESPONSE, 2))
+            connection.sendall(result(messages.EXTENDED_RESPONSE, 1) + result(messages.BIND_RESPONSE, 2))
             silent(connection)
 
         with misbehaving(behave) as port:
@@ -235,25 +236,9 @@ class TestAddresses:
         assert address_in(uri) == address
 
 
-def _message(number: int, operation: bytes) -> bytes:
-    return messages.message(number, operation)
-
-
-def _result(tag: int, number: int, code: int = 0) -> bytes:
-    return _message(number, ber.element(tag, ber.integer(code, ber.ENUMERATED), ber.octets(""), ber.octets("")))
-
-
-def _entry(number: int, dn: str, **attributes: list[str]) -> bytes:
-    pairs = (
-        ber.element(ber.SEQUENCE, ber.octets(name), ber.element(ber.SET, *map(ber.octets, values)))
-        for name, values in attributes.items()
-    )
-    return _message(number, ber.element(messages.SEARCH_ENTRY, ber.octets(dn), ber.element(ber.SEQUENCE, *pairs)))
-
-
 def _bound(connection: socket.socket) -> None:
     connection.recv(4096)
-    connection.sendall(_result(messages.BIND_RESPONSE, 1))
+    connection.sendall(result(messages.BIND_RESPONSE, 1))
     connection.recv(4096)
 
 
@@ -265,21 +250,21 @@ def _drip(connection: socket.socket) -> None:
 
 def _silent_in_mid_search(connection: socket.socket) -> None:
     _bound(connection)
-    connection.sendall(_entry(2, "uid=a", uid=["a"]))
+    connection.sendall(entry(2, "uid=a", uid=["a"]))
     silent(connection)
 
 
 def _slow_entries(connection: socket.socket) -> None:
     _bound(connection)
     while True:
-        connection.sendall(_entry(2, "uid=a", uid=["a"]))
+        connection.sendall(entry(2, "uid=a", uid=["a"]))
         time.sleep(0.1)
 
 
 def _flood(connection: socket.socket) -> None:
     _bound(connection)
     while True:
-        connection.sendall(_entry(2, "uid=a", uid=["a"]) * 100)
+        connection.sendall(entry(2, "uid=a", uid=["a"]) * 100)
 
 
 def _huge_length(connection: socket.socket) -> None:
@@ -290,13 +275,13 @@ def _huge_length(connection: socket.socket) -> None:
 
 def _silent_after_starttls(connection: socket.socket) -> None:
     connection.recv(4096)
-    connection.sendall(_result(messages.EXTENDED_RESPONSE, 1))
+    connection.sendall(result(messages.EXTENDED_RESPONSE, 1))
     silent(connection)
 
 
 def _endless_pages(connection: socket.socket) -> None:
     connection.recv(4096)
-    connection.sendall(_result(messages.BIND_RESPONSE, 1))
+    connection.sendall(result(messages.BIND_RESPONSE, 1))
     number = 1
     value = ber.element(ber.SEQUENCE, ber.integer(0), ber.octets("again"))
     control = ber.element(0xA0, ber.element(ber.SEQUENCE, ber.octets("1.2.840.113556.1.4.319"), ber.octets(value)))
@@ -309,13 +294,13 @@ def _endless_pages(connection: socket.socket) -> None:
 def _pages_ahead(connection: socket.socket) -> None:
     """Answers to searches that have not been asked yet, faster than they can be read."""
     connection.recv(4096)
-    connection.sendall(_result(messages.BIND_RESPONSE, 1))
+    connection.sendall(result(messages.BIND_RESPONSE, 1))
     value = ber.element(ber.SEQUENCE, ber.integer(0), ber.octets("again"))
     control = ber.element(0xA0, ber.element(ber.SEQUENCE, ber.octets("1.2.840.113556.1.4.319"), ber.octets(value)))
     done = ber.element(messages.SEARCH_DONE, ber.integer(0, ber.ENUMERATED), ber.octets(""), ber.octets(""))
     for number in range(2, 1_000):
         ending = ber.element(ber.SEQUENCE, ber.integer(number), done, control)
-        connection.sendall(_entry(number, "uid=a", uid=["x"] * 50_000) * 10 + ending)
+        connection.sendall(entry(number, "uid=a", uid=["x"] * 50_000) * 10 + ending)
 
 
 @pytest.mark.parametrize(
@@ -350,9 +335,9 @@ def test_hostile_server_is_left_at_the_deadline(
         (b"\x30\x80", "directory.not_ldap"),  # an indefinite length
         (b"\x30\x85\x00\x00\x00\x00\x01", "directory.not_ldap"),  # five length bytes
         (b"\x30\x03\x02\x01\x01", "directory.not_ldap"),
-        (_result(messages.BIND_RESPONSE, 7), "directory.not_ldap"),  # a foreign number
-        (_result(messages.SEARCH_DONE, 1), "directory.not_ldap"),
-        (_result(messages.EXTENDED_RESPONSE, 0), "directory.connection_lost"),  # notice of disconnection
+        (result(messages.BIND_RESPONSE, 7), "directory.not_ldap"),  # a foreign number
+        (result(messages.SEARCH_DONE, 1), "directory.not_ldap"),
+        (result(messages.EXTENDED_RESPONSE, 0), "directory.connection_lost"),  # notice of disconnection
         (b"", "directory.connection_lost"),
     ],
 )
@@ -374,13 +359,13 @@ def test_ranges_of_active_directory_are_read_to_the_end() -> None:
 
     def behave(connection: socket.socket) -> None:
         _bound(connection)
-        group = _entry(2, "cn=g", **{"cn": ["g"], "member;range=0-1499": members[:1500]})
-        connection.sendall(group + _result(messages.SEARCH_DONE, 2))
+        group = entry(2, "cn=g", **{"cn": ["g"], "member;range=0-1499": members[:1500]})
+        connection.sendall(group + result(messages.SEARCH_DONE, 2))
         for number, (first, last) in enumerate([(1500, "2999"), (3000, "*")], start=3):
             assert f"member;range={first}-*".encode() in connection.recv(4096)
             rest = members[first:] if last == "*" else members[first : int(last) + 1]
-            part = _entry(number, "cn=g", **{f"member;range={first}-{last}": rest})
-            connection.sendall(part + _result(messages.SEARCH_DONE, number))
+            part = entry(number, "cn=g", **{f"member;range={first}-{last}": rest})
+            connection.sendall(part + result(messages.SEARCH_DONE, number))
         silent(connection)
 
     with misbehaving(behave) as port:
@@ -401,8 +386,8 @@ def test_referrals_are_never_followed(slapd: Slapd) -> None:
         def behave(connection: socket.socket) -> None:
             _bound(connection)
             uri = ber.octets(f"ldap://127.0.0.1:{foreign}/dc=example")
-            connection.sendall(_message(2, ber.element(messages.SEARCH_REFERENCE, uri)))
-            connection.sendall(_entry(2, "uid=a", uid=["a"]) + _result(messages.SEARCH_DONE, 2))
+            connection.sendall(message(2, ber.element(messages.SEARCH_REFERENCE, uri)))
+            connection.sendall(entry(2, "uid=a", uid=["a"]) + result(messages.SEARCH_DONE, 2))
             silent(connection)
 
         with misbehaving(behave) as port:
@@ -415,7 +400,7 @@ def test_referrals_are_never_followed(slapd: Slapd) -> None:
 def test_search_with_another_result_than_success_fails(code: int) -> None:
     def behave(connection: socket.socket) -> None:
         _bound(connection)
-        connection.sendall(_entry(2, "uid=a", uid=["a"]) + _result(messages.SEARCH_DONE, 2, code))
+        connection.sendall(entry(2, "uid=a", uid=["a"]) + result(messages.SEARCH_DONE, 2, code))
         silent(connection)
 
     with misbehaving(behave) as port:
@@ -425,7 +410,7 @@ def test_search_with_another_result_than_success_fails(code: int) -> None:
 def test_server_that_requires_signing_is_answered_with_ldaps() -> None:
     def behave(connection: socket.socket) -> None:
         connection.recv(4096)
-        connection.sendall(_result(messages.BIND_RESPONSE, 1, 8))
+        connection.sendall(result(messages.BIND_RESPONSE, 1, 8))
         silent(connection)
 
     with misbehaving(behave) as port:

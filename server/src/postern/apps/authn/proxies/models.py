@@ -14,7 +14,7 @@ class ProxySignIn(PosternModel):
 
     The ticket is valid at one proxy (`proxy_id`), for a client at one address, and only while the user could sign in
     the same way again. `epoch` is the value of `User.session_epoch` at sign-in, `key_hash` the SSH key of the first
-    factor ("" for a password), `mfa` whether the second factor was verified. `provider_session`: hash of the session at
+    factor ("" for a password), `certificate` its certificate (`ssh_certificates.judging.Mark`), `mfa` whether the second factor was verified. `provider_session`: hash of the session at
     the provider behind the browser sign-in that gave a code. The proxy extends the ticket while the connection is open.
     """
 
@@ -25,6 +25,7 @@ class ProxySignIn(PosternModel):
     remote_addr = models.CharField(_("Remote address"), max_length=64, blank=True, default="")
     backend = models.CharField(_("Authentication backend"), max_length=32)
     key_hash = models.CharField(max_length=64, blank=True, default="", editable=False)
+    certificate = models.JSONField(null=True, editable=False)
     provider_session = models.CharField(max_length=64, blank=True, default="", editable=False)
     mfa = models.BooleanField(_("MFA"), default=False)
     date_created = models.DateTimeField(_("Date login"), default=clock.now)

@@ -67,7 +67,7 @@ class PendingSignIn(PosternModel):
     It belongs to one user, under their password at that time (`epoch`), and leads to at most one sign-in (`date_used`).
     Browsers refer to it in their session, proxies by a token whose hash is stored. Through a proxy it can be completed
     only at that proxy (`proxy_id`). `key_hash` identifies the SSH key of the first factor,
-    `provider_session` the session at the provider.
+    `certificate` its certificate (`ssh_certificates.judging.Mark`), `provider_session` the session at the provider.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="pending_sign_ins", verbose_name=_("User"))
@@ -80,6 +80,7 @@ class PendingSignIn(PosternModel):
     login_type = models.CharField(max_length=1)
     proxy_id = models.UUIDField(null=True, editable=False)
     key_hash = models.CharField(max_length=64, blank=True, default="", editable=False)
+    certificate = models.JSONField(null=True, editable=False)
     provider_session = models.CharField(max_length=64, blank=True, default="", editable=False)
     tries = models.PositiveSmallIntegerField(default=0)
     date_created = models.DateTimeField(default=clock.now)

@@ -1,6 +1,6 @@
 """The ways of signing in that an administrator has switched on, and their refusal.
 
-Every way asks here after the right first factor and again before a sign-in is completed. SSH keys, access keys, SSO
+Every way asks here after the right first factor and again before a sign-in is completed. SSH keys and their certificates, access keys, SSO
 links and codes for SSH are none of these ways: they have switches of their own.
 """
 

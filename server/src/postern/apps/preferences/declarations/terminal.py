@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as now
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.preferences.declarations.preference import (
@@ -14,9 +16,45 @@ from postern.apps.preferences.declarations.preference import (
     integer,
     string,
 )
+from postern.kernel.ssh_keys.public_keys import MAX_KEYS, MAX_TEXT_CHARS, PublicKeyProblem, parse_public_keys
+from postern.kernel.ssh_keys.revocations import MAX_TEXT_CHARS as MAX_REVOCATION_CHARS
+from postern.kernel.ssh_keys.revocations import RevocationProblem, parse_revocations
+
+_MOST_SHOWN_CHARS: Final = 80
 
 _FRONT: Final[dict[str, Any]] = {"category": Category.TERMINAL, "section": _("SSH front")}
+_CERTIFICATES: Final[dict[str, Any]] = {"category": Category.TERMINAL, "section": _("User certificates")}
 _OTHER: Final[dict[str, Any]] = {"category": Category.TERMINAL, "section": _("Other")}
+
+
+def require_authorities(text: str) -> None:
+    """Public keys of authorities in OpenSSH format, one on each line."""
+    try:
+        parse_public_keys(text)
+    except PublicKeyProblem as problem:
+        if problem.reason == "too_many":
+            raise ValidationError(now("Enter at most %(most)d authorities.") % {"most": MAX_KEYS}) from None
+        raise ValidationError(
+            now(
+                "Enter public keys such as ssh-ed25519 AAAA…, one on each line: Ed25519, ECDSA, or RSA of 2048 to 4096 bits, "
+                "without options before them."
+            )
+        ) from None
+
+
+def require_revocations(text: str) -> None:
+    """Lines that `ssh-keygen -k` understands."""
+    try:
+        parse_revocations(text)
+    except RevocationProblem as problem:
+        raise ValidationError(
+            now(
+                "Line %(line)d (%(text)s) revokes nothing. Examples: serial: 7, serial: 10-20, id: ann@example.com, "
+                "hash: SHA256:…, ssh-ed25519 AAAA…"
+            )
+            % {"line": problem.line, "text": problem.text[:_MOST_SHOWN_CHARS]}
+        ) from None
+
 
 DECLARED: Final = (
     boolean("TERMINAL_PASSWORD_AUTH", _("Password auth"), default=True, effect=Effect.NEXT_SIGN_IN, **_FRONT),
@@ -28,6 +66,33 @@ DECLARED: Final = (
         effect=Effect.NEXT_SIGN_IN,
         help_text=_("Users who are signed in with a browser get a code there, and enter it as the password over SSH"),
         **_FRONT,
+    ),
+    Preference(
+        name="TERMINAL_USER_CA_KEYS",
+        kind=Kind.TEXT,
+        default="",
+        label=_("Authorities of user certificates"),
+        max_length=MAX_TEXT_CHARS,
+        effect=Effect.NEXT_SIGN_IN,
+        help_text=_(
+            "Public keys of SSH authorities, one on each line. Whoever has a certificate of one of them signs in as the "
+            "local user whom it names. Empty: certificates are refused"
+        ),
+        validators=(require_authorities,),
+        **_CERTIFICATES,
+    ),
+    Preference(
+        name="TERMINAL_REVOKED_CERTIFICATES",
+        kind=Kind.TEXT,
+        default="",
+        label=_("Revoked certificates"),
+        max_length=MAX_REVOCATION_CHARS,
+        help_text=_(
+            "One on each line, as for ssh-keygen -k: serial: 7, serial: 10-20, id: the key id, hash: SHA256:…, or a public "
+            "key. Sessions of revoked certificates end"
+        ),
+        validators=(require_revocations,),
+        **_CERTIFICATES,
     ),
     Preference(
         name="TERMINAL_ASSET_LIST_SORT_BY",

@@ -13,11 +13,11 @@ from django.db.models import QuerySet
 
 from postern.apps.users.accounts.models import User
 from postern.apps.users.credentials.models import SetPasswordLink
-from postern.apps.users.credentials.public_keys import PublicKeyProblem, parse_public_keys
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database.prepared import PreparedQuery
 from postern.foundation.provided import Provided
 from postern.kernel import clock
+from postern.kernel.ssh_keys.public_keys import PublicKeyProblem, parse_public_keys
 
 #: Kinds that a user or an administrator may choose to end with a password change; all others end anyway.
 CHOICES: Final = ("access_keys", "bearer_tokens", "public_keys")

@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from django.utils.translation import gettext as _
 
 from postern.apps.users.credentials.passwords import PasswordProblem
-from postern.apps.users.credentials.public_keys import MAX_KEYS, PublicKeyProblem
-from postern.contracts.public_keys import RSA_MAX_BITS, RSA_MIN_BITS
+from postern.kernel.ssh_keys.public_keys import MAX_KEYS, RSA_MAX_BITS, RSA_MIN_BITS, PublicKeyProblem
 
 
 def password_messages(problems: Iterable[PasswordProblem]) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from postern.apps.authn.proxies.models import ProxySignIn
 from postern.apps.authn.sign_in.actions import second_factor, sign_in
 from postern.apps.authn.sign_in.actions.sign_in import MfaState, Proof
 from postern.apps.authn.signatures import ssh_proofs
+from postern.apps.authn.ssh_certificates.judging import Mark
 from postern.apps.authn.ssh_codes import actions as ssh_codes
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import Actor
@@ -45,6 +46,8 @@ class TicketFault(StrEnum):
     ACCOUNT_CLOSED = "account_closed"
     PASSWORD_CHANGED = "password_changed"  # noqa: S105 - a code, not a password
     KEY_REMOVED = "key_removed"
+    CERTIFICATE_WITHDRAWN = "certificate_withdrawn"
+    CERTIFICATE_EXPIRED = "certificate_expired"
     CONDITION_UNMET = "condition_unmet"
     NOT_ADMITTED = "not_admitted"
     FACTOR_DUE = "factor_due"
@@ -87,6 +90,7 @@ def open_sign_in(proof: Proof, *, mfa: MfaState, proxy_id: UUID) -> Opened:
         remote_addr=proof.attempted.remote_addr[:64],
         backend=proof.attempted.backend,
         key_hash=proof.key_hash,
+        certificate=None if proof.attempted.certificate is None else proof.attempted.certificate.stored(),
         provider_session=proof.provider_session,
         mfa=mfa is MfaState.SHOWN,
         date_created=now,
@@ -138,8 +142,9 @@ def fault_of(row: ProxySignIn) -> TicketFault | None:
         return TicketFault.EXPIRED
     if row.epoch != user.session_epoch:
         return TicketFault.PASSWORD_CHANGED
-    if row.key_hash and not ssh_proofs.holds_hash(user.public_key, row.key_hash):
-        return TicketFault.KEY_REMOVED
+    key_fault = _key_fault(row)
+    if key_fault is not None:
+        return key_fault
     if conditions.unmet(user) is not None:
         return TicketFault.CONDITION_UNMET
     if not is_admitted(user.pk, row.remote_addr):
@@ -147,6 +152,24 @@ def fault_of(row: ProxySignIn) -> TicketFault | None:
     if not row.mfa and second_factor.demand_of(user) is not second_factor.Demand.NOTHING:
         return TicketFault.FACTOR_DUE
     return None
+
+
+def _key_fault(row: ProxySignIn) -> TicketFault | None:
+    """Why the key of the first factor would not sign in now; None when it would, or there was none."""
+    if row.certificate is not None:
+        mark = Mark.read(row.certificate)
+        if mark.is_withdrawn:
+            return TicketFault.CERTIFICATE_WITHDRAWN
+        return TicketFault.CERTIFICATE_EXPIRED if mark.is_over else None
+    if row.key_hash and not ssh_proofs.holds_hash(row.user.public_key, row.key_hash):
+        return TicketFault.KEY_REMOVED
+    return None
+
+
+def withdrawn(sign_in_ids: Collection[UUID]) -> frozenset[UUID]:
+    """Those of these sign-ins whose certificate was revoked, or is of an authority that is not trusted any more."""
+    rows = ProxySignIn.objects.filter(pk__in=sign_in_ids, certificate__isnull=False).values_list("pk", "certificate")
+    return frozenset(pk for pk, stored in rows if stored is not None and Mark.read(stored).is_withdrawn)
 
 
 @transaction.atomic

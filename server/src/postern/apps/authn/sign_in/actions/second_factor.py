@@ -26,6 +26,7 @@ from postern.apps.authn.sign_in import ways
 from postern.apps.authn.sign_in.actions import sign_in
 from postern.apps.authn.sign_in.actions.sign_in import Attempted, LoginType, MfaState, Proof
 from postern.apps.authn.sign_in.errors import SignInLapsed
+from postern.apps.authn.ssh_certificates.judging import Mark
 from postern.apps.users import facade as users
 from postern.apps.users.credentials.rules import mfa_is_forced
 from postern.apps.users.models import MfaLevel, User
@@ -80,6 +81,7 @@ def begin(proof: Proof, way: SignInWay, *, proxy_id: UUID | None = None) -> Begu
         login_type=proof.attempted.login_type,
         proxy_id=proxy_id,
         key_hash=proof.key_hash,
+        certificate=None if proof.attempted.certificate is None else proof.attempted.certificate.stored(),
         provider_session=proof.provider_session,
         date_created=now,
         date_expired=now + LIFETIME,
@@ -207,4 +209,5 @@ def _attempted(pending: PendingSignIn) -> Attempted:
         login_type=cast("LoginType", pending.login_type),
         backend=pending.backend,
         user_agent=pending.user_agent,
+        certificate=None if pending.certificate is None else Mark.read(pending.certificate),
     )

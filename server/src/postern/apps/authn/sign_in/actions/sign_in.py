@@ -11,7 +11,7 @@ The result is a `Proof` of the first factor, which does not sign the user in. `s
 without a second factor, and for others after `second_factor` has accepted their code.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Final, Literal
 
@@ -38,18 +38,22 @@ from postern.apps.authn.sign_in.errors import (
 )
 from postern.apps.authn.signatures import past_signatures, ssh_proofs
 from postern.apps.authn.signatures.models import UsedSignature
+from postern.apps.authn.ssh_certificates import judging
+from postern.apps.authn.ssh_certificates.errors import CertificateRefused, Fault
+from postern.apps.authn.ssh_certificates.judging import Mark
 from postern.apps.directory import facade as directory
 from postern.apps.preferences import facade as preferences
 from postern.apps.users import facade as users
 from postern.apps.users.credentials.passwords import MAX_PASSWORD_CHARS
-from postern.apps.users.credentials.public_keys import holds_key
 from postern.apps.users.models import User, username_key
 from postern.foundation.caller.actor import Actor, anonymous
 from postern.foundation.database.row_writes import change
 from postern.foundation.requests import attempts
 from postern.kernel import clock
 from postern.kernel.errors import Unavailable
-from postern.kernel.ids import token_hash
+from postern.kernel.ids import ROOT_ORG_ID, token_hash
+from postern.kernel.ssh_keys.certificates import is_certificate_line, read_certificate_line
+from postern.kernel.ssh_keys.public_keys import holds_key
 
 LoginType = Literal["W", "T", "U"]
 
@@ -58,6 +62,10 @@ LoginType = Literal["W", "T", "U"]
 STAND_IN_HASH: Final = (
     "argon2$argon2id$v=19$m=47104,t=2,p=1$YzNSaGJtUXRhVzR0YzJGc2RB$ey9IRwV+tQ4Y9Y7SaXuXgZIypUzxrzv9c13LWyEdrjY"
 )
+
+_MAX_NAME_CHARS: Final = 128
+#: How the login log names certificates.
+BY_CERTIFICATE: Final = "certificate"
 
 #: Compared where a name has no key, for the same reason. Nobody has its private key, and it never fits.
 _STAND_IN_KEY: Final = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILg8H5yumlXLVg+gU/I3WM3JtaQfo1lWxweYldfJomKy"
@@ -73,13 +81,14 @@ class MfaState(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempted:
-    """A sign-in as the login log records it."""
+    """A sign-in as the login log records it. `certificate`: the one of a trusted authority with which it was tried."""
 
     username: str
     remote_addr: str
     login_type: LoginType
     backend: str
     user_agent: str = ""
+    certificate: Mark | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,25 +183,26 @@ def prove_key(
     login_type: LoginType,
     user_agent: str,
 ) -> Proof:
-    """The user who has a key and has signed this sign-in with it (K8: a public key alone signs nobody in). Raises a
-    `SignInRefused`.
+    """The user who has a key, or a certificate for one, and has signed this sign-in with it (K8: a public key alone signs
+    nobody in). Raises a `SignInRefused`.
 
     The signature is verified here and accepted for one `attempt`: the word of a proxy alone signs nobody in.
     """
     attempted = Attempted(
-        username=username, remote_addr=remote_addr, login_type=login_type, backend="publickey", user_agent=user_agent
+        username=username,
+        remote_addr=remote_addr,
+        login_type=login_type,
+        backend="publickey" if proof.certificate is None else BY_CERTIFICATE,
+        user_agent=user_agent,
     )
     try:
         guard.require_open(username, remote_addr)
-        if not ssh_proofs.holds(
-            proof
-        ):  # before the name is looked up: neither count nor time reveals anything about it
+        # before the name is looked up: neither count nor time reveals anything about it
+        if not ssh_proofs.holds(proof):
             raise _wrong_signature(username, remote_addr)
-        user = (
-            users.account_named(username) if key_is_acceptable(username=username, public_key=proof.public_key) else None
-        )
-        if user is None:
-            raise KeyRefused
+        if proof.certificate is not None and judging.is_trusted(proof.certificate):
+            attempted = replace(attempted, certificate=Mark.of(proof.certificate))
+        user = _owner_of_key(proof, username, remote_addr)
         if not _is_first_use(user, proof, f"{attempt}:{remote_addr}"):
             raise KeyRefused
         if ssh_proofs.lacks_pin(proof) and preferences.get_bool("SECURITY_SSH_KEY_PIN"):
@@ -202,6 +212,21 @@ def prove_key(
         refuse(attempted, refused)
         raise
     return Proof(user=user, attempted=attempted, key_hash=proof.key_hash)
+
+
+def _owner_of_key(proof: ssh_proofs.KeyProof, username: str, remote_addr: str) -> User:
+    """The user of this name, if the key is theirs or its certificate names them. Raises KeyRefused, CertificateRefused."""
+    if proof.certificate is not None:
+        judging.require(proof, proof.certificate, username=username, remote_addr=remote_addr)
+        user = users.account_named(username)
+        if user is not None and not user.is_local:
+            raise CertificateRefused(Fault.OTHER_SOURCE)
+    else:
+        is_theirs = key_is_acceptable(username=username, public_key=proof.key.line)
+        user = users.account_named(username) if is_theirs else None
+    if user is None:
+        raise KeyRefused
+    return user
 
 
 def _is_first_use(user: User, proof: ssh_proofs.KeyProof, attempt: str) -> bool:
@@ -241,7 +266,11 @@ def key_is_acceptable(*, username: str, public_key: str) -> bool:
     """Whether the key is one of the user's keys. It proves nothing about the client: an offer is not a signature.
 
     Directory accounts cannot use keys: only the directory knows whether such an account is still active.
+    Certificates of trusted authorities are all acceptable: a refusal follows after the proof, with its reason.
     """
+    if is_certificate_line(public_key):
+        certificate = read_certificate_line(public_key)
+        return certificate is not None and judging.is_trusted(certificate)
     keys = users.ssh_keys_named(username)
     return holds_key(keys or _STAND_IN_KEY, public_key) and bool(keys)
 
@@ -325,11 +354,29 @@ def _log(
         places.remember_address(user, attempted.remote_addr)
     audits.record_sign_in(
         actor=actor,
-        username=attempted.username[:128],
+        username=attempted.username[:_MAX_NAME_CHARS],
         succeeded=user is not None,
         reason=refused.slug if refused is not None else "",
         login_type=attempted.login_type,
         backend=attempted.backend,
         user_agent=attempted.user_agent[:254],
         mfa=int(mfa),
+    )
+    if attempted.certificate is not None:
+        _record_certificate(actor, attempted, attempted.certificate, refused)
+
+
+def _record_certificate(actor: Actor, attempted: Attempted, mark: Mark, refused: SignInRefused | None) -> None:
+    """The login log has no room for what the authority needs to find the certificate."""
+    audits.record(
+        actor=actor,
+        org_id=ROOT_ORG_ID,
+        event=audits.Event.CERTIFICATE_ACCEPTED if refused is None else audits.Event.CERTIFICATE_REFUSED,
+        object_type="Certificate",
+        object_name=f"{mark.key_id} ({mark.serial})",
+        new={
+            "username": attempted.username[:_MAX_NAME_CHARS],
+            "reason": refused.slug if refused is not None else "",
+            **mark.stored(),
+        },
     )

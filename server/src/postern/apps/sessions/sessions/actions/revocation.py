@@ -80,6 +80,20 @@ def close_credentials(*, actor: Actor, credentials: Collection[str]) -> frozense
     )
 
 
+def close_withdrawn_certificates(*, actor: Actor) -> int:
+    """End the sessions of people who came in with a certificate that is revoked, or whose authority is not trusted any
+    more. Returns the number of sessions.
+
+    A certificate that has only expired ends none: it lets nobody in any more.
+    """
+    opened = queries.live_sessions().filter(proxy_sign_in__isnull=False)
+    void = authn.with_withdrawn_certificates(set(opened.order_by().values_list("proxy_sign_in", flat=True)))
+    if not void:
+        return 0
+    sessions = queries.live_sessions().filter(proxy_sign_in__in=void)
+    return len(orders.terminate_sessions(actor=actor, sessions=sessions, reason=EndReason.ACCOUNT_CLOSED))
+
+
 def close_former_epochs(*, actor: Actor, user_ids: Collection[UUID]) -> frozenset[UUID]:
     """End what these users opened or watch with a token or an access key from before their password changed.
 
@@ -229,7 +243,7 @@ def sweep_accounts(*, actor: Actor) -> int:
     over = credentials - authn.credentials_holding(credentials) if credentials else frozenset()
     if over:
         of_programs |= close_credentials(actor=actor, credentials=over)
-    return ended + len(of_programs)
+    return ended + len(of_programs) + close_withdrawn_certificates(actor=actor)
 
 
 def sweep_permissions(*, actor: Actor) -> int:

@@ -21,12 +21,12 @@ from postern.apps.users.credentials.kinds import void_links
 from postern.apps.users.credentials.messages import password_messages, public_key_message
 from postern.apps.users.credentials.models import PasswordHistory
 from postern.apps.users.credentials.passwords import PasswordProblem, password_problems
-from postern.apps.users.credentials.public_keys import PublicKeyProblem, parse_public_keys
 from postern.apps.users.credentials.rules import password_rules
 from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
 from postern.kernel.secret import Secret
+from postern.kernel.ssh_keys.public_keys import PublicKeyProblem, parse_public_keys
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ from postern.apps.users.accounts.policy import Subject, may_delete, may_update
 from postern.apps.users.accounts.queries import administered_org_ids, subject_of
 from postern.apps.users.credentials import kinds as credentials
 from postern.apps.users.credentials.passwords import MAX_PASSWORD_CHARS
-from postern.apps.users.credentials.public_keys import PublicKeyProblem, SshPublicKey, parse_public_keys
 from postern.apps.users.credentials.rules import MfaForce, mfa_force, mfa_is_forced
 from postern.apps.users.groups.models import UserGroup
 from postern.apps.users.people import external_accounts, login_locks
@@ -25,6 +24,7 @@ from postern.foundation.rest.naming import by, itself
 from postern.foundation.rest.relations import OrgOwnedList
 from postern.foundation.rest.serializers import ResourceSerializer
 from postern.foundation.rest.uniqueness import Wanted, require_free
+from postern.kernel.ssh_keys.public_keys import PublicKeyProblem, SshPublicKey, parse_public_keys
 
 #: Values of the filter `system_or_org_role`.
 SYSTEM_OR_ORG_ROLES = (

@@ -1,4 +1,4 @@
-"""SSH public keys of users: parsing, limits and fingerprints. Pure functions.
+"""SSH public keys: parsing, limits and fingerprints. Pure functions.
 
 Only a *verified signature* of such a key signs a user in (K8: a public key alone signs nobody in). This module only
 decides which keys may be stored, and whether two lines hold the same key.
@@ -14,13 +14,17 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import dsa, rsa
 from cryptography.hazmat.primitives.serialization import load_ssh_public_key
 
-from postern.contracts.public_keys import RSA_MAX_BITS, RSA_MIN_BITS
-
+#: The control plane stores no RSA key outside these limits, and the SSH front looks none up.
+RSA_MIN_BITS: Final = 2048
+#: Verifying larger RSA keys would use CPU before the user is authenticated.
+RSA_MAX_BITS: Final = 4096
 #: Clients do not offer more keys than this in one connection.
 MAX_KEYS: Final = 10
 MAX_TEXT_CHARS: Final = 16_384
 _MAX_COMMENT_CHARS: Final = 255
 _MIN_FIELDS: Final = 2
+#: A string of RFC 4251 begins with its length.
+_LENGTH_BYTES: Final = 4
 
 
 class PublicKeyProblem(ValueError):
@@ -89,6 +93,16 @@ def parse_public_key(line: str) -> SshPublicKey:
         if key.key_size > RSA_MAX_BITS:
             raise PublicKeyProblem("too_long")
     return SshPublicKey(algorithm=algorithm, blob=blob, comment=comment.strip()[:_MAX_COMMENT_CHARS])
+
+
+def key_of_blob(blob: bytes) -> SshPublicKey:
+    """The key of a binary blob, within the limits of `parse_public_key`; raises `PublicKeyProblem`."""
+    length = int.from_bytes(blob[:_LENGTH_BYTES], "big")
+    algorithm = blob[_LENGTH_BYTES : _LENGTH_BYTES + length].decode("ascii", "replace")
+    key = parse_public_key(f"{algorithm} {base64.b64encode(blob).decode('ascii')}")
+    if key.blob != blob:  # a type with a blank in it would name another key
+        raise PublicKeyProblem("malformed")
+    return key
 
 
 def parse_public_keys(text: str) -> tuple[SshPublicKey, ...]:

@@ -2,8 +2,13 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from postern.apps.users.credentials.public_keys import PublicKeyProblem, holds_key, parse_public_key, parse_public_keys
-from postern.contracts.public_keys import RSA_MAX_BITS
+from postern.kernel.ssh_keys.public_keys import (
+    RSA_MAX_BITS,
+    PublicKeyProblem,
+    holds_key,
+    parse_public_key,
+    parse_public_keys,
+)
 
 
 def line_of(key: ed25519.Ed25519PublicKey | rsa.RSAPublicKey | ec.EllipticCurvePublicKey, comment: str = "") -> str:
