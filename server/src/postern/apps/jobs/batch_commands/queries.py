@@ -70,7 +70,7 @@ def in_group(rows: "QuerySet[HostOutcome]", key: str) -> "QuerySet[HostOutcome]"
 
 
 def groups_of(command_id: UUID) -> list[Group]:
-    """The groups of a command, failed ones first, then the largest. At most `MAX_GROUPS`; the rest are in the list of
+    """The groups of a command, failed groups first, then the largest. At most `MAX_GROUPS`; the rest are in the list of
     hosts.
     """
     rows = HostOutcome.objects.filter(execution_id=command_id).order_by("position")
