@@ -232,7 +232,7 @@ def _close(row: Verification, results: Mapping[UUID, Result] | None) -> None:
 
 
 def together(results: Mapping[UUID, Result], organizations: Iterable[UUID] | None) -> Result:
-    """The results of these organizations as one; None means all organizations."""
+    """The results of these organizations in one; None means all organizations."""
     chosen = (
         list(results.values())
         if organizations is None
