@@ -50,7 +50,7 @@ _POSTGRESQL_KEY = re.compile(r"\(([^()]+)\)=\(")
 _UNSHOWN = frozenset({"org_id"})
 #: Normalized columns, with the form field that each of them belongs to.
 _SHOWN_AS = {"username_key": "username", "username_skeleton": "username"}
-#: Refusals of a single object: the caller may not do this to it, it is gone, or it conflicts with another one.
+#: Refusals of a single object: the caller may not do this to it, it is gone, or it conflicts with another object.
 _ABOUT_AN_ITEM = frozenset({403, 404, 409})
 #: How many of the objects that refer to a protected object are named in the error.
 _NAMED = 3
