@@ -2,8 +2,8 @@
 
 A measure that goes up and down around its threshold, and a connection that comes and goes, must not cause a message each
 time. So there are three delays. A worse state must last before it is reported. A better state must last before it counts,
-and is reported only a calm period after the last message. A state that is worse than the last message is reported at
-once: there are at most two messages about a part in a calm period, unless it gets worse step by step.
+and is reported only a calm period after the last message. The calm period does not hold back a state that is worse than
+the last message: there are at most two messages about a part in it, unless the part gets worse step by step.
 """
 
 from collections.abc import Mapping
