@@ -2,7 +2,8 @@ import { render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useRef } from 'react';
 import { expect, test } from 'vitest';
-import { useKeptFocus } from './kept-focus';
+import { createPortal } from 'react-dom';
+import { LIST_AREA, useKeptFocus } from './kept-focus';
 
 function List({ names }: { readonly names: readonly string[] }) {
   const list = useRef<HTMLDivElement>(null);
@@ -53,4 +54,36 @@ test('a press outside of the list ends the tracking', async () => {
   rerender(<List names={['b']} />);
   await Promise.resolve();
   expect(document.activeElement).toBe(document.body);
+});
+
+/** A list whose selection bar asks in a dialog before it deletes. */
+function Selected({ names, isAsking }: { readonly names: readonly string[]; readonly isAsking: boolean }) {
+  return (
+    <div {...LIST_AREA}>
+      {names.length > 1 && <button type="button">Delete 2</button>}
+      <List names={names} />
+      {isAsking &&
+        createPortal(
+          <div role="dialog">
+            <button type="button">Yes</button>
+          </div>,
+          document.body,
+        )}
+    </div>
+  );
+}
+
+test.each([
+  ['a row that is left', ['c'], 'c'],
+  ['what stands there instead of rows', [], 'Create'],
+])('after a bulk action from a dialog the focus moves to %s', async (_title, left, next) => {
+  const { rerender } = render(<Selected names={['a', 'b', 'c']} isAsking={false} />);
+  screen.getByRole('button', { name: 'Delete 2' }).focus();
+  rerender(<Selected names={['a', 'b', 'c']} isAsking />);
+  screen.getByRole('button', { name: 'Yes' }).focus();
+  rerender(<Selected names={left} isAsking />);
+  await Promise.resolve();
+  expect(focused()).toBe('Yes');
+  rerender(<Selected names={left} isAsking={false} />);
+  await waitFor(() => expect(focused()).toBe(next));
 });

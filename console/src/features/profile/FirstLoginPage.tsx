@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { browserLocation } from '#/lib/browser-location';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { Checkbox, RadioGroup } from '#/ui/choice';
 import { Field, TextArea, TextInput } from '#/ui/field';
 import { PageHeader } from '#/ui/page';
+import { usePage } from '#/ui/page-title';
 import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState } from '#/ui/states';
 import { fetchProfile, type FullProfile, PROFILE_KEY, saveProfile } from './api';
@@ -43,8 +45,9 @@ function Improvement({ profile }: { readonly profile: FullProfile }) {
           ...(key.trim() === '' ? {} : { public_key: key }),
           is_first_login: false,
         });
+        usePage.setState({ finished: paths.firstLogin });
         // A full page load, so that the guard runs again with the completed profile.
-        location.assign(`/ui${paths.guide}`);
+        browserLocation.assign(`/ui${paths.guide}`);
       }}
     >
       {(errors) => (

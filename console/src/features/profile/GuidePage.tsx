@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import { ArrowRight, BookOpen, Server, SquareTerminal, User } from 'lucide-react';
+import { ArrowRight, BookOpen, MonitorPlay, Server, SquareTerminal, User } from 'lucide-react';
 import { useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { useSession } from '#/lib/session';
-import { hasUserPage } from '#/lib/permissions';
+import { hasUserPage, mayUse } from '#/lib/permissions';
 import type { Icon } from '#/ui/icon';
 import { AppLink, LinkButton } from '#/ui/link';
 import { PageHeader } from '#/ui/page';
 import { fetchProfile, PROFILE_KEY } from './api';
 
 interface Step {
-  readonly id: 'assets' | 'terminal' | 'profile';
+  readonly id: 'assets' | 'terminal' | 'sessions' | 'profile';
   readonly to: string;
   readonly icon: Icon;
 }
@@ -19,6 +19,8 @@ const WORK: readonly Step[] = [
   { id: 'assets', to: '/my-assets', icon: Server },
   { id: 'terminal', to: '/connect', icon: SquareTerminal },
 ];
+/** For auditors. Administrators are led by the checklist of first steps instead. */
+const AUDIT: Step = { id: 'sessions', to: paths.sessions(), icon: MonitorPlay };
 const OWN: Step = { id: 'profile', to: paths.profile, icon: User };
 
 /** Shown after the first sign-in: where to begin, and the guide that the administrator has set. */
@@ -26,7 +28,8 @@ export function GuidePage() {
   const t = useT();
   const { currentRole } = useSession();
   const { data } = useQuery({ queryKey: PROFILE_KEY, queryFn: fetchProfile });
-  const steps = hasUserPage(currentRole) ? [...WORK, OWN] : [OWN];
+  const audits = mayUse(currentRole, 'audit') && !mayUse(currentRole, 'admin');
+  const steps = [...(hasUserPage(currentRole) ? WORK : []), ...(audits ? [AUDIT] : []), OWN];
   const guide = data?.guide_url ?? null;
   // i18n: profile:guide.*
   return (

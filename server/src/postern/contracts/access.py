@@ -303,7 +303,7 @@ class SessionGrant(msgspec.Struct, frozen=True, kw_only=True):
     system_user_name: str
     login_name: str  # the account on the target; "" if the person is asked for it (manual)
     manual: bool
-    #: With `manual`: whether the person has entered the credential beforehand. It is requested as a stored one is.
+    #: With `manual`: whether the person has entered the credential beforehand. It is requested like a stored credential.
     entered: bool = False
     protocol: Protocol
     login_from: LoginFrom

@@ -20,7 +20,7 @@ _PARTS_AFTER_USER: Final = 2
 
 
 def readings(text: str) -> list[LoginNameAnswer]:
-    """All readings, the one with the longest user name first.
+    """All readings, the reading with the longest user name first.
 
     The first reading with an existing user is valid. If there is none, the last reading is used, so that a failed
     attempt is counted for the name that was typed.

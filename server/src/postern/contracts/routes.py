@@ -1,7 +1,7 @@
 """The way from a proxy to a target: directly, or through SSH gateways.
 
 A domain has gateways, and may itself be reached through another domain. Each domain on the way is a *stage*: one of its
-gateways is passed. If a gateway does not answer, the next one of its stage is tried.
+gateways is passed. If a gateway does not answer, the next gateway of its stage is tried.
 """
 
 from typing import Final

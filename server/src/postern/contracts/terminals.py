@@ -158,7 +158,7 @@ Order = TerminateSession | StopWatching | ChangeGrant | ChangeCommandControl
 class SettingsUpdate(msgspec.Struct, frozen=True, kw_only=True, tag="settings_update"):
     """The settings that proxies share, sent over the control channel when they change.
 
-    It has no answer: the next heartbeat repeats a lost one.
+    It has no answer: the next heartbeat repeats a lost message.
     """
 
     settings: "ProxySettings"

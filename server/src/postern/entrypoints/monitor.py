@@ -130,7 +130,7 @@ def _only_one(places: Places) -> IO[str] | None:
 
 
 def _end_with_input(monitor: Monitor) -> None:
-    """End when the web process that started this one is gone."""
+    """End when the web process that started this monitor is gone."""
     loop: IOLoop = monitor.io_loop
 
     def wait() -> None:

@@ -71,7 +71,7 @@ def add_to(add: Add, load: Callable[[], None]) -> None:
 
 def _ways(load: Callable[[], None]) -> Command:
     def ways(arguments: argparse.Namespace, settings: Settings) -> int:
-        """Switch on every way of signing in, for the case that none of the chosen ones works. The audit log records it."""
+        """Switch on every way of signing in, for the case that none of the chosen ways works. The audit log records it."""
         load()
         from postern.apps.preferences import facade as preferences
         from postern.foundation.caller.actor import SYSTEM

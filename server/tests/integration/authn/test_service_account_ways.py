@@ -20,7 +20,7 @@ from postern.apps.authn.credentials.actions.login_sessions import SignInOrigin, 
 from postern.apps.authn.credentials.actions.tokens import make_key as make_access_key
 from postern.apps.authn.federation import arrivals
 from postern.apps.authn.federation.errors import NoUser
-from postern.apps.authn.federation.mapping import Told
+from postern.apps.authn.federation.mapping import ProviderData
 from postern.apps.authn.models import (
     AccessKey,
     BearerToken,
@@ -209,7 +209,7 @@ def test_ended_key_ends_what_it_opened(robot: User):
 
 def test_person_of_a_provider_never_takes_over_a_service_account(robot: User):
     provider = OpenidProvider(name="Corp", slug="corp", adopts_users=True, creates_users=True)
-    told = Told(username="ann", name="Ann", email="ann@example.com", held=frozenset())
+    told = ProviderData(username="ann", name="Ann", email="ann@example.com", held=frozenset())
     for source in ("openid", "saml"):
         with pytest.raises(NoUser):
             arrivals.admit(provider, source, "https://corp.example", "1", told)

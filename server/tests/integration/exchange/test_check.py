@@ -239,6 +239,17 @@ def test_obvious_correction_is_offered_and_is_accepted(
     assert right["outcome"] == "create"
 
 
+def test_refused_cells_are_explained_in_sentences(in_english: APIClient) -> None:
+    row = _asset(nodes=["/Default/Nowhere"], is_active="maybe")
+    [wrong] = _checked(in_english, ASSETS, row)
+    assert wrong["errors"] == {
+        "nodes": [
+            'There is no node "/Default/Nowhere" in this organization. Correct the name, or create the object first.'
+        ],
+        "is_active": ["Must be yes or no."],
+    }
+
+
 @pytest.mark.parametrize(
     ("field", "written"),
     [("platform", "Plan 9"), ("protocols", ["gopher/70"]), ("labels", ["prod"]), ("ip", "10.0.0.300")],

@@ -71,9 +71,9 @@ def gathered() -> Iterator[None]:
         yield
     finally:
         _waiting.reset(token)
-    gathered_events.sort(key=lambda one: one.org_id)  # stable sort: events of one chain stay in their order
-    for (org_id, actor), some in groupby(gathered_events, key=lambda one: (one.org_id, one.actor)):
-        append_events(actor=actor, org_id=org_id, entries=[one.entry for one in some])
+    gathered_events.sort(key=lambda event: event.org_id)  # stable sort: events of one chain stay in their order
+    for (org_id, actor), some in groupby(gathered_events, key=lambda event: (event.org_id, event.actor)):
+        append_events(actor=actor, org_id=org_id, entries=[event.entry for event in some])
 
 
 def append_event(*, actor: Actor, org_id: UUID, entry: Entry) -> int:

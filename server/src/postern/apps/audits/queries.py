@@ -231,14 +231,14 @@ def _verify_copies(log: _Copied, count: Count) -> Iterator[Fault]:
     for some_keys in batched(keys, _ROWS_AT_ONCE):
         count.add(ROOT_ORG_ID, len(some_keys))
         texts = [str(key) for key in some_keys]
-        told = AuditEvent.objects.filter(resource_id__in=texts, resource_type=name, org_id=ROOT_ORG_ID)
-        for _key in set(texts) - set(told.values_list("resource_id", flat=True)):
+        recorded_events = AuditEvent.objects.filter(resource_id__in=texts, resource_type=name, org_id=ROOT_ORG_ID)
+        for _key in set(texts) - set(recorded_events.values_list("resource_id", flat=True)):
             yield Fault(None, 0, log.inserted)
 
 
-def _repeats(values: Mapping[str, Any], told: Mapping[str, Any]) -> bool:
+def _repeats(values: Mapping[str, Any], recorded: Mapping[str, Any]) -> bool:
     """Whether the row matches its event. Events of earlier versions have fewer columns."""
-    return all(name in values and values[name] == value for name, value in told.items())
+    return all(name in values and values[name] == value for name, value in recorded.items())
 
 
 def _verify_checkpoints() -> Iterator[Fault]:

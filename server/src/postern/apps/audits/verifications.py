@@ -232,12 +232,14 @@ def _close(row: Verification, results: Mapping[UUID, Result] | None) -> None:
 
 
 def together(results: Mapping[UUID, Result], organizations: Iterable[UUID] | None) -> Result:
-    """The results of these organizations as one; None means all organizations."""
+    """The results of these organizations in one; None means all organizations."""
     chosen = (
-        list(results.values()) if organizations is None else [results[one] for one in organizations if one in results]
+        list(results.values())
+        if organizations is None
+        else [results[org_id] for org_id in organizations if org_id in results]
     )
     first = tuple(fault for result in chosen for fault in result.first)[:KEPT_FAULTS]
-    return Result(sum(one.records for one in chosen), sum(one.faults for one in chosen), first)
+    return Result(sum(result.records for result in chosen), sum(result.faults for result in chosen), first)
 
 
 def _result_of(row: Verification, organizations: Iterable[UUID] | None) -> Result | None:
@@ -245,8 +247,8 @@ def _result_of(row: Verification, organizations: Iterable[UUID] | None) -> Resul
     if row.state != _State.DONE or not same(row.proof, digest.of_text(_covered(row))):
         return None
     results = {
-        UUID(key): Result(one["records"], one["faults"], tuple((kind, place) for kind, place in one["first"]))
-        for key, one in row.result.items()
+        UUID(key): Result(result["records"], result["faults"], tuple((kind, place) for kind, place in result["first"]))
+        for key, result in row.result.items()
     }
     return together(results, organizations)
 

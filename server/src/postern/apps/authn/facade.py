@@ -87,7 +87,7 @@ def check_password(
 
     A repeated `attempt` gets the same answer and counts once. The other factors work the same way.
     """
-    return _told(
+    return _answer_of(
         proxy_factors.show_password(
             username=username,
             password=password,
@@ -116,7 +116,7 @@ def sign_in_with_public_key(
 
     The proxy repeats an `attempt` under its name.
     """
-    return _told(
+    return _answer_of(
         proxy_factors.show_key(
             username=username,
             proof=proof,
@@ -130,12 +130,12 @@ def sign_in_with_public_key(
 
 def sign_in_with_code(*, token: str, code: str, remote_addr: str, proxy_id: UUID, attempt: str = "") -> SignInAnswer:
     """Second factor at a proxy. Proxy and address must be those of the first factor; otherwise the sign-in is void."""
-    return _told(
+    return _answer_of(
         proxy_factors.show_code(token=token, code=code, attempt=attempt, remote_addr=remote_addr, proxy_id=proxy_id)
     )
 
 
-def _told(outcome: Outcome) -> SignInAnswer:
+def _answer_of(outcome: Outcome) -> SignInAnswer:
     begun, opened = outcome.begun, outcome.opened
     if begun is not None:
         factor = SecondFactor(token=begun.token.reveal(), language=begun.pending.user.language)
@@ -258,12 +258,12 @@ def login_session_is_open(login_session_id: UUID) -> bool:
 
 
 def open_login_sessions(login_session_ids: Collection[UUID]) -> frozenset[UUID]:
-    """The valid ones among these browser sign-ins, for a process with many sockets."""
+    """Those of these browser sign-ins that are valid, for a process with many sockets."""
     return login_sessions.open_among(login_session_ids)
 
 
 def credentials_holding(credentials: Collection[str]) -> frozenset[str]:
-    """The valid ones among these bearer tokens and access keys, in the form of `Actor.credential`."""
+    """Those of these bearer tokens and access keys that are valid, in the form of `Actor.credential`."""
     return callers.holding_among(credentials)
 
 

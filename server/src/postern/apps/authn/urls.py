@@ -124,17 +124,22 @@ urlpatterns = [
     path("authentication/external/bind/", ExternalBindView.as_view(), name="external-bind"),
     path("authentication/feishu/event/subscription/callback/", FeishuEventsView.as_view(), name="feishu-events"),
     *[
-        path(f"authentication/{one}/qr/unbind/", OwnUnbindView.as_view(), {"provider": one}, name=f"{one}-unbind")
-        for one in Provider
+        path(
+            f"authentication/{provider}/qr/unbind/",
+            OwnUnbindView.as_view(),
+            {"provider": provider},
+            name=f"{provider}-unbind",
+        )
+        for provider in Provider
     ],
     *[
         path(
-            f"authentication/{one}/qr/unbind/<uuid:user_id>/",
+            f"authentication/{provider}/qr/unbind/<uuid:user_id>/",
             UnbindView.as_view(),
-            {"provider": one},
-            name=f"{one}-unbind-user",
+            {"provider": provider},
+            name=f"{provider}-unbind-user",
         )
-        for one in Provider
+        for provider in Provider
     ],
     path("users/profile/", ProfileView.as_view(), name="profile"),
     path("users/profile/password/", OwnPasswordView.as_view(), name="profile-password"),
@@ -153,12 +158,12 @@ page_urlpatterns = [
     path("core/auth/confirm/", confirm_start, name="confirm-page"),
     path("core/auth/logout/", logout_page, name="logout-page"),
     *[path(f"core/auth/profile/{name}/", own_dialog, {"name": name}) for name in OWN_DIALOGS],
-    *[path(f"core/auth/{one}/bind/start/", bind_page, {"provider": one}) for one in Provider],
-    *[path(f"core/auth/{one}/qr/bind/", bind_start, {"provider": one}) for one in Provider],
-    *[path(f"core/auth/{one}/qr/login/", sign_in_start, {"provider": one}) for one in Provider],
+    *[path(f"core/auth/{provider}/bind/start/", bind_page, {"provider": provider}) for provider in Provider],
+    *[path(f"core/auth/{provider}/qr/bind/", bind_start, {"provider": provider}) for provider in Provider],
+    *[path(f"core/auth/{provider}/qr/login/", sign_in_start, {"provider": provider}) for provider in Provider],
     *[
-        path(f"core/auth/{one}/qr/{step}/callback/", callback, {"provider": one, "purpose": purpose})
-        for one in Provider
+        path(f"core/auth/{provider}/qr/{step}/callback/", callback, {"provider": provider, "purpose": purpose})
+        for provider in Provider
         for step, purpose in (("bind", Purpose.BIND), ("login", Purpose.SIGN_IN))
     ],
     path("core/auth/openid/login/", openid_sign_in_start),

@@ -81,7 +81,7 @@ def _import_batch(actor: Actor, scope: OrgScope, rows: list[DirectoryEntry], res
 
 
 def _create(actor: Actor, scope: OrgScope, rows: list[DirectoryEntry]) -> None:
-    """Create these users, and tell of them together."""
+    """Create these users, and publish one event about them."""
     for row in rows:
         create(actor=actor, scope=scope, person=person_of_row(row))
     if rows:

@@ -30,7 +30,7 @@ LIMIT_S: Final = 8.0
 #: Sign-ins of this process that ask the directory at once. A process compares two passwords at a time, so a directory that
 #: hangs leaves one of these turns to local accounts.
 _AT_ONCE: Final = 1
-#: How long a sign-in waits for the one before it.
+#: How long a sign-in waits for the sign-in before it.
 _PATIENCE_S: Final = 1.0
 #: A directory that did not answer in time is not asked again for so long: everybody would wait for it.
 SILENCE_S: Final = 15.0

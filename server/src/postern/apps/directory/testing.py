@@ -25,7 +25,7 @@ FIELDS: Final = (*ADDRESSEE, PASSWORD, *NAMES[len(ADDRESSEE) :], "AUTH_LDAP")
 def try_settings(*, actor: Actor, entered: Mapping[str, object]) -> str:
     """Read the directory with these values; returns the people.
 
-    For values that are left out, the stored ones count. An empty password means the stored one, and None no
+    For values that are left out, the stored values count. An empty password means the stored one, and None no
     password. The stored one is only sent to the server and DN that it is stored for: otherwise this call would give it
     to any server that the caller names. Every test is audited. Raises DirectoryFailed, NotUsable, PasswordWanted.
     """

@@ -1,9 +1,9 @@
 """When the state of a part of Postern is worth a message. Pure functions.
 
 A measure that goes up and down around its threshold, and a connection that comes and goes, must not cause a message each
-time. So three times are kept: a worse state lasts before it is told, a better one lasts before it counts, and a better
-one is told only a calm period after the last message. Something worse than the last message said is not kept back: there
-are at most two messages about a part in a calm period, unless it gets worse step by step.
+time. So there are three delays. A worse state must last before it is reported. A better state must last before it counts,
+and is reported only a calm period after the last message. The calm period does not hold back a state that is worse than
+the last message: there are at most two messages about a part in it, unless the part gets worse step by step.
 """
 
 from collections.abc import Mapping
@@ -36,8 +36,8 @@ _RANK: Final = {
 class Standing:
     """The state of a part.
 
-    `level` counts since `since`; readings are better since `better_since`. `told`: what the last message said, at
-    `told_at`.
+    `level` counts since `since`; readings are better since `better_since`. `told`: the state in the last message,
+    which was sent at `told_at`.
     """
 
     level: TerminalStatus

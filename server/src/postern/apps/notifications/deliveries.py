@@ -165,7 +165,7 @@ def accepted(row: MessageDelivery, address: str) -> None:
 
 @transaction.atomic
 def refused(row: MessageDelivery, address: str, reason: Sentence, *, is_final: bool) -> None:
-    """The try failed: plan the next one, or end the delivery. No-op if the claim is over."""
+    """The try failed: plan the next try, or end the delivery. No-op if the claim is over."""
     now = clock.now()
     next_try = now + PAUSES[min(max(row.tries, 1), len(PAUSES)) - 1]
     ends = is_final or next_try > row.give_up_at

@@ -93,7 +93,7 @@ def _alert(event: CommandRefused | UnjudgedCommandRan, *, has_run: bool) -> None
 
 
 def on_batch_command_refused(event: BatchCommandRefused) -> None:
-    """Command filters refused a batch command. Further ones of the same user and account are in the audit log."""
+    """Command filters refused a batch command. Further refusals of the same user and account are in the audit log."""
     occasion = f"{event.user_id}:{event.run_as_id}:{event.has_begun}"
     post_notice(notice=terminals.EXECUTION_ALERT.about(event), occasion=occasion)
 

@@ -31,17 +31,17 @@ _Kind = type[AssetPermission] | type[ApplicationPermission]
 def warn_due() -> int:
     """Send a message about every permission that ends soon and was not reported yet; returns their number."""
     now = clock.now()
-    told = set(
+    reported = set(
         SiteMessage.objects.filter(message_type=PERMISSION_EXPIRING.message_type.name).values_list(
             "occasion", flat=True
         )
     )
-    return sum(_warn_of(model, now, told) for model in (AssetPermission, ApplicationPermission))
+    return sum(_warn_of(model, now, reported) for model in (AssetPermission, ApplicationPermission))
 
 
-def _warn_of(model: _Kind, now: datetime, told: set[str]) -> int:
+def _warn_of(model: _Kind, now: datetime, reported: set[str]) -> int:
     rows = _ending(model, now).order_by("date_expired", "pk").values_list("pk", "date_expired")
-    return sum(_warn(model, key, now) for key, ends_at in list(rows) if _occasion(key, ends_at) not in told)
+    return sum(_warn(model, key, now) for key, ends_at in list(rows) if _occasion(key, ends_at) not in reported)
 
 
 def _ending(model: _Kind, now: datetime) -> QuerySet[Any]:

@@ -30,7 +30,7 @@ class Belonging:
         return str(self.refusal)
 
     def is_moved(self, stored: Mapping[str, Value], values: Mapping[str, Value]) -> bool:
-        """Whether these values name another server or account than the stored ones."""
+        """Whether these values name another server or account than the stored values."""
         return any(_plain(stored[name]) != _plain(values[name]) for name in self.to)
 
 

@@ -1,6 +1,6 @@
 """Settings that the environment of the installation fixes: POSTERN_SET_<name of the setting>.
 
-Such a value takes precedence over a stored one, and no form can change it.
+Such a value takes precedence over a stored value, and no form can change it.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,6 +1,6 @@
 """What a stored value means: rows are also written by hand, and by versions with other limits.
 
-A value that cannot be used must not stop every sign-in. Another one applies in its place. The log, the form of the
+A value that cannot be used must not stop every sign-in. Another value applies in its place. The log, the form of the
 setting and the page "about" name the setting.
 """
 

@@ -94,7 +94,7 @@ class ErrorOutput:
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """A command line as it was sent, or a piece of a long one."""
+    """A command line as it was sent, or a piece of a long line."""
 
     data: bytes
 
@@ -129,7 +129,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A statement before it is forwarded, or a piece of a long one. `number` counts the statements of the session."""
+    """A statement before it is forwarded, or a piece of a long statement. `number` counts the statements of the session."""
 
     number: int
     text: bytes

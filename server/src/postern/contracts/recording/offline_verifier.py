@@ -68,7 +68,7 @@ def examine(
 ) -> Proven:
     """Check a seekable file against the trusted key (32 bytes). Raises `NotProven`.
 
-    `check_signature(public_key, message, signature)` can replace the Ed25519 implementation below by a faster one.
+    `check_signature(public_key, message, signature)` can replace the Ed25519 implementation below by a faster implementation.
     """
     size = file.seek(0, 2)
     if size < 12 + 64 + TRAILER.size:

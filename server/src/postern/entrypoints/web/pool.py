@@ -25,7 +25,7 @@ from postern.kernel.clock import monotonic_ms, monotonic_s
 
 log = logging.getLogger(__name__)
 
-#: Additional rows: for a process that starts and for one that leaves during a replacement.
+#: Additional rows: for a process that starts and for a process that leaves during a replacement.
 _SPARE: Final = 4
 #: Weights of a running request, an open connection and a websocket in the load. The last two are idle most of the time.
 _REQUEST_WEIGHT: Final = 8
@@ -38,7 +38,7 @@ _FULL_PAUSE_S: Final = 0.05
 _HANG_UP_S: Final = 5.0
 #: A process whose event loop has made no progress for this long is killed.
 _HANGS_AFTER_MS: Final = 60_000
-#: Time to end for a process that is being replaced, and for one that is being stopped.
+#: Time to end for a process that is being replaced, and for a process that is being stopped.
 _LEAVE_S: Final = 45.0
 _STOP_S: Final = 8.0
 #: Serves the connections that arrive through the channel and updates the row. Returns an exit status.

@@ -111,7 +111,7 @@ class HeadGuard(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
-        if self._deadline is None:  # a request behind a running one
+        if self._deadline is None:  # a request behind a running request
             self._await_head()
 
     def on_headers_complete(self) -> None:

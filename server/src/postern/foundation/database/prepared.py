@@ -1,6 +1,6 @@
 """Querysets that are built and compiled once, then run with other values.
 
-Django takes about 5 ms to build and compile a large query and 0.3 ms for a small one, ten times as long as the database
+Django takes about 5 ms to build and compile a large query and 0.3 ms for a small query, ten times as long as the database
 needs to answer it. The SQL is Django's own and parametrized: placeholder values mark the positions of the real values
 in the parameter list. Use this only for queries of every request, since plain querysets are easier to read.
 """

@@ -38,20 +38,20 @@ class Use:
         """The use by these rows, which are shown by a column."""
         count = rows.count()
         names = rows.order_by(name, "pk").values_list(name, flat=True)[:_NAMED] if count else ()
-        return cls(label=label, count=count, names=tuple(str(one)[:_MAX_NAME] for one in names))
+        return cls(label=label, count=count, names=tuple(str(text)[:_MAX_NAME] for text in names))
 
 
 def require_unused(name: str, uses: Iterable[Use]) -> None:
     """Raise StillUsed unless every count is 0."""
-    told = [_told(use) for use in uses if use.count]
-    if told:
+    sentences = [_sentence(use) for use in uses if use.count]
+    if sentences:
         raise StillUsed(
             _("%(name)s cannot be deleted, because it is still used. %(uses)s. Remove it there first.")
-            % {"name": name, "uses": "; ".join(told)}
+            % {"name": name, "uses": "; ".join(sentences)}
         )
 
 
-def _told(use: Use) -> str:
+def _sentence(use: Use) -> str:
     names = ", ".join(use.names)
     if names and use.count > len(use.names):
         names += _(" and %(count)d more") % {"count": use.count - len(use.names)}

@@ -63,7 +63,7 @@ class Names:
             raise NameNotFound(str(error)) from error
 
     def _lookup(self, host: str) -> tuple[float, "Future[Sequence[Entry]]"]:
-        """The running lookup of the name, or a new one. Raises NameNotFound when too many are running."""
+        """The running lookup of the name, or a new lookup. Raises NameNotFound when too many are running."""
         with self._lock:
             running_lookup = self._under_way.get(host)
             if running_lookup is not None:

@@ -68,7 +68,7 @@ class Turns:
         return await self._queue_up()
 
     def become_long(self) -> None:
-        """A running call has become a long one, so the next call may start."""
+        """A running call has become a long call, so the next call may start."""
         self._short -= 1
         self._start_waiting()
 

@@ -214,7 +214,7 @@ def delete_all(
 
 
 def key_of_row(column: Any, item: dict[str, Any]) -> Any:
-    """The primary key that an item names; None when it names none, or one that no row can have."""
+    """The primary key that an item names; None when it names none, or a key that no row can have."""
     return _parsed(column, _key_of(item))
 
 

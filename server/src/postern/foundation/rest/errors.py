@@ -25,6 +25,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from postern.foundation.requests.middleware import REQUEST_ID
+from postern.foundation.rest.labels import kind_of
 from postern.kernel.errors import PosternError
 
 logger = logging.getLogger(__name__)
@@ -49,7 +50,7 @@ _POSTGRESQL_KEY = re.compile(r"\(([^()]+)\)=\(")
 _UNSHOWN = frozenset({"org_id"})
 #: Normalized columns, with the form field that each of them belongs to.
 _SHOWN_AS = {"username_key": "username", "username_skeleton": "username"}
-#: Refusals of a single object: the caller may not do this to it, it is gone, or it conflicts with another one.
+#: Refusals of a single object: the caller may not do this to it, it is gone, or it conflicts with another object.
 _ABOUT_AN_ITEM = frozenset({403, 404, 409})
 #: How many of the objects that refer to a protected object are named in the error.
 _NAMED = 3
@@ -153,7 +154,7 @@ def _still_used(error: ProtectedError | RestrictedError) -> str:
     """Kinds and names of the first few objects that refer to the protected object."""
     protected_rows = error.protected_objects if isinstance(error, ProtectedError) else error.restricted_objects
     rows = sorted(protected_rows, key=str)
-    named = [f"{row._meta.verbose_name} {row}" for row in rows[:_NAMED]]  # noqa: SLF001 - the documented model API
+    named = [f"{kind_of(type(row))} {row}" for row in rows[:_NAMED]]
     more = len(rows) - len(named)
     names = ", ".join(named) + (_(" and %(count)d more") % {"count": more} if more > 0 else "")
     return _("It cannot be deleted, because other objects still use it: %(names)s.") % {"names": names}

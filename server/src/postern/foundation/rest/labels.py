@@ -8,6 +8,7 @@ the label of `status`.
 from collections.abc import Mapping
 from typing import Any, Final
 
+from django.db import models
 from django.utils import translation
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
@@ -123,3 +124,9 @@ def _says_little(name: str, field: "serializers.Field[Any, Any, Any, Any]") -> b
     with translation.override("en"):
         label, word = str(field.label).casefold(), str(_WORDS.get(name, "")).casefold()
     return label in {name.replace("_", " "), word, word.removesuffix("s")}
+
+
+def kind_of(model: type[models.Model]) -> str:
+    """What the model's rows are called inside a sentence: `Node` becomes `node`, `LDAP user` stays."""
+    name = str(model._meta.verbose_name)  # noqa: SLF001 - the documented model API
+    return name if name[1:2].isupper() else name[:1].lower() + name[1:]

@@ -17,6 +17,7 @@ from rest_framework import serializers
 from postern.foundation.caller.scope import OrgScope
 from postern.foundation.database.prepared_keys import PreparedByKey
 from postern.foundation.rest.by_key import chosen
+from postern.foundation.rest.labels import kind_of
 from postern.foundation.rest.naming import Naming, items_of
 from postern.foundation.rest.related import prefetched
 from postern.kernel.ids import parse_id
@@ -71,7 +72,7 @@ class OrgOwnedField(LookedUpOnce, serializers.PrimaryKeyRelatedField[Any]):
         rows = self.named.find(self.get_queryset(), [text]).get(text, ())
         if len(rows) != 1:
             reason = "many_of_name" if rows else "no_such_name"
-            self.fail(reason, kind=self.get_queryset().model._meta.verbose_name, text=text[:64])  # noqa: SLF001 - the documented model API
+            self.fail(reason, kind=kind_of(self.get_queryset().model), text=text[:64])
         return rows[0]
 
     def texts_of(self, keys: Collection[Any]) -> dict[Any, str]:
@@ -178,7 +179,7 @@ class OrgOwnedList(serializers.ManyRelatedField):
             rows = named.get(text, ())
             if len(rows) != 1:
                 reason = "many_of_name" if rows else "no_such_name"
-                self.fail(reason, kind=self._model._meta.verbose_name, text=text[:64])  # noqa: SLF001 - the documented model API
+                self.fail(reason, kind=kind_of(self._model), text=text[:64])
         return {text: named[text][0] for text in texts}
 
 

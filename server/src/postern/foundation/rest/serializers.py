@@ -145,9 +145,13 @@ class ResourceSerializer(FieldSelection, QuickRows, CachedFields):
         field_class, kwargs = super().build_standard_field(field_name, model_field)
         if "validators" in kwargs:
             kwargs["validators"] = [
-                FreeValidator(one.queryset, one.message) if type(one) is UniqueValidator else one
-                for one in kwargs["validators"]
+                FreeValidator(validator.queryset, validator.message)
+                if type(validator) is UniqueValidator
+                else validator
+                for validator in kwargs["validators"]
             ]
+        if issubclass(field_class, serializers.BooleanField) and not kwargs.get("read_only"):
+            kwargs["error_messages"] = {"invalid": gettext_lazy("Must be yes or no.")}
         if isinstance(model_field, models.CharField | models.TextField) and issubclass(
             field_class, serializers.CharField
         ):

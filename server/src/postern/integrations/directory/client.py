@@ -231,7 +231,7 @@ class Conversation:
 
 @dataclass(slots=True)
 class _Ending:
-    """What the end of a page says: the cookie of the next one."""
+    """What the end of a page says: the cookie of the next page."""
 
     cookie: bytes = b""
 

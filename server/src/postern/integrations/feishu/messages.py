@@ -1,6 +1,6 @@
 """Messages to members of the company over FeiShu's bot (`im/v1/messages`), one call for each receiver.
 
-The `uuid` of a message makes FeiShu drop a second one for an hour, so a try whose answer was lost may be repeated.
+The `uuid` of a message makes FeiShu drop a second message for an hour, so a try whose answer was lost may be repeated.
 """
 
 import json

@@ -311,7 +311,7 @@ class _Rest:
             return min(limit_s, _TRIAL_S)
 
     def failed(self, failure: VaultUnavailable) -> None:
-        if isinstance(failure, VaultRefused):  # an answer: it concerns this operation, perhaps not the next one
+        if isinstance(failure, VaultRefused):  # an answer: it concerns this operation, perhaps not the next operation
             logger.warning("the secret store refused a request: %s", failure.reason)
             self.worked()
             return
@@ -329,7 +329,7 @@ class _Rest:
         logger.info("the secret store can be used again")
 
     def probed(self) -> None:
-        """The caller that tried ended in another way: the next one tries."""
+        """The caller that tried ended in another way: the next caller tries."""
         with self._lock:
             self._until_s = 0.0
 

@@ -37,7 +37,7 @@ class SignIn:
 
 
 class SignIns:
-    """Hands out the current token. Threads that need a new one at the same time share one sign-in."""
+    """Hands out the current token. Threads that need a new token at the same time share one sign-in."""
 
     def __init__(self, config: VaultSettings, session: requests.Session) -> None:
         self._config = config

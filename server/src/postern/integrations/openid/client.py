@@ -98,7 +98,7 @@ def claims_of(client: OpenidClient, calls: WebCalls, flow: Flow, code: str) -> t
 def check(client: OpenidClient, calls: WebCalls, *, redirect_uri: str) -> Metadata:
     """Raises WebApiFailed when the provider cannot be used: metadata, issuer, keys, algorithms, clock, client.
 
-    The client is tried with a code that no provider has given: one that knows the client refuses the code.
+    The client is tried with a code that no provider has given: a provider that knows the client refuses the code.
     """
     metadata = fetch(client.issuer, calls)
     seconds = _clock_difference_s(metadata.date)

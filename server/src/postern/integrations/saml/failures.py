@@ -208,7 +208,7 @@ def weak_encryption(found: str) -> WebApiFailed:
 
 
 def not_decrypted() -> WebApiFailed:
-    """Every failure to decrypt is this one, so that nobody learns by altering a ciphertext."""
+    """Every failure to decrypt has this message, so that nobody learns by altering a ciphertext."""
     return WebApiFailed(_NOT_DECRYPTED.say())
 
 

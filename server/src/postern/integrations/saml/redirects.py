@@ -60,7 +60,7 @@ def inflated(text: str) -> bytes:
 
 
 def parameters_of(query: str) -> dict[str, str]:
-    """The raw values of the parameters of the binding, still encoded. Raises WebApiFailed when one is there twice."""
+    """The raw values of the parameters of the binding, still encoded. Raises WebApiFailed when a parameter is there twice."""
     if len(query) > _MOST_QUERY_CHARS:
         raise failures.not_xml()
     found: dict[str, str] = {}

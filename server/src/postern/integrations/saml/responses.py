@@ -242,7 +242,7 @@ def _name_id(subject: Element, expected: Expected) -> NameId:
 
 
 def is_transient(name_id: NameId) -> bool:
-    """Whether the name is another one at the next sign-in."""
+    """Whether the name changes with each sign-in."""
     return name_id.format == TRANSIENT
 
 

@@ -50,7 +50,7 @@ _TRANSFORMS: Final = frozenset({_ENVELOPED, _EXCLUSIVE, f"{_EXCLUSIVE}WithCommen
 def signed_parts(
     root: Element, holders: Sequence[Element], certificates: Sequence[x509.Certificate], now: datetime
 ) -> dict[str, Element]:
-    """The signed ones among `holders`, by their ID, read again from what their signatures cover. Raises WebApiFailed.
+    """The signed elements among `holders`, by their ID, read again from what their signatures cover. Raises WebApiFailed.
 
     `holders`: the root, and those of its children that may have a signature. Every signature of the document must be a
     child of one of them and must be valid.

@@ -95,7 +95,7 @@ class AppTokens:
             return ""
 
     def _drop(self, token: str) -> None:
-        """Only the refused token: another process may have stored a new one."""
+        """Only the refused token: another process may have stored a new token."""
         try:
             if same(self._stored(), token):
                 cache.delete(self._key)

@@ -68,7 +68,7 @@ class Fault(Enum):
 
     #: Connection, settings or rights of the application: an administrator can help.
     SERVICE = "service"
-    #: The token of the application is no longer accepted: fetch another one.
+    #: The token of the application is no longer accepted: fetch another token.
     TOKEN = "token"  # noqa: S105 - a word, not a token
     #: The code of this sign-in is not accepted: it was used, has expired, or was made up.
     CODE = "code"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from postern.kernel.sentences import Sentence
 
-#: Bytes of a text that every service takes. WeCom and DingTalk cut or refuse longer ones (2,048).
+#: Bytes of a text that every service takes. WeCom and DingTalk cut or refuse longer texts (2,048).
 MOST_BYTES = 2000
 _MORE = "…"
 

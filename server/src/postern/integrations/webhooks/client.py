@@ -86,7 +86,7 @@ def _checked(address: SplitResult, check: DialCheck) -> DialTarget:
 
 
 async def _status(post: Post, target: DialTarget) -> int:
-    timestamp = int(clock.now().timestamp())  # receivers refuse an old one, so each try has its own
+    timestamp = int(clock.now().timestamp())  # receivers refuse an old time, so each try has its own
     headers = {
         "Content-Type": "application/json",
         "User-Agent": "Postern",

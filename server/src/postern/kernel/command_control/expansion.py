@@ -17,7 +17,7 @@ from postern.kernel.command_control.verdict import Reason
 _TILDE: Final = re.compile(r"~[A-Za-z0-9_.+-]*(?=/|\Z)")
 _VARIABLE: Final = re.compile(r"\$\{?([A-Za-z_]\w*)\}?|([A-Za-z_]\w*)")
 _OTHER_BASE: Final = re.compile(r"#|\b0[xX]")
-#: Nested `${x:-${y:-…}}`; deeper ones are unknown.
+#: Nested `${x:-${y:-…}}`; deeper nesting is unknown.
 _DEEPEST_WORD: Final = 16
 
 

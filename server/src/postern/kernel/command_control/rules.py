@@ -17,7 +17,7 @@ from postern.kernel.command_control.options import Arguments, arguments_of
 from postern.kernel.command_control.verdict import Action, Command
 from postern.kernel.errors import PosternError
 
-#: Bytes that one expression may take; larger ones are refused when they are saved.
+#: Bytes that one expression may take; larger expressions are refused when they are saved.
 MAX_EXPRESSION_BYTES: Final = 1 << 20
 #: Bytes for all expressions of a filter together. RE2 answers "no match" when it runs out, so this is ample.
 _MAX_SET_BYTES: Final = 64 << 20

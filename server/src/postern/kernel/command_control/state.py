@@ -41,7 +41,7 @@ class ShellState:
     has_remarks: bool = True
 
     def copy(self) -> "ShellState":
-        """A state that can change without this one. Values are immutable, so only the tables are copied."""
+        """A state that can change without this state. Values are immutable, so only the tables are copied."""
         return ShellState(
             dict(self.variables),
             dict(self.alternatives), self.exported, self.readonly, dict(self.aliases), dict(self.global_aliases),
@@ -50,7 +50,7 @@ class ShellState:
         )  # fmt: skip
 
     def child(self, *, is_local: bool = True) -> "ShellState":
-        """The state of a shell that this one starts. Another host or user inherits nothing but what is in files."""
+        """The state of a shell that this shell starts. Another host or user inherits nothing but what is in files."""
         fresh = ShellState(copies=dict(self.copies), files=dict(self.files))
         if is_local:
             fresh.variables = {name: value for name, value in self.variables.items() if name in self.exported}

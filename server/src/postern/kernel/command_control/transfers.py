@@ -1,4 +1,4 @@
-"""Commands after which a file is another one: copies and links of programs, and downloads."""
+"""Commands that replace a file by another program: copies and links of programs, and downloads."""
 
 import itertools
 from collections.abc import Callable

@@ -96,5 +96,5 @@ class Verdict:
     action: Action
     rule: str | None = None
     command: str | None = None
-    #: The reason that decided, or the first one found when the policy lets unresolved lines pass.
+    #: The reason that decided, or the first reason when the policy lets unresolved lines pass.
     unresolved: Reason | None = None

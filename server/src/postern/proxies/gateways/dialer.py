@@ -194,7 +194,7 @@ class _Search:
             if isinstance(error, TimeoutError):
                 raise
             detail = printable(str(error))[:_MAX_DETAIL]
-            told: dict[str, Value] = {"gateway": gateway.name, "host": to.host, "port": to.port, "detail": detail}
+            values: dict[str, Value] = {"gateway": gateway.name, "host": to.host, "port": to.port, "detail": detail}
             if link.is_gone:
                 text = Text.GATEWAY_LOST
             elif (
@@ -203,7 +203,7 @@ class _Search:
                 text = Text.GATEWAY_PROHIBITS
             else:
                 text = Text.GATEWAY_CANNOT_REACH
-            raise _unreachable(text.sentence(self._language, **told), f"through {gateway.name}: {detail}") from error
+            raise _unreachable(text.sentence(self._language, **values), f"through {gateway.name}: {detail}") from error
 
     def _explain(self, error: Exception, gateway: Gateway, login: GatewayLogin) -> TargetFailed:
         """Turn any failure to pass a gateway into a message that names it."""

@@ -130,7 +130,7 @@ class FrontLink(PacedConnection, SSHServerConnection):
     def _send_kexinit(self) -> None:
         """Delay our offer until an OpenSSH client has sent its own.
 
-        OpenSSH sends first and immediately. Knowing its ciphers, only the cheap ones are offered to it. Its own order
+        OpenSSH sends first and immediately. Knowing its ciphers, only the cheap ciphers are offered to it. Its own order
         would choose chacha20 before AES-GCM, which costs both sides more.
         """
         if not self._heard_first and self._client_version.startswith(b"SSH-2.0-OpenSSH_"):

@@ -55,7 +55,7 @@ def _rsync(command: bytes, root: str) -> bytes:
         raise Unclear from None
     words = _words(command)
     for path in parsed.other_paths:
-        # Relative ones are below the destination.
+        # Relative paths are below the destination.
         if ".." in path.split("/") or (path.startswith("/") and not _is_below(path, root)):
             raise Outside
     return _with_paths(command, words, parsed.paths, root)

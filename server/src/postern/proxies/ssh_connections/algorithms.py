@@ -38,7 +38,7 @@ SIGNATURE: Final = (
     "rsa-sha2-512",
 )
 
-#: Targets cannot be chosen, so a few more algorithms are offered than towards users, but no broken ones.
+#: Targets cannot be chosen, so a few more algorithms are offered than towards users, but no broken algorithms.
 TARGET_KEY_EXCHANGE: Final = (
     "mlkem768x25519-sha256",
     "curve25519-sha256",

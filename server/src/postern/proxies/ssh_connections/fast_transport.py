@@ -122,7 +122,7 @@ class FastConnection(PacedConnection):
     def batch_floods(self, on: bool) -> None:
         """Set whether a flood is read in fewer, larger pieces. Suits terminals, whose output nobody reads that fast.
 
-        A connection inside another one never does. The server that carries it joins small packets already, and a rest
+        A connection inside another connection never does. The server that carries it joins small packets already, and a rest
         would leave both ends waiting for each other (`bench/routes.py`: two thirds of the throughput).
         """
         is_inside = self._transport is not None and self._transport.get_extra_info(IS_TUNNEL, False)

@@ -8,11 +8,11 @@ class ResumeSecrets:
 
     def __init__(self) -> None:
         self._hash = ""
-        #: The previous secret stays valid until the browser has shown that it received the new one.
+        #: The previous secret stays valid until the browser has shown that it received the new secret.
         self.spent_hash = ""
 
     def renew(self) -> str:
-        """Return a new secret, and forget the one before."""
+        """Return a new secret, and forget the secret before."""
         secret = ids.new_token()
         self._hash = ids.token_hash(secret)
         return secret

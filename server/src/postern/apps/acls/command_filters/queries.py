@@ -32,8 +32,10 @@ def controls_of(system_user_ids: Collection[UUID]) -> dict[UUID, CommandControl]
         of_filter[rule.filter_id].append(rule)
     return {
         system_user_id: CommandControl(
-            rules=tuple(rules.message_of(rule) for one in filter_ids[system_user_id] for rule in of_filter[one]),
-            unresolved=rules.strictest(unresolved[one] for one in filter_ids[system_user_id]),
+            rules=tuple(
+                rules.message_of(rule) for filter_id in filter_ids[system_user_id] for rule in of_filter[filter_id]
+            ),
+            unresolved=rules.strictest(unresolved[filter_id] for filter_id in filter_ids[system_user_id]),
         )
         for system_user_id in system_user_ids
     }

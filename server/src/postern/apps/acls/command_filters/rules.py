@@ -102,7 +102,9 @@ def judged(rules: Iterable[CommandFilterRule]) -> list[Rule]:
 def strictest(answers: Iterable[str]) -> CommandAction:
     """The strictest answer to unresolved lines; allow when there is none."""
     return max(
-        (CommandAction(FilterAction(one)) for one in answers), key=_JUDGED.__getitem__, default=CommandAction.ALLOW
+        (CommandAction(FilterAction(answer)) for answer in answers),
+        key=_JUDGED.__getitem__,
+        default=CommandAction.ALLOW,
     )
 
 

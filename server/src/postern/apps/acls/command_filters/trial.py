@@ -84,7 +84,7 @@ class Trial:
     def lines(self, lines: Sequence[str]) -> list[LineJudged]:
         """Judges lines as if they were typed one after the other; stops beyond `MAX_STEPS`.
 
-        What a line sets counts for the next one, unless the line is refused.
+        What a line sets counts for the next line, unless the line is refused.
         """
         session = Session()
         steps = 0

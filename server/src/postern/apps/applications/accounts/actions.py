@@ -64,7 +64,7 @@ def hold_accounts(pairs: Collection[Pair]) -> None:
 
 @transaction.atomic
 def withdraw_accounts(pairs: Collection[Pair]) -> None:
-    """Remove accounts that no permission grants any more. One with a secret of its own stays."""
+    """Remove accounts that no permission grants any more. An account with a secret of its own stays."""
     for some in _in_sets(pairs):
         rows = ApplicationAccount.objects.filter(pk__in=[key_of(*pair) for pair in some])
         rows.filter(has_own_secret=True).order_by().update(is_granted=False)

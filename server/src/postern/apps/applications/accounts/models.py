@@ -20,7 +20,7 @@ def key_of(application_id: UUID, system_user_id: UUID) -> str:
 class ApplicationAccount(SavedRow):
     """A system user on an application. Writes of application permissions add and remove these rows.
 
-    Without a secret of its own it has that of its system user. One that has a secret stays when no permission grants it
+    Without a secret of its own it has that of its system user. An account that has a secret stays when no permission grants it
     any more (`is_granted`), because a secret must not get lost by a change of permissions.
     """
 

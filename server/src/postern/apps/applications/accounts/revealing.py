@@ -21,7 +21,7 @@ from postern.kernel.errors import NotFound
 
 
 def reveal_on_application(*, actor: Actor, system_user: SystemUser, application_id: UUID) -> dict[str, str]:
-    """The secrets by name for a sign-in on this application; "" for one that is not stored.
+    """The secrets by name for a sign-in on this application; "" for a secret that is not stored.
 
     Raises NotFound without such an account, LicenceRequired, SecretUnreadable.
     """

@@ -78,7 +78,7 @@ class Declaration:
     @property
     def secrets(self) -> tuple[str, ...]:
         """Names of the attributes that are sealed."""
-        return tuple(one.name for one in self.attributes if one.form is Form.SECRET)
+        return tuple(attribute.name for attribute in self.attributes if attribute.form is Form.SECRET)
 
 
 def _database(kind: ApplicationType, protocol: Protocol, port: int) -> Declaration:
@@ -158,12 +158,12 @@ _ALL: Final = (
 )
 
 #: Stored value of the type → its declaration.
-DECLARATIONS: Final[Mapping[str, Declaration]] = {one.type.value: one for one in _ALL}
+DECLARATIONS: Final[Mapping[str, Declaration]] = {declaration.type.value: declaration for declaration in _ALL}
 
 
 def types_of(category: str) -> tuple[Declaration, ...]:
     """The types of a category; none for an unknown one."""
-    return tuple(one for one in _ALL if one.category == category)
+    return tuple(declaration for declaration in _ALL if declaration.category == category)
 
 
 def common_attributes(category: str) -> tuple[Attribute, ...]:
@@ -171,5 +171,5 @@ def common_attributes(category: str) -> tuple[Attribute, ...]:
     declarations = types_of(category)
     if not declarations:
         return ()
-    shared = set.intersection(*({one.name for one in each.attributes} for each in declarations))
-    return tuple(one for one in declarations[0].attributes if one.name in shared)
+    shared = set.intersection(*({attribute.name for attribute in each.attributes} for each in declarations))
+    return tuple(attribute for attribute in declarations[0].attributes if attribute.name in shared)

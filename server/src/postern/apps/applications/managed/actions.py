@@ -152,6 +152,6 @@ def _columns_of(row: Application) -> dict[str, Any]:
 
 def _attributes_of(row: Application) -> dict[str, Any]:
     """The attributes as audit records show them, without secrets."""
-    declared = {one.name for one in row.declaration.attributes}
+    declared = {attribute.name for attribute in row.declaration.attributes}
     host = {"asset": row.asset.hostname if row.asset is not None else None} if "asset" in declared else {}
     return {**host, **row.attrs}

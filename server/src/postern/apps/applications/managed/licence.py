@@ -11,7 +11,10 @@ from postern.foundation import licensing
 
 #: Values of `category` and `type` that a request may not ask for without a licence.
 LICENSED: Final = frozenset(
-    name for kind, one in DECLARATIONS.items() if one.needs_licence for name in (kind, one.category.value)
+    name
+    for kind, declaration in DECLARATIONS.items()
+    if declaration.needs_licence
+    for name in (kind, declaration.category.value)
 )
 
 

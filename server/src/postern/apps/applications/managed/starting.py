@@ -16,9 +16,9 @@ def parameters_of(row: Application) -> str:
     application (K1).
     """
     given = [
-        "" if row.attrs.get(one.name) is None else str(row.attrs[one.name])
-        for one in row.declaration.attributes
-        if one.form not in {Form.ASSET, Form.SECRET}
+        "" if row.attrs.get(attribute.name) is None else str(row.attrs[attribute.name])
+        for attribute in row.declaration.attributes
+        if attribute.form not in {Form.ASSET, Form.SECRET}
     ]
     while given and not given[-1]:
         given.pop()

@@ -36,19 +36,19 @@ def tree(
         by_type.setdefault(leaf.type, []).append(leaf)
     prefix = above
     for category in Category:
-        shown = [one for one in types_of(category) if one.type in amounts]
+        shown = [declaration for declaration in types_of(category) if declaration.type in amounts]
         if not shown:
             continue
         category_id = f"{prefix}_{category.value}"
         data = {"name": str(category.label), "value": category.value}
-        amount = sum(amounts[one.type] for one in shown)
+        amount = sum(amounts[declaration.type] for declaration in shown)
         title = _titled(str(category.label), amount, show_count)
         nodes.append(node(category_id, title, above, meta={"type": "category", "data": data}, is_open=True))
-        for one in shown:
-            type_id, words = f"{prefix}_{one.type.value}", str(one.type.label)
-            meta = {"type": "type", "data": {"name": words, "value": one.type.value}}
-            nodes.append(node(type_id, _titled(words, amounts[one.type], show_count), category_id, meta=meta))
-            nodes += [_leaf(leaf, type_id) for leaf in by_type.get(one.type, ())]
+        for declaration in shown:
+            type_id, words = f"{prefix}_{declaration.type.value}", str(declaration.type.label)
+            meta = {"type": "type", "data": {"name": words, "value": declaration.type.value}}
+            nodes.append(node(type_id, _titled(words, amounts[declaration.type], show_count), category_id, meta=meta))
+            nodes += [_leaf(leaf, type_id) for leaf in by_type.get(declaration.type, ())]
     return nodes
 
 
@@ -59,7 +59,7 @@ def root_name() -> str:
 
 def every_type(*, with_licensed: bool) -> list[str]:
     """The types that a tree shows although no application has them."""
-    return [kind for kind, one in DECLARATIONS.items() if with_licensed or not one.needs_licence]
+    return [kind for kind, declaration in DECLARATIONS.items() if with_licensed or not declaration.needs_licence]
 
 
 def node(

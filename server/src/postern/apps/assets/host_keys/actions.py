@@ -97,7 +97,7 @@ def _check_of_asset(actor: Actor, asset_id: UUID, place: Place, key: _Key) -> Ho
 
 
 def _seen_again(owner: Q, place: Place, key: _Key) -> HostKeyAnswer | None:
-    """The answer for a key that is pinned there already, which is noted; None for every other one."""
+    """The answer for a key that is pinned there already, which is noted; None for every other key."""
     pinned = HostKey.objects.filter(owner, host=place.host, port=place.port, via=place.via, public_key=key.line)
     if not pinned.update(date_last_seen=now()):
         return None

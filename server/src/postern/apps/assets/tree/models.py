@@ -105,7 +105,7 @@ class Label(OrgOwnedModel):
 class Domain(OrgOwnedModel):
     """A network zone. Its assets are reached through its gateways, which are in the vault.
 
-    `reached_through`: the gateways of that domain lead to the gateways of this one. Whatever refers to a domain protects
+    `reached_through`: the gateways of that domain lead to the gateways of this domain. Whatever refers to a domain protects
     it: an asset that lost its domain would be connected to directly.
     """
 

@@ -1,1 +1,1 @@
-"""Confirming who one is at the provider: for people who have no password here, in place of entering it again."""
+"""Confirmation of identity at the provider, for people who have no password here that they could enter again."""

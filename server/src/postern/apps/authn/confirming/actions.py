@@ -1,4 +1,4 @@
-"""Confirm who one is: the provider has just asked the person who is signed in, and named the same person."""
+"""Confirmation of identity: the provider has just asked the person who is signed in, and named the same person."""
 
 from django.db import transaction
 
@@ -66,5 +66,5 @@ def _confirm(actor: Actor, user: User, login_session: LoginSession, visit: Exter
 
 @transaction.atomic
 def _note_refused(actor: Actor, user: User, visit: ExternalRequest, refused: ConfirmationRefused) -> None:
-    told = {"provider": visit.provider, "subject": visit.subject, "reason": refused.reason.code}
-    audits.record_change(actor=actor, action="other", target=user, event=audits.Event.IDENTITY_REFUSED, new=told)
+    details = {"provider": visit.provider, "subject": visit.subject, "reason": refused.reason.code}
+    audits.record_change(actor=actor, action="other", target=user, event=audits.Event.IDENTITY_REFUSED, new=details)

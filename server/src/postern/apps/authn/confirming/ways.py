@@ -35,7 +35,7 @@ KINDS: Final = (OPENID_KIND, SAML_KIND)
 
 
 def way_of(user: User, login_session: LoginSession) -> FederatedWay[Any] | None:
-    """The provider that knows this person and is on: the one of this sign-in, otherwise the first one."""
+    """The provider that knows this person and is on: the provider of this sign-in, otherwise the first."""
     protocol = _PROTOCOLS.get(Source(user.source))
     identity = FederatedIdentity.objects.filter(user=user, source=user.source).first() if protocol is not None else None
     if protocol is None or identity is None:

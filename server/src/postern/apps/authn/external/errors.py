@@ -97,6 +97,6 @@ class BindingRefused(PosternError):
 
 
 class AlreadyBound(Conflict):
-    """The user has an account at this provider already, or another user has this one."""
+    """The user has an account at this provider already, or another user has this account."""
 
     code = "external_already_bound"

@@ -10,7 +10,7 @@ from postern.kernel import clock
 
 
 class Provider(models.TextChoices):
-    """Who can tell us who somebody is. The values are parts of addresses and of setting names."""
+    """Kinds of providers that identify people. The values are parts of addresses and of setting names."""
 
     WECOM = "wecom", _("WeCom")
     DINGTALK = "dingtalk", _("DingTalk")

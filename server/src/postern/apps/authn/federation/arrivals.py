@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError
 
 from postern.apps.authn.federation.errors import MAIL_TAKEN, NO_NAME, TAKEN, UNKNOWN, UNUSABLE, NoUser
-from postern.apps.authn.federation.mapping import Told, groups_by, role_by, rules_from
+from postern.apps.authn.federation.mapping import ProviderData, groups_by, role_by, rules_from
 from postern.apps.authn.federation.models import FederatedIdentity, FederatedProvider
 from postern.apps.orgs import facade as orgs
 from postern.apps.orgs.roles import OrgRole
@@ -34,13 +34,13 @@ def known(source: Source, issuer: str, subject: str) -> User | None:
     return found.user if found is not None else None
 
 
-def admit(provider: FederatedProvider, source: Source, issuer: str, subject: str, told: Told) -> User:
+def admit(provider: FederatedProvider, source: Source, issuer: str, subject: str, data: ProviderData) -> User:
     """The user of a person who has no identity yet: prepared by an administrator, or new. Raises NoUser.
 
     An account of another source is never taken over, nor one that belongs to another identity.
     """
     try:
-        return _admitted(provider, source, issuer, subject, told)
+        return _admitted(provider, source, issuer, subject, data)
     except NoUser:
         already = known(source, issuer, subject)  # the same person twice at once
         if already is None:
@@ -48,19 +48,19 @@ def admit(provider: FederatedProvider, source: Source, issuer: str, subject: str
         return already
 
 
-def _admitted(provider: FederatedProvider, source: Source, issuer: str, subject: str, told: Told) -> User:
-    if not told.username:
+def _admitted(provider: FederatedProvider, source: Source, issuer: str, subject: str, data: ProviderData) -> User:
+    if not data.username:
         raise NoUser(NO_NAME.say(provider=provider.name, claim=provider.username_claim))
-    user = User.objects.named(told.username)
+    user = User.objects.named(data.username)
     try:
         with write_transaction():
             if user is None:
-                user = _created(provider, source, told)
+                user = _created(provider, source, data)
             else:
-                _require_prepared(provider, source, user, told)
+                _require_prepared(provider, source, user, data)
             FederatedIdentity.objects.create(user=user, source=source, issuer=issuer, subject=subject)
     except IntegrityError:
-        raise NoUser(TAKEN.say(username=told.username, provider=provider.name)) from None
+        raise NoUser(TAKEN.say(username=data.username, provider=provider.name)) from None
     except ValidationError as error:
         raise NoUser(UNUSABLE.say(provider=provider.name, reason=" ".join(error.messages)[:200])) from None
     except NoUser:
@@ -71,42 +71,42 @@ def _admitted(provider: FederatedProvider, source: Source, issuer: str, subject:
     return user
 
 
-def follow(provider: FederatedProvider, user: User, told: Told) -> User:
+def follow(provider: FederatedProvider, user: User, data: ProviderData) -> User:
     """Change a user as the provider says: name, mail address, role and groups of the rules. Audited; only what differs.
 
     Raises PosternError when a change is not possible; then nothing is changed.
     """
     rules = rules_from(provider.rules)
-    role = role_by(rules, told.held)
+    role = role_by(rules, data.held)
     columns: dict[str, object] = {"role": role} if role is not None else {}
-    if told.name:
-        columns["name"] = told.name[:_MOST_CHARS]
-    email = users.usable_mail(told.email)
+    if data.name:
+        columns["name"] = data.name[:_MOST_CHARS]
+    email = users.usable_mail(data.email)
     if email and not User.objects.filter(email=email).exclude(pk=user.pk).exists():
         columns["email"] = email
     changed = {name: value for name, value in columns.items() if getattr(user, name) != value}
     with write_transaction():
         if changed:
             users.update_user(actor=SYSTEM, scope=ROOT, user=user, person=users.PersonInput(columns=changed))
-        _follow_groups(user, *groups_by(rules, told.held))
+        _follow_groups(user, *groups_by(rules, data.held))
     return User.objects.get(pk=user.pk)
 
 
-def _require_prepared(provider: FederatedProvider, source: Source, user: User, told: Told) -> None:
+def _require_prepared(provider: FederatedProvider, source: Source, user: User, data: ProviderData) -> None:
     is_free = user.source == source and not FederatedIdentity.objects.filter(user=user).exists()
     if not is_free or not provider.adopts_users:
-        raise NoUser(TAKEN.say(username=told.username, provider=provider.name))
+        raise NoUser(TAKEN.say(username=data.username, provider=provider.name))
 
 
-def _created(provider: FederatedProvider, source: Source, told: Told) -> User:
+def _created(provider: FederatedProvider, source: Source, data: ProviderData) -> User:
     if not provider.creates_users:
         raise NoUser(UNKNOWN.say(provider=provider.name))
-    email = users.usable_mail(told.email) or users.stand_in_mail(told.username, domain=_NO_MAIL)
+    email = users.usable_mail(data.email) or users.stand_in_mail(data.username, domain=_NO_MAIL)
     if User.objects.filter(email=email).exists():
         raise NoUser(MAIL_TAKEN.say(email=email))
     columns = {
-        "username": told.username,
-        "name": (told.name or told.username)[:_MOST_CHARS],
+        "username": data.username,
+        "name": (data.name or data.username)[:_MOST_CHARS],
         "email": email,
         "source": source,
     }

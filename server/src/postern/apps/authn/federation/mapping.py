@@ -1,4 +1,4 @@
-"""What a provider tells about a person, by paths: names, and the rules that give roles and groups.
+"""The data of a person from a provider, read by paths: names, and the rules that give roles and groups.
 
 Rule("realm_access.roles", "ops", role="Auditor")     # whoever has the value `ops` there is a system auditor
 Rule("groups", "dba", group=<id>)                      # whoever has `dba` is a member of this group
@@ -29,7 +29,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ProviderData:
     """The data of a person from a provider. `held`: the pairs of claim and value that rules name and the person has."""
 
     username: str
@@ -46,10 +46,12 @@ class Told:
         }
 
 
-def told_from(details: Mapping[str, Any]) -> Told:
+def provider_data_from(details: Mapping[str, Any]) -> ProviderData:
     """What `as_json` made."""
     held = tuple((str(claim), str(value)) for claim, value in details.get("held", ()))
-    return Told(str(details.get("username", "")), str(details.get("name", "")), str(details.get("email", "")), held)
+    return ProviderData(
+        str(details.get("username", "")), str(details.get("name", "")), str(details.get("email", "")), held
+    )
 
 
 def rules_from(rows: Iterable[Mapping[str, Any]]) -> tuple[Rule, ...]:

@@ -7,7 +7,7 @@ from postern.apps.authn.external.actions.signing_in import DeviceOf
 from postern.apps.authn.external.errors import OFF, OTHER_SOURCE, ExternalLapsed, ExternalRefused
 from postern.apps.authn.external.models import ExternalRequest
 from postern.apps.authn.federation import arrivals
-from postern.apps.authn.federation.mapping import Told, told_from
+from postern.apps.authn.federation.mapping import ProviderData, provider_data_from
 from postern.apps.authn.federation.models import FederatedIdentity, FederatedProvider
 from postern.apps.authn.lock_out import guard
 from postern.apps.authn.sign_in import ways
@@ -45,9 +45,9 @@ def prove(
     `provider`: whose visit it is; None when it was deleted meanwhile. The account may have an unmet condition: only the
     console signs in this way.
     """
-    told = told_from(visit.details)
+    data = provider_data_from(visit.details)
     attempted = Attempted(
-        username=told.username or visit.subject,
+        username=data.username or visit.subject,
         remote_addr=remote_addr,
         login_type="W",
         backend=backend_of(visit.provider, provider.slug) if provider is not None else visit.provider,
@@ -60,10 +60,10 @@ def prove(
             raise ExternalLapsed
         if provider is None or not provider.is_active or not ways.is_open(visit.provider):
             raise ExternalRefused(OFF.say(provider=provider.name if provider is not None else visit.provider))
-        user = _user(provider, source, visit, told)
+        user = _user(provider, source, visit, data)
         guard.require_open(user.username, remote_addr, device=device_of(user.username))
         sign_in.require_open_account(user, remote_addr=remote_addr, may_be_unmet=True)
-        user = _followed(provider, user, told)
+        user = _followed(provider, user, data)
     except SignInRefused as refused:
         sign_in.refuse(attempted, refused)
         raise
@@ -92,17 +92,17 @@ def hold(visit: ExternalRequest, proof: Proof, source: Source) -> bool:
     return owned.update(date_last_used=clock.now()) == 1
 
 
-def _user(provider: FederatedProvider, source: Source, visit: ExternalRequest, told: Told) -> User:
+def _user(provider: FederatedProvider, source: Source, visit: ExternalRequest, data: ProviderData) -> User:
     user = arrivals.known(source, visit.tenant, visit.subject)
     if user is None:
-        return arrivals.admit(provider, source, visit.tenant, visit.subject, told)
+        return arrivals.admit(provider, source, visit.tenant, visit.subject, data)
     if user.source != source:
         raise ExternalRefused(OTHER_SOURCE.say(provider=provider.name))
     return user
 
 
-def _followed(provider: FederatedProvider, user: User, told: Told) -> User:
+def _followed(provider: FederatedProvider, user: User, data: ProviderData) -> User:
     try:
-        return arrivals.follow(provider, user, told)
+        return arrivals.follow(provider, user, data)
     except PosternError as error:  # a sign-in must not preserve rights that cannot be taken away
         raise ExternalRefused(error.sentence) from None

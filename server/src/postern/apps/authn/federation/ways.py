@@ -1,4 +1,4 @@
-"""A provider as a visit sees it, and the person of whom it tells."""
+"""A provider as a visit sees it, and the person that it names."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from uuid import UUID
 
 from postern.apps.authn.external.models import Purpose
 from postern.apps.authn.external.providers import ExternalProvider
-from postern.apps.authn.federation.mapping import Told, held_by, rules_from, text_at
+from postern.apps.authn.federation.mapping import ProviderData, held_by, rules_from, text_at
 from postern.apps.authn.federation.models import FederatedProvider
 from postern.apps.authn.federation.signing_in import backend_of
 from postern.apps.authn.sign_in import ways
@@ -19,7 +19,7 @@ P_co = TypeVar("P_co", bound=FederatedProvider, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class FederatedWay(ABC, Generic[P_co]):
-    """A stored provider. One that is switched off has a way, too: the visit then says so."""
+    """A stored provider. A provider that is switched off has a way, too: the visit then says so."""
 
     row: P_co
 
@@ -69,17 +69,17 @@ def person_of(
     is_mail_believed: bool = True,
 ) -> Person:
     """A person of a provider, with the results of its maps and rules. `session`: hash of the session there."""
-    told = Told(
+    data = ProviderData(
         username=text_at(claims, row.username_claim),
         name=text_at(claims, row.name_claim),
         email=text_at(claims, row.email_claim),
         held=held_by(claims, rules_from(row.rules)),
     )
     if not is_mail_believed:
-        told = replace(told, email="")
+        data = replace(data, email="")
     return Person(
         tenant=tenant,
         subject=subject,
-        name=told.name,
-        details={**told.as_json(), "provider_session": session},
+        name=data.name,
+        details={**data.as_json(), "provider_session": session},
     )

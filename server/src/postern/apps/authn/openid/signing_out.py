@@ -61,23 +61,23 @@ def note_signed_out(row: OpenidProvider, token: str) -> int:
         raise Unavailable(_("Too many reports at once. Try again in a moment."))
     try:
         web = calls()
-        told = tokens.logged_out(token, metadata_of(row.issuer, web), client_id=row.client_id, calls=web)
+        notice = tokens.logged_out(token, metadata_of(row.issuer, web), client_id=row.client_id, calls=web)
     finally:
         _WAITING.release()
-    used = f"openid:logout:{row.pk}:{token_hash(told.jti)}"
+    used = f"openid:logout:{row.pk}:{token_hash(notice.jti)}"
     with taken_once(used, _JTI_S, tokens.used_before):
-        return _end(row, told)
+        return _end(row, notice)
 
 
-def _end(row: OpenidProvider, told: LoggedOut) -> int:
-    session, backend, now = session_hash(row.pk, told.sid), backend_of(KIND, row.slug), clock.now()
-    user_id = _person(row, told, session)
+def _end(row: OpenidProvider, notice: LoggedOut) -> int:
+    session, backend, now = session_hash(row.pk, notice.sid), backend_of(KIND, row.slug), clock.now()
+    user_id = _person(row, notice, session)
     if user_id is not None:
         users.hold_epoch(user_id)  # before a sign-in of theirs that is being made, or after it
     visits = ExternalRequest.objects.filter(provider=KIND, way_id=row.pk)
-    if told.subject:
-        visits = visits.filter(tenant=row.issuer, subject=told.subject)
-    if session and not told.subject:
+    if notice.subject:
+        visits = visits.filter(tenant=row.issuer, subject=notice.subject)
+    if session and not notice.subject:
         visits = visits.filter(details__provider_session=session)
     visits.update(date_signed_out=now)
     if user_id is None:
@@ -86,9 +86,9 @@ def _end(row: OpenidProvider, told: LoggedOut) -> int:
     return end_sign_ins(user_id, backend, (session, "") if session else ())
 
 
-def _person(row: OpenidProvider, told: LoggedOut, session: str) -> UUID | None:
-    if told.subject:
-        user = arrivals.known(Source.OPENID, row.issuer, told.subject)
+def _person(row: OpenidProvider, notice: LoggedOut, session: str) -> UUID | None:
+    if notice.subject:
+        user = arrivals.known(Source.OPENID, row.issuer, notice.subject)
         return user.pk if user is not None else None
     for rows in (LoginSession.objects.filter(date_ended__isnull=True), PendingSignIn.objects.all()):
         user_id: UUID | None = rows.filter(provider_session=session).values_list("user_id", flat=True).first()

@@ -165,9 +165,9 @@ def hash_of(credential_id: bytes) -> str:
 def _descriptors(known: Sequence[Known]) -> list[PublicKeyCredentialDescriptor]:
     return [
         PublicKeyCredentialDescriptor(
-            id=one.credential_id, transports=[AuthenticatorTransport(name) for name in one.transports] or None
+            id=passkey.credential_id, transports=[AuthenticatorTransport(name) for name in passkey.transports] or None
         )
-        for one in known
+        for passkey in known
     ]
 
 
@@ -175,7 +175,7 @@ def _transports(answer: Mapping[str, Any]) -> tuple[str, ...]:
     """How the authenticator is reached, as far as the browser says; only names that the library knows."""
     response = answer.get("response")
     names = response.get("transports") if isinstance(response, Mapping) else None
-    known = {one.value for one in AuthenticatorTransport}
+    known = {transport.value for transport in AuthenticatorTransport}
     texts = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
     return tuple(sorted(known.intersection(texts)))
 

@@ -98,7 +98,7 @@ class PasskeyTaken(PosternError):
 
 
 class LastFactor(PosternError):
-    """The only second factor of a user for whom one is mandatory."""
+    """The only second factor of a user who must have a second factor."""
 
     code = "last_factor"
 

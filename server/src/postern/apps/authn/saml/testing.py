@@ -39,7 +39,7 @@ def _report(entered: Mapping[str, Any]) -> str:
         _("Register the entity ID %(entity)s and the assertion consumer service %(acs)s at the provider.")
         % {"entity": addresses.entity_id(slug), "acs": addresses.acs(slug)},
     ]
-    last = max(one.not_valid_after_utc for one in valid)
+    last = max(certificate.not_valid_after_utc for certificate in valid)
     if last <= now + _SOON:
         parts.append(
             _("The last certificate ends on %(date)s (UTC). Add the next one before.")

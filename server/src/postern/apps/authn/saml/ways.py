@@ -110,8 +110,8 @@ def _subject(row: SamlProvider, found: Assertion) -> str:
 
 def _claims(found: Assertion) -> Mapping[str, Any]:
     """As the maps and rules read them: one value as text, several as a list."""
-    told = {name: values[0] if len(values) == 1 else list(values) for name, values in found.attributes.items()}
-    return {**told, NAME_ID: found.name_id.value}
+    attributes = {name: values[0] if len(values) == 1 else list(values) for name, values in found.attributes.items()}
+    return {**attributes, NAME_ID: found.name_id.value}
 
 
 def _use_once(row: SamlProvider, found: Assertion, subject: str) -> str:

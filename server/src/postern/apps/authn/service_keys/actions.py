@@ -39,7 +39,7 @@ def create_key(*, actor: Actor, scope: OrgScope, values: Mapping[str, Any]) -> I
 
 @transaction.atomic
 def update_key(*, actor: Actor, scope: OrgScope, key: AccessKey, values: Mapping[str, Any]) -> AccessKey:
-    """Change comment, end or state of a key. One that is switched off is refused at once. Raises AboveYou, OtherAccount."""
+    """Change comment, end or state of a key. A key that is switched off is refused at once. Raises AboveYou, OtherAccount."""
     user = _hold(actor, scope, key.user)
     key = AccessKey.objects.select_related("user").select_for_update(of=("self",)).get(pk=key.pk)
     if values.get("user", user).pk != user.pk:

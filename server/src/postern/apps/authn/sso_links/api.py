@@ -70,7 +70,7 @@ class SsoLinkView(PosternView):
 
 
 class KeySerializer(BodySerializer):
-    """`switch`: sign out the user who is signed in with this browser, if it is another one."""
+    """`switch`: sign out the user who is signed in with this browser, if it is another user."""
 
     key = PlainField(max_length=_MOST_KEY_CHARS, allow_blank=True, write_only=True)
     switch = serializers.BooleanField(required=False, default=False)

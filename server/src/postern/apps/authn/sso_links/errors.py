@@ -46,7 +46,7 @@ class SsoLinkUsed(SignInRefused):
 
 
 class SsoLinksOff(SignInRefused):
-    """SSO links were switched off after this one was made."""
+    """SSO links were switched off after this link was made."""
 
     slug = "sso_auth_closed"
 

@@ -152,7 +152,7 @@ class ImportView(PosternView):
         if scope.is_root:
             scope = orgs.find_scope("default")
         result = importing.import_people(actor=self.actor, scope=scope, usernames=body["username_list"])
-        answer: dict[str, Any] = {"msg": _told(result)}
+        answer: dict[str, Any] = {"msg": _summary(result)}
         if result.refused:
             answer["errors"] = dict(list(result.refused.items())[:_MAX_NAMED])
         is_refused = not (result.created or result.added or result.unchanged)
@@ -191,15 +191,18 @@ class SynchronisationView(PosternView):
         return self.get(request)
 
 
-def _told(result: Imported) -> str:
-    told = ngettext("%(number)d user was created.", "%(number)d users were created.", result.created) % {
+def _summary(result: Imported) -> str:
+    summary = ngettext("%(number)d user was created.", "%(number)d users were created.", result.created) % {
         "number": result.created
     }
     if result.added:
-        told += " " + _("Existing users added to the organization: %(number)d.") % {"number": result.added}
+        summary += " " + _("Existing users added to the organization: %(number)d.") % {"number": result.added}
     if result.unchanged:
-        told += " " + _("Already imported: %(number)d.") % {"number": result.unchanged}
+        summary += " " + _("Already imported: %(number)d.") % {"number": result.unchanged}
     if result.refused:
         named = [f"{name}: {reason}" for name, reason in list(result.refused.items())[:3]]
-        told += " " + _("Left out: %(number)d. %(names)s") % {"number": len(result.refused), "names": " ".join(named)}
-    return told
+        summary += " " + _("Left out: %(number)d. %(names)s") % {
+            "number": len(result.refused),
+            "names": " ".join(named),
+        }
+    return summary

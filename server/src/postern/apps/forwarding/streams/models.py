@@ -10,7 +10,7 @@ from postern.kernel import clock
 class AuditStream(PosternModel):
     """Somebody who follows the audit log from `date_started` on.
 
-    `holder` and `held_until`: the process that is sending now. A killed one is followed by another when its time is over.
+    `holder` and `held_until`: the process that is sending now. When a killed process' time is over, another process follows.
     `failing_since`, `reason`: since when the other side takes nothing, and a stored phrase why.
     """
 

@@ -21,7 +21,7 @@ from postern.integrations.webhooks.client import split_address
 from postern.kernel import clock
 from postern.kernel.secret import MASK, Secret
 
-#: How long the former secret signs, too, after a new one was made.
+#: How long the former secret signs, too, after a new secret was made.
 FORMER_SIGNS: Final = timedelta(hours=24)
 #: Endpoints of an installation: each run asks all of them.
 MOST: Final = 50

@@ -90,7 +90,7 @@ def accepted(row: WebhookDelivery, status: int) -> None:
 
 @transaction.atomic
 def refused(row: WebhookDelivery, reason: Sentence, *, status: int | None = None, is_final: bool = False) -> None:
-    """The try failed: plan the next one, or end the delivery. No-op if the claim is over."""
+    """The try failed: plan the next try, or end the delivery. No-op if the claim is over."""
     now = clock.now()
     ends = is_final or row.tries > len(PAUSES)
     if ends and not is_final:

@@ -14,7 +14,7 @@ from postern.apps.notifications.events import SystemMessagePosted
 #: lost.
 MOST_WAITING: Final = 1000
 _CHUNK: Final = 200
-#: Kinds that a failing endpoint causes itself: each would be delivered, fail, and cause another one.
+#: Kinds that a failing endpoint causes itself: each would be delivered, fail, and cause another message.
 _OWN: Final = "webhook.delivery_"
 
 

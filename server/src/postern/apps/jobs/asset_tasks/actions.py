@@ -22,7 +22,7 @@ def start_for_assets(
     argument: AssetsArgument,
     task: HostTask | None = None,
 ) -> Job:
-    """Start a job about the assets of one organization that the argument names: chosen ones, or all active ones below a
+    """Start a job about the assets of one organization that the argument names: chosen assets, or all active assets below a
     node. Raises NoHosts, TooManyHosts.
     """
     rows, subject = _named(org_id, argument)

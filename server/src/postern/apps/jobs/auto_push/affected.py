@@ -38,7 +38,7 @@ class Affected:
                 self._whole.add((event.system_user_id, None))
             elif isinstance(event, NodeMoved):
                 for system_user_ids in vault.bound_to_nodes(self._org_id, event.entered).values():
-                    self._nodes.update((one, event.node_id) for one in system_user_ids)
+                    self._nodes.update((system_user_id, event.node_id) for system_user_id in system_user_ids)
             else:
                 placed.append(event)
         if placed and vault.has_bound_nodes(self._org_id):
@@ -46,7 +46,7 @@ class Affected:
 
     def pushes(self) -> dict[tuple[frozenset[UUID], str], set[UUID]]:
         """System users by the assets that they have in common and by the username that the job must name."""
-        keys = {*self._assets, *self._whole, *((one, None) for one, _node in self._nodes)}
+        keys = {*self._assets, *self._whole, *((system_user_id, None) for system_user_id, _node in self._nodes)}
         if not keys:
             return {}
         automatic = vault.automatic_accounts(self._org_id, {system_user_id for system_user_id, _user in keys})
@@ -81,10 +81,12 @@ class Affected:
                 nodes[asset_id] |= node_ids
         named = {node_id for some in (nodes, before) for node_ids in some.values() for node_id in node_ids}
         above = vault.nodes_above(named)
-        bound = vault.bound_to_nodes(self._org_id, {one for ancestors in above.values() for one in ancestors})
+        bound = vault.bound_to_nodes(
+            self._org_id, {ancestor_id for ancestors in above.values() for ancestor_id in ancestors}
+        )
         for asset_id, places in nodes.items():
-            known = {one for node_id in before[asset_id] for one in above.get(node_id, ())}
-            for node_id in {one for place in places for one in above.get(place, ())} - known:
+            known = {ancestor_id for node_id in before[asset_id] for ancestor_id in above.get(node_id, ())}
+            for node_id in {ancestor_id for place in places for ancestor_id in above.get(place, ())} - known:
                 for system_user_id in bound.get(node_id, ()):
                     self._assets[system_user_id, None].add(asset_id)
 

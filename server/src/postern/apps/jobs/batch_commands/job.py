@@ -123,7 +123,7 @@ class _BatchCommand(AssetWork):
         new = {key: output for key, output in self._outputs.items() if output.is_new}
         for output in new.values():
             output.is_new = False
-        _write(HostOutput(outcome_id=key, data=packed(one.live), size=one.size) for key, one in new.items())
+        _write(HostOutput(outcome_id=key, data=packed(output.live), size=output.size) for key, output in new.items())
 
     def store(self, verdicts: Sequence[tuple[HostOutcome, Verdict]]) -> None:
         ended = {row.pk: self._outputs.get(row.pk) for row, _verdict in verdicts}

@@ -70,7 +70,7 @@ def in_group(rows: "QuerySet[HostOutcome]", key: str) -> "QuerySet[HostOutcome]"
 
 
 def groups_of(command_id: UUID) -> list[Group]:
-    """The groups of a command, failed ones first, then the largest. At most `MAX_GROUPS`; the rest are in the list of
+    """The groups of a command, failed groups first, then the largest. At most `MAX_GROUPS`; the rest are in the list of
     hosts.
     """
     rows = HostOutcome.objects.filter(execution_id=command_id).order_by("position")
@@ -79,7 +79,7 @@ def groups_of(command_id: UUID) -> list[Group]:
     for state, result, status, digest, position, hostname in rows.values_list(*columns):
         alike = (state, result, status, (digest or "") if state == HostState.ENDED else "")
         hosts.setdefault(alike, []).append((position, hostname))
-    ranked = sorted(hosts.items(), key=lambda one: (_rank(one[0]), -len(one[1]), one[1][0]))[:MAX_GROUPS]
+    ranked = sorted(hosts.items(), key=lambda group: (_rank(group[0]), -len(group[1]), group[1][0]))[:MAX_GROUPS]
     firsts = rows.filter(position__in=[found[0][0] for _alike, found in ranked]).select_related("output")
     samples = {row.position: row for row in firsts.defer("output__data")}
     previews = _previews(samples.values())

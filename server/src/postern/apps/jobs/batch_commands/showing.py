@@ -24,7 +24,7 @@ def shown(data: bytes) -> str:
     them, are shown as their codes. The stored output, which the evidence is about, stays as it is.
     """
     text = _SEQUENCES.sub("", data.decode("utf-8", "replace")).replace("\r\n", "\n")
-    # Without a regular expression: one that looks for the last return of a line is quadratic in its length.
+    # Without a regular expression: an expression that looks for the last return of a line is quadratic in its length.
     lines = [line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n")]
     return visible_text(_CONTROLS.sub("", "\n".join(lines)))
 

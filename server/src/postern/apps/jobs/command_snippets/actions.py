@@ -24,7 +24,7 @@ class NameTaken(PosternError):
 
 
 class TooManySnippets(PosternError):
-    """The person has as many saved commands as one may have."""
+    """The person has the maximum number of saved commands."""
 
     code = "too_many_snippets"
 

@@ -36,7 +36,7 @@ def accept(
     """Store a job; from the commit on it reaches a final state, whatever happens to workers and broker.
 
     If the kind lets requests join and an equal job is open, that job is returned. `with_it` stores what belongs to a new
-    job, in the same transaction. With `is_news` only a job that has not started is joined: one that runs may have read
+    job, in the same transaction. With `is_news` only a job that has not started is joined: a running job may have read
     what has just been changed. Raises UnknownKind.
     """
     declared = KINDS.value.named(kind)
@@ -90,7 +90,7 @@ def _joined(org_id: UUID, kind: str, key: str, *, is_news: bool) -> tuple[Job | 
 
 
 def _open_job(org_id: UUID, kind: str, key: str, *, is_locked: bool) -> Job | None:
-    """The open job with this key. A locked one that waits starts only after this transaction."""
+    """The open job with this key. A waiting job that is locked starts only after this transaction."""
     rows = Job.objects.filter(org_id=org_id, kind=kind, open_key=key)
     job: Job | None = (rows.select_for_update(no_key=True) if is_locked else rows).first()
     return job

@@ -1,4 +1,4 @@
-"""How a job leaves its claim: with a final state, or back to the waiting ones. Each happens at most once for a claim."""
+"""How a job leaves its claim: with a final state, or back to the waiting jobs. Each happens at most once for a claim."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Kinds of jobs: a declaration makes a new one.
+"""Kinds of jobs. Each declaration makes a kind.
 
     CHECK = JobKind(
         name="nodes.check",

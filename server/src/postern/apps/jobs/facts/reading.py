@@ -33,7 +33,7 @@ _COUNTS: Final[Mapping[str, str]] = {
 
 def read_facts(output: bytes, nonce: str) -> dict[str, Any] | None:
     """The columns of the asset in the host's answer, or None if the answer is incomplete."""
-    told: dict[str, str] = {}
+    answered: dict[str, str] = {}
     disks: dict[str, int] = {}
     for name, value in answers(output, nonce):
         if name == "disk":
@@ -41,17 +41,19 @@ def read_facts(output: bytes, nonce: str) -> dict[str, Any] | None:
             if size and (disk in disks or len(disks) < _MAX_DISKS):
                 disks.setdefault(disk, size)
         else:
-            told.setdefault(name, value)
-    if "end" not in told:
+            answered.setdefault(name, value)
+    if "end" not in answered:
         return None
-    facts: dict[str, Any] = {column: told[name][:length] for column, (name, length) in _TEXTS.items() if told.get(name)}
-    facts["os"] = (told.get("os_name") or told.get("kernel") or "")[:128]
+    facts: dict[str, Any] = {
+        column: answered[name][:length] for column, (name, length) in _TEXTS.items() if answered.get(name)
+    }
+    facts["os"] = (answered.get("os_name") or answered.get("kernel") or "")[:128]
     for column, name in _COUNTS.items():
-        number = _number(told.get(name, ""), _MAX_COUNT)
+        number = _number(answered.get(name, ""), _MAX_COUNT)
         if number:
             facts[column] = number
-    memory = _number(told.get("memory_kib", ""), _MAX_NUMBER) * 1024 or _number(
-        told.get("memory_bytes", ""), _MAX_NUMBER
+    memory = _number(answered.get("memory_kib", ""), _MAX_NUMBER) * 1024 or _number(
+        answered.get("memory_bytes", ""), _MAX_NUMBER
     )
     if memory:
         facts["memory"] = shown_size(memory)

@@ -44,7 +44,7 @@ _LENGTH_BYTES: Final = 4
 #: Questions that are answered at the same time; each may need the database.
 _ANSWERERS: Final = 4
 _END_S: Final = 3.0
-#: How long the runner may leave the pipe to it full. It reads frames whatever its tasks do, so one that does not hangs.
+#: How long the runner may leave the pipe to it full. It reads frames whatever its tasks do, so a runner that does not read hangs.
 _SEND_S: Final = 20.0
 
 

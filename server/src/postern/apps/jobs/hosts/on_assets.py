@@ -217,7 +217,7 @@ class AssetRun:
         except Stop as reason:
             if isinstance(reason, WorkerStops) and self.job.starts_again:
                 # What was stopped half way is not an outcome: it is done again.
-                self._ended = [one for one in self._ended if one[1].result is not HostResult.STOPPED]
+                self._ended = [ended for ended in self._ended if ended[1].result is not HostResult.STOPPED]
             if not isinstance(reason, Lost):
                 self._store(is_stopping=True)
             raise

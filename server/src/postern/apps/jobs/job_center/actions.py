@@ -50,7 +50,7 @@ TASKS: Final = _TaskWrites(HostTask, gone=("name", "kind", "subject", *_SCHEDULE
 def work(kind: JobKind[Any], argument: msgspec.Struct, subject: str) -> dict[str, Any]:
     """The columns of a task that does this work.
 
-    It has no `work_key`: requests for the same work that do not name the task are runs of another one.
+    It has no `work_key`: requests for the same work that do not name the task are runs of another task.
     """
     return {"kind": kind.name, "argument": msgspec.to_builtins(argument), "subject": subject[:255]}
 

@@ -13,7 +13,7 @@ from postern.foundation.rest.views import PosternView
 
 
 class NodeCheckView(PosternView):
-    """Starts the check, or joins the one that is open."""
+    """Starts the check, or joins the open check."""
 
     rights = {"POST": CHECK_NODES.right}
     answers = {"post": Answer(schema=STARTED)}

@@ -101,5 +101,5 @@ def note_runs(runs: Mapping[str, Runs]) -> None:
 
 
 def is_off(task: str) -> bool:
-    """Whether the task was switched off. One that became required since runs again."""
+    """Whether the task was switched off. A task that has become required since then runs again."""
     return task in purposes.OPTIONAL and PeriodicTask.objects.filter(Q(task=task) & Q(enabled=False)).exists()

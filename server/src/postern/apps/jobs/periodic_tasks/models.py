@@ -33,7 +33,7 @@ class PeriodicTask(SavedRow):
     interval_s = models.FloatField(_("Interval"), default=0.0)
     enabled = models.BooleanField(_("Enabled"), default=True)
     last_run_at = models.DateTimeField(_("Last run"), null=True)
-    #: How the last run ended; "" before the first one.
+    #: How the last run ended; "" before the first run.
     last_outcome = models.CharField(_("Outcome"), max_length=16, choices=Outcome, blank=True, default="")
     #: The kind of the error that ended the last run. Its message may hold secrets and is in the worker's log only.
     last_error = models.CharField(_("Kind of error"), max_length=128, blank=True, default="")

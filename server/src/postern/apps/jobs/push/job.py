@@ -87,7 +87,7 @@ class _Push(AssetWork):
             said.setdefault(name, []).append(value)
         failed = said.get("failed", [])
         if failed or "end" not in said:
-            why = joined(" ", [_shown(one) for one in failed]) if failed else _NO_END.say()
+            why = joined(" ", [_shown(failure) for failure in failed]) if failed else _NO_END.say()
             return Verdict(result=HostResult.FAILED, message=why, facts=said)
         self._done[row.pk] = said
         # Only a sign-in shows that the account works: the server may read keys elsewhere, or refuse the account.

@@ -57,9 +57,9 @@ def _hosts_of(org_id: UUID, argument: AccountsArgument) -> _Hosts:
     known = assets.asset_briefs({asset_id for asset_id, _system_user_id in accounts})
     users = vault.system_user_briefs({system_user_id for _asset_id, system_user_id in accounts})
     pairs = [
-        (known[one], users[other])
-        for one, other in dict.fromkeys(accounts)
-        if one in known and other in users and known[one].org_id == users[other].org_id == org_id
+        (known[account], users[other])
+        for account, other in dict.fromkeys(accounts)
+        if account in known and other in users and known[account].org_id == users[other].org_id == org_id
     ]
     hosts = [
         _host(asset, user.id, argument.username if user.username_same_with_user else user.username)
@@ -72,9 +72,11 @@ def _hosts_of_accounts(org_id: UUID, argument: AccountsArgument) -> _Hosts:
     """The hosts, their assets, and the names of the accounts."""
     accounts = vault.account_briefs(argument.accounts)
     known = assets.asset_briefs({account.asset_id for account in accounts})
-    accounts = [one for one in accounts if one.asset_id in known and known[one.asset_id].org_id == org_id]
-    hosts = [_host(known[one.asset_id], one.system_user_id, one.username) for one in accounts]
-    return hosts, [known[one.asset_id] for one in accounts], {one.username or "*" for one in accounts}
+    accounts = [
+        account for account in accounts if account.asset_id in known and known[account.asset_id].org_id == org_id
+    ]
+    hosts = [_host(known[account.asset_id], account.system_user_id, account.username) for account in accounts]
+    return hosts, [known[account.asset_id] for account in accounts], {account.username or "*" for account in accounts}
 
 
 def _host(asset: assets.AssetBrief, system_user_id: UUID | None, username: str) -> executions.Host:

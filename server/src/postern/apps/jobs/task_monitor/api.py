@@ -35,7 +35,11 @@ class _MonitorView(PosternView):
     always_root = True
 
     def get_authenticators(self) -> list[BaseAuthentication]:
-        return [one for one in super().get_authenticators() if isinstance(one, SessionAuthentication)]
+        return [
+            authenticator
+            for authenticator in super().get_authenticators()
+            if isinstance(authenticator, SessionAuthentication)
+        ]
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
         """Whatever the browser asks for: what Flower answers is passed on, and errors are JSON or pages."""

@@ -74,7 +74,7 @@ class MonitorLink:
             except (OSError, http.client.HTTPException) as error:
                 log.warning("the task monitor does not answer (%r); it is ended, and starts when it is asked", error)
                 self._end_hanging()
-                # One that is dying still accepts connections. Requests change nothing, so they are repeated.
+                # A monitor that is dying still accepts connections. Requests change nothing, so they are repeated.
                 if not starts or not isinstance(error, ConnectionError) or monotonic_s() > until:
                     raise MonitorSilent(is_starting=False) from error
                 time.sleep(_LOOK_S)

@@ -22,7 +22,7 @@ def is_file(rest: str) -> bool:
 
 
 def is_opened_by_person(request: HttpRequest) -> bool:
-    """Whether a page was opened, in contrast to one that refreshes itself. Every current browser says so."""
+    """Whether a page was opened, in contrast to a page that refreshes itself. Every current browser says so."""
     return request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate"
 
 

@@ -188,7 +188,7 @@ def _write(writing: Writing, changes: Sequence[Change]) -> Iterator[Problem]:
     """Carry out the changes; yields what their actions refuse. What depends on something refused is left out."""
     failed: set[str] = set()
     for kind in KINDS:
-        own = [one for one in changes if one.kind is kind and one.verb != "delete"]
+        own = [change for change in changes if change.kind is kind and change.verb != "delete"]
         if not own or failed & {"nodes", "user_groups"}:
             continue
         problems = list(_write_kind(writing, WRITERS[kind.name], own))
@@ -200,13 +200,13 @@ def _write(writing: Writing, changes: Sequence[Change]) -> Iterator[Problem]:
         return
     for name in _DELETED:
         # Nodes from the leaves upwards.
-        own = [one for one in changes if one.kind.name == name and one.verb == "delete"]
-        for change in sorted(own, key=lambda one: (-one.name.count("/"), one.name)):
+        own = [change for change in changes if change.kind.name == name and change.verb == "delete"]
+        for change in sorted(own, key=lambda change: (-change.name.count("/"), change.name)):
             yield from _tried(partial(WRITERS[name].delete, writing, change), change)
 
 
 def _write_kind(writing: Writing, writer: Writer, changes: Sequence[Change]) -> Iterator[Problem]:
-    created = [one for one in changes if one.verb == "create"]
+    created = [change for change in changes if change.verb == "create"]
     # Together, because that is quick; one after the other, if one of them is refused, to say which.
     together: list[Problem] = list(_tried(partial(writer.create, writing, created), created[0])) if created else []
     if together:
@@ -243,7 +243,7 @@ def _refusal(error: Exception, change: Change, place: Place | None) -> Iterator[
 def _digest(state: State, changes: Sequence[Change], access: Access) -> str:
     content = {
         "state": {
-            kind: {name: [str(one.id), plain(one.values)] for name, one in objects.items()}
+            kind: {name: [str(entry.id), plain(entry.values)] for name, entry in objects.items()}
             for kind, objects in state.kinds.items()
         },
         "changes": [{**change.shown(), "line": None} for change in changes],

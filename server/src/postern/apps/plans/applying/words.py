@@ -29,7 +29,7 @@ def _lines(plan: Plan) -> Iterator[str]:
         if change.verb != "delete":
             yield from _values(change)
     yield ""
-    counts = {verb: sum(one.verb == verb for one in plan.changes) for verb in _SIGNS}
+    counts = {verb: sum(change.verb == verb for change in plan.changes) for verb in _SIGNS}
     yield f"{counts['create']} created, {counts['update']} changed, {counts['delete']} deleted."
     yield from _side("+", plan.access.gained)
     yield from _side("-", plan.access.lost)

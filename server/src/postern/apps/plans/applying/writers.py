@@ -51,7 +51,7 @@ class Writing:
 
     def ids(self, kind: str, names: Collection[str]) -> set[UUID]:
         """Their ids."""
-        return {one.pk for one in self.objects(kind, names)}
+        return {row.pk for row in self.objects(kind, names)}
 
 
 class RefusedAt(Exception):
@@ -79,20 +79,20 @@ def hold(writing: Writing, changes: Sequence[Change]) -> None:
         (APPLICATION_PERMISSIONS, perms.APPLICATION_LINKS, perms.hold_application_permissions),
     ):
         for deleting in (False, True):
-            some = [one for one in changes if one.kind is kind and (one.verb == "delete") is deleting]
+            some = [change for change in changes if change.kind is kind and (change.verb == "delete") is deleting]
             named = {
-                link: {pk for one in some for pk in writing.ids(link.list_name, one.new.get(link.list_name, ()))}
+                link: {pk for change in some for pk in writing.ids(link.list_name, change.new.get(link.list_name, ()))}
                 for link in links
             }
-            ids = [one.id for one in some if one.id is not None]
+            ids = [change.id for change in some if change.id is not None]
             hold_them(ids, [writing.org_id], named=named, links=links, deleting=deleting)
-    _hold_filters(writing, [one for one in changes if one.kind is COMMAND_FILTERS])
+    _hold_filters(writing, [change for change in changes if change.kind is COMMAND_FILTERS])
     for deleting in (False, True):
-        some = [one for one in changes if one.kind is USER_GROUPS and (one.verb == "delete") is deleting]
+        some = [change for change in changes if change.kind is USER_GROUPS and (change.verb == "delete") is deleting]
         users.hold_groups(
             actor=writing.actor,
-            group_ids=[one.id for one in some if one.id is not None],
-            user_ids={pk for one in some for pk in writing.ids("users", one.new.get("users", ()))},
+            group_ids=[change.id for change in some if change.id is not None],
+            user_ids={pk for change in some for pk in writing.ids("users", change.new.get("users", ()))},
             replacing=True,
             deleting=deleting,
         )
@@ -102,25 +102,27 @@ def hold(writing: Writing, changes: Sequence[Change]) -> None:
 
 def _hold_filters(writing: Writing, changes: Sequence[Change]) -> None:
     for deleting in (False, True):
-        some = [one for one in changes if (one.verb == "delete") is deleting]
-        rows = list(CommandFilter.objects.filter(pk__in=[one.id for one in some if one.id is not None]))
-        values = [{"system_users": writing.objects("system_users", one.new.get("system_users", ()))} for one in some]
+        some = [change for change in changes if (change.verb == "delete") is deleting]
+        rows = list(CommandFilter.objects.filter(pk__in=[change.id for change in some if change.id is not None]))
+        values = [
+            {"system_users": writing.objects("system_users", change.new.get("system_users", ()))} for change in some
+        ]
         acls.FILTERS.hold(rows, values, deleting=deleting)
         for row in rows:
             rules = list(CommandFilterRule.objects.filter(filter=row))
             reviewers = {
                 pk
-                for one in some
-                if one.id == row.pk and not deleting
-                for rule in one.new.get("rules", ())
+                for change in some
+                if change.id == row.pk and not deleting
+                for rule in change.new.get("rules", ())
                 for pk in writing.ids("users", rule["reviewers"])
             }
             acls.hold_rules(row, rules, reviewers, deleting=deleting)
 
 
 def _create_nodes(writing: Writing, changes: Sequence[Change]) -> None:
-    for one in sorted(changes, key=lambda change: change.name.count("/")):
-        parent, _slash, value = one.name.rpartition("/")
+    for node in sorted(changes, key=lambda change: change.name.count("/")):
+        parent, _slash, value = node.name.rpartition("/")
         above = Node.objects.get(org_id=writing.org_id, full_value=parent)
         assets.create_node(actor=writing.actor, parent=above, value=value)
 
@@ -130,13 +132,13 @@ def _delete_node(writing: Writing, change: Change) -> None:
 
 
 def _create_groups(writing: Writing, changes: Sequence[Change]) -> None:
-    for one in changes:
+    for change in changes:
         users.create_group(
             actor=writing.actor,
             scope=OrgScope(writing.org_id),
-            name=one.name,
-            comment=one.new.get("comment", ""),
-            user_ids=writing.ids("users", one.new.get("users", ())),
+            name=change.name,
+            comment=change.new.get("comment", ""),
+            user_ids=writing.ids("users", change.new.get("users", ())),
         )
 
 
@@ -176,7 +178,7 @@ def bits_of(names: Collection[str]) -> int:
 
 
 def _create_permissions(writing: Writing, changes: Sequence[Change]) -> None:
-    items = [{"name": one.name, **_permission_values(writing, one.new)} for one in changes]
+    items = [{"name": change.name, **_permission_values(writing, change.new)} for change in changes]
     perms.create_permissions(actor=writing.actor, org_id=writing.org_id, items=items)
 
 
@@ -190,7 +192,7 @@ def _delete_permission(writing: Writing, change: Change) -> None:
 
 
 def _create_application_permissions(writing: Writing, changes: Sequence[Change]) -> None:
-    items = [{"name": one.name, **_permission_values(writing, one.new)} for one in changes]
+    items = [{"name": change.name, **_permission_values(writing, change.new)} for change in changes]
     perms.create_application_permissions(actor=writing.actor, org_id=writing.org_id, items=items)
 
 
@@ -213,10 +215,10 @@ def _filter_values(writing: Writing, values: Mapping[str, Any]) -> Values:
 
 
 def _create_filters(writing: Writing, changes: Sequence[Change]) -> None:
-    for one in changes:
-        values = {"name": one.name, **_filter_values(writing, one.new)}
+    for change in changes:
+        values = {"name": change.name, **_filter_values(writing, change.new)}
         row = acls.FILTERS.create(actor=writing.actor, org_id=writing.org_id, values=values)
-        for number, rule in enumerate(one.new.get("rules", ())):
+        for number, rule in enumerate(change.new.get("rules", ())):
             with refused_at(f"rules.{number}"):
                 acls.create_rule(actor=writing.actor, filter_row=row, values=_rule_values(writing, rule))
 

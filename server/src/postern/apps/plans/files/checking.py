@@ -93,8 +93,8 @@ class Checker:
 
     def _entries(self, kind: Kind, item: Item) -> dict[str, Entry]:
         entries: dict[str, Entry] = {}
-        for one in self._list(item):
-            entry = self._path(one) if kind is NODES else self._entry(kind, one)
+        for element in self._list(item):
+            entry = self._path(element) if kind is NODES else self._entry(kind, element)
             if entry is None:
                 continue
             if entry.name in entries:
@@ -115,18 +115,18 @@ class Checker:
         return Entry(text, item.place)
 
     def _entry(self, kind: Kind, item: Item) -> Entry | None:
-        pairs = self._pairs(item, [one.name for one in kind.fields])
+        pairs = self._pairs(item, [declared.name for declared in kind.fields])
         entry = Entry("", item.place)
-        for one in kind.fields:
-            found = pairs.get(one.name)
+        for declared in kind.fields:
+            found = pairs.get(declared.name)
             if found is None:
-                if one.is_required and isinstance(item, Mapped):
-                    self._note(item.place, _("“%(name)s” is missing.") % {"name": one.name})
+                if declared.is_required and isinstance(item, Mapped):
+                    self._note(item.place, _("“%(name)s” is missing.") % {"name": declared.name})
                 continue
-            value = self._value(one, found, entry)
+            value = self._value(declared, found, entry)
             if value is not None:
-                entry.values[one.name] = value
-                entry.places[one.name] = found.place
+                entry.values[declared.name] = value
+                entry.places[declared.name] = found.place
         start, end = entry.values.get("date_start"), entry.values.get("date_expired")
         if start and end and end <= start:
             self._note(entry.places["date_expired"], _("The end date must be later than the start date."))
@@ -148,19 +148,19 @@ class Checker:
         if field_.holds is Holds.CHOICE:
             return self._choice(item, field_)
         if field_.holds is Holds.RULES:
-            found = [self._entry(RULES, one) for one in self._list(item)]
-            return rules_of([one for one in found if one is not None], entry)
+            found = [self._entry(RULES, rule) for rule in self._list(item)]
+            return rules_of([rule for rule in found if rule is not None], entry)
         return self._names(field_, item, entry)
 
     def _names(self, field_: Field, item: Item, entry: Entry) -> tuple[str, ...]:
         names: dict[str, Place] = {}
-        for one in self._list(item):
-            name = self._choice(one, field_) if field_.choices else self._text(one, field_)
+        for text in self._list(item):
+            name = self._choice(text, field_) if field_.choices else self._text(text, field_)
             if name is None:
                 continue
             if name in names:
-                self._note(one.place, _("“%(name)s” is in this list twice.") % {"name": name})
-            names.setdefault(name, one.place)
+                self._note(text.place, _("“%(name)s” is in this list twice.") % {"name": name})
+            names.setdefault(name, text.place)
         if field_.choices:
             return single_actions(names)
         entry.named |= {(field_.name, name): place for name, place in names.items()}
@@ -263,11 +263,13 @@ def rules_of(entries: Iterable[Entry], owner: Entry | None = None) -> tuple[dict
 
     `owner` gets the positions of the reviewers and of each rule, under `rules` and the rule's own number.
     """
-    found = sorted((({**RULE_DEFAULTS, **one.values}, one) for one in entries), key=lambda pair: rule_key(pair[0]))
+    found = sorted(
+        (({**RULE_DEFAULTS, **entry.values}, entry) for entry in entries), key=lambda pair: rule_key(pair[0])
+    )
     if owner is not None:
-        for number, (_rule, one) in enumerate(found):
-            owner.places[f"rules.{number}"] = one.place
-            owner.named |= {("reviewers", name): place for (_field, name), place in one.named.items()}
+        for number, (_rule, entry) in enumerate(found):
+            owner.places[f"rules.{number}"] = entry.place
+            owner.named |= {("reviewers", name): place for (_field, name), place in entry.named.items()}
     return tuple(rule for rule, _entry in found)
 
 

@@ -39,8 +39,8 @@ def _list_of(kind: Kind) -> dict[str, Any]:
         return {"type": "array", "description": kind.about, "items": path, "uniqueItems": True}
     entry = {
         "type": "object",
-        "properties": {one.name: {**_of(one), "description": one.about} for one in kind.fields},
-        "required": [one.name for one in kind.fields if one.is_required],
+        "properties": {field.name: {**_of(field), "description": field.about} for field in kind.fields},
+        "required": [field.name for field in kind.fields if field.is_required],
         "additionalProperties": False,
     }
     return {"type": "array", "description": kind.about, "items": entry}

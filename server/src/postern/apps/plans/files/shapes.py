@@ -52,7 +52,7 @@ class Kind:
     fields: tuple[Field, ...]
 
     def field(self, name: str) -> Field:
-        return next(one for one in self.fields if one.name == name)
+        return next(field for field in self.fields if field.name == name)
 
 
 #: The single actions, in the order of the API; `all` includes all of them.
@@ -141,7 +141,7 @@ RULES: Final = Kind(
         Field("priority", Holds.NUMBER, "The higher number decides first; 50 by default.", least=1, most=100),
         Field(
             "action", Holds.CHOICE, "What happens with a command that the rule matches; deny by default.",
-            choices=tuple(one.name.lower() for one in RuleAction),
+            choices=tuple(action.name.lower() for action in RuleAction),
         ),
         _names("reviewers", "Who confirms, by username; only for the action confirm.", "users"),
         _COMMENT,

@@ -61,7 +61,7 @@ def _entry(kind: Kind, values: Values, indent: str) -> Iterator[str]:
                 yield from _entry(RULES, rule, f"{indent}    ")
         elif isinstance(value, tuple):
             yield f"{start}{field.name}:" if value else f"{start}{field.name}: []"
-            yield from (f"{indent}    - {_quoted(one)}" for one in value)
+            yield from (f"{indent}    - {_quoted(element)}" for element in value)
         else:
             yield f"{start}{field.name}: {_scalar(value)}"
         start = f"{indent}  "
@@ -85,6 +85,10 @@ def _quoted(text: str) -> str:
         return text
     # JSON's escapes are YAML's, but for characters that YAML does not allow as they are.
     return "".join(
-        one if one.isprintable() else f"\\u{ord(one):04x}" if ord(one) < 0x10000 else f"\\U{ord(one):08x}"
-        for one in json.dumps(text, ensure_ascii=False)
+        character
+        if character.isprintable()
+        else f"\\u{ord(character):04x}"
+        if ord(character) < 0x10000
+        else f"\\U{ord(character):08x}"
+        for character in json.dumps(text, ensure_ascii=False)
     )

@@ -69,9 +69,9 @@ class Measure:
     def __init__(self, org_id: UUID, at: datetime, changes: Iterable[Change]) -> None:
         self._org_id = org_id
         some = list(changes)
-        permissions = [one for one in some if one.kind.name == "asset_permissions"]
-        groups = [one for one in some if one.kind.name == "user_groups"]
-        self._touched = {one.id for one in permissions if one.id is not None}
+        permissions = [change for change in some if change.kind.name == "asset_permissions"]
+        groups = [change for change in some if change.kind.name == "user_groups"]
+        self._touched = {change.id for change in permissions if change.id is not None}
         self._trial = AccessTrial(org_id, at, people=self._concerned(permissions, groups), permissions=self._touched)
 
     def compared(self) -> Access:
@@ -83,11 +83,11 @@ class Measure:
         """Everyone whose access can change: named by a touched permission or group, before or after."""
         usernames: set[str] = set()
         group_names: set[str] = set()
-        for one in (*permissions, *groups):
-            for values in (one.old, one.new):
+        for change in (*permissions, *groups):
+            for values in (change.old, change.new):
                 usernames |= set(values.get("users", ()))
                 group_names |= set(values.get("user_groups", ()))
-        group_ids = {one.id for one in groups if one.id is not None}
+        group_ids = {change.id for change in groups if change.id is not None}
         people = {pk for names in _sets(usernames) for pk in _ids(User.objects.filter(username__in=names), "pk")}
         direct = [PermissionUser.objects.filter(assetpermission__in=ids) for ids in _sets(self._touched)]
         people |= {pk for rows in direct for pk in _ids(rows, "user_id")}

@@ -56,9 +56,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return written(value)
     if isinstance(value, tuple | list):
-        return [plain(one) for one in value]
+        return [plain(element) for element in value]
     if isinstance(value, dict):
-        return {name: plain(one) for name, one in value.items()}
+        return {name: plain(element) for name, element in value.items()}
     return value
 
 
@@ -81,11 +81,11 @@ def changes(wish: Wish, state: State) -> list[Change]:
             place = wish.prune[kind.name]
             kept = _kept_nodes(entries, state) if kind is NODES else set(entries)
             own += [
-                Change(kind, "delete", name, one.id, dict(one.values), {}, place)
-                for name, one in present.items()
+                Change(kind, "delete", name, entry.id, dict(entry.values), {}, place)
+                for name, entry in present.items()
                 if name not in kept
             ]
-        found += sorted(own, key=lambda one: one.name)
+        found += sorted(own, key=lambda change: change.name)
     return found
 
 
@@ -110,8 +110,8 @@ def impossible(wish: Wish, state: State) -> Iterator[Problem]:
         elif standing is not None and entry.values.get("type", standing.values["type"]) != standing.values["type"]:
             message = _("The type of an application permission cannot be changed. It is %(type)s.")
             yield Problem(entry.place_of("type"), message % {"type": standing.values["type"]})
-    deleted = [one for one in changes(wish, state) if one.verb == "delete"] if wish.prune else []
-    gone = {(one.kind.name, one.name) for one in deleted}
+    deleted = [change for change in changes(wish, state) if change.verb == "delete"] if wish.prune else []
+    gone = {(change.kind.name, change.name) for change in deleted}
     for kind in ("asset_permissions", "application_permissions"):
         for entry in wish.kinds.get(kind, {}).values():
             for (field, name), place in entry.named.items():

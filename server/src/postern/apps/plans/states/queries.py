@@ -39,7 +39,7 @@ class State:
     def values(self) -> dict[str, dict[str, Values]]:
         """The values alone. The root node is no part of a file: it has the name of the organization."""
         return {
-            kind: {name: one.values for name, one in objects.items() if (kind, name) != ("nodes", self.root)}
+            kind: {name: entry.values for name, entry in objects.items() if (kind, name) != ("nodes", self.root)}
             for kind, objects in self.kinds.items()
         }
 
@@ -135,17 +135,17 @@ def _filters(org_id: UUID) -> tuple[dict[str, Standing], dict[str, tuple[UUID, .
     for row in CommandFilterRule.objects.filter(org_id=org_id).order_by():
         rules[row.filter_id].append((_rule(row, reviewers.get(row.pk, ())), row.pk))
     filters, ids = {}, {}
-    for one in CommandFilter.objects.filter(org_id=org_id).order_by():
-        own = sorted(rules[one.pk], key=lambda pair: (rule_key(pair[0]), pair[1]))
+    for command_filter in CommandFilter.objects.filter(org_id=org_id).order_by():
+        own = sorted(rules[command_filter.pk], key=lambda pair: (rule_key(pair[0]), pair[1]))
         values = {
-            "is_active": one.is_active,
-            "unresolved": one.unresolved,
-            "comment": one.comment,
-            "system_users": system_users.get(one.pk, ()),
+            "is_active": command_filter.is_active,
+            "unresolved": command_filter.unresolved,
+            "comment": command_filter.comment,
+            "system_users": system_users.get(command_filter.pk, ()),
             "rules": tuple(rule for rule, _id in own),
         }
-        filters[one.name] = Standing(one.pk, values)
-        ids[one.name] = tuple(rule_id for _rule, rule_id in own)
+        filters[command_filter.name] = Standing(command_filter.pk, values)
+        ids[command_filter.name] = tuple(rule_id for _rule, rule_id in own)
     return filters, ids
 
 

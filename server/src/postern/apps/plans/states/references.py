@@ -62,13 +62,13 @@ def named_in(wish: Wish) -> Iterator[tuple[Kind, Entry, Field]]:
     for kind in KINDS:
         for entry in wish.kinds.get(kind.name, {}).values():
             for field in (*kind.fields, *(RULES.fields if "rules" in entry.values else ())):
-                if field.refers and any(one == field.name for one, _name in entry.named):
+                if field.refers and any(list_name == field.name for list_name, _name in entry.named):
                     yield kind, entry, field
 
 
 def names_of(entry: Entry, field: Field) -> list[str]:
     """The names in one list of an entry, with those of its rules."""
-    return [name for one, name in entry.named if one == field.name]
+    return [name for list_name, name in entry.named if list_name == field.name]
 
 
 def missing(wish: Wish, state: State, references: References) -> Iterator[Problem]:

@@ -14,7 +14,7 @@ class Reviewing(Protocol):
     """Requests to reviewers. Answers are in the language of the session's user, which is active."""
 
     def ask(self, session: Session, request: ConfirmCommand) -> CommandConfirmation:
-        """Open a request, or return the one that the same attempt has opened."""
+        """Open a request, or return the request that the same attempt has opened."""
         ...
 
     def state(self, session: Session, confirmation_id: UUID) -> CommandConfirmation:

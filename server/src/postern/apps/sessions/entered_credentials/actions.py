@@ -1,7 +1,7 @@
 """Keeping a credential that a user enters beforehand, and its one use.
 
 It serves programs that cannot be asked while they connect (`scp`, `sftp`, editors). It lasts five minutes, works
-only for this user, asset and system user, and is released to the proxy like a stored one.
+only for this user, asset and system user, and is released to the proxy like a stored secret.
 """
 
 from datetime import timedelta

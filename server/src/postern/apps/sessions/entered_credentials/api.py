@@ -40,7 +40,7 @@ class EnteredCredentialSerializer(BodySerializer):
 
 
 class EnteredCredentialView(PosternView):
-    """For system users with manual sign-in. Kept for five minutes, for one session of the caller; nothing returns it."""
+    """For system users with manual sign-in. Stored for five minutes, for one session of the caller; nothing returns it."""
 
     rights = {"POST": Right.VALID_USER}
     always_root = True
@@ -88,7 +88,7 @@ class KeptCredentialSerializer(ResourceSerializer):
 
 
 class KeptCredentialViewSet(DeleteMixin, ReadOnlyViewSet):
-    """The caller's own entered credentials that no session has used yet, the one that ends first at the top."""
+    """The caller's own entered credentials that no session has used yet, sorted by their end."""
 
     queryset = EnteredCredential.objects.all()
     serializer_class = KeptCredentialSerializer

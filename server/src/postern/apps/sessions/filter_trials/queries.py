@@ -1,7 +1,7 @@
 """Reads stored commands, newest first, and judges them with rules that are being tried.
 
 All work is bounded by counts, so that one call takes about a second on a slow machine; the caller continues with the
-next call where this one ended.
+next call where this call ended.
 """
 
 import base64

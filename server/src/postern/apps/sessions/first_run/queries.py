@@ -14,7 +14,7 @@ from postern.foundation.caller.scope import OrgScope
 
 
 def host(scope: OrgScope) -> Asset | None:
-    """A host to show in the step of the host: one that was reached if there is one, otherwise the newest."""
+    """A host to show in the step of the host: a host that was reached if there is any, otherwise the newest."""
     rows = Asset.objects.all() if scope.is_root else Asset.objects.filter(org_id=scope.org_id)
     rows = rows.only("id", "hostname", "connectivity", "connectivity_reason", "connectivity_sentence")
     reached = rows.filter(connectivity=Connectivity.OK).order_by().first()

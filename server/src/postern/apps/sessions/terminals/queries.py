@@ -36,7 +36,7 @@ def credential_of(text: str) -> Credential | None:
         return None
     terminal = Terminal.objects.filter(pk=terminal_id).first()
     presented_hash = ids.token_hash(secret)
-    # An unknown id costs the same comparisons as a known one. An empty hash matches no secret.
+    # An unknown id costs the same comparisons as a known id. An empty hash matches no secret.
     present, following = (terminal.secret_hash, terminal.next_secret_hash) if terminal is not None else ("", "")
     fits = [ids.same(presented_hash, present), ids.same(presented_hash, following)]
     return Credential(terminal, presented_hash) if terminal is not None and any(fits) else None

@@ -46,7 +46,7 @@ class FileTransferSerializer(ResourceSerializer):
         read_only_fields = fields
 
     def get_state(self, transfer: FileTransfer) -> Literal["finished", "under_way", "interrupted"]:
-        """The state of a transfer; one without a reported end was interrupted if its session has ended."""
+        """The state of a transfer. A transfer without a reported end was interrupted if its session has ended."""
         if transfer.is_finished:
             return "finished"
         return "interrupted" if transfer.session.state == SessionState.ENDED else "under_way"

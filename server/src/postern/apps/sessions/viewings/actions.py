@@ -123,7 +123,7 @@ def _play(actor: Actor, recording: Recording, span: tuple[int, int] | None) -> U
 
 
 def _continue(key: str, begin: Callable[[], Viewing], span: tuple[int, int] | None) -> UUID:
-    """The current viewing with this key, or a new one made by `begin`; adds `span` to the requested ranges."""
+    """The current viewing with this key, or a new viewing made by `begin`; adds `span` to the requested ranges."""
     for attempt in (1, 2):
         try:
             with transaction.atomic():

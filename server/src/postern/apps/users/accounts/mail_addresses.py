@@ -21,7 +21,7 @@ def usable_mail(text: str) -> str:
 
 
 def stand_in_mail(username: str, *, domain: str) -> str:
-    """An address for somebody without one, because each account needs its own. `domain`: one that never exists.
+    """An address for a person without a mail address, because each account needs its own. `domain` must not exist.
 
     A login name that no address can contain, such as one in Chinese, is replaced by its hash.
     """

@@ -115,7 +115,7 @@ class User(SavedRow, AbstractBaseUser):
     id = models.UUIDField(primary_key=True, default=ids.new_id)
     username = models.CharField(_("Username"), max_length=128, unique=True, validators=[_username_is_plain])
     username_key = models.CharField(max_length=160, unique=True, editable=False)
-    #: What the name looks like. None for accounts that looked like another one before this was checked.
+    #: What the name looks like. None for accounts that looked like another account before this was checked.
     username_skeleton = models.CharField(max_length=320, unique=True, null=True, editable=False)
     name = models.CharField(_("Name"), max_length=128)
     email = models.EmailField(_("Email"), max_length=128, unique=True)

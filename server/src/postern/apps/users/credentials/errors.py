@@ -6,7 +6,7 @@ from postern.kernel.errors import Conflict, PosternError
 
 
 class OwnPassword(PosternError):
-    """Changing one's own password requires the current one: a session left open is not enough."""
+    """A user who changes their own password must enter the current password: a session left open is not enough."""
 
     code = "own_password"
     status = 400

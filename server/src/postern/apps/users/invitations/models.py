@@ -28,7 +28,7 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
     def waiting(self) -> "InvitationQuerySet":
         """Invitations that the inviting organization sees as open.
 
-        Declined invitations, and invitations to unknown names, look like unanswered ones. Otherwise the list would
+        Declined invitations, and invitations to unknown names, look like unanswered invitations. Otherwise the list would
         reveal whether an account exists.
         """
         return self.unexpired().filter(answer__in=("", InvitationAnswer.DECLINED))

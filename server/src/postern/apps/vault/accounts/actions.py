@@ -1,7 +1,7 @@
 """Writes of accounts and of their own secrets. Audit records only say that secrets changed.
 
 A change of the own secret makes a new version. The last `KEPT_VERSIONS` are stored sealed, so that whoever changed a
-secret on the host can go back to the one before.
+secret on the host can go back to the secret before.
 """
 
 from collections.abc import Mapping, Sequence
@@ -126,9 +126,9 @@ def clear_own_secret(*, actor: Actor, account: Account) -> Account:
 
 @transaction.atomic
 def restore_version(*, actor: Actor, account: Account, number: int, current: int) -> Account:
-    """Make the secrets of an earlier version the current ones, as a new version.
+    """Make the secrets of an earlier version the current secrets, as a new version.
 
-    `current` is the version that the person saw as the current one: the same request a second time, or one that did not
+    `current` is the version that the person saw as the current version: the same request a second time, or one that did not
     know of a change, does nothing. Raises AccountVersion.DoesNotExist, NothingToRestore, Conflict,
     FieldRefused, SecretUnreadable.
     """
@@ -215,7 +215,7 @@ def _require_stored(row: Account, made: Plan) -> None:
 
 
 def _store_version(row: Account, made: Plan, *, actor: Actor, number: int) -> None:
-    """Make these secrets the current ones. An own secret that is not among them stays."""
+    """Make these secrets the current secrets. An own secret that is not among them stays."""
     before = current_version(row)
     kept = [name for name in _SECRETS if before is not None and name not in made.secrets]
     if before is not None:

@@ -115,7 +115,7 @@ def _add(system_user: SystemUser, asset_ids: Sequence[UUID]) -> int:
 
 
 def _remove(org_id: UUID) -> int:
-    """Remove accounts that no node asks for any more. One that somebody added, or that has or had a secret of its own,
+    """Remove accounts that no node asks for any more. An account that somebody added, or that has or had a secret of its own,
     stays.
     """
     with write_transaction():

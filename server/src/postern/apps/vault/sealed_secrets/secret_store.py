@@ -43,7 +43,7 @@ def keyring() -> Keyring:
 
 
 def put(place: SecretPlace, secret: Secret) -> None:
-    """Encrypt and store a secret; replaces a stored one. Call it in `outside.write_outside`, so that no lock waits for
+    """Encrypt and store a secret; replaces a stored secret. Call it in `outside.write_outside`, so that no lock waits for
     an external store.
     """
     ring = keyring()

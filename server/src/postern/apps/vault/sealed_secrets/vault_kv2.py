@@ -61,5 +61,5 @@ def _name_of(place: SecretPlace) -> str:
 
 
 def _marks(place: SecretPlace, name: str) -> dict[str, str]:
-    """What a document says about itself, so that one that was copied to another path is not used there."""
+    """What a document says about itself, so that a document that was copied to another path is not used there."""
     return {"place": place.associated_data().decode(), "name": name}

@@ -25,7 +25,7 @@ from postern.kernel.secret import Secret
 
 
 def reveal(*, actor: Actor, system_user: SystemUser) -> dict[str, str]:
-    """The secrets by name; "" for one that is not stored. Raises SecretUnreadable."""
+    """The secrets by name; "" for a secret that is not stored. Raises SecretUnreadable."""
     return read_outside(lambda: _reveal(actor, system_user, {}))
 
 

@@ -114,7 +114,7 @@ def take_secrets(result: Plan, wish: Mapping[str, Any]) -> None:
 
 
 def cleared_secrets(wish: Mapping[str, Any], held: set[str]) -> set[str]:
-    """The stored secrets that the client sent as null. A blank one stays as it is."""
+    """The stored secrets that the client sent as null. A blank value leaves a secret as it is."""
     return {name for name in SECRET_COLUMNS if name in wish and wish[name] is None} & held
 
 

@@ -54,7 +54,7 @@ def cell_of(value: Any) -> Cell:
     if value.__class__ is list:
         return repr([item if item.__class__ in PLAIN_TYPES else _plain(item) for item in value])
     if isinstance(value, str):
-        return str(value)  # turns lazy and marked strings into plain ones
+        return str(value)  # turns lazy and marked strings into plain strings
     plain = _plain(value)
     return plain if isinstance(plain, str) else repr(plain)
 

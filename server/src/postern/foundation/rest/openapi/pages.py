@@ -102,7 +102,7 @@ class ViewerPage(PosternView):
 
 
 def _resource(request: Request) -> str:
-    """The resource that `?of=` names; "" without it. Raises Http404 for one that does not exist."""
+    """The resource that `?of=` names; "" without it. Raises Http404 for a resource that does not exist."""
     name = request.query_params.get("of", "")
     if name and name not in document.resources():
         raise Http404

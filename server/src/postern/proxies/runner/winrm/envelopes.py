@@ -169,7 +169,7 @@ class Answer:
 
     @property
     def fault(self) -> str:
-        """The code of an error, as a decimal number; "" if it is none. "fault" for one without a code."""
+        """The code of an error, as a decimal number; "" if it is none. "fault" for an error without a code."""
         if not self.has("Fault"):
             return ""
         codes = [element.attributes.get("Code", "") for element in self.all("WSManFault")]

@@ -72,7 +72,7 @@ class NtlmSignIn:
         return _SEALED_TYPE, body + len(result.header).to_bytes(4, "little") + result.header + result.data + _TAIL
 
     def opened(self, reply: Reply) -> bytes:
-        """The message of a sealed answer. Raises HttpError for one that is not sealed with the right keys."""
+        """The message of a sealed answer. Raises HttpError for an answer that is not sealed with the right keys."""
         head = _SEALED.match(reply.body)
         if head is None or not reply.body.rstrip(b"\r\n").endswith(_TAIL.rstrip()):
             raise HttpError("the answer is not sealed")

@@ -15,7 +15,7 @@ class NotFollowed(Exception):
 
 
 def _extra_bytes(first: int) -> int:
-    """Return the number of extra bytes that the leading ones in a packed number's first byte mean."""
+    """Return the number of extra bytes that the leading 1 bits in a packed number's first byte mean."""
     if first < 0x80:
         return 0
     if first < 0xC0:

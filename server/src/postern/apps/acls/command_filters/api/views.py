@@ -87,7 +87,7 @@ class CommandFilterViewSet(PlainResourceViewSet):
         values = body_of(request, bodies.LinesSerializer, actor=self.actor, scope=self.scope, view=self)
         lines = values["line"].splitlines()
         judged = bodies.trial_from(filter_row, values).lines(lines)
-        return Response({"lines": [_line(one) for one in judged], "complete": len(judged) == len(lines)})
+        return Response({"lines": [_line(line) for line in judged], "complete": len(judged) == len(lines)})
 
 
 class CommandFilterRuleViewSet(ResourceViewSet):
@@ -162,8 +162,8 @@ def _line(judged: trial.LineJudged) -> dict[str, Any]:
         "reason_text": str(trial.REASONS.get(judged.reason, "")),
         "is_open": judged.is_open,
         "commands": [
-            {"text": one.text, "action": trial.ACTION_NAMES[one.action], "rule": _rule(one.rule)}
-            for one in judged.commands
+            {"text": command.text, "action": trial.ACTION_NAMES[command.action], "rule": _rule(command.rule)}
+            for command in judged.commands
         ],
     }
 

@@ -115,7 +115,7 @@ class AttrsField(BodySerializer):
     def get_fields(self) -> dict[str, Field]:
         """The fields that OPTIONS describes; without a request, for the API description, those of all types."""
         if self.context.get("request") is None:
-            every = {one.name: one for each in DECLARATIONS.values() for one in each.attributes}
+            every = {attribute.name: attribute for each in DECLARATIONS.values() for attribute in each.attributes}
             return _fields(every.values(), optional=True)
         return _fields(self._asked)
 

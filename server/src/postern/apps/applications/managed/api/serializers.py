@@ -40,7 +40,7 @@ class ApplicationSerializer(ResourceSerializer):
 
     immutable_fields = ("category", "type")
 
-    #: The type of the application that is being checked; "" for one that does not exist.
+    #: The type of the application that is being checked; "" for a type that does not exist.
     kind_of_item: str = ""
 
     def to_internal_value(self, data: Any) -> Any:

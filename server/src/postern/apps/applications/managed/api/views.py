@@ -54,7 +54,7 @@ class ApplicationViewSet(vault.NamesStoredSecrets, ResourceViewSet):
 
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         params = self.request.query_params
-        types = [one.strip() for one in params.get("type__in", "").split(",") if one.strip()]
+        types = [kind.strip() for kind in params.get("type__in", "").split(",") if kind.strip()]
         licence.require_for({params.get("category", ""), params.get("type", ""), *types})
         return super().filter_queryset(queryset.filter(type__in=types) if types else queryset)
 

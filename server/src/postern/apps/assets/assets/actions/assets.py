@@ -85,7 +85,7 @@ def _update_in(actor: Actor, org_id: UUID, pairs: Sequence[tuple[Asset, Values]]
             old_and_new = ({name: before[name] for name in names}, {name: after[name] for name in names})
             changes.append(audits.Change(asset, *old_and_new))
     if changes:
-        touched: list[Any] = [one.target for one in changes]
+        touched: list[Any] = [change.target for change in changes]
         row_writes.change(touched, (*sorted(written), "date_updated"))
         write.touch(TreeChangeKind.ASSET, [asset.pk for asset in touched])
         audits.record_changes(actor=actor, action="update", changes=changes)

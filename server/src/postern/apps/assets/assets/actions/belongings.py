@@ -237,7 +237,7 @@ def _place_rows(places: Mapping[UUID, Collection[UUID]]) -> list[AssetNode]:
 
 
 def _label_rows(labels: Mapping[UUID, Collection[UUID]]) -> list[Any]:
-    return [_Labelling(asset_id=asset_id, label_id=one) for asset_id, ids in labels.items() for one in ids]
+    return [_Labelling(asset_id=asset_id, label_id=label_id) for asset_id, ids in labels.items() for label_id in ids]
 
 
 def _label_ids(asset: Asset, labels: Sequence[Label]) -> set[UUID]:

@@ -88,7 +88,7 @@ class AssetViewSet(ResourceViewSet):
         for text in filter(None, params.getlist("label")):
             rows = queries.labelled(rows, text)
         if params.get("ips"):
-            rows = rows.filter(ip__in=[one.strip() for one in params["ips"].split(",")])
+            rows = rows.filter(ip__in=[address.strip() for address in params["ips"].split(",")])
         for name in ("protocols__icontains", "protocols"):
             if params.get(name):
                 rows = queries.speaking(rows, params[name])

@@ -105,7 +105,7 @@ def find_open(login_session_id: UUID) -> LoginSession | None:
 
 
 def open_among(login_session_ids: Collection[UUID]) -> frozenset[UUID]:
-    """The valid ones among these login sessions. One query."""
+    """Those of these login sessions that are valid. One query."""
     rows = LoginSession.objects.filter(
         pk__in=login_session_ids,
         date_ended__isnull=True,

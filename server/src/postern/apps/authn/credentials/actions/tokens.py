@@ -175,7 +175,7 @@ def change_access_key(*, actor: Actor, key: AccessKey, values: Mapping[str, obje
 
 
 def change_key(*, actor: Actor, key: AccessKey, values: Mapping[str, object]) -> AccessKey:
-    """Change comment, end or state of a key whose user is locked. One that is switched off is refused at once.
+    """Change comment, end or state of a key whose user is locked. A key that is switched off is refused at once.
 
     Must run inside the caller's transaction.
     """

@@ -65,7 +65,7 @@ def begin(
     target: str = "",
     login_session: LoginSession | None = None,
 ) -> Begun:
-    """Begin a visit. One that cannot take place is stored with its reason, which `finish` shows."""
+    """Begin a visit. A visit that cannot take place is stored with its reason, which `finish` shows."""
     browser, state, now = new_token(), secrets.token_hex(_STATE_BYTES), clock.now()
     page = _page_or_reason(way, _visit(way, purpose, state, now), user_agent)
     refusal = page if isinstance(page, Sentence) else None

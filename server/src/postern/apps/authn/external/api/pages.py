@@ -57,7 +57,7 @@ def moving_page(view: _Page) -> _Page:
 
 
 def _other_address(request: HttpRequest) -> str | None:
-    """The same page at the address of the settings, if the browser uses another one and was not sent there before."""
+    """The same page at the address of the settings, if the browser uses another address and was not sent there before."""
     site = urlsplit(console_address())
     if request.path.endswith("/callback/") or _SENT_HERE in request.GET or request.get_host() == site.netloc:
         return None

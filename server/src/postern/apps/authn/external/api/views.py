@@ -126,7 +126,7 @@ class OwnUnbindView(PersonalView):
 class UnbindView(PosternView):
     """`POST authentication/{provider}/qr/unbind/{user_id}/`: an administrator unbinds the account of a user.
 
-    The same rule as changing the user. One's own account needs the password, as on the profile page.
+    The same rule as changing the user. The user's own account needs the password, as on the profile page.
     """
 
     rights = Right.ORG_ADMIN

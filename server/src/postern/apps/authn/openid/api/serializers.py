@@ -20,7 +20,7 @@ _MOST_SECRET_CHARS: Final = 1024
 
 
 def usable_issuer(issuer: str) -> str:
-    """An `https:` address without query; `http:` for this machine only. Kept letter for letter: it is compared so."""
+    """An `https:` address without query; `http:` for this machine only. Stored unchanged, because it is compared letter by letter."""
     if not _is_usable(issuer):
         raise serializers.ValidationError(now("Enter the address of the provider; it begins with https://."))
     return issuer

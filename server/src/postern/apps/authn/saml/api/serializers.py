@@ -155,7 +155,7 @@ class SamlProviderSerializer(FederatedProviderSerializer):
 
     def get_certificates_info(self, row: SamlProvider) -> list[CertificateInfo]:
         try:
-            found = [certificates.shown(one) for one in certificates.from_text(row.certificates)]
+            found = [certificates.shown(certificate) for certificate in certificates.from_text(row.certificates)]
         except WebApiFailed:
             return []  # stored, but not taken any more: the list must show the row, or nobody can mend it
         return [

@@ -305,7 +305,7 @@ class EnrolConfirmView(EnrolView):
                 raise CodeRefused(refused) from None
             if under_way is not None:
                 second_factor.enrolled(under_way)
-        body: dict[str, Any] = {"recovery_codes": [one.reveal() for one in codes]}
+        body: dict[str, Any] = {"recovery_codes": [code.reveal() for code in codes]}
         if under_way is not None:
             body |= pending.finish_web(request, under_way)
         return Response(body)

@@ -291,7 +291,7 @@ class OwnPasskeysView(PersonalView):
 class OwnPasskeyView(PersonalView):
     """`authentication/passkeys/{id}/`: PATCH `{"name"}` renames, DELETE removes.
 
-    To remove one needs a second factor shown in this sign-in, because it may be the only one, and a password entered
+    Removing a passkey needs a second factor shown in this sign-in, because it may be the only one, and a password entered
     within five minutes, or a confirmation at the provider.
     """
 

@@ -160,7 +160,7 @@ class GroupSerializer(serializers.Serializer[Any]):
 
 
 class CommandGroupsView(_OfCommand):
-    """Groups of hosts that showed the same: failed ones first, then the largest."""
+    """Groups of hosts with the same output: failed groups first, then the largest."""
 
     rights = Right.VALID_USER
     answers = {"get": Answer(serializer=GroupSerializer, many=True)}

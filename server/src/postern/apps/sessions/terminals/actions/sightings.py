@@ -16,7 +16,7 @@ from postern.apps.sessions.terminals.models import Terminal, TerminalSighting
 from postern.kernel import clock
 from postern.kernel.addresses import address_key, is_loopback
 
-#: Stored addresses per terminal. Each one raised an alarm, so more would add nothing.
+#: Stored addresses per terminal. Each address raised an alarm, so more would add nothing.
 MOST_NOTED: Final = 50
 _LOOPBACK: Final = "loopback"
 

@@ -305,7 +305,7 @@ def _permitted(actor: Actor, scope: OrgScope, user: User, person: PersonInput) -
     """The part of the input that the actor may write. Raises AboveYou when the input changes more.
 
     If the user also belongs to other organizations, the organization's administrators may change only roles and groups
-    in their own. A form sends all fields, so values equal to the stored ones are ignored.
+    in their own. A form sends all fields, so values equal to the stored values are ignored.
     """
     service_accounts.require_same_kind(user, person.columns)
     subject = subject_of(user, scope, administered_org_ids(actor))
@@ -328,7 +328,7 @@ def _differs(user: User, name: str, value: object) -> bool:
 
 
 def _check_own_limits(actor: Actor, person: PersonInput, user: User) -> None:
-    """Refuse changes of one's own restrictions by anyone but super administrators, whatever form was sent."""
+    """Refuse that users change their own restrictions, except super administrators, whatever form was sent."""
     if may_change_limits(actor, user.pk):
         return
     changed = [name for name in sorted(LIMITS) if name in person.columns and _differs(user, name, person.columns[name])]
@@ -337,7 +337,7 @@ def _check_own_limits(actor: Actor, person: PersonInput, user: User) -> None:
 
 
 def _check_own_mfa(actor: Actor, person: PersonInput, user: User) -> None:
-    """Refuse to lower one's own MFA level here: the profile page asks for a code of the second factor first."""
+    """Refuse that users lower their own MFA level here: the profile page asks for a code of the second factor first."""
     level = person.columns.get("mfa_level")
     if actor.user_id == user.pk and isinstance(level, int) and level < user.mfa_level:
         raise FieldProblem("mfa_level", _("You can switch off your own MFA on your profile page only."))

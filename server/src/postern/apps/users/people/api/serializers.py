@@ -47,7 +47,7 @@ class FilterOnlyChoice(serializers.ChoiceField):
 
 
 class RolesOfNewPeople:
-    """Default of `org_roles`: shown in forms and used for new users. An update without roles keeps the current ones."""
+    """Default of `org_roles`: shown in forms and used for new users. An update without roles keeps the current roles."""
 
     requires_context = True
     shown: tuple[str, ...] = (OrgRole.USER.value,)

@@ -120,7 +120,7 @@ class SystemUserViewSet(StoresSecrets, NamesStoredSecrets, ResourceViewSet):
 
     @auth_info.mapping.put
     def replace_auth_info(self, request: Request, **kwargs: Any) -> Response:
-        """Change secrets. A blank one stays as it is; `DELETE` clears them."""
+        """Change secrets. A blank value leaves a secret as it is; `DELETE` clears them."""
         return self._write_auth_info(request)
 
     @auth_info.mapping.patch
