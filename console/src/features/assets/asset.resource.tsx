@@ -31,7 +31,7 @@ import type { Icon } from '#/ui/icon';
 import { AppLink, LinkButton } from '#/ui/link';
 import { ExplainCard } from '#/domain/explain-access/ExplainCard';
 import { bulkEffect, deletionEffect, formImpact, importEffect } from '#/domain/access-preview/effects';
-import { moveToNode, removeFromNode } from './placement';
+import { moveToNode } from './placement';
 import { Connectivity, ConnectivityFacts } from './Connectivity';
 import type { startOnAsset } from './host-jobs';
 import { LabelChips } from './LabelChips';
@@ -39,7 +39,7 @@ import { assetMorePath, assetRoutes, domainRoutes, newHostPath } from './address
 import type { AssetRow } from './asset-row';
 
 /** Actions that few visits of the list use. */
-const switching = () => import('./switching');
+const asked = () => import('./asked-actions');
 const jobs = () => import('./host-jobs');
 
 const AccessHistory = lazyPart(
@@ -84,11 +84,7 @@ const DOMAIN: FieldSpec = { remote: domainOptions, multiple: false };
 const LABELS: FieldSpec = { remote: labelOptions, multiple: true };
 
 /** A job that starts on the asset at once. i18n: assets:job.* */
-const job = (
-  name: string,
-  kind: Parameters<typeof startOnAsset>[0],
-  icon: Icon,
-): QuickAction<AssetRow> => ({
+const job = (name: string, kind: Parameters<typeof startOnAsset>[0], icon: Icon): QuickAction<AssetRow> => ({
   id: name,
   label: `assets:job.${name}`,
   icon,
@@ -189,13 +185,13 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
         id: 'activate',
         label: 'assets:activate',
         icon: CircleCheck,
-        run: async (ids, tools) => (await switching()).setActive(ids, true, tools),
+        run: async (ids, tools) => (await asked()).setActive(ids, true, tools),
       },
       {
         id: 'deactivate',
         label: 'assets:deactivate',
         icon: CirclePause,
-        run: async (ids, tools) => (await switching()).setActive(ids, false, tools),
+        run: async (ids, tools) => (await asked()).setActive(ids, false, tools),
       },
       {
         id: 'move',
@@ -209,7 +205,7 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
         label: 'assets:remove.action',
         icon: FolderMinus,
         isOffered: (tools) => tools.query['node_id'] !== undefined,
-        run: removeFromNode,
+        run: async (ids, tools) => (await asked()).removeFromNode(ids, tools),
       },
       {
         id: 'test',
@@ -329,7 +325,7 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
         control: {
           kind: 'switch',
           value: (row) => row.is_active,
-          change: async (row, on) => (await switching()).switchActive(row, on),
+          change: async (row, on) => (await asked()).switchActive(row, on),
         },
       },
       job('test', 'test', PlugZap),

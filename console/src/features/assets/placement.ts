@@ -2,9 +2,7 @@ import { create } from 'zustand';
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
 import { queryClient } from '#/lib/query';
-import { placementEffect } from '#/domain/access-preview/effects';
 import type { BulkTools } from '#/resource/define';
-import { confirm } from '#/ui/confirm';
 import { toast } from '#/ui/toast';
 
 /** Assets to put into a node. The dialog asks for the missing values. */
@@ -37,22 +35,4 @@ export function moveToNode(ids: readonly string[], tools: BulkTools): void {
       tools.refresh();
     },
   });
-}
-
-/** Removes the chosen assets from the node that the list shows. Assets without another node go to the root node. */
-export async function removeFromNode(ids: readonly string[], tools: BulkTools): Promise<void> {
-  const node = String(tools.query['node_id']);
-  const isRemoved = await confirm({
-    title: translate('assets:remove.question', { count: ids.length }),
-    effect: translate('assets:remove.effect'),
-    extra: placementEffect(ids, { remove: [node] }),
-    names: tools.names,
-    confirmLabel: translate('assets:remove.confirm'),
-    run: () => http.put(`assets/nodes/${node}/assets/remove/`, { assets: ids }, { quiet: true }),
-  });
-  if (!isRemoved) return;
-  toast({ tone: 'ok', text: translate('assets:remove.done', { count: ids.length }) });
-  await queryClient.invalidateQueries({ queryKey: ['tree'] });
-  tools.clear();
-  tools.refresh();
 }

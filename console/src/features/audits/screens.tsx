@@ -74,7 +74,7 @@ const REASONS: Readonly<Record<string, string>> = {
   certificate_expired: 'audits:reason.certificate_expired',
   certificate_not_yet_valid: 'audits:reason.certificate_not_yet_valid',
   certificate_too_long: 'audits:reason.certificate_too_long',
-  certificate_of_other: 'audits:reason.certificate_of_other',
+  certificate_other_name: 'audits:reason.certificate_other_name',
   certificate_option: 'audits:reason.certificate_option',
   certificate_address: 'audits:reason.certificate_address',
   certificate_pin: 'audits:reason.certificate_pin',

@@ -19,7 +19,7 @@ class Fault(StrEnum):
     EXPIRED = "certificate_expired"
     NOT_YET = "certificate_not_yet_valid"
     TOO_LONG = "certificate_too_long"
-    OTHER_NAME = "certificate_of_other"
+    OTHER_NAME = "certificate_other_name"
     OPTION = "certificate_option"
     ADDRESS = "certificate_address"
     PIN = "certificate_pin"

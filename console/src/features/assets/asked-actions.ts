@@ -1,6 +1,9 @@
+/** Actions on assets that ask first, loaded when they are used. */
+
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
-import { deactivationEffect } from '#/domain/access-preview/effects';
+import { queryClient } from '#/lib/query';
+import { deactivationEffect, placementEffect } from '#/domain/access-preview/effects';
 import type { BulkTools } from '#/resource/define';
 import { confirm } from '#/ui/confirm';
 import { toast } from '#/ui/toast';
@@ -46,5 +49,23 @@ export async function setActive(ids: readonly string[], active: boolean, tools: 
     tone: 'ok',
     text: translate(active ? 'assets:activated' : 'assets:deactivated', { count: ids.length }),
   });
+  tools.refresh();
+}
+
+/** Removes the chosen assets from the node that the list shows. Assets without another node go to the root node. */
+export async function removeFromNode(ids: readonly string[], tools: BulkTools): Promise<void> {
+  const node = String(tools.query['node_id']);
+  const isRemoved = await confirm({
+    title: translate('assets:remove.question', { count: ids.length }),
+    effect: translate('assets:remove.effect'),
+    extra: placementEffect(ids, { remove: [node] }),
+    names: tools.names,
+    confirmLabel: translate('assets:remove.confirm'),
+    run: () => http.put(`assets/nodes/${node}/assets/remove/`, { assets: ids }, { quiet: true }),
+  });
+  if (!isRemoved) return;
+  toast({ tone: 'ok', text: translate('assets:remove.done', { count: ids.length }) });
+  await queryClient.invalidateQueries({ queryKey: ['tree'] });
+  tools.clear();
   tools.refresh();
 }
