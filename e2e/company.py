@@ -12,6 +12,7 @@ from accessibility import at_rest, settled
 from browser import Faults, first_sign_in, sign_in, window
 from playwright.sync_api import Browser, Locator, Page
 from product import ADMIN_PASSWORD, POSTERN, Api, Product, ask_for_no_puzzles, mute_load_messages
+from shared_products import SharedProducts
 from world import ZHANG_PASSWORD
 
 DEFAULT_ORG = "00000000-0000-0000-0000-000000000002"
@@ -29,8 +30,8 @@ class Company:
 @pytest.fixture(scope="session")
 def company(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Company]:
     directory = tmp_path_factory.mktemp("company")
-    product = Product(directory / "home").start()
     try:
+        product = SharedProducts.start("company", directory / "home")
         install_licence(product, directory)
         admin = product.api()
         mute_load_messages(admin)
@@ -60,7 +61,7 @@ def company(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Company]:
         )
         yield Company(product, admin, shanghai)
     finally:
-        product.stop()
+        SharedProducts.end("company")
 
 
 def install_licence(product: Product, directory: Path) -> None:

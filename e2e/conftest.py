@@ -1,4 +1,4 @@
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,6 +7,7 @@ from browser import BROWSER_LOG, PATIENCE_MS, chromium
 from playwright.sync_api import Browser, Error, Page, expect
 from prepared_home import PreparedHome
 from product import Product, free_port
+from shared_products import SharedProducts, group
 from world import TargetHost, World, build_world
 
 pytest_plugins = ["company"]
@@ -33,10 +34,24 @@ expect.set_options(timeout=PATIENCE_MS)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Start the longest files first, then the files with the most tests. The tests of a file keep their order."""
-    tests = Counter(item.path.name for item in items)
+    """Run the files that share a product one after the other. Of them, start the longest first, then the files with the
+    most tests. The tests of a file keep their order.
+    """
+    files: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        files[item.path.name].append(item)
     ranks = {name: rank for rank, name in enumerate(LONGEST_FIRST)}
-    items.sort(key=lambda item: (ranks.get(item.path.name, len(ranks)), -tests[item.path.name], item.path.name))
+    order = sorted(files, key=lambda name: (group(files[name]), ranks.get(name, len(ranks)), -len(files[name]), name))
+    items[:] = [item for name in order for item in files[name]]
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    SharedProducts.plan(session.items)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    SharedProducts.before(item, item.session.items.index(item))
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -54,8 +69,10 @@ def _products_share_one_migration(
 @pytest.fixture(scope="session")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     """One running Postern for all tests that do not harm it."""
-    with Product(tmp_path_factory.mktemp("postern") / "home") as running:
-        yield running
+    try:
+        yield SharedProducts.start("product", tmp_path_factory.mktemp("postern") / "home")
+    finally:
+        SharedProducts.end("product")
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import pytest
 from accessibility import axe_findings, settled
 from browser import Faults, first_sign_in, sign_in, window
 from company import Company
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, StorageState, expect
 from product import ADMIN_PASSWORD
 
 PICTURES = os.environ.get("POSTERN_PICTURES", "")
@@ -32,18 +32,29 @@ def changed_asset(company: Company) -> str:
     return str(asset["id"])
 
 
-@pytest.fixture
-def screen(request: pytest.FixtureRequest, browser: Browser, company: Company) -> Iterator[Page]:
-    """The list of events as the administrator sees it in this language, width and theme."""
-    language, width, scheme = request.param
-    context = window(browser, viewport={"width": width, "height": 860}, color_scheme=scheme)
+@pytest.fixture(scope="module")
+def signed_in(browser: Browser, company: Company) -> Iterator[StorageState]:
+    """What a browser keeps in which the administrator has signed in; signing in takes longer than showing the list."""
+    context = window(browser)
     page = context.new_page()
-    faults = Faults()
-    faults.watch(page)
     sign_in(page, company.product.url, "admin", ADMIN_PASSWORD)
     page.get_by_role("heading", level=1).first.wait_for(state="attached")
     if "first-login" in page.url:
         first_sign_in(page)
+    yield {"cookies": context.storage_state()["cookies"]}
+    context.close()
+
+
+@pytest.fixture
+def screen(
+    request: pytest.FixtureRequest, browser: Browser, company: Company, signed_in: StorageState
+) -> Iterator[Page]:
+    """The list of events as the administrator sees it in this language, width and theme, in a browser of its own."""
+    language, width, scheme = request.param
+    context = window(browser, viewport={"width": width, "height": 860}, color_scheme=scheme, storage_state=signed_in)
+    page = context.new_page()
+    faults = Faults()
+    faults.watch(page)
     context.add_cookies([{"name": "django_language", "value": language, "url": company.product.url}])
     settled(page, f"{company.product.url}/ui/audits/events")
     yield page

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from accessibility import at_rest, settled
 from browser import Faults, first_sign_in, photograph, sign_in, window
 from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD, Product, wait_until
@@ -42,13 +43,12 @@ def pictures(page: Page, name: str) -> None:
     """Wide and narrow, light and dark, in both languages."""
     for language in ("en", "zh-hans"):
         page.context.add_cookies([{"name": "django_language", "value": language, "url": page.url}])
+        settled(page, page.url)
         for width in (1440, 320):
             page.set_viewport_size({"width": width, "height": 900})
             for scheme in ("light", "dark"):
                 page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # one of the two
-                page.reload()
-                page.get_by_role("heading", level=1).wait_for()
-                page.wait_for_load_state("networkidle")
+                at_rest(page)
                 photograph(page, f"{name}-{language}-{width}-{scheme}")
     page.context.add_cookies([{"name": "django_language", "value": "en", "url": page.url}])
     page.set_viewport_size({"width": 1440, "height": 900})

@@ -29,7 +29,7 @@ API_TYPES: Final = CONSOLE / "tools" / "openapi"
 PYTHON: Final = (3, 11)
 NODE: Final = (20, 19)
 
-#: Required command or file, and the Debian package that provides it.
+#: Required command or file (`a|b`: one of them), and the Debian package that provides it.
 RUN_NEEDS: Final = {"ssh-keygen": "openssh-client"}
 DEMO_NEEDS: Final = {
     **RUN_NEEDS,
@@ -44,7 +44,7 @@ TEST_NEEDS: Final = {
     "/usr/lib/*/rsyslog/lmnsd_gtls.so": "rsyslog-gnutls",
     "ssh": "openssh-client",
     "/usr/lib/openssh/regress/misc/sk-dummy/sk-dummy.so": "openssh-tests",
-    "chromium": "chromium",
+    "chromium-headless-shell|chromium": "chromium-headless-shell",
     "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc": "fonts-noto-cjk",
     "/usr/lib/postgresql/*/bin/postgres": "postgresql",
     "sshpass": "sshpass",
@@ -105,10 +105,10 @@ def stamp(name: str, value: str) -> None:
 
 
 def have(need: str) -> bool:
-    """Whether a command or file exists. A name that starts with / is a file pattern."""
+    """Whether a command or file exists. A name that starts with / is a file pattern. `a|b` is one of two commands."""
     if need.startswith("/"):
         return any(Path("/").glob(need[1:]))
-    return shutil.which(need) is not None
+    return any(shutil.which(command) is not None for command in need.split("|"))
 
 
 def has_venv_module() -> bool:

@@ -151,6 +151,7 @@ def test_offline_proxy_is_told_after_minutes_and_its_return_too(watch: Watch, pr
     assert subjects()[1:] == ["The terminal proxy-east works normally again"]
 
 
+@pytest.mark.any_database  # repeats the SQL statements of the other tests
 def test_proxy_that_shut_down_in_order_or_was_deleted_is_not_offline(watch: Watch, http: Client, proxy: Proxy) -> None:
     other = Proxy(http, "proxy-west")
     watch.reports(proxy, draining=True)
@@ -163,6 +164,7 @@ def test_proxy_that_shut_down_in_order_or_was_deleted_is_not_offline(watch: Watc
     assert not ComponentState.objects.filter(key__startswith="terminal:").exists()
 
 
+@pytest.mark.any_database  # repeats the SQL statements of the other tests
 def test_machine_of_the_worker_is_measured_unless_a_local_proxy_reports_it(watch: Watch, proxy: Proxy) -> None:
     full = MachineLoad("postern-1", cpu_load=0.2, memory_used=30, disk_used=99.9)
     with mock.patch.object(machine_load, "measure", return_value=full):
@@ -182,6 +184,7 @@ def test_longest_host_name_fits_its_columns(watch: Watch) -> None:
     assert len(newest().occasion) <= 256
 
 
+@pytest.mark.any_database  # repeats the SQL statements of the other tests
 def test_web_part_that_is_down_is_told(watch: Watch) -> None:
     watch.pass_minutes(1)
     watch.is_web_up = False
@@ -192,6 +195,7 @@ def test_web_part_that_is_down_is_told(watch: Watch) -> None:
     assert subjects()[1:] == ["The web service works normally again"]
 
 
+@pytest.mark.any_database  # repeats the SQL statements of the other tests
 def test_secret_store_that_does_not_answer_is_told(watch: Watch) -> None:
     store = mock.Mock(side_effect=Unavailable("no answer"))
     with mock.patch.dict(health.CHECKS.value, {health.SECRET_STORE: store}):
