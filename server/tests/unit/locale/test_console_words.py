@@ -8,6 +8,7 @@ import pytest
 
 import postern.entrypoints.urls  # noqa: F401 - loads every module with a refusal
 from postern.apps.authn.errors import SignInRefused
+from postern.apps.authn.ssh_certificates.errors import Fault
 
 LOCALES = Path(__file__).parents[4] / "console/src/features/audits/locales"
 
@@ -21,4 +22,5 @@ def every(kind: type[SignInRefused]) -> Iterator[type[SignInRefused]]:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_login_log_has_a_text_for_each_reason_of_a_refused_sign_in(language: str) -> None:
     words = json.loads((LOCALES / f"{language}.json").read_text())["reason"]
-    assert set(words) == {refusal.slug for refusal in every(SignInRefused)}
+    # one class refuses certificates, with a reason for each fault
+    assert set(words) == {refusal.slug for refusal in every(SignInRefused)} | {fault.value for fault in Fault}
