@@ -67,41 +67,27 @@ def until(true: Callable[[], bool], seconds: float = 20) -> None:
         time.sleep(0.3)
 
 
-def test_certificates_of_a_trusted_authority_sign_in_until_it_is_removed(
-    world: World, tmp_path: Path
-) -> None:
+def test_certificates_of_a_trusted_authority_sign_in_until_it_is_removed(world: World, tmp_path: Path) -> None:
     authority = new_key(tmp_path / "authority")
     line = (tmp_path / "authority.pub").read_text().strip()
     good = certified(authority, tmp_path, "good", "-O", "source-address=127.0.0.0/8")
     assert "Permission denied" in said(world, tmp_path, good), "off by default"
 
     def trust(text: str) -> None:
-        changed: dict[str, Any] = world.admin.patch(
-            TERMINALS, {"TERMINAL_USER_CA_KEYS": text}
-        )
+        changed: dict[str, Any] = world.admin.patch(TERMINALS, {"TERMINAL_USER_CA_KEYS": text})
         assert changed["TERMINAL_USER_CA_KEYS"] == text
 
     trust(line)
     try:
         assert "reached-the-host" in said(world, tmp_path, good)
-        assert "reached-the-host" in said(
-            world, tmp_path, certified(authority, tmp_path, "rsa", kind="rsa")
-        )
+        assert "reached-the-host" in said(world, tmp_path, certified(authority, tmp_path, "rsa", kind="rsa"))
         host = certified(authority, tmp_path, "host", "-h")
         assert "reached-the-host" not in said(world, tmp_path, host)
         refused = {
-            "certificate_expired": certified(
-                authority, tmp_path, "expired", validity="-2h:-1h"
-            ),
-            "certificate_option": certified(
-                authority, tmp_path, "odd", "-O", "critical:more@example.com=1"
-            ),
-            "certificate_address": certified(
-                authority, tmp_path, "afar", "-O", "source-address=198.51.100.0/24"
-            ),
-            "certificate_of_other": certified(
-                authority, tmp_path, "of-other", principals="li"
-            ),
+            "certificate_expired": certified(authority, tmp_path, "expired", validity="-2h:-1h"),
+            "certificate_option": certified(authority, tmp_path, "odd", "-O", "critical:more@example.com=1"),
+            "certificate_address": certified(authority, tmp_path, "afar", "-O", "source-address=198.51.100.0/24"),
+            "certificate_of_other": certified(authority, tmp_path, "of-other", principals="li"),
         }
         for reason, key in refused.items():
             text = said(world, tmp_path, key)
