@@ -110,4 +110,5 @@ def test_certificates_of_a_trusted_authority_sign_in_until_it_is_removed(world: 
         until(lambda: session.poll() is not None, seconds=15)
     finally:
         session.kill()
+        session.communicate()
     assert "Permission denied" in said(world, tmp_path, good)
