@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
 import { expect, test, vi } from 'vitest';
@@ -24,7 +24,7 @@ test('completing the profile leads to the guide and closes the tab of the form',
   await renderScreen(<FirstLoginPage />, { texts: TEXTS });
   await userEvent.click(await screen.findByRole('checkbox'));
   await userEvent.click(screen.getByRole('button', { name: 'Continue' }));
-  await vi.waitFor(() => expect(assign).toHaveBeenCalledExactlyOnceWith(`/ui${paths.guide}`));
+  await waitFor(() => expect(assign).toHaveBeenCalledExactlyOnceWith(`/ui${paths.guide}`));
   expect(sent('PATCH', 'users/profile/')).toMatchObject([{ body: { is_first_login: false } }]);
   expect(usePage.getState().finished).toBe(paths.firstLogin);
 });
