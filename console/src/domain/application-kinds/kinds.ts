@@ -16,7 +16,7 @@ const ORDER: readonly ApplicationCategory[] = ['remote_app', 'db', 'cloud'];
 
 /** The category of a type; undefined for words that are no type. */
 export function categoryOf(type: string | undefined): ApplicationCategory | undefined {
-  return ORDER.find((category) => CATEGORIES[category].some((one) => one === type));
+  return ORDER.find((category) => CATEGORIES[category].some((kind) => kind === type));
 }
 
 /** The protocol that system users for this type speak: remote apps run on a Windows host. */

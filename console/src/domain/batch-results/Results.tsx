@@ -31,7 +31,9 @@ function useGroupsOfHosts(id: string, text: string): ReadonlySet<string> {
 
 function holds(group: Group, text: string): boolean {
   const wanted = text.toLowerCase();
-  return [group.output, group.message, ...group.hostnames].some((one) => one.toLowerCase().includes(wanted));
+  return [group.output, group.message, ...group.hostnames].some((text) =>
+    text.toLowerCase().includes(wanted),
+  );
 }
 
 /** A group as a line of the list: how it ended, of how many hosts, and the line of what they showed that says most. */

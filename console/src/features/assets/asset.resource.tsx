@@ -29,6 +29,7 @@ import {
 } from '#/domain/remotes';
 import type { Icon } from '#/ui/icon';
 import { AppLink, LinkButton } from '#/ui/link';
+import { Missing } from '#/ui/status';
 import { ExplainCard } from '#/domain/explain-access/ExplainCard';
 import { bulkEffect, deletionEffect, formImpact, importEffect } from '#/domain/access-preview/effects';
 import { moveToNode } from './placement';
@@ -69,7 +70,7 @@ function isWithinOrganization(): boolean {
 }
 
 function DomainLink({ row }: { readonly row: AssetRow }) {
-  if (!row.domain) return null;
+  if (!row.domain) return <Missing />;
   return <AppLink to={objectPath(domainRoutes.paths.detail, row.domain)}>{row.domain_display}</AppLink>;
 }
 

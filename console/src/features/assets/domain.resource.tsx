@@ -7,6 +7,7 @@ import { lazyPart } from '#/resource/lazy-part';
 import { objectPath } from '#/resource/routes';
 import { assetOptions, domainOptions } from '#/domain/remotes';
 import { AppLink } from '#/ui/link';
+import { Missing } from '#/ui/status';
 import { domainRoutes, gatewaysOf } from './addresses';
 
 const DomainAssets = lazyPart(async () => (await import('./ListedAssets')).DomainAssets);
@@ -22,7 +23,7 @@ function pageOf(id: string): string {
 }
 
 function Through({ row }: { readonly row: DomainRow }) {
-  if (!row.reached_through) return null;
+  if (!row.reached_through) return <Missing />;
   return <AppLink to={pageOf(row.reached_through)}>{row.reached_through_display}</AppLink>;
 }
 

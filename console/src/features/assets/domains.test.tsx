@@ -131,3 +131,18 @@ test('[S2-035] the page of a domain links to the domain that it is reached throu
   await userEvent.click(screen.getByRole('tab', { name: 'Basic' }));
   expect(screen.getByRole('link', { name: 'headquarters' })).toBeDefined();
 });
+
+test('a domain that is reached directly shows a dash as its way', async () => {
+  server.use(
+    mock.get('*/api/v1/assets/domains/d1/', () =>
+      HttpResponse.json({ ...zone, reached_through: null, reached_through_display: '' }),
+    ),
+  );
+  await renderScreen(<ResourceDetail resource={domain} />, {
+    address: '/assets/domains/d1',
+    pattern: '/assets/domains/$id',
+  });
+  const name = (await screen.findAllByText('branch')).at(-1);
+  const ways = name?.closest('dl')?.querySelectorAll('dd');
+  expect([...(ways ?? [])].map((fact) => fact.textContent).slice(0, 2)).toEqual(['branch', '—']);
+});

@@ -104,7 +104,7 @@ export function ApplicationTree({
           selected={selected?.id ?? null}
           onExpand={(id, open) => setToggled(new Map(toggled).set(id, open))}
           onSelect={(id) => {
-            const node = nodes.find((one) => one.id === id);
+            const node = nodes.find((child) => child.id === id);
             if (!node) return;
             setDrawerOpen(false);
             onChoose(node === selected ? {} : placeOfNode(node));

@@ -5,6 +5,7 @@ import { useCallback, useState } from 'react';
 import type { ReplayPlayer } from '#/islands/replay/player';
 import type { CommandRow } from '#/domain/commands/command-row';
 import { explain } from '#/lib/http/catalogue';
+import { NotFoundError } from '#/lib/http/errors';
 import { useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { useMay } from '#/lib/session';
@@ -34,12 +35,13 @@ export function SessionDetailPage() {
   const session = useQuery(sessionQuery(id));
   if (session.isPending) return <SkeletonLines />;
   if (session.isError) {
+    const gone = session.error instanceof NotFoundError;
     return (
       <FailedState
         heading="h1"
-        title={t('sessions:not_loaded')}
-        message={explain(session.error)}
-        onRetry={() => void session.refetch()}
+        title={t(gone ? 'sessions:gone' : 'sessions:not_loaded')}
+        message={gone ? t('sessions:gone_why') : explain(session.error)}
+        onRetry={gone ? undefined : () => void session.refetch()}
       />
     );
   }

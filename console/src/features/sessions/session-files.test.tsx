@@ -76,3 +76,14 @@ test('a shell session opens on its recording, with its files in another tab', as
   expect((await screen.findByRole('tab', { name: 'Replay' })).getAttribute('aria-selected')).toBe('true');
   expect(screen.getByRole('tab', { name: 'Files' })).toBeTruthy();
 });
+
+test('a session that does not exist any more is named as such, without a retry', async () => {
+  server.use(
+    mock.get('*/api/v1/terminal/sessions/s1/', () =>
+      HttpResponse.json({ detail: 'Not found.' }, { status: 404 }),
+    ),
+  );
+  await open();
+  expect(await screen.findByRole('heading', { name: 'There is no such session' })).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Retry' })).toBeNull();
+});

@@ -37,11 +37,11 @@ export function ProviderLinks({
           <span className="h-px grow bg-(--line)" />
         </div>
       )}
-      {vouching.map((one) => (
+      {vouching.map((provider) => (
         <ProviderLink
-          key={`${one.kind}/${one.id}`}
-          name={visible(one.name)}
-          href={vouchingAddress(one, next)}
+          key={`${provider.kind}/${provider.id}`}
+          name={visible(provider.name)}
+          href={vouchingAddress(provider, next)}
         />
       ))}
       {providers.map((name) => (

@@ -78,17 +78,17 @@ export function SecondStep({
           ))}
         <div className="flex flex-wrap justify-between gap-2">
           {choices
-            .filter((one) => one !== chosen)
-            .map((one) => (
+            .filter((factor) => factor !== chosen)
+            .map((factor) => (
               <Button
-                key={one}
+                key={factor}
                 kind="text"
                 onClick={() => {
                   setProblem(null);
-                  setChosen(one);
+                  setChosen(factor);
                 }}
               >
-                {t(USE[one])}
+                {t(USE[factor])}
               </Button>
             ))}
           <Button kind="text" onClick={() => onRestart(null)}>

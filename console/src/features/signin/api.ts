@@ -68,8 +68,8 @@ export async function signInSettings(): Promise<SignInSettings> {
     forgot: data.FORGOT_PASSWORD_URL || own,
     providers: providersOn(data),
     vouching: [
-      ...(data.OPENID_PROVIDERS ?? []).map((one) => ({ ...one, kind: 'openid' as const })),
-      ...(data.SAML_PROVIDERS ?? []).map((one) => ({ ...one, kind: 'saml' as const })),
+      ...(data.OPENID_PROVIDERS ?? []).map((provider) => ({ ...provider, kind: 'openid' as const })),
+      ...(data.SAML_PROVIDERS ?? []).map((provider) => ({ ...provider, kind: 'saml' as const })),
     ],
     trustDays: data.SECURITY_TRUSTED_BROWSER_DAYS ?? 0,
     ways: data.SECURITY_SIGN_IN_WAYS,

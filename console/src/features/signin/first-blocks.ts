@@ -40,7 +40,7 @@ export function blocksOf({ ways, providers, vouching }: SignInSettings): readonl
     } else if (isProvider(way) && providers.includes(way)) {
       blocks.push({ key: way, way: 'provider', providers: [way], vouching: [] });
     } else {
-      const ofWay = vouching.filter((one) => one.kind === way);
+      const ofWay = vouching.filter((provider) => provider.kind === way);
       if (ofWay.length > 0) {
         blocks.push({ key: way, way: 'provider', providers: [], vouching: ofWay });
       }

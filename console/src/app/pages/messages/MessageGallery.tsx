@@ -77,8 +77,8 @@ function Messages() {
           <Message
             key={`${message.message_type} ${message.number}`}
             message={message}
-            languages={LANGUAGES.filter((one) => language === '' || one === language)}
-            forms={FORMS.filter((one) => form === '' || one === form)}
+            languages={LANGUAGES.filter((code) => language === '' || code === language)}
+            forms={FORMS.filter((shape) => form === '' || shape === form)}
           />
         ))}
       </div>

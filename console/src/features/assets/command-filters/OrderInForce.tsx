@@ -17,8 +17,8 @@ interface Place {
 /** Of equal priorities, deny decides before confirm, and confirm before allow. */
 const RANK: readonly number[] = [0, 2, 1];
 
-function decidesBefore(one: Place, other: Place): number {
-  return other.priority - one.priority || (RANK[one.action] ?? 0) - (RANK[other.action] ?? 0);
+function decidesBefore(first: Place, other: Place): number {
+  return other.priority - first.priority || (RANK[first.action] ?? 0) - (RANK[other.action] ?? 0);
 }
 
 /** The position of the rule in the form among the rules of its filter. */

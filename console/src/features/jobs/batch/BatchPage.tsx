@@ -58,7 +58,8 @@ export function BatchPage() {
     forgetError();
     setDraft(next);
   };
-  const usable = (id: string) => (systemUsers.data?.some((one) => one.id === id) === true ? id : null);
+  const usable = (id: string) =>
+    systemUsers.data?.some((systemUser) => systemUser.id === id) === true ? id : null;
   const again = (row: OwnCommand) => {
     show(row.id);
     change({ ...draft, systemUser: usable(row.run_as), hosts: NOBODY, command: row.command });

@@ -51,9 +51,12 @@ export function Composer({ systemUsers, draft, onChange, onRun, busy, error }: C
             <Select
               label={t('jobs:batch.as_whom')}
               placeholder={t('jobs:batch.choose_system_user')}
-              options={systemUsers.map((one) => ({
-                value: one.id,
-                label: one.username === '' ? one.name : `${one.name} (${one.username})`,
+              options={systemUsers.map((systemUser) => ({
+                value: systemUser.id,
+                label:
+                  systemUser.username === ''
+                    ? systemUser.name
+                    : `${systemUser.name} (${systemUser.username})`,
               }))}
               value={draft.systemUser}
               onChange={(systemUser) => onChange({ ...draft, systemUser, hosts: new Map() })}

@@ -94,7 +94,7 @@ function HostTree({ systemUser, selection, onChange }: ChoosingProps) {
     setWhole(
       new Map(whole).set(
         id,
-        found.map((one) => one.id),
+        found.map((host) => host.id),
       ),
     );
     const next = toggled(selection, found);

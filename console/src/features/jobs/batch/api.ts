@@ -16,7 +16,7 @@ const OPEN_MS = 1_000;
 /** Why a call was refused: what the server says about a field, or the failure itself. */
 export function whyOf(error: unknown): string {
   if (!(error instanceof ValidationError)) return explain(error);
-  return Object.values(error.fields).find((one) => typeof one === 'string') ?? explain(error);
+  return Object.values(error.fields).find((text) => typeof text === 'string') ?? explain(error);
 }
 
 const PATH = 'ops/command-executions/';

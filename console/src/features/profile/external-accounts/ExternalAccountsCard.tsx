@@ -19,7 +19,8 @@ function useWantedProvider(offered: readonly ProviderName[]) {
   const [feishu, leaveFeishu] = useWantedDialog('feishu');
   const wanted = { wecom, dingtalk, feishu };
   const provider = offered.find((name) => wanted[name] === 'bind') ?? null;
-  const leave = () => [leaveWecom, leaveDingtalk, leaveFeishu].forEach((one) => one(false));
+  const leave = () =>
+    [leaveWecom, leaveDingtalk, leaveFeishu].forEach((leaveProvider) => leaveProvider(false));
   return [provider, leave] as const;
 }
 

@@ -97,7 +97,7 @@ function Rows({
 /** The change that the dialog in the address makes, if it is possible now. */
 function changeOf(wanted: string | null, own: OwnPasskeys, canAdd: boolean): PasskeyChange | null {
   if (wanted === 'add') return canAdd ? { kind: 'add' } : null;
-  const passkey = own.results.find((one) => wanted === `remove-${one.id}`);
+  const passkey = own.results.find((key) => wanted === `remove-${key.id}`);
   return passkey === undefined ? null : { kind: 'remove', passkey };
 }
 
