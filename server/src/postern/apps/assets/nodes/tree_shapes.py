@@ -101,6 +101,7 @@ def asset_leaves(keys: Sequence[UUID], org_names: Callable[[UUID], str]) -> list
     for asset, name, port in _protocols().stored(list(by_stored)):
         protocols[by_stored[asset]].append(f"{name}/{port}")
     found: dict[UUID, AssetLeaf] = {}
+    org_of = cache(lambda org_id: org_names(org_id if isinstance(org_id, UUID) else UUID(org_id)))
     for stored, hostname, ip, is_active, platform_id, org_id in _leaves().stored(list(by_stored)):
         key, (platform, base) = by_stored[stored], platforms[platform_id]
         found[key] = AssetLeaf(
@@ -111,7 +112,7 @@ def asset_leaves(keys: Sequence[UUID], org_names: Callable[[UUID], str]) -> list
             platform=platform,
             base=base,
             protocols=protocols[key],
-            org_name=org_names(org_id if isinstance(org_id, UUID) else UUID(org_id)),
+            org_name=org_of(org_id),
         )
     return [found[key] for key in keys if key in found]
 

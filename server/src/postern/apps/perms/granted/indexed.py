@@ -89,16 +89,20 @@ class IndexedReach:
             if node_id in part.world.places
         }
 
-    def places(self, node_ids: Iterable[UUID]) -> dict[UUID, list[UUID]]:
-        """The reachable assets that are directly in these nodes, each with its nodes among them."""
+    def places(self, node_ids: Iterable[UUID], asset_ids: Iterable[UUID]) -> dict[UUID, list[UUID]]:
+        """Those of the assets that are reachable and directly in these nodes, each with its nodes among them."""
         found: dict[UUID, list[UUID]] = {}
+        wanted = {asset_id.bytes: asset_id for asset_id in asset_ids}  # making an id of each number is slow
         for part in self._parts.values():
             nodes_of: dict[int, list[UUID]] = {}
             for node_id in node_ids:
                 place = part.world.places.get(node_id)
                 for number in place.direct & part.assets if place is not None else ():
                     nodes_of.setdefault(number, []).append(node_id)
-            found |= {part.world.key(number): nodes for number, nodes in nodes_of.items()}
+            for number, nodes in nodes_of.items():
+                asset_id = wanted.get(part.world.key_bytes(number))
+                if asset_id is not None:
+                    found[asset_id] = nodes
         return found
 
     def among(self, rows: "QuerySet[Asset]") -> Members:

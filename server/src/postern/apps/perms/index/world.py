@@ -52,7 +52,11 @@ class World:
 
     def key(self, number: int) -> UUID:
         """The id of an asset."""
-        return UUID(bytes=self.keys[number * _KEY : (number + 1) * _KEY])
+        return UUID(bytes=self.key_bytes(number))
+
+    def key_bytes(self, number: int) -> bytes:
+        """The 16 bytes of the id of an asset."""
+        return self.keys[number * _KEY : (number + 1) * _KEY]
 
     def below(self, nodes: Iterable[UUID]) -> BitMap:
         """The assets in the subtrees of these nodes."""

@@ -128,7 +128,7 @@ class ReachableNodes(Form):
                 reach.indexed.directly_in(nodes[0].pk) if key and nodes else reach.indexed.assets(include_inactive=True)
             )
             page = reach.indexed.page(members if nodes else {}, _BY_NAME, 0, MAX_TREE_ASSETS)
-            return placed_leaves(page.keys, reach.indexed.places(keys), keys)
+            return placed_leaves(page.keys, reach.indexed.places(keys, page.keys), keys)
         found = reach.assets(include_inactive=True).filter(node_rows__node_id__in=keys).distinct()
         found = with_shown(found).prefetch_related("node_rows").order_by(*_BY_NAME)
         return leaves(
