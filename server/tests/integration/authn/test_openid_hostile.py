@@ -177,7 +177,7 @@ def test_a_provider_that_swaps_its_issuer(corp: OpenidStandIn, monkeypatch: pyte
 def test_an_answer_that_names_another_issuer(corp: OpenidStandIn, address: str) -> None:
     guest = Guest()
     back = corp.come_back(guest.start(), iss=address)
-    refused(guest.use(guest.come_back(back)), "came from another provider")
+    refused(guest.use(guest.come_back(back)), "came from a provider other than the one that was asked")
     assert "token" not in corp.asked
 
 
@@ -186,12 +186,12 @@ def test_a_provider_that_does_not_name_itself_is_taken_as_its_metadata_say(corp:
     assert Guest().walk(corp).status_code == 200
     guest = Guest()
     back = corp.come_back(guest.start(), iss="https://evil.example")
-    assert "another provider" in guest.use(guest.come_back(back)).json()["msg"]
+    assert "a provider other than the one that was asked" in guest.use(guest.come_back(back)).json()["msg"]
 
 
 def test_userinfo_about_another_person(corp: OpenidStandIn) -> None:
     corp.userinfo_sub = "s-boss"
-    refused(Guest().walk(corp), "another person")
+    refused(Guest().walk(corp), "a person other than the one who signed in")
 
 
 def test_a_failing_userinfo_endpoint_signs_nobody_in(corp: OpenidStandIn) -> None:

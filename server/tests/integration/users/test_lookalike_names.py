@@ -122,9 +122,9 @@ def test_people_of_a_directory_are_left_out_with_the_reason(make_user: Callable[
 def test_people_of_a_provider_are_refused_with_the_reason(make_user: Callable[..., User]) -> None:
     make_user("ape")
     provider = OpenidProvider(name="Corp", slug="corp", creates_users=True)
-    told = federation.Told(username=APE, name="x", email="x@example.test", held=())
+    data = federation.ProviderData(username=APE, name="x", email="x@example.test", held=())
     with pytest.raises(NoUser, match="looks like"):
-        federation.admit(provider, Source.OPENID, "https://issuer", "1", told)
+        federation.admit(provider, Source.OPENID, "https://issuer", "1", data)
     assert not User.objects.filter(username=APE).exists()
 
 
