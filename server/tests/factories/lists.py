@@ -37,7 +37,7 @@ _GROUP: Final = "everybody"
 #: Above the ids that `ManyRows` gives.
 _FIRST_LINK: Final = 100_000_000
 #: The number of SQLite VM instructions between two calls of the counter.
-_STEP: Final = 10
+COUNTED_STEP: Final = 10
 
 
 @dataclass(frozen=True)
@@ -135,19 +135,19 @@ class Steps:
 
 @contextmanager
 def counted_steps() -> Iterator[Steps]:
-    """Count the executed SQLite VM instructions, in steps of `_STEP`.
+    """Count the executed SQLite VM instructions, in steps of `COUNTED_STEP`.
 
     The count measures rows read and does not depend on the load of the machine.
     """
     steps = Steps()
 
     def count() -> int:
-        steps.count += _STEP
+        steps.count += COUNTED_STEP
         return 0
 
     connection.ensure_connection()
-    connection.connection.set_progress_handler(count, _STEP)
+    connection.connection.set_progress_handler(count, COUNTED_STEP)
     try:
         yield steps
     finally:
-        connection.connection.set_progress_handler(None, _STEP)
+        connection.connection.set_progress_handler(None, COUNTED_STEP)

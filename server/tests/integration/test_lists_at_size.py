@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 from rest_framework.test import APIClient
 
-from factories.lists import FilledLists, ListRoute, counted_steps, list_routes, named_ids
+from factories.lists import COUNTED_STEP, FilledLists, ListRoute, counted_steps, list_routes, named_ids
 from factories.many_rows import ManyRows
 from postern.apps.audits.api import newest
 from postern.apps.perms.granted.api import pages as granted_pages
@@ -44,6 +44,8 @@ _PER_ROW: Final = 30
 _TOLERANCE_OF_BORDER: Final = 1.5
 #: Allowed growth of the cost with ten times the rows: one more level in each index.
 _TOLERANCE: Final = 1.3
+#: Instructions by which two counts of the same work differ, because each statement is counted in steps.
+_UNCOUNTED: Final = 3 * COUNTED_STEP
 #: Lists whose page reads more rows when their table grows, with the reason.
 _GROWS: Final = {
     "/api/v1/authentication/openid-providers/": "an installation has at most twenty",
@@ -122,7 +124,7 @@ def test_page_reads_no_more_rows_when_its_table_grows(
             if rows < 15:
                 empty.add(route.path)
     assert empty == _EMPTY
-    grown = {path for path, (few, many) in costs.items() if many > few * _TOLERANCE}
+    grown = {path for path, (few, many) in costs.items() if many > few * _TOLERANCE + _UNCOUNTED}
     assert {path: costs[path] for path in grown - set(_GROWS)} == {}
     assert set(_GROWS) - grown == set(), "these lists no longer grow with their tables"
     grown_below = {
