@@ -99,8 +99,8 @@ def test_certificates_of_a_trusted_authority_sign_in_until_it_is_removed(world: 
         assert "good@laptop (7)" in log
 
         session = subprocess.Popen(
-            command(world, tmp_path, good, "echo reached-the-host; sleep 600"),
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            command(world, tmp_path, good, "echo reached-the-host; cat"),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         )  # fmt: skip
         assert session.stdout is not None
         assert session.stdout.readline() == "reached-the-host\n"

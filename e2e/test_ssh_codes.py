@@ -1,6 +1,7 @@
 """A code from the console as the password of real `ssh`: for people whose password is not in Postern, or who have none."""
 
 import subprocess
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -8,6 +9,8 @@ from browser import photograph, sign_in, window
 from playwright.sync_api import Browser, Page, expect
 from world import ZHANG_PASSWORD, World
 
+#: Within so many seconds each proxy obeys a changed setting. Before, it may ask another question, which nobody answers.
+OBEYED_S = 2.0
 TERMINAL = "/api/v1/settings/setting/?category=terminal"
 
 
@@ -65,18 +68,21 @@ def test_where_passwords_are_off_ssh_asks_for_the_code_by_name(world: World, pag
         assert (answer.returncode, answer.stdout) == (0, "in\n"), answer.stderr
     finally:
         assert world.admin.call("PATCH", TERMINAL, {"TERMINAL_PASSWORD_AUTH": True}).status == 200
+        time.sleep(OBEYED_S)
 
 
 def test_ssh_says_which_way_is_off_and_where_the_console_is(world: World) -> None:
     address = world.admin.get("/api/v1/settings/setting/?category=basic")["SITE_URL"]
     off = {"TERMINAL_PASSWORD_AUTH": False, "TERMINAL_CODE_AUTH": False}
     assert world.admin.call("PATCH", TERMINAL, off).status == 200
+    time.sleep(OBEYED_S)
     try:
         answer = enter(world, "anything", prompt="assword:")
         assert answer.returncode != 0
         assert address in answer.stderr
     finally:
         assert world.admin.call("PATCH", TERMINAL, dict.fromkeys(off, True)).status == 200
+        time.sleep(OBEYED_S)
     wrong = enter(world, "wrong", prompt="assword:")
     world.forgive()
     assert address in wrong.stderr, "the way of those who have no password"
