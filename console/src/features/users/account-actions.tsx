@@ -5,6 +5,7 @@ import { currentSession } from '#/lib/session';
 import type { BulkAction, BulkUpdateDefinition, ObjectAction, QuickAction } from '#/resource/define';
 import { daysFrom } from '#/ui/dates/shortcuts';
 import { fieldValue } from '#/ui/dates/typed';
+import { bulkEffect } from '#/domain/access-preview/effects';
 import { groupOptions } from '#/domain/remotes';
 import { Status } from '#/ui/status';
 import { managesMembers, removeMany, removeOne, resetKey, setActive, switchActive } from './user-actions';
@@ -80,6 +81,7 @@ export const BULK_ACTIONS: readonly BulkAction[] = [
 export const BULK_UPDATE: BulkUpdateDefinition<'groups' | 'date_expired' | 'comment'> = {
   fields: ['groups', 'date_expired', 'comment'],
   specs: { groups: { remote: groupOptions, multiple: true }, date_expired: { noEnd: () => '' } },
+  effect: bulkEffect('user'),
 };
 
 /** The switch of an account. `on`, `off`: texts for its state. */

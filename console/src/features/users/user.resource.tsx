@@ -6,7 +6,7 @@ import { defineResource, type FieldContext } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
 import { everyApplication, everyApplicationAccount } from '#/domain/application-kinds/options';
 import { AccessHistory } from '#/domain/access-history/AccessHistory';
-import { bulkEffect, deletionEffect, formImpact, importEffect } from '#/domain/access-preview/effects';
+import { deletionEffect, formImpact, importEffect } from '#/domain/access-preview/effects';
 import { ExplainCard } from '#/domain/explain-access/ExplainCard';
 import { ApplicationGrants, Grants } from '#/domain/grants/Grants';
 import { groupOptions } from '#/domain/remotes';
@@ -119,7 +119,7 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
     ],
     shown: ['name', 'username', 'groups_display', 'total_role_display', 'source', 'is_valid'],
     header: (tools) => <InviteButton onInvited={tools.refresh} />,
-    bulkUpdate: { ...BULK_UPDATE, effect: bulkEffect('user') },
+    bulkUpdate: BULK_UPDATE,
     rowActions: ROW_ACTIONS,
     untyped: ['kind'],
     exchange: { importEffect: importEffect('user') },

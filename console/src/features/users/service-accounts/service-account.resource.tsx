@@ -2,6 +2,7 @@ import { Bot } from 'lucide-react';
 import type { Api } from '#/lib/api-types';
 import { defineResource } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
+import { formImpact } from '#/domain/access-preview/effects';
 import { Grants } from '#/domain/grants/Grants';
 import { groupOptions } from '#/domain/remotes';
 import { SessionHistory } from '#/domain/session-history/SessionHistory';
@@ -88,6 +89,7 @@ export const serviceAccount = defineResource<
   form: {
     method: 'patch',
     opensDetail: 'create',
+    aside: formImpact('user'),
     groups: [
       { title: 'users:form.account', fields: ['name', 'username', 'comment', 'groups'] },
       { title: 'users:form.auth', fields: ['set_public_key', 'public_key'] },

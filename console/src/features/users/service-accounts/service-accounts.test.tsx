@@ -6,6 +6,7 @@ import type { Session } from '#/lib/session';
 import { ResourceDetail } from '#/resource/detail/ResourceDetail';
 import { ResourceForm } from '#/resource/form/ResourceForm';
 import { person, usersApi } from '#/test/people';
+import { previewOf } from '#/test/previews';
 import { recordedServer } from '#/test/recorded';
 import { admin, adminSession, renderScreen } from '#/test/render';
 import { user } from '../user.resource';
@@ -23,6 +24,7 @@ const { server, sent } = recordedServer(
     import('../UserGroupsCard'),
     import('../ServiceAccountInstead'),
     import('./ServiceKeys'),
+    import('#/domain/access-preview/parts'),
   ],
 );
 
@@ -120,4 +122,24 @@ test('the secret of a new key is shown once, and nothing without one', async () 
   expect(dialog.textContent).toContain('secret-1');
   await userEvent.click(within(dialog).getByRole('button', { name: 'Close' }));
   await done;
+});
+
+test('a bulk edit and the form say what they do to access', async () => {
+  server.use(mock.post('*/api/v1/perms/preview/', () => HttpResponse.json(previewOf({ lost: [1, 3, 3] }))));
+  const { list, form } = serviceAccount;
+  expect(list.bulkUpdate?.effect?.(['s1'], { comment: 'x' })).toBeNull();
+  await renderScreen(
+    <>
+      {list.bulkUpdate?.effect?.(['s1'], { groups: ['g1'] })}
+      {form?.aside?.({ values: { groups: ['g2'] }, id: 's1', mode: 'update' })}
+    </>,
+  );
+  await waitFor(() => expect(screen.getAllByText('Loss: 1 person → 3 assets')).toHaveLength(2));
+  expect(sent('POST', 'perms/preview/').map(({ body }) => body)).toEqual(
+    expect.arrayContaining(
+      ['g1', 'g2'].map((group) => ({
+        changes: [{ object: 'user', action: 'update', id: 's1', values: { groups: [group] } }],
+      })),
+    ),
+  );
 });
