@@ -3,53 +3,28 @@
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
 import { queryClient } from '#/lib/query';
-import { deactivationEffect, placementEffect } from '#/domain/access-preview/effects';
+import { placementEffect } from '#/domain/access-preview/effects';
+import { switchingOf } from '#/domain/access-preview/switching';
 import type { BulkTools } from '#/resource/define';
 import { confirm } from '#/ui/confirm';
 import { toast } from '#/ui/toast';
 
-/** Asks before assets are deactivated; the question says who loses access, and which sessions end. */
-function askToDeactivate(
-  ids: readonly string[],
-  names: readonly string[],
-  run: () => Promise<unknown>,
-): Promise<boolean> {
-  return confirm({
-    title: translate('assets:deactivate_question', { count: ids.length }),
-    effect: translate('assets:deactivate_effect'),
-    extra: deactivationEffect('asset', ids),
-    names,
-    confirmLabel: translate('assets:deactivate'),
-    danger: true,
-    run,
-  });
-}
+const switching = switchingOf('asset', 'assets/assets/', {
+  question: 'assets:deactivate_question',
+  effect: 'assets:deactivate_effect',
+  confirm: 'assets:deactivate',
+  on: 'assets:activated',
+  off: 'assets:deactivated',
+});
+/** Switches assets on, or off after a question. */
+export const setActive = switching.many;
 
 /** The switch on the page of an asset. */
-export async function switchActive(
+export function switchActive(
   row: { readonly id: string; readonly hostname: string },
   active: boolean,
 ): Promise<void> {
-  const write = (quiet: boolean) => http.patch(`assets/assets/${row.id}/`, { is_active: active }, { quiet });
-  if (active) await write(false);
-  else await askToDeactivate([row.id], [row.hostname], () => write(true));
-}
-
-/** Switches assets on, or off after a question. */
-export async function setActive(ids: readonly string[], active: boolean, tools: BulkTools): Promise<void> {
-  const write = (quiet: boolean) =>
-    http.patch(
-      'assets/assets/',
-      ids.map((id) => ({ id, is_active: active })),
-      { quiet },
-    );
-  if (active) await write(false);
-  else if (!(await askToDeactivate(ids, tools.names, () => write(true)))) return;
-  toast({
-    tone: 'ok',
-    text: translate(active ? 'assets:activated' : 'assets:deactivated', { count: ids.length }),
-  });
-  tools.refresh();
+  return switching.one(row.id, row.hostname, active);
 }
 
 /** Removes the chosen assets from the node that the list shows. Assets without another node go to the root node. */

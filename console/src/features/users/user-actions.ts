@@ -3,7 +3,8 @@ import { translate } from '#/lib/i18n';
 import { currentSession } from '#/lib/session';
 import { cacheIds } from '#/resource/api';
 import type { ActionTools, BulkTools } from '#/resource/define';
-import { deactivationEffect, deletionEffect } from '#/domain/access-preview/effects';
+import { deletionEffect } from '#/domain/access-preview/effects';
+import { switchingOf } from '#/domain/access-preview/switching';
 import { confirm } from '#/ui/confirm';
 import { toast } from '#/ui/toast';
 
@@ -21,45 +22,19 @@ export function managesMembers(): boolean {
   return hasLicence() && currentSession()?.organization.is_root === false;
 }
 
-/** Asks before people are deactivated; the question says what access they lose, and which sessions end. */
-function askToDeactivate(
-  ids: readonly string[],
-  names: readonly string[],
-  run: () => Promise<unknown>,
-): Promise<boolean> {
-  return confirm({
-    title: translate('users:deactivate_question', { count: ids.length }),
-    effect: translate('users:deactivate_effect'),
-    extra: deactivationEffect('user', ids),
-    names,
-    confirmLabel: translate('users:deactivate'),
-    danger: true,
-    run,
-  });
-}
+const switching = switchingOf('user', 'users/users/', {
+  question: 'users:deactivate_question',
+  effect: 'users:deactivate_effect',
+  confirm: 'users:deactivate',
+  on: 'users:activated',
+  off: 'users:deactivated',
+});
+/** Switches people on, or off after a question. */
+export const setActive = switching.many;
 
 /** The switch on the page of a person. */
-export async function switchActive(row: Person, active: boolean): Promise<void> {
-  const write = (quiet: boolean) => http.patch(`users/users/${row.id}/`, { is_active: active }, { quiet });
-  if (active) await write(false);
-  else await askToDeactivate([row.id], [row.name], () => write(true));
-}
-
-/** Switches people on, or off after a question. */
-export async function setActive(ids: readonly string[], active: boolean, tools: BulkTools): Promise<void> {
-  const write = (quiet: boolean) =>
-    http.patch(
-      'users/users/',
-      ids.map((id) => ({ id, is_active: active })),
-      { quiet },
-    );
-  if (active) await write(false);
-  else if (!(await askToDeactivate(ids, tools.names, () => write(true)))) return;
-  toast({
-    tone: 'ok',
-    text: translate(active ? 'users:activated' : 'users:deactivated', { count: ids.length }),
-  });
-  tools.refresh();
+export function switchActive(row: Person, active: boolean): Promise<void> {
+  return switching.one(row.id, row.name, active);
 }
 
 async function remove(
