@@ -235,3 +235,22 @@ def test_an_account_that_is_extended_gains_and_one_that_ends_loses(
     User.objects.update(date_expired=None)
     over = str(now() - timedelta(minutes=1))
     assert ask(as_org_admin, {**change, "values": {"date_expired": over}}).json()["assets"]["lost"]["pairs"] == 1
+
+
+def test_a_second_change_of_the_same_user_begins_with_the_groups_of_the_first(
+    as_org_admin: APIClient, make_user: Callable[..., User]
+) -> None:
+    ann = make_user("ann")
+    held, other = make_group("held", users=[ann]), make_group("other")
+    account = make_system_user()
+    grant(user_groups=[held], assets=[make_asset("a")], system_users=[account])
+    grant(user_groups=[other], assets=[make_asset("b")], system_users=[account])
+
+    def groups(*wanted: Any) -> dict[str, Any]:
+        values = {"groups": [str(group.pk) for group in wanted]}
+        return {"object": "user", "action": "update", "id": str(ann.pk), "values": values}
+
+    there_and_back = ask(as_org_admin, groups(other), groups(held)).json()["assets"]
+    assert (there_and_back["gained"], there_and_back["lost"]) == (NOTHING, NOTHING)
+    out_and_over = ask(as_org_admin, groups(), groups(other)).json()["assets"]
+    assert (out_and_over["gained"]["pairs"], out_and_over["lost"]["pairs"]) == (1, 1)

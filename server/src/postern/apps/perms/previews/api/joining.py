@@ -23,8 +23,11 @@ class Joining:
         wanted, held = set(groups), self._groups_of.get(user_id, set())
         for group in wanted - held:
             self._joining[group].add(user_id)
+            self._leaving[group].discard(user_id)
         for group in held - wanted:
             self._leaving[group].add(user_id)
+            self._joining[group].discard(user_id)
+        self._groups_of[user_id] = wanted  # a later change of the same user begins with these
 
     def after(self, members: Mapping[UUID, Ids]) -> dict[UUID, Ids]:
         """The members of the groups that change, on top of the members that other changes give the groups."""
