@@ -14,12 +14,13 @@ import gc
 import io
 import json
 import os
-import resource
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from typing import Any
+
+from own_memory import Peak
 
 HOME = tempfile.TemporaryDirectory(prefix="postern-bench-")
 os.environ |= {"POSTERN_HOME": HOME.name, "DJANGO_SETTINGS_MODULE": "postern.foundation.django_settings"}
@@ -111,10 +112,6 @@ def plain_way() -> None:
         writer.writerow(serializers.Serializer.to_representation(serializer, row).values())
 
 
-def peak_mb() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
 def reading(client: Any, rows: int) -> tuple[float, int]:
     """Seconds from request to answer for a csv of that many rows, and the number of rows returned."""
     table = io.StringIO()
@@ -136,12 +133,14 @@ def main() -> int:
         gc.collect()  # as in entrypoints/web/sharing.py
         gc.freeze()
         gc.set_threshold(20_000, 20, 50)
+        few = Peak()
         export(client, "format=csv&limit=1000")
         export(client, "format=xlsx&limit=1000")
-        few_mb = peak_mb()
+        few_mb = few.end()
+        many_rows = Peak()
         export(client, "format=csv")
         export(client, "format=xlsx")
-        growth_mb = peak_mb() - few_mb
+        growth_mb = many_rows.end() - few_mb
         as_csv = cpu_of(lambda: export(client, "format=csv"))
         as_xlsx = cpu_of(lambda: export(client, "format=xlsx"))
         plain = cpu_of(plain_way)

@@ -227,7 +227,8 @@ class Asset(OrgOwnedModel):
 class AssetProtocol(SavedRow):
     """One protocol of an asset and its port. `position` stores the order in which the client gave them."""
 
-    asset = models.ForeignKey(Asset, models.CASCADE, related_name="protocol_rows")
+    #: Its own index is the covering one below.
+    asset = models.ForeignKey(Asset, models.CASCADE, related_name="protocol_rows", db_index=False)
     name = models.CharField(max_length=16, choices=[(item.value, item.value) for item in Protocol])
     port = models.PositiveIntegerField()
     position = models.PositiveSmallIntegerField(default=0)
@@ -238,7 +239,11 @@ class AssetProtocol(SavedRow):
             models.UniqueConstraint(fields=("asset", "name"), name="assets_assetprotocol_unique"),
             models.CheckConstraint(condition=models.Q(port__gte=1, port__lte=65535), name="assets_assetprotocol_port"),
         ]
-        indexes = [models.Index(fields=("name", "asset"), name="assets_protocol_by_name")]
+        indexes = [
+            models.Index(fields=("name", "asset"), name="assets_protocol_by_name"),
+            # All columns that lists and trees show, so that they read the index alone.
+            models.Index(fields=("asset", "position", "name", "port"), name="assets_protocol_in_order"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.name}/{self.port}"

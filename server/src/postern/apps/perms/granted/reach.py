@@ -7,7 +7,7 @@ when the decision for some system user is allow.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -208,12 +208,12 @@ class Reach:
         rows = Node.objects.all() if is_granted else self.visible_nodes()
         return rows.filter(pk=node_id).first()
 
-    def counts(self, nodes: Iterable[Node]) -> dict[UUID, int]:
+    def counts(self, nodes: Sequence[UUID]) -> dict[UUID, int]:
         """Number of reachable assets in the subtree of each node."""
         # Start from the placements and not from the assets: SQLite would look up every asset in every node.
         places = AssetNode.objects.filter(asset_id__in=self._asset_ids()).values("pk")
         rows = (
-            NodePath.objects.filter(ancestor_id__in=[node.pk for node in nodes])
+            NodePath.objects.filter(ancestor_id__in=nodes)
             .filter(descendant__asset_rows__in=places)
             .values("ancestor_id")
             .annotate(count=Count("descendant__asset_rows__asset_id", distinct=True))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
 from django.db.models import QuerySet
-from django.http import Http404
+from django.http import Http404, HttpResponse
 from django.utils.translation import gettext as _
 from rest_framework.decorators import action
 from rest_framework.exceptions import ValidationError
@@ -19,13 +19,14 @@ from postern.apps.assets.nodes.api.serializers import (
     NodeIdsSerializer,
     NodeSerializer,
 )
-from postern.apps.assets.nodes.tree_shapes import asset_tree_node, node_tree_node
+from postern.apps.assets.nodes.tree_shapes import AssetLeaf, asset_tree_node, node_tree_node
 from postern.apps.assets.tree import actions as tree
 from postern.apps.assets.tree import kept_counts, node_keys, queries
 from postern.apps.assets.tree.models import PATH_START, Asset, Node
 from postern.foundation.caller import identity
 from postern.foundation.caller.scope import writable
 from postern.foundation.rest.bodies import body_of
+from postern.foundation.rest.large_answers import large_answer
 from postern.foundation.rest.openapi.answers import ANY_OBJECTS, TEXT, Answer, texts
 from postern.foundation.rest.rights import ORG_ADMIN_ONLY, Right
 from postern.foundation.rest.viewsets import ResourceViewSet
@@ -100,9 +101,9 @@ class NodeViewSet(ResourceViewSet):
         )
 
     @action(detail=False, methods=["get"], url_path="tree")
-    def tree(self, request: Request, **kwargs: Any) -> Response:
+    def tree(self, request: Request, **kwargs: Any) -> HttpResponse:
         """The whole tree."""
-        return Response(self._shapes(list(self.get_queryset()), full=True))
+        return large_answer(self._shapes(list(self.get_queryset()), full=True))
 
     @action(detail=False, methods=["get", "post"], url_path="children")
     def children(self, request: Request, **kwargs: Any) -> Response:
@@ -123,7 +124,7 @@ class NodeViewSet(ResourceViewSet):
         return Response(NodeSerializer(rows, many=True, context=self.get_serializer_context()).data)
 
     @action(detail=False, methods=["get", "post"], url_path="children/tree", url_name="children-tree")
-    def children_tree(self, request: Request, **kwargs: Any) -> Response:
+    def children_tree(self, request: Request, **kwargs: Any) -> HttpResponse:
         """One level of the tree, so that a client can expand it step by step.
 
         `assets=1` adds the node's own assets, `all=all` all assets of the subtree.
@@ -132,14 +133,14 @@ class NodeViewSet(ResourceViewSet):
         if request.method == "POST":
             return self._children(request, node or self._roots()[0])
         if node is None:
-            return Response(self._shapes(self._roots(), is_open=True))
+            return large_answer(self._shapes(self._roots(), is_open=True))
         rows = self.get_queryset().filter(parent=node)
         if request.query_params.get("all") == "all":
             rows = self.get_queryset().filter(pk__in=queries.below(node.pk)).exclude(pk=node.pk)
-        shapes = self._shapes(list(rows))
+        shapes: list[Any] = self._shapes(list(rows))
         if request.query_params.get("assets") == "1":
             shapes.extend(self._asset_shapes(node))
-        return Response(shapes)
+        return large_answer(shapes)
 
     @action(detail=True, methods=["put", "patch"], url_path="children/add", url_name="children-add")
     def children_add(self, request: Request, **kwargs: Any) -> Response:
@@ -233,7 +234,7 @@ class NodeViewSet(ResourceViewSet):
             for node in nodes
         ]
 
-    def _asset_shapes(self, node: Node) -> list[dict[str, Any]]:
+    def _asset_shapes(self, node: Node) -> list[AssetLeaf]:
         rows = queries.assets_in(node, all_below=False).select_related("platform").prefetch_related("protocol_rows")
         name = identity.org_name(node.org_id)
         return [asset_tree_node(asset, parent_key=node.key, org_name=name) for asset in rows.order_by("hostname", "pk")]

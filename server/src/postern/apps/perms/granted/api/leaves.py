@@ -24,7 +24,7 @@ def special_node(key: str, value: str, count: int) -> dict[str, Any]:
     }
 
 
-def leaves(places: Iterable[tuple[Asset, str]]) -> list[dict[str, Any]]:
+def leaves(places: Iterable[tuple[Asset, str]]) -> list[assets.AssetLeaf]:
     """Assets as leaves below the nodes with these keys."""
     org_names: dict[UUID, str] = {}
     shapes = []
@@ -35,14 +35,14 @@ def leaves(places: Iterable[tuple[Asset, str]]) -> list[dict[str, Any]]:
     return shapes
 
 
-def leaves_of(keys: Sequence[UUID], parent_key: str) -> list[dict[str, Any]]:
+def leaves_of(keys: Sequence[UUID], parent_key: str) -> list[assets.AssetLeaf]:
     """The assets with these ids as leaves below one node."""
-    return [leaf.shape(parent_key) for leaf in assets.asset_leaves(keys, cache(identity.org_name))]
+    return [leaf.below(parent_key) for leaf in assets.asset_leaves(keys, cache(identity.org_name)).values()]
 
 
 def placed_leaves(
     keys: Sequence[UUID], places: Mapping[UUID, Sequence[UUID]], node_keys: Mapping[UUID, str]
-) -> list[dict[str, Any]]:
+) -> list[assets.AssetLeaf]:
     """The same, below each node that `places` names for the asset."""
-    found = assets.asset_leaves(keys, cache(identity.org_name))
-    return [leaf.shape(node_keys[node]) for leaf in found for node in places.get(leaf.id, ())]
+    by_asset = assets.asset_leaves(keys, cache(identity.org_name))
+    return [leaf.below(node_keys[node]) for asset, leaf in by_asset.items() for node in places.get(asset, ())]

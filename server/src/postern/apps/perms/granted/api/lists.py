@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.db.models import Q, QuerySet
+from django.http import HttpResponse
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 from rest_framework.request import Request
@@ -19,13 +20,15 @@ from postern.apps.perms.granted.reach import Reach
 from postern.apps.perms.index.world import SEARCHED
 from postern.foundation.rest import pagination
 from postern.foundation.rest.filters import TermSearch, narrows, search_terms
+from postern.foundation.rest.large_answers import large_answer
 from postern.foundation.rest.viewsets import RowNotFound, RowsViewSet
 from postern.kernel.ids import parse_id
 
 #: Id and key of the special node with the user's favourites.
 FAVORITE = "favorite"
 UNGROUPED = "ungrouped"
-MAX_TREE_ASSETS = 10_000
+#: Assets of a tree: as many as the largest installation that is measured has.
+MAX_TREE_ASSETS = 100_000
 
 
 class ReachableAssets(RowsViewSet, Form):
@@ -143,13 +146,13 @@ class ReachableAssetsTree(ReachableAssets):
     #: Otherwise the API description would assume a list.
     lists_rows = False
 
-    def list(self, request: Request, **kwargs: Any) -> Response:
+    def list(self, request: Request, **kwargs: Any) -> HttpResponse:  # type: ignore[override]  # quicker than DRF's
         if not self.is_indexed:
             rows = self.filter_queryset(self.get_queryset())[:MAX_TREE_ASSETS]
-            return Response(leaves((asset, "") for asset in rows))
+            return large_answer(leaves((asset, "") for asset in rows))
         matching = self.filter_queryset(with_shown(Asset.objects.all()))
         page = self.indexed_page(matching, 0, MAX_TREE_ASSETS)
-        return Response(leaves_of(page.keys, ""))
+        return large_answer(leaves_of(page.keys, ""))
 
 
 def with_shown(rows: QuerySet[Asset]) -> QuerySet[Asset]:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
+from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from postern.apps.assets import facade as assets
 from postern.apps.assets.models import Asset, Node
@@ -14,20 +14,19 @@ from postern.apps.assets.tree.node_keys import is_key, parent_of, sort_key
 from postern.apps.perms.granted.api.asset_forms import Form, Mine
 from postern.apps.perms.granted.api.leaves import leaves, leaves_of, placed_leaves, special_node
 from postern.apps.perms.granted.api.lists import FAVORITE, MAX_TREE_ASSETS, UNGROUPED, with_shown
+from postern.apps.perms.granted.api.shown_nodes import ShownNode, shown, visible
 from postern.apps.perms.granted.reach import Reach
+from postern.foundation.rest.large_answers import large_answer
 from postern.foundation.rest.viewsets import RowNotFound
 from postern.kernel.ids import parse_id
 
 _BY_NAME = ("hostname", "pk")
-#: So many nodes are not named to the database: all nodes of the organizations are read.
-_MANY_NODES = 500
-_SHOWN = ("key", "value", "org_id")
 
 
 class MyUngroupedTree(Mine):
     """The special node of directly granted assets, with these assets."""
 
-    def get(self, request: Request, **kwargs: Any) -> Response:
+    def get(self, request: Request, **kwargs: Any) -> HttpResponse:
         reach = self.listed_reach()
         if reach.indexed is not None:
             page = reach.indexed.page(reach.indexed.directly_granted(), _BY_NAME, 0, MAX_TREE_ASSETS)
@@ -36,7 +35,7 @@ class MyUngroupedTree(Mine):
             granted = reach.directly_granted().values("pk")
             rows = with_shown(reach.assets(include_inactive=True).filter(pk__in=granted)).order_by(*_BY_NAME)
             named = leaves((asset, UNGROUPED) for asset in rows[:MAX_TREE_ASSETS])
-        return Response([special_node(UNGROUPED, _("Ungrouped"), len(named)), *named])
+        return large_answer([special_node(UNGROUPED, _("Ungrouped"), len(named)), *named])
 
 
 class ReachableNodes(Form):
@@ -49,27 +48,28 @@ class ReachableNodes(Form):
     as_tree: ClassVar[bool] = False
     with_assets: ClassVar[bool] = False
 
-    def get(self, request: Request, **kwargs: Any) -> Response:
+    def get(self, request: Request, **kwargs: Any) -> HttpResponse:
         reach = self.listed_reach()
         key = self._key(reach)
         if key == FAVORITE:
-            return Response(self._favorites(reach) if self.with_assets else [])
-        nodes = self._level(reach, key) if self.children else _visible(reach)
+            return large_answer(self._favorites(reach) if self.with_assets else [])
+        nodes = self._level(reach, key) if self.children else visible(reach)
         nodes.sort(key=lambda node: sort_key(node.key))
-        counts = reach.counts(nodes) if reach.indexed is None else reach.indexed.counts([node.pk for node in nodes])
-        shaped_nodes = [self._shape(node, counts.get(node.pk, 0)) for node in nodes]
+        shown_ids = [node.pk for node in nodes]
+        counts = reach.counts(shown_ids) if reach.indexed is None else reach.indexed.counts(shown_ids)
+        shaped_nodes: list[Any] = [self._shape(node, counts.get(node.pk, 0)) for node in nodes]
         if not key and self.is_me():
             shaped_nodes.insert(0, self._favorite_node(reach))
         if self.with_assets and (key or not self.children):
             shaped_nodes.extend(self._assets_in(reach, key, nodes))
-        return Response(shaped_nodes)
+        return large_answer(shaped_nodes)
 
-    def _level(self, reach: Reach, key: str) -> list[Node]:
+    def _level(self, reach: Reach, key: str) -> list[ShownNode]:
         """The visible nodes below the node with this key, or the roots."""
         rows = Node.objects.filter(parent__key=key) if key else Node.objects.filter(parent__isnull=True)
         if reach.indexed is None:
-            return list(reach.visible_nodes().filter(pk__in=rows.values("pk")))
-        return [node for node in rows if reach.indexed.is_visible(node.pk)]
+            return shown(reach.visible_nodes().filter(pk__in=rows.values("pk")))
+        return [node for node in shown(rows) if reach.indexed.is_visible(node.pk)]
 
     def _key(self, reach: Reach) -> str:
         params = self.request.query_params
@@ -82,7 +82,7 @@ class ReachableNodes(Form):
             raise RowNotFound(_("Not found."))
         return key
 
-    def _shape(self, node: Node, count: int) -> dict[str, Any]:
+    def _shape(self, node: ShownNode, count: int) -> dict[str, Any]:
         if self.as_tree:
             parent = parent_of(node.key) or ""
             return assets.node_tree_node(node, count, parent_key=parent, is_open=not parent)
@@ -112,22 +112,24 @@ class ReachableNodes(Form):
     def _starred(self, reach: Reach) -> QuerySet[Asset]:
         return reach.among(Asset.objects.filter(pk__in=self.stars().values("asset_id")))
 
-    def _favorites(self, reach: Reach) -> list[dict[str, Any]]:
+    def _favorites(self, reach: Reach) -> list[assets.AssetLeaf]:
         rows = self._starred(reach).select_related("platform").prefetch_related("protocol_rows")
         return leaves((asset, FAVORITE) for asset in rows.order_by("hostname", "pk"))
 
-    def _assets_in(self, reach: Reach, key: str, nodes: Sequence[Node]) -> list[dict[str, Any]]:
+    def _assets_in(self, reach: Reach, key: str, nodes: Sequence[ShownNode]) -> list[assets.AssetLeaf]:
         """The reachable assets directly in the node with this key; without a key, in the given nodes."""
+        keys = {node.pk: node.key for node in nodes}
         if key:
             parent = Node.objects.filter(key=key).first()
             parent = parent and reach.visible_node(parent.pk)
-            nodes = [parent] if parent else []
-        keys = {node.pk: node.key for node in nodes}
+            keys = {parent.pk: parent.key} if parent else {}
         if reach.indexed is not None:
             members = (
-                reach.indexed.directly_in(nodes[0].pk) if key and nodes else reach.indexed.assets(include_inactive=True)
+                reach.indexed.directly_in(next(iter(keys)))
+                if key and keys
+                else reach.indexed.assets(include_inactive=True)
             )
-            page = reach.indexed.page(members if nodes else {}, _BY_NAME, 0, MAX_TREE_ASSETS)
+            page = reach.indexed.page(members if keys else {}, _BY_NAME, 0, MAX_TREE_ASSETS)
             return placed_leaves(page.keys, reach.indexed.places(keys, page.keys), keys)
         found = reach.assets(include_inactive=True).filter(node_rows__node_id__in=keys).distinct()
         found = with_shown(found).prefetch_related("node_rows").order_by(*_BY_NAME)
@@ -137,14 +139,3 @@ class ReachableNodes(Form):
             for place in asset.node_rows.all()
             if place.node_id in keys
         )
-
-
-def _visible(reach: Reach) -> list[Node]:
-    """All nodes of the tree."""
-    if reach.indexed is None:
-        return list(reach.visible_nodes())
-    wanted = reach.indexed.visible_nodes()
-    if len(wanted) > _MANY_NODES:
-        rows = Node.objects.filter(org_id__in=list(reach.org_ids)).order_by()
-        return [node for node in rows.only(*_SHOWN) if node.pk in wanted]
-    return list(Node.objects.filter(pk__in=wanted).order_by())
