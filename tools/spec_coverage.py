@@ -41,21 +41,32 @@ def read_statements(path: Path) -> list[Statement]:
 
 
 def ids_in_python(path: Path) -> Iterator[tuple[str, int]]:
-    """Each id in a `pytest.mark.spec(...)` of the file, with its line; also through a function that passes its ids on."""
+    """Each id in a `pytest.mark.spec(...)` of the file, with its line; also through a function that passes its ids on, of
+    this file or imported from one beside it.
+    """
     tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
-    passing = {
-        function.name
-        for function in ast.walk(tree)
-        if isinstance(function, ast.FunctionDef)
-        and function.args.vararg is not None
-        and any(_passes_on(node, function.args.vararg.arg) for node in ast.walk(function))
-    }
+    passing = _passing(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (beside := path.with_name(f"{node.module}.py")).is_file():
+            imported = {alias.name for alias in node.names}
+            passing |= imported & _passing(ast.parse(beside.read_text(encoding="utf-8"), str(beside)))
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and (_is_spec(node) or getattr(node.func, "id", None) in passing):
             texts = [one for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
             for text in texts:
                 if _is_spec(node) or _ID.fullmatch(str(text.value)):
                     yield str(text.value), text.lineno
+
+
+def _passing(tree: ast.Module) -> set[str]:
+    """The functions of a file that pass their ids on to `pytest.mark.spec`."""
+    return {
+        function.name
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef)
+        and function.args.vararg is not None
+        and any(_passes_on(node, function.args.vararg.arg) for node in ast.walk(function))
+    }
 
 
 def _is_spec(call: ast.Call) -> bool:
