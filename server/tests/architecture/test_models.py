@@ -13,6 +13,7 @@ from postern.foundation.models import OrgOwnedModel, SavedRow, ScopedQuerySet
 #: Top of the stack first (ARCHITECTURE.md). Apps in one tuple must not refer to each other.
 STACK = (
     ("entrypoints",),
+    ("reports",),
     ("forwarding",),
     ("notifications",),
     ("jobs",),

@@ -20,6 +20,7 @@ from postern.apps.orgs.api import urls as orgs
 from postern.apps.perms import urls as perms
 from postern.apps.plans import urls as plans
 from postern.apps.preferences.api import urls as preferences
+from postern.apps.reports import urls as reports
 from postern.apps.sessions import urls as sessions
 from postern.apps.users import urls as users
 from postern.apps.vault import urls as vault
@@ -63,6 +64,7 @@ _APPS = (
     sessions,
     notifications,
     forwarding,
+    reports,
 )
 _api: _Patterns = [pattern for app in _APPS for pattern in app.urlpatterns]
 

@@ -45,6 +45,7 @@ INSTALLED_APPS = [
     "postern.apps.jobs",
     "postern.apps.notifications",
     "postern.apps.forwarding",
+    "postern.apps.reports",
     "postern.entrypoints",
 ]
 

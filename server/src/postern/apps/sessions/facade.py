@@ -6,7 +6,10 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
+from postern.apps.sessions.day_uses.models import UsedKind
+from postern.apps.sessions.day_uses.queries import DayFigures, Usage, Use
 from postern.apps.sessions.heartbeats.presence import is_web_up
+from postern.apps.sessions.sessions.queries import LiveFigures, live_figures, newest_sessions
 from postern.apps.sessions.sessions.ways import Way, checked_route, checked_way
 from postern.apps.sessions.terminals import policy, registration
 from postern.apps.sessions.terminals.actions import registrations
@@ -18,20 +21,27 @@ from postern.kernel import clock
 from postern.kernel.ids import parse_id
 
 __all__ = [
+    "DayFigures",
+    "LiveFigures",
     "Load",
     "LoadKind",
     "TerminalBrief",
     "TerminalReading",
     "TerminalStatus",
+    "Usage",
+    "Use",
+    "UsedKind",
     "Way",
     "accept_terminal",
     "checked_route",
     "checked_way",
     "find_terminal",
     "is_web_up",
+    "live_figures",
     "loads",
     "look_at_commands",
     "make_registration_secrets",
+    "newest_sessions",
     "refuse_terminal",
     "renew_terminal",
     "revoke_terminal",

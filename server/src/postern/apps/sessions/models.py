@@ -1,6 +1,7 @@
 """Re-exports all tables of the app for Django's model discovery."""
 
 from postern.apps.sessions.commands.models import Command
+from postern.apps.sessions.day_uses.models import CountedDay, DayUse
 from postern.apps.sessions.entered_credentials.models import EnteredCredential
 from postern.apps.sessions.recordings.models import DoomedFile, Recording, RecordingCheckpoint
 from postern.apps.sessions.sessions.models import (
@@ -18,6 +19,8 @@ from postern.apps.sessions.viewings.models import Viewing, ViewingForm
 __all__ = [
     "Command",
     "ConnectionToken",
+    "CountedDay",
+    "DayUse",
     "DoomedFile",
     "EnteredCredential",
     "FileTransfer",

@@ -5,10 +5,18 @@ The tasks have the names of this module, because queues of an earlier release co
 
 from typing import Final
 
+from postern.apps.sessions.day_uses import tasks as day_uses
 from postern.apps.sessions.entered_credentials import tasks as entered_credentials
 from postern.apps.sessions.heartbeats import tasks as heartbeats
 from postern.apps.sessions.recordings import tasks as recordings
 from postern.apps.sessions.sessions import tasks as sessions
 from postern.apps.sessions.viewings import tasks as viewings
 
-BEAT: Final = {**heartbeats.BEAT, **sessions.BEAT, **recordings.BEAT, **viewings.BEAT, **entered_credentials.BEAT}
+BEAT: Final = {
+    **heartbeats.BEAT,
+    **sessions.BEAT,
+    **recordings.BEAT,
+    **viewings.BEAT,
+    **entered_credentials.BEAT,
+    **day_uses.BEAT,
+}

@@ -61,6 +61,7 @@ __all__ = [
     "OrgRoles",
     "PersonInput",
     "UserBrief",
+    "UserFigures",
     "account_named",
     "add_org_role",
     "administered_org_ids",
@@ -110,6 +111,7 @@ __all__ = [
     "update_own_profile",
     "update_user",
     "usable_mail",
+    "user_figures",
     "valid_until",
 ]
 
@@ -127,6 +129,21 @@ class UserBrief:
     @property
     def label(self) -> str:
         return f"{self.name}({self.username})"
+
+
+@dataclass(frozen=True, slots=True)
+class UserFigures:
+    """The people of an organization; `disabled`: those who may not sign in any more, or not at present."""
+
+    users: int
+    disabled: int
+
+
+def user_figures(org_id: UUID | None) -> UserFigures:
+    """The people of the organization (None: of all)."""
+    rows = User.objects.people() if org_id is None else User.objects.people().members_of(org_id)
+    total = rows.count()
+    return UserFigures(users=total, disabled=total - rows.valid().count())
 
 
 def brief(user_ids: Iterable[UUID]) -> dict[UUID, UserBrief]:

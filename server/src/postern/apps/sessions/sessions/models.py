@@ -12,7 +12,7 @@ from postern.foundation.caller.actor import ActorKind
 from postern.foundation.models import PosternModel, ScopedManager
 from postern.kernel import clock
 
-_NAME_CHARS: Final = 128
+NAME_CHARS: Final = 128
 #: Room for the names of the gateways of four stages, with separators.
 MAX_VIA: Final = 600
 
@@ -25,17 +25,17 @@ class Session(PosternModel):
 
     org_id = models.UUIDField(_("Organization"), editable=False)
     user_id = models.UUIDField(_("User ID"), db_index=True)
-    user = models.CharField(_("User"), max_length=_NAME_CHARS * 2 + 2)
-    username = models.CharField(max_length=_NAME_CHARS)
+    user = models.CharField(_("User"), max_length=NAME_CHARS * 2 + 2)
+    username = models.CharField(max_length=NAME_CHARS)
     #: A person, or a service account.
     actor_kind = models.CharField(
         _("Kind of user"), max_length=16, choices=labels.ACTOR_KINDS, default=ActorKind.USER.value
     )
     asset_id = models.UUIDField(_("Asset ID"), db_index=True)
-    asset = models.CharField(_("Asset"), max_length=_NAME_CHARS)
+    asset = models.CharField(_("Asset"), max_length=NAME_CHARS)
     system_user_id = models.UUIDField(_("System user ID"), db_index=True)
-    system_user = models.CharField(_("System user"), max_length=_NAME_CHARS)
-    login_name = models.CharField(_("Login name"), max_length=_NAME_CHARS, blank=True, default="")
+    system_user = models.CharField(_("System user"), max_length=NAME_CHARS)
+    login_name = models.CharField(_("Login name"), max_length=NAME_CHARS, blank=True, default="")
     target_address = models.CharField(_("Target address"), max_length=300, blank=True, default="")
     #: The gateways that were passed on the way to the target, from the proxy's side; "" when it was reached directly.
     via = models.CharField(_("Way"), max_length=MAX_VIA, blank=True, default="")
@@ -104,6 +104,11 @@ class Session(PosternModel):
             models.Index(fields=("-date_start",), name="sessions_start"),
             models.Index(
                 fields=("terminal", "state"), condition=~models.Q(state=SessionState.ENDED.value), name="sessions_live"
+            ),
+            models.Index(
+                fields=("org_id", "user_id"),
+                condition=~models.Q(state=SessionState.ENDED.value),
+                name="sessions_live_of_org",
             ),
             models.Index(
                 fields=("terminal", "date_credential_released"),
@@ -204,7 +209,7 @@ class WatchToken(PosternModel):
     token_hash = models.CharField(max_length=64, unique=True)
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="watches")
     user_id = models.UUIDField(db_index=True)
-    user = models.CharField(max_length=_NAME_CHARS * 2 + 2)
+    user = models.CharField(max_length=NAME_CHARS * 2 + 2)
     terminal = models.ForeignKey(Terminal, on_delete=models.CASCADE)
     login_session = models.UUIDField(null=True)
     credential = models.CharField(max_length=64, blank=True, default="", editable=False)

@@ -1,10 +1,11 @@
 """Reads of sessions: rows, grants, and the rights of users in a session's organization."""
 
+from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
 from django.contrib.auth import get_user_model
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 from django.db.models.expressions import RawSQL
 
 from postern.apps.perms import facade as perms
@@ -114,6 +115,27 @@ def session_rows(rows: QuerySet[Any]) -> QuerySet[Any]:
 #: In the text of the query, because SQLite uses the index `sessions_live` only for a condition without parameters. It
 #: would read all sessions that ever were instead.
 _ENDED: Final = RawSQL(f"'{SessionState.ENDED.value}'", ())  # noqa: S611 - a constant
+
+
+@dataclass(frozen=True, slots=True)
+class LiveFigures:
+    """Sessions that are opening or active, and the different users of them."""
+
+    sessions: int
+    users: int
+
+
+def live_figures(org_id: UUID | None) -> LiveFigures:
+    """What is live in the organization (None: in all)."""
+    rows = live_sessions() if org_id is None else live_sessions().filter(org_id=org_id)
+    counts = rows.order_by().aggregate(sessions=Count("*"), users=Count("user_id", distinct=True))
+    return LiveFigures(**counts)
+
+
+def newest_sessions(org_id: UUID | None, most: int) -> list[Session]:
+    """The sessions that began last."""
+    rows = Session.objects.all() if org_id is None else Session.objects.filter(org_id=org_id)
+    return list(rows.order_by("-date_start")[:most])
 
 
 def live_sessions() -> QuerySet[Any]:

@@ -1,0 +1,1 @@
+"""Figures across apps: the dashboard."""

@@ -1,0 +1,8 @@
+"""Django application of reports."""
+
+from django.apps import AppConfig
+
+
+class ReportsConfig(AppConfig):
+    name = "postern.apps.reports"
+    label = "reports"

@@ -1,0 +1,1 @@
+"""Reports have no tables: the figures come from other apps."""
