@@ -17,6 +17,7 @@ ADMIN, AUDITOR, USER = "admin", "auditor", "user"
 
 #: Which roles may open which screen. Everything else is refused in words.
 SCREENS: Final[dict[str, set[str]]] = {
+    "/dashboard": {ADMIN, AUDITOR},
     "/my-assets": {USER},
     "/my-credentials": {USER},
     "/users/users": {ADMIN},

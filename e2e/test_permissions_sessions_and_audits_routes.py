@@ -127,6 +127,30 @@ def test_audits_and_sessions_are_open_to_auditors_and_closed_to_users(
         assert reader.call("GET", f"/api/v1/{path}?limit=1").status == 200
 
 
+@pytest.mark.spec("S2-135", "S2-136", "S2-137", "S2-173", "S6-028")
+def test_root_is_the_dashboard_for_administrators_and_auditors_and_it_is_closed_to_users(
+    world: World, named: dict[str, str], admin: Page, auditor: Page, zhang: Page
+) -> None:
+    figures = world.admin.get("/api/v1/index/?total_count=1")
+    # An administrator begins with the first steps, until they are closed.
+    admin.goto(f"{world.product.url}/ui/start")
+    admin.get_by_role("button", name="Close this list").click()
+    for tab in (admin, auditor):
+        tab.goto(f"{world.product.url}/ui/")
+        tab.wait_for_url("**/ui/dashboard")
+        expect(tab.get_by_role("heading", level=1)).to_have_text("Dashboard")
+        main = tab.get_by_role("main")
+        expect(main.get_by_role("img", name=re.compile("^Sessions, used assets"))).to_be_visible()
+        expect(main.get_by_role("link", name=re.compile("zhang")).first).to_be_visible()
+        expect(main.get_by_role("button", name="Retry")).to_have_count(0)
+    admin.get_by_role("link", name=str(figures["total_count_assets"]), exact=True).last.click()
+    admin.wait_for_url("**/ui/assets/assets*")
+    # The console sends a user to their own pages, and the API refuses.
+    zhang.goto(f"{world.product.url}/ui/dashboard")
+    expect(zhang.get_by_role("heading", level=1)).to_have_text(re.compile("^You cannot open"))
+    assert world.zhang().call("GET", "/api/v1/index/?total_count=1").status == 403
+
+
 @pytest.mark.spec("S2-105", "S6-021")
 def test_terminals_are_open_to_super_administrators_only(
     world: World, named: dict[str, str], auditor: Page, zhang: Page

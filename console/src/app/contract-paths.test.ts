@@ -78,6 +78,7 @@ const CONTRACT: readonly (readonly [
   ['ApplicationPermissionCreate', '/perms/app-permissions/create'],
   ['ApplicationPermissionUpdate', '/perms/app-permissions/$id/update'],
   ['ApplicationPermissionDetail', '/perms/app-permissions/$id'],
+  ['Dashboard', '/dashboard', 'audit'],
   ['SessionList', '/terminal/session', 'audit'],
   ['SessionDetail', '/terminal/sessions/$id', 'audit'],
   ['TerminalList', '/terminal/terminal', 'super'],

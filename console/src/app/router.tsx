@@ -99,13 +99,6 @@ const homeRoute = createRoute({
   beforeLoad: goHome,
 });
 
-/** The dashboard is not built yet; until then its address leads to the first permitted screen. */
-const dashboardRoute = createRoute({
-  getParentRoute: () => shellRoute,
-  path: '/dashboard',
-  beforeLoad: goHome,
-});
-
 const forbiddenRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/403',
@@ -228,7 +221,6 @@ export function makeRouter() {
         guardedRoute.addChildren([
           shellRoute.addChildren([
             homeRoute,
-            dashboardRoute,
             forbiddenRoute,
             missingRoute,
             ...sections.flatMap((section) => sectionRoutes(section, 'shell')),

@@ -5,6 +5,7 @@ import { applicationsSection } from '#/features/applications/routes';
 import { assetsSection } from '#/features/assets/routes';
 import { auditsSection } from '#/features/audits/routes';
 import { connectSection } from '#/features/connect/routes';
+import { dashboardSection } from '#/features/dashboard/routes';
 import { helpSection } from '#/features/help/routes';
 import { commandsSection, jobsSection } from '#/features/jobs/routes';
 import { messagesSection } from '#/features/messages/routes';
@@ -21,6 +22,7 @@ import { credentialsSection, myApplicationsSection, workbenchSection } from '#/f
 /** All screens of the console, by menu section. */
 export const sections: readonly Section[] = [
   startSection,
+  dashboardSection,
   workbenchSection,
   myApplicationsSection,
   commandsSection,

@@ -122,6 +122,7 @@ describe('what a role may open', () => {
 
   test('[S6-029] [S6-031] [S6-032] menus follow the permission bits', () => {
     expect(ids(Role.SuperAdmin)).toEqual([
+      'dashboard',
       'users',
       'assets',
       'applications',
@@ -131,7 +132,7 @@ describe('what a role may open', () => {
       'jobs',
       'settings',
     ]);
-    expect(ids(2)).toEqual(['sessions', 'audits']);
+    expect(ids(2)).toEqual(['dashboard', 'sessions', 'audits']);
     expect(ids(Role.User)).toEqual(['workbench', 'my-applications', 'my-credentials']);
   });
 
@@ -159,6 +160,6 @@ describe('what a role may open', () => {
 
   test('the first permitted screen is the home', () => {
     expect(homeOf(as(Role.User))).toBe('/my-assets');
-    expect(homeOf({ ...as(2), profile: admin })).toBe('/terminal/session');
+    expect(homeOf({ ...as(2), profile: admin })).toBe('/dashboard');
   });
 });

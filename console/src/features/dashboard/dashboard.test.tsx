@@ -1,0 +1,102 @@
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { http as mock, HttpResponse } from 'msw';
+import { beforeEach, expect, test } from 'vitest';
+import { bringSessionNews, noteSessionNews } from '#/lib/live-sessions';
+import { recordedServer } from '#/test/recorded';
+import { renderScreen } from '#/test/render';
+import { DashboardPage } from './DashboardPage';
+import { ceilingOf } from './lines';
+
+let online = 1;
+const { sent } = recordedServer(() => [
+  mock.get('*/api/v1/index/', ({ request }) => {
+    const days = new URL(request.url).searchParams.has('monthly') ? 30 : 7;
+    const each = (value: number) => Array.from({ length: days }, (_, day) => value + day);
+    return HttpResponse.json({
+      total_count_users: 1284,
+      total_count_assets: 10_632,
+      total_count_online_users: online,
+      total_count_online_sessions: online + 1,
+      dates_metrics_date: each(1).map((day) => `11-${String(day).padStart(2, '0')}`),
+      dates_metrics_total_count_login: each(100),
+      dates_metrics_total_count_active_users: each(10),
+      dates_metrics_total_count_active_assets: each(50),
+      dates_total_count_active_users: 5,
+      dates_total_count_inactive_users: 6,
+      dates_total_count_disabled_users: 7,
+      dates_total_count_active_assets: 1,
+      dates_total_count_inactive_assets: 0,
+      dates_total_count_disabled_assets: 0,
+      dates_login_times_top10_assets: [
+        { asset_id: 'a1', asset: 'web-1', total: 8, last: '2026/11/22 13:43:03 +0000' },
+        { asset_id: 'a2', asset: 'db-1', total: 4, last: '2026/11/22 13:43:03 +0000' },
+      ],
+      dates_login_times_top10_users: [],
+      dates_login_record_top10_sessions: [
+        {
+          id: 's1',
+          user: 'Ann(ann)',
+          asset: 'web-1',
+          is_finished: false,
+          date_start: '2026/11/22 13:43:03 +0000',
+        },
+      ],
+    });
+  }),
+]);
+
+const show = () => renderScreen(<DashboardPage />, { texts: ['dashboard'] });
+const asked = () => sent('GET', 'index/').length;
+
+beforeEach(() => {
+  online = 1;
+});
+
+test('figures lead to the lists that they count, and the chart has its table', async () => {
+  await show();
+  expect(await screen.findByRole('link', { name: '1,284' })).toHaveProperty('pathname', '/users/users');
+  expect(screen.getByRole('link', { name: '10,632' })).toHaveProperty('pathname', '/assets/assets');
+  expect((await screen.findByRole('link', { name: 'db-1' })).getAttribute('href')).toBe(
+    '/terminal/session?activeTab=offline&asset_id=a2',
+  );
+  await screen.findByRole('img', { name: /11-01 to 11-07/ });
+  await userEvent.click(screen.getByRole('button', { name: 'Table' }));
+  const row = screen.getByRole('row', { name: /11-07/ });
+  expect(
+    within(row)
+      .getAllByRole('cell')
+      .map((cell) => cell.textContent),
+  ).toEqual(['106', '56', '16']);
+});
+
+test('thirty days are asked for and shown', async () => {
+  await show();
+  await screen.findByRole('img', { name: /11-07/ });
+  await userEvent.click(screen.getByRole('button', { name: '30 days' }));
+  expect(await screen.findByRole('img', { name: /11-30/ })).toBeTruthy();
+});
+
+test('what is online follows the news of sessions, without asking at intervals', async () => {
+  const leave = bringSessionNews(() => undefined);
+  await show();
+  await screen.findByRole('link', { name: '1' });
+  const before = asked();
+  online = 7;
+  noteSessionNews();
+  noteSessionNews();
+  await screen.findByRole('link', { name: '7' }, { timeout: 4_000 });
+  // The two figures that are live, once each.
+  expect(asked() - before).toBe(2);
+  leave();
+});
+
+test.each([
+  [0, 4],
+  [3, 4],
+  [7, 8],
+  [106, 200],
+  [512, 800],
+])('the top of the scale for %i is %i', (largest, top) => {
+  expect(ceilingOf(largest)).toBe(top);
+});
