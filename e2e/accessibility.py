@@ -39,6 +39,10 @@ def at_rest(page: Page) -> None:
 IDLE: Final = "patience => new Promise((resolve) => requestIdleCallback(() => resolve(), { timeout: patience }))"
 
 
+#: What the page shows instead of something that it waits for.
+LOADING: Final = "main [aria-busy=true], main .pt-skeleton"
+
+
 class Requests:
     """The requests of a page. They are complete when all are answered and the idle page sends no further request."""
 
@@ -89,8 +93,7 @@ def settled(page: Page, address: str) -> None:
         page.goto(address)
         page.get_by_role("heading", level=1).first.wait_for(state="attached")
         requests.complete()
-    expect(page.locator("main [aria-busy=true]")).to_have_count(0)
-    expect(page.locator("main .pt-skeleton")).to_have_count(0)
+    expect(page.locator(LOADING)).to_have_count(0)
     at_rest(page)
 
 
@@ -101,8 +104,7 @@ def moved(page: Page, address: str) -> None:
     with Requests(page) as requests:
         page.evaluate("address => history.pushState({}, '', address)", address)
         requests.complete()
-    expect(page.locator("main [aria-busy=true]")).to_have_count(0)
-    expect(page.locator("main .pt-skeleton")).to_have_count(0)
+    expect(page.locator(LOADING)).to_have_count(0)
     at_rest(page)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 import pytest
-from browser import Faults, first_sign_in, sign_in, window
+from browser import Faults, admit, window
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from product import ADMIN_PASSWORD, Product
 
@@ -18,10 +18,7 @@ def signed_in(product: Product, browser: Browser) -> Iterator[BrowserContext]:
     """A browser in which the administrator is signed in."""
     context = window(browser)
     page = context.new_page()
-    sign_in(page, product.url, "admin", ADMIN_PASSWORD)
-    page.get_by_role("heading", level=1).first.wait_for()
-    if "first-login" in page.url:
-        first_sign_in(page)
+    admit(page, product.url, "admin", ADMIN_PASSWORD)
     page.close()
     yield context
     context.close()

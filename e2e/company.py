@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from accessibility import at_rest, settled
-from browser import Faults, first_sign_in, sign_in, window
+from browser import Faults, admit, window
 from playwright.sync_api import Browser, Locator, Page
 from product import ADMIN_PASSWORD, POSTERN, Api, Product, ask_for_no_puzzles, mute_load_messages
 from shared_products import SharedProducts
@@ -93,11 +93,9 @@ def signed_in(browser: Browser, company: Company, username: str, password: str, 
     page = context.new_page()
     faults = Faults()
     faults.watch(page)
-    sign_in(page, company.product.url, username, password)
+    admit(page, company.product.url, username, password)
+    page.goto(f"{company.product.url}/ui/")
     page.get_by_role("heading", level=1).first.wait_for(state="attached")
-    if "first-login" in page.url:
-        first_sign_in(page)
-        page.get_by_role("heading", level=1).first.wait_for(state="attached")
     at_rest(page)
     yield page
     context.close()

@@ -28,6 +28,8 @@ ADMIN_PASSWORD = "gate-Keeper-of-the-wall-7"
 START_TIMEOUT_S = 240.0
 #: How long a product that failed to start may take to stop before it is killed.
 GIVE_UP_S = 60.0
+#: The longest pause between two looks of `wait_until`.
+LONGEST_PAUSE_S = 0.3
 #: An ordinary shell's umask: the product itself must make files private.
 ORDINARY_UMASK = 0o022
 
@@ -35,15 +37,19 @@ ORDINARY_UMASK = 0o022
 def wait_until(condition: Any, timeout_s: float = 60.0, every_s: float = 0.05, message: str = "condition") -> Any:
     """Call `condition` until it is true and return its value. Fails with the name of the condition after
     `timeout_s`.
+
+    Most conditions ask a product, which costs it and the test some milliseconds of CPU time. The pauses grow with the
+    time waited, so that a long wait does not slow down what it waits for.
     """
-    deadline = time.monotonic() + timeout_s
+    begun = time.monotonic()
     while True:
         value = condition()
         if value:
             return value
-        if time.monotonic() > deadline:
+        waited = time.monotonic() - begun
+        if waited > timeout_s:
             raise AssertionError(f"{message} did not come true within {timeout_s:.0f} s")
-        time.sleep(every_s)
+        time.sleep(max(every_s, min(waited / 10, LONGEST_PAUSE_S)))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 import pyotp
 import pytest
 from admin_console import more
-from browser import Faults, first_sign_in, sign_in, window
+from browser import Faults, admit, window
 from playwright.sync_api import Browser, Page, expect
 from product import Product, wait_until
 from world import ASSET, TargetHost, World
@@ -39,10 +39,7 @@ def page(product: Product, browser: Browser) -> Iterator[Page]:
     # The server answers 400 as long as no code was entered; the console then asks for one.
     faults = Faults(expected_statuses=frozenset({400}))
     faults.watch(tab)
-    sign_in(tab, product.url, name, PASSWORD)
-    tab.get_by_role("heading", level=1).first.wait_for()
-    if "first-login" in tab.url:
-        first_sign_in(tab)
+    admit(tab, product.url, name, PASSWORD)
     yield tab
     assert faults.found == []
     context.close()

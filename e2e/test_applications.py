@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from accessibility import axe_findings, settled
+from accessibility import axe_findings, moved, settled
 from admin_console import listed, pick, row_of, save, text
 from browser import photograph
 from company import Company, go, signed_in
@@ -265,10 +265,11 @@ def test_the_screens_in_chinese_in_the_dark_and_on_a_phone(
     )
     wrong: list[str] = []
     try:
+        settled(page, f"{company.product.url}/ui/")  # the document in the other language
         for width in (1440, 320):
             page.set_viewport_size({"width": width, "height": 900})
             for path in paths:
-                settled(page, f"{company.product.url}/ui{path.format(**objects)}")
+                moved(page, f"{company.product.url}/ui{path.format(**objects)}")
                 wrong += [f"{path} at {width}: {one}" for one in axe_findings(page)]
                 if page.evaluate("document.documentElement.scrollWidth") > width:
                     wrong.append(f"{path} is wider than {width} px")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from accessibility import axe_findings, settled
-from browser import Faults, first_sign_in, sign_in, window
+from browser import Faults, admit, window
 from company import Company
 from playwright.sync_api import Browser, Page, StorageState, expect
 from product import ADMIN_PASSWORD
@@ -37,10 +37,7 @@ def signed_in(browser: Browser, company: Company) -> Iterator[StorageState]:
     """What a browser keeps in which the administrator has signed in; signing in takes longer than showing the list."""
     context = window(browser)
     page = context.new_page()
-    sign_in(page, company.product.url, "admin", ADMIN_PASSWORD)
-    page.get_by_role("heading", level=1).first.wait_for(state="attached")
-    if "first-login" in page.url:
-        first_sign_in(page)
+    admit(page, company.product.url, "admin", ADMIN_PASSWORD)
     yield {"cookies": context.storage_state()["cookies"]}
     context.close()
 

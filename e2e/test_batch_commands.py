@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import Faults, sign_in, window
+from browser import Faults, admit, window
 from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD, wait_until
 from world import AUDITOR_PASSWORD, ZHANG_PASSWORD, TargetHost, World
@@ -23,8 +23,7 @@ def person(browser: Browser, world: World, name: str, password: str) -> Iterator
     page = context.new_page()
     faults = Faults(expected_statuses=frozenset({403}))  # a filter refuses one command
     faults.watch(page)
-    sign_in(page, world.product.url, name, password)
-    page.get_by_role("heading", level=1).first.wait_for()
+    admit(page, world.product.url, name, password)
     yield page
     context.close()
     assert faults.found == []

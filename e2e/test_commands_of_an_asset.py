@@ -5,7 +5,7 @@ import re
 
 import pytest
 from accessibility import axe_findings
-from browser import Faults, photograph, sign_in, window
+from browser import Faults, admit, photograph, window
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from product import ADMIN_PASSWORD, wait_until
 from test_ssh_story import Terminal
@@ -64,8 +64,7 @@ def test_asset_page_lists_the_commands_that_ran_on_it(browser: Browser, world: W
     context = window(browser)
     page = context.new_page()
     faults.watch(page)
-    sign_in(page, world.product.url, "admin", ADMIN_PASSWORD)
-    page.get_by_role("heading", level=1).first.wait_for(state="attached")
+    admit(page, world.product.url, "admin", ADMIN_PASSWORD)
     page.goto(f"{world.product.url}/ui/assets/assets/{other['id']}")
     page.get_by_role("tab", name="Commands", exact=True).click()
     expect(page.get_by_text("No command has been run on this asset yet.")).to_be_visible()

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyotp
 import pytest
-from browser import Faults, photograph, sign_in, window
+from browser import Faults, admit, photograph, window
 from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD, Api, Product
 
@@ -85,7 +85,7 @@ def test_an_administrator_sets_a_provider_up_and_tests_it(
     page = context.new_page()
     faults = Faults(expected_statuses=frozenset({400}))
     faults.watch(page)
-    sign_in(page, own.url, "admin", ADMIN_PASSWORD)
+    admit(page, own.url, "admin", ADMIN_PASSWORD)
     page.goto(f"{own.url}/ui/settings?activeTab=wecom")
     form = page.get_by_role("form", name="WeCom")
     form.get_by_label("corpid").fill("corp-1")
@@ -132,7 +132,7 @@ def test_a_person_binds_an_account_and_signs_in_with_it(
     expect(page.get_by_label("Username")).to_be_visible()
     photograph(page, f"external-{name}-not-bound")
 
-    sign_in(page, own.url, "admin", ADMIN_PASSWORD)
+    admit(page, own.url, "admin", ADMIN_PASSWORD)
     profile(page, own)
     photograph(page, f"external-{name}-profile")
     change(page, f"Bind {label}", "Continue")
@@ -164,7 +164,7 @@ def test_a_person_binds_an_account_and_signs_in_with_it(
     expect(page.get_by_text("was used before")).to_be_visible()
 
     # Unbind.
-    sign_in(page, own.url, "admin", ADMIN_PASSWORD)
+    admit(page, own.url, "admin", ADMIN_PASSWORD)
     profile(page, own)
     change(page, f"Unbind {label}", "Unbind")
     expect(page.get_by_role("button", name=f"Bind {label}", exact=True)).to_be_visible()
@@ -211,7 +211,7 @@ def test_with_a_second_factor_the_provider_is_only_the_first(
     own: Product, services: dict[str, Service], page: Page
 ) -> None:
     set_up(own, services)
-    sign_in(page, own.url, "admin", ADMIN_PASSWORD)
+    admit(page, own.url, "admin", ADMIN_PASSWORD)
     profile(page, own)
     change(page, "Bind WeCom", "Continue")
     expect(page.get_by_text("Your WeCom account is bound.")).to_be_visible()

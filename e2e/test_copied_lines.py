@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from browser import Faults, sign_in, window
+from browser import Faults, admit, window
 from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD, Api
 from world import ASSET, ZHANG_PASSWORD, World
@@ -29,7 +29,7 @@ def page_of_zhang(browser: Browser, world: World) -> Iterator[Page]:
     context = window(browser, locale="en-GB")
     context.grant_permissions(["clipboard-read", "clipboard-write"], origin=world.product.url)
     page = context.new_page()
-    sign_in(page, world.product.url, "zhang", ZHANG_PASSWORD)
+    admit(page, world.product.url, "zhang", ZHANG_PASSWORD)
     yield page
     context.close()
 
@@ -108,7 +108,7 @@ def test_locked_name_is_unlocked_on_its_screen(browser: Browser, world: World) -
     assert answer.body["error"] == "block_login"
     context = window(browser, locale="en-GB")
     page, faults = context.new_page(), Faults()
-    sign_in(page, world.product.url, "admin", ADMIN_PASSWORD)
+    admit(page, world.product.url, "admin", ADMIN_PASSWORD)
     faults.watch(page)
     page.goto(f"{world.product.url}/ui/users/locks")
     expect(page.get_by_role("heading", name="Locked sign-ins", level=1)).to_be_visible()

@@ -3,12 +3,11 @@
 import re
 import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 
 import pyotp
 import pytest
 from admin_console import signed_in
-from browser import first_sign_in, photograph, sign_in, window
+from browser import admit, first_sign_in, photograph, sign_in, window
 from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD, Product, wait_until
 
@@ -27,10 +26,10 @@ def slapd() -> Iterator[Slapd]:
         yield server
 
 
-@pytest.fixture
-def own(tmp_path: Path) -> Iterator[Product]:
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     """A Postern that may dial this machine: the directory of the test listens on a port that is not one of LDAP."""
-    with Product(tmp_path / "home", POSTERN_ALLOW_LOCAL_TARGETS="yes") as running:
+    with Product(tmp_path_factory.mktemp("directory") / "home", POSTERN_ALLOW_LOCAL_TARGETS="yes") as running:
         yield running
 
 
@@ -43,10 +42,7 @@ def open_settings(page: Page, product: Product) -> None:
 def test_directory_from_the_settings_to_a_sign_in(own: Product, slapd: Slapd, browser: Browser) -> None:
     context = window(browser)
     page = context.new_page()
-    sign_in(page, own.url, "admin", ADMIN_PASSWORD)
-    page.get_by_role("heading", level=1).first.wait_for()
-    if "first-login" in page.url:
-        first_sign_in(page)
+    admit(page, own.url, "admin", ADMIN_PASSWORD)
     open_settings(page, own)
     expect(page.get_by_text("Not read yet")).to_be_visible()
     form = page.get_by_role("form", name="LDAP")
@@ -147,10 +143,7 @@ def test_settings_at_every_width_and_theme(own: Product, slapd: Slapd, browser: 
     """Nothing is wider than the screen."""
     context = window(browser)
     page = context.new_page()
-    sign_in(page, own.url, "admin", ADMIN_PASSWORD)
-    page.get_by_role("heading", level=1).first.wait_for()
-    if "first-login" in page.url:
-        first_sign_in(page)
+    admit(page, own.url, "admin", ADMIN_PASSWORD)
     for scheme in ("light", "dark"):
         for width in (320, 1280):
             page.emulate_media(color_scheme=scheme)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import admin_console
 import pytest
 from admin_console import PASSWORD, choose_rows, listed, row_of, save, text
-from browser import Faults, first_sign_in, sign_in, window
+from browser import Faults, admit, window
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from product import Api, Product
 
@@ -341,10 +341,7 @@ def test_platforms_are_closed_to_administrators_of_an_organization(
     page = context.new_page()
     faults = Faults()
     faults.watch(page)
-    sign_in(page, product.url, organization_admin, PASSWORD)
-    page.get_by_role("heading", level=1).first.wait_for()
-    if "first-login" in page.url:
-        first_sign_in(page)
+    admit(page, product.url, organization_admin, PASSWORD)
     opened(page, product, "/assets/assets", "Assets")
     menu = page.get_by_role("navigation").first
     expect(menu.get_by_role("link", name="Labels")).to_be_visible()

@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 from accessibility import axe_findings
-from browser import Shown, sign_in, window
+from browser import Shown, admit, window
 from playwright.sync_api import Browser, expect
 from test_paste import KEEP_SOCKETS
 from world import ASSET, ZHANG_PASSWORD, World
@@ -33,8 +33,7 @@ def test_session_ended_by_its_input_limit_says_why(
     context = window(browser, viewport={"width": width, "height": 860}, color_scheme=scheme)
     page = context.new_page()
     page.add_init_script(KEEP_SOCKETS)
-    sign_in(page, world.product.url, "zhang", ZHANG_PASSWORD)
-    page.get_by_role("heading", level=1).first.wait_for(state="attached")
+    admit(page, world.product.url, "zhang", ZHANG_PASSWORD)
     context.add_cookies([{"name": "django_language", "value": language, "url": world.product.url}])
     terminal_data = Shown(page)
     page.goto(f"{world.product.url}/ui/connect")

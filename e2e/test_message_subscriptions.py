@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser import Faults, first_sign_in, photograph, sign_in, window
+from browser import Faults, admit, photograph, window
 from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD, Api, Product, wait_until
 from test_mail import DELIVERIES, SETTINGS, account, lock_out
@@ -26,10 +26,7 @@ def own(tmp_path: Path) -> Iterator[Product]:
 def page(own: Product, browser: Browser) -> Iterator[Page]:
     context = window(browser)
     page = context.new_page()
-    sign_in(page, own.url, "admin", ADMIN_PASSWORD)
-    page.get_by_role("heading", level=1).first.wait_for()
-    if "first-login" in page.url:
-        first_sign_in(page)
+    admit(page, own.url, "admin", ADMIN_PASSWORD)
     faults = Faults()
     faults.watch(page)
     yield page

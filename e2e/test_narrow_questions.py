@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 from accessibility import axe_findings, settled
-from browser import sign_in, window
+from browser import admit, window
 from playwright.sync_api import Browser, expect
 from product import ADMIN_PASSWORD
 from world import World
@@ -18,8 +18,7 @@ ENDING: Final = {"en": "End all access", "zh-hans": "结束全部访问"}
 def test_end_everything_can_be_read_at_320_px(browser: Browser, world: World, language: str, scheme: str) -> None:
     context = window(browser, viewport={"width": 320, "height": 640}, color_scheme=scheme)
     page = context.new_page()
-    sign_in(page, world.product.url, "admin", ADMIN_PASSWORD)
-    page.get_by_role("heading", level=1).first.wait_for(state="attached")
+    admit(page, world.product.url, "admin", ADMIN_PASSWORD)
     context.add_cookies([{"name": "django_language", "value": language, "url": world.product.url}])
     (zhang,) = world.product.api().get("/api/v1/users/users/?username=zhang&limit=1")["results"]
     settled(page, f"{world.product.url}/ui/users/users/{zhang['id']}")

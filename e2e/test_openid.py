@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 import vouching
-from browser import Faults, photograph, sign_in, window
+from browser import Faults, admit, photograph, window
 from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD, Product
 from vouching import (
@@ -138,7 +138,7 @@ def test_the_client_secret_is_removed_for_a_public_client(
     for width, scheme in ((320, "dark"), (1440, "light")):
         context = window(browser, viewport={"width": width, "height": 900}, color_scheme=scheme)
         page = context.new_page()
-        sign_in(page, own.url, "admin", ADMIN_PASSWORD)
+        admit(page, own.url, "admin", ADMIN_PASSWORD)
         page.goto(f"{own.url}/ui/settings/openid-providers/{row['id']}/update")
         page.get_by_role("button", name="Remove the secret").click()
         expect(page.get_by_text("Test", exact=True).first).to_be_visible()

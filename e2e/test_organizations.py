@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from accessibility import at_rest, axe_findings
 from admin_console import listed, more, pick, row_of, save, text
-from browser import Faults, first_sign_in, sign_in, window
+from browser import Faults, admit, window
 from company import Company, go, signed_in
 from playwright.sync_api import Browser, Locator, Page, expect
 from product import ADMIN_PASSWORD, wait_until
@@ -21,10 +21,9 @@ def admin_page(browser: Browser, company: Company) -> Iterator[Page]:
     page = context.new_page()
     faults = Faults(expected_statuses=frozenset({403}))
     faults.watch(page)
-    sign_in(page, company.product.url, "admin", ADMIN_PASSWORD)
+    admit(page, company.product.url, "admin", ADMIN_PASSWORD)
+    page.goto(f"{company.product.url}/ui/")
     page.get_by_role("heading", level=1).first.wait_for(state="attached")
-    if "first-login" in page.url:
-        first_sign_in(page)
     yield page
     context.close()
     assert faults.found == []

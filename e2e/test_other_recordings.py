@@ -4,7 +4,7 @@ from pathlib import Path
 from subprocess import run
 
 import pytest
-from browser import Faults, sign_in, window
+from browser import Faults, admit, window
 from playwright.sync_api import Browser, Page, Route, expect
 from product import wait_until
 from world import AUDITOR_PASSWORD, World
@@ -48,8 +48,7 @@ def test_recording_of_a_desktop_says_that_it_cannot_be_played_yet(
     faults.watch(page)
     session = recorded_session(world)
     serve_instead(page, world, session, "desktop")
-    sign_in(page, world.product.url, "auditor", AUDITOR_PASSWORD)
-    page.get_by_role("heading", level=1).first.wait_for(state="attached")
+    admit(page, world.product.url, "auditor", AUDITOR_PASSWORD)
     context.add_cookies([{"name": "django_language", "value": language, "url": world.product.url}])
     page.goto(f"{world.product.url}/ui/terminal/sessions/{session}")
     heading = page.get_by_role("heading", name=NOT_PLAYABLE[language])
@@ -67,8 +66,7 @@ def test_recording_of_queries_plays_to_its_end(browser: Browser, world: World, t
     faults.watch(page)
     session = recorded_session(world)
     serve_instead(page, world, session, "queries")
-    sign_in(page, world.product.url, "auditor", AUDITOR_PASSWORD)
-    page.get_by_role("heading", level=1).first.wait_for(state="attached")
+    admit(page, world.product.url, "auditor", AUDITOR_PASSWORD)
     page.goto(f"{world.product.url}/ui/terminal/sessions/{session}")
     expect(page.get_by_text("no terminal")).to_be_visible()
     expect(page.get_by_text("00:03").first).to_be_visible()

@@ -8,10 +8,10 @@ import signal
 import subprocess
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import psutil
 import pytest
@@ -24,6 +24,7 @@ from postern.entrypoints.supervisor import STABLE_AFTER_S
 
 UNAVAILABLE = "Postern is temporarily unavailable. Please try again in a moment."
 DISK_MB = 160
+Connection = TypeVar("Connection")
 
 
 @pytest.fixture(scope="module")
@@ -157,16 +158,27 @@ def web_to_kill(world: World) -> psutil.Process:
     return web
 
 
-@pytest.mark.parametrize("delay_s", [0.0, 0.2, 0.4])
-def test_right_key_connects_through_a_restart_of_the_web_service(frail: World, delay_s: float) -> None:
+def begun(begin: Callable[[], Connection], *ages_s: float) -> list[Connection]:
+    """Begin as many connections. Returns when each is as old as it is to be when the web process is killed.
+
+    The oldest comes first. The pauses are no waits for a condition: they select the requests that are interrupted.
+    """
+    connections = []
+    for age_s, next_s in zip(ages_s, (*ages_s[1:], 0.0), strict=True):
+        connections.append(begin())
+        time.sleep(age_s - next_s)
+    return connections
+
+
+def test_right_key_connects_through_a_restart_of_the_web_service(frail: World) -> None:
     """Whatever step of sign-in or opening is in progress when the web process is killed."""
     web = web_to_kill(frail)
-    with ThreadPoolExecutor(1) as pool:
-        connecting = pool.submit(run, frail.ssh("echo in"))
-        time.sleep(delay_s)  # not a wait for a condition: it selects the request that is interrupted
+    with ThreadPoolExecutor(3) as pool:
+        connecting = begun(lambda: pool.submit(run, frail.ssh("echo in")), 0.4, 0.2, 0.0)
         web.send_signal(signal.SIGKILL)
-        done = connecting.result()
-    assert (done.returncode, done.stdout) == (0, "in\n"), done.stderr
+        ended = [connection.result() for connection in connecting]
+    for done in ended:
+        assert (done.returncode, done.stdout) == (0, "in\n"), done.stderr
     web.wait(60)
 
 
@@ -174,30 +186,32 @@ def sign_ins(world: World) -> int:
     return int(world.admin.get("/api/v1/audits/login-logs/?username=zhang&limit=1&offset=0")["count"])
 
 
-@pytest.mark.parametrize("delay_s", [0.3, 0.5])
-def test_right_password_connects_through_a_restart_and_is_in_the_log_once(
-    frail: World, tmp_path: Path, delay_s: float
-) -> None:
-    web = web_to_kill(frail)
-    before = sign_ins(frail)
-    program = tmp_path / "answers"
-    program.write_text(f"#!/bin/sh\necho '{ZHANG_PASSWORD}'\n")
-    program.chmod(0o700)
-    with subprocess.Popen(
-        frail.ssh("echo in", options=("-o", "PubkeyAuthentication=no", "-o", "NumberOfPasswordPrompts=1")),
+def connect_by_password(world: World, program: Path) -> subprocess.Popen[str]:
+    """Begin a connection of `ssh`, which asks the program for the password."""
+    return subprocess.Popen(
+        world.ssh("echo in", options=("-o", "PubkeyAuthentication=no", "-o", "NumberOfPasswordPrompts=1")),
         env={**os.environ, "SSH_ASKPASS": str(program), "SSH_ASKPASS_REQUIRE": "force", "DISPLAY": ":none"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-    ) as connecting:
-        time.sleep(delay_s)
-        web.send_signal(signal.SIGKILL)
-        output, said = connecting.communicate(timeout=90)
-    assert (connecting.returncode, output) == (0, "in\n"), said
+    )
+
+
+def test_right_password_connects_through_a_restart_and_is_in_the_log_once(frail: World, tmp_path: Path) -> None:
+    web = web_to_kill(frail)
+    before = sign_ins(frail)
+    program = tmp_path / "answers"
+    program.write_text(f"#!/bin/sh\necho '{ZHANG_PASSWORD}'\n")
+    program.chmod(0o700)
+    connecting = begun(lambda: connect_by_password(frail, program), 0.5, 0.3)
+    web.send_signal(signal.SIGKILL)
+    told = [connection.communicate(timeout=90) for connection in connecting]
+    for connection, (output, said) in zip(connecting, told, strict=True):
+        assert (connection.returncode, output) == (0, "in\n"), said
     web.wait(60)
     wait_until(frail.product.healthy, message="health")
-    assert sign_ins(frail) == before + 1
+    assert sign_ins(frail) == before + 2, "each is in the log once"
 
 
 def test_web_service_that_stays_away_is_reported_as_temporarily_unavailable(frail: World) -> None:

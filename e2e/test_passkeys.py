@@ -54,22 +54,15 @@ class Keys:
 
 
 @pytest.fixture(scope="module")
-def own_product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    """A Postern whose users get passkeys. Tests of the shared product sign in without them."""
-    with Product(tmp_path_factory.mktemp("passkeys") / "home") as running:
-        yield running
+def admin(product: Product) -> Api:
+    """The administrator, who gets no passkey: other tests sign in without one."""
+    return product.api()
 
 
 @pytest.fixture(scope="module")
-def admin(own_product: Product) -> Api:
-    """The administrator, signed in before anything changes."""
-    return own_product.api()
-
-
-@pytest.fixture(scope="module")
-def console(own_product: Product) -> str:
+def console(product: Product) -> str:
     """The address at which browsers accept passkeys."""
-    return f"http://localhost:{own_product.http_port}"
+    return f"http://localhost:{product.http_port}"
 
 
 @pytest.fixture
@@ -80,7 +73,7 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def ann(own_product: Product, admin: Api, request: pytest.FixtureRequest) -> str:
+def ann(product: Product, admin: Api, request: pytest.FixtureRequest) -> str:
     """A new user for each test, who has completed the first sign-in; the name."""
     name = f"ann{abs(hash(request.node.name)) % 10_000_000}"
     admin.post(
@@ -88,7 +81,7 @@ def ann(own_product: Product, admin: Api, request: pytest.FixtureRequest) -> str
         {"name": name, "username": name, "email": f"{name}@example.test", "password_strategy": "custom",
          "password": ANN_PASSWORD, "need_update_password": False},
     )  # fmt: skip
-    own_product.api(name, ANN_PASSWORD).patch("/api/v1/users/profile/", {"is_first_login": False})
+    product.api(name, ANN_PASSWORD).patch("/api/v1/users/profile/", {"is_first_login": False})
     return name
 
 
@@ -209,7 +202,7 @@ def test_removal_needs_the_password_and_ends_the_passkey(console: str, context: 
 
 
 def test_the_gate_before_sensitive_views_takes_a_passkey(
-    own_product: Product, admin: Api, console: str, context: BrowserContext, ann: str
+    product: Product, admin: Api, console: str, context: BrowserContext, ann: str
 ) -> None:
     """With an expired verification: the dialog asks, a touch opens."""
     changed = admin.patch(SECURITY, {"SECURITY_TRUSTED_BROWSER_DAYS": 7})
@@ -280,7 +273,7 @@ def test_mandatory_mfa_can_be_met_by_a_passkey(admin: Api, console: str, context
     [("en-US", "Use a passkey", "Passkeys"), ("zh-CN", "使用通行密钥", "通行密钥")],
 )
 def test_both_languages_and_a_page_under_another_name(
-    own_product: Product,
+    product: Product,
     browser: Browser,
     ann: str,
     locale: str,
@@ -291,17 +284,17 @@ def test_both_languages_and_a_page_under_another_name(
     try:
         page, faults = opened(context, statuses=frozenset({400, 401}))
         Keys(page).add()
-        page.goto(f"{own_product.url}/ui/login")  # by IP address
+        page.goto(f"{product.url}/ui/login")  # by IP address
         page.get_by_role("button", name=button).click()
-        expect(page.get_by_role("alert")).to_contain_text(f"http://localhost:{own_product.http_port}")
+        expect(page.get_by_role("alert")).to_contain_text(f"http://localhost:{product.http_port}")
         photograph(page, f"passkeys-narrow-{locale}")
         page.locator("[name=username]").fill(ann)
         page.locator("[name=password]").fill(ANN_PASSWORD)
         page.keyboard.press("Enter")
         page.wait_for_url(lambda address: "/login" not in address)
-        page.goto(f"{own_product.url}/ui/users/profile")
+        page.goto(f"{product.url}/ui/users/profile")
         expect(page.get_by_role("heading", name=title, exact=True)).to_be_visible()
-        expect(page.get_by_role("main").get_by_text(f"http://localhost:{own_product.http_port}")).to_be_visible()
+        expect(page.get_by_role("main").get_by_text(f"http://localhost:{product.http_port}")).to_be_visible()
         photograph(page, f"passkeys-profile-narrow-{locale}")
         assert faults.found == []
     finally:
@@ -309,7 +302,7 @@ def test_both_languages_and_a_page_under_another_name(
 
 
 @pytest.mark.spec("S2-009")
-def test_login_is_a_login_route(own_product: Product, context: BrowserContext, console: str) -> None:
+def test_login_is_a_login_route(product: Product, context: BrowserContext, console: str) -> None:
     page, faults = opened(context)
     page.goto(f"{console}/login")
     expect(page).to_have_title("Sign in - Postern")

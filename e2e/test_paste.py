@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from browser import Faults, Shown, sign_in, window
+from browser import Faults, Shown, admit, window
 from playwright.sync_api import Browser, Page, expect
 from product import wait_until
 from world import ASSET, ZHANG_PASSWORD, World
@@ -35,7 +35,7 @@ def terminal(browser: Browser, world: World) -> Iterator[tuple[Page, Shown]]:
     page = context.new_page()
     faults.watch(page)
     page.add_init_script(KEEP_SOCKETS)
-    sign_in(page, world.product.url, "zhang", ZHANG_PASSWORD)
+    admit(page, world.product.url, "zhang", ZHANG_PASSWORD)
     terminal_data = Shown(page)
     page.goto(f"{world.product.url}/ui/connect")
     page.get_by_role("treeitem", name=ASSET).click()

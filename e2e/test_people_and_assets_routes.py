@@ -6,7 +6,7 @@ import uuid
 import admin_console
 import pytest
 from admin_console import PASSWORD
-from browser import Faults, sign_in, window
+from browser import Faults, admit, sign_in, window
 from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD, Product
 from route_screens import route, shows_screen
@@ -101,8 +101,7 @@ def test_first_sign_in_leads_over_the_own_profile_to_the_guide(product: Product,
 def test_profile_organization_and_sign_out_have_the_paths_of_the_contract(product: Product, browser: Browser) -> None:
     context = window(browser)
     page = context.new_page()
-    sign_in(page, product.url, "admin", ADMIN_PASSWORD)
-    page.get_by_role("heading", level=1).first.wait_for()
+    admit(page, product.url, "admin", ADMIN_PASSWORD)
     asked: list[tuple[str, str]] = []
     page.on(
         "request",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from admin_console import pick
-from browser import Faults, sign_in, window
+from browser import Faults, admit, window
 from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD, wait_until
 from world import AUDITOR_PASSWORD, ZHANG_PASSWORD, World
@@ -19,8 +19,7 @@ def tab_of(browser: Browser, world: World, name: str, password: str) -> Iterator
     context = window(browser, locale="en-GB")
     page, faults = context.new_page(), Faults()
     faults.watch(page)
-    sign_in(page, world.product.url, name, password)
-    page.get_by_role("heading", level=1).first.wait_for()
+    admit(page, world.product.url, name, password)
     yield page
     context.close()
     assert faults.found == []

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Iterator
 
 import pytest
-from browser import Faults, sign_in, window
+from browser import Faults, admit, window
 from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD
 from world import ZHANG_PASSWORD, World
@@ -21,8 +21,7 @@ window.setInterval = (work, ms, ...more) => (ms === 5000 ? 0 : every(work, ms, .
 def person(browser: Browser, world: World, name: str, password: str) -> Iterator[Page]:
     context = window(browser, locale="en-GB")
     page = context.new_page()
-    sign_in(page, world.product.url, name, password)
-    page.get_by_role("heading", level=1).first.wait_for()
+    admit(page, world.product.url, name, password)
     yield page
     context.close()
 

@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+import uuid
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,17 +15,23 @@ import pyotp
 import pytest
 from browser import Faults, window
 from playwright.sync_api import Browser, Page, expect
-from product import ADMIN_PASSWORD, Product
+from product import Product
 
 GUIDE = Path(__file__).resolve().parent.parent / "docs" / "guide" / "access-keys.md"
 PICTURES = os.environ.get("POSTERN_PICTURES", "")
 
 
-@pytest.fixture(scope="module")
-def own_product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    """A Postern whose administrator gets a second factor. Tests of the shared product sign in without one."""
-    with Product(tmp_path_factory.mktemp("second-factor") / "home") as running:
-        yield running
+PASSWORD = "amber-Harbour-lantern-93"
+
+
+@pytest.fixture
+def fay(product: Product) -> str:
+    """The name of a new user who gets a second factor. Other tests sign in as administrator without one."""
+    name = f"fay-{uuid.uuid4().hex[:6]}"
+    person = {"name": name, "username": name, "email": f"{name}@example.invalid", "need_update_password": False}
+    product.api().post("/api/v1/users/users/", {**person, "password_strategy": "custom", "password": PASSWORD})
+    product.api(name, PASSWORD).patch("/api/v1/users/profile/", {"is_first_login": False})
+    return name
 
 
 def picture(page: Page, name: str) -> None:
@@ -34,10 +40,10 @@ def picture(page: Page, name: str) -> None:
         page.screenshot(path=f"{PICTURES}/{name}.png", full_page=True)
 
 
-def enter_password(page: Page, product: Product) -> None:
+def enter_password(page: Page, product: Product, username: str) -> None:
     page.goto(f"{product.url}/ui/login")
-    page.get_by_label("Username").fill("admin")
-    page.get_by_label("Password", exact=True).fill(ADMIN_PASSWORD)
+    page.get_by_label("Username").fill(username)
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
 
 
@@ -46,7 +52,7 @@ def code_of(secret: str, *, steps: int = 0) -> str:
     return pyotp.TOTP(secret).at(datetime.now(UTC), counter_offset=steps)
 
 
-def ask_ssh(product: Product, folder: Path, *answers: str) -> str:
+def ask_ssh(product: Product, folder: Path, username: str, *answers: str) -> str:
     """Run real ssh with a program that answers its questions. Returns its output including prompts."""
     left, program, asked = folder / "answers", folder / "askpass", folder / "asked"
     left.write_text("".join(f"{answer}\n" for answer in answers))
@@ -55,7 +61,7 @@ def ask_ssh(product: Product, folder: Path, *answers: str) -> str:
     done = subprocess.run(
         [
             "ssh", "-F", "none", "-o", f"UserKnownHostsFile={folder / 'known'}", "-o", "StrictHostKeyChecking=accept-new",
-            "-o", "PubkeyAuthentication=no", "-p", str(product.ssh_port), "-l", "admin", "127.0.0.1", "true",
+            "-o", "PubkeyAuthentication=no", "-p", str(product.ssh_port), "-l", username, "127.0.0.1", "true",
         ],
         env={"PATH": os.environ["PATH"], "HOME": str(folder), "SSH_ASKPASS": str(program),
              "SSH_ASKPASS_REQUIRE": "force", "DISPLAY": ":none"},
@@ -65,18 +71,18 @@ def ask_ssh(product: Product, folder: Path, *answers: str) -> str:
 
 
 @pytest.mark.spec("S1-051")
-def test_second_factor_from_setup_to_removal(own_product: Product, browser: Browser, tmp_path: Path) -> None:
+def test_second_factor_from_setup_to_removal(product: Product, fay: str, browser: Browser, tmp_path: Path) -> None:
     page = window(browser).new_page()
     faults = Faults(expected_statuses=frozenset({400}))
     faults.watch(page)
-    enter_password(page, own_product)
+    enter_password(page, product, fay)
     page.wait_for_url(lambda address: "/login" not in address)
 
     # Set it up.
-    page.goto(f"{own_product.url}/ui/users/profile")
+    page.goto(f"{product.url}/ui/users/profile")
     page.get_by_role("button", name="Enable", exact=True).click()
     dialog = page.get_by_role("dialog")
-    dialog.get_by_label("Current password").fill(ADMIN_PASSWORD)
+    dialog.get_by_label("Current password").fill(PASSWORD)
     dialog.get_by_role("button", name="Continue").click()
     expect(dialog.get_by_role("img", name="QR picture")).to_be_visible()
     secret = dialog.locator("code").inner_text().replace(" ", "")
@@ -92,17 +98,17 @@ def test_second_factor_from_setup_to_removal(own_product: Product, browser: Brow
     picture(page, "mfa-profile")
 
     # ssh asks for it, and accepts nothing less.
-    refused = ask_ssh(own_product, tmp_path, ADMIN_PASSWORD, "000000", "000000", "000000")
+    refused = ask_ssh(product, tmp_path, fay, PASSWORD, "000000", "000000", "000000")
     assert "MFA Error, please check" in refused
     assert "SYSTEMUSER=ASSET" not in refused
-    accepted = ask_ssh(own_product, tmp_path, ADMIN_PASSWORD, recovery[0])
+    accepted = ask_ssh(product, tmp_path, fay, PASSWORD, recovery[0])
     assert "SYSTEMUSER=ASSET" in accepted or "系统用户=资产" in accepted, accepted
 
     # So does the browser.
     page.close()
     page = window(browser).new_page()
     faults.watch(page)
-    enter_password(page, own_product)
+    enter_password(page, product, fay)
     code = page.get_by_label("MFA code")
     expect(code).to_be_focused()
     picture(page, "mfa-sign-in")
@@ -115,22 +121,22 @@ def test_second_factor_from_setup_to_removal(own_product: Product, browser: Brow
     page.wait_for_url(lambda address: "/login" not in address)
 
     # Switch it off again.
-    page.goto(f"{own_product.url}/ui/users/profile")
+    page.goto(f"{product.url}/ui/users/profile")
     page.get_by_role("button", name="Disable", exact=True).click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("MFA code or recovery code").fill(recovery[2])
     dialog.get_by_role("button", name="Disable").click()
     expect(page.get_by_role("button", name="Enable", exact=True)).to_be_visible()
-    own_product.api()  # the password alone suffices again
+    product.api(fay, PASSWORD)  # the password alone suffices again
     assert faults.found == []
 
 
 @pytest.mark.spec("S7-034")
-def test_request_signing_examples_of_the_guide_work(own_product: Product) -> None:
-    key = own_product.api().post("/api/v1/authentication/access-keys/")
+def test_request_signing_examples_of_the_guide_work(product: Product) -> None:
+    key = product.api().post("/api/v1/authentication/access-keys/")
     environ = {
         "PATH": os.environ["PATH"],
-        "POSTERN_URL": own_product.url,
+        "POSTERN_URL": product.url,
         "KEY_ID": key["id"],
         "KEY_SECRET": key["secret"],
     }

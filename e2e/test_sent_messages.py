@@ -5,7 +5,7 @@ import uuid
 
 import admin_console
 import pytest
-from browser import first_sign_in, photograph, sign_in, window
+from browser import admit, photograph, window
 from playwright.sync_api import Browser, Page, expect
 from product import Product
 
@@ -49,8 +49,8 @@ def test_message_to_a_group_and_to_everybody_reaches_the_bell_of_a_user(
     context = window(browser)
     try:
         bell = context.new_page()
-        sign_in(bell, product.url, user["username"], admin_console.PASSWORD)
-        first_sign_in(bell)
+        admit(bell, product.url, user["username"], admin_console.PASSWORD)
+        bell.goto(f"{product.url}/ui/")
         page.goto(f"{product.url}/ui/notifications/site-messages")
         page.get_by_role("button", name="Send message").click()
         dialog = page.get_by_role("dialog")

@@ -15,9 +15,9 @@ from typing import Any
 
 import admin_console
 import pytest
-from accessibility import axe_findings, settled
+from accessibility import axe_findings, moved, settled
 from admin_console import row_of, save, text
-from browser import Faults, first_sign_in, photograph, sign_in, window
+from browser import Faults, admit, photograph, window
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from product import ADMIN_PASSWORD, Answer, Api, wait_until
 from world import World
@@ -197,10 +197,7 @@ def test_screens_fit_and_are_accessible(
     context: BrowserContext = window(browser, viewport={"width": width, "height": 860}, color_scheme=scheme)
     tab, faults = context.new_page(), Faults()
     faults.watch(tab)
-    sign_in(tab, world.product.url, "admin", ADMIN_PASSWORD)
-    tab.get_by_role("heading", level=1).first.wait_for(state="attached")
-    if "first-login" in tab.url:
-        first_sign_in(tab)
+    admit(tab, world.product.url, "admin", ADMIN_PASSWORD)
     context.add_cookies([{"name": "django_language", "value": language, "url": world.product.url}])
     for name, path in (
         ("list", "users?activeTab=service-accounts"),
@@ -212,7 +209,7 @@ def test_screens_fit_and_are_accessible(
         ("key-create", f"service-account-keys/create?user={row['id']}"),
         ("key-update", f"service-account-keys/{key['id']}/update"),
     ):
-        settled(tab, f"{world.product.url}/ui/users/{path}")
+        (settled if name == "list" else moved)(tab, f"{world.product.url}/ui/users/{path}")
         photograph(tab, f"service-{name}-{width}-{scheme}")
         assert tab.evaluate("document.documentElement.scrollWidth") <= width, name
         assert axe_findings(tab) == [], name

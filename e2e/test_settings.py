@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from admin_console import page, signed_in
-from browser import photograph, sign_in, window
+from browser import admit, photograph, window
 from playwright.sync_api import Browser, Page, expect
 from product import Product, wait_until
 from world import AUDITOR_PASSWORD, ZHANG_PASSWORD, World
@@ -76,8 +76,7 @@ def test_settings_are_closed_to_everybody_but_super_administrators(
     context = window(browser)
     try:
         page = context.new_page()
-        sign_in(page, world.product.url, username, password)
-        page.get_by_role("heading", level=1).first.wait_for()
+        admit(page, world.product.url, username, password)
         page.goto(f"{world.product.url}/ui/settings")
         expect(page.get_by_role("heading", level=1)).to_have_text("You cannot open “System settings”")
         expect(page.get_by_role("link", name="System settings")).to_have_count(0)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from accessibility import axe_findings
-from browser import sign_in, window
+from browser import admit, sign_in, window
 from company import Company, account, go
 from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 from product import ADMIN_PASSWORD, wait_until
@@ -146,7 +146,7 @@ def test_guides_are_in_the_chosen_language_and_their_links_lead_to_sections(
 ) -> None:
     with window(browser) as context:
         page = context.new_page()
-        sign_in(page, company.product.url, "admin", ADMIN_PASSWORD)
+        admit(page, company.product.url, "admin", ADMIN_PASSWORD)
         context.add_cookies([{"name": "django_language", "value": language, "url": company.product.url}])
         page.goto(f"{company.product.url}/ui/help/guide/troubleshooting")
         page.get_by_role("heading", level=1, name=guide).wait_for()

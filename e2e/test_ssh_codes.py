@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from browser import photograph, sign_in, window
+from browser import admit, photograph, window
 from playwright.sync_api import Browser, Page, expect
 from world import ZHANG_PASSWORD, World
 
@@ -18,7 +18,7 @@ TERMINAL = "/api/v1/settings/setting/?category=terminal"
 def page(browser: Browser, world: World) -> Iterator[Page]:
     context = window(browser)
     page = context.new_page()
-    sign_in(page, world.product.url, "zhang", ZHANG_PASSWORD)
+    admit(page, world.product.url, "zhang", ZHANG_PASSWORD)
     yield page
     context.close()
 
@@ -92,7 +92,7 @@ def test_ssh_says_which_way_is_off_and_where_the_console_is(world: World) -> Non
 def test_the_code_has_room_where_the_lines_for_ssh_are(world: World, browser: Browser, width: int) -> None:
     context = window(browser, viewport={"width": width, "height": 900})
     page = context.new_page()
-    sign_in(page, world.product.url, "zhang", ZHANG_PASSWORD)
+    admit(page, world.product.url, "zhang", ZHANG_PASSWORD)
     page.goto(f"{world.product.url}/ui/my-assets")
     page.get_by_role("button", name="Lines for your own SSH client").first.click()
     dialog = page.get_by_role("dialog")

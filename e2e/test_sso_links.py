@@ -19,18 +19,26 @@ PROFILE = "() => fetch('/api/v1/users/profile/').then((answer) => answer.json())
 USED = "This link has been used or has expired."
 
 
+BASIC, SECURITY = (f"/api/v1/settings/setting/?category={name}" for name in ("basic", "security"))
+
+
 @pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    with Product(tmp_path_factory.mktemp("sso") / "home") as running:
-        api = running.api()
-        api.patch("/api/v1/settings/setting/?category=basic", {"SITE_URL": running.url})
-        api.patch("/api/v1/settings/setting/?category=security", {"AUTH_SSO": True})
+def own(product: Product) -> Iterator[Product]:
+    """The shared product with the users `ann` and `bob`, who come with links until the tests are over."""
+    api = product.api()
+    address, made = api.get(BASIC)["SITE_URL"], []
+    try:
+        api.patch(BASIC, {"SITE_URL": product.url})
+        api.patch(SECURITY, {"AUTH_SSO": True})
         for name in ("ann", "bob"):
-            api.post(
-                "/api/v1/users/users/",
-                {"name": name.title(), "username": name, "email": f"{name}@example.test", "source": "local"},
-            )
-        yield running
+            person = {"name": name.title(), "username": name, "email": f"{name}@example.test", "source": "local"}
+            made.append(api.post("/api/v1/users/users/", person)["id"])
+        yield product
+    finally:
+        for one in made:
+            api.delete(f"/api/v1/users/users/{one}/")
+        api.patch(SECURITY, {"AUTH_SSO": False})
+        api.patch(BASIC, {"SITE_URL": address})
 
 
 @pytest.fixture(scope="module")

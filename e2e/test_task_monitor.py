@@ -6,7 +6,7 @@ import signal
 import admin_console
 import psutil
 import pytest
-from browser import sign_in, window
+from browser import admit, window
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from product import Api, Product, wait_until
 from world import ZHANG_PASSWORD, World
@@ -78,7 +78,7 @@ def test_only_system_administrators_reach_the_task_monitor(product: Product, wor
     page = context.new_page()
     page.goto(f"{product.url}/flower/")
     expect(page).to_have_url(re.compile("/login"))
-    sign_in(page, product.url, "zhang", ZHANG_PASSWORD)
+    admit(page, product.url, "zhang", ZHANG_PASSWORD)
     page.goto(f"{product.url}/flower/")
     expect(page.get_by_role("heading", name="No access to the task monitor")).to_be_visible()
     context.close()

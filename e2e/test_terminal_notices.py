@@ -1,7 +1,7 @@
 """Notices of the proxy during a session, on the page of the web terminal."""
 
 import pytest
-from browser import Faults, Shown, sign_in, window
+from browser import Faults, Shown, admit, window
 from playwright.sync_api import Browser, expect
 from world import ASSET, ZHANG_PASSWORD, World
 
@@ -12,7 +12,7 @@ def test_user_sees_which_actions_ended_even_on_a_narrow_screen(browser: Browser,
     context = window(browser, viewport={"width": width, "height": 800})
     page = context.new_page()
     faults.watch(page)
-    sign_in(page, world.product.url, "zhang", ZHANG_PASSWORD)
+    admit(page, world.product.url, "zhang", ZHANG_PASSWORD)
     terminal_data = Shown(page)
     page.goto(f"{world.product.url}/ui/connect")
     if width < 640:

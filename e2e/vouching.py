@@ -10,7 +10,7 @@ from typing import Any
 
 import pyotp
 import pytest
-from browser import first_sign_in, photograph, sign_in, window
+from browser import admit, first_sign_in, photograph, window
 from playwright.sync_api import Browser, Locator, Page, expect
 from product import ADMIN_PASSWORD, Api, Product
 
@@ -98,9 +98,7 @@ def sets_an_app_up(page: Page) -> None:
 
 def new_provider(page: Page, own: Product, kind: str, intro: str) -> Locator:
     """The empty list of a protocol, as an administrator sees it, and its form for a new provider."""
-    sign_in(page, own.url, "admin", ADMIN_PASSWORD)
-    if "first-login" in page.url:
-        first_sign_in(page)
+    admit(page, own.url, "admin", ADMIN_PASSWORD)
     page.goto(f"{own.url}/ui/settings?activeTab={kind}")
     expect(page.get_by_text(intro)).to_be_visible()
     photograph(page, f"{kind}-empty")
@@ -131,10 +129,7 @@ def has_room(
     page.goto(f"{own.url}/ui/login")
     expect(page.locator(f"a[href*='/core/auth/{kind}/']")).to_have_count(1)
     _fits(page, width, f"{kind}-sign-in-{width}-{scheme}")
-    page.locator("input[name=username]").fill("admin")
-    page.locator("input[name=password]").fill(ADMIN_PASSWORD)
-    page.locator("button[type=submit]").click()
-    page.wait_for_url(lambda address: "/login" not in address)
+    admit(page, own.url, "admin", ADMIN_PASSWORD)
     stored = own.api().get(f"/api/v1/authentication/{kind}-providers/")[0]
     page.goto(f"{own.url}/ui/settings/{kind}-providers/{stored['id']}/update")
     for selector in visible:
