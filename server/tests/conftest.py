@@ -44,17 +44,17 @@ from rest_framework.test import APIClient
 from emptying import quick_emptying
 from factories import licences
 from factories.hearing import Hearing, hearing
+from factories.users import new_user
 from migrated_once import drop_copy, is_worker, migrated_once
 from postern.apps.authn.lock_out import lockout
 from postern.apps.jobs.gateway_tests import api as gateway_tests
 from postern.apps.orgs.roles import OrgRole
 from postern.apps.preferences.models import PreferenceValue
 from postern.apps.users.credentials.hashing import BoundedArgon2Hasher
-from postern.apps.users.models import Membership, SystemRole, User
+from postern.apps.users.models import SystemRole, User
 from postern.foundation.bus.gathered import Gathered
 from postern.foundation.rest import memo
 from postern.kernel import clock
-from postern.kernel.ids import DEFAULT_ORG_ID
 
 #: Argon2 costs time and memory on purpose. The tests hash thousands of passwords, so hashing is cheap here. Tests of
 #: the cost itself use `product_hash_cost`.
@@ -209,24 +209,7 @@ def make_user(db: None) -> Callable[..., User]:
     """Make a user: `make_user("ann", role="User", org_role="Auditor")`. The user is active and needs no new
     password.
     """
-
-    def make(
-        username: str,
-        *,
-        role: str = SystemRole.USER,
-        org_role: str | None = OrgRole.USER,
-        org_id: Any = DEFAULT_ORG_ID,
-        **columns: Any,
-    ) -> User:
-        user = User(username=username, name=username.title(), email=f"{username}@example.test", role=role, **columns)
-        user.is_first_login = False
-        user.set_unusable_password()
-        user.save()
-        if org_role:
-            Membership.objects.create(user=user, org_id=org_id, role=org_role)
-        return user
-
-    return make
+    return new_user
 
 
 @pytest.fixture
