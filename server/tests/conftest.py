@@ -93,11 +93,18 @@ def pytest_sessionstart() -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """On PostgreSQL, run only the tests whose result can depend on the database. All others have run on SQLite."""
+    misplaced = [item.nodeid for item in items if is_unit_test(item) and depends_on_database(item)]
+    if misplaced:
+        raise pytest.UsageError(f"{misplaced} would not run on PostgreSQL: tests with a database are integration tests")
     if "DATABASE_URL" not in os.environ:
         return
     without = [item for item in items if not depends_on_database(item)]
     items[:] = [item for item in items if depends_on_database(item)]
     config.hook.pytest_deselected(items=without)
+
+
+def is_unit_test(item: pytest.Item) -> bool:
+    return Path(__file__).with_name("unit") in item.path.parents
 
 
 def pytest_collection_finish() -> None:
