@@ -55,6 +55,7 @@ from postern.apps.users.models import SystemRole, User
 from postern.foundation.bus.gathered import Gathered
 from postern.foundation.rest import memo
 from postern.kernel import clock
+from rewritten_once import rewrite_share
 
 #: Argon2 costs time and memory on purpose. The tests hash thousands of passwords, so hashing is cheap here. Tests of
 #: the cost itself use `product_hash_cost`.
@@ -89,6 +90,11 @@ def pytest_sessionstart() -> None:
     have set it.
     """
     os.environ.pop("DJANGO_SETTINGS_MODULE", None)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    rewrite_share(session.config)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
