@@ -47,6 +47,7 @@ from factories.hearing import Hearing, hearing
 from factories.users import new_user
 from migrated_once import drop_copy, is_worker, migrated_once
 from postern.apps.authn.lock_out import lockout
+from postern.apps.authn.puzzles import puzzle as puzzles
 from postern.apps.jobs.gateway_tests import api as gateway_tests
 from postern.apps.orgs.roles import OrgRole
 from postern.apps.preferences.models import PreferenceValue
@@ -61,6 +62,11 @@ from rewritten_once import rewrite_share
 #: the cost itself use `product_hash_cost`.
 PRODUCT_HASH_COST = (BoundedArgon2Hasher.time_cost, BoundedArgon2Hasher.memory_cost)
 BoundedArgon2Hasher.time_cost, BoundedArgon2Hasher.memory_cost = 1, 64
+
+#: A puzzle, which a sign-in after a failed one asks for, costs 0.7 s on purpose. Here each try costs one round of the
+#: hash. Tests of the cost itself use `product_puzzle_cost`.
+PRODUCT_PUZZLE_ROUNDS = puzzles.ROUNDS
+puzzles.ROUNDS, puzzles.Puzzle.__init__.__defaults__ = 1, (1, puzzles.MOST)
 
 # A loaded machine may pause an example for longer than Hypothesis allows. pytest's own limit ends a test that hangs.
 settings.register_profile("postern", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -159,7 +165,7 @@ def secrets_need_no_code(db: None) -> None:
 def without_waits(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Failed sign-ins follow each other at once: for tests of what happens when an account is locked.
 
-    The setting for puzzles is off, because solving one takes two thirds of a second.
+    The setting for puzzles is off.
     """
     monkeypatch.setattr(lockout, "FREE_FAILURES", 1_000)
     PreferenceValue.objects.create(name="SECURITY_LOGIN_CAPTCHA_ENABLED", value=False, date_updated=clock.now())
@@ -215,6 +221,13 @@ def product_hash_cost(monkeypatch: pytest.MonkeyPatch) -> None:
     time_cost, memory_cost = PRODUCT_HASH_COST
     monkeypatch.setattr(BoundedArgon2Hasher, "time_cost", time_cost)
     monkeypatch.setattr(BoundedArgon2Hasher, "memory_cost", memory_cost)
+
+
+@pytest.fixture
+def product_puzzle_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use the rounds of puzzles of the product."""
+    monkeypatch.setattr(puzzles, "ROUNDS", PRODUCT_PUZZLE_ROUNDS)
+    monkeypatch.setattr(puzzles.Puzzle.__init__, "__defaults__", (PRODUCT_PUZZLE_ROUNDS, puzzles.MOST))
 
 
 @pytest.fixture
