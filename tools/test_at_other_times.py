@@ -58,7 +58,7 @@ def main(arguments: list[str]) -> int:
         for moment in [moment for moment in MOMENTS if words.strip() in moment.name]:
             pytest = (str(BIN / "python"), "-m", "pytest", "-q", "-n", "4", "--dist", "loadfile")
             for database, environ in (("SQLite", {}), ("PostgreSQL", {"DATABASE_URL": address})):
-                folders = more.split() or ["tests/unit", "tests/integration", *([] if environ else ["tests/proxies"])]
+                folders = more.split() or ["tests/integration", *([] if environ else ["tests/unit", "tests/proxies"])]
                 step = Step(
                     f"{moment.name}, {database}", (*pytest, *folders), "server", {**environ, **preloaded(moment)}
                 )

@@ -44,22 +44,29 @@ from rest_framework.test import APIClient
 from emptying import quick_emptying
 from factories import licences
 from factories.hearing import Hearing, hearing
+from factories.users import new_user
 from migrated_once import drop_copy, is_worker, migrated_once
 from postern.apps.authn.lock_out import lockout
+from postern.apps.authn.puzzles import puzzle as puzzles
 from postern.apps.jobs.gateway_tests import api as gateway_tests
 from postern.apps.orgs.roles import OrgRole
 from postern.apps.preferences.models import PreferenceValue
 from postern.apps.users.credentials.hashing import BoundedArgon2Hasher
-from postern.apps.users.models import Membership, SystemRole, User
+from postern.apps.users.models import SystemRole, User
 from postern.foundation.bus.gathered import Gathered
 from postern.foundation.rest import memo
 from postern.kernel import clock
-from postern.kernel.ids import DEFAULT_ORG_ID
+from rewritten_once import rewrite_share
 
 #: Argon2 costs time and memory on purpose. The tests hash thousands of passwords, so hashing is cheap here. Tests of
 #: the cost itself use `product_hash_cost`.
 PRODUCT_HASH_COST = (BoundedArgon2Hasher.time_cost, BoundedArgon2Hasher.memory_cost)
 BoundedArgon2Hasher.time_cost, BoundedArgon2Hasher.memory_cost = 1, 64
+
+#: A puzzle, which a sign-in after a failed one asks for, costs 0.7 s on purpose. Here each try costs one round of the
+#: hash. Tests of the cost itself use `product_puzzle_cost`.
+PRODUCT_PUZZLE_ROUNDS = puzzles.ROUNDS
+puzzles.ROUNDS, puzzles.Puzzle.__init__.__defaults__ = 1, (1, puzzles.MOST)
 
 # A loaded machine may pause an example for longer than Hypothesis allows. pytest's own limit ends a test that hangs.
 settings.register_profile("postern", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -91,8 +98,16 @@ def pytest_sessionstart() -> None:
     os.environ.pop("DJANGO_SETTINGS_MODULE", None)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    rewrite_share(session.config)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """On PostgreSQL, run only the tests whose result can depend on the database. All others have run on SQLite."""
+    misplaced = [item.nodeid for item in items if is_unit_test(item) and depends_on_database(item)]
+    if misplaced:
+        raise pytest.UsageError(f"{misplaced} would not run on PostgreSQL: tests with a database are integration tests")
     if "DATABASE_URL" not in os.environ:
         return
     without = [item for item in items if not depends_on_database(item)]
@@ -100,10 +115,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=without)
 
 
+def is_unit_test(item: pytest.Item) -> bool:
+    return Path(__file__).with_name("unit") in item.path.parents
+
+
 def pytest_collection_finish() -> None:
-    """Exclude the loaded modules and tests, which stay to the end, from garbage collection."""
+    """Exclude the loaded modules and tests, which stay to the end, from garbage collection, and collect more rarely
+    than after 700 new objects, which takes a twentieth of the CPU time of a test.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000)
 
 
 def depends_on_database(item: pytest.Item) -> bool:
@@ -146,7 +168,7 @@ def secrets_need_no_code(db: None) -> None:
 def without_waits(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Failed sign-ins follow each other at once: for tests of what happens when an account is locked.
 
-    The setting for puzzles is off, because solving one takes two thirds of a second.
+    The setting for puzzles is off.
     """
     monkeypatch.setattr(lockout, "FREE_FAILURES", 1_000)
     PreferenceValue.objects.create(name="SECURITY_LOGIN_CAPTCHA_ENABLED", value=False, date_updated=clock.now())
@@ -205,28 +227,18 @@ def product_hash_cost(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def product_puzzle_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use the rounds of puzzles of the product."""
+    monkeypatch.setattr(puzzles, "ROUNDS", PRODUCT_PUZZLE_ROUNDS)
+    monkeypatch.setattr(puzzles.Puzzle.__init__, "__defaults__", (PRODUCT_PUZZLE_ROUNDS, puzzles.MOST))
+
+
+@pytest.fixture
 def make_user(db: None) -> Callable[..., User]:
     """Make a user: `make_user("ann", role="User", org_role="Auditor")`. The user is active and needs no new
     password.
     """
-
-    def make(
-        username: str,
-        *,
-        role: str = SystemRole.USER,
-        org_role: str | None = OrgRole.USER,
-        org_id: Any = DEFAULT_ORG_ID,
-        **columns: Any,
-    ) -> User:
-        user = User(username=username, name=username.title(), email=f"{username}@example.test", role=role, **columns)
-        user.is_first_login = False
-        user.set_unusable_password()
-        user.save()
-        if org_role:
-            Membership.objects.create(user=user, org_id=org_id, role=org_role)
-        return user
-
-    return make
+    return new_user
 
 
 @pytest.fixture

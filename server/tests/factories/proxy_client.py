@@ -1,5 +1,6 @@
 """A registered proxy that speaks the internal API over Django's test client, and a user with a permission."""
 
+import copy
 import hashlib
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -49,6 +50,12 @@ class Proxy:
         self._opening_keys: dict[UUID, str] = {}
         if accepted:
             registrations.accept(actor=SYSTEM, terminal=Terminal.objects.get(pk=self.id))
+
+    def afresh(self, client: Client) -> "Proxy":
+        """The same proxy for another test: it remembers no ticket and no session of this one."""
+        other = copy.copy(self)
+        other.http, other._tickets, other._opening_keys = client, {}, {}
+        return other
 
     @property
     def headers(self) -> dict[str, str]:

@@ -5,17 +5,16 @@ past the first checks: organizations, messages, access keys, the second factor, 
 """
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from postern.apps.users.models import User
 from writes.case import Write
 from writes.table import AREAS
 from writes.trial import Trial, prepared, undone
-from writes.world import World, found_world
+from writes.world import World
 
 pytestmark = [pytest.mark.timeout(600), pytest.mark.django_db]
 
@@ -49,12 +48,6 @@ FILES = (
     b"PK\x03\x04" * 50,
     b"\xff\xfe" * 9_000,
 )
-
-
-@pytest.fixture
-def world(licensed: None, make_user: Callable[..., User], settings: Any) -> World:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", *settings.PASSWORD_HASHERS]
-    return found_world(make_user)
 
 
 def _bent(body: Any) -> Iterator[tuple[str, Any]]:

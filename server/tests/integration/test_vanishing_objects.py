@@ -2,28 +2,18 @@
 inserted again.
 """
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from endpoints import HTTP
-from postern.apps.users.models import User
 from writes.case import Write
 from writes.table import AREAS
 from writes.trial import Trial, prepared, undone
 from writes.vanishing import is_back, moments, reading, victims
-from writes.world import World, found_world
+from writes.world import World
 
 pytestmark = [pytest.mark.timeout(600), pytest.mark.django_db]
 
 READS = {endpoint.path for endpoint in HTTP if endpoint.method == "GET"}
-
-
-@pytest.fixture
-def world(licensed: None, make_user: Callable[..., User], settings: Any) -> World:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", *settings.PASSWORD_HASHERS]
-    return found_world(make_user)
 
 
 def _calls(area: str) -> list[Write]:

@@ -7,27 +7,18 @@ it names.
 
 import logging
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 
-from postern.apps.users.models import User
 from writes import proofs
 from writes.case import Write
 from writes.hashing import hashes_outside_transactions
 from writes.table import AREAS
-from writes.world import World, found_world
+from writes.world import World
 
 areas = pytest.mark.parametrize("area", list(AREAS))
 #: Some tests repeat a call once for each of its SQL statements.
 pytestmark = pytest.mark.timeout(600)
-
-
-@pytest.fixture
-def world(licensed: None, make_user: Callable[..., User], settings: Any) -> World:
-    # Hashing is slow on purpose, and these tests do not depend on the hasher.
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", *settings.PASSWORD_HASHERS]
-    return found_world(make_user)
 
 
 class CollectingHandler(logging.Handler):

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
+from django.conf import settings
 from django.test import Client
 from rest_framework.test import APIClient
 
@@ -32,6 +33,9 @@ from postern.kernel.ids import DEFAULT_ORG_ID
 from writes.case import ADDRESS
 from writes.preparations import MARK, Preparations, give_password
 
+#: Hashers for tests that do not depend on the hasher: the first is used for new passwords.
+QUICK_HASHERS: Final = ("django.contrib.auth.hashers.MD5PasswordHasher", *settings.PASSWORD_HASHERS)
+
 
 @dataclass
 class World(Preparations):
@@ -55,6 +59,11 @@ class World(Preparations):
             client = self._browser(signed_in=caller == "browser")
         client.raise_request_exception = False
         return client
+
+    def afresh(self) -> "World":
+        """The same world for another test, whose changes of the objects in memory nobody else sees."""
+        admin = User.objects.get(pk=self.admin.pk)
+        return World(admin, self.proxy.afresh(Client(REMOTE_ADDR=ADDRESS)), dict(self.values))
 
     def _browser(self, *, signed_in: bool) -> Browser:
         browser = Browser(ADDRESS)

@@ -13,18 +13,16 @@ import csv
 import json
 import os
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from postern.apps.audits import facade as audits
-from postern.apps.users.models import User
 from postern.foundation.caller.actor import SYSTEM
 from writes.case import filled
 from writes.table import AREAS
-from writes.world import World, found_world
+from writes.world import World
 
 TABLE = Path(__file__).resolve().parents[4] / "docs" / "specification" / "contract-answers.tsv"
 COLUMNS = ("path", "query", "shape", "keys", "added", "left_out", "why")
@@ -38,11 +36,10 @@ def table() -> list[dict[str, str]]:
 
 
 @pytest.fixture
-def world(licensed: None, secrets_need_no_code: None, make_user: Callable[..., User]) -> World:
-    made = found_world(make_user)
+def world(world: World, secrets_need_no_code: None) -> World:
     audits.record_password_change(actor=SYSTEM, user_label="One")
     audits.record_sign_in(actor=SYSTEM, username="one-person", succeeded=True, reason="", login_type="W")
-    return made
+    return world
 
 
 def url_of(row: dict[str, str], world: World, extra: str = "") -> str:

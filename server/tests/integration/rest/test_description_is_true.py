@@ -3,7 +3,7 @@
 import json
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -13,13 +13,12 @@ import jsonschema
 import pytest
 from rest_framework.test import APIClient
 
-from postern.apps.users.models import User
 from postern.foundation.rest.openapi.document import document
 from writes.case import Write, filled
 from writes.generated import WRONG, Values
 from writes.table import AREAS
 from writes.trial import Trial, prepared, undone
-from writes.world import World, found_world
+from writes.world import World
 
 pytestmark = [pytest.mark.timeout(600), pytest.mark.django_db]
 
@@ -47,12 +46,6 @@ class Operation:
 OPERATIONS = [
     Operation(path, method) for path, item in document()["paths"].items() for method in METHODS if method in item
 ]
-
-
-@pytest.fixture
-def world(licensed: None, make_user: Callable[..., User], settings: Any) -> World:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", *settings.PASSWORD_HASHERS]
-    return found_world(make_user)
 
 
 def _shape(path: str) -> str:

@@ -4,11 +4,8 @@ With too many processes, requests would fail for lack of a connection at the bus
 """
 
 import logging
-from dataclasses import replace
 
 import pytest
-from django.conf import settings
-from django.db import connection
 
 from postern.entrypoints.web.database_room import Share, affordable, share_of
 from postern.foundation.database.connections import DATABASE_CONNECTIONS
@@ -50,14 +47,3 @@ def test_sqlite_has_no_connection_limit() -> None:
 def test_unreachable_database_does_not_prevent_the_start() -> None:
     away = Settings.load({"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none", "POSTERN_WEB_PROCESSES": "3"})
     assert affordable(away) == Share(3)
-
-
-@pytest.mark.django_db
-def test_limit_is_read_from_postgresql() -> None:
-    if connection.vendor != "postgresql":
-        pytest.skip("on PostgreSQL only")
-    with connection.cursor() as cursor:
-        cursor.execute("SHOW max_connections")
-        limit = int(cursor.fetchone()[0])
-    processes = affordable(replace(settings.POSTERN, web_processes=10_000)).processes
-    assert 1 <= processes <= limit // DATABASE_CONNECTIONS

@@ -10,6 +10,8 @@ from postern.apps.authn.puzzles import puzzle as puzzles
 from postern.apps.authn.puzzles.puzzle import MOST, Purpose, Puzzle, Solution, is_solved, new_puzzle
 from postern.kernel import clock
 
+pytestmark = pytest.mark.usefixtures("product_puzzle_cost")
+
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
