@@ -201,6 +201,22 @@ describe('Tabs', () => {
     await userEvent.keyboard('{Home}');
     expect(screen.getByRole('tabpanel').textContent).toBe('first');
   });
+
+  test('a tab that is cut off by a narrow strip is shown when it opens', async () => {
+    const place = vi.spyOn(Element.prototype, 'getBoundingClientRect').mockImplementation(function (
+      this: Element,
+    ) {
+      const [left, width] = { tablist: [0, 100], tab: [this.id.endsWith('b') ? 180 : 0, 80] }[
+        this.role ?? this.getAttribute('role') ?? ''
+      ] ?? [0, 0];
+      return new DOMRect(left, 0, width, 30);
+    });
+    render(<Two />);
+    expect(screen.getByRole('tablist').scrollLeft).toBe(0);
+    await userEvent.click(screen.getByRole('tab', { name: /Two/ }));
+    expect(screen.getByRole('tablist').scrollLeft).toBe(160);
+    place.mockRestore();
+  });
 });
 
 describe('Table', () => {

@@ -43,7 +43,7 @@ function Info({ profile, onSaved }: { readonly profile: FullProfile; readonly on
   const failure = useCameBack('confirm', confirmAfterVisit, onSaved);
   const trustDays = currentSession()?.settings.SECURITY_TRUSTED_BROWSER_DAYS ?? 0;
   return (
-    <div className="grid max-w-[960px] gap-3">
+    <div className="grid max-w-[960px] grid-cols-1 gap-3">
       {failure !== null && (
         <Note tone="danger" announce>
           {failure}
@@ -210,7 +210,7 @@ function Password({ isLocal }: { readonly isLocal: boolean }) {
 function Ssh({ profile, onSaved }: { readonly profile: FullProfile; readonly onSaved: () => void }) {
   const t = useT();
   return (
-    <div className="grid max-w-(--form-max) gap-3">
+    <div className="grid max-w-(--form-max) grid-cols-1 gap-3">
       <Card title={t('ssh-lines:code.title')}>
         <SshCode />
       </Card>
@@ -327,7 +327,7 @@ export function ProfilePage() {
                 id: 'sign-ins',
                 label: t('profile:sign_ins.title'),
                 content: (
-                  <div className="grid max-w-[960px] gap-3">
+                  <div className="grid max-w-[960px] grid-cols-1 gap-3">
                     <SignInsCard />
                   </div>
                 ),

@@ -27,7 +27,7 @@ export interface Page {
   /** In the order of display. */
   readonly blocks: readonly Block[];
   readonly parts: Parts;
-  /** The code of a part could not be loaded. */
+  /** The settings or the code of a part could not be loaded. */
   readonly isPartLost: boolean;
 }
 
@@ -73,7 +73,10 @@ export function useFirstPage(): Page | null {
       if (isShown) show();
     };
     const load = async () => {
-      settings = await signInSettings().catch(() => WITHOUT_SETTINGS);
+      settings = await signInSettings().catch(() => {
+        isPartLost = true; // providers, which nobody can know
+        return WITHOUT_SETTINGS;
+      });
       const ways = new Set(blocksOf(settings).map((block) => block.way));
       await Promise.all((['passkey', 'provider'] as const).filter((way) => ways.has(way)).map(loadPart));
       show();

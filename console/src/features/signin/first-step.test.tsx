@@ -66,10 +66,11 @@ test('a page without any way says what to do', async () => {
   expect(await screen.findByText(/postern user ways/)).toBeTruthy();
 });
 
-test('settings that cannot be loaded leave the form', async () => {
+test('settings that cannot be loaded leave the form, and the page says so', async () => {
   server.use(mock.get('*/api/v1/settings/public/', () => HttpResponse.error()));
   render(<SignInPage />);
   expect(await screen.findByLabelText('Username')).toBeTruthy();
+  expect(screen.getByText(/Some ways of signing in could not be loaded/)).toBeTruthy();
 });
 
 test('settings that come late add their ways below the form', async () => {

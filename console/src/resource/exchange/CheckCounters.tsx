@@ -74,7 +74,11 @@ export function Corrections({
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 rounded-2 border border-accent-line bg-accent-soft px-3 py-1.5">
       <WandSparkles className="flex-none text-accent" aria-hidden />
-      <span className="min-w-0 grow">{t('exchange:check.correctable', { count, wrong: number(wrong) })}</span>
+      <span className="min-w-0 grow">
+        {count === wrong
+          ? t('exchange:check.correctable_all', { count })
+          : t('exchange:check.correctable', { count, wrong: number(wrong) })}
+      </span>
       <Button size="sm" icon={Check} onClick={onAccept}>
         {t('exchange:check.accept', { count })}
       </Button>

@@ -84,6 +84,15 @@ describe('import: the check', () => {
     expect(find.getByRole('button', { name: 'Import' })).toBeTruthy();
   });
 
+  test.each([
+    [['hedquarters', 'dbx'], 'The wrong row has one obvious correction.'],
+    [['hedquarters', 'dba'], 'Each of the 2 wrong rows has one obvious correction.'],
+    [['hedquarters', 'bad'], '1 of the 2 wrong rows has one obvious correction.'],
+  ])('wrong rows are counted in a sentence that fits their number: %s', async (names, sentence) => {
+    const { find } = await withRows(names);
+    expect(find.getByText(sentence)).toBeTruthy();
+  });
+
   test('one obvious correction is accepted alone, or all of them at once', async () => {
     const { find } = await withRows(['hedquarters', 'dba', 'bad', 'hedquarters']);
     expect(find.getByText('3 of the 4 wrong rows have one obvious correction.')).toBeTruthy();

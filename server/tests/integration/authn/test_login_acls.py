@@ -257,6 +257,8 @@ class TestApi:
         assert asked("11.1.2.3", tuesday_night)["by_address"] is False
         late = asked("10.1.2.3", "2026-11-24T02:00:00Z")
         assert (late["is_admitted"], late["by_address"], late["by_time"]) == (False, True, False)
+        for nowhere in ("office-pc", "10.0.0.0/8", "10.1.2.3, 10.1.2.4", "*"):
+            assert asked(nowhere, tuesday_night).keys() == {"remote_addr"}, "no verdict about what is no address"
         assert AuditEvent.objects.count() == events
 
     def test_every_write_is_recorded_with_its_person(

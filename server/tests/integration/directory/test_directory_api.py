@@ -15,13 +15,14 @@ from peers.ldap_answers import entry, result
 from peers.mail_server import misbehaving, silent
 from peers.slapd import BASE, PARTNERS, ROOT_DN, ROOT_PASSWORD, STAFF, Slapd, Someone, serving
 from postern.apps.audits.models import AuditEvent
-from postern.apps.directory import reading
-from postern.apps.directory.models import DirectoryEntry, DirectoryIdentity, DirectoryState
+from postern.apps.directory import cache, reading, staging
+from postern.apps.directory.models import DirectoryEntry, DirectoryIdentity, DirectoryState, Outcome
 from postern.apps.preferences import facade as preferences
 from postern.apps.users.models import Membership, Source, User
 from postern.integrations.directory import client as directory_client
 from postern.integrations.directory import messages
 from postern.kernel.ids import DEFAULT_ORG_ID
+from postern.kernel.sentences import Sentence
 
 pytestmark = pytest.mark.django_db
 
@@ -233,8 +234,43 @@ class TestList:
         assert claim is not None
         assert not reading.run_due(), "another worker reads"
         DirectoryState.objects.update(date_claimed_until=claim.began - timedelta(seconds=1))
-        post(as_admin, REFRESH, {})
+        assert reading.run_due(), "its reading is done again"
+        assert not reading.run_due()
+
+    def test_reading_of_a_killed_worker_is_done_again_as_it_was_asked_for(
+        self, as_admin: APIClient, slapd: Slapd
+    ) -> None:
+        read(as_admin, slapd)
+        post(as_admin, IMPORT, {"username_list": ["ann", "bob"]})
+        slapd.delete(BOB)
+        post(as_admin, SYNC, {"accept_fall": True})
+        claim = reading._claim()
+        assert claim is not None
+        assert as_admin.get(SYNC).json()["is_reading"] is True
+        DirectoryState.objects.update(date_claimed_until=claim.began - timedelta(seconds=1))
         assert reading.run_due()
+        assert (reading.state().outcome, reading.state().counts["disabled"]) == ("succeeded", 1)
+        assert not reading.run_due()
+
+    def test_request_during_a_reading_is_answered_by_the_next(self, as_admin: APIClient, slapd: Slapd) -> None:
+        """What the running one was allowed to do does not pass on to it."""
+        read(as_admin, slapd)
+        post(as_admin, SYNC, {"accept_fall": True})
+        claim = reading._claim()
+        assert claim is not None
+        post(as_admin, SYNC, {})
+        reading._end(claim, Outcome.SUCCEEDED, Sentence())
+        following = reading._claim()
+        assert following is not None
+        assert (following.with_users, following.accepts_fall) == (True, False)
+
+    def test_worker_that_lost_its_claim_writes_no_more(
+        self, as_admin: APIClient, slapd: Slapd, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        save(as_admin, slapd)
+        monkeypatch.setattr(reading, "_renew", lambda _claim: False)
+        assert reading.run_due()
+        assert DirectoryEntry.objects.count() == 0
 
     def test_hanging_directory_ends_with_the_deadline(
         self, as_admin: APIClient, slapd: Slapd, monkeypatch: pytest.MonkeyPatch
@@ -354,6 +390,23 @@ class TestSynchronisation:
         assert self._synchronise(as_admin)["counts"]["updated"] == 1
         assert User.objects.get(username="ann").name == "Ann Müller"
         assert User.objects.get(username="bob").email == "bob@example.com", "the address belongs to another account"
+
+    def test_many_people_are_compared_in_batches(
+        self, as_admin: APIClient, slapd: Slapd, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Leavers and changes in each batch of three, and nobody twice."""
+        monkeypatch.setattr(staging, "BATCH", 3)
+        monkeypatch.setattr(cache, "BATCH", 3)
+        self._imported(as_admin, slapd)
+        for one in (CROWD[0], CROWD[7], CROWD[19]):
+            slapd.replace(one, "sn", "New")
+        slapd.delete(BOB, CROWD[10])
+        slapd.add(Someone("dan"))
+        counts = self._synchronise(as_admin)["counts"]
+        expected = {"people": 22, "without_id": 0, "new_or_changed": 4, "gone": 2}
+        assert counts == {**expected, "updated": 3, "disabled": 2, "enabled": 0, "refused": 0}
+        assert User.objects.filter(name="New").count() == 3
+        assert DirectoryEntry.objects.count() == 22
 
     def test_leaver_is_disabled_and_comes_back(self, as_admin: APIClient, slapd: Slapd) -> None:
         self._imported(as_admin, slapd)

@@ -1,4 +1,5 @@
 import { X } from 'lucide-react';
+import { Fragment } from 'react';
 import { useT } from '#/lib/i18n';
 import type { CustomInput } from '#/resource/define';
 import { RowsInput } from '#/resource/form/RowsInput';
@@ -58,14 +59,16 @@ function SpanRow({
       </div>
       <div className="flex flex-wrap items-center gap-2">
         {(['start', 'end'] as const).map((edge) => (
-          <ClockInput
-            key={edge}
-            className="w-20!"
-            aria-label={t(EDGES[edge])}
-            value={span[edge]}
-            disabled={disabled}
-            onChange={(clock) => onChange({ ...span, [edge]: clock })}
-          />
+          <Fragment key={edge}>
+            {edge === 'end' && <span aria-hidden>–</span>}
+            <ClockInput
+              className="w-20!"
+              aria-label={t(EDGES[edge])}
+              value={span[edge]}
+              disabled={disabled}
+              onChange={(clock) => onChange({ ...span, [edge]: clock })}
+            />
+          </Fragment>
         ))}
         {span.end <= span.start && <span className="text-meta text-ink-3">{t('users:acl.next_day')}</span>}
       </div>

@@ -23,10 +23,13 @@ interface Result {
 /** Why the rule decides so. */
 function inWords(outcome: Outcome, t: Translate): string {
   const verdict = t(outcome.is_admitted ? 'users:acl.admitted' : 'users:acl.refused');
-  if (outcome.rule === '') return `${verdict} ${t('users:acl.because_none')}`;
+  if (outcome.rule === '') return t('users:acl.verdict', { verdict, reason: t('users:acl.because_none') });
   const address = t(outcome.by_address ? 'users:acl.address_fits' : 'users:acl.address_differs');
   const time = t(outcome.by_time ? 'users:acl.time_fits' : 'users:acl.time_differs');
-  return `${verdict} ${t('users:acl.because', { rule: outcome.rule, address, time })}`;
+  return t('users:acl.verdict', {
+    verdict,
+    reason: t('users:acl.because', { rule: outcome.rule, address, time }),
+  });
 }
 
 /** Would this person get in from this address, at this time? Nothing is changed. */

@@ -2,14 +2,15 @@
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from django.db import Error
 
 from postern.apps.directory.arrivals import columns_of, follow
-from postern.apps.directory.cache import batches
+from postern.apps.directory.cache import row_batches
 from postern.apps.directory.models import DirectoryIdentity
 from postern.apps.directory.people import Person
+from postern.apps.directory.staging import Staged
 from postern.apps.preferences import facade as preferences
 from postern.apps.users.models import Source
 from postern.foundation.caller.actor import Actor
@@ -20,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 def follow_all(
-    people: Mapping[str, Person], *, may_disable_missing: bool, still_ours: Callable[[], bool], actor: Actor
+    people: Staged, *, may_disable_missing: bool, still_ours: Callable[[], bool], actor: Actor
 ) -> dict[str, int]:
     """Change every user of the directory who differs from it. Returns the numbers of changes.
 
@@ -28,14 +29,13 @@ def follow_all(
     """
     disables = preferences.get_str("AUTH_LDAP_LEAVERS") == "disable"
     counts = Counter({"updated": 0, "disabled": 0, "enabled": 0, "refused": 0})
-    identity_ids = (
-        DirectoryIdentity.objects.filter(user__source=Source.LDAP).order_by("pk").values_list("pk", flat=True)
-    )
-    for keys in batches(list(identity_ids)):
+    identities = DirectoryIdentity.objects.select_related("user").filter(user__source=Source.LDAP)
+    for batch in row_batches(identities):
         if not still_ours():
             break
-        for identity in DirectoryIdentity.objects.select_related("user").filter(pk__in=keys).order_by("pk"):
-            person = people.get(identity.uid)
+        there = people.with_ids(identity.uid for identity in batch)
+        for identity in batch:
+            person = there.get(identity.uid)
             if person is None and not may_disable_missing:
                 continue
             try:
@@ -48,11 +48,13 @@ def follow_all(
     return dict(counts)
 
 
-def missing(people: Mapping[str, Person]) -> tuple[int, int]:
+def missing(people: Staged) -> tuple[int, int]:
     """The numbers of active users who are not among these people, and of all active users of the directory."""
-    rows = DirectoryIdentity.objects.filter(user__source=Source.LDAP, user__is_active=True)
-    uids = list(rows.values_list("uid", flat=True))
-    return sum(uid not in people for uid in uids), len(uids)
+    gone = number = 0
+    for batch in row_batches(DirectoryIdentity.objects.filter(user__source=Source.LDAP, user__is_active=True)):
+        number += len(batch)
+        gone += len(batch) - len(people.with_ids(identity.uid for identity in batch))
+    return gone, number
 
 
 def _follow_one(identity: DirectoryIdentity, person: Person | None, *, disables: bool, actor: Actor) -> str:

@@ -1,10 +1,10 @@
 """Searches in a directory: one person by login name, everybody, and membership in groups."""
 
-from collections.abc import Mapping
 from typing import Final
 
 from postern.apps.directory.people import Person, dn_key, person_of, wanted_attributes
 from postern.apps.directory.source import Source, every_group
+from postern.apps.directory.staging import Staged
 from postern.foundation.network import outbound
 from postern.integrations.directory import ber
 from postern.integrations.directory.client import Conversation, Search, converse
@@ -16,6 +16,8 @@ _NO_ATTRIBUTES: Final = ("1.1",)
 #: Groups that are looked at to find out whether one person is in a group through others.
 _MAX_CLIMBED: Final = 200
 _OR: Final = 0xA1
+#: Before a login name, which is no DN.
+_BY_NAME: Final = "uid:"
 
 
 async def find(conversation: Conversation, source: Source, username: str) -> list[tuple[Entry, Person]]:
@@ -43,7 +45,8 @@ async def is_member(conversation: Conversation, source: Source, dn: str, usernam
         if name:
             tests.append(equals("memberUid", name))
         search = Search(source.group_base, ber.element(_OR, *tests), _NO_ATTRIBUTES)
-        async for group in conversation.entries(search):
+        # Read to the end: the conversation goes on.
+        for group in [group async for group in conversation.entries(search)]:
             key = dn_key(group.dn)
             if key in roots:
                 return True
@@ -53,31 +56,29 @@ async def is_member(conversation: Conversation, source: Source, dn: str, usernam
     return False
 
 
-async def everybody(conversation: Conversation, source: Source) -> list[Person]:
-    """All people that the settings admit, in the order in which the directory has them."""
-    members = await _members(conversation, source) if source.group_base else None
-    people: dict[str, Person] = {}
+async def stage_everybody(conversation: Conversation, source: Source, people: Staged) -> None:
+    """Add all people that the settings admit to `people`, in the order in which the directory has them."""
+    if source.group_base:
+        await _stage_members(conversation, source, people)
     for base in source.bases:
         async for entry in conversation.entries(Search(base, source.filter.encoded(None), wanted_attributes(source))):
             person = person_of(entry, source)
-            if person is None or (members is not None and not _is_in(members, person)):
-                continue
-            people.setdefault(dn_key(person.dn), person)
-    return list(people.values())
+            if person is not None and (not source.group_base or _is_in(people, person)):
+                people.add(person)
 
 
-def read_all(source: Source, *, limit_s: float) -> list[Person]:
+def read_all(source: Source, people: Staged, *, limit_s: float) -> None:
     """Connect and read everybody. Blocks for `limit_s` at most. Raises DirectoryFailed."""
 
-    async def talk(conversation: Conversation) -> list[Person]:
+    async def talk(conversation: Conversation) -> None:
         await conversation.bind()
-        return await everybody(conversation, source)
+        await stage_everybody(conversation, source, people)
 
-    return converse(source.server, talk, check=outbound.check_directory_server, limit_s=limit_s)
+    converse(source.server, talk, check=outbound.check_directory_server, limit_s=limit_s)
 
 
-def _is_in(members: frozenset[str], person: Person) -> bool:
-    return dn_key(person.dn) in members or f"uid:{person.username}" in members
+def _is_in(people: Staged, person: Person) -> bool:
+    return people.is_member(dn_key(person.dn), f"{_BY_NAME}{person.username}")
 
 
 async def _roots(conversation: Conversation, source: Source) -> list[str]:
@@ -85,25 +86,13 @@ async def _roots(conversation: Conversation, source: Source) -> list[str]:
     return [dn_key(group.dn) async for group in conversation.entries(search)]
 
 
-async def _members(conversation: Conversation, source: Source) -> frozenset[str]:
+async def _stage_members(conversation: Conversation, source: Source, people: Staged) -> None:
     """DNs, and login names of POSIX groups, of everybody in the groups of the settings, also through other groups."""
     roots = await _roots(conversation, source)
-    groups: dict[str, list[str]] = {}
     search = Search(source.group_base, every_group().encoded(None), _MEMBERS)
     async for group in conversation.entries(search):
-        direct = [dn_key(dn) for name in _MEMBERS[:2] for dn in group.texts(name)]
-        groups[dn_key(group.dn)] = direct + [f"uid:{name}" for name in group.texts(_MEMBERS[2])]
-    return _closed(roots, groups)
-
-
-def _closed(roots: list[str], groups: Mapping[str, list[str]]) -> frozenset[str]:
-    """Everybody below these groups. Groups may contain each other in circles."""
-    seen: set[str] = set()
-    waiting = list(roots)
-    while waiting:
-        for member in groups.get(waiting.pop(), ()):
-            if member not in seen:
-                seen.add(member)
-                if member in groups:
-                    waiting.append(member)
-    return frozenset(seen)
+        key = dn_key(group.dn)
+        for name in _MEMBERS[:2]:
+            people.add_group(key, map(dn_key, group.texts(name)))
+        people.add_group(key, (f"{_BY_NAME}{name}" for name in group.texts(_MEMBERS[2])))
+    people.close_groups(roots)

@@ -16,8 +16,8 @@ from postern.apps.audits import facade as audits
 from postern.apps.directory import following, lookups
 from postern.apps.directory.cache import store
 from postern.apps.directory.models import DirectoryState, Outcome
-from postern.apps.directory.people import Person
 from postern.apps.directory.source import NAMES, Source, digest_of, is_configured, stored_source
+from postern.apps.directory.staging import Staged, staged
 from postern.apps.preferences import facade as preferences
 from postern.foundation.bus import waking
 from postern.foundation.caller.actor import SYSTEM, Actor
@@ -65,9 +65,13 @@ _OTHER_SOURCE: Final = Phrase(
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A reading that this worker does. `began` identifies it. `with_users`: users are changed, too."""
+    """A reading that this worker does. `began` identifies it. `with_users`: users are changed, too.
+
+    `requested`: when it was asked for; None if nobody did.
+    """
 
     began: datetime
+    requested: datetime | None
     with_users: bool
     accepts_fall: bool
     people_before: int
@@ -78,10 +82,13 @@ class Claim:
 def request_reading(*, actor: Actor, with_users: bool = False, accepts_fall: bool = False) -> None:
     """Wake the worker for a reading. Asking again before that changes nothing."""
     row = DirectoryState.objects.select_for_update().get_or_create(pk=1)[0]
-    row.date_requested = clock.now()
+    now = clock.now()
+    # What a running reading was asked for is done with it.
+    waits = row.date_claimed_until is None or row.date_claimed_until <= now
+    row.date_requested = now
     row.requested_by = actor.label[:260]
-    row.wants_users = row.wants_users or with_users
-    row.accepts_fall = row.accepts_fall or accepts_fall
+    row.wants_users = with_users or (waits and row.wants_users)
+    row.accepts_fall = accepts_fall or (waits and row.accepts_fall)
     row.save(update_fields=["date_requested", "requested_by", "wants_users", "accepts_fall"])
     waking.wake_after_commit(READ)
     audits.record(
@@ -113,8 +120,9 @@ def run_due() -> bool:
         return False
     try:
         source = stored_source()
-        people = lookups.read_all(source, limit_s=LIMIT_S)
-        _finish(claim, source, people)
+        with staged() as people:
+            lookups.read_all(source, people, limit_s=LIMIT_S)
+            _finish(claim, source, people)
     except PosternError as error:
         log.warning("the directory could not be read: %s", error.message)
         _end(claim, Outcome.FAILED, error.sentence)
@@ -136,47 +144,47 @@ def _claim() -> Claim | None:
             return None
         interval = timedelta(minutes=int(names["AUTH_LDAP_SYNC_INTERVAL"] or 60))
         is_late = bool(names["AUTH_LDAP_SYNC"]) and (row.date_began is None or now - row.date_began >= interval)
-        if row.date_requested is None and row.source == digest and not is_late:
+        # A claim that has lapsed is of a worker that died: its reading is done again, as it was asked for.
+        is_interrupted = row.date_claimed_until is not None
+        if row.date_requested is None and row.source == digest and not is_late and not is_interrupted:
             return None
-        claim = Claim(now, is_late or row.wants_users, row.accepts_fall, row.people, row.source_of_users)
-        row.date_requested, row.wants_users, row.accepts_fall = None, False, False
+        row.wants_users = row.wants_users or is_late
+        claim = Claim(now, row.date_requested, row.wants_users, row.accepts_fall, row.people, row.source_of_users)
         row.date_began, row.date_claimed_until, row.source = now, now + CLAIM, digest
         row.save()
     return claim
 
 
-def _finish(claim: Claim, source: Source, people: list[Person]) -> None:
-    if not people:
-        _end(claim, Outcome.FAILED, _NOBODY.say())
-        return
-    known = {person.uid: person for person in people if person.uid}
+def _finish(claim: Claim, source: Source, people: Staged) -> None:
+    number, known = people.number(), people.number_with_id()
     if not known:
-        _end(claim, Outcome.FAILED, _NO_IDS.say())
+        _end(claim, Outcome.FAILED, (_NO_IDS if number else _NOBODY).say())
         return
-    counts = {"people": len(people), "without_id": len(people) - len(known), **store(known)}
+
+    def still_ours() -> bool:
+        return _renew(claim)
+
+    counts = {"people": number, "without_id": number - known, **store(people, still_ours=still_ours)}
     if not claim.with_users:
         _end(claim, Outcome.SUCCEEDED, Sentence(), counts=counts)
         return
-    held_back = _held_back(claim, source, known)
-    changes = following.follow_all(
-        known, may_disable_missing=not held_back, still_ours=lambda: _renew(claim), actor=SYSTEM
-    )
+    held_back = _held_back(claim, source, people)
+    counts |= following.follow_all(people, may_disable_missing=not held_back, still_ours=still_ours, actor=SYSTEM)
     if held_back:
-        _end(claim, Outcome.HELD_BACK, held_back, counts={**counts, **changes})
+        _end(claim, Outcome.HELD_BACK, held_back, counts=counts)
     else:
-        _end(
-            claim, Outcome.SUCCEEDED, Sentence(), counts={**counts, **changes}, people=len(known), source=source.digest
-        )
+        _end(claim, Outcome.SUCCEEDED, Sentence(), counts=counts, people=known, source=source.digest)
 
 
-def _held_back(claim: Claim, source: Source, known: dict[str, Person]) -> Sentence:
+def _held_back(claim: Claim, source: Source, people: Staged) -> Sentence:
     """Why people who are missing are not disabled; empty when they are."""
     if claim.accepts_fall:
         return Sentence()
-    if len(known) < claim.people_before * _FALL:
-        return _FALLEN.say(now=len(known), before=claim.people_before)
+    known = people.number_with_id()
+    if known < claim.people_before * _FALL:
+        return _FALLEN.say(now=known, before=claim.people_before)
     if claim.source_before != source.digest:  # also the first time: people may have been imported before
-        missing, active = following.missing(known)
+        missing, active = following.missing(people)
         if missing > active * (1 - _FALL):
             return _OTHER_SOURCE.say(number=missing)
     return Sentence()
@@ -212,6 +220,10 @@ def _end(
     with write_transaction():
         if not DirectoryState.objects.filter(pk=1, date_began=claim.began).update(**values):
             return
+        # Somebody who has asked meanwhile waits for the next reading.
+        DirectoryState.objects.filter(pk=1, date_requested=claim.requested).update(
+            date_requested=None, wants_users=False, accepts_fall=False
+        )
         if claim.with_users:
             audits.record(
                 actor=SYSTEM,

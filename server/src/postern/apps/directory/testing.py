@@ -10,6 +10,7 @@ from postern.apps.audits import facade as audits
 from postern.apps.directory import lookups, passwords
 from postern.apps.directory.errors import NotUsable, PasswordWanted
 from postern.apps.directory.source import ADDRESSEE, NAMES, PASSWORD, source_of, stored_source
+from postern.apps.directory.staging import staged
 from postern.apps.preferences import facade as preferences
 from postern.foundation.caller.actor import Actor
 from postern.kernel.errors import PosternError
@@ -33,21 +34,22 @@ def try_settings(*, actor: Actor, entered: Mapping[str, object]) -> str:
     values = {**stored, **{name: value for name, value in entered.items() if name in stored}}
     try:
         source = source_of(values, _password(entered, stored, values))
-        people = lookups.read_all(source, limit_s=LIMIT_S)
-        if not people:
+        with staged() as people:
+            lookups.read_all(source, people, limit_s=LIMIT_S)
+            example, number, with_id = people.first(), people.number(), people.number_with_id()
+        if example is None:
             raise NotUsable(_("The connection works, but nobody was found. Check User OU, the filter and the group."))
     except PosternError as error:
         _record(actor, values, error.sentence.code or error.code)
         raise
     _record(actor, values, "")
-    example = people[0]
     found = _("The connection works: %(number)d people were found, for example %(username)s (%(name)s, %(email)s).") % {
-        "number": len(people),
+        "number": number,
         "username": example.username,
         "name": example.name,
         "email": example.email or "-",
     }
-    if not any(person.uid for person in people):
+    if not with_id:
         found += " " + _("They have no entryUUID or objectGUID that the bind DN may read, so nobody can be imported.")
     return found
 

@@ -27,8 +27,8 @@ DialCheck = Callable[[str, int], DialTarget]
 T = TypeVar("T")
 
 PAGE_SIZE: Final = 1000
-#: Largest message that is read. A person with thousands of groups, or a group of thousands, has some hundred KB.
-MAX_MESSAGE: Final = 4 * 1024 * 1024
+#: Largest message that is read. OpenLDAP sends a group whole: with 100,000 members it has about 7 MB.
+MAX_MESSAGE: Final = 16 * 1024 * 1024
 #: Entries of one search. Directories with more need a narrower base.
 MAX_ENTRIES: Final = 300_000
 #: Entries that a page may have beyond what was asked for, and references beside them.
@@ -147,18 +147,23 @@ class Conversation:
         return [entry async for entry in self._page(search, messages.size_limited(most), most, _Ending())]
 
     async def entries(self, search: Search) -> AsyncIterator[Entry]:
-        """All entries of a search, page by page. Raises DirectoryFailed unless the server has sent all of them.
+        """All entries of a search, each when it comes. Raises DirectoryFailed unless the server has sent all of them.
 
-        Values that a server sends in ranges (`member;range=0-1499`) are read to the end, under the plain name.
+        Read it to the end: until then the conversation takes no other operation. Values that a server sends in ranges
+        (`member;range=0-1499`) are read to the end, under the plain name; such entries come last of their page.
         """
         cookie, number = b"", 0
         for _page in range(_MAX_PAGES):
-            ending = _Ending()
-            page = [entry async for entry in self._page(search, messages.paged(PAGE_SIZE, cookie), PAGE_SIZE, ending)]
-            number += len(page)
-            if number > MAX_ENTRIES:
-                raise failures.too_many(self.server, MAX_ENTRIES)
-            for entry in page:
+            ending, partial = _Ending(), list[Entry]()
+            async for entry in self._page(search, messages.paged(PAGE_SIZE, cookie), PAGE_SIZE, ending):
+                number += 1
+                if number > MAX_ENTRIES:
+                    raise failures.too_many(self.server, MAX_ENTRIES)
+                if messages.next_range(entry) is not None:
+                    partial.append(entry)
+                else:
+                    yield entry
+            for entry in partial:
                 yield await self._whole(entry)
             cookie = ending.cookie
             if not cookie:

@@ -374,6 +374,38 @@ def test_ranges_of_active_directory_are_read_to_the_end() -> None:
     assert set(group.attributes) == {"cn", "member"}
 
 
+def test_entries_come_before_their_page_has_ended() -> None:
+    """So a page of large entries never waits in memory."""
+
+    def behave(connection: socket.socket) -> None:
+        _bound(connection)
+        connection.sendall(entry(2, "uid=a", uid=["a"]))
+        silent(connection)
+
+    async def talk(conversation: Conversation) -> str:
+        await conversation.bind()
+        async for one in conversation.entries(all_below(BASE)):
+            return one.dn
+        return ""
+
+    with misbehaving(behave) as port:
+        assert converse(server_at(port), talk, check=outbound.check_directory_server, limit_s=5) == "uid=a"
+
+
+def test_group_of_a_hundred_thousand_is_read() -> None:
+    """OpenLDAP sends it in one message of 7 MB."""
+    members = [f"uid=user{number:06},ou=people,ou=headquarters,dc=company,dc=com" for number in range(100_000)]
+
+    def behave(connection: socket.socket) -> None:
+        _bound(connection)
+        connection.sendall(entry(2, "cn=g", cn=["g"], member=members) + result(messages.SEARCH_DONE, 2))
+        silent(connection)
+
+    with misbehaving(behave) as port:
+        (group,) = read(server_at(port), Search("cn=g", equals("cn", "g"), ("cn", "member")))
+    assert group.texts("member")[-1] == members[-1]
+
+
 def test_referrals_are_never_followed(slapd: Slapd) -> None:
     """K36: a referral would carry the password to an address that nobody chose."""
     dialled: list[int] = []

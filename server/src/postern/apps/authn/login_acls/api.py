@@ -52,6 +52,16 @@ class ClockField(PlainField):
         return text
 
 
+class CallerField(PlainField):
+    """The address of somebody who comes."""
+
+    def to_internal_value(self, data: Any) -> str:
+        text: str = super().to_internal_value(data)
+        if addresses.parsed_address(text) is None:
+            raise serializers.ValidationError(now("Enter one IP address, such as 192.0.2.10 or 2001:db8::10."))
+        return text
+
+
 class SpanSerializer(BodySerializer):
     """A span of time on some days of the week, in the time zone of the installation."""
 
@@ -113,7 +123,7 @@ class TrialSerializer(BodySerializer):
     """Who comes from where, and when (by default now)."""
 
     user = OrgOwnedField(User, label=_("User"))
-    remote_addr = PlainField(max_length=100, label=_("Address"))
+    remote_addr = CallerField(max_length=100, label=_("Address"))
     date = InstantField(required=False, label=_("Time"))
 
 
