@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react';
 import { Count } from './status';
+import { useShownInStrip } from './strip';
 
 export interface Tab {
   readonly id: string;
@@ -23,6 +24,7 @@ export function Tabs({
   const base = useId();
   const strip = useRef<HTMLDivElement>(null);
   const current = tabs.find((tab) => tab.id === selected) ?? tabs[0];
+  useShownInStrip(strip, '[aria-selected=true]', current?.id);
   const move = (event: KeyboardEvent) => {
     const at = tabs.findIndex((tab) => tab.id === current?.id);
     const next = {
