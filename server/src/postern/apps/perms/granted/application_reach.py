@@ -1,7 +1,7 @@
 """Reachable applications, computed from the permission tables.
 
 An application is reachable when a valid permission names it together with a system user that speaks its protocol, and
-its type needs no licence or there is one. This matches `decision.evaluate`: an application is reachable exactly when
+its type needs no licence or a licence exists. This matches `decision.evaluate`: an application is reachable exactly when
 the decision for some system user is allow.
 """
 

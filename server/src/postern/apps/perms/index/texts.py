@@ -13,7 +13,7 @@ from pyroaring import BitMap
 #: Assets of a block. A block in which a word occurs is cut into its lines.
 _BLOCK: Final = 256
 _EMPTY: Final = b"\n" * (_BLOCK - 1)
-#: No word of a search contains white space, so it cannot be found across two columns.
+#: No word of a search contains white space, so it cannot match across two columns.
 _BETWEEN: Final = "\x1f"
 
 
@@ -34,7 +34,7 @@ class Texts:
     _blocks: tuple[bytes, ...] = ()
 
     def changed(self, lines: Mapping[int, bytes]) -> "Texts":
-        """The texts with these lines; an empty line removes one."""
+        """The texts with these lines; an empty line removes a text."""
         if not lines:
             return self
         by_block: dict[int, dict[int, bytes]] = {}
@@ -49,9 +49,9 @@ class Texts:
             blocks[place] = b"\n".join(block)
         return Texts(tuple(blocks))
 
-    def found(self, word: str, among: BitMap) -> BitMap:
+    def matching(self, word: str, among: BitMap) -> BitMap:
         """The numbers of `among` whose text contains the word, ignoring case."""
-        wanted, numbers, found = word.encode().lower(), among.to_array(), BitMap()
+        wanted, numbers, matching = word.encode().lower(), among.to_array(), BitMap()
         for place, block in enumerate(self._blocks):
             if wanted not in block:
                 continue
@@ -59,8 +59,8 @@ class Texts:
             some = numbers[bisect_left(numbers, first) : bisect_left(numbers, first + _BLOCK)]
             if some:
                 lines = block.split(b"\n")
-                found.update(number for number in some if wanted in lines[number - first])
-        return found
+                matching.update(number for number in some if wanted in lines[number - first])
+        return matching
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Each number that has a text, with its line."""

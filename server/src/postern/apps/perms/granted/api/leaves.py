@@ -44,5 +44,5 @@ def placed_leaves(
     keys: Sequence[UUID], places: Mapping[UUID, Sequence[UUID]], node_keys: Mapping[UUID, str]
 ) -> list[dict[str, Any]]:
     """The same, below each node that `places` names for the asset."""
-    found = assets.asset_leaves(keys, cache(identity.org_name))
-    return [leaf.shape(node_keys[node]) for leaf in found for node in places.get(leaf.id, ())]
+    leaves = assets.asset_leaves(keys, cache(identity.org_name))
+    return [leaf.shape(node_keys[node]) for leaf in leaves for node in places.get(leaf.id, ())]
