@@ -80,7 +80,7 @@ def _row(session: Session, event: contract.CommandSeen) -> Command:
 
 
 def _tell_of_refused(rows: list[Command]) -> None:
-    """Audit the refused commands and publish them: in each session those of one report together."""
+    """Audit the refused commands and publish them: the commands of a report together, for each session."""
     for refused in _by_session(rows):
         session = refused[0].session
         audits.record(
