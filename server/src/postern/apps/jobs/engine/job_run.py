@@ -69,8 +69,8 @@ class JobRun:
         if now - self._stored_at < _PROGRESS_S and done < total:
             return
         self._stored_at = now
-        mine = Job.objects.filter(pk=self.id, token=self.token, state=JobState.RUNNING)
-        if not mine.update(done=done, total=total, failed=failed):
+        own_row = Job.objects.filter(pk=self.id, token=self.token, state=JobState.RUNNING)
+        if not own_row.update(done=done, total=total, failed=failed):
             raise Lost
 
     @contextmanager
@@ -81,7 +81,7 @@ class JobRun:
         if not is_stopping:
             self.check()
         with write_transaction():
-            mine = Job.objects.select_for_update().filter(pk=self.id, token=self.token, state=JobState.RUNNING)
-            if not mine.values_list("pk").first():
+            own_row = Job.objects.select_for_update().filter(pk=self.id, token=self.token, state=JobState.RUNNING)
+            if not own_row.values_list("pk").first():
                 raise Lost
             yield

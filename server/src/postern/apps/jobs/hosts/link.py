@@ -109,10 +109,10 @@ class RunnerLink:
     def stop(self, task: int) -> None:
         """End a task early."""
         with self._lock:
-            found = self._open.get(task)
-        if found is not None:
-            found.report.stop_wanted = True
-            self._send(found.process, StopTask(task=task))
+            running = self._open.get(task)
+        if running is not None:
+            running.report.stop_wanted = True
+            self._send(running.process, StopTask(task=task))
 
     def kill(self) -> None:
         """Kill the runner, because it does not obey. All its tasks are lost."""
