@@ -1,7 +1,7 @@
 """Tells the maker of a permission that it ends soon: once for each end, five days before.
 
 The maker is the administrator whom `created_by` names, while they administer the organization. After that, all
-administrators of the organization are told; without any, the system administrators.
+administrators of the organization get the message; without any, the system administrators.
 
 The stored message marks the permission as reported. The permission is locked, so that of several workers one sends it.
 """

@@ -100,11 +100,11 @@ def asset_leaves(keys: Sequence[UUID], org_names: Callable[[UUID], str]) -> list
     protocols: defaultdict[UUID, list[str]] = defaultdict(list)
     for asset, name, port in _protocols().stored(list(by_stored)):
         protocols[by_stored[asset]].append(f"{name}/{port}")
-    found: dict[UUID, AssetLeaf] = {}
+    leaves_by_key: dict[UUID, AssetLeaf] = {}
     org_of = cache(lambda org_id: org_names(org_id if isinstance(org_id, UUID) else UUID(org_id)))
     for stored, hostname, ip, is_active, platform_id, org_id in _leaves().stored(list(by_stored)):
         key, (platform, base) = by_stored[stored], platforms[platform_id]
-        found[key] = AssetLeaf(
+        leaves_by_key[key] = AssetLeaf(
             id=key,
             hostname=hostname,
             ip=ip,
@@ -114,7 +114,7 @@ def asset_leaves(keys: Sequence[UUID], org_names: Callable[[UUID], str]) -> list
             protocols=protocols[key],
             org_name=org_of(org_id),
         )
-    return [found[key] for key in keys if key in found]
+    return [leaves_by_key[key] for key in keys if key in leaves_by_key]
 
 
 @cache

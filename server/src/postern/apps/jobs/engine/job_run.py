@@ -26,7 +26,7 @@ class JobRun:
     """
 
     def __init__(self, job: Job, time_limit: timedelta, writer: LogWriter, *, starts_again: bool) -> None:
-        """`starts_again`: another worker starts the job again if this one stops."""
+        """`starts_again`: another worker starts the job again if this worker stops."""
         self.id: UUID = job.pk
         self.org_id: UUID = job.org_id
         self.token: int = job.token

@@ -163,10 +163,10 @@ class RunnerLink:
             with self._sending:
                 _write(process.stdin, len(data).to_bytes(_LENGTH_BYTES, "big") + data)
         except TimeoutError:
-            log.warning("the runner does not read what it is sent, and is killed; its tasks are told")
+            log.warning("the runner does not read what it is sent, and is killed; its tasks get the failure")
             process.kill()
         except (OSError, ValueError):
-            log.info("the runner has ended; its tasks are told")  # `_hear` tells them
+            log.info("the runner has ended; its tasks get the failure")  # from `_hear`
 
     def _hear(self, process: "subprocess.Popen[bytes]") -> None:
         """Read frames until the runner ends."""

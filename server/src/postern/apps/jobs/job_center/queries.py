@@ -50,7 +50,7 @@ def with_hosts(executions: Sequence[Execution], number: int) -> None:
     """Set `shown` on each of the executions."""
     hosts_by_execution = shown_hosts([row.pk for row in executions], number)
     for row in executions:
-        row.shown = hosts_by_execution.get(row.pk, ShownHosts())  # type: ignore[attr-defined]  # what the answer shows of it
+        row.shown = hosts_by_execution.get(row.pk, ShownHosts())  # type: ignore[attr-defined]  # shown by the API
 
 
 def latest(keys: Iterable[UUID | None], number: int) -> Mapping[UUID, Execution]:

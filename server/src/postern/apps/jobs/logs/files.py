@@ -41,7 +41,7 @@ def folder_of(home: Path, job_id: UUID) -> Path:
 
 
 def delete(home: Path, job_id: UUID) -> None:
-    """Delete the log of a job, if there is one."""
+    """Delete the log of a job, if it exists."""
     shutil.rmtree(folder_of(home, job_id), ignore_errors=True)
 
 

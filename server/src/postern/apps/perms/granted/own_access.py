@@ -27,8 +27,8 @@ UNKNOWN_OR_NOT_GRANTED: Final = "no_grant"
 class OwnAccess:
     """The answer. `asset` is None for users who must not learn that it exists.
 
-    `may_grant`: the user may create the missing permission; `system_user` is the system user to name in it, when only one
-    is possible. `ask`: names of administrators, for all other users.
+    `may_grant`: the user may create the missing permission; `system_user` is the system user to name in it, when only
+    one is possible. `ask`: names of administrators, for all other users.
     """
 
     allowed: bool

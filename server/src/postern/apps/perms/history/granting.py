@@ -1,7 +1,7 @@
 """What permissions granted at an instant in the past: the parts that both questions need (`access`).
 
-The rule is that of `decisions.decision`, applied to the facts of that instant. Licences are not recorded: an application
-that needs a licence counts as reachable.
+The rule is that of `decisions.decision`, applied to the facts of that instant. Licences are not recorded: an
+application that needs a licence counts as reachable.
 """
 
 from collections import defaultdict

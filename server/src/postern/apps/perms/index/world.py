@@ -1,7 +1,7 @@
 """The assets of one organization as bitmaps, true for one version of its tree.
 
-Assets are numbers (`Asset.dense_id`). A world is never changed: bringing it up to date makes a new world that shares what
-stayed the same, so that a reader keeps a consistent world while another thread goes on.
+Assets are numbers (`Asset.dense_id`). A world is never changed: bringing it up to date makes a new world that shares
+what stayed the same, so that a reader keeps a consistent world while another thread goes on.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping

@@ -18,8 +18,8 @@ _SET = 500
 
 @dataclass(frozen=True, slots=True)
 class ChangedAssets:
-    """The changed assets of one organization. `numbers`: the number of each asset, of new assets too. `standing`: the nodes of
-    stored assets.
+    """The changed assets of one organization. `numbers`: the number of each asset, of new assets too. `standing`: the
+    nodes of stored assets.
     """
 
     after: Mapping[UUID, AssetAfter] = field(default_factory=dict)

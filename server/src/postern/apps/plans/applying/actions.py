@@ -226,7 +226,7 @@ def _tried(write: Callable[[], None], change: Change) -> Iterator[Problem]:
         yield from _refusal(error.refusal, change, change.place_of(error.place))
     except Exception as error:
         problems = list(_refusal(error, change, None))
-        if not problems:  # not about this object, so every further one would fail as well
+        if not problems:  # not about this object, so every further object would fail as well
             raise
         yield from problems
 

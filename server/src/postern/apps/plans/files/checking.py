@@ -263,14 +263,14 @@ def rules_of(entries: Iterable[Entry], owner: Entry | None = None) -> tuple[dict
 
     `owner` gets the positions of the reviewers and of each rule, under `rules` and the rule's own number.
     """
-    found = sorted(
+    ordered = sorted(
         (({**RULE_DEFAULTS, **entry.values}, entry) for entry in entries), key=lambda pair: rule_key(pair[0])
     )
     if owner is not None:
-        for number, (_rule, entry) in enumerate(found):
+        for number, (_rule, entry) in enumerate(ordered):
             owner.places[f"rules.{number}"] = entry.place
             owner.named |= {("reviewers", name): place for (_field, name), place in entry.named.items()}
-    return tuple(rule for rule, _entry in found)
+    return tuple(rule for rule, _entry in ordered)
 
 
 def rule_key(rule: dict[str, Any]) -> tuple[Any, ...]:

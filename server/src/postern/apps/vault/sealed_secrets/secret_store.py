@@ -145,7 +145,9 @@ def lock_all(table: str, row_ids: Collection[UUID], *, deleting: bool = False) -
 
 
 def masked(columns: Iterable[str], held: Collection[str] | None = None) -> dict[str, str | None]:
-    """What audit records show of secrets: a mask for each stored secret (`held`, by default all), None for the others."""
+    """What audit records show of secrets: a mask for each stored secret (`held`, by default all), None for the
+    others.
+    """
     return {column: MASK if held is None or column in held else None for column in sorted(columns)}
 
 

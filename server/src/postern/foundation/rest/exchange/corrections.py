@@ -37,7 +37,9 @@ class Corrections:
     def of(
         self, serializer: serializers.BaseSerializer[Any], item: Mapping[str, Any], found: Mapping[str, Any]
     ) -> list[Correction]:
-        """A correction for each refused field of the item that has an obvious correction: `field`, `value` and `label`."""
+        """A correction for each refused field of the item that has an obvious correction: `field`, `value` and
+        `label`.
+        """
         known: Mapping[str, Any] = getattr(serializer, "fields", {})
         offered = []
         for name in found:

@@ -38,8 +38,8 @@ def close_account(*, actor: Actor, user_id: UUID) -> int:
 
 @transaction.atomic
 def end_everything(*, actor: Actor, user_id: UUID) -> int:
-    """End every session of a suspected account, and everything that could open or watch a session. Returns the number of
-    sessions.
+    """End every session of a suspected account, and everything that could open or watch a session. Returns the number
+    of sessions.
 
     Runs inside the transaction of the reset, so that a crash in between leaves nothing open.
     """
