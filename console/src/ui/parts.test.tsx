@@ -201,6 +201,17 @@ describe('Tabs', () => {
     await userEvent.keyboard('{Home}');
     expect(screen.getByRole('tabpanel').textContent).toBe('first');
   });
+
+  test('a selected tab behind the edge of the strip is scrolled into view', async () => {
+    const place = { tablist: new DOMRect(0, 0, 200, 30), tab: new DOMRect(150, 0, 90, 30) };
+    vi.spyOn(Element.prototype, 'getBoundingClientRect').mockImplementation(function (this: Element) {
+      return this.getAttribute('role') === 'tablist' ? place.tablist : place.tab;
+    });
+    render(<Two />);
+    await userEvent.click(screen.getByRole('tab', { name: /Two/ }));
+    // 40 px of the tab were behind the right edge: once for the first tab, once for the second.
+    expect(screen.getByRole('tablist').scrollLeft).toBe(80);
+  });
 });
 
 describe('Table', () => {
