@@ -90,6 +90,11 @@ describe('first navigation', () => {
     expect(fetched).toHaveBeenCalledTimes(paths.length);
   });
 
+  test.each(['/ui/perms/asset-permissions/create', '/ui/perms/app-permissions/create'])(
+    'the texts of the card beside the form load with %s',
+    (address) => expect(ahead(address).texts).toContain('access-preview'),
+  );
+
   test('the sign-in page needs no request', () => {
     const { texts, paths } = ahead('/ui/login');
     expect(paths).toEqual([]);

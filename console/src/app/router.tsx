@@ -138,7 +138,7 @@ function sectionRoutes(section: Section, frame: 'shell' | 'bare') {
       beforeLoad: () => {
         const session = sessionOrThrow();
         const [first] = menuFor(session, [section]).flatMap((open) => open.routes);
-        // A person who may open none of them is sent to the first one, which shows why it is refused.
+        // A person who may open none of them is sent to the first page, which shows why it is refused.
         throw redirect({ to: (first ?? section.routes[0])?.path ?? homeOf(session), replace: true });
       },
     });

@@ -44,7 +44,7 @@ export function sshLine(target: SshTarget, { host, port }: SshAddress): string {
   return `ssh${portOption('-p', port)} ${word(`${loginName(target)}@${host}`)}`;
 }
 
-/** Without an account the server uses the one with the highest priority that the person's permissions allow. */
+/** Without an account the server uses the account with the highest priority that the person's permissions allow. */
 export function shortSshLine(
   { username, asset }: Pick<SshTarget, 'username' | 'asset'>,
   { host, port }: SshAddress,

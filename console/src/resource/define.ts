@@ -116,7 +116,7 @@ export interface ExchangeDefinition {
 
 /** A row of an import that the server would accept. */
 export interface CheckedImport {
-  /** The object that is changed; null for a new one. */
+  /** The object that is changed; null for a new object. */
   readonly id: string | null;
   /** The cells of the row, as its write takes them. */
   readonly values: FormValues;
@@ -313,7 +313,7 @@ export interface FormDefinition<Name extends string = string> {
   readonly opensDetail?: FormMode;
   /**
    * Where saving and cancelling lead instead of the list, for objects that are listed on the page of another object.
-   * Receives the object, or for a new one the query of the address.
+   * Receives the object, or for a new object the query of the address.
    */
   readonly backTo?: (source: FormValues) => string | undefined;
 }

@@ -55,7 +55,7 @@ export interface TableProps<Row> {
     readonly chosen: ReadonlySet<string>;
     readonly onChange: (chosen: ReadonlySet<string>) => void;
   };
-  /** Actions at the end of the row: one or two in words; of more, the first one in words and the rest under More. */
+  /** Actions at the end of the row: one or two in words; of more, the first action in words and the rest under More. */
   readonly actions?: (row: Row) => readonly RowAction<Row>[];
   /** Content below a row when it is expanded. */
   readonly details?: (row: Row) => ReactNode;

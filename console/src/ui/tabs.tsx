@@ -1,6 +1,6 @@
-import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react';
 import { Count } from './status';
-import { showInStrip } from './strip';
+import { useShownInStrip } from './strip';
 
 export interface Tab {
   readonly id: string;
@@ -24,11 +24,7 @@ export function Tabs({
   const base = useId();
   const strip = useRef<HTMLDivElement>(null);
   const current = tabs.find((tab) => tab.id === selected) ?? tabs[0];
-  const currentId = current?.id;
-  useLayoutEffect(() => {
-    const open = strip.current?.querySelector(`[data-tab="${currentId}"]`) ?? null;
-    if (strip.current !== null) showInStrip(strip.current, open);
-  }, [currentId]);
+  useShownInStrip(strip, '[aria-selected=true]', current?.id);
   const move = (event: KeyboardEvent) => {
     const at = tabs.findIndex((tab) => tab.id === current?.id);
     const next = {

@@ -57,7 +57,7 @@ export interface GuardPorts {
   loadProfile(): Promise<Profile>;
   /** The organization with this id. Rejects with 403 when the person may not work in it. */
   loadOrganization(id: string | null): Promise<Organization>;
-  /** Organization in which the profile was read: the one in the request cookie, else the server's default one. */
+  /** Organization in which the profile was read: the organization of the request cookie, else the server's default. */
   organizationOfProfile(): string;
   rememberedOrganization(username: string): Organization | null;
   rememberOrganization(username: string, organization: Organization): void;

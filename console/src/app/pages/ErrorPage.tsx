@@ -32,7 +32,7 @@ export function ErrorPage({ error, reset }: { readonly error: unknown; readonly 
   return hasNoOrganization(error) ? <Homeless /> : <Broken error={error} reset={reset} />;
 }
 
-/** People without an organization can accept an invitation, or are told to ask for one. */
+/** People without an organization can accept an invitation, or read how to ask for one. */
 function Homeless() {
   const t = useT();
   usePageTitle(t('app:organization.none_title'));

@@ -128,7 +128,7 @@ function useActions(): readonly Command[] {
   ];
 }
 
-/** Open views of this browser tab, without the current one. */
+/** Open views of this browser tab, without the current view. */
 function useRecent(here: string): readonly Command[] {
   const views = useVisited((state) => state.views);
   return views

@@ -77,7 +77,7 @@ export function finishView(path: string): void {
   set(useVisited.getState().views.filter((view) => view.affix || view.path !== path));
 }
 
-/** Closes all views except this one and the affixed ones. */
+/** Closes all views except this view and the affixed views. */
 export function closeOthers(path: string): void {
   set(useVisited.getState().views.filter((view) => view.affix || view.path === path));
 }

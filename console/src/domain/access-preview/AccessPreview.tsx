@@ -35,9 +35,9 @@ function Line({ side, kind, figures }: { side: keyof typeof SIDES; kind: Kind; f
 }
 
 /** New access as an account that has every right on a host. */
-function Privileged({ found }: { readonly found: Preview }) {
+function Privileged({ preview }: { readonly preview: Preview }) {
   const t = useT();
-  const rows = found.assets.system_users.filter((row) => row.is_privileged && row.gained.pairs > 0);
+  const rows = preview.assets.system_users.filter((row) => row.is_privileged && row.gained.pairs > 0);
   return rows.map((row) => (
     <li key={row.id} className="flex gap-2 text-warn">
       <TriangleAlert className="mt-0.5" role="img" aria-label={t('ui:warning')} />
@@ -95,15 +95,15 @@ function Compared({ changes, at }: Asked) {
   if (answer.error) {
     return <Note tone="warn">{t('access-preview:failed', { reason: explain(answer.error) })}</Note>;
   }
-  const found = answer.data;
-  if (!found) {
+  const preview = answer.data;
+  if (!preview) {
     return (
       <p className="text-ink-3" role="status">
         {t('access-preview:loading')}
       </p>
     );
   }
-  if (changesNothing(found)) {
+  if (changesNothing(preview)) {
     return (
       <p className="text-ink-2" role="status">
         {t('access-preview:nothing')}
@@ -113,19 +113,19 @@ function Compared({ changes, at }: Asked) {
   return (
     <div role="status">
       <ul className="grid gap-1 font-semibold">
-        <Line side="gained" kind="assets" figures={found.assets.gained} />
-        <Line side="lost" kind="assets" figures={found.assets.lost} />
-        <Line side="gained" kind="applications" figures={found.applications.gained} />
-        <Line side="lost" kind="applications" figures={found.applications.lost} />
-        {isOnlyAccounts(found) && <li className="text-ink-2">{t('access-preview:only_accounts')}</li>}
-        <Privileged found={found} />
+        <Line side="gained" kind="assets" figures={preview.assets.gained} />
+        <Line side="lost" kind="assets" figures={preview.assets.lost} />
+        <Line side="gained" kind="applications" figures={preview.applications.gained} />
+        <Line side="lost" kind="applications" figures={preview.applications.lost} />
+        {isOnlyAccounts(preview) && <li className="text-ink-2">{t('access-preview:only_accounts')}</li>}
+        <Privileged preview={preview} />
       </ul>
       <div className="mt-2">
         <Button size="sm" onClick={() => setOpen(true)}>
           {t('access-preview:show')}
         </Button>
       </div>
-      {isOpen && <PreviewLists asked={asked} first={found} onClose={() => setOpen(false)} />}
+      {isOpen && <PreviewLists asked={asked} first={preview} onClose={() => setOpen(false)} />}
     </div>
   );
 }

@@ -23,24 +23,24 @@ export function EndingSessions({
   if (answer.error) {
     return <Note tone="warn">{t('access-preview:sessions.failed', { reason: explain(answer.error) })}</Note>;
   }
-  const found = answer.data;
-  if (!found) {
+  const ending = answer.data;
+  if (!ending) {
     return (
       <p className="mt-3 text-ink-3" role="status">
         {t('access-preview:sessions.loading')}
       </p>
     );
   }
-  const more = found.count - found.rows.length;
+  const more = ending.count - ending.rows.length;
   return (
     <div className="mt-3" role="status">
-      <p className={found.count > 0 ? 'font-semibold text-danger' : 'text-ink-2'}>
-        {found.count > 0
-          ? t('access-preview:sessions.end', { count: found.count })
+      <p className={ending.count > 0 ? 'font-semibold text-danger' : 'text-ink-2'}>
+        {ending.count > 0
+          ? t('access-preview:sessions.end', { count: ending.count })
           : t('access-preview:sessions.none')}
       </p>
       <ul className="mt-1">
-        {found.rows.map((row) => (
+        {ending.rows.map((row) => (
           <li key={row.id} className="[overflow-wrap:anywhere]">
             <VisibleText text={row.user} /> → <VisibleText text={`${row.system_user}@${row.asset}`} />
           </li>

@@ -86,8 +86,8 @@ export function previewAccess(
 }
 
 /** Whether nobody gains or loses anything, not even another account. */
-export function changesNothing(found: Preview): boolean {
-  return found.people.count === 0;
+export function changesNothing(preview: Preview): boolean {
+  return preview.people.count === 0;
 }
 
 /** Most changes in one request of the API. */

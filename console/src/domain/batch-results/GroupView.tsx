@@ -119,7 +119,7 @@ export function GroupView({
   const { data, error } = useHostsOf(id, group.key, group.hosts_amount);
   const hosts = data?.results ?? [];
   const current = hosts.find((host) => host.id === chosen) ?? hosts[0];
-  const withAll = (use: (found: readonly Host[]) => void) =>
+  const withAll = (use: (allHosts: readonly Host[]) => void) =>
     // The http client has reported a failure.
     void allOf(id, group.key).then(use, () => undefined);
   return (
@@ -133,7 +133,9 @@ export function GroupView({
           kind="text"
           size="sm"
           icon={Copy}
-          onClick={() => withAll((found) => void copyText(found.map((host) => host.hostname).join('\n')))}
+          onClick={() =>
+            withAll((allHosts) => void copyText(allHosts.map((host) => host.hostname).join('\n')))
+          }
         >
           {t('batch-results:copy_names')}
         </Button>

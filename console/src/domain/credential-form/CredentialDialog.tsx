@@ -40,10 +40,10 @@ export function CredentialDialog<Name extends string>({
 
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    const found = busy ? null : missing();
-    if (found === null) return;
-    setProblems(found);
-    if (Object.keys(found).length > 0) return;
+    const missingFields = busy ? null : missing();
+    if (missingFields === null) return;
+    setProblems(missingFields);
+    if (Object.keys(missingFields).length > 0) return;
     setBusy(true);
     try {
       await save();

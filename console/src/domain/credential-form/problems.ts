@@ -7,11 +7,11 @@ export type Problems<Name extends string> = Partial<Readonly<Record<Name | 'othe
 /** The server's words about these fields; without any, its answer as a whole. */
 export function problemsIn<Name extends string>(error: unknown, names: readonly Name[]): Problems<Name> {
   if (error instanceof ValidationError) {
-    const told = names.flatMap((name) => {
+    const problems = names.flatMap((name) => {
       const text = error.fields[name];
       return typeof text === 'string' ? [[name, text] as const] : [];
     });
-    if (told.length > 0) return Object.fromEntries(told) as Problems<Name>;
+    if (problems.length > 0) return Object.fromEntries(problems) as Problems<Name>;
   }
   return { other: explain(error) } as Problems<Name>;
 }

@@ -27,8 +27,8 @@ export type GrantState = 'valid' | 'inactive' | 'waiting' | 'expired';
 export const STATE_TONE: Readonly<Record<GrantState, StatusTone>> = {
   valid: 'ok',
   inactive: 'unknown',
-  waiting: 'warn',
-  expired: 'danger',
+  waiting: 'unknown',
+  expired: 'unknown',
 };
 
 export function stateOf(

@@ -58,6 +58,7 @@ export function NewAccount(part: FormPart) {
         </div>
       )}
       <Text {...part} name="password" kind="password" required={!byKey} />
+      <p className="text-meta text-ink-3 sm:col-span-2">{t('new-host:sealed')}</p>
     </div>
   );
 }

@@ -250,7 +250,6 @@ export function NewHostForm({
               {t('new-host:add')}
             </Button>
             {more}
-            <span className="text-meta text-ink-3 sm:ml-auto">{t('new-host:sealed')}</span>
           </div>
         </>
       )}

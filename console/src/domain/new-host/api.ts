@@ -146,7 +146,7 @@ export class PartError extends Error {
 /** Saves corrected values of a host that was added, and of its new account. Values that did not change are not sent. */
 export async function correctHost(made: AddedHost, before: NewHost, host: NewHost): Promise<void> {
   const [old, next] = [correctionOf(before), correctionOf(host)];
-  const differs = (one: unknown, other: unknown) => JSON.stringify(one) !== JSON.stringify(other);
+  const differs = (before: unknown, after: unknown) => JSON.stringify(before) !== JSON.stringify(after);
   if (differs(old.asset, next.asset))
     await keyed('asset', http.patch(`assets/assets/${made.asset}/`, next.asset, { quiet: true }));
   if (next.account && differs(old.account, next.account))

@@ -10,7 +10,7 @@ import type { AccessKey, KeyChanges } from './api';
 
 const MOST_CHARS = 128;
 
-/** Comment and end of a key, a new one without `stored`. Only what was changed is passed on. */
+/** Comment and end of a key; `stored` is absent for a new key. Only what was changed is passed on. */
 export function KeyForm({
   id,
   stored,
@@ -18,7 +18,7 @@ export function KeyForm({
 }: {
   readonly id: string;
   readonly stored?: AccessKey;
-  /** Resolves to the refusal that belongs to fields, if there is one. */
+  /** Resolves to the refusal that belongs to fields, if any. */
   readonly onSubmit: (changes: KeyChanges) => Promise<ValidationError | undefined>;
 }) {
   const t = useT();

@@ -11,7 +11,7 @@ export function LabelChip({ text }: { readonly text: string }) {
   );
 }
 
-/** The labels of a table row: the first one and the number of the others. */
+/** The labels of a table row: the first label and the number of the others. */
 export function LabelChips({ values }: { readonly values: unknown }) {
   const texts = Array.isArray(values) ? values.map(textOf) : [];
   const [first] = texts;

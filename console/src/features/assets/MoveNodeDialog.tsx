@@ -34,8 +34,8 @@ export function MoveNodeDialog({
     }
     setBusy(true);
     try {
-      const found = await http.get<Api<'Node'>>(`assets/nodes/${id}/`, { quiet: true });
-      const target = { id, key: found.key, label: found.name };
+      const destination = await http.get<Api<'Node'>>(`assets/nodes/${id}/`, { quiet: true });
+      const target = { id, key: destination.key, label: destination.name };
       const reason = whyNotThere(node, target);
       if (reason === undefined) {
         onClose();

@@ -36,7 +36,7 @@ function State({ row }: { readonly row: GatewayRow }) {
   );
 }
 
-/** A gateway stays in its domain: the form of a new one has it from the address. */
+/** A gateway stays in its domain: the form of a new gateway takes it from the address. */
 function isDomainFixed({ mode }: FieldContext): boolean {
   return mode === 'update' || new URLSearchParams(window.location.search).has('domain');
 }

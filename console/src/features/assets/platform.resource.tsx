@@ -28,7 +28,7 @@ function builtIn(row: PlatformRow): string {
   return translate('assets:platform.built_in_what', { name: row.name });
 }
 
-/** The number of assets in all organizations; the link leads to those of the current one. */
+/** The number of assets in all organizations; the link leads to the assets of the current organization. */
 function Users({ row }: { readonly row: PlatformRow }) {
   if (row.asset_count === null) return null;
   const amount = <span className="tabular-nums">{row.asset_count.toLocaleString('en')}</span>;

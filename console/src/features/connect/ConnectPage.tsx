@@ -49,7 +49,7 @@ function AssetColumn({
 }) {
   const t = useT();
   return (
-    <div className="flex w-56 flex-none flex-col gap-2 border-r border-line bg-bg max-sm:absolute max-sm:inset-y-0 max-sm:left-0 max-sm:z-(--z-drawer) max-sm:w-[min(280px,86vw)]">
+    <div className="flex w-56 flex-none flex-col gap-2 border-r border-line bg-bg max-sm:absolute max-sm:inset-y-0 max-sm:left-0 max-sm:z-(--z-drawer) max-sm:w-full">
       <div className="flex h-11 flex-none items-center gap-1 px-2">
         <LinkButton
           to={paths.home}

@@ -17,19 +17,25 @@ import { VisibleText } from '#/ui/visible-text';
 import type { GrantedSystemUser } from './api';
 
 /** The stored credential that the session will use, and ways not to use it. */
-function Kept({ kept, onReplace }: { readonly kept: KeptCredential; readonly onReplace: () => void }) {
+function StoredSignIn({
+  credential,
+  onReplace,
+}: {
+  readonly credential: KeptCredential;
+  readonly onReplace: () => void;
+}) {
   const t = useT();
   return (
     <Note>
       <p>
-        {t('connect:manual.kept')} <VisibleText text={kept.username} /> · {t('connect:manual.until')}{' '}
-        <TimeCell value={kept.date_expired} exact />
+        {t('connect:manual.kept')} <VisibleText text={credential.username} /> · {t('connect:manual.until')}{' '}
+        <TimeCell value={credential.date_expired} exact />
       </p>
       <span className="flex flex-wrap gap-2 pt-1.5">
         <Button size="sm" onClick={onReplace}>
           {t('connect:manual.replace')}
         </Button>
-        <Button size="sm" onClick={() => void forgetCredential(kept.id)}>
+        <Button size="sm" onClick={() => void forgetCredential(credential.id)}>
           {t('connect:manual.forget')}
         </Button>
       </span>
@@ -57,10 +63,11 @@ export function ManualSignIn({
   readonly onChange: (value: TypedCredential) => void;
 }) {
   const t = useT();
-  const kept = useQuery(keptQuery({ asset: assetId, systemUser: systemUser.id }));
-  if (kept.isPending) return <SkeletonLines lines={2} />;
+  const credential = useQuery(keptQuery({ asset: assetId, systemUser: systemUser.id }));
+  if (credential.isPending) return <SkeletonLines lines={2} />;
   // Without the answer the fields serve as well: an entered credential replaces the stored one.
-  if (kept.data && !replaces) return <Kept kept={kept.data} onReplace={onReplace} />;
+  if (credential.data && !replaces)
+    return <StoredSignIn credential={credential.data} onReplace={onReplace} />;
   return (
     <>
       {problems.other !== undefined && <Note tone="danger">{problems.other}</Note>}

@@ -1,9 +1,9 @@
 import { X } from 'lucide-react';
-import { type KeyboardEvent, useEffect, useRef } from 'react';
+import { type KeyboardEvent, useRef } from 'react';
 import { useT } from '#/lib/i18n';
 import { IconButton } from '#/ui/button';
 import { Status } from '#/ui/status';
-import { showInStrip } from '#/ui/strip';
+import { useShownInStrip } from '#/ui/strip';
 import { panesOf } from './layout';
 import { statusTone } from './PaneView';
 import { closeTab, type Pane, showTab, useWorkspace, type WorkspaceTab } from './workspace';
@@ -35,9 +35,7 @@ export function TabStrip() {
   const strip = useRef<HTMLDivElement>(null);
   const { tabs: all, panes, current } = useWorkspace();
   const tabs = all.filter((tab) => panes[tab.focused] !== undefined);
-  useEffect(() => {
-    if (strip.current) showInStrip(strip.current, strip.current.querySelector('[data-current]'));
-  }, [current]);
+  useShownInStrip(strip, '[data-current]', current);
   const go = (tab: WorkspaceTab): void => {
     showTab(tab.id);
     document.getElementById(tabId(tab.id))?.focus();

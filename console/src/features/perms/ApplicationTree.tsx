@@ -36,8 +36,8 @@ export function placeOfNode({ id, meta }: ApplicationNode): ApplicationPlace {
   return meta.type === 'applications_root' ? {} : { [meta.type]: meta.data?.value };
 }
 
-function isSame(one: ApplicationPlace, other: ApplicationPlace): boolean {
-  return one.category === other.category && one.type === other.type && one.app === other.app;
+function isSame(left: ApplicationPlace, right: ApplicationPlace): boolean {
+  return left.category === right.category && left.type === right.type && left.app === right.app;
 }
 
 function itemOf(node: ApplicationNode, isOpen: boolean): TreeItem {

@@ -7,7 +7,7 @@ import { useT } from '#/lib/i18n';
 import type { FormValues } from '#/resource/define';
 import { Card } from '#/ui/card';
 
-/** A start that is further ahead than this, in ms, is one to wait for. */
+/** A start that is further ahead than this, in ms, is in the future. */
 const SOON_MS = 60_000;
 const PEOPLE = ['users', 'user_groups'] as const;
 

@@ -104,7 +104,7 @@ function listOf<Row extends PermissionRow>(kind: PermissionKind<Row>): ListDefin
     phone: {
       icon: KeyRound,
       meta: (row) => (
-        <span className="truncate">
+        <span>
           {first(whoOf(row))} → {first(kind.whatOf(row))}
         </span>
       ),

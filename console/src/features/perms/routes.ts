@@ -4,14 +4,14 @@ import { applicationPermissionRoutes, assetPermissionRoutes } from './addresses'
 
 const assetPermissionScreens: ResourceScreens = {
   ...assetPermissionRoutes,
-  texts: ['perms'],
+  texts: ['perms', 'access-preview'],
   find: { api: 'perms/asset-permissions/', name: 'name', detail: 'comment' },
   load: async () => (await import('./screens')).assetPermissionPages,
 };
 
 const applicationPermissionScreens: ResourceScreens = {
   ...applicationPermissionRoutes,
-  texts: ['perms', 'application-kinds'],
+  texts: ['perms', 'access-preview', 'application-kinds'],
   find: { api: 'perms/application-permissions/', name: 'name', detail: 'type_display' },
   load: async () => (await import('./application-permission-screens')).applicationPermissionPages,
 };

@@ -89,7 +89,7 @@ test('Monitor shows the session beside the list, with its facts and last command
   const preview = await screen.findByRole('complementary', { name: 'Session' });
   await within(preview).findByText('deploy @ shop-1');
   expect(await within(preview).findByText('uptime')).toBeTruthy();
-  for (const words of ['203.0.113.5', 'Web terminal', 'Recording'])
+  for (const words of ['203.0.113.5', 'Web terminal', 'Being recorded'])
     expect(preview.textContent).toContain(words);
   expect(row.hasAttribute('data-current')).toBe(true);
   expect(sent('GET', 'terminal/commands/')[0]?.query.get('order')).toBe('-timestamp');

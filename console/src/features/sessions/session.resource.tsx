@@ -4,8 +4,10 @@ import { translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { friendlyDuration, friendlyTime, parseTime } from '#/lib/time';
 import { defineResource, type ObjectAction, type ResourceDefinition } from '#/resource/define';
+import { TimeCell } from '#/resource/format';
 import { AppLink } from '#/ui/link';
 import { Badge, Missing, Status } from '#/ui/status';
+import { visible } from '#/ui/visible-text';
 import type { SessionRow } from './api';
 import { hasRoomForPreview } from './preview-room';
 import { confirmTerminate } from './terminate';
@@ -165,7 +167,11 @@ function sessionResource(
       rowActions: isOnline ? (mayTerminate ? [monitor, terminate] : [monitor]) : [replay, download],
       phone: {
         icon: SquareTerminal,
-        meta: (row) => `${row.asset} · ${row.system_user}`,
+        meta: (row) => (
+          <>
+            {visible(row.system_user)} · <TimeCell value={row.date_start} />
+          </>
+        ),
         status: (row) => <Badge>{row.protocol.toUpperCase()}</Badge>,
       },
     },

@@ -59,7 +59,6 @@ export function AccountStep() {
         <Button kind="primary" type="submit" busy={busy}>
           {t('start:account.save')}
         </Button>
-        <span className="text-meta text-ink-3 sm:ml-auto">{t('new-host:sealed')}</span>
       </div>
     </form>
   );

@@ -20,7 +20,7 @@ interface Person {
   readonly name: string;
 }
 
-/** Asks, invalidates the person's password, and shows the link with which they set a new one. */
+/** Asks, invalidates the person's password, and shows the link with which they set a new password. */
 export async function resetPassword(person: Person): Promise<void> {
   const options = await credentialsToEnd(`users/users/${person.id}/credentials/`);
   let answer: LinkAnswer = {};

@@ -99,7 +99,7 @@ function reset(person: Person, kind: 'mfa' | 'key', work: () => Promise<unknown>
   });
 }
 
-/** Resets the authenticator of a person, who then sets up a new one. */
+/** Resets the authenticator of a person, who then sets up a new authenticator. */
 export function resetMfa(person: Person): Promise<boolean> {
   return reset(person, 'mfa', () =>
     http.post(`users/users/${person.id}/otp/reset/`, undefined, { quiet: true }),

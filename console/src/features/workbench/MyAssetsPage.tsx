@@ -74,6 +74,7 @@ function resourceFor(api: string) {
         { key: 'hostname', cell: (row) => <AssetName row={row} />, sortable: true },
         // Beside the name: at 1280 px the last columns are behind the right edge.
         { key: 'connect', label: 'workbench:connect', cell: (row) => <ConnectLink row={row} /> },
+        { key: 'ssh', label: 'workbench:ssh_line', cell: (row) => <SshLine row={row} /> },
         { key: 'ip', cell: (row) => <MonoCell value={row.ip} /> },
         {
           key: 'protocols',
@@ -86,7 +87,6 @@ function resourceFor(api: string) {
           label: 'workbench:system_users',
           cell: (row) => <ShowCell load={() => loadSystemUsers(row.id)} />,
         },
-        { key: 'ssh', label: 'workbench:ssh_line', cell: (row) => <SshLine row={row} /> },
         'comment',
       ],
       isInactive: (row) => !row.is_active,

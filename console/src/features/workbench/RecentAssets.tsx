@@ -24,12 +24,12 @@ async function recentAssets(): Promise<readonly MyAssetRow[]> {
   });
   if (recent.length === 0) return [];
   const ids = recent.map(({ asset }) => asset);
-  const [all, found] = await Promise.all([
+  const [all, assets] = await Promise.all([
     http.get<Page>(ALL, { query: { limit: 1, cache_policy: 1 }, quiet: true }),
     http.get<readonly MyAssetRow[]>(ALL, { query: { ids: ids.join(','), cache_policy: 1 }, quiet: true }),
   ]);
   if (all.count <= SHORT) return [];
-  const byId = new Map(found.map((row) => [row.id, row]));
+  const byId = new Map(assets.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []).filter((row) => row.is_active);
 }
 

@@ -9,7 +9,7 @@ const KEPT_LINES = 20_000;
 export interface LogTerminalHandle {
   findNext: (text: string) => boolean;
   findPrevious: (text: string) => boolean;
-  /** Shows the newest line, and from then on each new one. */
+  /** Shows the newest line, and from then on each new line. */
   follow: () => void;
 }
 

@@ -57,7 +57,7 @@ export class HttpError extends Error {
 
 /** 400 with a map of field name to messages; they belong to the fields of a form. */
 export class ValidationError extends HttpError {
-  /** Messages by field. Arrays are joined with a semicolon, nested maps are kept. */
+  /** Messages by field. Arrays are joined with a semicolon, nested maps stay. */
   get fields(): FieldErrors {
     return fieldErrors(this.body);
   }

@@ -36,7 +36,7 @@ import { useMetadata } from '../use-metadata';
 const TAB_COOKIE = 'activeTab';
 const BASIC = 'basic';
 
-/** The open tab: from the address, else the last one stored in the cookie, else the first. */
+/** The open tab: from the address, else the last tab stored in the cookie, else the first. */
 export function useActiveTab(ids: readonly string[]): readonly [string, (id: string) => void] {
   const { activeTab }: { activeTab?: string } = useSearch({ strict: false });
   const navigate = useNavigate();

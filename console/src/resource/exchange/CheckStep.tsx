@@ -24,7 +24,7 @@ import { useRun } from './use-run';
 const NO_FIELDS: FieldMap = {};
 const PHONE = '(width < 640px)';
 
-/** Focuses the next wrong cell below a row, or the first one; false if there is none. */
+/** Focuses the next wrong cell below a row, or the first wrong cell; false if there is none. */
 function focusNextWrong(box: HTMLElement | null, after: number): boolean {
   const wrong = [...(box?.querySelectorAll<HTMLElement>('button[data-failed]') ?? [])].filter(
     ({ dataset }) => Number(dataset['row']) !== after,
@@ -56,14 +56,14 @@ function CheckProgress({ check }: { readonly check: CheckSnapshot }) {
   );
 }
 
-/** The filter: what the person chose, else the wrong rows if the first check found some. */
+/** The filter: what the person chose, else the wrong rows if the first check refused any. */
 function useFilter(progress: CheckSnapshot, wrong: number) {
   const [picked, setPicked] = useState<CheckFilter | null>(null);
   // Chosen once, when the first check is done: correcting the last wrong row must not change the list.
-  const [found, setFound] = useState<CheckFilter | null>(null);
-  if (found === null && progress.state !== 'running' && progress.checked > 0)
-    setFound(wrong > 0 ? 'wrong' : 'all');
-  return [picked ?? found ?? 'all', setPicked] as const;
+  const [opening, setOpening] = useState<CheckFilter | null>(null);
+  if (opening === null && progress.state !== 'running' && progress.checked > 0)
+    setOpening(wrong > 0 ? 'wrong' : 'all');
+  return [picked ?? opening ?? 'all', setPicked] as const;
 }
 
 /** File, progress and notes of the check. */

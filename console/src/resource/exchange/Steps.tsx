@@ -5,7 +5,7 @@ import { useRun } from './use-run';
 
 const STEPS = ['upload', 'check', 'run'] as const;
 
-/** The steps of the wizard with the current one marked: upload, check the rows, import. */
+/** The steps of the wizard with the current step marked: upload, check the rows, import. */
 export function Steps({ run }: { readonly run: ImportRun | undefined }) {
   return run ? <RunningSteps run={run} /> : <StepList current={0} />;
 }

@@ -58,7 +58,7 @@ export function rowsOfScope(scope: ExportScope, source: ExchangeSource): number 
   return isOffered(scope, source) ? source.count : undefined;
 }
 
-/** The default scope: the selection if there is one, else what the list shows. */
+/** The default scope: the selection if rows are selected, else what the list shows. */
 export function firstScope(source: ExchangeSource): ExportScope {
   return source.chosen.size > 0 ? 'selected' : isOffered('filtered', source) ? 'filtered' : 'all';
 }
@@ -75,7 +75,7 @@ export function exportQuery(
 ): QueryValues {
   const order = source.order;
   if (scope === 'selected') return { spm, order, format };
-  // The server refuses more rows than a file holds. The dialog has told the user, and the first rows are requested.
+  // The server refuses more rows than a file holds. The dialog shows the limit, and the first rows are requested.
   const rows = rowsOfScope(scope, source);
   const limit = rows !== undefined && rows > EXPORT_MAX_ROWS ? EXPORT_MAX_ROWS : undefined;
   return { ...(scope === 'filtered' ? source.filters : {}), ...source.place, order, format, limit };

@@ -80,7 +80,7 @@ export interface RenderedFile {
   readonly data: readonly RowValues[];
 }
 
-/** The columns with a known field, each field once, and the headings without one. */
+/** The columns with a known field, each field once, and the headings without a field. */
 export function columnsOf(title: RenderedFile['title']): {
   readonly columns: readonly ImportColumn[];
   readonly unknown: readonly string[];
@@ -136,7 +136,7 @@ export function cellText(value: unknown): string {
 }
 
 /**
- * Parses typed text as JSON if possible; otherwise the text is kept. Numbers that would change in a round trip (`1.50`,
+ * Parses typed text as JSON if possible; otherwise the text stays. Numbers that would change in a round trip (`1.50`,
  * twenty digits) stay text, so that a serial number is not rounded.
  */
 export function parseCell(text: string): unknown {

@@ -45,7 +45,7 @@ function NumberInput(props: InputProps) {
   );
 }
 
-/** A list of texts, separated by commas. An empty last item is kept, so that the next one can be typed. */
+/** A list of texts, separated by commas. An empty last item stays, so that the next item can be typed. */
 function ListInput(props: InputProps) {
   const { value, onChange } = props;
   return (

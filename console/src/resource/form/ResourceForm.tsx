@@ -272,7 +272,7 @@ function useFollowing(
   }, [mode, names, specs, form, values, dirtyFields]);
 }
 
-/** Sends the object: POST for a new one, else the method of the definition. */
+/** Sends the object: POST for a new object, else the method of the definition. */
 function write<Row extends Resource>(
   { resource, definition, mode, id }: LoadedFormProps<Row>,
   payload: FormValues,

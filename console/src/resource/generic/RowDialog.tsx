@@ -38,7 +38,7 @@ export function RowDialog({
   /** Name of a row, for the title. */
   readonly noun: string;
   readonly fields: readonly DialogField[];
-  /** The row; absent for a new one. */
+  /** The row; absent for a new row. */
   readonly values?: FormValues;
   /** Saves the values; the dialog closes when the promise resolves. */
   readonly onConfirm: (values: FormValues) => Promise<unknown>;

@@ -17,7 +17,7 @@ export function rowsQuery<Row>(source: RowSource<Row>, request: RowRequest) {
 }
 
 /**
- * Rows of a table for the current request. Old rows stay visible while the next ones load. When the last row of the
+ * Rows of a table for the current request. Old rows stay visible while the next rows load. When the last row of the
  * last page was deleted, `onPage` is called with the page before it.
  */
 export function useRows<Row>(

@@ -52,7 +52,7 @@ export function rangeOf(days: number, address: Address): { readonly from: Date; 
   return { from: parsed('date_start', startOfRange(days)), to: parsed('date_end', endOfToday()) };
 }
 
-/** Query conditions of a range; none for a list without one. */
+/** Query conditions of a range; none for a list without a range. */
 export function rangeQuery(days: number | undefined, address: Address): DateRangeState['query'] {
   if (days === undefined) return {};
   const { from, to } = rangeOf(days, address);

@@ -49,27 +49,30 @@ export function PhoneRows<Row extends Resource>({
               <span className="grid size-[30px] flex-none place-items-center rounded-(--r-gate) bg-surface-3 text-ink-2">
                 <IconOf className="size-[15px]!" aria-hidden />
               </span>
-              <div className="min-w-0 flex-1">
-                {resource.routes.paths.detail === undefined ? (
-                  <span className="text-lead font-medium [overflow-wrap:anywhere]">{name}</span>
-                ) : (
-                  <AppLink
-                    to={objectPath(resource.routes.paths.detail, row.id)}
-                    className="block truncate text-lead font-medium text-ink-1"
-                  >
-                    {name}
-                  </AppLink>
-                )}
-                <div className="flex min-w-0 items-center gap-2 overflow-hidden text-meta whitespace-nowrap text-ink-3">
-                  {phone
-                    ? phone.meta(row)
-                    : columns.slice(1, 3).map((column) => <span key={column.key}>{column.cell(row)}</span>)}
+              {/* The state goes below a long name instead of squeezing it. */}
+              <div className="flex min-w-0 flex-1 flex-wrap items-center justify-between gap-x-3">
+                <div className="min-w-0">
+                  {resource.routes.paths.detail === undefined ? (
+                    <span className="text-lead font-medium [overflow-wrap:anywhere]">{name}</span>
+                  ) : (
+                    <AppLink
+                      to={objectPath(resource.routes.paths.detail, row.id)}
+                      className="block text-lead font-medium [overflow-wrap:anywhere] text-ink-1"
+                    >
+                      {name}
+                    </AppLink>
+                  )}
+                  <div className="flex min-w-0 flex-wrap items-center gap-x-2 text-meta [overflow-wrap:anywhere] text-ink-3">
+                    {phone
+                      ? phone.meta(row)
+                      : columns.slice(1, 3).map((column) => <span key={column.key}>{column.cell(row)}</span>)}
+                  </div>
+                  {phone?.note && (
+                    <div className="text-meta text-ink-2 [overflow-wrap:anywhere]">{phone.note(row)}</div>
+                  )}
                 </div>
-                {phone?.note && (
-                  <div className="text-meta text-ink-2 [overflow-wrap:anywhere]">{phone.note(row)}</div>
-                )}
+                {phone?.status?.(row)}
               </div>
-              {phone?.status?.(row)}
               {offered.length > 0 && (
                 <MenuButton
                   label={t('ui:table.row_actions', { name })}

@@ -72,10 +72,10 @@ def _database(database: Database) -> dict[str, Any]:
         return {
             "ENGINE": "django.db.backends.sqlite3",
             "NAME": str(database.path),
-            # Each thread keeps its connection, because a new one would have to read the whole schema first.
+            # Each thread keeps its connection, because a new connection would have to read the whole schema first.
             "CONN_MAX_AGE": None,
             "OPTIONS": {
-                # otherwise a transaction that reads and then writes fails immediately when another one writes
+                # otherwise a transaction that reads and then writes fails immediately when another transaction writes
                 "transaction_mode": "IMMEDIATE",
                 "timeout": 20,
                 # Reading through a memory map: see decision 0091.

@@ -68,7 +68,7 @@ function OneOf({
   );
 }
 
-/** Asset and system user, except for the one that the page is about. */
+/** Asset and system user, without the object that the page shows. */
 function PairFields({
   isAssetGiven,
   isSystemUserGiven,

@@ -10,7 +10,7 @@ import { accountName, type AccountRow } from '../accounts/account-row';
 interface Restored {
   readonly account: Pick<AccountRow, 'id' | 'username' | 'hostname'>;
   readonly number: number;
-  /** The version that the person sees as the current one: the server refuses if another one is. */
+  /** The version that the person sees as the current version: the server refuses if another version is current. */
   readonly current: number;
   readonly onDone: () => void;
 }
@@ -30,7 +30,7 @@ async function restore({ account, number, current, onDone }: Restored): Promise<
   if (done) toast({ tone: 'ok', text: translate('account-changes:restore.done', { number, name }) });
 }
 
-/** Makes the secret of an earlier version the current one again, after a code and a question. */
+/** Makes the secret of an earlier version the current secret again, after a code and a question. */
 export function RestoreButton(props: Restored) {
   const t = useT();
   return (

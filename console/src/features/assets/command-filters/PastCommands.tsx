@@ -46,7 +46,7 @@ function Example({ command }: { readonly command: PastCommand }) {
   );
 }
 
-function Found({ past }: { readonly past: Past }) {
+function PastAnswer({ past }: { readonly past: Past }) {
   const t = useT();
   return (
     <>
@@ -74,20 +74,20 @@ function Found({ past }: { readonly past: Past }) {
 export function PastCommands({ filterId, draft }: { readonly filterId: string; readonly draft?: Draft }) {
   const t = useT();
   const wanted = JSON.stringify(draft ?? null);
-  const [past, setPast] = useState<{ readonly of: string; readonly found: Past }>();
+  const [past, setPast] = useState<{ readonly of: string; readonly answer: Past }>();
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
-  const current = past?.of === wanted ? past.found : undefined;
+  const current = past?.of === wanted ? past.answer : undefined;
   const look = async () => {
     setBusy(true);
     setProblem(undefined);
-    let found = current ?? NO_PAST;
+    let answer = current ?? NO_PAST;
     try {
       for (let page = 0; page < PAGES; page += 1) {
-        // oxlint-disable-next-line no-await-in-loop -- each page begins where the one before ended
-        found = await lookBack(filterId, draft, found);
-        setPast({ of: wanted, found });
-        if (found.next === '') break;
+        // oxlint-disable-next-line no-await-in-loop -- each page begins where the previous page ended
+        answer = await lookBack(filterId, draft, answer);
+        setPast({ of: wanted, answer });
+        if (answer.next === '') break;
       }
     } catch (error) {
       setProblem(explain(error));
@@ -121,7 +121,7 @@ export function PastCommands({ filterId, draft }: { readonly filterId: string; r
           </p>
         )}
       </div>
-      {current && <Found past={current} />}
+      {current && <PastAnswer past={current} />}
       <div className="grid gap-1 border-t border-line px-3.5 py-2 text-meta text-ink-3">
         <p>{t('command-filters:past.limits')}</p>
         <p>

@@ -37,11 +37,11 @@ function loadedOf(branches: readonly (readonly [string | null, readonly GrantedN
 /** Ids of the loaded hosts below each node. */
 function hostsBelow({ items, assets }: Loaded): ReadonlyMap<string, readonly string[]> {
   const parents = new Map(items.map((item) => [item.id, item.parentId]));
-  const found = new Map<string, string[]>();
+  const idsByAddress = new Map<string, string[]>();
   for (const [place, asset] of assets)
     for (let at = parents.get(place) ?? null; at !== null; at = parents.get(at) ?? null)
-      found.set(at, [...(found.get(at) ?? []), asset.id]);
-  return found;
+      idsByAddress.set(at, [...(idsByAddress.get(at) ?? []), asset.id]);
+  return idsByAddress;
 }
 
 interface ChoosingProps {
@@ -89,15 +89,15 @@ function HostTree({ systemUser, selection, onChange }: ChoosingProps) {
     }
     const node = loaded.nodes.get(id);
     if (node === undefined) return;
-    const found = await assetsBelow(systemUser, node).catch(() => null);
-    if (found === null) return;
+    const hosts = await assetsBelow(systemUser, node).catch(() => null);
+    if (hosts === null) return;
     setWhole(
       new Map(whole).set(
         id,
-        found.map((host) => host.id),
+        hosts.map((host) => host.id),
       ),
     );
-    const next = toggled(selection, found);
+    const next = toggled(selection, hosts);
     if (next.size > MAX_HOSTS) toast({ tone: 'error', text: t('jobs:batch.too_many', { most: MAX_HOSTS }) });
     else onChange(next);
   };

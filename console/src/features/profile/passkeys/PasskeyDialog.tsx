@@ -25,7 +25,7 @@ const DONE = {
   remove: 'passkeys:card.removed',
 } as const;
 
-/** Asks who it is, then for a name; the browser makes the passkey. The first one brings recovery codes. */
+/** Asks who it is, then for a name; the browser makes the passkey. The first passkey brings recovery codes. */
 function AddSteps({
   confirming,
   onCodes,

@@ -8,7 +8,7 @@ import { PageHeader } from '#/ui/page';
 import { userRoutes } from '../addresses';
 import { LoginAcls } from './LoginAcls';
 
-/** The login ACLs of the person in the address; without one, the person is chosen. */
+/** The login ACLs of the person in the address; without a person, the page asks for one. */
 export function LoginAclListPage() {
   const t = useT();
   const navigate = useNavigate();

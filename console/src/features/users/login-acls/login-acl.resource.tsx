@@ -39,7 +39,7 @@ function Times({ row }: { readonly row: LoginAclRow }) {
   );
 }
 
-/** A rule stays with its person: the form of a new one has them from the address. */
+/** A rule stays with its person: the form of a new rule takes them from the address. */
 function isPersonFixed({ mode }: FieldContext): boolean {
   return mode === 'update' || new URLSearchParams(window.location.search).has('user');
 }

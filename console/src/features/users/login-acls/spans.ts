@@ -24,7 +24,7 @@ export function dayName(day: number, length: 'short' | 'long' = 'short'): string
 
 function daysInWords(days: readonly number[]): string {
   const runs: number[][] = [];
-  for (const day of [...days].sort((one, other) => one - other)) {
+  for (const day of [...days].sort((left, right) => left - right)) {
     const last = runs.at(-1);
     if (last && last.at(-1) === day - 1) last.push(day);
     else runs.push([day]);

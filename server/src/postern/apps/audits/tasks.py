@@ -36,5 +36,5 @@ def write_checkpoint() -> bool:
 
 @shared_task(name="postern.audits.verify")  # type: ignore[untyped-decorator]  # celery has no types
 def verify() -> bool:
-    """Run the requested verification, if there is one."""
+    """Run the requested verification, if any."""
     return verifications.work(stop=_stopping)

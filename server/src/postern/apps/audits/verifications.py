@@ -62,7 +62,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Whether a verification is waiting or running, and how the last one ended, for the screen.
+    """Whether a verification is waiting or running, and how the last verification ended, for the screen.
 
     `result` is None when there was no verification, or when it was interrupted.
     """
@@ -76,7 +76,7 @@ class Standing:
 
 @write_transaction()
 def request(*, actor: Actor, scope: OrgScope) -> None:
-    """Request a verification of everything. If one is waiting or running, the caller joins it."""
+    """Request a verification of everything. If a verification is waiting or running, the caller joins it."""
     identity.require_standing(actor)
     _end_silent()
     row = _open_row()
@@ -110,7 +110,7 @@ def standing(organizations: Iterable[UUID] | None) -> Standing:
 
 
 def work(*, stop: Signal) -> bool:
-    """Run the waiting verification, if there is one; stop early when `stop` is set.
+    """Run the waiting verification, if any; stop early when `stop` is set.
 
     The worker calls it, outside a transaction.
     """

@@ -62,8 +62,8 @@ def send(
     if is_broadcast:
         user_ids = list(User.objects.valid().people().values_list("pk", flat=True))
     else:
-        found = queries.people([user.pk for user in users], [group.pk for group in groups])
-        user_ids = list(found.values_list("pk", flat=True))
+        people = queries.people([user.pk for user in users], [group.pk for group in groups])
+        user_ids = list(people.values_list("pk", flat=True))
     if not user_ids:
         raise MessageRefused("user_ids", _("Choose at least one active user, or a group with active users."))
     addressed = [] if is_broadcast else [*(str(user) for user in users), *(group.name for group in groups)]

@@ -131,5 +131,5 @@ def text_for(row: MessageDelivery) -> str:
     """The message as plain text that every service takes. The time makes equal texts of different messages differ."""
     message = row.message
     foot = f"\n\n{message.date_created:%Y-%m-%d %H:%M:%S} UTC · {preferences.get_str('SITE_URL')}"
-    body = _MARKUP.sub(lambda found: _INSTEAD[found[0]], f"{message.subject}\n\n{text_of(message.message)}")
+    body = _MARKUP.sub(lambda match: _INSTEAD[match[0]], f"{message.subject}\n\n{text_of(message.message)}")
     return shortened(body, MOST_BYTES - len(foot.encode())) + foot

@@ -22,7 +22,7 @@ LASTS: Final[Mapping[TerminalStatus, timedelta]] = {
 }
 #: How long a better state lasts before it counts.
 RECOVERY: Final = timedelta(minutes=10)
-#: The time from a message to one that says something better.
+#: The time from a message to a message about a better state.
 CALM: Final = timedelta(minutes=30)
 _RANK: Final = {
     level: rank

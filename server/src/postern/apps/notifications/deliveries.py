@@ -37,7 +37,7 @@ LEASE: Final = timedelta(minutes=2)
 GIVE_UP_AFTER: Final = timedelta(hours=24)
 #: How long everything waits after a failure that concerns all messages, such as a dead mail server.
 REST: Final = timedelta(minutes=1)
-#: Pauses after the first, second … failed try; the last one repeats.
+#: Pauses after the first, second … failed try; the last pause repeats.
 PAUSES: Final = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 240, 360))
 _BATCH: Final = 1000
 #: The periodic tasks that send.

@@ -189,5 +189,5 @@ def _keepers(account: User) -> set[UUID]:
     administers = Membership.objects.filter(user=OuterRef("pk"), org_id__in=org_ids, role=OrgRole.ADMIN)
     makers = AccessKey.objects.filter(user=account, maker__role=SystemRole.ADMIN).values("maker_id")
     keepers = User.objects.valid().people().filter(Q(Exists(administers)) | Q(pk__in=makers))
-    found = set(keepers.values_list("pk", flat=True))
-    return found or set(super_administrators().values_list("pk", flat=True))
+    user_ids = set(keepers.values_list("pk", flat=True))
+    return user_ids or set(super_administrators().values_list("pk", flat=True))

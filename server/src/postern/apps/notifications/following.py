@@ -52,7 +52,7 @@ class Following:
         self._telling: asyncio.Task[None] | None = None
 
     async def follow(self, org_id: UUID | None) -> None:
-        """Follow this organization instead of the current one; None follows none.
+        """Follow this organization instead of the current organization; None follows none.
 
         Tells at once, so that no change is missed.
         """

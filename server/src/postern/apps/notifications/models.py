@@ -118,7 +118,8 @@ class MessageDelivery(PosternModel):
     """Delivery of one message to one user over a channel that may fail.
 
     A sender claims a waiting row by moving `next_try` ahead and counting the try, so a row is nobody's again when its
-    sender was killed. `give_up_at`: when a failed try is the last one. `reason`: a stored phrase about the last try.
+    sender was killed. `give_up_at`: the instant after which a failed try is the last try. `reason`: a stored phrase
+    about the last try.
     """
 
     message = models.ForeignKey(SiteMessage, models.CASCADE, related_name="deliveries")

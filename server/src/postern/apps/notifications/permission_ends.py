@@ -1,7 +1,7 @@
 """Tells the maker of a permission that it ends soon: once for each end, five days before.
 
 The maker is the administrator whom `created_by` names, while they administer the organization. After that, all
-administrators of the organization are told; without any, the system administrators.
+administrators of the organization get the message; without any, the system administrators.
 
 The stored message marks the permission as reported. The permission is locked, so that of several workers one sends it.
 """
@@ -79,7 +79,7 @@ def _receivers(permission: _Permission) -> set[UUID]:
     # `Name(username)`, and names may contain parentheses, too.
     username = permission.created_by.rpartition("(")[2].removesuffix(")")
     maker = people.filter(Q(Exists(administers)) | Q(role=SystemRole.ADMIN), username=username)
-    found = set(maker.values_list("pk", flat=True)) or set(
+    user_ids = set(maker.values_list("pk", flat=True)) or set(
         people.filter(Exists(administers)).values_list("pk", flat=True)
     )
-    return found or set(super_administrators().values_list("pk", flat=True))
+    return user_ids or set(super_administrators().values_list("pk", flat=True))

@@ -22,7 +22,7 @@ from postern.foundation.caller.actor import ActorKind
 Choices = tuple[tuple[str, Promise | str], ...]
 
 PROTOCOLS: Final[Choices] = tuple(
-    (one.value, "kubernetes" if one is Protocol.K8S else one.value) for one in SESSION_PROTOCOLS
+    (protocol.value, "kubernetes" if protocol is Protocol.K8S else protocol.value) for protocol in SESSION_PROTOCOLS
 )
 
 ACTOR_KINDS: Final[Choices] = (

@@ -74,15 +74,15 @@ def _check_certificates(versions: frozenset[int]) -> None:
 
 
 def _send_settings(versions: frozenset[int]) -> None:
-    del versions  # each terminal gets the present one
+    del versions  # each terminal gets the current version
     channel.send_settings(terminal_queries.accepted_terminals())
 
 
 def _recheck(concerned: frozenset[tuple[str, UUID]]) -> None:
     revocation.recheck_changed(
         actor=SYSTEM,
-        org_ids={one for kind, one in concerned if kind == "organization"},
-        user_ids={one for kind, one in concerned if kind == "person"},
+        org_ids={key for kind, key in concerned if kind == "organization"},
+        user_ids={key for kind, key in concerned if kind == "person"},
     )
 
 

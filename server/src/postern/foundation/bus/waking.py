@@ -78,7 +78,7 @@ class Listener:
 
 
 class PromptTasks:
-    """Runs the periodic task that a hint names, each in a thread of its own, so that a slow one delays no other."""
+    """Runs the periodic task that a hint names, each in a thread of its own, so that a slow task delays no other."""
 
     def __init__(self, tasks: dict[str, Callable[[], object]]) -> None:
         self._runs = {name: Gathered[str](name, partial(_run, task)) for name, task in tasks.items()}

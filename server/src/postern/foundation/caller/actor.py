@@ -69,7 +69,7 @@ class Actor:
         return self.kind is ActorKind.SYSTEM or RoleBits.SUPER | RoleBits.AUDIT in self.bits
 
     def belongs_to(self, org_id: UUID) -> bool:
-        """Whether what the user made in this organization is still theirs: they are a member, or the system
+        """Whether the user still owns what they made in this organization: they are a member, or the system
         administrator.
         """
         return self.is_super_user or org_id in self.org_ids

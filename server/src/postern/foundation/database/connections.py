@@ -27,7 +27,7 @@ def pool_size() -> int:
 
 
 def release_connections() -> None:
-    """Return this thread's connections to the pool; the next query takes one again.
+    """Return this thread's connections to the pool; the next query takes a connection again.
 
     Call it before long work without queries: a download, or a file that a child process reads. It does nothing inside a
     transaction. SQLite connections belong to their thread and stay open.

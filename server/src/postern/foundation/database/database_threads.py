@@ -58,7 +58,7 @@ class DatabaseThreads:
                     call()
                 except Exception:  # the calls of others must run
                     log.exception("%s: a call failed", self._name)
-                close_old_connections()  # also one that broke
+                close_old_connections()  # broken connections too
         finally:
             connections.close_all()
 

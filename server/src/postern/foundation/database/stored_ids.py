@@ -19,7 +19,7 @@ Stored = Any
 def stored_ids(ids: Iterable[UUID]) -> list[Stored]:
     """The ids as the database represents them."""
     database = connections[DEFAULT_DB_ALIAS]
-    return [as_stored(one, database) for one in ids]
+    return [as_stored(object_id, database) for object_id in ids]
 
 
 class Ids:
@@ -30,10 +30,10 @@ class Ids:
 
     def of(self, value: Stored) -> UUID:
         """The id of a stored value."""
-        found = self._known.get(value)
-        if found is None:
-            found = self._known[value] = value if isinstance(value, UUID) else UUID(int=int(value, 16))
-        return found
+        parsed = self._known.get(value)
+        if parsed is None:
+            parsed = self._known[value] = value if isinstance(value, UUID) else UUID(int=int(value, 16))
+        return parsed
 
 
 def instant(value: datetime) -> datetime:

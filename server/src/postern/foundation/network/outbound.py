@@ -1,4 +1,4 @@
-"""Outgoing connections of the control plane: resolve a name, check all of its addresses, connect to a checked one.
+"""Outgoing connections of the control plane: resolve a name, check all of its addresses, connect to a checked address.
 
 The check is `kernel.dialing`, which the proxy uses, too (K36: only addresses of permitted targets are dialled). The
 caller connects to the address that was checked instead of the name, because a second lookup could return another

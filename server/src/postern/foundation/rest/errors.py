@@ -78,9 +78,9 @@ def fields_of(error: Exception) -> dict[str, Any] | None:
 
 def of_item(error: Exception) -> dict[str, Any] | None:
     """The error as field errors of one item that was tried alone; None when every further item would fail as well."""
-    found = fields_of(error)
-    if found is not None:
-        return found
+    field_errors = fields_of(error)
+    if field_errors is not None:
+        return field_errors
     response = _respond(error)
     if response is None or response.status_code not in _ABOUT_AN_ITEM:
         return None

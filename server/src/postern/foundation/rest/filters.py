@@ -105,7 +105,7 @@ def _clean(field: "models.Field[Any, Any] | None", value: str) -> Any:
 
 
 def yes_or_no(request: Request, name: str) -> bool | None:
-    """The value of a yes/no filter that a view applies itself; None without one. Raises ValidationError."""
+    """The value of a yes/no filter that a view applies itself; None when it is absent. Raises ValidationError."""
     value = request.query_params.get(name, "")
     if not value:
         return None

@@ -79,14 +79,14 @@ def read(rows: "QuerySet[Any]", keys: Sequence[Any]) -> list[Any]:
     """
     model: type[Model] = rows.model
     with_related = relations(rows)
-    found: list[Any] = []
+    unordered: list[Any] = []
     if with_related is None:
         for chunk in (keys[start : start + MOST_KEYS] for start in range(0, len(keys), MOST_KEYS)):
-            found += chosen(rows.prefetch_related(None).order_by(), chunk)
+            unordered += chosen(rows.prefetch_related(None).order_by(), chunk)
     else:
-        found = _by_key(model, with_related).rows(keys)
+        unordered = _by_key(model, with_related).rows(keys)
     database = connections[DEFAULT_DB_ALIAS]
-    by_key = {as_stored(row.pk, database): row for row in found}
+    by_key = {as_stored(row.pk, database): row for row in unordered}
     loaded_rows = [by_key[key] for key in keys if key in by_key]
     attach(loaded_rows, lookups_of(rows))
     return loaded_rows

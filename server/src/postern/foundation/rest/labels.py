@@ -1,6 +1,6 @@
 """Labels of fields on screen, in exports and in errors, where the field names make poor labels.
 
-A label that a serializer or column defines itself is kept. A label that only repeats the field's name (`Is active`,
+A label that a serializer or column defines itself stays. A label that only repeats the field's name (`Is active`,
 `Users amount`) is replaced by the word below. A relation to many objects gets a plural label, and `status_display` gets
 the label of `status`.
 """

@@ -1,8 +1,8 @@
 """`spm` selections: a stored list of ids, so that a long selection fits into a URL.
 
 The token is random, expires after `LIFETIME_S` and belongs to one person in one organization (K67: stored selections
-are private and short-lived). Anybody else's token yields an empty list, as an expired one does. Callers check the caller's
-rights to each row again.
+are private and short-lived). Another user's token yields an empty list, as an expired token does. Callers check the
+caller's rights to each row again.
 """
 
 from collections.abc import Sequence

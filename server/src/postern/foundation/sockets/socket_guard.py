@@ -1,7 +1,7 @@
 """Close codes for websockets: whatever goes wrong, the client gets a close code that says so.
 
 An exception that leaves a consumer would end the connection without a code, and fill the log with a stack trace for
-every client that provokes one.
+every client that provokes an error.
 """
 
 import logging

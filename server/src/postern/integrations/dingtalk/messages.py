@@ -35,13 +35,13 @@ def send(app: DingtalkApp, calls: WebCalls, union_ids: Collection[str], text: st
     user_ids: dict[str, str] = {}
     for union_id in union_ids:
         try:
-            found = use("/topapi/user/getbyunionid", {"unionid": union_id})
+            answer = use("/topapi/user/getbyunionid", {"unionid": union_id})
         except WebApiFailed as error:
             if error.provider_code != _UNKNOWN_PERSON:
                 raise
             refused[union_id] = failures.NO_RECEIVER.say()
         else:
-            user_ids[found.text("result", "userid")] = union_id
+            user_ids[answer.text("result", "userid")] = union_id
     if not user_ids:
         return Sent(refused)
     agent_id = int(app.agent_id) if app.agent_id.isascii() and app.agent_id.isdigit() else app.agent_id
@@ -90,8 +90,8 @@ def _refused_by_task(
 
 
 def _listed(result: Mapping[str, Any], name: str) -> set[str]:
-    found = result.get(name)
-    return {str(user_id) for user_id in found} if isinstance(found, list) else set()
+    user_ids = result.get(name)
+    return {str(user_id) for user_id in user_ids} if isinstance(user_ids, list) else set()
 
 
 class _Old:

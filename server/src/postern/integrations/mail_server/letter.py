@@ -86,10 +86,10 @@ def sealed(letter: Letter) -> Envelope:
 
 def correspondent_in(text: str) -> Correspondent:
     """`Name <address>` or an address, as people enter it."""
-    found = _NAMED.fullmatch(text)
-    if found is None:
+    match = _NAMED.fullmatch(text)
+    if match is None:
         return Correspondent(text.strip())
-    return Correspondent(found["address"], (found["quoted"] or found["name"] or "").strip())
+    return Correspondent(match["address"], (match["quoted"] or match["name"] or "").strip())
 
 
 def is_usable(correspondent: Correspondent) -> bool:

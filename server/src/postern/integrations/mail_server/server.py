@@ -31,5 +31,5 @@ class MailServer:
 
 def is_loopback(address: str) -> bool:
     """Whether bytes to this address never leave the machine."""
-    found = plain(address)
-    return found is not None and found.is_loopback
+    host = plain(address)
+    return host is not None and host.is_loopback

@@ -125,10 +125,10 @@ def check(client: OpenidClient, calls: WebCalls, *, redirect_uri: str) -> Metada
 def _clock_difference_s(date: str) -> float:
     """Seconds by which the provider's clock differs from ours; 0 when it does not tell."""
     try:
-        theirs = parsedate_to_datetime(date)
+        provider_time = parsedate_to_datetime(date)
     except (ValueError, TypeError):
         return 0.0
-    return (theirs.replace(tzinfo=theirs.tzinfo or UTC) - clock.now()).total_seconds() if date else 0.0
+    return (provider_time.replace(tzinfo=provider_time.tzinfo or UTC) - clock.now()).total_seconds() if date else 0.0
 
 
 def _token(client: OpenidClient, metadata: Metadata, calls: WebCalls, form: Mapping[str, str]) -> Reply:

@@ -46,12 +46,12 @@ _KEPT: Final[dict[str, _Kept]] = {}
 
 def candidates(endpoint: Endpoint, *, kid: str, algorithm: str, calls: WebCalls) -> tuple[PublicKey, ...]:
     """The keys that may have signed a token with this header; without `kid` all of the right type. Raises WebApiFailed."""
-    kept = _kept(endpoint)
+    cached = _kept(endpoint)
     now_s = monotonic_s()
-    if kept is not None and kept.fetched_s + KEPT_S > now_s:
-        found = _matching(kept.keys, kid, algorithm)
-        if found or kept.fetched_s + _PAUSE_S > now_s:
-            return found
+    if cached is not None and cached.fetched_s + KEPT_S > now_s:
+        matching = _matching(cached.keys, kid, algorithm)
+        if matching or cached.fetched_s + _PAUSE_S > now_s:
+            return matching
     keys = fetch(endpoint, calls)
     with _LOCK:
         if len(_KEPT) >= _MOST_KEPT:
@@ -83,7 +83,7 @@ def _name(endpoint: Endpoint) -> str:
 def _matching(keys: Sequence[PublicKey], kid: str, algorithm: str) -> tuple[PublicKey, ...]:
     kind = _TYPE_OF_ALGORITHM.get(algorithm)
     return tuple(
-        one for one in keys if one.kind == kind and one.algorithm in {"", algorithm} and (not kid or one.kid == kid)
+        key for key in keys if key.kind == kind and key.algorithm in {"", algorithm} and (not kid or key.kid == kid)
     )
 
 

@@ -59,15 +59,15 @@ _KEPT: Final[dict[str, _Kept]] = {}
 def metadata_of(issuer: str, calls: WebCalls) -> Metadata:
     """The metadata of this issuer, at most an hour old. Raises WebApiFailed."""
     with _LOCK:
-        kept = _KEPT.get(issuer)
-    if kept is not None and kept.until_s > monotonic_s():
-        return kept.metadata
-    found = fetch(issuer, calls)
+        cached = _KEPT.get(issuer)
+    if cached is not None and cached.until_s > monotonic_s():
+        return cached.metadata
+    metadata = fetch(issuer, calls)
     with _LOCK:
         if len(_KEPT) >= _MOST_KEPT:
             _KEPT.clear()
-        _KEPT[issuer] = _Kept(found, monotonic_s() + KEPT_S)
-    return found
+        _KEPT[issuer] = _Kept(metadata, monotonic_s() + KEPT_S)
+    return metadata
 
 
 def fetch(issuer: str, calls: WebCalls) -> Metadata:
@@ -98,10 +98,10 @@ def fetch(issuer: str, calls: WebCalls) -> Metadata:
 
 
 def _needed(document: Mapping[str, Any], name: str, is_local: bool) -> Endpoint:
-    found = _endpoint(document, name, is_local)
-    if found is None:
+    endpoint = _endpoint(document, name, is_local)
+    if endpoint is None:
         raise failures.no_endpoint(name)
-    return found
+    return endpoint
 
 
 def _endpoint(document: Mapping[str, Any], name: str, is_local: bool) -> Endpoint | None:

@@ -57,8 +57,8 @@ def id_claims(token: str, metadata: Metadata, *, client_id: str, nonce: str, cal
         ),
     )
     _require_audience(claims, client_id)
-    found = claims.get("nonce")
-    if not isinstance(found, str) or not same(found, nonce):
+    claimed = claims.get("nonce")
+    if not isinstance(claimed, str) or not same(claimed, nonce):
         raise failures.bad_claim("nonce")
     _id(claims, "sub")
     return claims
@@ -114,9 +114,9 @@ def _signed(token: str, metadata: Metadata, calls: WebCalls) -> Claims:
     algorithm, kid = header.get("alg"), header.get("kid", "")
     if algorithm not in ALGORITHMS or not isinstance(kid, str) or len(kid) > _MOST_KID_CHARS:
         raise failures.bad_signature()
-    for one in keys.candidates(metadata.keys, kid=kid, algorithm=str(algorithm), calls=calls):
+    for candidate in keys.candidates(metadata.keys, kid=kid, algorithm=str(algorithm), calls=calls):
         try:
-            return jwt.decode(token, one.key, algorithms=list(ALGORITHMS)).claims
+            return jwt.decode(token, candidate.key, algorithms=list(ALGORITHMS)).claims
         except (JoseError, ValueError, TypeError, RecursionError):
             continue
     raise failures.bad_signature()

@@ -33,7 +33,7 @@ class Shown:
 
 def from_text(text: str) -> tuple[x509.Certificate, ...]:
     """The certificates of a text: PEM blocks, or the bare base64 of one. Raises WebApiFailed."""
-    blocks = [found.group(1) for found in _BLOCK.finditer(text)]
+    blocks = [match.group(1) for match in _BLOCK.finditer(text)]
     if not blocks and _BASE64.fullmatch(text):
         blocks = [text]
     rest = _BLOCK.sub("", text).strip() if blocks and "-----" in text else ""
@@ -64,12 +64,16 @@ def usable(certificates: Sequence[x509.Certificate]) -> tuple[x509.Certificate, 
 
 def valid_now(certificates: Sequence[x509.Certificate], now: datetime) -> tuple[x509.Certificate, ...]:
     """Those whose time has come and is not over."""
-    return tuple(one for one in certificates if one.not_valid_before_utc <= now <= one.not_valid_after_utc)
+    return tuple(
+        certificate
+        for certificate in certificates
+        if certificate.not_valid_before_utc <= now <= certificate.not_valid_after_utc
+    )
 
 
 def as_text(certificates: Sequence[x509.Certificate]) -> str:
     """PEM blocks in a row."""
-    return "".join(one.public_bytes(serialization.Encoding.PEM).decode() for one in certificates)
+    return "".join(certificate.public_bytes(serialization.Encoding.PEM).decode() for certificate in certificates)
 
 
 def shown(certificate: x509.Certificate) -> Shown:

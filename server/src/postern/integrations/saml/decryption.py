@@ -69,10 +69,10 @@ def _wrapped_key(holder: Element, data: Element) -> Element:
     """The one encrypted key: in the `KeyInfo` of the content, or beside it."""
     info = only_child(data, ds("KeyInfo"))
     inside = children(info, xenc("EncryptedKey")) if info is not None else []
-    found = [*inside, *children(holder, xenc("EncryptedKey"))]
-    if len(found) != 1 or len(list(holder.iter(xenc("EncryptedKey")))) != 1:
+    keys = [*inside, *children(holder, xenc("EncryptedKey"))]
+    if len(keys) != 1 or len(list(holder.iter(xenc("EncryptedKey")))) != 1:
         raise failures.not_decrypted()
-    return found[0]
+    return keys[0]
 
 
 def _transport(wrapped: Element) -> padding.OAEP:
@@ -90,10 +90,10 @@ def _transport(wrapped: Element) -> padding.OAEP:
 
 
 def _chosen(method: Element, tag: str, default: str) -> str:
-    found = children(method, tag)
-    if len(found) > 1:
+    methods = children(method, tag)
+    if len(methods) > 1:
         raise failures.not_decrypted()
-    return found[0].get("Algorithm", "") if found else default
+    return methods[0].get("Algorithm", "") if methods else default
 
 
 def _algorithm(data: Element) -> str:

@@ -105,16 +105,16 @@ def children(element: Element, tag: str) -> list[Element]:
 
 def only_child(element: Element, tag: str) -> Element | None:
     """The one child with this name; None when there is none or more."""
-    found = children(element, tag)
-    return found[0] if len(found) == 1 else None
+    matching = children(element, tag)
+    return matching[0] if len(matching) == 1 else None
 
 
 def instant(text: str) -> datetime | None:
     """A time of the standard (`xs:dateTime`, UTC when it names no zone); None when it is not one."""
-    found = _INSTANT.fullmatch(text.strip())
-    if found is None:
+    match = _INSTANT.fullmatch(text.strip())
+    if match is None:
         return None
-    seconds, fraction, zone = found.groups()
+    seconds, fraction, zone = match.groups()
     try:
         moment = datetime.fromisoformat(f"{seconds}.{(fraction or '0')[:6]:0<6}{(zone or 'Z').replace('Z', '+00:00')}")
         return moment.astimezone(UTC)

@@ -85,7 +85,7 @@ def asked(query: str, side: Side, now: datetime) -> Asked:
     name = text_of(element)
     if not 0 < len(name) <= _MOST_CHARS:
         raise failures.bad_value("NameID")
-    sessions = tuple(text_of(one) for one in children(root, samlp("SessionIndex")))
+    sessions = tuple(text_of(index) for index in children(root, samlp("SessionIndex")))
     return Asked(root.get("ID", ""), name, sessions, unquote_plus(raw.get("RelayState", "")))
 
 

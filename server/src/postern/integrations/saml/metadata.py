@@ -33,7 +33,7 @@ class Own:
     """Postern as a provider sees it. `certificate`: PEM of the key with which Postern signs.
 
     `encryption_certificate`: PEM of the key with which it decrypts; empty when it decrypts nothing. Some providers encrypt
-    as soon as the metadata name one.
+    as soon as the metadata contain a certificate for that.
     """
 
     entity_id: str
@@ -52,16 +52,16 @@ def read(text: str) -> Provider:
     """
     root = parsed(text.encode(errors="replace"), may_have_comments=True)
     if root.tag == _WHOLE_FEDERATION:
-        entities = [one for one in root.iter(md("EntityDescriptor")) if children(one, md("IDPSSODescriptor"))]
+        entities = [entity for entity in root.iter(md("EntityDescriptor")) if children(entity, md("IDPSSODescriptor"))]
         if len(entities) != 1:
             raise failures.several_providers(len(entities))
         root = entities[0]
     if root.tag != md("EntityDescriptor"):
         raise failures.not_metadata()
     roles = [
-        one
-        for one in children(root, md("IDPSSODescriptor"))
-        if PROTOCOL in one.get("protocolSupportEnumeration", "").split()
+        descriptor
+        for descriptor in children(root, md("IDPSSODescriptor"))
+        if PROTOCOL in descriptor.get("protocolSupportEnumeration", "").split()
     ]
     entity_id = root.get("entityID", "")
     if len(roles) != 1 or not 0 < len(entity_id) <= _MOST_CHARS:

@@ -63,15 +63,15 @@ def parameters_of(query: str) -> dict[str, str]:
     """The raw values of the parameters of the binding, still encoded. Raises WebApiFailed when a parameter is there twice."""
     if len(query) > _MOST_QUERY_CHARS:
         raise failures.not_xml()
-    found: dict[str, str] = {}
+    parameters: dict[str, str] = {}
     for part in query.split("&"):
         name, _equals, value = part.partition("=")
         if name not in _NAMES:
             continue
-        if name in found:
+        if name in parameters:
             raise failures.not_xml()
-        found[name] = value
-    return found
+        parameters[name] = value
+    return parameters
 
 
 def require_signed(raw: Mapping[str, str], kind: str, certificates: Sequence[x509.Certificate], now: datetime) -> None:

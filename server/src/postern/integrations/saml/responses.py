@@ -89,17 +89,17 @@ def read(answer: str, expected: Expected, now: datetime) -> Assertion:
     if is_encrypted(root):
         return _read_encrypted(root, expected, now)
     inside = list(root.iter(saml("Assertion")))
-    found = only_child(root, saml("Assertion"))
-    if found is None or len(inside) != 1 or any(True for _ in root.iterdescendants(samlp("Response"))):
+    assertion = only_child(root, saml("Assertion"))
+    if assertion is None or len(inside) != 1 or any(True for _ in root.iterdescendants(samlp("Response"))):
         raise failures.wrapped()
-    parts = signed_parts(root, [root, found], expected.certificates, now)
+    parts = signed_parts(root, [root, assertion], expected.certificates, now)
     if not parts:
         raise failures.unsigned()
     response = parts.get(root.get("ID", ""), root)
-    signed = parts.get(found.get("ID", ""))
+    signed = parts.get(assertion.get("ID", ""))
     if signed is None:  # the response is signed, and so is what it contains
         signed = only_child(response, saml("Assertion"))
-    if signed is None or signed.get("ID") != found.get("ID"):
+    if signed is None or signed.get("ID") != assertion.get("ID"):
         raise failures.wrapped()
     _require_response(response, expected, now, is_signed=response is not root)
     return _assertion(signed, expected, now)
@@ -199,7 +199,7 @@ def _require_conditions(conditions: Element | None, expected: Expected, now: dat
     if not restrictions:
         raise failures.no_audience(expected.audience)
     for restriction in restrictions:
-        audiences = [text_of(one) for one in children(restriction, saml("Audience"))]
+        audiences = [text_of(element) for element in children(restriction, saml("Audience"))]
         if expected.audience not in audiences:
             raise failures.other_audience(", ".join(audiences), expected.audience)
 
@@ -232,13 +232,13 @@ def _name_id(subject: Element, expected: Expected) -> NameId:
     value = text_of(element)
     if element is None or not 0 < len(value) <= _MOST_CHARS or not value.isprintable():
         raise failures.bad_value("NameID")
-    found = NameId(
+    name_id = NameId(
         value, element.get("Format", ""), element.get("NameQualifier", ""), element.get("SPNameQualifier", "")
     )
     # The same value of another namespace would be another person.
-    if found.name_qualifier not in {"", expected.issuer} or found.sp_name_qualifier not in {"", expected.audience}:
+    if name_id.name_qualifier not in {"", expected.issuer} or name_id.sp_name_qualifier not in {"", expected.audience}:
         raise failures.bad_value("NameQualifier")
-    return found
+    return name_id
 
 
 def is_transient(name_id: NameId) -> bool:
@@ -272,12 +272,12 @@ def _require_asked(asked: datetime | None, since: datetime, now: datetime) -> No
 
 def _attributes(assertion: Element) -> dict[str, tuple[str, ...]]:
     """All values by the name of their attribute. An attribute that is there twice has the values of both."""
-    found: dict[str, list[str]] = {}
+    values_by_name: dict[str, list[str]] = {}
     for statement in children(assertion, saml("AttributeStatement")):
         for attribute in children(statement, saml("Attribute")):
             values = [text_of(value) for value in children(attribute, saml("AttributeValue"))]
-            found.setdefault(attribute.get("Name", ""), []).extend(value for value in values if value)
-    return {name: tuple(values) for name, values in found.items() if name}
+            values_by_name.setdefault(attribute.get("Name", ""), []).extend(value for value in values if value)
+    return {name: tuple(values) for name, values in values_by_name.items() if name}
 
 
 def _require_begun(element: Element, now: datetime) -> None:

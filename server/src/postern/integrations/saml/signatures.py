@@ -80,10 +80,10 @@ def _verified(root: Element, owner: Element, certificates: Sequence[x509.Certifi
     content = etree.tostring(root)
     for certificate in certificates:
         try:
-            found = XMLVerifier().verify(content, x509_cert=certificate, id_attribute="ID", expect_config=config)
+            verified = XMLVerifier().verify(content, x509_cert=certificate, id_attribute="ID", expect_config=config)
         except (SignXMLException, etree.LxmlError, ValueError, TypeError, KeyError):
             continue
-        part = None if isinstance(found, list) else found.signed_xml
+        part = None if isinstance(verified, list) else verified.signed_xml
         if part is None or part.tag != owner.tag or part.get("ID") != owner.get("ID"):
             raise failures.wrapped()
         return part
@@ -100,12 +100,12 @@ def _require_own(signature: Element, owner: Element) -> None:
         raise failures.wrapped()
     method = _algorithm(info, "SignatureMethod")
     digest = _algorithm(reference, "DigestMethod")
-    if method not in {one.value for one in METHODS}:
+    if method not in {known.value for known in METHODS}:
         raise failures.weak_algorithm(method)
-    if digest not in {one.value for one in _DIGESTS}:
+    if digest not in {known.value for known in _DIGESTS}:
         raise failures.weak_algorithm(digest)
     holder = only_child(reference, ds("Transforms"))
-    transforms = [one.get("Algorithm", "") for one in holder] if holder is not None else []
+    transforms = [transform.get("Algorithm", "") for transform in holder] if holder is not None else []
     if _algorithm(info, "CanonicalizationMethod") not in _FORMS or _ENVELOPED not in transforms:
         raise failures.wrapped()
     if len(transforms) > 2 or not set(transforms) <= _TRANSFORMS:
@@ -113,5 +113,5 @@ def _require_own(signature: Element, owner: Element) -> None:
 
 
 def _algorithm(element: Element, name: str) -> str:
-    found = only_child(element, ds(name))
-    return found.get("Algorithm", "") if found is not None else ""
+    child = only_child(element, ds(name))
+    return child.get("Algorithm", "") if child is not None else ""

@@ -69,9 +69,9 @@ class AppTokens:
         lock, holder, until = f"{self._key}:lock", new_token(), monotonic_s() + _WAIT_S
         while not cache.add(lock, holder, _LOCK_S):
             time.sleep(_POLL_S)
-            found = self._stored()
-            if found:
-                return found
+            stored = self._stored()
+            if stored:
+                return stored
             if monotonic_s() > until:  # the holder hangs: do not wait for it
                 return self.fetch().token.reveal()
         try:

@@ -45,19 +45,19 @@ class Reply:
 
     def text(self, *names: str) -> str:
         """The text at this place, which must not be empty. Raises WebApiFailed."""
-        found: Any = self.document
+        value: Any = self.document
         for name in names:
-            found = found.get(name) if isinstance(found, Mapping) else None
-        if not isinstance(found, str) or not found:
+            value = value.get(name) if isinstance(value, Mapping) else None
+        if not isinstance(value, str) or not value:
             raise failures.bad_answer(self.host, self.status)
-        return found
+        return value
 
     def number(self, name: str) -> int:
         """The whole number at this place. Raises WebApiFailed."""
-        found = self.document.get(name)
-        if not isinstance(found, int) or isinstance(found, bool):
+        value = self.document.get(name)
+        if not isinstance(value, int) or isinstance(value, bool):
             raise failures.bad_answer(self.host, self.status)
-        return found
+        return value
 
 
 class WebCalls:
@@ -148,9 +148,11 @@ class CheckedResolver(AbstractResolver):
     ) -> list[ResolveResult]:
         del family
         address = self._target.address
-        found = socket.AF_INET6 if ":" in address else socket.AF_INET
+        address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
         return [
-            ResolveResult(hostname=host, host=address, port=port, family=found, proto=0, flags=socket.AI_NUMERICHOST)
+            ResolveResult(
+                hostname=host, host=address, port=port, family=address_family, proto=0, flags=socket.AI_NUMERICHOST
+            )
         ]
 
     async def close(self) -> None:
@@ -223,5 +225,5 @@ def _split(url: str) -> SplitResult:
 
 
 def _is_loopback(address: str) -> bool:
-    found = plain(address)
-    return found is not None and found.is_loopback
+    host = plain(address)
+    return host is not None and host.is_loopback

@@ -16,11 +16,11 @@ def computed(expression: str) -> int | None:
     tokens, at = [], 0
     text = expression.strip()
     while at < len(text):
-        found = _TOKEN.match(text, at)
-        if found is None:
+        match = _TOKEN.match(text, at)
+        if match is None:
             return None
-        tokens.append(found[1])
-        at = found.end()
+        tokens.append(match[1])
+        at = match.end()
     if tokens.count("(") > 20:
         return None
     try:

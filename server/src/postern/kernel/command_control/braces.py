@@ -33,11 +33,11 @@ def _units(segments: tuple[Segment, ...]) -> _Units:
             units.append(segment)
             continue
         at = 0
-        for found in _MARKS.finditer(segment.text):
-            if found.start() > at:
-                units.append(Segment(Kind.TEXT, segment.text[at : found.start()]))
-            units.append(found[0])
-            at = found.end()
+        for match in _MARKS.finditer(segment.text):
+            if match.start() > at:
+                units.append(Segment(Kind.TEXT, segment.text[at : match.start()]))
+            units.append(match[0])
+            at = match.end()
         if at < len(segment.text):
             units.append(Segment(Kind.TEXT, segment.text[at:]))
     return tuple(units)
@@ -99,16 +99,16 @@ def _is_range(word: _Units, start: int, end: int) -> bool:
 
 
 def _range(inside: Segment | str) -> list[_Units]:
-    found = _RANGE.match(inside.text) if isinstance(inside, Segment) else None
-    if found is None:
+    match = _RANGE.match(inside.text) if isinstance(inside, Segment) else None
+    if match is None:
         return []
-    is_number = found[1].lstrip("-").isdigit() and found[2].lstrip("-").isdigit()
-    if is_number and max(len(found[1]), len(found[2])) > 9:
+    is_number = match[1].lstrip("-").isdigit() and match[2].lstrip("-").isdigit()
+    if is_number and max(len(match[1]), len(match[2])) > 9:
         raise TooManyWords
-    if not is_number and (len(found[1]) > 1 or len(found[2]) > 1 or found[1].isdigit() or found[2].isdigit()):
-        return [(Segment(Kind.QUOTED, "{" + found[0] + "}", is_quoted=True),)]
-    first, last = (int(found[1]), int(found[2])) if is_number else (ord(found[1]), ord(found[2]))
-    step = abs(int((found[3] or "1")[:6])) or 1
+    if not is_number and (len(match[1]) > 1 or len(match[2]) > 1 or match[1].isdigit() or match[2].isdigit()):
+        return [(Segment(Kind.QUOTED, "{" + match[0] + "}", is_quoted=True),)]
+    first, last = (int(match[1]), int(match[2])) if is_number else (ord(match[1]), ord(match[2]))
+    step = abs(int((match[3] or "1")[:6])) or 1
     if abs(last - first) // step >= MAX_BRACE_WORDS:
         raise TooManyWords
     numbers = range(first, last + (1 if last >= first else -1), step if last >= first else -step)

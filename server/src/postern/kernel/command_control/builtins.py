@@ -85,11 +85,11 @@ def _declare(machine: Machine, run: Run) -> str:
     for word in run.words[1:]:
         if word.startswith("-"):
             continue
-        found = _ASSIGNED.match(word)
-        name = found[1] if found else word
-        if found:
-            _declare_value(run, name, found[3], letters, appends=bool(found[2]))
-            code_variable(machine, run, name, found[3])
+        match = _ASSIGNED.match(word)
+        name = match[1] if match else word
+        if match:
+            _declare_value(run, name, match[3], letters, appends=bool(match[2]))
+            code_variable(machine, run, name, match[3])
         elif is_export and name in run.state.variables:
             code_variable(machine, run, name, run.state.variables[name][0] if run.state.variables[name] else "")
         if is_export and is_literal(name):

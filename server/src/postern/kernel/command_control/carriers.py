@@ -58,7 +58,7 @@ _INPUT: Final = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 
 
 def _shell_arguments(words: list[str]) -> _ShellArguments:
-    found = _ShellArguments([], [])
+    arguments = _ShellArguments([], [])
     at = 0
     while at < len(words) and words[at][:1] in "-+" and len(words[at]) > 1 and words[at] != "--":
         word = words[at]
@@ -67,16 +67,16 @@ def _shell_arguments(words: list[str]) -> _ShellArguments:
             at += 1
             value = words[at] if at < len(words) else ""
             if word in ("-C", "--init-command"):
-                found.codes.append(value)
+                arguments.codes.append(value)
             elif word in ("--rcfile", "--init-file"):
-                found.files.append(value)
+                arguments.files.append(value)
         elif word.startswith("--command="):
-            found.codes.append(word.partition("=")[2])
-        found.is_code = found.is_code or word == "--command" or (is_short and "c" in word)
-        found.reads_input = found.reads_input or (is_short and "s" in word)
+            arguments.codes.append(word.partition("=")[2])
+        arguments.is_code = arguments.is_code or word == "--command" or (is_short and "c" in word)
+        arguments.reads_input = arguments.reads_input or (is_short and "s" in word)
         at += 1
-    found.rest = tuple(words[at + 1 :] if words[at : at + 1] == ["--"] else words[at:])
-    return found
+    arguments.rest = tuple(words[at + 1 :] if words[at : at + 1] == ["--"] else words[at:])
+    return arguments
 
 
 def _shell(machine: Machine, job: Run) -> str | None:
@@ -182,7 +182,7 @@ def _make(machine: Machine, job: Run) -> str:
         for line in re.findall(r"(?:^\t|;)\s*[@+-]*(.+)", text, re.MULTILINE):
             machine.run_child(line.replace("$$", "$"), job.state)
     evaluated = [*option_values(job.words[1:], ("--eval", "-E")), *texts]
-    for code in (found for text in evaluated for found in re.findall(r"\$\(shell ([^)]*)\)", text)):
+    for code in (code_text for text in evaluated for code_text in re.findall(r"\$\(shell ([^)]*)\)", text)):
         machine.run_child(code, job.state)
     for text in option_values(job.words[1:], ("--eval",)):
         for line in re.findall(r"[\t;]\s*[@+-]*(.+)", text):

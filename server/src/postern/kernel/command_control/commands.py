@@ -41,14 +41,14 @@ def _with(job: Run, words: list[str]) -> Run:
 
 def _copies(job: Run) -> tuple[str, ...]:
     """The programs behind copies and links, followed a few times."""
-    found: list[str] = []
+    names: list[str] = []
     waiting = [base_name(job.words[0])]
-    while waiting and len(found) < _MAX_LINKS:
+    while waiting and len(names) < _MAX_LINKS:
         for name in job.state.copies.get(waiting.pop(), ()):
-            if name not in found:
-                found.append(name)
+            if name not in names:
+                names.append(name)
                 waiting.append(name)
-    return tuple(found)
+    return tuple(names)
 
 
 def _candidates(first: str) -> tuple[str, ...]:

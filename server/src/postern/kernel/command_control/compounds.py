@@ -314,8 +314,8 @@ def define(block: Block, name: str) -> str:
     reader.place = len(text) - tail
     body = text[start : reader.place]
     machine.meter.spend(len(body))
-    kept = state.functions.get(name, ()) if block.uncertain else ()
-    put(state.functions, name, (*kept[:3], body))
+    earlier = state.functions.get(name, ()) if block.uncertain else ()
+    put(state.functions, name, (*earlier[:3], body))
     if name in _HOOKS and not machine.muted:
         machine.run_code(body, state.copy())
     return ""

@@ -21,15 +21,15 @@ def unescaped(text: str) -> str:
     return _joined_bytes(_ESCAPE.sub(_value, text))
 
 
-def _value(found: re.Match[str]) -> str:
+def _value(match: re.Match[str]) -> str:
     for group in (1, 2, 3, 4):
-        if found[group]:
-            return _character(int(found[group], 16))
-    if found[5]:
-        return _character(int(found[5], 8) & 0xFF)
-    if found[6]:
-        return chr(ord(found[6].upper()) & 0x1F)
-    return _NAMED.get(found[7], found[0])
+        if match[group]:
+            return _character(int(match[group], 16))
+    if match[5]:
+        return _character(int(match[5], 8) & 0xFF)
+    if match[6]:
+        return chr(ord(match[6].upper()) & 0x1F)
+    return _NAMED.get(match[7], match[0])
 
 
 def _character(code: int) -> str:
@@ -42,7 +42,7 @@ def _character(code: int) -> str:
 def _joined_bytes(text: str) -> str:
     """UTF-8 that was written byte by byte as characters."""
 
-    def decoded(found: re.Match[str]) -> str:
-        return found[0].encode("latin-1").decode("utf-8", "replace")
+    def decoded(match: re.Match[str]) -> str:
+        return match[0].encode("latin-1").decode("utf-8", "replace")
 
     return _BYTES.sub(decoded, text)

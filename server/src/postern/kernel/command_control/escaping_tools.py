@@ -16,11 +16,11 @@ def _editor(machine: Machine, job: Run) -> str:
         codes += job.stdin.split("\n")
     for code in codes:
         for part in re.split(r"\|(?![|])", code) if "system(" not in code else [code]:
-            found = re.search(r"(?:^|[\s:%])!+\s*(.+)", part) or re.match(
+            match = re.search(r"(?:^|[\s:%])!+\s*(.+)", part) or re.match(
                 r":?\s*(?:sil\w*!?\s+)?(?:!|ter\w*\s+|r\w*\s+!|w\w*\s+!)(.+)", part
             )
-            if found:
-                machine.run_child(found[1], job.state)
+            if match:
+                machine.run_child(match[1], job.state)
         for quoted in re.findall(r'(?:shell-command|call-process|start-process|compile)[\w-]*\s+"([^"]+)"', code):
             machine.run_child(quoted, job.state)
         for quoted in re.findall(r"(?:system(?:list)?|termopen|jobstart|job_start)\s*\(\s*['\"]([^'\"]+)", code):
@@ -187,9 +187,9 @@ def _debugger(machine: Machine, job: Run) -> str:
     codes = list(option_values(job.words[1:], ("-ex", "--eval-command", "-iex", "-o")))
     codes += (job.stdin or "").split("\n")
     for code in codes:
-        found = re.match(r"\s*(?:shell|!|make|pipe\b.*\||platform shell)\s*(.+)", code)
-        if found:
-            machine.run_child(found[1], job.state)
+        match = re.match(r"\s*(?:shell|!|make|pipe\b.*\||platform shell)\s*(.+)", code)
+        if match:
+            machine.run_child(match[1], job.state)
         elif "python" in code:
             machine.run_command(Run(["python3", "-c", code.partition("python")[2]], job.state))
     if "--args" in job.words:
@@ -201,12 +201,12 @@ def _client(machine: Machine, job: Run) -> str:
     r"""Database clients: lines that leave for the shell (`\\! command`, `.shell command`, `system command`)."""
     codes = [*job.words[1:], *((job.stdin or "").split("\n"))]
     for code in codes:
-        for found in re.findall(
+        for command in re.findall(
             r"(?:\\!|^\s*\.(?:shell|system)\b|^\s*(?:-e)?\s*system\b|^\s*!+|\\o\s*\||\\g\s*\||program\s+'|^\s*host\b)\s*([^;']+)",
             code,
             re.IGNORECASE,
         ):
-            machine.run_child(found, job.state)
+            machine.run_child(command, job.state)
     given_code(machine, job, option_values(job.words[1:], ("--pager",)))
     return UNKNOWN
 
@@ -214,11 +214,11 @@ def _client(machine: Machine, job: Run) -> str:
 def _at_words(machine: Machine, job: Run) -> str:
     """`systemctl edit`, `nix-shell --run`, `expect -c spawn`: code in a known option."""
     for code in option_values(job.words[1:], ("-c",)):
-        for found in re.findall(r"(?:spawn|exec|system)\s+([^;\n\]]+)", code):
-            machine.run_child(found, job.state)
+        for command in re.findall(r"(?:spawn|exec|system)\s+([^;\n\]]+)", code):
+            machine.run_child(command, job.state)
     for line in (job.stdin or "").split("\n"):
-        for found in re.findall(r"(?:spawn|exec|system)\s+([^;\n\]]+)", line):
-            machine.run_child(found, job.state)
+        for command in re.findall(r"(?:spawn|exec|system)\s+([^;\n\]]+)", line):
+            machine.run_child(command, job.state)
     return UNKNOWN
 
 

@@ -131,8 +131,8 @@ class Expander:
         return IFS if values is None else values[0] if values else ""
 
     def _tilde(self, text: str) -> str:
-        found = _TILDE.match(text) if text.startswith("~") else None
-        return f"/{UNKNOWN}{text[found.end() :]}" if found else text
+        match = _TILDE.match(text) if text.startswith("~") else None
+        return f"/{UNKNOWN}{text[match.end() :]}" if match else text
 
     def _values(self, segment: Segment) -> tuple[tuple[str, ...], bool]:
         if segment.kind is Kind.PARAMETER:
@@ -147,8 +147,8 @@ class Expander:
         """The value of an arithmetic expression as text. Substitutions inside are run."""
         text = self.raw(expression)
 
-        def value(found: re.Match[str]) -> str:
-            known = Parameters(self.state, self.machine.meter, self.raw).value(found[1] or found[2])
+        def value(match: re.Match[str]) -> str:
+            known = Parameters(self.state, self.machine.meter, self.raw).value(match[1] or match[2])
             return known or "0"
 
         number = computed(_VARIABLE.sub(value, text) if not _OTHER_BASE.search(text) else text)

@@ -53,12 +53,12 @@ def _replaced(line: str, history: tuple[str, ...], meter: Meter) -> Expanded:
             continue
         if character in "'\"" and quote in ("", character):
             quote = "" if quote else character
-        found = _EVENT.match(line, at) if character == "!" and quote != "'" else None
-        if found is None or (quote == '"' and line[at + 1 : at + 2] == '"') or _is_parameter(line, at):
+        match = _EVENT.match(line, at) if character == "!" and quote != "'" else None
+        if match is None or (quote == '"' and line[at + 1 : at + 2] == '"') or _is_parameter(line, at):
             parts.append(character)
             at += 1
             continue
-        text, at = _referenced(found, line, "".join(parts), history, meter)
+        text, at = _referenced(match, line, "".join(parts), history, meter)
         is_known = is_known and text is not None
         text = UNKNOWN if text is None else text
         size += len(text)
@@ -74,15 +74,15 @@ def _is_parameter(line: str, at: int) -> bool:
 
 
 def _referenced(
-    found: re.Match[str], line: str, before: str, history: tuple[str, ...], meter: Meter
+    match: re.Match[str], line: str, before: str, history: tuple[str, ...], meter: Meter
 ) -> tuple[str | None, int]:
     """The text of one reference (None when not known), and the place behind it."""
-    event = _event(found, before, history, meter)
+    event = _event(match, before, history, meter)
     event = None if event == UNKNOWN else event
-    at = found.end()
+    at = match.end()
     words = _WORDS.match(line, at)
-    is_bare = found[0] == "!"
-    if words and (words[0][:1] == ":" or is_bare or found[1] or found[2] or words[1] in ("$", "^", "*")):
+    is_bare = match[0] == "!"
+    if words and (words[0][:1] == ":" or is_bare or match[1] or match[2] or words[1] in ("$", "^", "*")):
         at = words.end()
         event = None if event is None else _chosen(words, event, meter)
     while True:
@@ -92,17 +92,17 @@ def _referenced(
         event, at = _modified(event, modifier, line)
 
 
-def _event(found: re.Match[str], before: str, history: tuple[str, ...], meter: Meter) -> str | None:
+def _event(match: re.Match[str], before: str, history: tuple[str, ...], meter: Meter) -> str | None:
     meter.spend(sum(map(len, history[-20:])))
-    if found[2]:
+    if match[2]:
         return before
-    if found[3]:
-        number = int(found[3][:8])
+    if match[3]:
+        number = int(match[3][:8])
         return history[number] if -len(history) <= number < 0 else None
-    if found[4] is not None:
-        return next((line for line in reversed(history) if found[4] in line), None)
-    if found[5]:
-        return next((line for line in reversed(history) if line.startswith(found[5])), None)
+    if match[4] is not None:
+        return next((line for line in reversed(history) if match[4] in line), None)
+    if match[5]:
+        return next((line for line in reversed(history) if line.startswith(match[5])), None)
     return history[-1] if history else None
 
 
@@ -120,36 +120,36 @@ def _split(line: str, meter: Meter) -> list[str]:
             reader.waiting = []
 
 
-def _chosen(found: re.Match[str], event: str, meter: Meter) -> str | None:
+def _chosen(match: re.Match[str], event: str, meter: Meter) -> str | None:
     words = _split(event, meter)
     last = len(words) - 1
-    if found[1]:
-        first_last = {"$": (last, last), "^": (1, 1), "*": (1, last), "%": (last, last)}[found[1]]
-    elif found[4] is None:
-        end = found[3]
-        first_last = (int((found[2] or "0")[:4]), last - 1 if end is None else last if end == "$" else int(end[:4]))
+    if match[1]:
+        first_last = {"$": (last, last), "^": (1, 1), "*": (1, last), "%": (last, last)}[match[1]]
+    elif match[4] is None:
+        end = match[3]
+        first_last = (int((match[2] or "0")[:4]), last - 1 if end is None else last if end == "$" else int(end[:4]))
     else:
-        start = int(found[4][:4])
-        if found[5] == "*":
+        start = int(match[4][:4])
+        if match[5] == "*":
             first_last = (start, last)
-        elif found[5] == "-":
-            first_last = (start, last - 1 if found[6] is None else last if found[6] == "$" else int(found[6][:4]))
+        elif match[5] == "-":
+            first_last = (start, last - 1 if match[6] is None else last if match[6] == "$" else int(match[6][:4]))
         else:
             first_last = (start, start)
     first, end_place = first_last
     return None if end_place > last else " ".join(words[first : end_place + 1])
 
 
-def _modified(event: str | None, found: re.Match[str], line: str) -> tuple[str | None, int]:
-    at = found.end()
-    if found[2]:
-        separator = found[2]
+def _modified(event: str | None, match: re.Match[str], line: str) -> tuple[str | None, int]:
+    at = match.end()
+    if match[2]:
+        separator = match[2]
         old, _, rest = line[at:].partition(separator)
         new, closed, _ = rest.partition(separator)
         new = new if closed else new.split("\n", 1)[0]
         at = min(len(line), at + len(old) + 1 + len(new) + (1 if closed else 0))
-        return None if event is None else event.replace(old, new, -1 if found[1] else 1), at
-    letter = found[5]
+        return None if event is None else event.replace(old, new, -1 if match[1] else 1), at
+    letter = match[5]
     if event is None or letter is None:
         return None, at
     if letter == "h":

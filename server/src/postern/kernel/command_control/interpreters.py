@@ -56,8 +56,8 @@ def is_interpreter(name: str) -> bool:
 
 
 def _plain_name(name: str) -> str:
-    found = _VERSIONED.match(name)
-    return found[1] if found else name
+    match = _VERSIONED.match(name)
+    return match[1] if match else name
 
 
 def run(machine: Machine, job: Run, name: str) -> str | None:
@@ -123,12 +123,12 @@ def run_text(machine: Machine, job: Run, name: str, code: str) -> None:
         machine.note(Reason.UNKNOWN_CODE)
         return
     if name in ("tclsh", "expect"):
-        for found in re.findall(r"exec\s+([^;\n\]]+)", code):
-            machine.run_child(found, job.state)
+        for command in re.findall(r"exec\s+([^;\n\]]+)", code):
+            machine.run_child(command, job.state)
         return
     if name == "m4":
-        for found in re.findall(r"syscmd\(\s*[`']?([^)']+)", code):
-            machine.run_child(found, job.state)
+        for command in re.findall(r"syscmd\(\s*[`']?([^)']+)", code):
+            machine.run_child(command, job.state)
         return
     if not _STARTS.search(code):
         return
@@ -143,9 +143,9 @@ def _literals(code: str) -> list[str]:
     texts: list[str] = []
     listed: list[str] = []
     end = -1
-    for found in _LITERAL.finditer(code):
-        text = unescaped(next((group for group in found.groups() if group is not None), ""))
-        between = code[end : found.start()] if end >= 0 else ""
+    for match in _LITERAL.finditer(code):
+        text = unescaped(next((group for group in match.groups() if group is not None), ""))
+        between = code[end : match.start()] if end >= 0 else ""
         if end >= 0 and _BETWEEN_PARTS.match(between):
             texts[-1] += text
             listed[-1:] = [listed[-1] + text]
@@ -157,7 +157,7 @@ def _literals(code: str) -> list[str]:
                 texts.append(" ".join(listed))
             texts.append(text)
             listed = [text]
-        end = found.end()
+        end = match.end()
     if len(listed) > 1:
         texts.append(" ".join(listed))
     return [text for text in texts if text.strip()]
@@ -176,7 +176,7 @@ def _sed(machine: Machine, job: Run) -> None:
         script = script.removeprefix("-e") if script.startswith("-e") else script
         for code in _SED_RUNS.findall(script):
             machine.run_child(code, job.state)
-        for found in _SED_REPLACES.finditer(script):
-            machine.run_child(found[3], job.state)
+        for match in _SED_REPLACES.finditer(script):
+            machine.run_child(match[3], job.state)
         if re.fullmatch(r"\d*\$?e", script) and job.stdin is not None:
             machine.run_child(job.stdin, job.state)

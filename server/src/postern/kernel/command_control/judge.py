@@ -78,11 +78,11 @@ def _shells(states: list[ShellState], innermost: Resolution) -> list[ShellState]
     return states
 
 
-def _worse(one: Verdict, other: Verdict) -> Verdict:
+def _worse(left: Verdict, right: Verdict) -> Verdict:
     """The verdict that counts. A rule says more than an unknown part."""
-    if other.action > one.action or (other.action == one.action and one.rule is None and other.rule is not None):
-        return other if other.unresolved or not one.unresolved else replace(other, unresolved=one.unresolved)
-    return one if one.unresolved or not other.unresolved else replace(one, unresolved=other.unresolved)
+    if right.action > left.action or (right.action == left.action and left.rule is None and right.rule is not None):
+        return right if right.unresolved or not left.unresolved else replace(right, unresolved=left.unresolved)
+    return left if left.unresolved or not right.unresolved else replace(left, unresolved=right.unresolved)
 
 
 def _decided(resolution: Resolution, rules: RuleSet) -> Verdict:

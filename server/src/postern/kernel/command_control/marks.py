@@ -22,7 +22,7 @@ _LONGEST_NAME: Final = 512
 
 def cleaned(text: str) -> str:
     """Input without the characters that have a meaning here; NUL is dropped by every shell. Halves of pairs become `�`, too."""
-    return _TYPED_MARK.sub(lambda found: "" if found[0] == "\0" else "\ufffd", text)
+    return _TYPED_MARK.sub(lambda match: "" if match[0] == "\0" else "\ufffd", text)
 
 
 def is_literal(word: str) -> bool:

@@ -18,12 +18,12 @@ def closing(text: str, start: int, closer: str, meter: Meter) -> int:
     cases = [0]
     at = start
     while True:
-        found = _INTERESTING.search(text, at)
-        if found is None:
+        match = _INTERESTING.search(text, at)
+        if match is None:
             meter.spend(len(text) - at)
             return -1
-        meter.spend(found.end() - at)
-        mark, at = found[0], found.end()
+        meter.spend(match.end() - at)
+        mark, at = match[0], match.end()
         if mark == "\\":
             at += 1
         elif mark == stack[-1]:
@@ -34,14 +34,14 @@ def closing(text: str, start: int, closer: str, meter: Meter) -> int:
             if not stack:
                 return at - 1
         else:
-            at = _inside(text, found, stack, cases, meter)
+            at = _inside(text, match, stack, cases, meter)
             if at < 0:
                 return -1
 
 
-def _inside(text: str, found: re.Match[str], stack: list[str], cases: list[int], meter: Meter) -> int:
+def _inside(text: str, match: re.Match[str], stack: list[str], cases: list[int], meter: Meter) -> int:
     """Handles a mark that does not end the innermost part. Returns where to go on, or -1."""
-    mark, at = found[0], found.end()
+    mark, at = match[0], match.end()
     quoted = stack[-1] == '"'
     if mark in ("$(", "${"):
         stack.append(")" if mark == "$(" else "}")

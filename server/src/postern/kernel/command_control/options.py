@@ -158,9 +158,9 @@ def _synonym(name: str, synonyms: dict[str, str]) -> str:
     for table in (synonyms, _EVERYWHERE):
         if name in table:
             return table[name]
-        found = {short for long, short in table.items() if long.startswith(name) and len(name) > 2}
-        if len(found) == 1:
-            return found.pop()
+        matching = {short for long, short in table.items() if long.startswith(name) and len(name) > 2}
+        if len(matching) == 1:
+            return matching.pop()
     return name
 
 

@@ -37,10 +37,10 @@ class Parameters:
         """The values of `${inside}`, and whether they stay apart inside quotes (`$@`)."""
         if inside.startswith((":-", ":+", "(")):  # zsh: no name; flags
             return (self.word(inside[2:], False),) if inside.startswith(":-") else (UNKNOWN,), False
-        found = _INSIDE.match(inside)
-        if found is None:
+        match = _INSIDE.match(inside)
+        if match is None:
             return (UNKNOWN,), False
-        prefix, name, index, rest = found.groups()
+        prefix, name, index, rest = match.groups()
         if prefix and rest == "" and name == "":
             return (UNKNOWN,), False
         if prefix == "!":

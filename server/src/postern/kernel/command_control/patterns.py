@@ -19,18 +19,18 @@ def activated(text: str) -> str:
     return _ACTIVE.sub(_mark, text)
 
 
-def _mark(found: re.Match[str]) -> str:
-    text = found[0]
-    if found[1] is not None:
+def _mark(match: re.Match[str]) -> str:
+    text = match[0]
+    if match[1] is not None:
         # Of several alternatives none is certain; `@(x)` is x.
-        return found[1] if text[0] in "@+" and "|" not in found[1] else STAR
+        return match[1] if text[0] in "@+" and "|" not in match[1] else STAR
     if text[0] == "*":
         return STAR
     if text == "?":
         return ANY
-    if len(found[2]) == 1:
-        return found[2]
-    return f"{SET_OPEN}{found[2]}{SET_CLOSE}"
+    if len(match[2]) == 1:
+        return match[2]
+    return f"{SET_OPEN}{match[2]}{SET_CLOSE}"
 
 
 def without_start(value: str, pattern: str, *, longest: bool, meter: Meter) -> str:

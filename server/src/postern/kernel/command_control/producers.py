@@ -79,15 +79,15 @@ def formatted(template: str, arguments: list[str]) -> str:
 def _format_once(template: str, arguments: list[str]) -> tuple[str, int]:
     used = 0
 
-    def value(found: re.Match[str]) -> str:
+    def value(match: re.Match[str]) -> str:
         nonlocal used
-        if found[0] == "%%":
+        if match[0] == "%%":
             return "%"
-        if found[2] == "*":
+        if match[2] == "*":
             return UNKNOWN
         argument = arguments[used] if used < len(arguments) else ""
         used += 1
-        return _converted(found[4], argument, found[3])
+        return _converted(match[4], argument, match[3])
 
     return _FORMAT.sub(value, unescaped(template)), used
 
@@ -251,9 +251,9 @@ def _characters(listed: str) -> str:
         listed = listed.replace(name, members)
     listed = unescaped(listed)
 
-    def spread(found: re.Match[str]) -> str:
-        first, last = ord(found[1][-1]), ord(found[2][-1])
-        return "".join(map(chr, range(first, last + 1))) if 0 <= last - first < 256 else found[0]
+    def spread(match: re.Match[str]) -> str:
+        first, last = ord(match[1][-1]), ord(match[2][-1])
+        return "".join(map(chr, range(first, last + 1))) if 0 <= last - first < 256 else match[0]
 
     return _RANGES.sub(spread, listed)
 

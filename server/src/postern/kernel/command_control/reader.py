@@ -136,20 +136,20 @@ class Reader:
         self.waiting = []
         return Token(TokenKind.END, "", place, place)
 
-    def _redirection(self, found: re.Match[str]) -> Token:
-        start, self.place = found.start(), found.end()
-        sign = found[0].lstrip("0123456789")
+    def _redirection(self, match: re.Match[str]) -> Token:
+        start, self.place = match.start(), match.end()
+        sign = match[0].lstrip("0123456789")
         if sign.startswith("{"):
             sign = sign[sign.index("}") + 1 :]
         blanks = _BLANKS.match(self.text, self.place)
         if blanks:
             self.place = blanks.end()
         if self.place >= len(self.text) or (self.text[self.place] in _ENDS_WORD and self.text[self.place] not in "<>"):
-            return Token(TokenKind.REDIRECTION, found[0], start, self.place)
+            return Token(TokenKind.REDIRECTION, match[0], start, self.place)
         if self.text[self.place] in "<>" and self.text[self.place + 1 : self.place + 2] != "(":
-            return Token(TokenKind.REDIRECTION, found[0], start, self.place)
+            return Token(TokenKind.REDIRECTION, match[0], start, self.place)
         target = self._word(self.place)
-        token = Token(TokenKind.REDIRECTION, found[0], start, self.place, target.segments, target.plain)
+        token = Token(TokenKind.REDIRECTION, match[0], start, self.place, target.segments, target.plain)
         if sign in ("<<", "<<-"):
             raw = self.text[target.start : target.end]
             is_quoted = any(mark in raw for mark in "'\"\\")
@@ -260,11 +260,11 @@ class Reader:
         literal: list[str] = []
         segments.append(Segment(Kind.QUOTED, "", is_quoted=True))  # `""` is a word
         while at < len(self.text):
-            found = _IN_DOUBLE.match(self.text, at)
-            if found:
-                self.meter.spend(found.end() - at)
-                literal.append(found[0])
-                at = found.end()
+            match = _IN_DOUBLE.match(self.text, at)
+            if match:
+                self.meter.spend(match.end() - at)
+                literal.append(match[0])
+                at = match.end()
                 continue
             mark = self.text[at]
             if mark == "\\":

@@ -118,8 +118,8 @@ class _Expressions:
         """The matching entry that decides first."""
         if self._set is None:
             return None
-        found = self._set.Match(text)
-        return min((self.entries[place] for place in found), key=_order) if found else None
+        places = self._set.Match(text)
+        return min((self.entries[place] for place in places), key=_order) if places else None
 
 
 def _order(entry: Entry) -> int:
@@ -161,10 +161,10 @@ class RuleSet:
         """The entry that decides about a command, None when no rule matches."""
         may_allow = command.has_known_program and not command.writes
         text = command.text
-        found = [self._refusing.first(text), self._allowing.first(text) if may_allow else None]
+        entries = [self._refusing.first(text), self._allowing.first(text) if may_allow else None]
         if command.words:
-            found += [self._named(command, name, may_allow=may_allow) for name in command.names]
-        matching = [entry for entry in found if entry is not None]
+            entries += [self._named(command, name, may_allow=may_allow) for name in command.names]
+        matching = [entry for entry in entries if entry is not None]
         return min(matching, key=_order) if matching else None
 
     def _named(self, command: Command, name: str, *, may_allow: bool) -> Entry | None:

@@ -33,12 +33,12 @@ def split_assignment(segments: Segments) -> tuple[str, Segments, bool] | None:
     """Name, value and whether it appends, when a word is an assignment."""
     if not segments or segments[0].kind is not Kind.TEXT:
         return None
-    found = _ASSIGNMENT.match(segments[0].text)
-    if found is None:
+    match = _ASSIGNMENT.match(segments[0].text)
+    if match is None:
         return None
-    rest = segments[0].text[found.end() :]
+    rest = segments[0].text[match.end() :]
     value = (Segment(Kind.TEXT, rest), *segments[1:]) if rest else segments[1:]
-    return found[1] + (found[2] or ""), value, bool(found[3])
+    return match[1] + (match[2] or ""), value, bool(match[3])
 
 
 def read_simple(block: Block, token: Token) -> Parts:

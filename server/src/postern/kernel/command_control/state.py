@@ -87,7 +87,7 @@ class ShellState:
         """Appends a line to the history."""
         if not line.strip():
             return
-        # Shells may be set to leave out lines that begin with a blank, and repeated ones.
+        # Shells may be set to leave out lines that begin with a blank, and repeated lines.
         if line[0] in " \t":
             line = UNKNOWN
         elif self.history and self.history[-1] == line:

@@ -194,8 +194,8 @@ class Block:
             and token.plain not in compounds.STARTS
             and _FUNCTION.match(self.reader.text, self.reader.place)
         ):
-            found = _FUNCTION.match(self.reader.text, self.reader.place)
-            self.reader.place = found.end() if found else self.reader.place
+            match = _FUNCTION.match(self.reader.text, self.reader.place)
+            self.reader.place = match.end() if match else self.reader.place
             return compounds.define(self, token.plain)
         if token.plain == "function":
             return compounds.define_named(self)
@@ -236,9 +236,9 @@ class Block:
             return None
         for segment in (segment for segments in parts.words for segment in segments):
             if segment.kind is Kind.PARAMETER:
-                found = _PARAMETER.match(segment.text)
-                if found and found[0] in state.alternatives:
-                    return found[0]
+                match = _PARAMETER.match(segment.text)
+                if match and match[0] in state.alternatives:
+                    return match[0]
         return None
 
     def _run_once(self, parts: Parts, state: ShellState, stdin: str | None) -> str:

@@ -16,18 +16,18 @@ def substituted(script: str, text: str) -> str:
     """The text after the script, unknown text when the script does more than it seems."""
     at = 0
     while at < len(script):
-        found = _SIMPLE.match(script, at)
-        if found is None:
-            found = _TRANSLATE.match(script, at)
-            if found is None or len(found[1]) != len(found[2]):
+        match = _SIMPLE.match(script, at)
+        if match is None:
+            match = _TRANSLATE.match(script, at)
+            if match is None or len(match[1]) != len(match[2]):
                 return UNKNOWN
-            text = text.translate(str.maketrans(found[1], found[2]))
+            text = text.translate(str.maketrans(match[1], match[2]))
         else:
-            changed = _replaced(found[2], found[3], text, everywhere="g" in found[4])
+            changed = _replaced(match[2], match[3], text, everywhere="g" in match[4])
             if changed is None:
                 return UNKNOWN
             text = changed
-        at = found.end()
+        at = match.end()
     return text
 
 

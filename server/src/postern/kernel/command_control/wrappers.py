@@ -93,8 +93,8 @@ def _stripped(machine: Machine, run: Run, wrapper: Wrapper) -> tuple[list[str], 
     words = run.words[1:]
     machine.meter.spend(len(words))
     if wrapper.behind:
-        found = next((place for place, word in enumerate(words) if word in wrapper.behind), None)
-        return ([] if found is None else words[found + 1 :]), []
+        place_behind = next((place for place, word in enumerate(words) if word in wrapper.behind), None)
+        return ([] if place_behind is None else words[place_behind + 1 :]), []
     assigned: list[tuple[str, str]] = []
     skipped: list[str] = []
     at = 0

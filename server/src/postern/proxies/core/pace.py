@@ -10,7 +10,7 @@ from typing import Final
 
 from postern.kernel.clock import monotonic_s
 
-#: Above this many remembered sources the idle ones are forgotten.
+#: Above this many remembered sources, idle sources are evicted.
 _MANY_SOURCES: Final = 8192
 
 

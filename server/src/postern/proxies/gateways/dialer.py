@@ -238,9 +238,9 @@ class _Search:
         reason = EndReason.HOST_KEY_REFUSED if refused else EndReason.UNREACHABLE
         # Two gateways may fail with the same sentence, which is shown once.
         by_text = {failure.message: failure.sentence for failure in reversed((*refused, *self._failures))}
-        messages = [by_text[text] for text in dict.fromkeys(one.message for one in (*refused, *self._failures))][
-            :_MAX_TOLD
-        ]
+        messages = [
+            by_text[text] for text in dict.fromkeys(failure.message for failure in (*refused, *self._failures))
+        ][:_MAX_TOLD]
         detail = "; ".join(dict.fromkeys(failure.detail for failure in self._failures))
         if len(messages) == 1:
             return TargetFailed(reason, messages[0], detail)

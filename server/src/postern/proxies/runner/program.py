@@ -179,11 +179,11 @@ class HostProgram:
     async def _pass_on(self, data: bytes, *, is_error: bool) -> None:
         if not data or self._full.is_set():
             return
-        kept = data[: self._room]
-        self._room -= len(kept)
-        if kept:
-            await self._pipe.tell_slowly(HostOutput(task=self._wish.task, data=kept, is_error=is_error))
-        if len(data) > len(kept):
+        accepted = data[: self._room]
+        self._room -= len(accepted)
+        if accepted:
+            await self._pipe.tell_slowly(HostOutput(task=self._wish.task, data=accepted, is_error=is_error))
+        if len(data) > len(accepted):
             self._full.set()
 
     async def _end_program(self, process: asyncssh.SSHClientProcess[bytes]) -> bool:

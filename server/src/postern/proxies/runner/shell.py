@@ -60,10 +60,10 @@ class Answer:
     def feed(self, data: bytes) -> tuple[int, bytes] | None:
         """Take output. When the answer is complete: the process id, and what was shown behind it."""
         self._shown += data
-        found = self._pattern.search(self._shown)
-        if found is None:
+        match = self._pattern.search(self._shown)
+        if match is None:
             return None
-        return int(found[1]), bytes(self._shown[found.end() :])
+        return int(match[1]), bytes(self._shown[match.end() :])
 
     @property
     def is_hopeless(self) -> bool:

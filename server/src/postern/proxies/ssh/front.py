@@ -105,7 +105,7 @@ class FrontLink(PacedConnection, SSHServerConnection):
             self.admission.leave(self._peer_addr, was_known=self._person_known)
 
     async def send_userauth_success(self) -> None:
-        """Handle a correct factor. If another factor is due, the client is told to continue (RFC 4252, partial
+        """Handle a correct factor. If another factor is due, the answer tells the client to continue (RFC 4252, partial
         success).
         """
         owner: FrontOwner | None = self.get_owner()  # type: ignore[assignment]  # made by our own factory

@@ -144,7 +144,7 @@ class Person(asyncssh.SSHServer):
         return True
 
     def _drop_ticket(self) -> None:
-        """Return the ticket. The control plane is told, and accepts it no longer."""
+        """Return the ticket. From the control plane's answer on, it is no longer accepted."""
         if self._ticket:
             self._services.tickets.give_back(self._ticket)
             self._ticket = ""

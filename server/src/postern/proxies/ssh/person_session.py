@@ -357,7 +357,7 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             raise Refused(session.end_message, ended=session.end_reason)
 
     async def carry_shell(self, opening: SshOpening) -> EndReason:
-        """Run a shell for the menu until its end. The user is told of an unusual end."""
+        """Run a shell for the menu until its end. An unusual end is shown to the user."""
         outcome = await self.carry(opening, Wish())
         if outcome.exit is None and outcome.reason is not EndReason.USER_CLOSED:
             self._front.say("\r\n" + outcome.message)

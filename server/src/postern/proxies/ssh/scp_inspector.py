@@ -103,7 +103,7 @@ class ScpInspector:
     def from_target(self, data: bytes) -> bytes:
         if not self._upload:
             if self._from_source(data) < len(data):
-                raise ValueError("bytes before the answer to the last ones")
+                raise ValueError("bytes before the answer to the last bytes")
             return data if self._can_log else b""
         self._from_sink(data)
         self._released += self._release()

@@ -186,9 +186,9 @@ class SftpRoot:
         if name is None or not name.startswith(b"/") or b"\0" in name or b".." in _parts(name):
             raise NoRoot
         real = _joined(_parts(name))
-        (found,) = yield (Question(sftp.STAT, (real,)),)
-        mode = _mode_in(found)
-        if found.type != sftp.ATTRS or (mode is not None and mode & _KIND != _FOLDER):
+        (attributes,) = yield (Question(sftp.STAT, (real,)),)
+        mode = _mode_in(attributes)
+        if attributes.type != sftp.ATTRS or (mode is not None and mode & _KIND != _FOLDER):
             raise NoRoot
         self._is_missing = False
         return real
@@ -229,15 +229,15 @@ class SftpRoot:
         if use is Use.FOLLOWED or name in (b"", b".."):
             folder, name = spelled, b""
         (answer,) = yield (Question(sftp.REALPATH, (folder or b"/",)),)
-        found = _name_in(answer)
-        if found is None:
+        real_folder = _name_in(answer)
+        if real_folder is None:
             # The answer does not reveal what exists outside the root.
             if self._is_plain(spelled) and answer.type == sftp.STATUS:
                 raise HostAnswers(answer.number(4))
             raise Outside
-        if not found.startswith(b"/") or b"\0" in found or self._has_backslashes(found):
+        if not real_folder.startswith(b"/") or b"\0" in real_folder or self._has_backslashes(real_folder):
             raise Outside
-        parts = _parts(found)
+        parts = _parts(real_folder)
         real = _joined([*parts, name] if name else parts)
         if not self._is_plain(real) or len(parts) > _MAX_PARTS:
             raise Outside

@@ -103,8 +103,8 @@ class RootedSftpInspector(SftpInspector):
         """Locate the next path of the request, or pass the request on after its last one."""
         if self._located is None:
             return b""
-        packet, request, found = self._located
-        self._steps = self._steps_to_next(packet, request, len(found))
+        packet, request, resolved = self._located
+        self._steps = self._steps_to_next(packet, request, len(resolved))
         if self._steps is not None:
             return self._step(None)
         self._located = None
@@ -113,7 +113,7 @@ class RootedSftpInspector(SftpInspector):
                 self._root.check_link_target(request.link_target)
             except Outside:
                 return self._refuse_outside(packet, request)
-        return self._pass_on(packet, request, found)
+        return self._pass_on(packet, request, resolved)
 
     def _steps_to_next(self, packet: Packet, request: PathRequest, count: int) -> Steps[bytes] | None:
         """Return how to locate the next path after the first `count`, or None if all are located."""
@@ -125,9 +125,9 @@ class RootedSftpInspector(SftpInspector):
             return self._root.locate(request.paths[count], request.uses[count])
         return None
 
-    def _pass_on(self, packet: Packet, request: PathRequest, found: list[bytes]) -> bytes:
+    def _pass_on(self, packet: Packet, request: PathRequest, resolved: list[bytes]) -> bytes:
         """Judge the request with its real paths as any other, and return its bytes, or those that replace them."""
-        placed, raw = with_paths(packet, request, found)
+        placed, raw = with_paths(packet, request, resolved)
         if self._judged is not None:
             self._pending[packet.request_id], self._judged = self._judged, None
         else:
@@ -138,7 +138,7 @@ class RootedSftpInspector(SftpInspector):
         pending = self._pending[placed.request_id]
         pending.moves = request.moves
         if pending.file is not None and pending.file.is_folder:
-            pending.file.place, pending.file.age = found[0], self._root.age
+            pending.file.place, pending.file.age = resolved[0], self._root.age
         if request.moves:
             self._root.forget()
         return raw
@@ -147,12 +147,12 @@ class RootedSftpInspector(SftpInspector):
         """Continue to locate with the host's answers. Returns what to send to the host."""
         if self._steps is None or self._located is None:
             return b""
-        packet, request, found = self._located
+        packet, request, resolved = self._located
         try:
             questions = self._steps.send(answers)  # type: ignore[arg-type]  # None starts a generator
         except StopIteration as done:
             self._steps = None
-            found.append(done.value)
+            resolved.append(done.value)
             return self._locate_next()
         except _Answered:
             self._steps = self._located = None

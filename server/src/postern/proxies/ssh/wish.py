@@ -120,7 +120,7 @@ def _refuse_carriers(session: LiveSession, command: bytes) -> None:
 def _demand(session: LiveSession, needed: tuple[Actions, ...], request_name: str) -> None:
     """Require the actions now and for the lifetime of the session; of each element any action suffices.
 
-    Without them the session ends, and the user is told.
+    Without them the session ends with a message to the user.
     """
     session.needs = needed
     for actions in needed:

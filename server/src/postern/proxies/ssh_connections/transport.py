@@ -79,13 +79,13 @@ class PacedConnection(SSHConnection):
                 return
         again = SSHPacket(packet.get_full_payload())
         again.get_bytes(1 + 16)  # type and cookie
-        theirs = [again.get_namelist()[:1], again.get_namelist()[:1]]
+        peer_algorithms = [again.get_namelist()[:1], again.get_namelist()[:1]]
         for _ in range(8):
             again.get_namelist()
         guessed = again.get_boolean()
         await super()._process_kexinit(pkttype, pktid, packet)
         ours = [list(self._kex_algs[:1]), list((self._server_host_key_algs or ())[:1])]
-        self._ignore_first_kex = guessed and theirs != ours
+        self._ignore_first_kex = guessed and peer_algorithms != ours
 
     async def _let_exchange(self) -> None:
         """Wait for the peer's turn to exchange keys. Refused before sign-in, when nobody needs new keys."""

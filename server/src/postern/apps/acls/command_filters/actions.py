@@ -104,7 +104,7 @@ def create_rule(*, actor: Actor, filter_row: CommandFilter, values: Mapping[str,
 
 @transaction.atomic
 def update_rule(*, actor: Actor, rule: CommandFilterRule, values: Mapping[str, Any]) -> CommandFilterRule:
-    """Change the given values of a rule; a given list of reviewers replaces the current one. Raises RuleRefused."""
+    """Change the given values of a rule; a given list of reviewers replaces the current list. Raises RuleRefused."""
     row: CommandFilterRule = CommandFilterRule.objects.select_related("filter").get(pk=rule.pk)
     old, new = assign(row, {name: value for name, value in values.items() if name in _RULE_COLUMNS})
     if {"type", "content"} & set(new):

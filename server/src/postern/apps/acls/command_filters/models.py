@@ -31,7 +31,7 @@ class RuleType(models.TextChoices):
     REGEX = "regex", _("Regular expression")
 
 
-#: Of rules with the same priority, the one with the lowest rank decides.
+#: Of rules with the same priority, the rule with the lowest rank decides.
 RANKS: Final = {RuleAction.DENY: 0, RuleAction.CONFIRM: 1, RuleAction.ALLOW: 2}
 
 

@@ -36,11 +36,11 @@ def require_usable_together(system_user_ids: Collection[UUID], *, field: str) ->
 
 
 def _require(filter_ids: Collection[UUID], system_user_id: UUID, field: str) -> None:
-    found = queries.rules_of(filter_ids)
-    if sum(len(rule.content) for rule in found) > MAX_CHARACTERS:
+    filter_rules = queries.rules_of(filter_ids)
+    if sum(len(rule.content) for rule in filter_rules) > MAX_CHARACTERS:
         raise TooMuchContent(field, _name_of(system_user_id), MAX_CHARACTERS)
     try:
-        RuleSet(rules.judged(found))
+        RuleSet(rules.judged(filter_rules))
     except InvalidRule as error:
         raise ExpressionsTooLarge(field, _name_of(system_user_id)) from error
 

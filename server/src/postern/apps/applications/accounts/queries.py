@@ -1,4 +1,4 @@
-"""The secret that a sign-in on an application gets. Everything that releases or shows one asks here."""
+"""The secret that a sign-in on an application gets. Everything that releases or shows a secret asks here."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
@@ -39,8 +39,8 @@ def open_secrets(rows: Sequence[ApplicationAccount]) -> dict[str, Opened]:
 
 def secret_of(row: ApplicationAccount) -> Secret | None:
     """The secret that this account signs in with; None when none is stored. Raises SecretUnreadable."""
-    kept = _kept(row)
-    return vault.get_secret(kept[1]) if kept is not None else None
+    place = _kept(row)
+    return vault.get_secret(place[1]) if place is not None else None
 
 
 def _kept(row: ApplicationAccount) -> tuple[Source, vault.SecretPlace] | None:

@@ -51,7 +51,7 @@ class Form(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attribute:
-    """One attribute. A `required` one is never null or blank; the others may be both."""
+    """One attribute. A `required` attribute is never null or blank; the others may be both."""
 
     name: str
     label: Promise
@@ -162,7 +162,7 @@ DECLARATIONS: Final[Mapping[str, Declaration]] = {declaration.type.value: declar
 
 
 def types_of(category: str) -> tuple[Declaration, ...]:
-    """The types of a category; none for an unknown one."""
+    """The types of a category; none for an unknown category."""
     return tuple(declaration for declaration in _ALL if declaration.category == category)
 
 

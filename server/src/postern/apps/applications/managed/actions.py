@@ -68,7 +68,7 @@ def create_application(*, actor: Actor, org_id: UUID, values: Values) -> Applica
 
 @transaction.atomic
 def update_application(*, actor: Actor, application: Application, values: Values) -> Application:
-    """Change the given values. Attributes that are not given stay; an empty secret keeps the stored one, and null
+    """Change the given values. Attributes that are not given stay; an empty secret keeps the stored secret, and null
     removes it. Raises LicenceRequired.
     """
     row: Application = Application.objects.select_for_update(of=("self",), no_key=True).get(pk=application.pk)

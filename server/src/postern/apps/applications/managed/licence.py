@@ -1,4 +1,6 @@
-"""Which applications need a licence. Remote apps are closed without one: not shown, not made, not changed (S6-033)."""
+"""Which applications need a licence. Remote apps are closed without a licence: not shown, not made, not changed
+(S6-033).
+"""
 
 from collections.abc import Collection
 from typing import Final

@@ -26,7 +26,9 @@ class AdminUserDirectory(Protocol):
         ...
 
     def hold(self, ids: Collection[UUID]) -> None:
-        """Protect these admin users from deletion until the transaction ends. Raises when one no longer exists."""
+        """Protect these admin users from deletion until the transaction ends. Raises when an admin user no longer
+        exists.
+        """
         ...
 
     def assets_of(self, system_user_id: UUID) -> Iterable[UUID]:

@@ -98,7 +98,7 @@ FIELD_WORDS: Final[dict[str, Any]] = {
     "query": _("Query"),
     "reason": _("Reason"),
     "reasons": _("Reasons"),
-    "receivers": _("Receivers"),
+    "receivers": _("Number of receivers"),
     "recording": _("Recorded"),
     "recording_sha256": _("SHA-256 of the recording"),
     "remote_addr": _("Remote address"),

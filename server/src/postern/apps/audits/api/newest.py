@@ -92,7 +92,7 @@ def _merged(parts: Parts, columns: tuple[str, ...], offset: int, limit: int) -> 
     keys if there are any.
 
     SQLite reads every partition from its index, merges them, and stops at the end of the window; a limit inside the
-    partitions would make it sort each of them again. PostgreSQL would read and sort whole partitions without one.
+    partitions would make it sort each of them again. PostgreSQL would read and sort whole partitions without it.
     """
     last, merges = offset + limit, connections[DEFAULT_DB_ALIAS].vendor == "sqlite"
     rows_of = [part.values_list(*columns) for part in parts]

@@ -93,7 +93,7 @@ class _InWords(ResourceSerializer):
         changes = []
         for name in dict.fromkeys((*old, *new)):
             label = labels.get(name, "")
-            if label in {"", name.replace("_", " ")}:  # Django's label of a column without one
+            if label in {"", name.replace("_", " ")}:  # Django's label of a column without a label of its own
                 label = FIELD_WORDS.get(name, name)
             change: dict[str, Any] = {"field": name, "label": str(label)}
             if name in old:

@@ -31,7 +31,7 @@ class VerificationView(PosternView):
         return VerificationSerializer(*args, **kwargs)
 
     def get(self, request: Request) -> Response:
-        """Whether a verification is running, and the result of the last one."""
+        """Whether a verification is running, and the result of the last verification."""
         return Response(self._standing())
 
     def post(self, request: Request) -> Response:

@@ -103,7 +103,7 @@ def _taken(stream: AuditStream, holder: str, chunk: reading.Chunk, before: readi
 
 @transaction.atomic
 def _failed(stream: AuditStream, holder: str, reason: Sentence) -> None:
-    """Note the failure. At the first one the position goes back, and the audit log records the break."""
+    """Note the failure. At the first failure the position goes back, and the audit log records the break."""
     row = AuditStream.objects.select_for_update().filter(pk=stream.pk, holder=holder).first()
     if row is None:
         return

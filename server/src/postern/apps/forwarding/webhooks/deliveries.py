@@ -26,7 +26,7 @@ from postern.kernel.sentences import Sentence
 
 #: While claimed rows belong to their sender. Longer than the tries of one claim may take (`sending`).
 LEASE: Final = timedelta(minutes=2)
-#: Pauses after the first, second … failed try. After the last one the delivery has failed.
+#: Pauses after the first, second … failed try. After the last try the delivery has failed.
 PAUSES: Final = tuple(timedelta(seconds=seconds) for seconds in (5, 300, 1800, 7200, 18000, 36000, 50400, 72000))
 #: How long all messages of an endpoint wait after a failure that concerns them all, such as a dead receiver.
 REST: Final = timedelta(minutes=1)

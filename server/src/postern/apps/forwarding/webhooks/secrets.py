@@ -23,7 +23,7 @@ def put(webhook_id: UUID, secret: Secret) -> None:
 
 
 def replace(webhook_id: UUID, secret: Secret) -> None:
-    """Store a new secret, and keep the present one as the former."""
+    """Store a new secret, and keep the present secret as the former."""
     present = vault.get_secret(_place(webhook_id, "secret"))
     if present is not None:
         vault.put_secret(_place(webhook_id, "former_secret"), present)
@@ -33,8 +33,8 @@ def replace(webhook_id: UUID, secret: Secret) -> None:
 def keys_of(webhook_id: UUID, *, with_former: bool) -> list[bytes]:
     """The keys that sign now, the newest first."""
     columns = _COLUMNS if with_former else _COLUMNS[:1]
-    found = [vault.get_secret(_place(webhook_id, column)) for column in columns]
-    return [key_of(secret) for secret in found if secret is not None]
+    secrets = [vault.get_secret(_place(webhook_id, column)) for column in columns]
+    return [key_of(secret) for secret in secrets if secret is not None]
 
 
 def key_of(secret: Secret) -> bytes:

@@ -96,8 +96,8 @@ class Affected:
             return self._that_can_be_pushed(vault.bound_assets(system_user_id), only_windows=only_windows)
         chosen = Asset.objects.filter(pk__in=self._assets[system_user_id, user_id])
         asset_ids = self._that_can_be_pushed(chosen, only_windows=only_windows)
-        for one, node_id in self._nodes:
-            node = Node.objects.filter(pk=node_id).first() if one == system_user_id else None
+        for bound_user_id, node_id in self._nodes:
+            node = Node.objects.filter(pk=node_id).first() if bound_user_id == system_user_id else None
             if node is not None:
                 asset_ids |= self._that_can_be_pushed(assets.assets_in(node, all_below=True), only_windows=only_windows)
         return asset_ids

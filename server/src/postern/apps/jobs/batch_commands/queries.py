@@ -63,10 +63,10 @@ def hosts_of(command_id: UUID) -> "QuerySet[HostOutcome]":
 def in_group(rows: "QuerySet[HostOutcome]", key: str) -> "QuerySet[HostOutcome]":
     """The hosts of one group. Raises ValueError for a key that is none."""
     state, result, status, digest = key.split(_SEPARATOR)
-    found = rows.filter(state=state, result=result, status=int(status) if status else None)
+    matching = rows.filter(state=state, result=result, status=int(status) if status else None)
     if state != HostState.ENDED:
-        return found
-    return found.filter(output__digest=digest) if digest else found.filter(Q(output=None) | Q(output__digest=""))
+        return matching
+    return matching.filter(output__digest=digest) if digest else matching.filter(Q(output=None) | Q(output__digest=""))
 
 
 def groups_of(command_id: UUID) -> list[Group]:
@@ -80,12 +80,12 @@ def groups_of(command_id: UUID) -> list[Group]:
         alike = (state, result, status, (digest or "") if state == HostState.ENDED else "")
         hosts.setdefault(alike, []).append((position, hostname))
     ranked = sorted(hosts.items(), key=lambda group: (_rank(group[0]), -len(group[1]), group[1][0]))[:MAX_GROUPS]
-    firsts = rows.filter(position__in=[found[0][0] for _alike, found in ranked]).select_related("output")
+    firsts = rows.filter(position__in=[group[0][0] for _alike, group in ranked]).select_related("output")
     samples = {row.position: row for row in firsts.defer("output__data")}
     previews = _previews(samples.values())
     return [
-        _group(alike, found, samples[found[0][0]], previews.get(samples[found[0][0]].pk, _NOTHING))
-        for alike, found in ranked
+        _group(alike, group, samples[group[0][0]], previews.get(samples[group[0][0]].pk, _NOTHING))
+        for alike, group in ranked
     ]
 
 
@@ -137,9 +137,9 @@ def _previews(samples: Iterable[HostOutcome]) -> "dict[int, _Preview]":
 
 
 def _preview(data: "bytes | memoryview", size: int) -> "_Preview":
-    kept = unpacked(data, _READ)
-    text = shown(kept)
-    return _Preview(text[:PREVIEW], len(text) > PREVIEW or size > len(kept))
+    stored = unpacked(data, _READ)
+    text = shown(stored)
+    return _Preview(text[:PREVIEW], len(text) > PREVIEW or size > len(stored))
 
 
 def _group(alike: _Alike, hosts: Sequence[tuple[int, str]], sample: HostOutcome, preview: "_Preview") -> Group:

@@ -81,7 +81,7 @@ def accept(
 
 
 def _joined(org_id: UUID, kind: str, key: str, *, is_news: bool) -> tuple[Job | None, str]:
-    """The open job that a request with this key joins, or the key of a new one."""
+    """The open job that a request with this key joins, or the key of a new job."""
     same = _open_job(org_id, kind, key, is_locked=is_news)
     while is_news and same is not None and same.state == JobState.RUNNING:
         key = hashlib.sha256(f"{key} after {same.pk}".encode()).hexdigest()

@@ -36,7 +36,7 @@ def is_anything_due(kind_names: Iterable[str]) -> bool:
 def claim(room: Mapping[str, int], *, holder: str) -> list[Job]:
     """Claim jobs for this worker: of each kind in `room` at most that many, within the limits of the kind.
 
-    Of several organizations, the one with the fewest running jobs of the kind comes first.
+    Of several organizations, the organization with the fewest running jobs of the kind comes first.
     """
     _take_turn()
     claimed: list[Job] = []

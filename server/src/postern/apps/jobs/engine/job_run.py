@@ -26,7 +26,7 @@ class JobRun:
     """
 
     def __init__(self, job: Job, time_limit: timedelta, writer: LogWriter, *, starts_again: bool) -> None:
-        """`starts_again`: another worker starts the job again if this one stops."""
+        """`starts_again`: another worker starts the job again if this worker stops."""
         self.id: UUID = job.pk
         self.org_id: UUID = job.org_id
         self.token: int = job.token
@@ -69,8 +69,8 @@ class JobRun:
         if now - self._stored_at < _PROGRESS_S and done < total:
             return
         self._stored_at = now
-        mine = Job.objects.filter(pk=self.id, token=self.token, state=JobState.RUNNING)
-        if not mine.update(done=done, total=total, failed=failed):
+        own_row = Job.objects.filter(pk=self.id, token=self.token, state=JobState.RUNNING)
+        if not own_row.update(done=done, total=total, failed=failed):
             raise Lost
 
     @contextmanager
@@ -81,7 +81,7 @@ class JobRun:
         if not is_stopping:
             self.check()
         with write_transaction():
-            mine = Job.objects.select_for_update().filter(pk=self.id, token=self.token, state=JobState.RUNNING)
-            if not mine.values_list("pk").first():
+            own_row = Job.objects.select_for_update().filter(pk=self.id, token=self.token, state=JobState.RUNNING)
+            if not own_row.values_list("pk").first():
                 raise Lost
             yield

@@ -79,13 +79,13 @@ class Outcome:
 class JobKind(Generic[Argument]):
     """A kind of job.
 
-    `name` is stored in rows and never changes. `right` is needed to start one, to cancel one, and to read the logs of
+    `name` is stored in rows and never changes. `right` is needed to start a job, to cancel it, and to read the logs of
     other people's; `readers` may read them too. `at_once` limits how many run at the same time in the whole
     installation, `at_once_in_org` in one organization, `at_once_of_one` those of one person: for kinds that everybody may
     start, so that nobody keeps the others waiting. With `joins`, a request that equals an open job gets that job.
     `settle` is called with the job in the transaction that stores the final state, however the job ends.
 
-    `kept`: retention of finished jobs, if not the usual one. `forgetting` is called with the jobs that are
+    `kept`: retention of finished jobs, if it differs from the default. `forgetting` is called with the jobs that are
     too old, in the transaction that deletes them.
     """
 

@@ -43,7 +43,7 @@ class TooManyHosts(PosternError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """An asset as it is now, and the system user that the work there is about, if it is about one."""
+    """An asset as it is now, and the system user that the work there concerns, if any."""
 
     asset_id: UUID
     hostname: str

@@ -79,7 +79,7 @@ class HostOutcome(SavedRow):
     execution = models.ForeignKey(Execution, models.CASCADE, related_name="hosts")
     position = models.PositiveIntegerField()
     asset_id = models.UUIDField(db_index=True)
-    #: The account that the work is about, if it is about one.
+    #: The account that the work concerns, if any.
     system_user_id = models.UUIDField(null=True)
     username = models.CharField(_("Username"), max_length=128, blank=True, default="")
     hostname = models.CharField(_("Hostname"), max_length=128)

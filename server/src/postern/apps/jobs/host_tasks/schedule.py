@@ -16,7 +16,7 @@ MAX_CRONTAB: Final = 128
 
 def require_crontab(text: str) -> None:
     """Raise ValidationError unless `text` is empty or has the five fields of a crontab, and comes due at all."""
-    if not text.strip() or len(text) > MAX_CRONTAB:  # another validator refuses longer ones
+    if not text.strip() or len(text) > MAX_CRONTAB:  # another validator refuses longer texts
         return
     if len(text.split()) != len(_NAMES):
         raise ValidationError(_("Enter five fields: minute, hour, day, month and weekday."))

@@ -109,10 +109,10 @@ class RunnerLink:
     def stop(self, task: int) -> None:
         """End a task early."""
         with self._lock:
-            found = self._open.get(task)
-        if found is not None:
-            found.report.stop_wanted = True
-            self._send(found.process, StopTask(task=task))
+            running = self._open.get(task)
+        if running is not None:
+            running.report.stop_wanted = True
+            self._send(running.process, StopTask(task=task))
 
     def kill(self) -> None:
         """Kill the runner, because it does not obey. All its tasks are lost."""
@@ -163,10 +163,10 @@ class RunnerLink:
             with self._sending:
                 _write(process.stdin, len(data).to_bytes(_LENGTH_BYTES, "big") + data)
         except TimeoutError:
-            log.warning("the runner does not read what it is sent, and is killed; its tasks are told")
+            log.warning("the runner does not read what it is sent, and is killed; its tasks get the failure")
             process.kill()
         except (OSError, ValueError):
-            log.info("the runner has ended; its tasks are told")  # `_hear` tells them
+            log.info("the runner has ended; its tasks get the failure")  # from `_hear`
 
     def _hear(self, process: "subprocess.Popen[bytes]") -> None:
         """Read frames until the runner ends."""

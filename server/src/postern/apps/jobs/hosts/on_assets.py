@@ -327,8 +327,8 @@ class _AssetHost:
         self.row.via = via[:512]
 
     def output(self, data: bytes, *, is_error: bool) -> None:
-        kept = self._output[is_error]
-        kept += data[: max(0, ANSWER_BYTES - len(kept))]
+        stored = self._output[is_error]
+        stored += data[: max(0, ANSWER_BYTES - len(stored))]
         try:
             self._run.work.heard(self.row, data, is_error=is_error)
         except Exception as error:  # noqa: BLE001 - the other hosts, and those of other jobs, go on

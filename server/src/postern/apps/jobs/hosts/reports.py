@@ -37,7 +37,7 @@ _MOST_QUESTIONS: Final = 200
 #: Gateways of a stage are alternatives, so a route has many ways. Those beyond this number are not looked at.
 _MOST_WAYS: Final = 10_000
 _MAX_SIGNAL: Final = 32
-#: Sentences in a sentence, and values of one.
+#: Sentences in a sentence, and values of a sentence.
 _MAX_DEPTH: Final = 6
 _MAX_VALUES: Final = 16
 #: Exit statuses are 32 bits on the wire, with or without a sign.

@@ -28,7 +28,7 @@ class ShownHosts:
 
 def shown_hosts(execution_ids: Iterable[UUID], number: int) -> Mapping[UUID, ShownHosts]:
     """The first hosts of each execution."""
-    found: dict[UUID, ShownHosts] = defaultdict(ShownHosts)
+    hosts_by_execution: dict[UUID, ShownHosts] = defaultdict(ShownHosts)
     labels: Mapping[str, Any] = dict(HostResult.choices)
     columns = ("execution_id", "asset_id", "hostname", "state", "result", "reason", "message")
     for keys in _chunks(list(execution_ids)):
@@ -36,21 +36,21 @@ def shown_hosts(execution_ids: Iterable[UUID], number: int) -> Mapping[UUID, Sho
         for execution_id, asset_id, hostname, state, result, reason, message in rows.order_by(
             "execution_id", "position"
         ).values_list(*columns):
-            hosts = found[execution_id]
+            hosts = hosts_by_execution[execution_id]
             hosts.assets.append(str(asset_id))
             hosts.names.append(hostname)
             if result == HostResult.DONE:
                 hosts.succeeded.append(hostname)
             elif state == HostState.ENDED:
                 hosts.failed[hostname] = why(reason, message) or str(labels.get(result, result))
-    return found
+    return hosts_by_execution
 
 
 def with_hosts(executions: Sequence[Execution], number: int) -> None:
     """Set `shown` on each of the executions."""
-    found = shown_hosts([row.pk for row in executions], number)
+    hosts_by_execution = shown_hosts([row.pk for row in executions], number)
     for row in executions:
-        row.shown = found.get(row.pk, ShownHosts())  # type: ignore[attr-defined]  # what the answer shows of it
+        row.shown = hosts_by_execution.get(row.pk, ShownHosts())  # type: ignore[attr-defined]  # shown by the API
 
 
 def latest(keys: Iterable[UUID | None], number: int) -> Mapping[UUID, Execution]:

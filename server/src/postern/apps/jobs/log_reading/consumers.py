@@ -105,11 +105,11 @@ class JobLogs(PageSocket):
         while True:
             is_stale = clock.monotonic_s() - looked_at >= _RECHECK_S
             if is_stale or not seen.is_open:
-                found: _Seen | None = await in_thread(_look)(visitor, wish.task)
-                if found is None:
+                latest: _Seen | None = await in_thread(_look)(visitor, wish.task)
+                if latest is None:
                     await self.close(CLOSE_NOT_FOUND)
                     return
-                seen, looked_at = found, clock.monotonic_s()
+                seen, looked_at = latest, clock.monotonic_s()
             # The state was read before the file: what a job that has ended wrote is all there.
             piece: bytes = await asyncio.to_thread(file.read, offset, PIECE_BYTES)
             piece = whole_characters(piece, is_last=not seen.is_open)

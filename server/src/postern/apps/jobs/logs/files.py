@@ -41,7 +41,7 @@ def folder_of(home: Path, job_id: UUID) -> Path:
 
 
 def delete(home: Path, job_id: UUID) -> None:
-    """Delete the log of a job, if there is one."""
+    """Delete the log of a job, if it exists."""
     shutil.rmtree(folder_of(home, job_id), ignore_errors=True)
 
 
@@ -159,13 +159,13 @@ class LogReader:
 
     def read(self, offset: int, limit: int) -> bytes:
         """Up to `limit` bytes from `offset`; fewer when the log is shorter."""
-        found = bytearray()
+        content = bytearray()
         for part in self._parts():
-            start = max(offset + len(found), part.base)
-            most = limit - len(found) if part.end is None else min(limit - len(found), part.end - start)
-            if start == offset + len(found) and most > 0:
-                found += _read_part(part.stem, start - part.base, most)
-        return bytes(found)
+            start = max(offset + len(content), part.base)
+            most = limit - len(content) if part.end is None else min(limit - len(content), part.end - start)
+            if start == offset + len(content) and most > 0:
+                content += _read_part(part.stem, start - part.base, most)
+        return bytes(content)
 
     def pieces(self, piece_bytes: int = FRAME_BYTES) -> Iterator[bytes]:
         """The whole log as it is now, in pieces."""
@@ -219,25 +219,25 @@ def _read_part(stem: Path, offset: int, limit: int) -> bytes:
 
 
 def _read_once(stem: Path, offset: int, limit: int) -> bytes:
-    found = bytearray()
+    content = bytearray()
     start = 0
     for place, raw, packed in _frames(stem):
-        position = offset + len(found)
-        if start <= position < start + raw and len(found) < limit:
+        position = offset + len(content)
+        if start <= position < start + raw and len(content) < limit:
             data = _unpacked(stem, place, packed)
-            found += data[position - start : position - start + limit - len(found)]
+            content += data[position - start : position - start + limit - len(content)]
         start += raw
-        if len(found) >= limit:
-            return bytes(found)
+        if len(content) >= limit:
+            return bytes(content)
     tail = _tail_of(stem)
-    position = offset + len(found)
+    position = offset + len(content)
     if tail is not None and position >= tail[1]:
         with tail[0].open("rb") as file:
             # Clients name the offset: no file has some of them, and seeking there fails.
             if position - tail[1] < os.fstat(file.fileno()).st_size:
                 file.seek(position - tail[1])
-                found += file.read(limit - len(found))
-    return bytes(found)
+                content += file.read(limit - len(content))
+    return bytes(content)
 
 
 def _frames(stem: Path) -> list[tuple[int, int, int]]:

@@ -25,14 +25,14 @@ def check_nodes(job: JobRun, _argument: NoArgument) -> Outcome:
     if not faults.number:
         job.say(_("Everything is in order."))
         return Outcome(code="whole", values=numbers)
-    for words, found in (
+    for words, rows in (
         (_("Places of nodes that were missing: %(number)d."), faults.missing_paths),
         (_("Places of nodes that were wrong: %(number)d."), faults.extra_paths),
         (_("Nodes with a wrong key or path: %(number)d."), faults.wrong_names),
         (_("Assets that were in no node and are in the root node now: %(number)d."), faults.unplaced_assets),
     ):
-        if found:
-            job.say(words % {"number": len(found)})
+        if rows:
+            job.say(words % {"number": len(rows)})
     return Outcome(code="corrected", values={**numbers, "faults": faults.number}, effect=partial(_correct, job.org_id))
 
 

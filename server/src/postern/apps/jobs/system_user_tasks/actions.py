@@ -94,7 +94,7 @@ def _named(argument: AccountsArgument) -> Sequence[tuple[UUID, UUID]]:
     return [(asset_id, system_user_id) for asset_id in argument.assets for system_user_id in argument.system_users]
 
 
-def _subject(found: Sequence[assets.AssetBrief], users: Sequence[str]) -> str:
-    ids = {asset.id for asset in found}
-    where = found[0].hostname if len(ids) == 1 else _("%(number)d assets") % {"number": len(ids)}
+def _subject(briefs: Sequence[assets.AssetBrief], users: Sequence[str]) -> str:
+    ids = {asset.id for asset in briefs}
+    where = briefs[0].hostname if len(ids) == 1 else _("%(number)d assets") % {"number": len(ids)}
     return f"{', '.join(users[:3])}{' …' if len(users) > 3 else ''} @ {where}"

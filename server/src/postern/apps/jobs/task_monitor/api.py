@@ -84,7 +84,7 @@ class _MonitorView(PosternView):
 
 
 class MonitorPageView(_MonitorView):
-    """`GET /flower/…`: a page, or a file of one."""
+    """`GET /flower/…`: a page, or a file of a page."""
 
     def get(self, request: Request, rest: str = "") -> HttpResponseBase:
         if policy.is_file(rest):

@@ -107,7 +107,7 @@ class MonitorLink:
         while monotonic_s() < until:
             if connection.is_open():
                 return connection
-            if process.poll():  # 0: another web process has started one
+            if process.poll():  # 0: another web process has started the monitor
                 log.warning("the task monitor ended with status %d", process.returncode)
                 raise MonitorSilent(is_starting=False)
             time.sleep(_LOOK_S)

@@ -24,7 +24,7 @@ from postern.foundation.rest.text import PlainField, PlainTextField
 from postern.foundation.rest.viewsets import ReadOnlyViewSet
 from postern.kernel.errors import NotAllowed
 
-#: Page size for clients that do not name one. It is small, because messages are long.
+#: Default page size. It is small, because messages are long.
 PAGE_SIZE: Final = 15
 
 

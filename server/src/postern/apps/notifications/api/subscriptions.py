@@ -83,17 +83,19 @@ class SubscriptionView(PosternView):
 
 def _people(subscriptions: Any) -> Mapping[UUID, str]:
     """Names of all users in the subscriptions."""
-    wanted = {user_id for one in subscriptions for user_id in one.user_ids}
+    wanted = {user_id for subscription in subscriptions for user_id in subscription.user_ids}
     return {user.pk: str(user) for user in User.objects.filter(pk__in=wanted)}
 
 
-def _row(kind: MessageType, found: queries.Subscription, people: Mapping[UUID, str]) -> dict[str, Any]:
-    ways = {name: name in found.receive_backends for name in queries.enabled_backends()}
+def _row(kind: MessageType, subscription: queries.Subscription, people: Mapping[UUID, str]) -> dict[str, Any]:
+    ways = {name: name in subscription.receive_backends for name in queries.enabled_backends()}
     return {
         "message_type": kind.name,
         "message_type_label": str(kind.label),
-        "users": [str(user_id) for user_id in found.user_ids],
-        "groups": [str(group_id) for group_id in found.group_ids],
-        "receive_backends": list(found.receive_backends),
-        "receivers": [{"id": str(user_id), "name": people.get(user_id, ""), **ways} for user_id in found.user_ids],
+        "users": [str(user_id) for user_id in subscription.user_ids],
+        "groups": [str(group_id) for group_id in subscription.group_ids],
+        "receive_backends": list(subscription.receive_backends),
+        "receivers": [
+            {"id": str(user_id), "name": people.get(user_id, ""), **ways} for user_id in subscription.user_ids
+        ],
     }

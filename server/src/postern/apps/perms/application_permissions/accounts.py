@@ -40,10 +40,10 @@ def _granted_by(permission_ids: Collection[UUID], only: tuple[Link, UUID] | None
     if only is not None:
         narrow = Q(application_id=only[1]) if only[0] is APPLICATIONS else Q((_SYSTEM_USER, only[1]))
     ids = sorted(permission_ids)
-    found: set[Pair] = set()
+    pairs: set[Pair] = set()
     for start in range(0, len(ids), _SET):
-        found |= _pairs(narrow & Q(applicationpermission_id__in=ids[start : start + _SET]))
-    return found
+        pairs |= _pairs(narrow & Q(applicationpermission_id__in=ids[start : start + _SET]))
+    return pairs
 
 
 def _no_longer_granted(pairs: set[Pair]) -> set[Pair]:

@@ -21,7 +21,7 @@ _FILTERS: Final = (
     ObjectFilter(APPLICATIONS, {"application_id": "pk", "app": "pk", "application": "name", "app_name": "name"}),
 )
 #: Names of the filters, for the API description.
-FILTERS: Final = (*(name for one in _FILTERS for name in one.columns), *filters.STATES)
+FILTERS: Final = (*(name for definition in _FILTERS for name in definition.columns), *filters.STATES)
 
 
 def narrowed(

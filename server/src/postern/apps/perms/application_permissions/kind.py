@@ -25,11 +25,13 @@ def _require_licence(permission: ApplicationPermission) -> None:
 def _require_fitting(permission: ApplicationPermission, link: Link, targets: Collection[Any]) -> None:
     declaration = applications.DECLARATIONS[permission.type]
     if link is APPLICATIONS:
-        wrong = sorted(one.name for one in targets if one.type != permission.type)
+        wrong = sorted(application.name for application in targets if application.type != permission.type)
         message = _("This permission is for %(type)s. %(name)s has another type.")
         values = {"type": declaration.type.label}
     elif link is SYSTEM_USERS:
-        wrong = sorted(one.name for one in targets if one.protocol != declaration.protocol.value)
+        wrong = sorted(
+            system_user.name for system_user in targets if system_user.protocol != declaration.protocol.value
+        )
         message = _("System users of this permission must use %(protocol)s. %(name)s uses another protocol.")
         values = {"protocol": declaration.protocol.value}
     else:

@@ -53,11 +53,11 @@ def _via(via: Via | None) -> dict[str, Any] | None:
         "node": via.node,
         "application": via.application,
     }
-    return {name: _named(one) for name, one in parts.items() if one is not None}
+    return {name: _named(part) for name, part in parts.items() if part is not None}
 
 
-def _named(one: Named | None) -> dict[str, str] | None:
-    return {"id": str(one.id), "name": one.name} if one else None
+def _named(named: Named | None) -> dict[str, str] | None:
+    return {"id": str(named.id), "name": named.name} if named else None
 
 
 def _instant(instant: datetime | None) -> str | None:

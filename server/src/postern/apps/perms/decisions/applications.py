@@ -190,11 +190,11 @@ _prepared_parties: Final = PreparedQuery(_parties, stand_ins=_STAND_INS, columns
 def _facts_without_grants(
     user_id: UUID, application_id: UUID, system_user_id: UUID, protocol: Protocol, target: ApplicationFacts | None
 ) -> Facts:
-    found = _prepared_parties.rows(user_id=user_id, application_id=application_id, system_user_id=system_user_id)
+    rows = _prepared_parties.rows(user_id=user_id, application_id=application_id, system_user_id=system_user_id)
     user = system_user = None
     user_is_named = False
-    if found:
-        [row] = found
+    if rows:
+        [row] = rows
         user_is_named, is_named = row["user_direct"] or row["user_by_group"], row["application_named"]
         user = UserFacts(id=user_id, name=row["name"], is_active=row["is_active"], date_expired=row["date_expired"])
         if row["system_user_name"] is not None:

@@ -8,7 +8,7 @@ A user may use a system user on an asset when all of these are true:
 - That permission is active, valid at the instant (`date_start <= at < date_expired`), and includes the action connect.
 
 The same rule holds for an application, with an application permission: the system user speaks its protocol, and its type
-needs no licence or there is one.
+needs no licence or a licence exists.
 
 The actions of all such permissions are combined, as far as the protocol has them: a clipboard is part of RDP and VNC only.
 Each action ends when the last permission that includes it ends: a
@@ -104,7 +104,7 @@ class Decision:
     """The decision. `actions`, `expires_at` and the granted reasons are set only when access is allowed.
 
     `ends` holds each action with its own end; `expires_at` is the end of connect, and so of all access. A permission
-    that begins before another one ends extends its actions without a gap. No action outlasts the account.
+    that begins before another permission ends extends its actions without a gap. No action outlasts the account.
     `next_change_at` is the nearest instant at which a permission involved begins or ends; decide again at that instant.
     """
 
@@ -149,7 +149,7 @@ class AssetFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApplicationFacts:
-    """`is_licensed`: its type needs no licence, or there is one."""
+    """`is_licensed`: its type needs no licence, or a licence exists."""
 
     id: UUID
     name: str

@@ -120,7 +120,9 @@ def nearest_application_permission(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Wanted:
-    """Whom and what a permission would have to name. `target`: the lack of one that does not name the target."""
+    """Whom and what a permission would have to name. `target`: what a permission lacks that does not name the
+    target.
+    """
 
     user: Named
     target: Lack

@@ -56,12 +56,12 @@ class Parties:
 
 def load_parties(*, user_id: UUID, asset_id: UUID, system_user_id: UUID, protocol: Protocol) -> Parties | None:
     """The facts about the three objects in one query; None if there is no such user."""
-    found = _prepared_parties.rows(
+    rows = _prepared_parties.rows(
         user_id=user_id, asset_id=asset_id, system_user_id=system_user_id, protocol=protocol.value
     )
-    if not found:
+    if not rows:
         return None
-    [row] = found
+    [row] = rows
     return Parties(
         user=UserFacts(id=user_id, name=row["name"], is_active=row["is_active"], date_expired=row["date_expired"]),
         asset=None

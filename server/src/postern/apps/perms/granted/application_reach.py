@@ -1,8 +1,8 @@
 """Reachable applications, computed from the permission tables.
 
 An application is reachable when a valid permission names it together with a system user that speaks its protocol, and
-its type needs no licence or there is one. This matches `decision.evaluate`: an application is reachable exactly when
-the decision for some system user is allow.
+its type needs no licence or a licence exists. This matches `decision.evaluate`: an application is reachable exactly
+when the decision for some system user is allow.
 """
 
 from collections.abc import Iterable

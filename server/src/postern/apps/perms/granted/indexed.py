@@ -22,8 +22,8 @@ Members = Mapping[UUID, BitMap]
 
 #: Orders of the ORM that the index keeps: the name of the order in the index, and whether it is walked backwards.
 _KEPT_ORDERS: Final[Mapping[tuple[Any, ...], tuple[str, bool]]] = {
-    (first, second): kept
-    for first, kept in {
+    (first, second): order
+    for first, order in {
         "hostname": ("hostname", False),
         "-hostname": ("hostname", True),
         "ip": ("ip", False),
@@ -41,7 +41,7 @@ _MERGED: Final = 2_000
 class Part:
     """What is reachable in one organization.
 
-    `assets` are the reachable ones, active or not; `named` those of them that a permission names directly; `granted`
+    `assets`: the reachable assets, active or not; `named`: those that a permission names directly; `granted`
     the nodes that permissions name; `above` these nodes and all nodes above them.
     """
 
@@ -91,7 +91,7 @@ class IndexedReach:
 
     def places(self, node_ids: Iterable[UUID], asset_ids: Iterable[UUID]) -> dict[UUID, list[UUID]]:
         """Those of the assets that are reachable and directly in these nodes, each with its nodes among them."""
-        found: dict[UUID, list[UUID]] = {}
+        nodes_by_asset: dict[UUID, list[UUID]] = {}
         wanted = {asset_id.bytes: asset_id for asset_id in asset_ids}  # making an id of each number is slow
         for part in self._parts.values():
             nodes_of: dict[int, list[UUID]] = {}
@@ -102,8 +102,8 @@ class IndexedReach:
             for number, nodes in nodes_of.items():
                 asset_id = wanted.get(part.world.key_bytes(number))
                 if asset_id is not None:
-                    found[asset_id] = nodes
-        return found
+                    nodes_by_asset[asset_id] = nodes
+        return nodes_by_asset
 
     def among(self, rows: "QuerySet[Asset]") -> Members:
         """The reachable assets of `rows`. Reads the numbers of all these rows."""
@@ -122,7 +122,7 @@ class IndexedReach:
 
     def visible_nodes(self) -> set[UUID]:
         """The nodes that the tree shows."""
-        found: set[UUID] = set()
+        node_ids: set[UUID] = set()
         for part in self._parts.values():
             places = part.world.places
             # Whatever is below a hidden node is hidden, so the walk stops there.
@@ -130,9 +130,9 @@ class IndexedReach:
             for node, in_granted in downwards:  # grows while it is walked
                 granted = in_granted or node in part.granted
                 if granted or node in part.above or places[node].below.intersect(part.assets):
-                    found.add(node)
+                    node_ids.add(node)
                     downwards += [(child, granted) for child in places[node].children]
-        return found
+        return node_ids
 
     def counts(self, node_ids: Iterable[UUID]) -> dict[UUID, int]:
         """Number of reachable assets in the subtree of each node."""
@@ -160,19 +160,19 @@ class IndexedReach:
 
     def search(self, members: Members, rows: "QuerySet[Asset]") -> Members:
         """Those of the members that match the conditions of `rows`."""
-        found: dict[UUID, BitMap] = {}
+        members_by_org: dict[UUID, BitMap] = {}
         for org_id, some in members.items():
             world = self._parts[org_id].world
             narrowed = rows.filter(pk__in=[world.key(number) for number in some]) if len(some) <= _FEW else rows
-            found[org_id] = some & _numbers(narrowed, org_id)
-        return found
+            members_by_org[org_id] = some & _numbers(narrowed, org_id)
+        return members_by_org
 
     def with_words(self, members: Members, words: Iterable[str]) -> Members:
         """Those of the members in whose searched columns every word occurs, ignoring case."""
         for word in words:
             if is_searchable(word):
                 members = {
-                    org_id: self._parts[org_id].world.texts.found(word, some) for org_id, some in members.items()
+                    org_id: self._parts[org_id].world.texts.matching(word, some) for org_id, some in members.items()
                 }
             else:
                 members = self.search(members, Asset.objects.filter(occurs_in(word, SEARCHED, Asset)))
@@ -180,8 +180,8 @@ class IndexedReach:
 
     def _first(self, org_id: UUID, members: BitMap, order: tuple[Any, ...], offset: int, limit: int) -> list[UUID]:
         world, (name, falls) = self._parts[org_id].world, _KEPT_ORDERS[order]
-        kept = world.orders[name]
-        return [world.key(number) for number in kept.page(members, offset, limit, falls=falls)]
+        index_order = world.orders[name]
+        return [world.key(number) for number in index_order.page(members, offset, limit, falls=falls)]
 
     def _candidates(self, org_id: UUID, members: BitMap, order: tuple[Any, ...], end: int) -> list[UUID]:
         """The assets of an organization that may be on the pages up to `end`."""

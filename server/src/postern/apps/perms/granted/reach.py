@@ -63,13 +63,13 @@ class Usable:
 
 class Reach:
     """The grants of a user or group that are valid at one instant; with `system_user`, only those that name it. Loads
-    with one query, and another one for a system user.
+    with one query, and a second query for a system user.
 
     `indexed` is set by `load_reach`, unless the reader is inside a transaction.
     """
 
     indexed: IndexedReach | None = None
-    #: Protocol of a system user → the permissions that name one with it.
+    #: Protocol → the permissions that name a system user with this protocol.
     by_protocol: dict[str, set[UUID]]
 
     def __init__(
@@ -86,14 +86,14 @@ class Reach:
 
     def _naming(self, system_user: UUID) -> dict[str, set[UUID]]:
         """The grants that name the system user, under its protocol."""
-        found: dict[str, set[UUID]] = defaultdict(set)
+        permission_ids: dict[str, set[UUID]] = defaultdict(set)
         rows = PermissionSystemUser.objects.filter(
             systemuser_id=system_user, assetpermission_id__in=self.permission_ids
         ).values_list("systemuser__protocol", "assetpermission_id")
         for spoken, permission_id in rows:
             if permission_id in self.by_protocol.get(spoken, ()):
-                found[spoken].add(permission_id)
-        return found
+                permission_ids[spoken].add(permission_id)
+        return permission_ids
 
     @property
     def permission_ids(self) -> set[UUID]:
@@ -173,7 +173,9 @@ class Reach:
                 if row.systemuser.protocol in offered[asset_id]:
                     _add(usable_by_asset[asset_id], row)
         return {
-            asset_id: sorted(usable_by_asset[asset_id].values(), key=lambda one: (-one.priority, one.name, str(one.id)))
+            asset_id: sorted(
+                usable_by_asset[asset_id].values(), key=lambda usable: (-usable.priority, usable.name, str(usable.id))
+            )
             for asset_id in wanted
         }
 
@@ -194,7 +196,7 @@ class Reach:
         return rows
 
     def visible_node(self, node_id: UUID) -> Node | None:
-        """The node, if it is one of `visible_nodes`.
+        """The node, if `visible_nodes` contains it.
 
         Composes the reachable assets only when no permission names a node above or below.
         """
@@ -231,7 +233,9 @@ class Reach:
     def _part(self, world: World, named: Mapping[UUID, list[int]]) -> Part:
         assets, direct = BitMap(), BitMap()
         for protocol, ids in self.by_protocol.items():
-            by_name = world.offering(protocol, BitMap(number for one in ids for number in named.get(one, ())))
+            by_name = world.offering(
+                protocol, BitMap(number for permission_id in ids for number in named.get(permission_id, ()))
+            )
             direct |= by_name
             assets |= by_name | world.offering(protocol, world.below(self.nodes_of(ids)))
         granted = frozenset(node for node in self.nodes_of(self.permission_ids) if node in world.places)
@@ -262,7 +266,7 @@ class Reach:
             rows = PermissionNode.objects.filter(assetpermission_id__in=self.permission_ids)
             for permission_id, node_id in rows.values_list("assetpermission_id", "node_id"):
                 self._nodes[permission_id].add(node_id)
-        return list(set().union(*(self._nodes.get(one, set()) for one in permission_ids)))
+        return list(set().union(*(self._nodes.get(permission_id, set()) for permission_id in permission_ids)))
 
 
 def load_reach(who: Who, at: datetime, protocol: Protocol | None = None, *, system_user: UUID | None = None) -> Reach:
@@ -344,12 +348,12 @@ def _union(parts: list[Ids]) -> Ids:
     return parts[0].union(*parts[1:]) if len(parts) > 1 else parts[0]
 
 
-def _add(found: dict[UUID, Usable], row: PermissionSystemUser) -> None:
+def _add(usable: dict[UUID, Usable], row: PermissionSystemUser) -> None:
     system_user = row.systemuser
     protocol = Protocol(system_user.protocol)
     actions = possible_actions(protocol, Actions(row.assetpermission.actions))
-    held = found.get(system_user.pk)
-    found[system_user.pk] = Usable(
+    held = usable.get(system_user.pk)
+    usable[system_user.pk] = Usable(
         id=system_user.pk,
         name=system_user.name,
         username=system_user.username,

@@ -39,7 +39,7 @@ class Tables:
         rows = PermissionAsset.objects.filter(assetpermission_id__in=reach.permission_ids).order_by()
         for permission, org_id, number in rows.values_list("assetpermission_id", "asset__org_id", "asset__dense_id"):
             named[permission].append((org_id, number))
-        found: defaultdict[UUID, BitMap] = defaultdict(BitMap)
+        numbers_by_org: defaultdict[UUID, BitMap] = defaultdict(BitMap)
         for protocol, permissions in reach.by_protocol.items():
             scope: defaultdict[UUID, BitMap] = defaultdict(BitMap)
             for permission in permissions:
@@ -50,8 +50,8 @@ class Tables:
                     scope[org_id] |= numbers
             offering = self.offers.get(protocol, {})
             for org_id, numbers in scope.items():
-                found[org_id] |= numbers & offering.get(org_id, NOTHING)
-        return {org_id: numbers for org_id, numbers in found.items() if numbers}
+                numbers_by_org[org_id] |= numbers & offering.get(org_id, NOTHING)
+        return {org_id: numbers for org_id, numbers in numbers_by_org.items() if numbers}
 
 
 def read_tables() -> Tables:
@@ -68,7 +68,7 @@ def read_tables() -> Tables:
 
 
 def misnumbered(worlds: Mapping[UUID, World]) -> Iterator[str]:
-    """A line for each asset that the index has under another number than the tables, or not in one of its orders."""
+    """A line for each asset whose number differs between index and tables, or that an order of the index lacks."""
     for org_id, world in worlds.items():
         for key, number in _numbered().streamed(org_id=org_id):
             asset = _parsed(key)
@@ -81,10 +81,14 @@ def misnumbered(worlds: Mapping[UUID, World]) -> Iterator[str]:
 
 def _by_org(rows: Iterable[tuple[Any, Any, int]]) -> dict[Any, dict[Any, BitMap]]:
     """Numbers by the first column and by organization."""
-    found: defaultdict[Any, defaultdict[Any, array[int]]] = defaultdict(lambda: defaultdict(lambda: array("I")))
+    numbers_by_key: defaultdict[Any, defaultdict[Any, array[int]]] = defaultdict(
+        lambda: defaultdict(lambda: array("I"))
+    )
     for key, org_id, number in rows:
-        found[key][org_id].append(number)
-    return {key: {org_id: BitMap(some) for org_id, some in parts.items()} for key, parts in found.items()}
+        numbers_by_key[key][org_id].append(number)
+    return {
+        key: {org_id: BitMap(numbers) for org_id, numbers in parts.items()} for key, parts in numbers_by_key.items()
+    }
 
 
 def _with_parsed(some: Mapping[Any, BitMap]) -> Numbers:

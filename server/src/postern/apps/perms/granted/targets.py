@@ -22,7 +22,7 @@ from postern.foundation.caller import identity
 from postern.kernel.clock import now
 from postern.kernel.ids import parse_id
 
-#: For a name that matches more assets, only the first ones are returned.
+#: For a name that matches more assets, only the first assets are returned.
 MAX_CANDIDATES = 20
 MAX_PAGE = 500
 
@@ -98,7 +98,7 @@ def resolve_target(
     if not matches:
         return TargetAnswer(denial=_why_no_asset(user_id, asset_ref, system_user_ref, protocol, instant))
     asset_id = matches[0]
-    usable = [one for one in reach.usable([asset_id])[asset_id] if one.protocol is protocol]
+    usable = [system_user for system_user in reach.usable([asset_id])[asset_id] if system_user.protocol is protocol]
     chosen = _matching_system_users(usable, system_user_ref)
     if not chosen:
         return TargetAnswer(denial=_why_no_system_user(user_id, asset_id, system_user_ref, protocol, instant))
@@ -138,9 +138,13 @@ def _matching_system_users(usable: Sequence[Usable], ref: str) -> list[Usable]:
         return list(usable)
     by_id = parse_id(ref)
     return (
-        [one for one in usable if one.id == by_id]
-        or [one for one in usable if one.name == ref]
-        or [one for one in usable if one.username == ref and not one.username_same_with_user]
+        [system_user for system_user in usable if system_user.id == by_id]
+        or [system_user for system_user in usable if system_user.name == ref]
+        or [
+            system_user
+            for system_user in usable
+            if system_user.username == ref and not system_user.username_same_with_user
+        ]
     )
 
 
@@ -229,14 +233,14 @@ def _shown(asset_ids: Sequence[UUID], reach: Reach) -> tuple[ReachableAsset, ...
             org_name=org_names[asset.org_id],
             system_users=tuple(
                 ReachableSystemUser(
-                    id=one.id,
-                    name=one.name,
-                    username=one.username,
-                    protocol=one.protocol,
-                    priority=one.priority,
-                    manual=one.manual,
+                    id=system_user.id,
+                    name=system_user.name,
+                    username=system_user.username,
+                    protocol=system_user.protocol,
+                    priority=system_user.priority,
+                    manual=system_user.manual,
                 )
-                for one in usable.get(asset.id, ())
+                for system_user in usable.get(asset.id, ())
             ),
         )
         for asset in (assets[asset_id] for asset_id in asset_ids if asset_id in assets)

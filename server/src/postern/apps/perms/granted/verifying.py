@@ -22,7 +22,7 @@ from postern.kernel.clock import now
 
 #: People of one snapshot. After a write of the tree, each snapshot reads the tree again, which takes seconds.
 _AT_ONCE: Final = 200
-#: Assets of one person that are named; of others only the number is told.
+#: Assets of one person that are named; further assets are only counted.
 _NAMED: Final = 20
 
 
@@ -41,10 +41,10 @@ def verify_index(
     username: str = "",
     follow_s: float = 0.0,
 ) -> IndexReport:
-    """Compare what people reach by the index and by the tables, for all people or for one.
+    """Compare what people reach by the index and by the tables, for all people or for one person.
 
     First the index follows the writes of `follow_s` seconds, as the index of a web process does, and is compared with
-    one that is read from nothing. Then the people are compared, some in a snapshot, so that writes meanwhile do no harm.
+    an index that is read afresh. Then the people are compared, some in a snapshot, so that writes meanwhile do no harm.
     `found` gets a line for each difference; `progressed` the number of people who were compared, and of all.
     """
     report = IndexReport()

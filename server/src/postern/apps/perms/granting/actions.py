@@ -98,7 +98,7 @@ def update_permissions(kind: Kind[P], *, actor: Actor, pairs: Sequence[tuple[P, 
         if names  # without a change there is nothing to audit
     ]
     audits.record_changes(actor=actor, action="update", changes=changes)
-    for org_id in dict.fromkeys(one.target.org_id for one in changes):  # type: ignore[attr-defined]  # rows of the kind
+    for org_id in dict.fromkeys(change.target.org_id for change in changes):  # type: ignore[attr-defined]
         events.publish(AccessChanged(org_id=org_id))
     return [rows[permission.pk] for permission, _values in pairs]
 
@@ -188,7 +188,9 @@ def _columns(kind: Kind[P], values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _lists(kind: Kind[P], values: Mapping[str, Any]) -> _Lists:
-    return {link: {one.pk for one in values[link.list_name]} for link in kind.links if link.list_name in values}
+    return {
+        link: {instance.pk for instance in values[link.list_name]} for link in kind.links if link.list_name in values
+    }
 
 
 def _check_dates(permission: P) -> None:
@@ -223,15 +225,19 @@ def _replace(
         for key, permission_id, target_id in rows.values_list("pk", f"{kind.parent}_id", f"{link.column}_id"):
             held[permission_id][target_id] = key
     differing = [(permission, set(ids)) for permission, ids in named if set(ids) != held[permission.pk].keys()]
-    targets = _link(kind, org_id, link, [(one, ids - held[one.pk].keys()) for one, ids in differing])
-    gone = [key for one, ids in differing for target_id, key in held[one.pk].items() if target_id not in ids]
+    targets = _link(
+        kind, org_id, link, [(permission, ids - held[permission.pk].keys()) for permission, ids in differing]
+    )
+    gone = [
+        key for permission, ids in differing for target_id, key in held[permission.pk].items() if target_id not in ids
+    ]
     for part in _parts(gone):
         link.rows.filter(pk__in=part).delete()
-    targets |= rows_by_key(link.target, {key for one, _ids in differing for key in held[one.pk]}, None)
+    targets |= rows_by_key(link.target, {key for permission, _ids in differing for key in held[permission.pk]}, None)
     names = {key: str(target) for key, target in targets.items()}
     return {
-        one.pk: (sorted(names[key] for key in held[one.pk]), sorted(names[key] for key in ids))
-        for one, ids in differing
+        permission.pk: (sorted(names[key] for key in held[permission.pk]), sorted(names[key] for key in ids))
+        for permission, ids in differing
     }
 
 
@@ -264,7 +270,7 @@ def _own(kind: Kind[P], org_id: UUID, link: Link, pairs: Sequence[tuple[P, Colle
             _("Some of the selected objects belong to another organization. Select objects of this organization only."),
         )
     for permission, own_ids in pairs:
-        kind.require_fitting(permission, link, [targets[one] for one in own_ids])
+        kind.require_fitting(permission, link, [targets[target_id] for target_id in own_ids])
     return targets
 
 
@@ -275,4 +281,6 @@ def _snapshot(kind: Kind[P], permission: P) -> dict[str, Any]:
 
 def _names(permission: P, links: Collection[Link]) -> dict[str, list[str]]:
     """Names of the linked objects for the audit record, only for the links in the call."""
-    return {link.list_name: sorted(str(one) for one in getattr(permission, link.list_name).all()) for link in links}
+    return {
+        link.list_name: sorted(str(target) for target in getattr(permission, link.list_name).all()) for link in links
+    }

@@ -59,10 +59,10 @@ def narrowed(
 ) -> QuerySet[P]:
     """The rows that match the filters of one request at an instant."""
     inherited = params.get("all", "1").lower() not in _NO
-    for one in filters:
-        for name in one.columns:
+    for definition in filters:
+        for name in definition.columns:
             if params.get(name):
-                rows = rows.filter(pk__in=one.permissions(name, params[name], inherited=inherited))
+                rows = rows.filter(pk__in=definition.permissions(name, params[name], inherited=inherited))
     if params.get("is_valid"):
         valid = _valid_at(at)
         rows = rows.filter(valid if params["is_valid"].lower() in _YES else ~valid)

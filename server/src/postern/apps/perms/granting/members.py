@@ -23,8 +23,8 @@ def users_of(kind: Kind[P], permission: P, search: str) -> QuerySet[User]:
 def searched(rows: QuerySet[Row], search: str, columns: tuple[str, ...]) -> QuerySet[Row]:
     """The rows that have every word of the search in one of the columns."""
     for word in search.replace("\x00", "").split()[:_MAX_WORDS]:
-        found = Q()
+        condition = Q()
         for column in columns:
-            found |= Q((f"{column}__icontains", word))
-        rows = rows.filter(found)
+            condition |= Q((f"{column}__icontains", word))
+        rows = rows.filter(condition)
     return rows

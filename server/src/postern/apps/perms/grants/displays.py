@@ -12,13 +12,13 @@ from postern.foundation.rest.text import PlainField
 _MAX_DISPLAYS: Final = 10_000
 
 
-def display_of(one: Any) -> str:
+def display_of(instance: Any) -> str:
     """Display name of a linked object in `*_display` lists."""
-    if isinstance(one, Node):
-        return one.full_value
-    if isinstance(one, Asset | User):
-        return str(one)
-    name: str = one.name
+    if isinstance(instance, Node):
+        return instance.full_value
+    if isinstance(instance, Asset | User):
+        return str(instance)
+    name: str = instance.name
     return name
 
 
@@ -42,4 +42,4 @@ class DisplayListField(serializers.ListField):
         super().__init__(**kwargs)
 
     def get_attribute(self, instance: Any) -> list[str]:
-        return [display_of(one) for one in prefetched(instance, self.list_name)]
+        return [display_of(related) for related in prefetched(instance, self.list_name)]

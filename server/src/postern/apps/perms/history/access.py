@@ -44,8 +44,8 @@ def people_of(past: Past, family: Family, target_id: UUID) -> list[Reached]:
     permissions = valid_permissions(past, family, named | by_node.keys())
     offered = protocols_of(past, family, {target_id: target}).get(target_id, frozenset())
     usable = {
-        key: tuple(one for one in some if one.word in offered)
-        for key, some in system_users_of(past, family, permissions).items()
+        key: tuple(system_user for system_user in system_users if system_user.word in offered)
+        for key, system_users in system_users_of(past, family, permissions).items()
     }
     usable = {key: some for key, some in usable.items() if some}
     direct = set(past.rights(family.user, usable))
@@ -81,10 +81,13 @@ def _nodes_naming(past: Past, family: Family, target_id: UUID) -> dict[UUID, tup
     if family.node is None:
         return {}
     nodes = past.with_above(node for _asset, node in past.rights(LinkKind.ASSET_IN_NODE, [target_id]))
-    found: defaultdict[UUID, list[Place]] = defaultdict(list)
+    places: defaultdict[UUID, list[Place]] = defaultdict(list)
     for permission, node in past.lefts(family.node, nodes):
-        found[permission].append(path_of(node, nodes))
-    return {permission: tuple(sorted(some, key=lambda place: place.name)) for permission, some in found.items()}
+        places[permission].append(path_of(node, nodes))
+    return {
+        permission: tuple(sorted(node_places, key=lambda place: place.name))
+        for permission, node_places in places.items()
+    }
 
 
 def _through_groups(
@@ -95,16 +98,16 @@ def _through_groups(
     members: defaultdict[UUID, list[UUID]] = defaultdict(list)
     for user, group in past.lefts(LinkKind.USER_IN_GROUP, list(names)):
         members[group].append(user)
-    found: defaultdict[tuple[UUID, UUID], list[Place]] = defaultdict(list)
+    groups_by_case: defaultdict[tuple[UUID, UUID], list[Place]] = defaultdict(list)
     for permission, some in groups.items():
         for group in some:
             for user in members[group]:
-                found[permission, user].append(names[group])
-    return dict(found)
+                groups_by_case[permission, user].append(names[group])
+    return dict(groups_by_case)
 
 
-def _sorted(found: Iterable[Reached]) -> list[Reached]:
-    return sorted(found, key=lambda one: (one.object.name.casefold(), one.object.word, one.object.id))
+def _sorted(rows: Iterable[Reached]) -> list[Reached]:
+    return sorted(rows, key=lambda row: (row.object.name.casefold(), row.object.word, row.object.id))
 
 
 @dataclass(frozen=True)
@@ -141,17 +144,21 @@ class Reach:
     @cached_property
     def _on_nodes(self) -> dict[Stored, set[UUID]]:
         """The permissions on each node."""
-        found: defaultdict[Stored, set[UUID]] = defaultdict(set)
+        permissions_by_node: defaultdict[Stored, set[UUID]] = defaultdict(set)
         if self.family.node is not None:
             for key, node in self.past.stored_rights(self.family.node, list(self._named.system_users)):
-                found[node].add(self.past.ids.of(key))
-        return found
+                permissions_by_node[node].add(self.past.ids.of(key))
+        return permissions_by_node
 
     def gives(self, target_id: UUID) -> frozenset[tuple[UUID, int, frozenset[UUID]]]:
         """What the permissions to a target gave, to compare two instants by."""
         named = self._named
         return frozenset(
-            (key, named.permissions[key].actions or 0, frozenset(one.id for one in named.system_users[key]))
+            (
+                key,
+                named.permissions[key].actions or 0,
+                frozenset(system_user.id for system_user in named.system_users[key]),
+            )
             for key in self._granted(target_id)
         )
 
@@ -166,17 +173,20 @@ class Reach:
 
         There may be tens of thousands, so they stay as the database represents them: parsing and hashing ids is slow.
         """
-        found = self._named_or_below()
-        rows = self.past.stored_objects(self.family.target, found)
+        permission_keys = self._named_or_below()
+        rows = self.past.stored_objects(self.family.target, permission_keys)
         targets = {key: row for key, row in rows.items() if row[_IS_ACTIVE] is not False}
         words = {key: row[_WORD] for key, row in targets.items()}
         protocols = stored_protocols_of(self.past, self.family, words)
-        speak = {key: {one.word for one in some} for key, some in self._named.system_users.items()}
+        speak = {
+            key: {system_user.word for system_user in system_users}
+            for key, system_users in self._named.system_users.items()
+        }
         # Most targets share the permissions that reach them, and the protocols that they offer.
         usable: dict[tuple[frozenset[UUID], frozenset[str]], frozenset[UUID]] = {}
         reached = {}
         for target, row in targets.items():
-            case = (found[target], protocols.get(target, frozenset()))
+            case = (permission_keys[target], protocols.get(target, frozenset()))
             keys = usable.get(case)
             if keys is None:
                 keys = usable[case] = frozenset(key for key in case[0] if speak[key] & case[1])
@@ -187,30 +197,30 @@ class Reach:
     def _named_or_below(self) -> dict[Stored, frozenset[UUID]]:
         """The permissions that named each target or a node above it."""
         named = list(self._named.system_users)
-        found: dict[Stored, frozenset[UUID]] = {}
+        permissions_by_target: dict[Stored, frozenset[UUID]] = {}
         parsed = self.past.ids.of
         for key, target in self.past.stored_rights(self.family.named, named):
-            found[target] = found.get(target, frozenset()) | {parsed(key)}
+            permissions_by_target[target] = permissions_by_target.get(target, frozenset()) | {parsed(key)}
         below = self._below() if self._on_nodes else {}
         for asset, node in self.past.lefts_of_stored(LinkKind.ASSET_IN_NODE, below):
-            keys, held = below[node], found.get(asset)
-            found[asset] = keys if held is None or held is keys else held | keys
-        return found
+            keys, held = below[node], permissions_by_target.get(asset)
+            permissions_by_target[asset] = keys if held is None or held is keys else held | keys
+        return permissions_by_target
 
     def _below(self) -> dict[Stored, frozenset[UUID]]:
         """The permissions that reached each node from it or from above."""
         parents = self.past.stored_parents(_organizations(self._named.permissions.values()))
-        found: dict[Stored | None, frozenset[UUID]] = {None: frozenset()}
+        permissions_by_node: dict[Stored | None, frozenset[UUID]] = {None: frozenset()}
         for node in parents:
             fresh, step = [], node
-            while step not in found:
+            while step not in permissions_by_node:
                 fresh.append(step)
                 step = parents.get(step)
             for step in reversed(fresh):
                 own = self._on_nodes.get(step)
-                above = found[parents[step]]
-                found[step] = above | own if own else above
-        return {node: keys for node, keys in found.items() if node is not None and keys}
+                above = permissions_by_node[parents[step]]
+                permissions_by_node[step] = above | own if own else above
+        return {node: keys for node, keys in permissions_by_node.items() if node is not None and keys}
 
     def targets(self) -> "Targets":
         """The targets in order of their names."""
@@ -228,13 +238,17 @@ class Reach:
             standing[asset].append(node)
         places = self.past.with_above(node for nodes in standing.values() for node in nodes)
         on_nodes = {self.past.ids.of(node): some for node, some in self._on_nodes.items()}
-        found = []
+        reached = []
         for row in rows:
             above = {step for node in standing[row.id] for step in upwards(node, places)}
             ways = [
                 Way(
                     permission=named.permissions[key],
-                    system_users=tuple(one for one in named.system_users[key] if one.word in protocols.get(row.id, ())),
+                    system_users=tuple(
+                        system_user
+                        for system_user in named.system_users[key]
+                        if system_user.word in protocols.get(row.id, ())
+                    ),
                     names_user=key in named.direct,
                     user_groups=tuple(sorted(named.through.get(key, ()), key=lambda group: group.name)),
                     names_target=(key, row.id) in direct,
@@ -247,8 +261,8 @@ class Reach:
                 )
                 for key in self._granted(row.id)
             ]
-            found.append(Reached(row, in_order(ways)))
-        return found
+            reached.append(Reached(row, in_order(ways)))
+        return reached
 
 
 class Targets(Sequence[Known]):

@@ -116,11 +116,11 @@ class _PeopleOf(_HistoryView):
     def page(self, past: Past, other: Past | None, object_id: UUID) -> dict[str, Any]:
         words = search_terms(self.request)
         if other is None:
-            people = [one for one in people_of(past, self.family, object_id) if _matches(one.object, words)]
-            return self.cut(people, lambda page: [_reached(one) for one in page])
+            people = [person for person in people_of(past, self.family, object_id) if _matches(person.object, words)]
+            return self.cut(people, lambda page: [_reached(person) for person in page])
         changed = people_between(other, past, self.family, object_id)
-        found = [one for one in changed if _matches(one.object, words)]
-        return self.cut(found, lambda page: [_difference(one) for one in page])
+        matching = [difference for difference in changed if _matches(difference.object, words)]
+        return self.cut(matching, lambda page: [_difference(difference) for difference in page])
 
 
 class PeopleOfAsset(_PeopleOf):
@@ -150,10 +150,12 @@ class _TargetsOf(_HistoryView):
         if other is None:
             every = after.targets()
             rows = [row for row in every if _matches(row, words)] if words else every
-            return self.cut(rows, lambda page: [_reached(one) for one in after.with_ways(page)])
+            return self.cut(rows, lambda page: [_reached(target) for target in after.with_ways(page)])
         before = Reach(other, self.family, object_id, org_id)
-        changed = [one for one in targets_between(before, after) if _matches(one[0], words)]
-        return self.cut(changed, lambda page: [_difference(one) for one in with_both_ways(before, after, page)])
+        changed = [change for change in targets_between(before, after) if _matches(change[0], words)]
+        return self.cut(
+            changed, lambda page: [_difference(difference) for difference in with_both_ways(before, after, page)]
+        )
 
 
 class AssetsOfUser(_TargetsOf):
@@ -173,16 +175,16 @@ def _matches(row: Known, words: Sequence[str]) -> bool:
     return all(word.casefold() in name or word.casefold() in detail for word in words)
 
 
-def _reached(one: Reached) -> dict[str, Any]:
-    return {**_object(one.object), "change": "", "ways": [_way(way) for way in one.ways], "ways_before": []}
+def _reached(reached: Reached) -> dict[str, Any]:
+    return {**_object(reached.object), "change": "", "ways": [_way(way) for way in reached.ways], "ways_before": []}
 
 
-def _difference(one: Difference) -> dict[str, Any]:
+def _difference(difference: Difference) -> dict[str, Any]:
     return {
-        **_object(one.object),
-        "change": one.change.value,
-        "ways": [_way(way) for way in one.after.ways],
-        "ways_before": [_way(way) for way in one.before.ways],
+        **_object(difference.object),
+        "change": difference.change.value,
+        "ways": [_way(way) for way in difference.after.ways],
+        "ways_before": [_way(way) for way in difference.before.ways],
     }
 
 
@@ -194,9 +196,12 @@ def _way(way: Way) -> dict[str, Any]:
     return {
         "permission": {"id": str(way.permission.id), "name": way.permission.name},
         "actions": to_names(way.actions),
-        "system_users": [{"id": str(one.id), "name": one.name, "protocol": one.word} for one in way.system_users],
+        "system_users": [
+            {"id": str(system_user.id), "name": system_user.name, "protocol": system_user.word}
+            for system_user in way.system_users
+        ],
         "names_user": way.names_user,
-        "user_groups": [{"id": str(one.id), "name": one.name} for one in way.user_groups],
+        "user_groups": [{"id": str(group.id), "name": group.name} for group in way.user_groups],
         "names_target": way.names_target,
-        "nodes": [{"id": str(one.id), "name": one.name} for one in way.nodes],
+        "nodes": [{"id": str(node.id), "name": node.name} for node in way.nodes],
     }

@@ -29,40 +29,45 @@ class Difference(NamedTuple):
 
 def people_between(before: Past, after: Past, family: Family, target_id: UUID) -> list[Difference]:
     """The people whose access to the target differs, in order of their names."""
-    then = {one.object.id: one for one in people_of(before, family, target_id)}
-    later = {one.object.id: one for one in people_of(after, family, target_id)}
-    found = []
+    then = {person.object.id: person for person in people_of(before, family, target_id)}
+    later = {person.object.id: person for person in people_of(after, family, target_id)}
+    differences = []
     for key in then.keys() | later.keys():
-        one, other = then.get(key), later.get(key)
-        if one is not None and other is not None and _gives(one) == _gives(other):
+        earlier, current = then.get(key), later.get(key)
+        if earlier is not None and current is not None and _gives(earlier) == _gives(current):
             continue
-        found.append(_difference(one, other))
-    return _sorted(found)
+        differences.append(_difference(earlier, current))
+    return _sorted(differences)
 
 
-def _gives(one: Reached) -> frozenset[object]:
-    return frozenset(way.gives for way in one.ways)
+def _gives(reached: Reached) -> frozenset[object]:
+    return frozenset(way.gives for way in reached.ways)
 
 
 def targets_between(before: Reach, after: Reach) -> list[tuple[Known, Change]]:
     """The targets that a person gained, lost, or reached otherwise, in order of their names."""
     then, later = _by_id(before.targets()), _by_id(after.targets())
-    found = []
+    changes = []
     for key in then.keys() | later.keys():
         if key not in then:
-            found.append((later[key], Change.GAINED))
+            changes.append((later[key], Change.GAINED))
         elif key not in later:
-            found.append((then[key], Change.LOST))
+            changes.append((then[key], Change.LOST))
         elif before.gives(key) != after.gives(key):
-            found.append((later[key], Change.CHANGED))
-    return sorted(found, key=lambda one: (one[0].name.casefold(), one[0].id))
+            changes.append((later[key], Change.CHANGED))
+    return sorted(changes, key=lambda change: (change[0].name.casefold(), change[0].id))
 
 
 def with_both_ways(before: Reach, after: Reach, page: Iterable[tuple[Known, Change]]) -> list[Difference]:
     """These targets with the ways at both instants."""
     rows = list(page)
-    then = {one.object.id: one for one in before.with_ways(row for row, change in rows if change is not Change.GAINED)}
-    later = {one.object.id: one for one in after.with_ways(row for row, change in rows if change is not Change.LOST)}
+    then = {
+        target.object.id: target
+        for target in before.with_ways(row for row, change in rows if change is not Change.GAINED)
+    }
+    later = {
+        target.object.id: target for target in after.with_ways(row for row, change in rows if change is not Change.LOST)
+    }
     return [_difference(then.get(row.id), later.get(row.id)) for row, _change in rows]
 
 
@@ -80,5 +85,8 @@ def _difference(before: Reached | None, after: Reached | None) -> Difference:
     return Difference(after.object, Change.CHANGED, before, after)
 
 
-def _sorted(found: Iterable[Difference]) -> list[Difference]:
-    return sorted(found, key=lambda one: (one.object.name.casefold(), one.object.word, one.object.id))
+def _sorted(differences: Iterable[Difference]) -> list[Difference]:
+    return sorted(
+        differences,
+        key=lambda difference: (difference.object.name.casefold(), difference.object.word, difference.object.id),
+    )

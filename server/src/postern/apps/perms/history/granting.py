@@ -1,7 +1,7 @@
 """What permissions granted at an instant in the past: the parts that both questions need (`access`).
 
-The rule is that of `decisions.decision`, over what was true then. Licences are not recorded: an application
-that needs one counts as reachable.
+The rule is that of `decisions.decision`, applied to the facts of that instant. Licences are not recorded: an
+application that needs a licence counts as reachable.
 """
 
 from collections import defaultdict
@@ -77,7 +77,7 @@ class Way:
     @property
     def gives(self) -> tuple[UUID, int, frozenset[UUID]]:
         """What a comparison of two instants looks at: the permission, its actions and its system users."""
-        return self.permission.id, self.actions, frozenset(one.id for one in self.system_users)
+        return self.permission.id, self.actions, frozenset(system_user.id for system_user in self.system_users)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,18 +108,21 @@ def _holds(past: Past, row: Known) -> bool:
 def system_users_of(past: Past, family: Family, permissions: Ids) -> dict[UUID, list[Known]]:
     """The system users of each permission, in order of their names."""
     pairs = past.rights(family.system_user, permissions)
-    known = past.objects(ObjectKind.SYSTEM_USER, {one for _permission, one in pairs})
-    found: defaultdict[UUID, list[Known]] = defaultdict(list)
-    for permission, one in pairs:
-        if one in known:
-            found[permission].append(known[one])
-    return {permission: sorted(some, key=lambda one: (one.name, one.id)) for permission, some in found.items()}
+    known = past.objects(ObjectKind.SYSTEM_USER, {system_user for _permission, system_user in pairs})
+    by_permission: defaultdict[UUID, list[Known]] = defaultdict(list)
+    for permission, system_user in pairs:
+        if system_user in known:
+            by_permission[permission].append(known[system_user])
+    return {
+        permission: sorted(system_users, key=lambda system_user: (system_user.name, system_user.id))
+        for permission, system_users in by_permission.items()
+    }
 
 
 def protocols_of(past: Past, family: Family, targets: Mapping[UUID, Known]) -> Mapping[UUID, frozenset[str]]:
-    """The protocols of each target: those that the asset offered, or the one of the application's type."""
+    """The protocols of each target: the protocols that the asset offered, or the protocol of the application's type."""
     words = {key: row.word for key, row in zip(stored_ids(targets), targets.values(), strict=True)}
-    return {past.ids.of(key): found for key, found in stored_protocols_of(past, family, words).items()}
+    return {past.ids.of(key): protocols for key, protocols in stored_protocols_of(past, family, words).items()}
 
 
 def stored_protocols_of(past: Past, family: Family, targets: Mapping[Stored, str]) -> Mapping[Stored, frozenset[str]]:
@@ -133,10 +136,12 @@ def stored_protocols_of(past: Past, family: Family, targets: Mapping[Stored, str
 
 def groups_named(past: Past, family: Family, permissions: Ids) -> tuple[dict[UUID, list[UUID]], dict[UUID, Place]]:
     """The groups of each permission, and their names."""
-    found: defaultdict[UUID, list[UUID]] = defaultdict(list)
+    groups_by_permission: defaultdict[UUID, list[UUID]] = defaultdict(list)
     for permission, group in past.rights(family.user_group, permissions):
-        found[permission].append(group)
-    return found, named_groups(past, {group for groups in found.values() for group in groups})
+        groups_by_permission[permission].append(group)
+    return groups_by_permission, named_groups(
+        past, {group for groups in groups_by_permission.values() for group in groups}
+    )
 
 
 def named_groups(past: Past, ids: Ids) -> dict[UUID, Place]:

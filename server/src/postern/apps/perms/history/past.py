@@ -40,7 +40,7 @@ StoredRow = tuple[Any, ...]
 
 
 def known_since() -> datetime | None:
-    """The instant from which the past is known; None before the first one is."""
+    """The instant from which the past is known; None while nothing is recorded."""
     began = HistoryStart.objects.values_list("began", flat=True).first()
     return None if began is None else _EPOCH + began * _MICROSECOND
 
@@ -77,7 +77,7 @@ class Past:
 
     def objects(self, kind: ObjectKind, ids: Collection[UUID]) -> dict[UUID, Known]:
         """Those of the objects that existed."""
-        return {one.id: one for one in map(self.known, self.stored_objects(kind, stored_ids(ids)).values())}
+        return {row.id: row for row in map(self.known, self.stored_objects(kind, stored_ids(ids)).values())}
 
     def stored_objects(self, kind: ObjectKind, ids: Collection[Stored]) -> dict[Stored, StoredRow]:
         """The same, as the database represents them: `known` makes an object of a row."""
@@ -89,13 +89,13 @@ class Past:
 
     def with_above(self, node_ids: Iterable[UUID]) -> dict[UUID, Known]:
         """The nodes and all nodes above them: one query for each level."""
-        found: dict[UUID, Known] = {}
+        nodes: dict[UUID, Known] = {}
         wanted = set(node_ids)
         while wanted:
             level = self.objects(ObjectKind.NODE, wanted)
-            found |= level
-            wanted = {node.parent_id for node in level.values() if node.parent_id is not None} - found.keys()
-        return found
+            nodes |= level
+            wanted = {node.parent_id for node in level.values() if node.parent_id is not None} - nodes.keys()
+        return nodes
 
     def rights(self, kind: LinkKind, lefts: Collection[UUID]) -> list[tuple[UUID, UUID]]:
         """The links of these lefts, as (left, right)."""
@@ -122,15 +122,15 @@ class Past:
 
     def stored_words(self, kind: LinkKind, lefts: Collection[Stored]) -> dict[Stored, frozenset[str]]:
         """The words of these lefts. Lefts with the same words share one set."""
-        found: dict[Stored, frozenset[str]] = {}
+        words_by_left: dict[Stored, frozenset[str]] = {}
         joined: dict[tuple[frozenset[str] | None, str], frozenset[str]] = {}
         for left, word in _words().stored(list(lefts), kind=kind.value, instant=self.instant):
-            case = (found.get(left), word)
+            case = (words_by_left.get(left), word)
             words = joined.get(case)
             if words is None:
                 words = joined[case] = (case[0] or frozenset()) | {word}
-            found[left] = words
-        return found
+            words_by_left[left] = words
+        return words_by_left
 
     def known(self, row: StoredRow) -> Known:
         """The object of a row."""

@@ -2,8 +2,8 @@
 
 The clock is that of the database. On PostgreSQL it is the start of the transaction, so that all changes of a transaction
 have one instant; on SQLite that of the statement, in milliseconds. A clock that was set back cannot hide a change: a row
-ends at least a microsecond after it began, and the next one of the same object or link begins no earlier than the last
-one ended.
+ends at least a microsecond after it began, and the next row of the same object or link begins no earlier than the
+last row ended.
 """
 
 import hashlib
@@ -91,7 +91,7 @@ def _names(source: Source) -> str:
 
 
 def _equal(source: Source) -> str:
-    """Whether a past row has the values of a present one that has its key.
+    """Whether a past row has the values of the present row with the same key.
 
     With `IS NOT DISTINCT FROM` SQLite would look for the values in an index, for example for all assets of the
     organization of each asset, rather than for the key.

@@ -25,7 +25,7 @@ _MAX_NAME = 128
 class NewHost:
     """The requested host. `asset` and `account` are values for their own actions.
 
-    The account is an existing `system_user` or a new one. Without users and groups, no permission is created.
+    The account is an existing or a new system user. Without users and groups, no permission is created.
     """
 
     asset: Mapping[str, Any]

@@ -41,7 +41,9 @@ class NewHostSerializer(BodySerializer):
             raise serializers.ValidationError(
                 {"system_user": [_("Choose an existing account, or describe a new one.")]}
             )
-        if chosen is not None and chosen.protocol not in {one.name.value for one in attrs["asset"]["protocols"]}:
+        if chosen is not None and chosen.protocol not in {
+            protocol.name.value for protocol in attrs["asset"]["protocols"]
+        }:
             message = _(
                 "The account uses %(protocol)s, but the host does not offer that protocol. Add the protocol to the "
                 "host, or choose another account."

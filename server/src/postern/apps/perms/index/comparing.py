@@ -9,44 +9,44 @@ from pyroaring import BitMap
 from postern.apps.perms.index.world import NOTHING, ORDERS, Place, World
 
 
-def differences(kept: World, read: World) -> Iterator[str]:
-    """One line for each row that `kept` holds otherwise than `read`, which was just read from the tables."""
-    yield from _assets("exists", kept, read, kept.assets, read.assets)
-    yield from _assets("active", kept, read, kept.active, read.active)
-    for protocol in sorted(kept.offers.keys() | read.offers.keys()):
-        held, stored = kept.offers.get(protocol, NOTHING), read.offers.get(protocol, NOTHING)
-        yield from _assets(f"offers {protocol}", kept, read, held, stored)
-    for number in kept.assets & read.assets:
-        if kept.key(number) != read.key(number):
-            yield f"asset {read.key(number)}: its number {number} stands for {kept.key(number)} in the index"
-    lines, stored_lines = dict(kept.texts.lines()), dict(read.texts.lines())
-    yield from _assets("is found by its text", kept, read, BitMap(lines), BitMap(stored_lines))
+def differences(cached: World, read: World) -> Iterator[str]:
+    """One line for each difference between the cached world and `read`, which was just read from the tables."""
+    yield from _assets("exists", cached, read, cached.assets, read.assets)
+    yield from _assets("active", cached, read, cached.active, read.active)
+    for protocol in sorted(cached.offers.keys() | read.offers.keys()):
+        held, stored = cached.offers.get(protocol, NOTHING), read.offers.get(protocol, NOTHING)
+        yield from _assets(f"offers {protocol}", cached, read, held, stored)
+    for number in cached.assets & read.assets:
+        if cached.key(number) != read.key(number):
+            yield f"asset {read.key(number)}: its number {number} stands for {cached.key(number)} in the index"
+    lines, stored_lines = dict(cached.texts.lines()), dict(read.texts.lines())
+    yield from _assets("is searchable by its text", cached, read, BitMap(lines), BitMap(stored_lines))
     for number in lines.keys() & stored_lines.keys():
         if lines[number] != stored_lines[number]:
             yield f"asset {read.key(number)}: the searched texts differ"
-    yield from _order(kept, read)
-    yield from _nodes(kept, read)
+    yield from _order(cached, read)
+    yield from _nodes(cached, read)
 
 
-def _assets(what: str, kept: World, read: World, held: BitMap, stored: BitMap) -> Iterator[str]:
+def _assets(what: str, cached: World, read: World, held: BitMap, stored: BitMap) -> Iterator[str]:
     for number in held ^ stored:
-        key = read.key(number) if number in read.assets else kept.key(number)
+        key = read.key(number) if number in read.assets else cached.key(number)
         yield f"asset {key}: {what} only in the {'index' if number in held else 'tables'}"
 
 
-def _order(kept: World, read: World) -> Iterator[str]:
+def _order(cached: World, read: World) -> Iterator[str]:
     for name in ORDERS:
-        held, stored = list(kept.orders.get(name, ())), list(read.orders.get(name, ()))
+        held, stored = list(cached.orders.get(name, ())), list(read.orders.get(name, ()))
         if held != stored:
             first = next((number for number, other in zip(stored, held, strict=False) if number != other), None)
             yield f"order by {name}: differs from {read.key(first) if first is not None else 'its end'} on"
 
 
-def _nodes(kept: World, read: World) -> Iterator[str]:
-    for node in kept.places.keys() ^ read.places.keys():
-        yield f"node {node}: exists only in the {'index' if node in kept.places else 'tables'}"
-    for node in kept.places.keys() & read.places.keys():
-        held, stored = _parts(node, kept.places), _parts(node, read.places)
+def _nodes(cached: World, read: World) -> Iterator[str]:
+    for node in cached.places.keys() ^ read.places.keys():
+        yield f"node {node}: exists only in the {'index' if node in cached.places else 'tables'}"
+    for node in cached.places.keys() & read.places.keys():
+        held, stored = _parts(node, cached.places), _parts(node, read.places)
         for what, value in stored.items():
             if held[what] != value:
                 yield f"node {node}: {what} differ"

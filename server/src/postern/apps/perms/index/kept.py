@@ -24,7 +24,7 @@ from postern.foundation.rest.memo import Memo
 _MAX_ORGANIZATIONS: Final = 1_000
 
 _worlds: Final[Memo[World]] = Memo(_MAX_ORGANIZATIONS)
-#: One reader at a time makes a world; others that need the same one wait for it.
+#: One reader at a time makes a world; others that need the same world wait for it.
 _making: Final = tuple(Lock() for _ in range(16))
 
 
@@ -55,25 +55,25 @@ def at_version(org_id: UUID, seq: int) -> World | None:
     """The organization's world, if this process has it at this version. A transaction that has changed the tree of the
     organization must not ask.
     """
-    kept = _worlds.find(org_id)
-    return kept if kept is not None and kept.seq == seq else None
+    cached = _worlds.find(org_id)
+    return cached if cached is not None and cached.seq == seq else None
 
 
 def _world(org_id: UUID, seq: int, alone: bool) -> World:
-    kept = _worlds.find(org_id)
-    if kept is not None and kept.seq == seq:
-        return kept
+    cached = _worlds.find(org_id)
+    if cached is not None and cached.seq == seq:
+        return cached
     with _making[hash(org_id) % len(_making)]:
-        kept = _worlds.find(org_id)
-        if kept is not None and kept.seq == seq:
-            return kept
-        if kept is not None and kept.seq > seq:
+        cached = _worlds.find(org_id)
+        if cached is not None and cached.seq == seq:
+            return cached
+        if cached is not None and cached.seq > seq:
             if alone:
                 return read_world(org_id, seq)
             raise WentOn
-        if kept is None:
+        if cached is None:
             _drop_deleted()
-        world = read_world(org_id, seq) if kept is None else caught_up(kept, seq)
+        world = read_world(org_id, seq) if cached is None else caught_up(cached, seq)
         _worlds.keep(org_id, world)
         return world
 

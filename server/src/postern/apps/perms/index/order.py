@@ -40,15 +40,15 @@ class Order:
 
     def without(self, gone: BitMap) -> "Order":
         """The order without these numbers."""
-        kept: list[_Block] = []
+        blocks: list[_Block] = []
         for block in self._blocks:
             if not block.members.intersect(gone):
-                kept.append(block)
+                blocks.append(block)
                 continue
             ids = array(_TYPE, (number for number in block.ids if number not in gone))
             if ids:
-                kept.append(_Block(ids, BitMap(ids)))
-        return Order(tuple(kept))
+                blocks.append(_Block(ids, BitMap(ids)))
+        return Order(tuple(blocks))
 
     def inserted(self, after: Mapping[int, int | None]) -> "Order":
         """The order with the numbers of `after`, each directly behind its predecessor (None: at the front).
@@ -65,7 +65,7 @@ class Order:
 
     def page(self, members: BitMap, offset: int, limit: int, *, falls: bool = False) -> list[int]:
         """At most `limit` of the members in order, after the first `offset`; `falls`: from the end."""
-        found: list[int] = []
+        numbers: list[int] = []
         for block in reversed(self._blocks) if falls else self._blocks:
             if offset:
                 count = block.members.intersection_cardinality(members)
@@ -75,11 +75,11 @@ class Order:
             elif not block.members.intersect(members):
                 continue
             standing = [number for number in (reversed(block.ids) if falls else block.ids) if number in members]
-            found += standing[offset:]
+            numbers += standing[offset:]
             offset = 0
-            if len(found) >= limit:
+            if len(numbers) >= limit:
                 break
-        return found[:limit]
+        return numbers[:limit]
 
 
 def _cut(ids: "array[int]") -> Iterable[_Block]:

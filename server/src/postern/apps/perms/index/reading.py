@@ -1,4 +1,4 @@
-"""Makes a world from the tables of assets, and brings one up to date with the rows that changed since.
+"""Makes a world from the tables of assets, and brings a world up to date with the rows that changed since.
 
 Every read of one call must see the same state of the database (see `kept`).
 """
@@ -97,7 +97,7 @@ def caught_up(world: World, seq: int) -> World:
 def _changed_since(world: World) -> tuple[set[UUID], set[UUID]] | None:
     """The nodes and the assets that changed after the world's version; None: too many, or no longer recorded."""
     changes = TreeChange.objects.filter(org_id=world.org_id).order_by()
-    # Changes are deleted from the oldest on, so an older one proves that all later ones are there.
+    # Changes are deleted from the oldest on, so an older change proves that all later changes exist.
     if not changes.filter(seq__lte=world.seq + 1).exists():
         return None
     changed: dict[str, set[UUID]] = {}
@@ -112,8 +112,8 @@ def _changed_since(world: World) -> tuple[set[UUID], set[UUID]] | None:
 def _with_assets(world: World, changed: Collection[UUID]) -> dict[str, Any]:
     """The parts of the world that follow from assets, with these read again."""
     rows = Asset.objects.filter(org_id=world.org_id, pk__in=changed)
-    found = list(rows.order_by().values_list("pk", "dense_id", "is_active", *SEARCHED))
-    numbers = {key: number for key, number, *_others in found}
+    stored_rows = list(rows.order_by().values_list("pk", "dense_id", "is_active", *SEARCHED))
+    numbers = {key: number for key, number, *_others in stored_rows}
     gone = numbers_of(world.keys, set(changed) - numbers.keys())
     touched = BitMap([*numbers.values(), *gone.values()])
     offering: defaultdict[str, list[int]] = defaultdict(list)
@@ -123,14 +123,16 @@ def _with_assets(world: World, changed: Collection[UUID]) -> dict[str, Any]:
     return {
         "keys": with_keys(world.keys, {number: key for key, number in numbers.items()}),
         "assets": (world.assets - touched) | BitMap(numbers.values()),
-        "active": (world.active - touched) | BitMap(number for _key, number, is_active, *_others in found if is_active),
+        "active": (world.active - touched)
+        | BitMap(number for _key, number, is_active, *_others in stored_rows if is_active),
         "offers": {
             protocol: (world.offers.get(protocol, NOTHING) - touched) | BitMap(offering.get(protocol, ()))
             for protocol in world.offers.keys() | offering.keys()
         },
         "orders": {name: _reordered(world, name, touched, rows) for name in ORDERS},
         "texts": world.texts.changed(
-            dict.fromkeys(gone.values(), b"") | {number: line_of(*texts) for _key, number, _is_active, *texts in found}
+            dict.fromkeys(gone.values(), b"")
+            | {number: line_of(*texts) for _key, number, _is_active, *texts in stored_rows}
         ),
     }
 

@@ -14,7 +14,7 @@ from pyroaring import BitMap
 #: Assets of a block. A block in which a word occurs is cut into its lines.
 _BLOCK: Final = 256
 _EMPTY: Final = b"\n" * (_BLOCK - 1)
-#: No word of a search contains white space, so it cannot be found across two columns.
+#: No word of a search contains white space, so it cannot match across two columns.
 _BETWEEN: Final = "\x1f"
 
 
@@ -35,7 +35,7 @@ class Texts:
     _blocks: tuple[bytes, ...] = ()
 
     def changed(self, lines: Mapping[int, bytes]) -> "Texts":
-        """The texts with these lines; an empty line removes one."""
+        """The texts with these lines; an empty line removes a text."""
         if not lines:
             return self
         by_block: dict[int, dict[int, bytes]] = {}
@@ -50,10 +50,10 @@ class Texts:
             blocks[place] = b"\n".join(block)
         return Texts(tuple(blocks))
 
-    def found(self, word: str, among: BitMap) -> BitMap:
+    def matching(self, word: str, among: BitMap) -> BitMap:
         """The numbers of `among` whose text contains the word, ignoring case."""
         wanted, numbers = word.encode().lower(), among.to_array()
-        found: list[int] = []
+        matches: list[int] = []
         end = 0
         for place, block in enumerate(self._blocks):
             first = place * _BLOCK
@@ -64,11 +64,11 @@ class Texts:
             parts = block.split(wanted, end - start)
             if len(parts) <= end - start:
                 ends = accumulate(map(bytes.count, parts, repeat(b"\n")), initial=first)
-                found += list(ends)[1:-1]
+                matches += list(ends)[1:-1]
             else:
                 lines = block.split(b"\n")
-                found += [number for number in numbers[start:end] if wanted in lines[number - first]]
-        return BitMap(found) & among
+                matches += [number for number in numbers[start:end] if wanted in lines[number - first]]
+        return BitMap(matches) & among
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Each number that has a text, with its line."""

@@ -1,7 +1,7 @@
 """The assets of one organization as bitmaps, true for one version of its tree.
 
-Assets are numbers (`Asset.dense_id`). A world is never changed: bringing it up to date makes a new one that shares what
-stayed the same, so that a reader keeps a consistent world while another thread goes on.
+Assets are numbers (`Asset.dense_id`). A world is never changed: bringing it up to date makes a new world that shares
+what stayed the same, so that a reader keeps a consistent world while another thread goes on.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -60,8 +60,8 @@ class World:
 
     def below(self, nodes: Iterable[UUID]) -> BitMap:
         """The assets in the subtrees of these nodes."""
-        found = [self.places[node].below for node in nodes if node in self.places]
-        return BitMap.union(*found) if found else BitMap()
+        parts = [self.places[node].below for node in nodes if node in self.places]
+        return BitMap.union(*parts) if parts else BitMap()
 
     def offering(self, protocol: str, assets: BitMap) -> BitMap:
         """Those of the assets that offer the protocol."""
@@ -104,14 +104,14 @@ def with_keys(keys: bytes, keyed: Mapping[int, UUID]) -> bytes:
 def numbers_of(keys: bytes, wanted: set[UUID]) -> dict[UUID, int]:
     """The numbers of those ids that `keys` holds."""
     by_key = {key.bytes: key for key in wanted}
-    found: dict[UUID, int] = {}
+    numbers: dict[UUID, int] = {}
     if not wanted:
-        return found
+        return numbers
     for number in range(len(keys) // _KEY):
         part = keys[number * _KEY : (number + 1) * _KEY]
         if part in by_key:
-            found[by_key[part]] = number
-    return found
+            numbers[by_key[part]] = number
+    return numbers
 
 
 def composed(parents: Mapping[UUID, UUID | None], direct: Mapping[UUID, BitMap]) -> dict[UUID, Place]:

@@ -38,7 +38,7 @@ _FILTERS: Final = (
     ObjectFilter(ASSETS, {"asset_id": "pk", "hostname": "hostname", "ip": "ip"}, _naming_asset),
 )
 #: Names of the filters, for the API description.
-FILTERS: Final = (*(name for one in _FILTERS for name in one.columns), *STATES)
+FILTERS: Final = (*(name for definition in _FILTERS for name in definition.columns), *STATES)
 
 
 class PermissionFilters:

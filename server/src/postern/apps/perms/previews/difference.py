@@ -23,7 +23,7 @@ class Grant:
 def grant_of(reaches: Mapping[UUID, BitMap], limit: BitMap | None) -> Grant:
     """The grant of these targets by system user, within the limit."""
     if limit is not None:
-        reaches = {one: part for one, targets in reaches.items() if (part := targets & limit)}
+        reaches = {system_user: part for system_user, targets in reaches.items() if (part := targets & limit)}
     return Grant(reaches, _united(reaches.values()))
 
 
@@ -95,36 +95,36 @@ def difference(before: Mapping[UUID, frozenset[Grant]], after: Mapping[UUID, fro
         held, will_hold = before.get(person, nothing), after.get(person, nothing)
         if held != will_hold:
             alike[held, will_hold].append(person)
-    found = Difference()
+    total = Difference()
     for (held, will_hold), people in alike.items():
-        _count(found, held, will_hold, people)
-    return found
+        _count(total, held, will_hold, people)
+    return total
 
 
-def _count(found: Difference, held: frozenset[Grant], will_hold: frozenset[Grant], people: list[UUID]) -> None:
+def _count(total: Difference, held: frozenset[Grant], will_hold: frozenset[Grant], people: list[UUID]) -> None:
     new, gone = will_hold - held, held - will_hold
     whole = Delta(
         _united(grant.everything for grant in new) - _united(grant.everything for grant in held),
         _united(grant.everything for grant in gone) - _united(grant.everything for grant in will_hold),
     )
-    found.gained.add(len(people), whole.gained)
-    found.lost.add(len(people), whole.lost)
+    total.gained.add(len(people), whole.gained)
+    total.lost.add(len(people), whole.lost)
     if whole:
-        found.people |= dict.fromkeys(people, whole)
+        total.people |= dict.fromkeys(people, whole)
     changed: dict[UUID, Delta] = {}
-    for system_user in {one for grant in (*new, *gone) for one in grant.reaches}:
+    for system_user in {system_user for grant in (*new, *gone) for system_user in grant.reaches}:
         gained = _beyond(system_user, new, held)
         lost = _beyond(system_user, gone, will_hold)
         if gained or lost:
             changed[system_user] = Delta(gained, lost)
-            tallies = found.system_users.setdefault(system_user, (Tally(), Tally()))
+            tallies = total.system_users.setdefault(system_user, (Tally(), Tally()))
             tallies[0].add(len(people), gained)
             tallies[1].add(len(people), lost)
             # A person for whom only the account changes is listed, too.
             for person in people:
-                found.people.setdefault(person, whole)
+                total.people.setdefault(person, whole)
     if changed:
-        found.cases.append(Case(people, changed))
+        total.cases.append(Case(people, changed))
 
 
 def _beyond(system_user: UUID, some: Iterable[Grant], others: Iterable[Grant]) -> BitMap:

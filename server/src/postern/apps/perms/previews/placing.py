@@ -18,8 +18,8 @@ _SET = 500
 
 @dataclass(frozen=True, slots=True)
 class ChangedAssets:
-    """The changed assets of one organization. `numbers`: of each, also of new ones. `standing`: the nodes of those that
-    are stored.
+    """The changed assets of one organization. `numbers`: the number of each asset, of new assets too. `standing`: the
+    nodes of stored assets.
     """
 
     after: Mapping[UUID, AssetAfter] = field(default_factory=dict)
@@ -98,9 +98,9 @@ def _places(places: Mapping[UUID, Place], changed: ChangedAssets) -> Mapping[UUI
     touched = [node for node in joining.keys() | leaving.keys() if node in places]
     if not touched:
         return places
-    found = dict(places)
+    summed_places = dict(places)
     for node in touched:
-        held = found[node]
+        held = summed_places[node]
         direct = (held.direct | joining.get(node, NOTHING)) - leaving.get(node, NOTHING)
-        found[node] = replace(held, direct=direct)
-    return summed(found, touched) or places
+        summed_places[node] = replace(held, direct=direct)
+    return summed(summed_places, touched) or places

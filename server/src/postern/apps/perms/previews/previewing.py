@@ -62,10 +62,10 @@ def preview(changes: Changes, org_ids: Iterable[UUID], at: datetime) -> list[Org
 
 
 def _computed(changes: Changes, orgs: list[UUID], at: datetime, worlds: Mapping[UUID, World]) -> list[OrgPreview]:
-    found = []
+    previews = []
     for org_id in orgs:
         assets, applications = AssetTargets(org_id, changes, worlds), ApplicationTargets()
-        found.append(
+        previews.append(
             OrgPreview(
                 org_id=org_id,
                 world=assets.after,
@@ -74,7 +74,7 @@ def _computed(changes: Changes, orgs: list[UUID], at: datetime, worlds: Mapping[
                 numbers=applications.numbers,
             )
         )
-    return found
+    return previews
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +107,10 @@ class _Comparison:
         kind = self._targets.kind
         touched = self._targets.touched() | self._changed.keys()
         before = stored.permissions(kind, touched, org_id=self._org_id)
-        after = {key: one for key, one in {**before, **self._changed}.items() if one is not None}
-        after = {key: one for key, one in after.items() if one.org_id == self._org_id}
-        before = {key: one for key, one in before.items() if one.holds(self._at)}
-        after = {key: one for key, one in after.items() if one.holds(self._at)}
+        after = {key: permission for key, permission in {**before, **self._changed}.items() if permission is not None}
+        after = {key: permission for key, permission in after.items() if permission.org_id == self._org_id}
+        before = {key: permission for key, permission in before.items() if permission.holds(self._at)}
+        after = {key: permission for key, permission in after.items() if permission.holds(self._at)}
         members_before = stored.members_of(self._org_id, self._groups(before, after) | self._members.keys())
         members_after = {**members_before, **{g: m for g, m in self._members.items() if g in members_before}}
         people = self._people(before, after, members_before, members_after)
@@ -121,7 +121,7 @@ class _Comparison:
             )
         groups_before = stored.groups_of(self._org_id, people)
         groups_after = self._groups_after(people, groups_before)
-        every_group = {one for groups in (*groups_before.values(), *groups_after.values()) for one in groups}
+        every_group = {group for groups in (*groups_before.values(), *groups_after.values()) for group in groups}
         named = stored.naming_people(kind, self._org_id, people, every_group)
         self._targets.prepare([*before.values(), *after.values()])
         old, new, limit = self._grants(before, after)
@@ -131,7 +131,7 @@ class _Comparison:
         stand = stored.standing(self._org_id, people, self._at, {})
         will_stand = stand
         if self._changes.people:
-            newcomers = {one for one in self._changes.new_people.keys() & people if self._changes.people[one]}
+            newcomers = {person for person in self._changes.new_people.keys() & people if self._changes.people[person]}
             will_stand = stored.standing(self._org_id, people, self._at, self._changes.people) | newcomers
         return difference(
             _held(_Side(before, old, groups_before, stand), named, same),
@@ -139,7 +139,7 @@ class _Comparison:
         )
 
     def _groups(self, *sides: Mapping[UUID, Permission]) -> set[UUID]:
-        return {group for side in sides for one in side.values() for group in one.user_groups}
+        return {group for side in sides for permissions in side.values() for group in permissions.user_groups}
 
     def _people(
         self,
@@ -172,8 +172,8 @@ class _Comparison:
         self, before: Mapping[UUID, Permission], after: Mapping[UUID, Permission]
     ) -> tuple[dict[UUID, Grant], dict[UUID, Grant], BitMap | None]:
         """The grants of the permissions that differ, on both sides, and the only targets for which anything may change."""
-        old = {key: self._targets.reaches(one, after=False) for key, one in before.items()}
-        new = {key: self._targets.reaches(one, after=True) for key, one in after.items()}
+        old = {key: self._targets.reaches(permission, after=False) for key, permission in before.items()}
+        new = {key: self._targets.reaches(permission, after=True) for key, permission in after.items()}
         limit = None
         if not self._members and not self._changes.people:
             limit = BitMap()
@@ -196,14 +196,14 @@ def _touched(
     """The targets for which the permission may make a difference."""
     if before is None or after is None or (before.users, before.user_groups) != (after.users, after.user_groups):
         return BitMap.union(BitMap(), *old.values(), *new.values())
-    parts = [old.get(one, BitMap()) ^ new.get(one, BitMap()) for one in old.keys() | new.keys()]
+    parts = [old.get(key, BitMap()) ^ new.get(key, BitMap()) for key in old.keys() | new.keys()]
     return BitMap.union(BitMap(), *parts)
 
 
 def _held(side: "_Side", named: stored.Named, same: Mapping[Stored, Grant]) -> dict[UUID, frozenset[Grant]]:
     """The grants that each of the people holds, by name or through a group."""
-    by_user = {one: {same[key] for key in keys if key in same} for one, keys in named.by_user.items()}
-    by_group = {one: {same[key] for key in keys if key in same} for one, keys in named.by_group.items()}
+    by_user = {person: {same[key] for key in keys if key in same} for person, keys in named.by_user.items()}
+    by_group = {group: {same[key] for key in keys if key in same} for group, keys in named.by_group.items()}
     for key, permission in side.permissions.items():
         grant = side.grants[key]
         if grant.everything:

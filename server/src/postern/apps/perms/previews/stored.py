@@ -66,12 +66,12 @@ APPLICATIONS: Final = Kind(
 
 def valid(kind: Kind, ids: Collection[Stored], at: datetime) -> list[Stored]:
     """Those of the permissions that grant something at the instant."""
-    found = []
+    valid_keys = []
     for key, is_active, start, end, special in _validity(kind.own).rows(ids):
         connects = kind is not ASSETS or special & Actions.CONNECT
         if is_active and connects and instant(start) <= at < instant(end):
-            found.append(key)
-    return found
+            valid_keys.append(key)
+    return valid_keys
 
 
 @cache
@@ -86,20 +86,20 @@ def permissions(kind: Kind, ids: Collection[UUID], *, org_id: UUID | None = None
     rows = kind.model.objects.filter(pk__in=ids).order_by()
     if org_id is not None:
         rows = rows.filter(org_id=org_id)
-    found = {}
+    permissions = {}
     for key, owner, is_active, start, end, special in rows.values_list(*kind.columns):
         of_kind = {"connects": bool(special & Actions.CONNECT)} if kind is ASSETS else {"type": special}
-        found[key] = Permission(
+        permissions[key] = Permission(
             id=key, org_id=owner, is_active=is_active, date_start=start, date_expired=end, **of_kind
         )
     named: dict[str, dict[UUID, list[UUID]]] = {name: defaultdict(list) for name in kind.links}
     for name, link in kind.links.items():
-        pairs = link.rows.filter(**{f"{kind.own}__in": list(found)}).order_by()
+        pairs = link.rows.filter(**{f"{kind.own}__in": list(permissions)}).order_by()
         for permission, target in pairs.values_list(kind.own, f"{link.column}_id"):
             named[name][permission].append(target)
     return {
         key: permission.changed({name: frozenset(rows[key]) for name, rows in named.items() if key in rows})
-        for key, permission in found.items()
+        for key, permission in permissions.items()
     }
 
 
@@ -120,14 +120,14 @@ def naming_people(kind: Kind, org_id: UUID, people: Collection[UUID], groups: Co
     """The organization's permissions that name one of the people or groups."""
     # Compare the organization in Python: SQLite would use its index and read all permissions of the organization.
     [own_org] = stored_ids([org_id])
-    found: list[dict[UUID, set[Stored]]] = []
+    keys_by_kind: list[dict[UUID, set[Stored]]] = []
     for name, keys in (("users", people), ("user_groups", groups)):
         ids, of = Ids(), dict[UUID, set[Stored]]()
         for key, permission, org in _naming(kind.own, kind.links[name]).rows(stored_ids(keys)):
             if org == own_org:
                 of.setdefault(ids.of(key), set()).add(permission)
-        found.append(of)
-    return Named(*found)
+        keys_by_kind.append(of)
+    return Named(*keys_by_kind)
 
 
 @cache
@@ -142,33 +142,33 @@ def _naming(own: str, link: Link) -> RowsByKey:
 
 def permissions_naming(kind: Kind, *, targets: Collection[UUID] = (), nodes: Collection[UUID] = ()) -> set[UUID]:
     """Ids of the permissions that name one of the targets or nodes."""
-    found: set[UUID] = set()
+    permission_ids: set[UUID] = set()
     for name, keys in (("targets", targets), ("nodes", nodes)):
         if keys and name in kind.links:
             link = kind.links[name]
             rows = link.rows.filter(**{f"{link.column}_id__in": keys}).order_by()
-            found.update(rows.values_list(kind.own, flat=True))
-    return found
+            permission_ids.update(rows.values_list(kind.own, flat=True))
+    return permission_ids
 
 
 def members_of(org_id: UUID, groups: Collection[UUID]) -> dict[UUID, frozenset[UUID]]:
     """The members of each of these groups of the organization."""
     own = set(UserGroup.objects.filter(pk__in=groups, org_id=org_id).order_by().values_list("pk", flat=True))
-    found: defaultdict[UUID, set[UUID]] = defaultdict(set)
+    people_by_group: defaultdict[UUID, set[UUID]] = defaultdict(set)
     rows = UserGroupMember.objects.filter(usergroup_id__in=own).order_by()
     for group, person in rows.values_list("usergroup_id", "user_id"):
-        found[group].add(person)
-    return {group: frozenset(found[group]) for group in own}
+        people_by_group[group].add(person)
+    return {group: frozenset(people_by_group[group]) for group in own}
 
 
 def groups_of(org_id: UUID, people: Collection[UUID]) -> dict[UUID, set[UUID]]:
     """The groups of the organization that each of these people is in."""
     rows = UserGroupMember.objects.filter(user_id__in=people).order_by()
-    found: defaultdict[UUID, set[UUID]] = defaultdict(set)
+    groups_by_person: defaultdict[UUID, set[UUID]] = defaultdict(set)
     for person, group, org in rows.values_list("user_id", "usergroup_id", "usergroup__org_id"):
         if org == org_id:
-            found[person].add(group)
-    return found
+            groups_by_person[person].add(group)
+    return groups_by_person
 
 
 def standing(org_id: UUID, people: Collection[UUID], at: datetime, assumed: Mapping[UUID, bool]) -> set[UUID]:

@@ -65,7 +65,7 @@ class Targets(Protocol):
 
 
 class AssetTargets:
-    """Assets: named directly, or through a node above them. Active ones that offer the system user's protocol."""
+    """Assets: named directly, or through a node above them. Active assets that offer the system user's protocol."""
 
     kind = stored.ASSETS
 
@@ -90,7 +90,7 @@ class AssetTargets:
     def prepare(self, permissions: Iterable[Permission]) -> None:
         several = list(permissions)
         self._speaks |= _protocols(several)
-        wanted = {asset for one in several for asset in one.targets} - self._numbers.keys()
+        wanted = {asset for permission in several for asset in permission.targets} - self._numbers.keys()
         if len(wanted) > _FEW:
             self._numbers |= numbers_of(self.before.keys, wanted)
         elif wanted:
@@ -102,9 +102,13 @@ class AssetTargets:
         named = BitMap(self._numbers[asset] for asset in permission.targets if asset in self._numbers)
         scope = (named | world.below(permission.nodes)) & world.active
         by_protocol: dict[str, BitMap] = {}
-        for protocol in {self._speaks.get(one, "") for one in permission.system_users}:
+        for protocol in {self._speaks.get(system_user, "") for system_user in permission.system_users}:
             by_protocol[protocol] = world.offering(protocol, scope)
-        return {one: offered for one in permission.system_users if (offered := by_protocol[self._speaks.get(one, "")])}
+        return {
+            system_user: offered
+            for system_user in permission.system_users
+            if (offered := by_protocol[self._speaks.get(system_user, "")])
+        }
 
     def unchanged(
         self, ids: Collection[Stored], at: datetime, limit: BitMap | None
@@ -126,12 +130,12 @@ class AssetTargets:
             if part:
                 held = bounded.get(key)
                 bounded[key] = part if held is None else held | part
-        found: defaultdict[Stored, dict[UUID, BitMap]] = defaultdict(dict)
+        offered_by_permission: defaultdict[Stored, dict[UUID, BitMap]] = defaultdict(dict)
         # Last, because the limit leaves few permissions whose dates have to be looked at.
         for key, system_user, protocol in _named_accounts().rows(bounded.keys(), at=at):
             if offered := world.offering(protocol, bounded[key]):
-                found[key][known.of(system_user)] = offered
-        return found
+                offered_by_permission[key][known.of(system_user)] = offered
+        return offered_by_permission
 
 
 class ApplicationTargets:
@@ -160,7 +164,11 @@ class ApplicationTargets:
         if not permission.targets or (declaration.needs_licence and not self._is_licensed):
             return {}
         named = BitMap(self.numbers[application] for application in permission.targets)
-        return {one: named for one in permission.system_users if self._speaks.get(one) == declaration.protocol}
+        return {
+            system_user: named
+            for system_user in permission.system_users
+            if self._speaks.get(system_user) == declaration.protocol
+        }
 
     def unchanged(
         self, ids: Collection[Stored], at: datetime, limit: BitMap | None
@@ -169,14 +177,14 @@ class ApplicationTargets:
         keys = {parsed.of(key): key for key in stored.valid(self.kind, ids, at)}
         rows = stored.permissions(self.kind, keys)
         self.prepare(rows.values())
-        found = {}
+        reaches_by_permission = {}
         for key, row in rows.items():
             reaches = self.reaches(row, after=True)
             if limit is not None:
-                reaches = {one: part for one, named in reaches.items() if (part := named & limit)}
+                reaches = {system_user: part for system_user, named in reaches.items() if (part := named & limit)}
             if reaches:
-                found[keys[key]] = reaches
-        return found
+                reaches_by_permission[keys[key]] = reaches
+        return reaches_by_permission
 
 
 def _moved(world: World, changes: Changes) -> World:
@@ -191,7 +199,7 @@ def _moved(world: World, changes: Changes) -> World:
 
 
 def _protocols(permissions: Iterable[Permission]) -> dict[UUID, str]:
-    ids = {one for permission in permissions for one in permission.system_users}
+    ids = {system_user for permission in permissions for system_user in permission.system_users}
     return dict(SystemUser.objects.filter(pk__in=ids).order_by().values_list("pk", "protocol"))
 
 

@@ -75,7 +75,7 @@ class AccessTrial:
         return Measured(difference(_grants_of(self._held, before), _grants_of(holds, after)), self._world)
 
     def _holding(self) -> _Holding:
-        found: dict[UUID, frozenset[Stored]] = {}
+        permissions_by_person: dict[UUID, frozenset[Stored]] = {}
         for first in range(0, len(self._people), _AT_ONCE):
             people = self._people[first : first + _AT_ONCE]
             groups_of = stored.groups_of(self._org_id, people)
@@ -83,8 +83,8 @@ class AccessTrial:
             named = stored.naming_people(stored.ASSETS, self._org_id, people, groups)
             for person in stored.standing(self._org_id, people, self._at, {}):
                 by_group = (named.by_group.get(group, ()) for group in groups_of.get(person, ()))
-                found[person] = frozenset(named.by_user.get(person, ())).union(*by_group)
-        return found
+                permissions_by_person[person] = frozenset(named.by_user.get(person, ())).union(*by_group)
+        return permissions_by_person
 
     def _granted(self, permissions: Collection[Stored]) -> dict[Stored, Grant]:
         targets = AssetTargets(self._org_id, Changes(), {self._org_id: self._world})

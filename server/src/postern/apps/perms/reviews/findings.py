@@ -72,14 +72,14 @@ class Review:
 
     def findings(self, row: Permission, last_used: datetime | None) -> list[Finding]:
         """The findings of one permission, as `condition` says them."""
-        found = []
+        findings = []
         if row.is_valid and self.judges_uses_of(row) and (last_used is None or last_used < self.border):
-            found.append(Finding.UNUSED)
+            findings.append(Finding.UNUSED)
         if row.date_expired <= self.at:
-            found.append(Finding.EXPIRED)
+            findings.append(Finding.EXPIRED)
         elif row.is_active and row.date_expired <= self.end:
-            found.append(Finding.ENDING)
-        return found
+            findings.append(Finding.ENDING)
+        return findings
 
 
 def with_last_use(rows: QuerySet[AssetPermission]) -> QuerySet[AssetPermission]:

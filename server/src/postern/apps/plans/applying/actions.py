@@ -226,7 +226,7 @@ def _tried(write: Callable[[], None], change: Change) -> Iterator[Problem]:
         yield from _refusal(error.refusal, change, change.place_of(error.place))
     except Exception as error:
         problems = list(_refusal(error, change, None))
-        if not problems:  # not about this object, so every further one would fail as well
+        if not problems:  # not about this object, so every further object would fail as well
             raise
         yield from problems
 
@@ -234,8 +234,8 @@ def _tried(write: Callable[[], None], change: Change) -> Iterator[Problem]:
 def _refusal(error: Exception, change: Change, place: Place | None) -> Iterator[Problem]:
     """The problems of a refusal; none for an error that is no refusal of this object."""
     fields = getattr(error, "fields", None)
-    found = fields if isinstance(fields, dict) else errors.of_item(error) or {}
-    for field, messages in found.items():
+    field_errors = fields if isinstance(fields, dict) else errors.of_item(error) or {}
+    for field, messages in field_errors.items():
         for message in messages if isinstance(messages, list) else [messages]:
             yield Problem(place or change.place_of(field), f"{change.name}: {message}")
 

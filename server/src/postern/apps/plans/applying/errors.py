@@ -4,7 +4,7 @@ from postern.kernel.errors import Conflict
 
 
 class StateMoved(Conflict):
-    """The plan that was agreed on is not the present one."""
+    """The plan that was agreed on is not the present plan."""
 
     code = "plan_outdated"
 

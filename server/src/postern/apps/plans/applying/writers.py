@@ -159,12 +159,12 @@ def _delete_group(writing: Writing, change: Change) -> None:
 def _permission_values(writing: Writing, values: Mapping[str, Any]) -> Values:
     """The values for the actions: objects in place of names, bits in place of names of actions."""
     lists = {link.list_name for link in (*perms.LINKS, *perms.APPLICATION_LINKS)}
-    found = {name: writing.objects(name, value) if name in lists else value for name, value in values.items()}
-    if "actions" in found:
-        found["actions"] = bits_of(values["actions"])
+    resolved = {name: writing.objects(name, value) if name in lists else value for name, value in values.items()}
+    if "actions" in resolved:
+        resolved["actions"] = bits_of(values["actions"])
     if "type" in values:
-        found["category"] = applications.DECLARATIONS[str(values["type"])].category.value
-    return found
+        resolved["category"] = applications.DECLARATIONS[str(values["type"])].category.value
+    return resolved
 
 
 def bits_of(names: Collection[str]) -> int:
@@ -208,10 +208,10 @@ def _delete_application_permission(writing: Writing, change: Change) -> None:
 
 
 def _filter_values(writing: Writing, values: Mapping[str, Any]) -> Values:
-    found = {name: value for name, value in values.items() if name != "rules"}
-    if "system_users" in found:
-        found["system_users"] = writing.objects("system_users", found["system_users"])
-    return found
+    resolved = {name: value for name, value in values.items() if name != "rules"}
+    if "system_users" in resolved:
+        resolved["system_users"] = writing.objects("system_users", resolved["system_users"])
+    return resolved
 
 
 def _create_filters(writing: Writing, changes: Sequence[Change]) -> None:

@@ -118,15 +118,15 @@ class Checker:
         pairs = self._pairs(item, [declared.name for declared in kind.fields])
         entry = Entry("", item.place)
         for declared in kind.fields:
-            found = pairs.get(declared.name)
-            if found is None:
+            pair = pairs.get(declared.name)
+            if pair is None:
                 if declared.is_required and isinstance(item, Mapped):
                     self._note(item.place, _("“%(name)s” is missing.") % {"name": declared.name})
                 continue
-            value = self._value(declared, found, entry)
+            value = self._value(declared, pair, entry)
             if value is not None:
                 entry.values[declared.name] = value
-                entry.places[declared.name] = found.place
+                entry.places[declared.name] = pair.place
         start, end = entry.values.get("date_start"), entry.values.get("date_expired")
         if start and end and end <= start:
             self._note(entry.places["date_expired"], _("The end date must be later than the start date."))
@@ -148,8 +148,8 @@ class Checker:
         if field_.holds is Holds.CHOICE:
             return self._choice(item, field_)
         if field_.holds is Holds.RULES:
-            found = [self._entry(RULES, rule) for rule in self._list(item)]
-            return rules_of([rule for rule in found if rule is not None], entry)
+            rules = [self._entry(RULES, rule) for rule in self._list(item)]
+            return rules_of([rule for rule in rules if rule is not None], entry)
         return self._names(field_, item, entry)
 
     def _names(self, field_: Field, item: Item, entry: Entry) -> tuple[str, ...]:
@@ -263,14 +263,14 @@ def rules_of(entries: Iterable[Entry], owner: Entry | None = None) -> tuple[dict
 
     `owner` gets the positions of the reviewers and of each rule, under `rules` and the rule's own number.
     """
-    found = sorted(
+    ordered = sorted(
         (({**RULE_DEFAULTS, **entry.values}, entry) for entry in entries), key=lambda pair: rule_key(pair[0])
     )
     if owner is not None:
-        for number, (_rule, entry) in enumerate(found):
+        for number, (_rule, entry) in enumerate(ordered):
             owner.places[f"rules.{number}"] = entry.place
             owner.named |= {("reviewers", name): place for (_field, name), place in entry.named.items()}
-    return tuple(rule for rule, _entry in found)
+    return tuple(rule for rule, _entry in ordered)
 
 
 def rule_key(rule: dict[str, Any]) -> tuple[Any, ...]:

@@ -19,7 +19,7 @@ MAX_BYTES: Final = 4 * 1024 * 1024
 MAX_ITEMS: Final = 600_000
 MAX_DEPTH: Final = 8
 
-#: The parser of libyaml is thirty times faster; the other one is part of every installation.
+#: The parser of libyaml is thirty times faster; the other parser is part of every installation.
 _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 #: Plain values that are no text in YAML 1.2 (core schema).
 _NO_TEXT: Final = re.compile(

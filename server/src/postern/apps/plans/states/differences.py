@@ -64,7 +64,7 @@ def plain(value: Any) -> Any:
 
 def changes(wish: Wish, state: State) -> list[Change]:
     """What applying the file changes, by kind and name."""
-    found: list[Change] = []
+    changed_entries: list[Change] = []
     for kind in KINDS:
         entries, present = wish.kinds.get(kind.name, {}), state.kinds[kind.name]
         own: list[Change] = []
@@ -85,17 +85,17 @@ def changes(wish: Wish, state: State) -> list[Change]:
                 for name, entry in present.items()
                 if name not in kept
             ]
-        found += sorted(own, key=lambda change: change.name)
-    return found
+        changed_entries += sorted(own, key=lambda change: change.name)
+    return changed_entries
 
 
 def _kept_nodes(entries: dict[str, Entry], state: State) -> set[str]:
     """The root, the nodes of the file, and the nodes above them."""
-    kept = {state.root}
+    named_nodes = {state.root}
     for path in entries:
         parts = path.split("/")
-        kept |= {"/".join(parts[:end]) for end in range(2, len(parts) + 1)}
-    return kept
+        named_nodes |= {"/".join(parts[:end]) for end in range(2, len(parts) + 1)}
+    return named_nodes
 
 
 def impossible(wish: Wish, state: State) -> Iterator[Problem]:

@@ -161,7 +161,7 @@ def _rule(row: CommandFilterRule, reviewers: tuple[str, ...]) -> Values:
 
 
 def _sorted_lists(pairs: Iterable[tuple[UUID, str]]) -> dict[UUID, tuple[str, ...]]:
-    found: dict[UUID, list[str]] = defaultdict(list)
+    names_by_key: dict[UUID, list[str]] = defaultdict(list)
     for key, name in pairs:
-        found[key].append(name)
-    return {key: tuple(sorted(names)) for key, names in found.items()}
+        names_by_key[key].append(name)
+    return {key: tuple(sorted(names)) for key, names in names_by_key.items()}

@@ -28,7 +28,7 @@ _MAX_RECORDED_CHARS: Final = 256
 
 
 def store_commands(sessions: Mapping[UUID, Session], seen: list[contract.CommandSeen]) -> None:
-    """Store new commands and skip stored ones. The caller's transaction has locked the sessions."""
+    """Store new commands; skip commands that are stored already. The caller's transaction has locked the sessions."""
     known = set(Command.objects.filter(pk__in=[event.id for event in seen]).values_list("pk", flat=True))
     highest: dict[UUID, int] = defaultdict(int)
     rows: list[Command] = []
@@ -80,7 +80,7 @@ def _row(session: Session, event: contract.CommandSeen) -> Command:
 
 
 def _tell_of_refused(rows: list[Command]) -> None:
-    """Audit the refused commands and publish them: in each session those of one report together."""
+    """Audit the refused commands and publish them: the commands of a report together, for each session."""
     for refused in _by_session(rows):
         session = refused[0].session
         audits.record(

@@ -1,4 +1,6 @@
-"""Interface to those who confirm commands. An app above the sessions provides it; without one nobody can answer."""
+"""Interface to those who confirm commands. An app above the sessions provides it; without such an app nobody can
+answer.
+"""
 
 from typing import Final, Protocol
 from uuid import UUID

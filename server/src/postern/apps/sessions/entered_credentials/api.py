@@ -30,7 +30,7 @@ _MAX_PASSWORD = 512
 
 
 class EnteredCredentialSerializer(BodySerializer):
-    """`instance_id`: the asset. `username` may be empty when the system user has one."""
+    """`instance_id`: the asset. `username` may be empty when the system user has a username."""
 
     instance_id = serializers.UUIDField(label=gettext_lazy("Asset"))
     username = PlainField(max_length=128, required=False, allow_blank=True, default="", label=gettext_lazy("Username"))

@@ -26,7 +26,7 @@ from postern.kernel.ids import parse_id
 _SESSIONS_AT_ONCE: Final = 400
 _ROWS_AT_ONCE: Final = 2_000
 _E = audits.Event
-#: Events of the audit log about a session's state; the last one counts.
+#: Events of the audit log about a session's state; the last event counts.
 _STATING: Final = frozenset({_E.SESSION_PERMITTED, _E.SESSION_FOUND_ALIVE, _E.SESSION_SEALED, _E.SESSION_FORGOTTEN})
 _READ: Final = (*sorted(_STATING), _E.SESSION_ANCHORED, _E.RECORDING_STORED)
 
@@ -68,7 +68,7 @@ def _faults_of(sessions: Sequence[Session], count: Count) -> Iterator[Fault]:
     for session in sessions:
         yield from _session_faults(session, stated[session.pk])
         yield from _recording_faults(session, stated[session.pk])
-    anchors = {key: _last(found, _E.SESSION_ANCHORED) for key, found in stated.items()}
+    anchors = {key: _last(events, _E.SESSION_ANCHORED) for key, events in stated.items()}
     yield from _row_faults(by_id, anchors, count)
 
 
@@ -170,16 +170,20 @@ def _rows_of(covered: Covered, keys: list[UUID]) -> Iterator[tuple[UUID, int, Co
 def _missing_sessions() -> Iterator[Fault]:
     """Sessions that the log records as permitted, that are missing without a record of their deletion by retention."""
     for permitted in audits.statements_in_sets(_E.SESSION_PERMITTED, _SESSIONS_AT_ONCE):
-        ids = {parse_id(one.object_id): one for one in permitted}
+        ids = {parse_id(statement.object_id): statement for statement in permitted}
         there = set(Session.objects.filter(pk__in=[key for key in ids if key]).values_list("pk", flat=True))
-        gone = {str(key): one for key, one in ids.items() if key not in there}
+        gone = {str(key): statement for key, statement in ids.items() if key not in there}
         if not gone:
             continue
-        forgotten = {one.object_id for one in audits.statements((_E.SESSION_FORGOTTEN,), list(gone))}
-        for object_id, one in gone.items():
+        forgotten = {statement.object_id for statement in audits.statements((_E.SESSION_FORGOTTEN,), list(gone))}
+        for object_id, statement in gone.items():
             if object_id not in forgotten:
                 yield Fault(
-                    one.org_id, one.sequence, FaultKind.SESSION_MISSING, f"session {object_id}", parse_id(object_id)
+                    statement.org_id,
+                    statement.sequence,
+                    FaultKind.SESSION_MISSING,
+                    f"session {object_id}",
+                    parse_id(object_id),
                 )
 
 

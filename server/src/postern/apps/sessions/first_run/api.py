@@ -22,7 +22,9 @@ _STEPS = ("account", "connect", "host", "permission", "person", "site_url")
 
 
 class FirstRunView(PosternView):
-    """The state of each step is computed from existing rows; nobody marks steps as done. `host`: whether one was reached."""
+    """The state of each step is computed from existing rows; nobody marks steps as done. `host`: whether a host was
+    reached.
+    """
 
     rights = {"GET": Right.ORG_ADMIN}
     answers = {

@@ -36,7 +36,7 @@ def beat(
 ) -> HeartbeatAnswer:
     """Process a heartbeat: renew the lease, and correct the state of sessions that ended or are still alive.
 
-    `secret_hash` is the hash of the presented credential; a renewed credential replaces the former one.
+    `secret_hash` is the hash of the presented credential; a renewed credential replaces the former credential.
     """
     now = clock.now()
     known = Terminal.objects.select_for_update(no_key=True).get(pk=terminal.pk)

@@ -5,7 +5,9 @@ from django.db.models import OuterRef, Subquery
 
 
 def note_present_epochs(apps: Any, schema_editor: Any) -> None:
-    """What is live or not used yet was opened under the present epoch: whatever ended an older one has ended it too."""
+    """What is live or not used yet was opened under the present epoch: whatever ended an older epoch has ended the
+    session or token too.
+    """
     del schema_editor
     epochs = apps.get_model("users", "User").objects.filter(pk=OuterRef("user_id")).values("session_epoch")[:1]
     apps.get_model("sessions", "Session").objects.exclude(state="ended").update(epoch=Subquery(epochs))

@@ -26,10 +26,10 @@ def parse_content_range(text: str, *, max_total: int) -> Part | None:
         unit != "bytes"
         or not slash
         or not dash
-        or not all(one.isascii() and one.isdigit() and len(one) < 16 for one in texts)
+        or not all(text.isascii() and text.isdigit() and len(text) < 16 for text in texts)
     ):
         return None
-    first, last, total = (int(one) for one in texts)
+    first, last, total = (int(text) for text in texts)
     if not first <= last < total <= max_total:
         return None
     return Part(first, last, total)

@@ -15,8 +15,8 @@ from postern.contracts.command_control import CommandAction, CommandControl
 def control_of(session: Session, controls: dict[UUID, CommandControl] | None = None) -> CommandControl:
     """What the proxy of a session receives now. `controls`: those of its system user, if they were read already."""
     system_user_id = session.system_user_id
-    found = (acls.controls_of([system_user_id]) if controls is None else controls)[system_user_id]
-    return msgspec.structs.replace(found, version=session.command_version)
+    control = (acls.controls_of([system_user_id]) if controls is None else controls)[system_user_id]
+    return msgspec.structs.replace(control, version=session.command_version)
 
 
 def digest_of(control: CommandControl) -> str:

@@ -98,7 +98,7 @@ SESSION_FINAL: Final = Covered(
         "epoch": "only decides whether a session still gets its credential; says nothing about what was done",
         "date_gateway_released": "only counts for the limit of the proxy; each release is in the audit log",
         "release_attempt": "only decides whether a lost answer is given again; says nothing about what was done",
-        "command_digest": "only decides whether the proxy is told again; the audit log names the filters",
+        "command_digest": "only decides whether the proxy is notified again; the audit log names the filters",
         "command_version": "only orders the messages to the proxy; the audit log names the filters",
         "evidence_anchored": "only says when the next anchor is due; the anchors are in the audit log",
     },

@@ -21,20 +21,20 @@ def stored(ends: Iterable[ActionsUntil]) -> dict[str, str]:
     }
 
 
-def ends_of(kept: Stored) -> tuple[ActionsUntil, ...]:
+def ends_of(stored: Stored) -> tuple[ActionsUntil, ...]:
     """The ends of a stored grant, in the form that the proxy receives: actions with the same end are grouped, nearest
     end first.
     """
     groups: dict[datetime, int] = {}
-    for bit, until in kept.items():
+    for bit, until in stored.items():
         instant = datetime.fromisoformat(until)
         groups[instant] = groups.get(instant, 0) | int(bit)
     return tuple(ActionsUntil(actions=Actions(bits), until=until) for until, bits in sorted(groups.items()))
 
 
-def present(kept: Stored, at: datetime) -> tuple[ActionsUntil, ...]:
+def present(stored: Stored, at: datetime) -> tuple[ActionsUntil, ...]:
     """The groups that have not ended at `at`."""
-    return tuple(group for group in ends_of(kept) if group.until > at)
+    return tuple(group for group in ends_of(stored) if group.until > at)
 
 
 def actions_of(ends: Iterable[ActionsUntil]) -> Actions:

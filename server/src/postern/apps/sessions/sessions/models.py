@@ -129,7 +129,7 @@ class Session(PosternModel):
                 condition=models.Q(end_reason="") | models.Q(end_reason__in=labels.values(labels.END_REASONS)),
                 name="sessions_end_reason_known",
             ),
-            # Every ended session has a reason, and no other session has one.
+            # Every ended session has a reason; other sessions have none.
             models.CheckConstraint(
                 condition=models.Q(state=SessionState.ENDED.value, date_end__isnull=False) & ~models.Q(end_reason="")
                 | ~models.Q(state=SessionState.ENDED.value) & models.Q(date_end__isnull=True, end_reason=""),
@@ -246,7 +246,7 @@ class ProxyOrder(PosternModel):
     terminal = models.ForeignKey(Terminal, on_delete=models.CASCADE, related_name="orders")
     kind = models.CharField(max_length=32, choices=OrderKind.choices)
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="orders")
-    #: That of the session. Here, so that the list of an organization is read from one index.
+    #: Copy of the session's value, so that the list of an organization is read from one index.
     org_id = models.UUIDField(editable=False)
     watch = models.ForeignKey(WatchToken, on_delete=models.CASCADE, null=True, related_name="orders")
     by = models.CharField(max_length=256, default="")

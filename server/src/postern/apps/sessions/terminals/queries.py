@@ -99,7 +99,9 @@ def credentials_a_minute() -> int:
 
 def proxy_settings() -> ProxySettings:
     """The settings that all proxies share."""
-    version = preferences.version()  # first: a version that is too low is repeated, one that is too high is not
+    version = (
+        preferences.version()
+    )  # read first: a version that is too low is sent again, a version that is too high is not
     held = preferences.get_many(
         "TERMINAL_PASSWORD_AUTH",
         "TERMINAL_PUBLIC_KEY_AUTH",

@@ -41,7 +41,7 @@ class FileTransfer(ChainedRow):
         indexes = [models.Index(fields=("org_id", "-date_start", "id"), name="sessions_transfer_org")]
         constraints = [
             models.CheckConstraint(
-                condition=models.Q(direction__in=[one.value for one in TransferDirection]),
+                condition=models.Q(direction__in=[direction.value for direction in TransferDirection]),
                 name="sessions_transfer_direction_known",
             ),
             models.CheckConstraint(

@@ -39,7 +39,7 @@ _DOWNLOADS: Final = {
 
 
 def open_replay(*, actor: Actor, recording: Recording) -> None:
-    """A user opens the page of a recording: begins a viewing or continues the current one."""
+    """A user opens the page of a recording: begins a viewing or continues the current viewing."""
     _play(actor, recording, None)
 
 

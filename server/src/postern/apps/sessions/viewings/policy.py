@@ -4,7 +4,8 @@
 def parse_byte_range(text: str, size: int) -> tuple[int, int] | None:
     """First and last byte of `Range: bytes=…` for a file of `size` bytes; None when it cannot be satisfied.
 
-    Only a single range is accepted: players ask for one, and many small ranges could be used to overload the server.
+    Only a single range is accepted: players request a single range, and many small ranges could be used to overload the
+    server.
     """
     unit, equals, span = text.strip().partition("=")
     first_text, dash, last_text = span.strip().partition("-")

@@ -1,4 +1,4 @@
-"""Usernames that look like another one (docs/decisions/0081; Unicode Technical Standard 39).
+"""Usernames that look like another username (docs/decisions/0081; Unicode Technical Standard 39).
 
 A name may mix only scripts that are written together ("highly restrictive"). Two names may not have the same skeleton:
 the name with each letter replaced by the letter that it looks like, as the table of Unicode says. ASCII stays as it is:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class PasswordChanged:
-    """The password was changed; login sessions and tokens created with the old one are void."""
+    """The password was changed; login sessions and tokens created with the old password are void."""
 
     user_id: UUID
     username: str

@@ -1,4 +1,4 @@
-"""Links for users who forgot their password. Anybody can ask for one, so it goes only to the mailbox of the user."""
+"""Links for users who forgot their password. Anybody can ask for a link, so it goes only to the mailbox of the user."""
 
 from datetime import timedelta
 from typing import Final
@@ -25,7 +25,7 @@ def mail_forgotten(*, actor: Actor, user_id: UUID, link_id: UUID) -> None:
     """Queue a mail with a link for a local, valid user with a password. Does nothing when the link was made before.
 
     The password stays valid until the link is used. Other links stay valid too: a stranger who asks must not void the
-    link of an administrator, or the one which the owner is about to use. The first that is used voids the others.
+    link of an administrator, or the link which the owner is about to use. The first that is used voids the others.
 
     A user without a usable password waits for the link of an administrator, who may have a reason not to trust the
     mailbox.

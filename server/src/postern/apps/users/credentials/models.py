@@ -26,7 +26,7 @@ class PasswordHistory(SavedRow):
 
 class SetPasswordLink(PosternModel):
     """A one-time link with which a user sets their own password; only the hash of its token is stored (K18: a token is
-    told once and stored as a hash).
+    shown once and stored as a hash).
 
     The link is valid while the user is unchanged (`standing`) and its creator may still change them, in the
     organization in which the link was created. `maker_id` is empty for links of Postern itself.

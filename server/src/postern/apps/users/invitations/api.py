@@ -107,13 +107,13 @@ class OwnInvitationViewSet(_AnswerableViewSet):
     def accept(self, request: Request, pk: str) -> Response:
         """Join the organization."""
         del request
-        return self._answer(pk, lambda found: invitations.accept_own(actor=self.actor, invitation_id=found))
+        return self._answer(pk, lambda key: invitations.accept_own(actor=self.actor, invitation_id=key))
 
     @action(detail=True, methods=["post"])
     def decline(self, request: Request, pk: str) -> Response:
         """Decline. The inviting organization is not notified."""
         del request
-        return self._answer(pk, lambda found: invitations.decline(actor=self.actor, invitation_id=found))
+        return self._answer(pk, lambda key: invitations.decline(actor=self.actor, invitation_id=key))
 
 
 class MemberInvitationViewSet(_AnswerableViewSet):
@@ -133,5 +133,5 @@ class MemberInvitationViewSet(_AnswerableViewSet):
         del request
         return self._answer(
             pk,
-            lambda found: invitations.accept_for_member(actor=self.actor, scope=self.scope, invitation_id=found),
+            lambda key: invitations.accept_for_member(actor=self.actor, scope=self.scope, invitation_id=key),
         )

@@ -217,9 +217,9 @@ def _require_stored(row: Account, made: Plan) -> None:
 def _store_version(row: Account, made: Plan, *, actor: Actor, number: int) -> None:
     """Make these secrets the current secrets. An own secret that is not among them stays."""
     before = current_version(row)
-    kept = [name for name in _SECRETS if before is not None and name not in made.secrets]
+    retained = [name for name in _SECRETS if before is not None and name not in made.secrets]
     if before is not None:
-        for name in kept:
+        for name in retained:
             secret = secret_store.get(place_of_version(before, row.org_id, name))
             if secret is not None:
                 made.secrets[name] = secret

@@ -16,6 +16,6 @@ class NoOwnSecret(PosternError):
 
 
 class NothingToRestore(PosternError):
-    """The version has no secret, or is the current one."""
+    """The version has no secret, or is the current version."""
 
     code = "nothing_to_restore"

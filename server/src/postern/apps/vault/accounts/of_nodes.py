@@ -134,7 +134,9 @@ def _remove(org_id: UUID) -> int:
             actor=SYSTEM,
             action="update",
             event=audits.Event.SYSTEMUSER_ACCOUNTS_REMOVED,
-            changes=[audits.Change(one, old={"accounts": counts[one.pk]}) for one in system_users],
+            changes=[
+                audits.Change(system_user, old={"accounts": counts[system_user.pk]}) for system_user in system_users
+            ],
         )
     return len(gone)
 

@@ -51,15 +51,19 @@ def open_secrets(rows: Sequence[AccountSecret]) -> dict[UUID, OpenedSecrets]:
     for row in rows:
         version = versions.get(row.pk)
         if version is not None:
-            sealed = {name: (one, place_of_version(version, row.org_id, name)) for name, one in of_versions[version.pk]}
+            sealed = {
+                name: (secret, place_of_version(version, row.org_id, name)) for name, secret in of_versions[version.pk]
+            }
             source: Source = "account"
         elif row.systemuser is not None and not row.has_own_secret:
-            sealed = {name: (one, place_of(row.systemuser, name)) for name, one in of_system_users[row.systemuser.pk]}
+            sealed = {
+                name: (secret, place_of(row.systemuser, name)) for name, secret in of_system_users[row.systemuser.pk]
+            }
             source = "system_user"
         else:
             sealed, source = {}, "none"
         try:
-            values = {name: secret_store.open_row(*one).reveal() for name, one in sealed.items()}
+            values = {name: secret_store.open_row(*secret).reveal() for name, secret in sealed.items()}
         except SecretUnreadable:
             opened[row.pk] = OpenedSecrets(source="unreadable", values={})
             continue
@@ -74,9 +78,9 @@ def versions_of(account_id: UUID) -> list[AccountVersion]:
 
 def _sealed(table: str, row_ids: Iterable[UUID]) -> "defaultdict[UUID, list[tuple[str, SealedSecret]]]":
     """Stored secrets of these rows by column."""
-    found: defaultdict[UUID, list[tuple[str, SealedSecret]]] = defaultdict(list)
+    secrets_by_row: defaultdict[UUID, list[tuple[str, SealedSecret]]] = defaultdict(list)
     ids = list(row_ids)
     for start in range(0, len(ids), 500):
         for row in SealedSecret.objects.filter(table=table, row_id__in=ids[start : start + 500], column__in=_SECRETS):
-            found[row.row_id].append((row.column, row))
-    return found
+            secrets_by_row[row.row_id].append((row.column, row))
+    return secrets_by_row

@@ -40,7 +40,7 @@ def in_order_of_trying(rows: QuerySet[Gateway]) -> QuerySet[Gateway]:
 def route_to(domain_id: UUID | None) -> Route:
     """The way to the assets of a domain, outermost stage first. Direct without a domain.
 
-    A domain without any gateway that is not reached through another one is only a label: direct, too. In all other
+    A domain without gateways that is not reached through another domain is only a label: direct, too. In all other
     cases a stage whose gateways are all switched off is empty, and so is a domain on the way that has no gateway: it
     cannot be passed.
     """

@@ -126,11 +126,11 @@ def opened(provider: SecretProvider, stored: StoredSecret, place: SecretPlace) -
         return _NOT_READ
     if rounds is None:
         return provider.open(stored, place)
-    found = rounds.read.get((place, stored))
-    if isinstance(found, PosternError):
-        raise found
-    if found is not None:
-        return found
+    cached = rounds.read.get((place, stored))
+    if isinstance(cached, PosternError):
+        raise cached
+    if cached is not None:
+        return cached
     rounds.to_read[place, stored] = provider
     if not rounds.writes:  # the work uses the secret at once, and commits its own transaction
         raise _Again

@@ -42,7 +42,7 @@ _NOT_NAMED: Final = Phrase(
 
 
 def may_move(table: str) -> bool:
-    """Whether secrets of this table may lie in another store than the local one."""
+    """Whether secrets of this table may be stored outside the database."""
     return table.startswith(_TABLES_OF_TARGETS)
 
 

@@ -97,7 +97,7 @@ def open_row(row: SealedSecret, place: SecretPlace) -> Secret:
     try:
         provider = providers.provider(stored.provider, ring)
     except SecretStoreMissing:
-        # A service that was not restarted with the settings of the new store reads the local copy while there is one.
+        # A service that was not restarted with the settings of the new store reads the local copy while it exists.
         if not stored.has_local_key:
             raise
         provider = providers.provider(SecretStore.LOCAL, ring)
@@ -118,7 +118,7 @@ def held_columns(place: SecretPlace) -> set[str]:
 
 
 def held_by_row(table: str, row_ids: Collection[UUID]) -> dict[UUID, set[str]]:
-    """Columns with a secret, for each of these rows of a table that has one."""
+    """Columns with a secret, for each of these rows of a table that has any."""
     held: dict[UUID, set[str]] = {}
     ids = list(row_ids)
     for start in range(0, len(ids), _SET):
@@ -145,7 +145,9 @@ def lock_all(table: str, row_ids: Collection[UUID], *, deleting: bool = False) -
 
 
 def masked(columns: Iterable[str], held: Collection[str] | None = None) -> dict[str, str | None]:
-    """What audit records show of secrets: a mask for each stored one (`held`, by default all), None for the others."""
+    """What audit records show of secrets: a mask for each stored secret (`held`, by default all), None for the
+    others.
+    """
     return {column: MASK if held is None or column in held else None for column in sorted(columns)}
 
 

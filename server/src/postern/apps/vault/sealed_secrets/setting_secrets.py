@@ -8,7 +8,7 @@ from postern.apps.vault.sealed_secrets.sealing import SecretPlace
 from postern.kernel.ids import ROOT_ORG_ID
 from postern.kernel.secret import Secret
 
-#: Settings have names, places of secrets have ids: the id of a name under this one (RFC 9562, version 5).
+#: Settings have names, places of secrets have ids: the id of a name under this namespace (RFC 9562, version 5).
 _NAMES: Final = UUID("6f0f5d0c-5a5e-5c39-9d3e-0c1c4b6f7a10")
 
 

@@ -49,7 +49,7 @@ _COLUMNS: Final = (
 )
 
 
-#: Properties of the account on hosts. Switching auto push on counts as one: from then on the account is to be there.
+#: Properties of the account on hosts. Switching auto push on counts too: from then on the account has to exist.
 _OF_THE_ACCOUNT: Final = frozenset(("username", "sudo", "shell", "home", "system_groups", "login_mode", "auto_push"))
 
 
@@ -219,24 +219,24 @@ def bind(*, actor: Actor, row: models.Model) -> models.Model:
     }
     if isinstance(row, SystemUserAsset):
         return _bind_asset(actor, row, lookup)
-    found, created = type(row)._default_manager.get_or_create(**lookup)  # noqa: SLF001 - the documented model API
+    binding, created = type(row)._default_manager.get_or_create(**lookup)  # noqa: SLF001 - the documented model API
     if created:
-        if isinstance(found, SystemUserNode):
-            bindings.note_change(found)
-        _record_binding(actor, found, audits.Event.SYSTEMUSER_BOUND)
-    return found
+        if isinstance(binding, SystemUserNode):
+            bindings.note_change(binding)
+        _record_binding(actor, binding, audits.Event.SYSTEMUSER_BOUND)
+    return binding
 
 
 def _bind_asset(actor: Actor, row: SystemUserAsset, lookup: Mapping[str, Any]) -> SystemUserAsset:
     """Add the account, or note that it stays when no node asks for it any more."""
     values = {"org_id": row.asset.org_id, "created_by": actor.label[:128]}
-    found, created = SystemUserAsset.objects.get_or_create(**lookup, username="", defaults=values)
-    if not created and not found.is_direct:
-        created = bool(SystemUserAsset.objects.filter(pk=found.pk, is_direct=False).update(is_direct=True))
-        found.is_direct = True
+    binding, created = SystemUserAsset.objects.get_or_create(**lookup, username="", defaults=values)
+    if not created and not binding.is_direct:
+        created = bool(SystemUserAsset.objects.filter(pk=binding.pk, is_direct=False).update(is_direct=True))
+        binding.is_direct = True
     if created:
-        _record_binding(actor, found, audits.Event.SYSTEMUSER_BOUND)
-    account: SystemUserAsset = found
+        _record_binding(actor, binding, audits.Event.SYSTEMUSER_BOUND)
+    account: SystemUserAsset = binding
     return account
 
 
@@ -258,7 +258,7 @@ def unbind(*, actor: Actor, row: models.Model) -> None:
 
 
 def _stays(row: SystemUserAsset) -> bool:
-    """Whether the account stays because of a node; it is no longer one that somebody added then."""
+    """Whether the account stays because of a node; in that case it no longer counts as added by hand."""
     row.refresh_from_db(fields=["is_direct", "has_own_secret"])
     nodes = bindings.nodes_that_bind(row)
     names = {"system_user": str(row.systemuser), "asset": str(row.asset)}

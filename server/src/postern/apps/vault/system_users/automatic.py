@@ -41,14 +41,14 @@ def automatic_accounts(org_id: UUID, system_user_ids: Collection[UUID]) -> dict[
         protocol__in=(Protocol.SSH.value, Protocol.RDP.value),
         login_mode=LoginMode.AUTO,
     )
-    found: dict[UUID, AutomaticAccounts] = {}
+    accounts: dict[UUID, AutomaticAccounts] = {}
     for row in rows.order_by("pk"):
         usernames: dict[UUID | None, str] = {None: row.username}
         if row.username_same_with_user:
             users = SystemUserUser.objects.filter(systemuser=row).order_by("pk")
             usernames = dict(users.values_list("user_id", "user__username"))
-        found[row.pk] = AutomaticAccounts(row.pk, usernames, row.protocol == Protocol.RDP)
-    return found
+        accounts[row.pk] = AutomaticAccounts(row.pk, usernames, row.protocol == Protocol.RDP)
+    return accounts
 
 
 def has_bound_nodes(org_id: UUID) -> bool:

@@ -63,8 +63,8 @@ class AccountToPush:
 def account_to_push(
     system_user_id: UUID, asset_id: UUID, username: str = "", *, is_windows: bool = False
 ) -> AccountToPush:
-    """The account of a system user on an asset, with its own secret if it has one; `username` names it if the system
-    user has none of its own. `is_windows` says what the names of accounts and groups may be.
+    """The account of a system user on an asset, with its own secret if it has a secret; `username` names it if the
+    system user has none of its own. `is_windows` says what the names of accounts and groups may be.
 
     Raises NotFound, NotPushable, CredentialMissing, SecretUnreadable.
     """

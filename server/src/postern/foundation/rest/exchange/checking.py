@@ -192,10 +192,10 @@ class _Work:
         try:
             yield
         except Exception as error:
-            found = errors.of_item(error)
-            if found is None:
+            field_errors = errors.of_item(error)
+            if field_errors is None:
                 raise
-            self.outcomes[place] = self._explained(found, self._items[place])
+            self.outcomes[place] = self._explained(field_errors, self._items[place])
 
     def write(
         self,
@@ -304,13 +304,13 @@ def _unique_values(row: Any, item: Mapping[str, Any]) -> list[dict[str, Any]]:
     groups = [tuple(constraint.fields) for constraint in meta.total_unique_constraints]
     groups += [(column.name,) for column in meta.concrete_fields if column.unique and not column.primary_key]
     groups += [tuple(names) for names in meta.unique_together]
-    found = []
+    conflicts = []
     for names in dict.fromkeys(groups):
         columns = [cast("Any", meta.get_field(name)).attname for name in names]
         shown = tuple(errors.shown_name(name) for name in names if name not in _OWN_COLUMNS)
         if any(name in item for name in shown) and all(getattr(row, column) is not None for column in columns):
-            found.append(_unique_value(row, shown, columns))
-    return found
+            conflicts.append(_unique_value(row, shown, columns))
+    return conflicts
 
 
 def _unique_value(row: Any, shown: Sequence[str], columns: Sequence[str]) -> dict[str, Any]:

@@ -37,7 +37,9 @@ class Corrections:
     def of(
         self, serializer: serializers.BaseSerializer[Any], item: Mapping[str, Any], found: Mapping[str, Any]
     ) -> list[Correction]:
-        """A correction for each refused field of the item that has an obvious one: `field`, `value` and `label`."""
+        """A correction for each refused field of the item that has an obvious correction: `field`, `value` and
+        `label`.
+        """
         known: Mapping[str, Any] = getattr(serializer, "fields", {})
         offered = []
         for name in found:
@@ -68,7 +70,7 @@ class Corrections:
 
     def _text(self, name: str, field: Any, text: str) -> str | None:
         """The corrected text of one item."""
-        wrap: Callable[[str], Any] = (lambda one: [one]) if _is_list(field) else (lambda one: one)
+        wrap: Callable[[str], Any] = (lambda value: [value]) if _is_list(field) else (lambda value: value)
         own: Callable[[str], str | None] | None = getattr(field, "corrected", None)
         plain = " ".join(unicodedata.normalize("NFKC", text).split())
         for candidate in (plain, own(plain) if own is not None else None):
@@ -151,10 +153,10 @@ def _unlike(letters: Counter[str], other: str) -> int:
     return sum(((letters - others) + (others - letters)).values())
 
 
-def _edits(one: str, other: str, most: int) -> int:
+def _edits(text: str, other: str, most: int) -> int:
     """Letters to insert, delete or replace; `most + 1` when there are more than `most`."""
     previous = list(range(len(other) + 1))
-    for row, letter in enumerate(one, 1):
+    for row, letter in enumerate(text, 1):
         current = [row]
         for column, second in enumerate(other, 1):
             current.append(

@@ -59,7 +59,7 @@ class CsvTable:
 
 
 class XlsxTable:
-    """One sheet, the first row bold and frozen. Each row is flushed to a temporary file when the next one starts."""
+    """One sheet, the first row bold and frozen. Each row is flushed to a temporary file when the next row starts."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._book: Any = xlsxwriter.Workbook(file, _XLSX_OPTIONS)

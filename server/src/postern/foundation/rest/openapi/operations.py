@@ -160,8 +160,8 @@ class OperationDescription(AutoSchema):
         """The answers with those that the view declares for further statuses of this action."""
         declared_answers: Mapping[str, Answer] = getattr(self.view, "answers", {})
         name = self._action or self.method.lower()
-        others = [one for key, one in declared_answers.items() if key == f"{name}:{one.status}"]
-        return {**answers, **{one.status: self._described(one) for one in others}} if others else answers
+        others = [answer for key, answer in declared_answers.items() if key == f"{name}:{answer.status}"]
+        return {**answers, **{answer.status: self._described(answer) for answer in others}} if others else answers
 
     def _answers_of_write(self) -> Any:
         answers: Mapping[str, Answer] = getattr(self.view, "answers", {})

@@ -2,7 +2,7 @@
 `/api/redoc/` (Redoc).
 
 Redoc draws everything that it gets at once, which takes a minute for the whole API. So `/api/redoc/` lists the
-resources, and `?of=assets/labels` is the reference of one.
+resources, and `?of=assets/labels` is the reference of one resource.
 
 The description is the same in every installation and not secret, but the API contract shows it to signed-in users only.
 """
@@ -59,7 +59,7 @@ _OWN: Final = frozenset({"open-swagger.js", "open-redoc.js"})
 
 
 class JsonDescription(PosternView):
-    """The OpenAPI document as JSON; with `?of=assets/labels`, that of one resource."""
+    """The OpenAPI document as JSON; with `?of=assets/labels`, the document of one resource."""
 
     rights = Right.VALID_USER
     always_root = True

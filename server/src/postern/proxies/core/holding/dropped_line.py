@@ -51,20 +51,20 @@ class DroppedLine:
 
     def with_next(self, line: HeldLine) -> Iterator[HeldLine]:
         """Yield what runs if the shell has kept the line: alone, and with the next one before or behind it."""
-        kept = self._line
-        if kept is None:
+        dropped = self._line
+        if dropped is None:
             return
-        yield kept
-        if kept.typed and line.typed:
-            is_public = kept.is_public or not kept.is_hidden
-            yield replace(kept, typed=kept.typed + line.typed, is_public=is_public)
-            yield replace(kept, typed=line.typed + kept.typed, is_public=is_public)
+        yield dropped
+        if dropped.typed and line.typed:
+            is_public = dropped.is_public or not dropped.is_hidden
+            yield replace(dropped, typed=dropped.typed + line.typed, is_public=is_public)
+            yield replace(dropped, typed=line.typed + dropped.typed, is_public=is_public)
 
     def refusal_with(self, line: HeldLine, judge: LineJudge, *, is_recorded: bool) -> Ruling | None:
         """Return the ruling that does not let `line` run together with the one that the shell may have kept."""
         if self.may_stand(line.screen):
-            for kept in self.with_next(line):
-                ruling = judge.line(kept, is_recorded=is_recorded)
+            for candidate in self.with_next(line):
+                ruling = judge.line(candidate, is_recorded=is_recorded)
                 if ruling.action is not CommandAction.ALLOW:
                     return ruling
         return None

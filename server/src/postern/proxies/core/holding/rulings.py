@@ -192,7 +192,7 @@ class LineJudge:
         if screen is not None and not (line.typed and not screen.has_prompt and _ends_with(screen.text, line.typed)):
             texts.append(screen.text)
             if line.typed is None and not screen.has_prompt:
-                starts = [found.end() for found in _PROMPT_ENDS.finditer(screen.text)]
+                starts = [match.end() for match in _PROMPT_ENDS.finditer(screen.text)]
                 texts += [screen.text[start:] for start in starts[-_MAX_GUESSES:]]
         if line.began_elsewhere:
             texts.reverse()

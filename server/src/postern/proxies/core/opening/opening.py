@@ -67,8 +67,8 @@ class Opening(Generic[Link]):
             self._prompter.cancel()
             return
         if self.session is None:
-            # The control plane may already have permitted the session and must be told that it ended. So `_open` waits
-            # for the answer.
+            # The control plane may already have permitted the session and needs the report that it ended. So `_open`
+            # waits for the answer.
             return
         self._task.cancel()
         self._prompter.cancel()

@@ -21,7 +21,9 @@ async def permitted(asked: Awaitable[AuthorizeAnswer], language: str) -> Authori
 
 
 def take_up(registry: SessionRegistry, grant: SessionGrant) -> LiveSession:
-    """Create the session of this grant. Raises `Refused`; the control plane is then told that the session has ended."""
+    """Create the session of this grant. Raises `Refused` after it has reported the session's end to the control
+    plane.
+    """
     try:
         return registry.open(grant)
     except NoNewSessions as error:

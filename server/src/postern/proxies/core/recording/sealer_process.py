@@ -160,12 +160,12 @@ class SealerProcess:
             pause_s = min(_LONGEST_PAUSE_S, pause_s * 2)
 
     async def _run_once(self) -> None:
-        ours, theirs = socket.socketpair()
+        ours, child_end = socket.socketpair()
         # Not asyncio's subprocess: cancelling it in the middle of a start never returns (CPython 3.11).
         try:
             process = subprocess.Popen(  # noqa: S603, ASYNC220 - our own program; starting it takes a few milliseconds
-                [*self._command, "--channel-fd", str(theirs.fileno())],
-                pass_fds=(theirs.fileno(),),
+                [*self._command, "--channel-fd", str(child_end.fileno())],
+                pass_fds=(child_end.fileno(),),
                 stdin=subprocess.DEVNULL,
                 env={name: os.environ[name] for name in _INHERITED if name in os.environ},
                 start_new_session=True,  # Ctrl-C at the terminal is meant for the proxy, which then stops the sealer
@@ -174,7 +174,7 @@ class SealerProcess:
             ours.close()
             raise
         finally:
-            theirs.close()
+            child_end.close()
         self._process = process
         reader, writer = await asyncio.open_connection(sock=ours)
         self._snapshots.connect(writer)

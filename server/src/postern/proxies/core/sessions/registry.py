@@ -101,7 +101,8 @@ class SessionRegistry:
     def open(self, grant: SessionGrant) -> LiveSession:
         """Create the session of a grant, in state `opening`.
 
-        Raises `NoNewSessions`. The control plane is then told that the session ended without having been active.
+        Raises `NoNewSessions`. In that case it reports to the control plane that the session ended without having been
+        active.
         """
         session = LiveSession(grant, self._services, on_gone=self._gone)
         early = self._ended_early.pop(grant.session_id, None)
@@ -268,7 +269,7 @@ class SessionRegistry:
     async def drain(self, limit_s: float, *, at_once: asyncio.Event | None = None) -> None:
         """Accept no new sessions, wait for the live sessions up to `limit_s`, then end them as `drained`.
 
-        Their users are told how long they may continue. `at_once` ends the wait early.
+        A message tells their users how long they may continue. `at_once` ends the wait early.
         """
         self.shutdown.set()
         self._shutdown_ends_s = monotonic_s() + limit_s

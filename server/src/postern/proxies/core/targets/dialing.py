@@ -80,15 +80,15 @@ def _written_addresses(host: str) -> tuple[str, ...]:
         return (_LOOPBACK,)
     bare = name.removeprefix("[").removesuffix("]")
     try:
-        found = str(ip_address(bare.partition("%")[0]))
+        address = str(ip_address(bare.partition("%")[0]))
     except ValueError:
         try:
-            found = str(ip_address(socket.inet_aton(bare)))  # 127.1, 0x7f000001, 2130706433
+            address = str(ip_address(socket.inet_aton(bare)))  # 127.1, 0x7f000001, 2130706433
         except (OSError, ValueError):
             return ()
-    if ip_address(found).is_unspecified:
+    if ip_address(address).is_unspecified:
         return (_LOOPBACK,)  # connecting to it reaches the machine itself
-    return (found,)
+    return (address,)
 
 
 def _explain(error: OSError, where: Mapping[str, Value], language: str) -> Sentence:

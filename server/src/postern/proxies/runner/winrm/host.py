@@ -109,9 +109,9 @@ class WinrmHost(HostSession):
                 if is_error:
                     self._errors = (self._errors + data)[-_MAX_SHOWN * 4 :]
                     continue
-                found = self._answer.feed(data)
-                if found is not None:
-                    return found[1]
+                match = self._answer.feed(data)
+                if match is not None:
+                    return match[1]
             if ended or self._answer.is_hopeless:
                 return None
         return None
@@ -165,12 +165,12 @@ class WinrmHost(HostSession):
 
     async def _pass_on(self, data: bytes, *, is_error: bool) -> bool:
         """Pass output on to the worker. Returns False when there was too much."""
-        kept = data[: self._room]
-        self._room -= len(kept)
-        for start in range(0, len(kept), OUTPUT_BYTES):
-            part = kept[start : start + OUTPUT_BYTES]
+        accepted = data[: self._room]
+        self._room -= len(accepted)
+        for start in range(0, len(accepted), OUTPUT_BYTES):
+            part = accepted[start : start + OUTPUT_BYTES]
             await self._pipe.tell_slowly(HostOutput(task=self._wish.task, data=part, is_error=is_error))
-        return len(data) == len(kept)
+        return len(data) == len(accepted)
 
     async def _end(self) -> bool:
         """End the program and its shell. Returns whether the host has confirmed it."""

@@ -31,7 +31,7 @@ class HostField(PlainField):
 
 
 def _asset_info() -> Field:
-    """Id and name of the host; {} without one."""
+    """Id and name of the host; {} without a host."""
     return serializers.DictField(child=serializers.CharField(), read_only=True, label=gettext_lazy("Asset"))
 
 

@@ -26,7 +26,7 @@ MAX_TREE = 10_000
 
 
 class ApplicationViewSet(vault.NamesStoredSecrets, ResourceViewSet):
-    """Applications. Remote apps need a licence: without one they are not shown, and asking for them is refused."""
+    """Applications. Remote apps need a licence: without it they are not shown, and asking for them is refused."""
 
     queryset = Application.objects.all()
     serializer_class = ApplicationSerializer
@@ -78,7 +78,7 @@ class ApplicationViewSet(vault.NamesStoredSecrets, ResourceViewSet):
         return {**super().get_serializer_context(), "kind_of_row": self._kind_of_row}
 
     def _kind_of_row(self) -> str:
-        """The stored type of the application in the URL; "" without one."""
+        """The stored type of the application in the URL; "" when the URL names none."""
         key = parse_id(str(self.kwargs.get("pk", "")))
         rows = self.get_queryset().filter(pk=key).values_list("type", flat=True) if key else None
         return (rows.first() or "") if rows is not None else ""

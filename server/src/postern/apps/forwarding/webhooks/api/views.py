@@ -62,7 +62,7 @@ class WebhookViewSet(ResourceViewSet):
 
     @action(detail=True, methods=["post"])
     def secret(self, request: Request, **kwargs: Any) -> Response:
-        """Make a new secret. The former one signs, too, for a day."""
+        """Make a new secret. The former secret signs, too, for a day."""
         with write_transaction():
             row = self.get_object()
             self.begin_write([row], ())

@@ -101,9 +101,9 @@ class ShownHosts(ReadOnlyViewSet):
 
     def attach_more(self, rows: list[Any]) -> None:
         number = shown.IN_ONE if self.action == "retrieve" else shown.IN_LISTS
-        found = shown.shown_hosts([row.pk for row in rows], number)
+        hosts_by_execution = shown.shown_hosts([row.pk for row in rows], number)
         for row in rows:
-            hosts = found.get(row.pk, shown.ShownHosts())
+            hosts = hosts_by_execution.get(row.pk, shown.ShownHosts())
             row.shown_hosts, row.shown_names = hosts.assets, hosts.names
 
 

@@ -92,8 +92,8 @@ class HostOutputSerializer(HostSerializer):
     def get_is_cut(self, row: HostOutcome) -> bool:
         if not hasattr(row, "output"):
             return False
-        kept = KEPT_BYTES if row.state == HostState.ENDED else len(unpacked(row.output.data))
-        return bool(row.output.size > kept)
+        stored_bytes = KEPT_BYTES if row.state == HostState.ENDED else len(unpacked(row.output.data))
+        return bool(row.output.size > stored_bytes)
 
 
 class CommandHostViewSet(_OfCommand, ReadOnlyViewSet):

@@ -163,9 +163,9 @@ class TaskViewSet(PlainResourceViewSet):
 
     def attach_more(self, rows: list[Any]) -> None:
         number = queries.IN_ONE if self.action == "retrieve" else queries.IN_LISTS
-        found = queries.latest([row.latest for row in rows], number)
+        latest_executions = queries.latest([row.latest for row in rows], number)
         for row in rows:
-            latest = row.shown_latest = found.get(row.latest)
+            latest = row.shown_latest = latest_executions.get(row.latest)
             row.shown_steps = latest.version.steps if latest is not None and latest.version is not None else []
 
     @action(detail=True, methods=["get", "post"])

@@ -94,7 +94,7 @@ class VersionViewSet(ReadOnlyViewSet):
         is_one = self.action == "retrieve"
         number = queries.IN_ONE if is_one else queries.IN_LISTS
         hosts = queries.shown_hosts([row.latest for row in rows if row.latest], number)
-        found = queries.latest([row.latest for row in rows], number) if is_one else {}
+        latest_executions = queries.latest([row.latest for row in rows], number) if is_one else {}
         for row in rows:
-            row.shown_latest = found.get(row.latest)
+            row.shown_latest = latest_executions.get(row.latest)
             row.shown_assets = hosts[row.latest].assets if row.latest in hosts else []

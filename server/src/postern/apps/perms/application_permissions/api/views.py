@@ -81,7 +81,7 @@ class ApplicationPermissionViewSet(PermissionViewSet):
 
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         params = self.request.query_params
-        types = [one.strip() for one in params.get("type__in", "").split(",") if one.strip()]
+        types = [word.strip() for word in params.get("type__in", "").split(",") if word.strip()]
         applications.require_licence_for({params.get("category", ""), params.get("type", ""), *types})
         if types:
             queryset = queryset.filter(type__in=types)
@@ -102,13 +102,15 @@ class ApplicationPermissionViewSet(PermissionViewSet):
     def applications_all(self, request: Request, **kwargs: Any) -> Response:
         """Applications that the permission names."""
         rows = applications_of(self.get_object(), request.query_params.get("search", ""))
-        return self.page_of(rows, lambda one: {"application": str(one.pk), "application_display": one.described})
+        return self.page_of(
+            rows, lambda application: {"application": str(application.pk), "application_display": application.described}
+        )
 
     @action(detail=False, methods=["get"], url_path="explain")
     def explain(self, request: Request, **kwargs: Any) -> Response:
         """May `user` use `system_user` on `application`, and why (not)?
 
-        When no permission names both user and application, `nearest` is the one that lacks least.
+        When no permission names both user and application, `nearest` is the permission that lacks least.
         """
         asked = self._asked(request, "user", "application", "system_user")
         decision, nearest = decide_application(**asked), None

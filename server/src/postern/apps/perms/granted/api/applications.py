@@ -72,7 +72,7 @@ class _Applications(RowsViewSet, Form):
 
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         params = self.request.query_params
-        types = [one.strip() for one in params.get("type__in", "").split(",") if one.strip()]
+        types = [word.strip() for word in params.get("type__in", "").split(",") if word.strip()]
         applications.require_licence_for({params.get("category", ""), params.get("type", ""), *types})
         return super().filter_queryset(queryset.filter(type__in=types) if types else queryset)
 
@@ -115,7 +115,7 @@ def _of_organization(org_id: UUID, leaves: Iterable[applications.Leaf], amounts:
 
 
 class _SystemUsers(Form):
-    """The system users that may be used on one application, the default one first (S5-026)."""
+    """The system users that may be used on one application, the default system user first (S5-026)."""
 
     def get(self, request: Request, **kwargs: Any) -> Response:
         application_id = parse_id(str(self.kwargs["application_id"]))
@@ -123,17 +123,17 @@ class _SystemUsers(Form):
         row = reach.applications().filter(pk=application_id).first() if application_id else None
         if row is None:
             raise RowNotFound(_("Not found."))
-        return Response([_usable(one) for one in reach.usable(row)])
+        return Response([_usable(system_user) for system_user in reach.usable(row)])
 
 
-def _usable(one: SystemUser) -> dict[str, Any]:
+def _usable(system_user: SystemUser) -> dict[str, Any]:
     return {
-        "id": str(one.pk),
-        "name": one.name,
-        "username": one.username,
-        "priority": one.priority,
-        "protocol": one.protocol,
-        "login_mode": one.login_mode,
+        "id": str(system_user.pk),
+        "name": system_user.name,
+        "username": system_user.username,
+        "priority": system_user.priority,
+        "protocol": system_user.protocol,
+        "login_mode": system_user.login_mode,
     }
 
 

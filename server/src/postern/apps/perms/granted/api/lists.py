@@ -68,10 +68,10 @@ class ReachableAssets(RowsViewSet, Form):
         index = self.own_reach.indexed
         if index is None:
             raise LookupError("the index does not answer inside a transaction")
-        found = index.with_words(self.members(index), search_terms(self.request))
+        numbers = index.with_words(self.members(index), search_terms(self.request))
         if narrows(self.request, self):
-            found = index.search(found, matching)
-        return index.page(found, tuple(matching.query.order_by), offset, limit)
+            numbers = index.search(numbers, matching)
+        return index.page(numbers, tuple(matching.query.order_by), offset, limit)
 
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """The rows of `queryset` that the request asks for. The index itself looks for the words of a search."""

@@ -58,5 +58,5 @@ def _reason(reason: Reason) -> dict[str, Any]:
     return {"code": reason.code.value, "message": reason.message, "permission": _named(reason.permission)}
 
 
-def _named(one: Named | None) -> dict[str, str] | None:
-    return {"id": str(one.id), "name": one.name} if one else None
+def _named(named: Named | None) -> dict[str, str] | None:
+    return {"id": str(named.id), "name": named.name} if named else None

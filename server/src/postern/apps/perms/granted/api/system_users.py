@@ -17,27 +17,27 @@ from postern.kernel.ids import parse_id
 
 
 class UsableSystemUsers(Form):
-    """The system users that may be used on one asset, the default one first (S5-026)."""
+    """The system users that may be used on one asset, the default system user first (S5-026)."""
 
     def get(self, request: Request, **kwargs: Any) -> Response:
         asset_id = parse_id(str(self.kwargs["asset_id"]))
         reach = self.reach()
         if asset_id is None or not reach.among(Asset.objects.filter(pk=asset_id, is_active=True)).exists():
             raise RowNotFound(_("Not found."))
-        return Response([_usable(one) for one in reach.usable([asset_id])[asset_id]])
+        return Response([_usable(system_user) for system_user in reach.usable([asset_id])[asset_id]])
 
 
-def _usable(one: Usable) -> dict[str, Any]:
+def _usable(system_user: Usable) -> dict[str, Any]:
     return {
-        "id": str(one.id),
-        "name": one.name,
-        "username": one.username,
-        "priority": one.priority,
-        "protocol": one.protocol.value,
-        "login_mode": one.login_mode,
-        "sftp_root": one.sftp_root,
-        "username_same_with_user": one.username_same_with_user,
-        "actions": to_names(one.actions),
+        "id": str(system_user.id),
+        "name": system_user.name,
+        "username": system_user.username,
+        "priority": system_user.priority,
+        "protocol": system_user.protocol.value,
+        "login_mode": system_user.login_mode,
+        "sftp_root": system_user.sftp_root,
+        "username_same_with_user": system_user.username_same_with_user,
+        "actions": to_names(system_user.actions),
     }
 
 

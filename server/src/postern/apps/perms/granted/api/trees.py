@@ -1,4 +1,4 @@
-"""The tree of nodes that hold reachable assets, and the special node of directly granted ones."""
+"""The tree of nodes that hold reachable assets, and the special node of directly granted assets."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -131,11 +131,11 @@ class ReachableNodes(Form):
             )
             page = reach.indexed.page(members if keys else {}, _BY_NAME, 0, MAX_TREE_ASSETS)
             return placed_leaves(page.keys, reach.indexed.places(keys, page.keys), keys)
-        found = reach.assets(include_inactive=True).filter(node_rows__node_id__in=keys).distinct()
-        found = with_shown(found).prefetch_related("node_rows").order_by(*_BY_NAME)
+        rows = reach.assets(include_inactive=True).filter(node_rows__node_id__in=keys).distinct()
+        rows = with_shown(rows).prefetch_related("node_rows").order_by(*_BY_NAME)
         return leaves(
             (asset, keys[place.node_id])
-            for asset in found[:MAX_TREE_ASSETS]
+            for asset in rows[:MAX_TREE_ASSETS]
             for place in asset.node_rows.all()
             if place.node_id in keys
         )

@@ -38,7 +38,9 @@ class PermissionViewSet(ResourceViewSet):
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
         links = self.kind.links
-        named = {link: {one.pk for item in values for one in item.get(link.list_name) or ()} for link in links}
+        named = {
+            link: {instance.pk for item in values for instance in item.get(link.list_name) or ()} for link in links
+        }
         spoken_of = [link for link in links if deleting or any(link.list_name in item for item in values)]
         org_ids = {row.org_id for row in rows} or {self.scope.org_id}
         holding.hold(self.kind, [row.pk for row in rows], org_ids, named=named, links=spoken_of, deleting=deleting)

@@ -30,8 +30,8 @@ class Window:
 
 def answer(previews: Sequence[OrgPreview], changes: Changes, window: Window) -> dict[str, Any]:
     """Figures of everything, and one page of each list. New people and assets of the changes come first."""
-    assets = [one.assets for one in previews]
-    applications = [one.applications for one in previews]
+    assets = [preview.assets for preview in previews]
+    applications = [preview.applications for preview in previews]
     return {
         "assets": _figures(assets),
         "applications": _figures(applications),
@@ -43,8 +43,8 @@ def answer(previews: Sequence[OrgPreview], changes: Changes, window: Window) -> 
 
 def _figures(several: Sequence[Difference]) -> dict[str, Any]:
     system_users: dict[UUID, tuple[Tally, Tally]] = {}
-    for one in several:
-        system_users |= one.system_users  # a system user belongs to one organization
+    for preview in several:
+        system_users |= preview.system_users  # a system user belongs to one organization
     rows = SystemUser.objects.filter(pk__in=system_users).order_by("-priority", "name", "pk")
     return {
         "gained": _shown(_sum(several, "gained")),
@@ -69,9 +69,9 @@ def _sum(several: Sequence[Difference], side: str) -> Figures:
     if len(several) == 1:
         tally: Tally = getattr(several[0], side)
         return tally.figures
-    people = {person for one in several for person, delta in one.people.items() if getattr(delta, side)}
-    figures = [getattr(one, side).figures for one in several]
-    return Figures(len(people), sum(one.targets for one in figures), sum(one.pairs for one in figures))
+    people = {person for difference in several for person, delta in difference.people.items() if getattr(delta, side)}
+    figures = [getattr(difference, side).figures for difference in several]
+    return Figures(len(people), sum(part.targets for part in figures), sum(part.pairs for part in figures))
 
 
 def _shown(figures: Figures) -> dict[str, int]:
@@ -86,8 +86,8 @@ def _people(
 ) -> dict[str, Any]:
     deltas: dict[UUID, list[list[Delta]]] = {}
     for place, several in enumerate((assets, applications)):
-        for one in several:
-            for person, delta in one.people.items():
+        for difference in several:
+            for person, delta in difference.people.items():
                 deltas.setdefault(person, [[], []])[place].append(delta)
     new = sorted((new_people[key].name, new_people[key].username, str(key), key) for key in deltas if key in new_people)
     page = [(key, name, username) for name, username, _text, key in new[window.offset : window.offset + window.limit]]
@@ -115,24 +115,24 @@ def _people(
     }
 
 
-def _of(found: Difference, window: Window) -> Delta:
+def _of(difference: Difference, window: Window) -> Delta:
     """The targets to list: of everybody, or of one person."""
     if window.user_id is None:
-        return Delta(found.gained.targets, found.lost.targets)
-    return found.people.get(window.user_id, Delta())
+        return Delta(difference.gained.targets, difference.lost.targets)
+    return difference.people.get(window.user_id, Delta())
 
 
 def _assets(previews: Sequence[OrgPreview], changed: Mapping[UUID, AssetAfter], window: Window) -> dict[str, Any]:
     count = 0
     keys: dict[UUID, tuple[bool, bool]] = {}
-    for one in previews:
-        delta = _of(one.assets, window)
+    for preview in previews:
+        delta = _of(preview.assets, window)
         listed = delta.gained | delta.lost
         start = max(window.offset - count, 0)
         room = window.limit - len(keys)
         if listed and room > 0 and start < len(listed):
-            for number in one.world.orders[_BY_NAME].page(listed, start, room):
-                keys[one.world.key(number)] = (number in delta.gained, number in delta.lost)
+            for number in preview.world.orders[_BY_NAME].page(listed, start, room):
+                keys[preview.world.key(number)] = (number in delta.gained, number in delta.lost)
         count += len(listed)
     names = dict(Asset.objects.filter(pk__in=keys).values_list("pk", "hostname"))
     new = {key: after.new for key in keys if (after := changed.get(key)) is not None and after.new is not None}
@@ -141,9 +141,9 @@ def _assets(previews: Sequence[OrgPreview], changed: Mapping[UUID, AssetAfter], 
 
 def _applications(previews: Sequence[OrgPreview], window: Window) -> dict[str, Any]:
     marks: dict[UUID, tuple[bool, bool]] = {}
-    for one in previews:
-        delta = _of(one.applications, window)
-        for key, number in one.numbers.items():
+    for preview in previews:
+        delta = _of(preview.applications, window)
+        for key, number in preview.numbers.items():
             if number in delta.gained or number in delta.lost:
                 marks[key] = (number in delta.gained, number in delta.lost)
     rows = Application.objects.filter(pk__in=marks).order_by("name", "pk").values_list("pk", "name", "category")

@@ -43,9 +43,9 @@ class AssetNodes:
             parts = [part for text in path.split("/") if (part := text.strip())]
             paths = ["/" + "/".join(parts[:count]) for count in range(1, len(parts) + 1)]
             rows = Node.objects.filter(org_id=org_id, full_value__in=paths).values_list("full_value", "pk")
-            found: dict[str, UUID] = dict(rows)
-            last = next((one for one in reversed(paths) if one in found), None)
+            node_ids: dict[str, UUID] = dict(rows)
+            last = next((path for path in reversed(paths) if path in node_ids), None)
             if last is None:
                 raise ValidationError({"nodes_display": [_("A node path starts with the name of the root node.")]})
-            self._ends[key] = found[last]
+            self._ends[key] = node_ids[last]
         return self._ends[key]

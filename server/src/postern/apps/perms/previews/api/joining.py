@@ -19,7 +19,7 @@ class Joining:
         self._leaving: Final[dict[UUID, set[UUID]]] = defaultdict(set)
 
     def replace(self, user_id: UUID, groups: Collection[UUID]) -> None:
-        """Let the user be in these groups and in no other ones."""
+        """Put the user into these groups, and take the user out of all others."""
         wanted, held = set(groups), self._groups_of.get(user_id, set())
         for group in wanted - held:
             self._joining[group].add(user_id)

@@ -79,9 +79,9 @@ class Parsed:
         self._serializers: dict[Any, Any] = {}
         self._deleted: set[UUID] = set()
         self._nodes: Final = AssetNodes()
-        found: list[dict[str, Any]] = [{} for _item in items]
-        checked = [self._judged(place, item, found, self._shape) for place, item in enumerate(items)]
-        self._rows = self._stored([one for one in checked if one is not None])
+        item_errors: list[dict[str, Any]] = [{} for _item in items]
+        checked = [self._judged(place, item, item_errors, self._shape) for place, item in enumerate(items)]
+        self._rows = self._stored([shape for shape in checked if shape is not None])
         self._joining: Final = Joining(view.scope.org_id, [key for owner, key in self._rows if owner == "user"])
         self._before: dict[str, dict[UUID, Permission]] = {
             name: stored.permissions(kind, [key for owner, key in self._rows if owner == name])
@@ -89,23 +89,23 @@ class Parsed:
         }
         for place, item in enumerate(checked):
             if item is not None:
-                self._judged(place, item, found, self._read)
-        if any(found):
-            raise ValidationError({"changes": found})
+                self._judged(place, item, item_errors, self._read)
+        if any(item_errors):
+            raise ValidationError({"changes": item_errors})
         self.changes.members.update(
             (group, after)
             for group, after in self._joining.after(self.changes.members).items()
             if group not in self._deleted
         )
 
-    def _judged(self, place: int, item: Any, found: list[dict[str, Any]], read: Callable[[Any], Any]) -> Any:
+    def _judged(self, place: int, item: Any, item_errors: list[dict[str, Any]], read: Callable[[Any], Any]) -> Any:
         try:
             return read(item)
         except Exception as error:  # only errors about the item are answers; others propagate
             about = getattr(error, "fields", None) or errors.of_item(error)
             if about is None:
                 raise
-            found[place] = about
+            item_errors[place] = about
             return None
 
     def _serializer(self, kind: Any) -> Any:
@@ -201,11 +201,11 @@ class Parsed:
             return
         for name in _LISTS.keys() & validated.keys():
             if name == "users":
-                wanted = {one.pk for one in validated[name]}
+                wanted = {node.pk for node in validated[name]}
                 members = Membership.objects.filter(org_id=org_id, user_id__in=wanted).values_list("user_id", flat=True)
                 is_own = wanted == set(members)
             else:
-                is_own = all(one.org_id == org_id for one in validated[name])
+                is_own = all(instance.org_id == org_id for instance in validated[name])
             if not is_own:
                 text = _(
                     "Some of the selected objects belong to another organization. Select objects of this organization "
@@ -220,7 +220,8 @@ class Parsed:
             members[row.pk] = frozenset()
             return
         validated = {
-            name: frozenset(one.pk for one in some) for name, some in self._validated(GroupValues, values).items()
+            name: frozenset(instance.pk for instance in instances)
+            for name, instances in self._validated(GroupValues, values).items()
         }
         held = members.get(row.pk)
         if held is None:
@@ -309,5 +310,5 @@ def _terms(validated: Mapping[str, Any]) -> dict[str, Any]:
         terms["connects"] = bool(validated["actions"] & Actions.CONNECT)
     for name, own in _LISTS.items():
         if name in validated:
-            terms[own] = frozenset(one.pk for one in validated[name])
+            terms[own] = frozenset(instance.pk for instance in validated[name])
     return terms

@@ -234,7 +234,7 @@ def _finish(
 
 
 def tell_recording_failed(session: Session, *, is_lost: bool) -> None:
-    """Publish that a session has no recording, or an incomplete one."""
+    """Publish that a session has no recording, or an incomplete recording."""
     events.publish(
         RecordingFailed(
             session_id=session.pk,

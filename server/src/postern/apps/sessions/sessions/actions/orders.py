@@ -170,7 +170,7 @@ def change_command_control(*, actor: Actor, session: Session, control: CommandCo
 
 
 def finish(order: ProxyOrder, *, ok: bool, detail: str) -> bool:
-    """Store the result of an order. False when it has one: a repeat changes nothing."""
+    """Store the result of an order. False when it has a result: a repeat changes nothing."""
     return bool(
         ProxyOrder.objects.filter(pk=order.pk, date_finished__isnull=True).update(
             date_finished=clock.now(), ok=ok, detail=detail.replace("\x00", "")[:_MAX_DETAIL_CHARS]

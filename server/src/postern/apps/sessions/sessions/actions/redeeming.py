@@ -1,5 +1,5 @@
-"""Redeems connection tokens and watch tokens: each opens one session, or one view, and works once (K18: a token is told
-once and works once).
+"""Redeems connection tokens and watch tokens: each opens one session, or one view, and works once (K18: a token is
+shown once and works once).
 
 The proxy may repeat the same attempt when the response was lost: it gets the same session or view, and nothing is done
 or recorded twice.

@@ -1,5 +1,5 @@
 """What a proxy receives about an opening session: the secret of the target, once, the secrets of the gateways on the way,
-and whether a host key is the pinned one.
+and whether a host key equals the pinned key.
 
 All need the session's opening key, which only the grant contains, and are refused when the session is no longer
 opening.

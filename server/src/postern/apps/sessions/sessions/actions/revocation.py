@@ -38,8 +38,8 @@ def close_account(*, actor: Actor, user_id: UUID) -> int:
 
 @transaction.atomic
 def end_everything(*, actor: Actor, user_id: UUID) -> int:
-    """End every session of a suspected account, and everything that could open or watch one. Returns the number of
-    sessions.
+    """End every session of a suspected account, and everything that could open or watch a session. Returns the number
+    of sessions.
 
     Runs inside the transaction of the reset, so that a crash in between leaves nothing open.
     """
@@ -101,7 +101,7 @@ def close_former_epochs(*, actor: Actor, user_ids: Collection[UUID]) -> frozense
     """
     present = users.epochs(user_ids)
     watches = _watching().filter(user_id__in=user_ids, login_session__isnull=True)
-    orders.stop_watching(actor=actor, watches=[one for one in watches if one.epoch != present.get(one.user_id)])
+    orders.stop_watching(actor=actor, watches=[watch for watch in watches if watch.epoch != present.get(watch.user_id)])
     opened = queries.live_sessions().filter(
         user_id__in=user_ids, login_session__isnull=True, proxy_sign_in__isnull=True
     )

@@ -168,5 +168,7 @@ class ConnectionTokenSerializer(BodySerializer):
 
     asset = PlainField(max_length=128)
     system_user = PlainField(max_length=128, required=False, allow_blank=True, default="")
-    protocol = serializers.ChoiceField(choices=[one.value for one in SESSION_PROTOCOLS], default=Protocol.SSH.value)
+    protocol = serializers.ChoiceField(
+        choices=[protocol.value for protocol in SESSION_PROTOCOLS], default=Protocol.SSH.value
+    )
     user = PlainField(max_length=128, required=False, allow_blank=True, default="")

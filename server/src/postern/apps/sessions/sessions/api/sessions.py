@@ -142,4 +142,4 @@ class KillSessionView(PosternView):
             raise ValidationError([_("Expected a list of ids.")])
         rows = Session.objects.visible_to(self.actor, self.scope).filter(pk__in=ids)
         ordered = set(orders.terminate_sessions(actor=self.actor, sessions=rows))
-        return Response({"ok": [str(one) for one in ids if one in ordered]})
+        return Response({"ok": [str(session_id) for session_id in ids if session_id in ordered]})

@@ -27,7 +27,7 @@ def login_session_of(actor: Actor) -> UUID | None:
 
 
 def issued(token: IssuedToken) -> Response:
-    """The response with the token. No other response contains it (K18: a token is told once)."""
+    """The response with the token. No other response contains it (K18: a token is shown once)."""
     return Response(
         {
             "token": token.token.reveal(),

@@ -1,4 +1,4 @@
-"""URLs of sessions: below /api/v1/, and the internal ones for proxies."""
+"""URLs of sessions: below /api/v1/, and the internal URLs for proxies."""
 
 from typing import Final
 

@@ -158,7 +158,7 @@ def renew(*, actor: Actor, terminal: Terminal, boot_id: UUID) -> Secret:
 
     Only that process and Postern know its process id. A thief of the credential who sends heartbeats has another id.
     Raises RenewalRefused for other processes, which is an alarm, and Conflict when no renewal was ordered. The current
-    credential stays valid until the new one is used, so a lost response locks nobody out.
+    credential stays valid until the new credential is used, so a lost response locks nobody out.
     """
     with transaction.atomic():
         row = _locked(terminal)

@@ -1,4 +1,4 @@
-"""Ends credentials of a user: the ones chosen with a password change, or all of them."""
+"""Ends credentials of a user: the kinds chosen with a password change, or all kinds."""
 
 from collections.abc import Collection
 
@@ -33,7 +33,7 @@ def end_chosen(*, actor: Actor, user: User, kinds: Collection[str]) -> dict[str,
 def reset_access(*, actor: Actor, scope: OrgScope, user: User) -> tuple[IssuedLink | None, dict[str, int]]:
     """End everything that was opened or created with a suspected account, in one transaction.
 
-    The password becomes void. If Postern stores the password, the user can set a new one with the returned link.
+    The password becomes void. If Postern stores the password, the user can set a new password with the returned link.
     """
     require_another(actor, user)
     row = hold(actor, user)

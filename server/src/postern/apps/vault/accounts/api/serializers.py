@@ -42,7 +42,7 @@ class LoginNameField(PlainField):
 
 
 class SystemUserNameField(serializers.CharField):
-    """The name of the system user; "" without one."""
+    """The name of the system user; "" without a system user."""
 
     def get_attribute(self, instance: Account) -> str:
         return instance.systemuser.name if instance.systemuser is not None else ""
@@ -189,6 +189,6 @@ class AccountVersionSerializer(serializers.ModelSerializer[AccountVersion]):
 
 
 class RestoreSerializer(BodySerializer):
-    """`current`: the number of the version that the person saw as the current one."""
+    """`current`: the number of the version that the person saw as the current version."""
 
     current = serializers.IntegerField(min_value=1, label=gettext_lazy("Current version"))

@@ -68,7 +68,7 @@ def rewrap_all(*, actor: Actor) -> RotationReport:
 
 
 def retire(*, actor: Actor) -> list[int]:
-    """Remove old keys from the file; returns their versions. Raises `KeyStillUsed` when a secret needs one."""
+    """Remove old keys from the file; returns their versions. Raises `KeyStillUsed` when a secret needs an old key."""
     ring = keyring()
     current = ring.current()
     old = sorted(version for version in ring.versions() if version != current.version)

@@ -77,7 +77,7 @@ class SystemUserViewSet(StoresSecrets, NamesStoredSecrets, ResourceViewSet):
         for name in ("protocol", "type"):
             wanted = self.request.query_params.get(f"{name}__in")
             if wanted:
-                rows = rows.filter(**{f"{name}__in": [one.strip() for one in wanted.split(",")]})
+                rows = rows.filter(**{f"{name}__in": [name_part.strip() for name_part in wanted.split(",")]})
         return rows.prefetch_related(keys_only(SystemUser, "cmd_filters"))
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:

@@ -27,7 +27,7 @@ for _encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf
 
 
 def rows(data: bytes, known_titles: Callable[[list[str]], int]) -> Iterator[tuple[int, list[str]]]:
-    """(line number, cells) of each record. The separator is the one that gives the first record most known titles."""
+    """(line number, cells) of each record. The chosen separator gives the first record most known titles."""
     text = decoded(data)
     csv.field_size_limit(MAX_CELL_CHARS)
     separator = max(_SEPARATORS, key=lambda candidate: _fitness(text, candidate, known_titles))
