@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { ChartLine, Table2 } from 'lucide-react';
 import { useState } from 'react';
 import { useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
@@ -19,7 +18,6 @@ export function Activity({ days }: { readonly days: Days }) {
       aside={t('dashboard:per_day')}
       actions={
         <Button
-          icon={isTable ? ChartLine : Table2}
           kind="text"
           size="sm"
           aria-pressed={isTable}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Server, SquareTerminal, UserCheck, Users, type LucideIcon } from 'lucide-react';
+import { Server, SquareTerminal, Users, type LucideIcon } from 'lucide-react';
 import { useT } from '#/lib/i18n';
 import { useMay } from '#/lib/session';
 import { AppLink } from '#/ui/link';
@@ -25,7 +25,7 @@ const ENTRIES: readonly Entry[] = [
     to: '/assets/assets',
     isForAdmins: true,
   },
-  { name: 'total_count_online_users', label: 'dashboard:online_users', icon: UserCheck, to: ONLINE },
+  { name: 'total_count_online_users', label: 'dashboard:online_users', icon: Users, to: ONLINE },
   {
     name: 'total_count_online_sessions',
     label: 'dashboard:online_sessions',

@@ -11,7 +11,7 @@ export const dashboardSection: Section = {
       path: '/dashboard',
       title: 'nav:dashboard',
       permission: 'audit',
-      texts: ['dashboard', 'resource', 'sessions'],
+      texts: ['dashboard'],
       load: () => import('./DashboardPage').then((module) => module.DashboardPage),
     },
   ],
