@@ -20,7 +20,7 @@ export function Card({
       {title !== undefined && (
         <header className="flex min-h-10 flex-wrap items-center gap-2 border-b border-line px-3.5 py-1.5">
           <h2 className="text-lead">{title}</h2>
-          <span className="flex-1 text-meta text-ink-3">{aside}</span>
+          <span className="grow text-meta text-ink-3">{aside}</span>
           {actions}
         </header>
       )}
