@@ -17,12 +17,7 @@ export function Activity({ days }: { readonly days: Days }) {
       title={t('dashboard:activity')}
       aside={t('dashboard:per_day')}
       actions={
-        <Button
-          kind="text"
-          size="sm"
-          aria-pressed={isTable}
-          onClick={() => setTable(!isTable)}
-        >
+        <Button kind="text" size="sm" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
           {t('dashboard:as_table')}
         </Button>
       }
