@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import pytest
 from django.conf import settings
+from django.utils import translation
 
 from postern.apps.directory import staging
 from postern.apps.directory.people import Person
@@ -135,6 +136,7 @@ def _files_of_at_most(size: int) -> Iterator[None]:
 
 def test_folder_that_cannot_be_written_is_named(home: Path) -> None:
     (home / "directory").write_text("a file in its place", encoding="ascii")
-    with pytest.raises(NotStaged) as caught, staged():
-        pass
-    assert "Check its free space and its rights" in caught.value.message
+    with translation.override("en"):
+        with pytest.raises(NotStaged) as caught, staged():
+            pass
+        assert "Check its free space and its rights" in caught.value.message

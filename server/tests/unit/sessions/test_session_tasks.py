@@ -13,4 +13,5 @@ def test_tasks_keep_the_names_under_which_an_earlier_release_queued_them() -> No
         "sessions: viewings": "postern.apps.sessions.tasks.close_idle_viewings",
         "sessions: old tokens": "postern.apps.sessions.tasks.purge_tokens",
         "sessions: entered credentials": "postern.apps.sessions.tasks.purge_entered_credentials",
+        "sessions: days": "postern.apps.sessions.tasks.count_days",
     }
