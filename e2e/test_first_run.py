@@ -140,9 +140,9 @@ def test_checklist_of_first_steps_leads_to_the_first_connection(page: Page, fres
     page.goto(f"{fresh.url}/ui/start?show=1")
     expect(page.get_by_text("Everything is ready")).to_be_visible()
     page.get_by_role("button", name="Close this list").click()
-    page.wait_for_url(re.compile(r"/users/users"))
+    page.wait_for_url(re.compile(r"/dashboard$"))
     page.goto(f"{fresh.url}/ui/")
-    page.wait_for_url(re.compile(r"/users/users"))
+    page.wait_for_url(re.compile(r"/dashboard$"))
 
 
 def test_template_of_assets_imports_as_it_was_downloaded(page: Page, fresh: Product) -> None:
