@@ -221,7 +221,7 @@ def test_users_and_groups_show_the_applications_that_are_granted_to_them(
         row.get_by_role("button", name="Show").click()
     expect(row.get_by_text(f"mysql-{objects['mark']}").nth(1)).to_be_visible()
     photograph(page, "user-applications")
-    page.get_by_role("tab", name="Application permission rules").click()
+    page.get_by_role("tab", name="Application permissions").click()
     expect(row_of(page, f"grant-{objects['mark']}")).to_be_visible()
     photograph(page, "user-application-rules")
 

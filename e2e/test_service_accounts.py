@@ -105,6 +105,8 @@ def test_administrator_makes_an_account_with_a_key_that_calls_the_api(world: Wor
     # a link that knows only that it is a user leads to its page
     page.goto(f"{world.product.url}/ui/users/users/{row['user']}")
     page.wait_for_url(re.compile(f"/users/service-accounts/{row['user']}"))
+    expect(page.get_by_role("main").get_by_text(name).first).to_be_visible()
+    page.goto("about:blank")  # an open page would look again for the account that is gone
     world.admin.delete(f"/api/v1/users/users/{row['user']}/")
     assert signed_call(world, key).status == 401
 

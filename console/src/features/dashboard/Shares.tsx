@@ -46,7 +46,7 @@ function Share({
   }));
   const total = parts.reduce((sum, { number }) => sum + number, 0);
   return (
-    <div className="grid gap-1">
+    <div>
       <h3 className="flex justify-between">
         {title} <span className="tabular-nums">{total.toLocaleString()}</span>
       </h3>
