@@ -98,6 +98,7 @@ def update_permissions(kind: Kind[P], *, actor: Actor, pairs: Sequence[tuple[P, 
         if names  # without a change there is nothing to audit
     ]
     audits.record_changes(actor=actor, action="update", changes=changes)
+    # The targets are permissions of the kind, which belong to organizations; the type of a change does not say so.
     for org_id in dict.fromkeys(change.target.org_id for change in changes):  # type: ignore[attr-defined]
         events.publish(AccessChanged(org_id=org_id))
     return [rows[permission.pk] for permission, _values in pairs]

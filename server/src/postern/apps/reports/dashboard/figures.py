@@ -86,30 +86,22 @@ class Figures:
         return {"dates_login_times_top5_users": [{"user": str(use.id), "total": use.sessions} for use in top]}
 
     def top10_users(self) -> Values:
-        top = self._usage.top(sessions.UsedKind.USER, _TOP10)
-        rows = [
-            {
-                "user_id": str(use.id),
-                "user": use.name,
-                "total": use.sessions,
-                "last": _INSTANT.to_representation(use.last),
-            }
-            for use in top
-        ]
-        return {"dates_login_times_top10_users": rows}
+        return {"dates_login_times_top10_users": self._top10(sessions.UsedKind.USER, "user")}
 
     def top10_assets(self) -> Values:
-        top = self._usage.top(sessions.UsedKind.ASSET, _TOP10)
-        rows = [
+        return {"dates_login_times_top10_assets": self._top10(sessions.UsedKind.ASSET, "asset")}
+
+    def _top10(self, kind: sessions.UsedKind, what: str) -> list[Values]:
+        """The most used ones, with their id and name under `what`."""
+        return [
             {
-                "asset_id": str(use.id),
-                "asset": use.name,
+                f"{what}_id": str(use.id),
+                what: use.name,
                 "total": use.sessions,
                 "last": _INSTANT.to_representation(use.last),
             }
-            for use in top
+            for use in self._usage.top(kind, _TOP10)
         ]
-        return {"dates_login_times_top10_assets": rows}
 
     def newest_sessions(self) -> Values:
         rows = [
