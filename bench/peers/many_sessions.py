@@ -14,6 +14,8 @@ from random import Random
 from typing import Any, Final
 from uuid import UUID
 
+from many_assets import make_administrator
+
 _BATCH: Final = 5_000
 _FIRST_PERSON: Final = 1_000_000
 _FIRST_ASSET: Final = 2_000_000
@@ -26,6 +28,7 @@ def fill(sessions: int, days: int, people: int, assets: int) -> int:
     from postern.kernel import clock  # noqa: PLC0415 - needs the app registry
     from postern.kernel.ids import DEFAULT_ORG_ID  # noqa: PLC0415 - needs the app registry
 
+    make_administrator()
     dice, now = Random(7), clock.now()  # noqa: S311 - the same sessions each time
 
     def rows() -> Iterator[Any]:
