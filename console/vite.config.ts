@@ -38,9 +38,9 @@ function reachedFrom(roots: readonly string[], context: Rolldown.ChunkingContext
   return found;
 }
 
-/** Texts that are always shown together, by language. */
+/** Texts that are always shown together, by language. The first file also knows the names of all others. */
 function textsOf(name: string, namespaces: string) {
-  const path = new RegExp(`/(?:${namespaces})/locales/(zh|en)\\.json$`);
+  const path = new RegExp(`/(?:(?:${namespaces})/locales/|i18n/files-)(zh|en)\\.(?:json|ts)$`);
   return {
     debugName: name,
     name: (id: string) => path.exec(id)?.[1]?.replace(/^/, `${name}-`) ?? null,
@@ -65,7 +65,8 @@ const CHUNKS: Rolldown.CodeSplittingGroup[] = [
       ICONS_OF_BOTH.test(id)
         ? 'core'
         : null,
-    priority: 4,
+    // Before the texts, whose file also loads others: what loads files belongs to every page.
+    priority: 6,
   },
   // The frame and the list, which most screens are; forms and details share its parts.
   {

@@ -1,15 +1,7 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { ChevronDown, ChevronRight, LoaderCircle } from 'lucide-react';
-import {
-  type CSSProperties,
-  type DOMAttributes,
-  type KeyboardEvent,
-  useId,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { type CSSProperties, type DOMAttributes, type KeyboardEvent, useId, useMemo, useState } from 'react';
 import type { Icon } from './icon';
+import { useRowsInView } from './rows-in-view';
 
 export interface TreeItem {
   readonly id: string;
@@ -200,7 +192,7 @@ function TreeRow(props: TreeRowProps) {
 }
 
 /**
- * A virtual tree for thousands of lazily loaded nodes: one tab stop, `aria-activedescendant`, arrows, Home, End, Enter.
+ * A tree for thousands of lazily loaded nodes, of which it draws those in view: one tab stop, `aria-activedescendant`, arrows, Home, End, Enter.
  * Moving does not select, because each selection changes the route and loads data. With `boxOf` each item has a box,
  * and selecting an item means ticking it.
  */
@@ -227,7 +219,6 @@ export function Tree({
   readonly onSelect: (id: string) => void;
 }) {
   const base = useId();
-  const box = useRef<HTMLDivElement>(null);
   const [focusId, setFocusId] = useState<string | null>(null);
   const flat = useMemo(() => flatten(items, expanded, loading), [items, expanded, loading]);
   const focusIndex = Math.max(
@@ -235,23 +226,18 @@ export function Tree({
     flat.findIndex((item) => item.id === (focusId ?? selected)),
   );
   const focused = flat[focusIndex];
-  const virtual = useVirtualizer({
-    count: flat.length,
-    getScrollElement: () => box.current,
-    estimateSize: () => ROW_PX,
-    overscan: 12,
-    initialRect: { width: 224, height: 600 },
-  });
+  const view = useRowsInView(flat.length, ROW_PX);
   const moveTo = (index: number) => {
-    const item = flat[Math.max(0, Math.min(flat.length - 1, index))];
+    const row = Math.max(0, Math.min(flat.length - 1, index));
+    const item = flat[row];
     if (!item) return;
     setFocusId(item.id);
-    virtual.scrollToIndex(flat.indexOf(item));
+    view.show(row);
   };
   const onKeyDown = treeKeys(flat, focusIndex, moveTo, onExpand, onSelect);
   return (
     <div
-      ref={box}
+      ref={view.box}
       role="tree"
       aria-label={label}
       aria-multiselectable={boxOf !== undefined || undefined}
@@ -259,26 +245,26 @@ export function Tree({
       aria-activedescendant={focused ? `${base}-${focused.id}` : undefined}
       className="group min-h-0 grow overflow-y-auto p-1 outline-offset-[-2px]"
       {...moving?.handlers}
+      onScroll={view.onScroll}
       onKeyDown={(event) => {
         if (focused && moving?.onKey(event, focused.id)) event.preventDefault();
         else onKeyDown(event);
       }}
     >
-      <div className="relative" style={{ height: virtual.getTotalSize() }} role="none">
-        {virtual.getVirtualItems().map((place) => {
-          const item = flat[place.index];
-          if (!item) return null;
+      <div className="relative" style={{ height: flat.length * ROW_PX }} role="none">
+        {flat.slice(view.first, view.end).map((item, shown) => {
+          const row = view.first + shown;
           return (
             <TreeRow
               key={item.id}
               id={`${base}-${item.id}`}
               item={item}
-              top={place.start}
+              top={row * ROW_PX}
               isSelected={item.id === selected}
-              isFocused={place.index === focusIndex}
+              isFocused={row === focusIndex}
               box={boxOf?.(item.id)}
               moving={moving}
-              onPress={() => box.current?.focus({ preventScroll: true })}
+              onPress={() => view.box.current?.focus({ preventScroll: true })}
               onChoose={() => {
                 setFocusId(item.id);
                 onSelect(item.id);

@@ -7,28 +7,31 @@ import { withTitles } from './titles';
  * Each folder `<name>/locales/{zh,en}.json` is a namespace `<name>`, loaded when a route or component requests it. Keys
  * are always written `namespace:key`; `tools/locales.mjs` fails the check on missing or unused keys.
  */
-const FILES = import.meta.glob<{ default: Record<string, unknown> }>('/src/**/locales/*.json');
+type Texts = Record<string, unknown>;
 
-function loaderOf(language: string, namespace: string) {
+function loadFiles(language: string) {
+  return language === 'en' ? import('./files-en') : import('./files-zh');
+}
+
+async function loadTexts(language: string, namespace: string): Promise<Texts> {
+  const { files } = await loadFiles(language);
   const end = `/${namespace}/locales/${language}.json`;
-  const path = Object.keys(FILES).find((candidate) => candidate.endsWith(end));
-  return path === undefined ? null : (FILES[path] ?? null);
+  const load = Object.entries(files).find(([path]) => path.endsWith(end))?.[1];
+  if (load === undefined) throw new Error(`no locale file for ${namespace} in ${language}`);
+  return withTitles((await load()).default);
 }
 
 type ReadDone = Parameters<BackendModule['read']>[2];
 
-async function deliver(
-  load: () => Promise<{ default: Record<string, unknown> }>,
-  done: ReadDone,
-): Promise<void> {
-  let texts: Record<string, unknown>;
+async function deliver(language: string, namespace: string, done: ReadDone): Promise<void> {
+  let texts: Texts;
   try {
-    texts = (await load()).default;
+    texts = await loadTexts(language, namespace);
   } catch (error) {
     done(error instanceof Error ? error : new Error(String(error)), null);
     return;
   }
-  done(null, withTitles(texts));
+  done(null, texts);
 }
 
 const i18n = createInstance();
@@ -37,12 +40,7 @@ const backend: BackendModule = {
   type: 'backend',
   init() {},
   read(language, namespace, done) {
-    const load = loaderOf(language, namespace);
-    if (!load) {
-      done(new Error(`no locale file for ${namespace} in ${language}`), null);
-      return;
-    }
-    void deliver(load, done);
+    void deliver(language, namespace, done);
   },
 };
 
@@ -50,10 +48,9 @@ const backend: BackendModule = {
 async function borrowEnglish(languages: readonly string[], namespace: string, key: string): Promise<void> {
   const [language] = languages;
   if (language === undefined || language === 'en') return;
-  const load = loaderOf('en', namespace);
-  if (!load) return;
+  const texts = await loadTexts('en', namespace);
   const english = createInstance();
-  await english.init({ lng: 'en', resources: { en: { [namespace]: withTitles((await load()).default) } } });
+  await english.init({ lng: 'en', resources: { en: { [namespace]: texts } } });
   if (!english.exists(key, { ns: namespace })) return;
   i18n.addResource(language, namespace, key, english.t(key, { ns: namespace }));
   i18n.emit('languageChanged', language);
