@@ -92,12 +92,16 @@ VALUES: tuple[Any, ...] = (
     "9f6c0e2a-0000-4000-8000-000000000000",
     ["9f6c0e2a-0000-4000-8000-000000000000"],
     "2026-13-45",
-    *EDGES_OF_THE_CALENDAR,
     2**31,
     2**63,
     1e308,
     "\u202eadmin",
 )
+
+
+def _values(field: dict[str, Any]) -> tuple[Any, ...]:
+    """The values for a field as OPTIONS describes it."""
+    return (*VALUES, *EDGES_OF_THE_CALENDAR) if field["type"] in {"date", "datetime"} else VALUES
 
 
 def _admin(people: dict[str, User], client_of: Callable[[User | None], APIClient]) -> APIClient:
@@ -206,6 +210,7 @@ def made(people: dict[str, User], client_of: Callable[[User | None], APIClient])
     return ids
 
 
+@pytest.mark.stricter_on_postgresql
 @pytest.mark.django_db
 @pytest.mark.parametrize("path", list(SAMPLES))
 def test_no_value_in_any_field_causes_a_5xx(
@@ -217,8 +222,8 @@ def test_no_value_in_any_field_causes_a_5xx(
     fields = _fields(client, url, "PATCH")
     assert fields
     statuses: dict[str, int] = {}
-    for name in fields:
-        for value in VALUES:
+    for name, field in fields.items():
+        for value in _values(field):
             body = json.dumps({name: value})
             answer = client.generic("PATCH", url, body, content_type="application/json")
             statuses[f"PATCH {name}={value!r:.40}"] = answer.status_code

@@ -16,7 +16,7 @@ from writes.table import AREAS
 from writes.trial import Trial, prepared, undone
 from writes.world import World
 
-pytestmark = [pytest.mark.timeout(600), pytest.mark.django_db]
+pytestmark = [pytest.mark.timeout(600), pytest.mark.django_db, pytest.mark.stricter_on_postgresql]
 
 VALUES: tuple[Any, ...] = (
     None,

@@ -11,7 +11,7 @@ from writes.trial import Trial, prepared, undone
 from writes.vanishing import is_back, moments, reading, victims
 from writes.world import World
 
-pytestmark = [pytest.mark.timeout(600), pytest.mark.django_db]
+pytestmark = [pytest.mark.timeout(600), pytest.mark.django_db, pytest.mark.stricter_on_postgresql]
 
 READS = {endpoint.path for endpoint in HTTP if endpoint.method == "GET"}
 

@@ -63,12 +63,14 @@ def test_k73_no_secret_of_a_write_appears_in_tables_log_or_answer(
 
 @pytest.mark.django_db
 @areas
+@pytest.mark.stricter_on_postgresql
 def test_write_that_fails_at_any_statement_changes_nothing(area: str, world: World) -> None:
     _expect_none(area, lambda write: proofs.is_atomic(write, world))
 
 
 @pytest.mark.django_db
 @areas
+@pytest.mark.stricter_on_postgresql
 def test_repeated_write_changes_and_audits_nothing(area: str, world: World) -> None:
     _expect_none(area, lambda write: proofs.is_idempotent(write, world))
 

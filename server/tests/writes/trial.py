@@ -27,6 +27,8 @@ def undone() -> Iterator[None]:
     finally:
         connection.needs_rollback = False
         transaction.savepoint_rollback(point)
+        # Otherwise each further savepoint lies inside this one, and PostgreSQL searches them all for each row it reads.
+        transaction.savepoint_commit(point)
         cache.clear()
         memo.forget_all()
 
