@@ -28,7 +28,9 @@ from postern.apps.jobs.periodic_tasks import actions as periodic_tasks
 from postern.apps.jobs.periodic_tasks.noting import RunsNoted
 from postern.entrypoints import watched_events
 from postern.entrypoints.broker import broker_url
+from postern.entrypoints.schedule import Scheduler
 from postern.foundation.bus import waking
+from postern.foundation.bus.prompt_tasks import PromptTasks
 from postern.foundation.machine.private_files import private_folder
 from postern.foundation.parts.part_board import SUPERVISOR_PID
 from postern.foundation.settings import Settings
@@ -111,12 +113,13 @@ def work(*, beat: bool) -> int:
     """Run jobs until SIGTERM; running jobs are finished first."""
     # In a container the worker runs as root, which Celery warns about because of pickle. The worker accepts only JSON.
     warnings.filterwarnings("ignore", category=platforms.SecurityWarning)
+    prompt_tasks = PromptTasks({name: app.tasks[name] for name in _scheduled()})
     if beat:
         # A worker without `postern up` and without the private Redis is the first process to need this folder.
         private_folder(settings.run_dir)
         schedule = settings.run_dir / "schedule"
         app.conf.beat_schedule_filename = str(schedule)
-        EmbeddedService(app, thread=True).start()
+        EmbeddedService(app, thread=True, scheduler_cls=partial(Scheduler, run=prompt_tasks.run)).start()
     # Send the first sign of life as a job as soon as the worker accepts jobs; the schedule sends the others.
     signals.worker_ready.connect(_stamp_now, weak=False)
     periodic_tasks.adopt(app.conf.beat_schedule)
@@ -132,7 +135,6 @@ def work(*, beat: bool) -> int:
         quiet=True,
     )
     dispatcher = Dispatcher(settings.home, _holder(settings))
-    prompt_tasks = waking.PromptTasks({name: app.tasks[name] for name in _scheduled()})
     listener = waking.Listener(lambda work: dispatcher.wake() if work == waking.JOBS else prompt_tasks.run(work))
     # `postern up` holds the data folder and starts one worker, so an earlier one of the same name has ended.
     dispatcher.start(predecessor_is_gone=SUPERVISOR_PID in os.environ)
@@ -141,6 +143,7 @@ def work(*, beat: bool) -> int:
     stopping = partial(_stop_jobs, dispatcher, listener)
     signals.worker_shutting_down.connect(stopping, weak=False)
     worker.start()
+    prompt_tasks.stop()
     _runs.write()
     dispatcher.stop()
     RUNNER.value.close()

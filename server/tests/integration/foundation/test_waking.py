@@ -22,7 +22,8 @@ from postern.apps.users.models import User
 from postern.apps.vault.system_users.bindings import COMPARE_ACCOUNTS
 from postern.entrypoints import celery
 from postern.foundation.bus import events, outbox, waking
-from postern.foundation.bus.waking import Listener, PromptTasks
+from postern.foundation.bus.prompt_tasks import PromptTasks
+from postern.foundation.bus.waking import Listener
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.ids import DEFAULT_ORG_ID
 
@@ -90,6 +91,7 @@ def test_hint_runs_its_task_only_and_other_hints_are_ignored() -> None:
     tasks = PromptTasks({"mail": lambda: runs.append("mail"), "outbox": lambda: runs.append("outbox")})
     for hint in ("outbox", "of a newer version", "outbox"):
         tasks.run(hint)
+    tasks.stop()
     assert set(runs) == {"outbox"}
 
 

@@ -9,7 +9,6 @@ rows, so that several workers share it.
 import logging
 import threading
 from collections.abc import Callable
-from functools import partial
 from typing import Final
 
 from django.conf import settings
@@ -75,23 +74,6 @@ class Listener:
                 hint = hints.get_message(timeout=1.0)
                 if hint is not None:
                     self._on_hint(hint["data"].decode())
-
-
-class PromptTasks:
-    """Runs the periodic task that a hint names, each in a thread of its own, so that a slow task delays no other."""
-
-    def __init__(self, tasks: dict[str, Callable[[], object]]) -> None:
-        self._runs = {name: Gathered[str](name, partial(_run, task)) for name, task in tasks.items()}
-
-    def run(self, name: str) -> None:
-        """Run the task soon. Hints that come while it runs cause one more run. Names of other versions are ignored."""
-        runs = self._runs.get(name)
-        if runs is not None:
-            runs.ask(name)
-
-
-def _run(task: Callable[[], object], _hints: frozenset[str]) -> None:
-    task()
 
 
 def _redis() -> Redis:
