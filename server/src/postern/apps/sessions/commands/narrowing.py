@@ -19,7 +19,6 @@ from rest_framework.request import Request
 from postern.apps.sessions.commands.models import Command
 from postern.contracts.enums import RiskLevel
 from postern.foundation.rest import counts, filters, keyed
-from postern.foundation.rest.filters import SEARCHED
 
 #: Filters whose column begins an index, the narrowest first.
 _INDEXED: Final = ("session_id", "session", "asset_id", "user", "asset", "system_user", "risk_level")
@@ -83,7 +82,7 @@ def _begins_index(condition: Q) -> bool:
 
 
 def _is_short(rows: Rows) -> bool:
-    return counts.up_to(SEARCHED + 1, keyed.query_for(rows.order_by())) <= SEARCHED
+    return counts.up_to(filters.SEARCHED + 1, keyed.query_for(rows.order_by())) <= filters.SEARCHED
 
 
 def _compared(condition: Q) -> Any:
