@@ -196,7 +196,7 @@ def test_online_sessions_show_the_end_of_a_terminated_session_without_a_reload(w
     row = admin.get_by_role("row").filter(has_text="张伟(zhang)")
     expect(row).to_have_count(1)
     expect(row).to_contain_text("web-1")
-    row.get_by_role("button", name=re.compile("^More")).click()
+    row.get_by_role("button", name=re.compile("^Actions of")).click()
     admin.get_by_role("menuitem", name="Terminate").click()
     question = admin.get_by_role("alertdialog")
     expect(question).to_contain_text("张伟(zhang) → web-1")
