@@ -55,12 +55,14 @@ class Command(ChainedRow):
             models.Index(fields=("asset", "org_id", "-at"), name="sessions_command_asset"),
             # The operators of patterns, because names are looked for by their beginning in PostgreSQL.
             models.Index(
-                fields=("user", "org_id", "-at"),
-                opclasses=("varchar_pattern_ops", "uuid_ops", "timestamptz_ops"),
+                fields=("user", "org_id", "-at", "id"),
+                opclasses=("varchar_pattern_ops", "uuid_ops", "timestamptz_ops", "uuid_ops"),
                 name="sessions_command_user",
             ),
-            models.Index(fields=("system_user", "org_id", "-at"), name="sessions_command_account"),
-            models.Index(fields=("risk_level", "org_id", "-at"), condition=_IS_RISKY, name="sessions_command_risk"),
+            models.Index(fields=("system_user", "org_id", "-at", "id"), name="sessions_command_account"),
+            models.Index(
+                fields=("risk_level", "org_id", "-at", "id"), condition=_IS_RISKY, name="sessions_command_risk"
+            ),
             # For the root organization, which has no organization to begin with.
             models.Index(fields=("-at", "id"), name="sessions_command_newest"),
         ]

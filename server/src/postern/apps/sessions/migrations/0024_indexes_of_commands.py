@@ -12,15 +12,15 @@ class Migration(migrations.Migration):
     operations = [
         migrations.AddIndex(
             model_name='command',
-            index=models.Index(fields=['user', 'org_id', '-at'], name='sessions_command_user', opclasses=('varchar_pattern_ops', 'uuid_ops', 'timestamptz_ops')),
+            index=models.Index(fields=['user', 'org_id', '-at', 'id'], name='sessions_command_user', opclasses=('varchar_pattern_ops', 'uuid_ops', 'timestamptz_ops', 'uuid_ops')),
         ),
         migrations.AddIndex(
             model_name='command',
-            index=models.Index(fields=['system_user', 'org_id', '-at'], name='sessions_command_account'),
+            index=models.Index(fields=['system_user', 'org_id', '-at', 'id'], name='sessions_command_account'),
         ),
         migrations.AddIndex(
             model_name='command',
-            index=models.Index(condition=models.Q(('risk_level', 5)), fields=['risk_level', 'org_id', '-at'], name='sessions_command_risk'),
+            index=models.Index(condition=models.Q(('risk_level', 5)), fields=['risk_level', 'org_id', '-at', 'id'], name='sessions_command_risk'),
         ),
         migrations.AddIndex(
             model_name='command',
