@@ -114,7 +114,7 @@ def fill(commands: int, sessions: int, days: int) -> None:
             "CREATE TABLE bench_sessions (n integer PRIMARY KEY, id " + ("char(32)" if is_sqlite else "uuid") + ")"
         )
         cursor.execute(
-            f"INSERT INTO bench_sessions SELECT row_number() OVER (ORDER BY date_start) - 1, id FROM {table}"
+            f"INSERT INTO bench_sessions SELECT row_number() OVER (ORDER BY date_start) - 1, id FROM {table}"  # noqa: S608 - a name
         )
     for first in range(0, commands, _BATCH):
         last = min(first + _BATCH, commands) - 1
