@@ -248,7 +248,7 @@ def test_command_is_saved_used_again_and_found_in_the_history(
     expect(page.get_by_role("region", name="Failed").get_by_text("Unreachable")).to_be_visible()
 
 
-@pytest.mark.spec("S2-134")
+@pytest.mark.spec("S2-134", "S2-176")
 def test_auditor_reads_the_command_and_its_outputs(auditor: Page, world: World, ran: str) -> None:
     page = auditor
     page.goto(f"{world.product.url}/ui/audits/command-execution-log")

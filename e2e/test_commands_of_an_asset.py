@@ -2,6 +2,7 @@
 
 import os
 import re
+from urllib.parse import quote
 
 import pytest
 from accessibility import axe_findings
@@ -84,5 +85,14 @@ def test_asset_page_lists_the_commands_that_ran_on_it(browser: Browser, world: W
     row.get_by_role("link", name="At ").click()
     page.wait_for_url(re.compile(rf"/terminal/sessions/{session}\?t=[0-9.]+$"))
     expect(page.get_by_role("heading", level=1)).to_contain_text("张伟(zhang)")
+
+    page.goto(f"{world.product.url}/ui/terminal/command?search={quote(LINE)}")
+    row = page.get_by_role("row").filter(has_text=LINE).first
+    expect(row).to_contain_text("web-1")
+    row.get_by_role("button", expanded=False).click()
+    expect(page.locator("pre").filter(has_text="sum-of-all-42")).to_be_visible()
+    photograph(page, "commands")
+    row.get_by_role("link", name="At ").click()
+    page.wait_for_url(re.compile(rf"/terminal/sessions/{session}\?t=[0-9.]+$"))
     assert faults.found == []
     context.close()

@@ -85,6 +85,7 @@ SCREENS: Final[dict[str, set[str]]] = {
     "/perms/asset-permissions/{permission}": {ADMIN},
     "/terminal/session": {ADMIN, AUDITOR},
     "/terminal/session?activeTab=offline": {ADMIN, AUDITOR},
+    "/terminal/command": {ADMIN, AUDITOR},
     "/terminal/sessions/{session}": {ADMIN, AUDITOR},
     "/terminal/sessions/{session}?activeTab=info": {ADMIN, AUDITOR},
     "/terminal/sessions/{session}?activeTab=files": {ADMIN, AUDITOR},

@@ -1,5 +1,6 @@
 """Every built route of permissions, sessions, terminals and audits, who may open it, and the own assets of a user."""
 
+import os
 import re
 import subprocess
 import uuid
@@ -11,6 +12,7 @@ from admin_console import pick
 from browser import Faults, admit, window
 from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD, wait_until
+from test_ssh_story import Terminal
 from world import AUDITOR_PASSWORD, ZHANG_PASSWORD, World
 
 
@@ -64,6 +66,7 @@ def route(path: str, heading: str, shows: str, *ids: str) -> Any:
         route("/perms/asset-permissions/{permission}/update", "Update asset permission", "", "S2-072"),
         route("/perms/asset-permissions/{permission}", "zhang on web-1", "web-1", "S2-073"),
         route("/terminal/session?activeTab=offline", "Sessions", "web-1", "S2-097", "S2-178"),
+        route("/terminal/command", "Commands", "echo routes", "S2-098"),
         route("/terminal/sessions/{session}", ".*", "zhang", "S2-099", "S2-179", "S1-026"),
         route("/terminal/terminal", "Terminals", "127.0.0.1", "S2-102", "S2-180"),
         route("/terminal/terminal/{terminal}", ".*", "Fingerprint", "S2-103"),
@@ -167,3 +170,40 @@ def test_root_of_the_user_page_is_the_own_assets(world: World, zhang: Page) -> N
     zhang.goto(f"{world.product.url}/ui/")
     expect(zhang.get_by_role("heading", level=1)).to_have_text("My assets")
     expect(zhang.get_by_role("main").get_by_text("web-1").first).to_be_visible()
+
+
+@pytest.mark.spec("S2-100", "S2-149")
+def test_menus_of_both_pages_open_the_web_terminal_in_a_tab_of_its_own(world: World, admin: Page, zhang: Page) -> None:
+    for tab, start in ((admin, "/terminal/session"), (zhang, "/my-assets")):
+        tab.goto(f"{world.product.url}/ui{start}")
+        menu = tab.get_by_role("navigation", name="Main menu")
+        with tab.context.expect_page() as opened:
+            menu.get_by_role("link", name="Web terminal").click()
+        terminal = opened.value
+        terminal.wait_for_url(f"{world.product.url}/ui/connect")
+        terminal.get_by_role("tree").first.wait_for()
+        terminal.close()
+        assert tab.url == f"{world.product.url}/ui{start}"
+
+
+@pytest.mark.spec("S2-177", "S4-042")
+def test_online_sessions_show_the_end_of_a_terminated_session_without_a_reload(world: World, admin: Page) -> None:
+    shell = Terminal(world.ssh(options=("-tt",)))
+    shell.shows("$" if os.geteuid() else "#")
+    admin.goto(f"{world.product.url}/ui/terminal/session")
+    admin.evaluate("window.isTheSamePage = true")
+    expect(admin.get_by_role("tab", name="Online")).to_have_attribute("aria-selected", "true")
+    row = admin.get_by_role("row").filter(has_text="张伟(zhang)")
+    expect(row).to_have_count(1)
+    expect(row).to_contain_text("web-1")
+    row.get_by_role("button", name=re.compile("^Actions of")).click()
+    admin.get_by_role("menuitem", name="Terminate").click()
+    question = admin.get_by_role("alertdialog")
+    expect(question).to_contain_text("张伟(zhang) → web-1")
+    question.get_by_role("button", name="Terminate 1 session").click()
+    expect(admin.get_by_text("1 session is being terminated")).to_be_visible()
+    expect(row).to_have_count(0, timeout=15_000)
+    admin.get_by_role("tab", name="Offline").click()
+    expect(admin.get_by_role("row").filter(has_text="Terminated by an administrator").first).to_contain_text("zhang")
+    assert admin.evaluate("window.isTheSamePage")
+    shell.ends()

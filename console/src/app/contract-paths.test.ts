@@ -80,6 +80,7 @@ const CONTRACT: readonly (readonly [
   ['ApplicationPermissionDetail', '/perms/app-permissions/$id'],
   ['Dashboard', '/dashboard', 'audit'],
   ['SessionList', '/terminal/session', 'audit'],
+  ['CommandList', '/terminal/command', 'audit'],
   ['SessionDetail', '/terminal/sessions/$id', 'audit'],
   ['TerminalList', '/terminal/terminal', 'super'],
   ['TerminalDetail', '/terminal/terminal/$id', 'super'],
@@ -117,6 +118,7 @@ const OWN = new Set([
   'LockedSignIns',
   'MyAssets',
   'MyCredentials',
+  'MyWebTerminal',
   'NewHost',
   'PermissionReview',
   'PeriodicTaskList',
@@ -129,6 +131,7 @@ const OWN = new Set([
   'TaskCreate',
   'TaskMonitor',
   'TaskUpdate',
+  'WebTerminal',
 ]);
 
 test.each(CONTRACT)('[S2-172] %s has the path given in the contract', (name, path, right) => {

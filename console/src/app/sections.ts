@@ -17,7 +17,12 @@ import { isStartOpen } from '#/features/start/closed';
 import { settingsSection } from '#/features/settings/routes';
 import { startSection } from '#/features/start/routes';
 import { usersSection } from '#/features/users/routes';
-import { credentialsSection, myApplicationsSection, workbenchSection } from '#/features/workbench/routes';
+import {
+  credentialsSection,
+  myApplicationsSection,
+  webTerminalSection,
+  workbenchSection,
+} from '#/features/workbench/routes';
 
 /** All screens of the console, by menu section. */
 export const sections: readonly Section[] = [
@@ -27,6 +32,7 @@ export const sections: readonly Section[] = [
   myApplicationsSection,
   commandsSection,
   credentialsSection,
+  webTerminalSection,
   usersSection,
   assetsSection,
   applicationsSection,

@@ -74,6 +74,7 @@ export type SectionIcon =
   | 'applications'
   | 'my-assets'
   | 'settings'
+  | 'terminal'
   | 'messages'
   | 'help'
   | 'profile';

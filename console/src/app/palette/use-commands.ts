@@ -48,6 +48,8 @@ function useScreens(): { readonly commands: readonly Command[]; readonly sources
             kind: t(record.title),
             connect: record.find.connect === undefined ? null : (name) => t('palette:connect', { name }),
           });
+        // A screen of the console that the menu opens in a new tab is here by its own record.
+        if (record.external?.startsWith('/ui/')) continue;
         if (record.path.includes('$') || record.path === paths.firstLogin) continue;
         const isCreate = record.hidden === true && record.name.endsWith('Create');
         const parent = recordNamed(record.parent);

@@ -45,9 +45,16 @@ function Entry({
   } ${IconOf ? '' : 'pl-[34px]'} ${folded ? 'justify-center' : ''}`;
   if (record.external !== undefined) {
     return (
-      <a href={record.external} target="_blank" rel="noreferrer" className={look}>
-        <span className="truncate">{label}</span>
-        <ExternalLink className="size-[14px]! text-ink-3" aria-hidden />
+      <a
+        href={record.external}
+        target="_blank"
+        rel="noreferrer"
+        title={folded ? label : undefined}
+        className={look}
+      >
+        {IconOf && <IconOf className="text-ink-3" aria-hidden />}
+        <span className={folded ? 'sr-only' : 'truncate'}>{label}</span>
+        {!folded && <ExternalLink className="size-[14px]! text-ink-3" aria-hidden />}
         <span className="sr-only">{t('ui:new_tab')}</span>
       </a>
     );

@@ -32,4 +32,5 @@ export const sectionIcons: Record<SectionIcon, Icon> = {
   messages: Bell,
   help: CircleHelp,
   profile: CircleUser,
+  terminal: SquareTerminal,
 };

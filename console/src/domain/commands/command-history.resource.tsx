@@ -1,33 +1,15 @@
 import { SquareChevronRight } from 'lucide-react';
-import { clockText } from '#/lib/clock-text';
 import { translate } from '#/lib/i18n';
-import { paths } from '#/lib/paths';
 import { defineResource } from '#/resource/define';
 import { TimeCell } from '#/resource/format';
-import { CellLink } from '#/ui/link';
 import { VisibleText } from '#/ui/visible-text';
-import type { CommandRow } from './command-row';
 import { CommandOutput } from './CommandOutput';
 import { CommandRisk } from './CommandRisk';
 import { CommandText } from './CommandText';
-
-interface Row extends CommandRow {
-  readonly user: string;
-  readonly system_user: string;
-  /** Id of the session. */
-  readonly session: string;
-}
-
-function Moment({ row }: { readonly row: Row }) {
-  return (
-    <CellLink to={paths.session(row.session, row.offset_ms)} className="pt-link font-mono text-meta">
-      {translate('commands:at', { position: clockText(row.offset_ms) })}
-    </CellLink>
-  );
-}
+import { type CommandOfSession, Moment } from './Moment';
 
 /** Commands on the page of an asset. The output is shown when a row is expanded. */
-export const commandsOnAsset = defineResource<Row, 'terminal/commands/'>({
+export const commandsOnAsset = defineResource<CommandOfSession, 'terminal/commands/'>({
   name: 'CommandsOf-asset',
   api: 'terminal/commands/',
   routes: {

@@ -45,6 +45,7 @@ const { sent } = recordedServer(() => [
       ),
     ),
   ),
+  mock.post('*/api/v1/terminal/tasks/kill-session/', () => HttpResponse.json({ ok: ['li', 'wu'] })),
   mock.get('*/api/v1/terminal/commands/', () =>
     HttpResponse.json(pageOf([{ id: 'c1', input: 'uptime', kind: 'echo', offset_ms: 1, risk_level: 0 }])),
   ),
@@ -105,4 +106,18 @@ test('a session that ends stays beside the list with its end reason until the pe
   act(noteSessionNews);
   expect(await within(preview).findByText('Closed by the user')).toBeTruthy();
   expect(within(preview).queryByRole('button', { name: /Terminate/ })).toBeNull();
+});
+
+test('the chosen sessions are ended together, after a question that names them', async () => {
+  await open();
+  await userEvent.click(await screen.findByRole('checkbox', { name: /li\(li\)/ }));
+  await userEvent.click(screen.getByRole('checkbox', { name: /wu\(wu\)/ }));
+  const bar = screen.getByRole('region', { name: 'Actions for the selection' });
+  expect(within(bar).queryByRole('button', { name: /Delete/ })).toBeNull();
+  await userEvent.click(within(bar).getByRole('button', { name: 'Terminate' }));
+  const question = await screen.findByRole('alertdialog');
+  for (const name of ['li(li) → shop-1', 'wu(wu) → shop-1']) expect(question.textContent).toContain(name);
+  await userEvent.click(within(question).getByRole('button', { name: 'Terminate 2 sessions' }));
+  await waitFor(() => expect(sent('POST', 'terminal/tasks/kill-session/')[0]?.body).toEqual(['li', 'wu']));
+  expect(await screen.findByText('2 sessions are being terminated')).toBeTruthy();
 });

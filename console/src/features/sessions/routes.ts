@@ -1,3 +1,4 @@
+import { webTerminalRecord } from '#/domain/web-terminal/record';
 import type { Section } from '#/lib/routes';
 import { type ResourceScreens, resourceRecords } from '#/resource/routes';
 import { terminalRoutes } from './addresses';
@@ -37,6 +38,15 @@ export const sessionsSection: Section = {
       texts: TEXTS,
       load: () => import('./SessionDetailPage').then((module) => module.SessionDetailPage),
     },
+    {
+      name: 'CommandList',
+      path: '/terminal/command',
+      title: 'nav:command_list',
+      permission: 'audit',
+      texts: ['sessions', 'resource', 'commands'],
+      load: async () => (await import('./CommandListPage')).CommandListPage,
+    },
+    webTerminalRecord('WebTerminal', '/terminal/web-terminal'),
     ...resourceRecords(terminalScreens),
   ],
 };

@@ -3,14 +3,19 @@ import { apiUrl } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { friendlyDuration, friendlyTime, parseTime } from '#/lib/time';
-import { defineResource, type ObjectAction, type ResourceDefinition } from '#/resource/define';
+import {
+  type BulkAction,
+  defineResource,
+  type ObjectAction,
+  type ResourceDefinition,
+} from '#/resource/define';
 import { TimeCell } from '#/resource/format';
 import { AppLink } from '#/ui/link';
 import { Badge, Missing, Status } from '#/ui/status';
 import { visible } from '#/ui/visible-text';
 import type { SessionRow } from './api';
 import { hasRoomForPreview } from './preview-room';
-import { confirmTerminate } from './terminate';
+import { confirmTerminate, confirmTerminateAll } from './terminate';
 
 /** Length of a session in seconds; for a running session, the time since its start. */
 function lastedS(row: SessionRow): number | null {
@@ -42,6 +47,18 @@ const terminate: ObjectAction<SessionRow> = {
   disabledReason: (row) => (row.can_terminate ? undefined : translate('sessions:terminate.over')),
   run: async (row, tools) => {
     if (await confirmTerminate([row])) tools.refresh();
+  },
+};
+
+const terminateChosen: BulkAction = {
+  id: 'terminate',
+  label: 'sessions:terminate.action',
+  icon: CircleStop,
+  danger: true,
+  run: async (ids, tools) => {
+    if (!(await confirmTerminateAll(ids, tools.names))) return;
+    tools.clear();
+    tools.refresh();
   },
 };
 
@@ -90,6 +107,7 @@ function sessionResource(
       update: () => false,
       delete: () => false,
       deleteMany: isOnline && mayTerminate,
+      mayDelete: () => false,
     },
     list: {
       order: '-date_start',
@@ -164,6 +182,7 @@ function sessionResource(
         'duration_s',
         'state',
       ],
+      bulkActions: isOnline && mayTerminate ? [terminateChosen] : [],
       rowActions: isOnline ? (mayTerminate ? [monitor, terminate] : [monitor]) : [replay, download],
       phone: {
         icon: SquareTerminal,

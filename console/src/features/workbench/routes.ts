@@ -1,4 +1,5 @@
 import type { ApplicationCategory } from '#/domain/application-kinds/kinds';
+import { webTerminalRecord } from '#/domain/web-terminal/record';
 import type { RouteRecord, Section } from '#/lib/routes';
 import { myApplicationRoutes } from './my-application-routes';
 
@@ -25,6 +26,15 @@ export const workbenchSection: Section = {
       load: () => import('./MyAssetsPage').then((module) => module.MyAssetsPage),
     },
   ],
+};
+
+/** On the user page. */
+export const webTerminalSection: Section = {
+  id: 'web-terminal',
+  title: 'nav:connect',
+  icon: 'terminal',
+  order: 18,
+  routes: [webTerminalRecord('MyWebTerminal', '/web-terminal', 'use')],
 };
 
 /** On the user page. */

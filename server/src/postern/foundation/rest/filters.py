@@ -61,22 +61,29 @@ class DeclaredFilters(BaseFilterBackend):
     """Exact filters on the declared fields. An invalid value is answered with 400 and field errors."""
 
     def filter_queryset(self, request: Request, queryset: Rows, view: Any) -> Rows:
-        errors: dict[str, list[str]] = {}
-        for name, lookup in filter_lookups(view).items():
-            values = [value for value in request.query_params.getlist(name) if value != ""]
-            if not values:
-                continue
-            try:
-                condition = _condition(queryset.model, lookup, values[-1])
-            except (ValueError, TypeError, ModelValidationError):
-                errors[name] = [_("Enter a valid value.")]
-                continue
+        lookups = filter_lookups(view)
+        for name, condition in declared_conditions(request, queryset.model, view).items():
             queryset = queryset.filter(condition)
-            if repeats_rows(lookup, queryset.model):
+            if repeats_rows(lookups[name], queryset.model):
                 queryset = queryset.distinct()
-        if errors:
-            raise ValidationError(errors)
         return queryset
+
+
+def declared_conditions(request: Request, model: type[models.Model], view: Any) -> dict[str, Q]:
+    """The conditions of the declared filters that the request uses, by parameter. Raises ValidationError."""
+    conditions: dict[str, Q] = {}
+    errors: dict[str, list[str]] = {}
+    for name, lookup in filter_lookups(view).items():
+        values = [value for value in request.query_params.getlist(name) if value != ""]
+        if not values:
+            continue
+        try:
+            conditions[name] = _condition(model, lookup, values[-1])
+        except (ValueError, TypeError, ModelValidationError):
+            errors[name] = [_("Enter a valid value.")]
+    if errors:
+        raise ValidationError(errors)
+    return conditions
 
 
 def _condition(model: type[models.Model], lookup: str, value: str) -> Q:
@@ -185,12 +192,16 @@ def _is_long(rows: Rows) -> bool:
 
 def _bounded(rows: Rows, request: Request, view: Any) -> Rows:
     column: str | None = getattr(view, "date_range_field", None)
-    params = request.query_params
-    can_report_border = "format" not in params and (view.action != "list" or "limit" in params)
-    if column is None or not can_report_border:
+    if column is None or not can_report_border(request, view):
         return rows
     view.searched_from = view.search_border(rows)
     return rows if view.searched_from is None else rows.filter(Q((f"{column}__gte", view.searched_from)))
+
+
+def can_report_border(request: Request, view: Any) -> bool:
+    """Whether the answer can say from when on it searched: pages can, bare arrays and files cannot."""
+    params = request.query_params
+    return "format" not in params and (view.action != "list" or "limit" in params)
 
 
 def newest_border(rows: Rows, column: str) -> datetime | None:

@@ -1,6 +1,7 @@
 """Commands for auditors and administrators."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from functools import partial
 from typing import Any, Final
 from uuid import UUID
@@ -16,8 +17,10 @@ from rest_framework.response import Response
 
 from postern.apps.sessions import messages
 from postern.apps.sessions.commands.models import Command
+from postern.apps.sessions.commands.narrowing import NarrowestFirst
 from postern.apps.sessions.sessions.models import Session
 from postern.apps.sessions.viewings import actions as viewings
+from postern.foundation.rest.filters import DateRange, DeclaredOrder, Selected, TermSearch
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.serializers import ResourceSerializer
 from postern.foundation.rest.viewsets import ReadOnlyViewSet, ResourceRouter
@@ -74,6 +77,9 @@ class CommandViewSet(ReadOnlyViewSet):
 
     queryset = Command.objects.all()
     serializer_class = CommandSerializer
+    filter_backends = (DateRange, NarrowestFirst, TermSearch, Selected, DeclaredOrder)
+    #: The instant at which a search ends (see `narrowing`).
+    border: datetime | None = None
     rights = Right.ORG_AUDITOR
     filter_fields = {
         "asset": "asset",
@@ -102,6 +108,10 @@ class CommandViewSet(ReadOnlyViewSet):
         answer = super().retrieve(request, *args, **kwargs)
         self._note({UUID(str(answer.data["session"]))})
         return answer
+
+    def search_border(self, rows: QuerySet[Any]) -> datetime | None:
+        del rows  # the narrowest filter decides, not all of them
+        return self.border
 
     def _named(self) -> Sequence[str]:
         """The effective values of the filters by session, as `DeclaredFilters` reads them."""

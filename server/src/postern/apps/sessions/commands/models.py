@@ -1,5 +1,7 @@
 """The table of commands: what users entered in sessions, and the output of programs."""
 
+from typing import Final
+
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -8,6 +10,9 @@ from postern.apps.sessions.sessions.models import ChainedRow, Session
 from postern.contracts.command_control import CommandAction
 from postern.contracts.enums import CommandKind, RiskLevel
 from postern.foundation.models import ScopedManager
+
+#: Nearly all commands are ordinary: an index of the others costs next to nothing.
+_IS_RISKY: Final = models.Q(risk_level=RiskLevel.DANGEROUS.value)
 
 
 class Command(ChainedRow):
@@ -48,6 +53,18 @@ class Command(ChainedRow):
             # The asset first, because the root organization asks without an organization.
             models.Index(fields=("asset_id", "org_id", "-at"), name="sessions_command_asset_id"),
             models.Index(fields=("asset", "org_id", "-at"), name="sessions_command_asset"),
+            # The operators of patterns, because names are looked for by their beginning in PostgreSQL.
+            models.Index(
+                fields=("user", "org_id", "-at", "id"),
+                opclasses=("varchar_pattern_ops", "uuid_ops", "timestamptz_ops", "uuid_ops"),
+                name="sessions_command_user",
+            ),
+            models.Index(fields=("system_user", "org_id", "-at", "id"), name="sessions_command_account"),
+            models.Index(
+                fields=("risk_level", "org_id", "-at", "id"), condition=_IS_RISKY, name="sessions_command_risk"
+            ),
+            # For the root organization, which has no organization to begin with.
+            models.Index(fields=("-at", "id"), name="sessions_command_newest"),
         ]
         constraints = [
             models.CheckConstraint(
