@@ -213,7 +213,7 @@ export function Tree({
   readonly expanded: ReadonlySet<string>;
   readonly loading: ReadonlySet<string>;
   readonly selected: string | null;
-  readonly boxOf?: (id: string) => BoxState;
+  readonly boxOf?: (id: string) => BoxState | undefined;
   readonly moving?: TreeMoving;
   readonly onExpand: (id: string, open: boolean) => void;
   readonly onSelect: (id: string) => void;

@@ -186,6 +186,18 @@ def hanging_up(connection: socket.socket) -> None:
     connection.close()
 
 
+def hanging_up_at(command: bytes) -> Callable[[socket.socket], None]:
+    """Answers every command with 250 until this one comes."""
+
+    def behave(connection: socket.socket) -> None:
+        connection.sendall(b"220 mail.example.com\r\n")
+        while (line := connection.recv(1_000)) and not line.startswith(command):
+            connection.sendall(b"250 mail.example.com\r\n")
+        connection.close()
+
+    return behave
+
+
 def saying(greeting: bytes) -> Callable[[socket.socket], None]:
     """Sends this instead of a greeting, then waits."""
 

@@ -1,10 +1,7 @@
-import { ScanSearch } from 'lucide-react';
-import { useT } from '#/lib/i18n';
 import type { FormValues } from '#/resource/define';
-import { Card } from '#/ui/card';
-import { AccessPreview } from './AccessPreview';
 import { EndingSessions } from './EndingSessions';
 import { DECISIVE, type Formed } from './decisive';
+import { ImpactCard } from './ImpactCard';
 import type { AccessChange } from './preview';
 import { typedInstant, useSettled } from './settled';
 
@@ -48,21 +45,7 @@ export function FormImpact({
   readonly values: FormValues;
   readonly id: string | undefined;
 }) {
-  const t = useT();
   const change = useSettled(changeOf(object, values, id));
   const ends = object !== 'user_group' && id !== undefined && change.values?.['is_active'] === false;
-  return (
-    <Card
-      title={
-        <span className="flex items-center gap-2">
-          <ScanSearch className="text-accent" aria-hidden />
-          {t('access-preview:impact.title')}
-        </span>
-      }
-      aside={t('access-preview:impact.when')}
-    >
-      <AccessPreview changes={[change]} />
-      {ends && <EndingSessions object={object} ids={[id]} />}
-    </Card>
-  );
+  return <ImpactCard change={change}>{ends && <EndingSessions object={object} ids={[id]} />}</ImpactCard>;
 }

@@ -11,6 +11,8 @@ const load = async () => (await Promise.all([import('./parts'), loadNamespaces([
 
 /** Who gains and loses access. */
 export const AccessPreview = lazyPart(async () => (await load()).AccessPreview);
+/** The card beside a form. */
+export const ImpactCard = lazyPart(async () => (await load()).ImpactCard);
 const EndingSessions = lazyPart(async () => (await load()).EndingSessions);
 const FormImpact = lazyPart(async () => (await load()).FormImpact);
 const ImportAccess = lazyPart(async () => (await load()).ImportAccess);

@@ -3,4 +3,5 @@
 export { AccessPreview } from './AccessPreview';
 export { EndingSessions } from './EndingSessions';
 export { FormImpact } from './FormImpact';
+export { ImpactCard } from './ImpactCard';
 export { ImportAccess } from './ImportAccess';

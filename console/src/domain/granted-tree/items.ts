@@ -1,14 +1,18 @@
-import { Folder, Server } from 'lucide-react';
+import { Folder, Info, Server } from 'lucide-react';
 import type { TreeItem } from '#/ui/tree';
 
-/** A node or asset of the tree of what the person may reach. `Asset` is what its user reads of an asset. */
+/**
+ * A node or asset of the tree of what the person may reach, or a note about assets that the tree does not hold. `Asset`
+ * is what its user reads of an asset.
+ */
 export interface GrantedNode<Asset extends object> {
   readonly id: string;
   readonly name: string;
   readonly isParent: boolean;
   readonly meta:
     | { readonly type: 'node'; readonly data: { readonly id: string; readonly key: string } }
-    | { readonly type: 'asset'; readonly data: Asset };
+    | { readonly type: 'asset'; readonly data: Asset }
+    | { readonly type: 'note'; readonly data: object };
 }
 
 const COUNT = /^(.*) \((\d+)\)$/s;
@@ -17,6 +21,8 @@ const COUNT = /^(.*) \((\d+)\)$/s;
 export function itemOf(node: GrantedNode<object>, parentId: string | null): TreeItem {
   if (node.meta.type === 'asset')
     return { id: `${parentId ?? ''}/${node.id}`, label: node.name, parentId, isBranch: false, icon: Server };
+  if (node.meta.type === 'note')
+    return { id: `${parentId ?? ''}/${node.id}`, label: node.name, parentId, isBranch: false, icon: Info };
   const [, name = node.name, count] = COUNT.exec(node.name) ?? [];
   return {
     id: node.meta.data.key,

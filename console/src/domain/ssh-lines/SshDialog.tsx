@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
+import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
-import { useSession } from '#/lib/session';
+import { useMay, useSession } from '#/lib/session';
 import { ansibleLine, type Named, sshConfig } from '#/lib/ssh-lines';
 import { Button } from '#/ui/button';
 import { RadioGroup } from '#/ui/choice';
 import { Dialog } from '#/ui/dialog';
-import { AppLink } from '#/ui/link';
+import { AppLink, LinkButton } from '#/ui/link';
 import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState } from '#/ui/states';
 import { visible } from '#/ui/visible-text';
@@ -36,11 +37,29 @@ function Files({ asset, systemUser }: { readonly asset: Named; readonly systemUs
   );
 }
 
+/** Nothing to connect with: whom to ask, or for an administrator the form that helps. */
+function NoAccount({ asset }: { readonly asset: Named }) {
+  const t = useT();
+  const { id } = useSession().profile;
+  const mayGrant = useMay('admin');
+  const name = visible(asset.name);
+  if (!mayGrant) return <p>{t('ssh-lines:none', { asset: name })}</p>;
+  const filled = new URLSearchParams({ asset: asset.id, user: id });
+  return (
+    <div className="grid justify-items-start gap-3">
+      <p>{t('ssh-lines:none_yet', { asset: name })}</p>
+      <LinkButton to={paths.createAssetPermission(`?${filled.toString()}`)} icon={KeyRound}>
+        {t('ssh-lines:grant')}
+      </LinkButton>
+    </div>
+  );
+}
+
 function Lines({ asset, usable }: { readonly asset: Named; readonly usable: readonly UsableSystemUser[] }) {
   const t = useT();
   const [chosen, setChosen] = useState(usable[0]?.id);
   const systemUser = usable.find((option) => option.id === chosen);
-  if (!systemUser) return <p>{t('ssh-lines:none', { asset: visible(asset.name) })}</p>;
+  if (!systemUser) return <NoAccount asset={asset} />;
   return (
     <div className="grid gap-3">
       {usable.length > 1 && (

@@ -3,7 +3,9 @@ import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { recordedServer } from '#/test/recorded';
-import { renderScreen } from '#/test/render';
+import { Role } from '#/lib/permissions';
+import type { Session } from '#/lib/session';
+import { adminSession, renderScreen } from '#/test/render';
 import { SshButton } from './SshButton';
 
 const deploy = {
@@ -41,8 +43,15 @@ beforeEach(() => {
   address = { host: 'gate.example.com', port: 2222 };
 });
 
-async function open() {
-  await renderScreen(<SshButton asset={{ id: 'a1', name: 'shop-1' }} />);
+const person: Session = {
+  ...adminSession,
+  roles: [Role.User],
+  permissions: Role.User,
+  currentRole: Role.User,
+};
+
+async function open(session: Session = adminSession) {
+  await renderScreen(<SshButton asset={{ id: 'a1', name: 'shop-1' }} />, { session });
   const user = userEvent.setup();
   vi.spyOn(navigator.clipboard, 'writeText').mockImplementation((text) => {
     copied.push(text);
@@ -86,12 +95,24 @@ test('without a public address the commands use the host name of the page', asyn
   expect(await dialog.findByText(`ssh admin=deploy=shop-1@${location.hostname}`)).toBeTruthy();
 });
 
-test('an asset that is not granted says whom to ask', async () => {
+test('an asset that is not granted offers an administrator the permission form', async () => {
   server.use(
     mock.get('*/api/v1/perms/users/assets/a1/system-users/', () => HttpResponse.json({}, { status: 404 })),
   );
   const { dialog } = await open();
-  expect(await dialog.findByText(/You have no SSH system user on shop-1/)).toBeTruthy();
+  const link = await dialog.findByRole('link', { name: 'Create permission' });
+  expect(link.getAttribute('href')).toMatch(/\?asset=a1&user=11111111-/);
+  expect(dialog.queryByText(/Ask an administrator/)).toBeNull();
+});
+
+test('an asset that is not granted says whom to ask', async () => {
+  server.use(
+    mock.get('*/api/v1/perms/users/assets/a1/system-users/', () => HttpResponse.json({}, { status: 404 })),
+  );
+  const { dialog } = await open(person);
+  expect(
+    await dialog.findByText(/You have no SSH system user on shop-1\. Ask an administrator/),
+  ).toBeTruthy();
 });
 
 test('a failed load can be tried again', async () => {

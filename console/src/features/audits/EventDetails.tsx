@@ -24,10 +24,12 @@ export interface EventStatement {
   readonly event_display: string;
   readonly category_display: string;
   readonly user: string;
+  readonly user_display: string;
   readonly remote_addr: string | null;
   readonly resource_type_display: string;
   readonly resource_id: string;
   readonly resource: string;
+  readonly resource_display: string;
   readonly org_name: string;
   readonly changes: readonly Change[];
 }

@@ -33,17 +33,17 @@ const eventLog = defineResource<EventRow, 'audits/events/'>({
     titles: { list: 'nav:audit_events' },
   },
   icon: ListTree,
-  nameOf: (row) => `${row.event_display} ${row.resource}`,
+  nameOf: (row) => `${row.event_display} ${row.resource_display}`,
   noun: { one: 'audits:event.one', many: 'audits:event.many', what: 'audits:event.what' },
   can: { create: false, deleteMany: false },
   list: {
     columns: [
       { key: 'datetime', cell: (row) => <TimeCell value={row.datetime} exact /> },
-      'user',
+      { key: 'user', cell: (row) => row.user_display },
       { key: 'event', sortable: false, cell: (row) => <Kind row={row} /> },
       { key: 'category', sortable: false },
       { key: 'resource_type', cell: (row) => row.resource_type_display },
-      'resource',
+      { key: 'resource', cell: (row) => row.resource_display },
       { key: 'remote_addr', cell: (row) => <MonoCell value={row.remote_addr} /> },
       'org_name',
       {
@@ -60,7 +60,7 @@ const eventLog = defineResource<EventRow, 'audits/events/'>({
       meta: (row) => (
         <>
           <TimeCell value={row.datetime} exact />
-          <span className="truncate">{row.user}</span>
+          <span className="truncate">{row.user_display}</span>
         </>
       ),
     },

@@ -30,7 +30,9 @@ const ROWS: Readonly<Record<string, object>> = {
   'operate-logs': {
     id: '1',
     resource: 'shop-1',
+    resource_display: 'shop-1',
     user: 'Ann(ann)',
+    user_display: 'Ann(ann)',
     action_display: 'Update',
     resource_type_display: 'Asset',
     resource_id: '',

@@ -183,16 +183,16 @@ const operateLog = defineResource<OperateRow, 'audits/operate-logs/'>({
     titles: { list: 'nav:operate_log' },
   },
   icon: ScrollText,
-  nameOf: (row) => row.resource,
+  nameOf: (row) => row.resource_display,
   noun: { one: 'audits:operate.one', many: 'audits:operate.many', what: 'audits:operate.what' },
   can: READ_ONLY,
   list: {
     columns: [
       exact('datetime'),
-      'user',
+      { key: 'user', cell: (row) => <TextCell value={row.user_display} /> },
       'action',
       'resource_type',
-      'resource',
+      { key: 'resource', cell: (row) => <TextCell value={row.resource_display} /> },
       {
         key: 'changes',
         label: 'audits:event.content',
@@ -211,7 +211,9 @@ const operateLog = defineResource<OperateRow, 'audits/operate-logs/'>({
       meta: (row) => <TimeCell value={valueOf(row, 'datetime')} exact />,
       note: (row) =>
         visible(
-          [row.user, valueOf(row, 'action_display'), valueOf(row, 'resource_type_display')].join(' · '),
+          [row.user_display, valueOf(row, 'action_display'), valueOf(row, 'resource_type_display')].join(
+            ' · ',
+          ),
         ),
     },
   },

@@ -86,7 +86,7 @@ function AssetTree({ onChoose }: { readonly onChoose: (asset: GrantedAsset) => v
       onSelect={(id) => {
         const asset = assets.get(id);
         if (asset) onChoose(asset);
-        else toggle(id, !expanded.has(id));
+        else if (items.some((item) => item.id === id && item.isBranch)) toggle(id, !expanded.has(id));
       }}
     />
   );

@@ -9,7 +9,7 @@ import { DashboardPage } from './DashboardPage';
 import { ceilingOf } from './lines';
 
 let online = 1;
-const { sent } = recordedServer(() => [
+const { server, sent } = recordedServer(() => [
   mock.get('*/api/v1/index/', ({ request }) => {
     const days = new URL(request.url).searchParams.has('monthly') ? 30 : 7;
     const each = (value: number) => Array.from({ length: days }, (_, day) => value + day);
@@ -68,6 +68,15 @@ test('figures lead to the lists that they count, and the chart has its table', a
       .getAllByRole('cell')
       .map((cell) => cell.textContent),
   ).toEqual(['106', '56', '16']);
+});
+
+test('figures that did not load say why beside a button to try again', async () => {
+  server.use(mock.get('*/api/v1/index/', () => HttpResponse.json({}, { status: 400 }), { once: true }));
+  await show();
+  const [alert] = await screen.findAllByRole('alert');
+  expect(alert?.textContent).toContain('The figures did not load');
+  await userEvent.click(screen.getAllByRole('button', { name: 'Retry' })[0] as HTMLElement);
+  expect(await screen.findByRole('link', { name: '1,284' })).toBeTruthy();
 });
 
 test('thirty days are asked for and shown', async () => {

@@ -1,4 +1,5 @@
 import { groupOptions, userOptions } from '#/domain/remotes';
+import { serverNow } from '#/lib/server-clock';
 import type { FieldSpec, FormValues } from '#/resource/define';
 import { daysFrom } from '#/ui/dates/shortcuts';
 import { fieldValue, instantOf, readTyped, written } from '#/ui/dates/typed';
@@ -7,7 +8,7 @@ import { fieldValue, instantOf, readTyped, written } from '#/ui/dates/typed';
 
 /** Default lifetime of a new permission, in days (contract). */
 const DEFAULT_DAYS = 36_500;
-const noEnd = (): string => fieldValue(daysFrom(new Date(), DEFAULT_DAYS), 'datetime');
+const noEnd = (): string => fieldValue(daysFrom(serverNow(), DEFAULT_DAYS), 'datetime');
 
 /** Query parameters of the form: other pages link here with an asset, a person or an account prefilled. */
 export function prefilled(query: Readonly<Record<string, string>>, key: string): readonly string[] {
@@ -33,7 +34,7 @@ export function prefilledPeople(query: Readonly<Record<string, string>>): FormVa
 
 /** A new permission applies at once and without an end. */
 export function freshTerms(): FormValues {
-  return { is_active: true, date_start: fieldValue(new Date(), 'datetime'), date_expired: noEnd() };
+  return { is_active: true, date_start: fieldValue(serverNow(), 'datetime'), date_expired: noEnd() };
 }
 
 export const PEOPLE_FIELDS = {

@@ -23,7 +23,7 @@ import { activeSwitch, LinkCards, PEOPLE, termsColumns } from './permission-part
 import { Until, Validity } from './Validity';
 
 const Sentence = lazyPart(async () => (await import('./Sentence')).Sentence);
-const PreviewCard = lazyPart(async () => (await import('./PreviewCard')).PreviewCard);
+const PermissionImpact = lazyPart(async () => (await import('./PermissionImpact')).PermissionImpact);
 
 /** Paths of the lists of permissions. */
 type Lists = Extract<keyof ApiLists, 'perms/asset-permissions/' | 'perms/application-permissions/'>;
@@ -138,7 +138,7 @@ function formOf<Row extends PermissionRow>(kind: PermissionKind<Row>): FormDefin
     fields: { ...PEOPLE_FIELDS, ...fields, ...TERMS_FIELDS },
     aside: ({ values, id }) => (
       <div className="grid gap-3.5">
-        <PreviewCard kind={kind} values={values} id={id} />
+        <PermissionImpact kind={kind} values={values} id={id} />
         <ExplainCard {...explain(values)} />
       </div>
     ),

@@ -1,6 +1,7 @@
 import { CircleCheck, CirclePause, KeyRound, LockOpen, OctagonX, Power, UserMinus } from 'lucide-react';
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
+import { serverNow } from '#/lib/server-clock';
 import { currentSession } from '#/lib/session';
 import type { BulkAction, BulkUpdateDefinition, ObjectAction, QuickAction } from '#/resource/define';
 import { daysFrom } from '#/ui/dates/shortcuts';
@@ -23,7 +24,7 @@ export interface Account {
 
 /** The server's default lifetime of a new account. */
 const DEFAULT_DAYS = 25_550;
-export const farAway = (): string => fieldValue(daysFrom(new Date(), DEFAULT_DAYS), 'datetime');
+export const farAway = (): string => fieldValue(daysFrom(serverNow(), DEFAULT_DAYS), 'datetime');
 
 export function isSuper(): boolean {
   return currentSession()?.profile.is_superuser ?? false;

@@ -1,3 +1,4 @@
+import { noteServerTime } from '../server-clock';
 import { readCookie } from '../storage';
 import { browserZone } from '../time';
 import { leavingSignal, noteSignedOut } from './asking';
@@ -150,6 +151,7 @@ export async function openRequest<T>(
       credentials: 'same-origin',
       signal: AbortSignal.any([timeout, left, ...(options.signal ? [options.signal] : [])]),
     });
+    noteServerTime(response);
     // The connection can also break while the body is being read.
     if (response.ok) {
       const value = await read(response);

@@ -6,7 +6,7 @@ import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { http } from '#/lib/http/client';
 import type { QueryValues } from '#/lib/http/query-string';
 import { NotFoundError, ValidationError } from '#/lib/http/errors';
-import { useT } from '#/lib/i18n';
+import { translate, useT } from '#/lib/i18n';
 import { queryClient } from '#/lib/query';
 import { confirm } from '#/ui/confirm';
 import { splitTarget } from '#/ui/link';
@@ -283,6 +283,30 @@ function write<Row extends Resource>(
   return http[definition.method ?? 'put']<Row>(`${resource.api}${id}/`, payload, options);
 }
 
+/**
+ * Merges what others saved since the form was opened into the form. False when the person goes back to the form instead
+ * of replacing it. `start`: the values that the form began with; they become those that are stored.
+ */
+async function mergeOthers<Row extends Resource>(
+  { resource, definition, id, fields }: LoadedFormProps<Row>,
+  form: UseFormReturn<FormValues>,
+  names: readonly string[],
+  start: { current: FormValues },
+): Promise<boolean> {
+  const specs = definition.fields ?? NO_SPECS;
+  const row = await http.get<FormValues>(`${resource.api}${id}/`, { quiet: true });
+  const stored = objectValues(row, names, fields, specs);
+  const { agreed } = await import('./others/agree');
+  const versions = { start: start.current, mine: form.getValues(), stored };
+  // A stored secret is never sent to the form, and blank fields of secrets leave it as it is.
+  const compared = names.filter((name) => name in row && !fields[name]?.write_only && !specs[name]?.local);
+  const kept = await agreed(compared, versions, (name) => labelOf(name, fields, specs, translate));
+  if (kept === null) return false;
+  for (const [name, value] of Object.entries(kept)) form.setValue(name, value);
+  start.current = stored;
+  return true;
+}
+
 /** Saves the form and shows refusals at its fields. `focusWanted` increases with each failed attempt. */
 function useSave<Row extends Resource>(
   props: LoadedFormProps<Row>,
@@ -297,6 +321,8 @@ function useSave<Row extends Resource>(
   const [general, setGeneral] = useState<string | null>(null);
   const [focusWanted, setFocusWanted] = useState(0);
 
+  const seen = useRef(start);
+
   const showRefusal = (error: unknown) => {
     if (!(error instanceof ValidationError)) {
       const failed = mode === 'create' ? 'resource:form.create_failed' : 'resource:form.update_failed';
@@ -310,6 +336,12 @@ function useSave<Row extends Resource>(
   };
   const save = async (again: boolean) => {
     setGeneral(null);
+    try {
+      if (mode === 'update' && !(await mergeOthers(props, form, names, seen))) return;
+    } catch (error) {
+      showRefusal(error);
+      return;
+    }
     const sent = payloadOf(form.getValues(), names, fields, specs);
     const payload = definition.toPayload?.(sent, { mode, values: form.getValues() }) ?? sent;
     const query = definition.query?.(form.getValues());

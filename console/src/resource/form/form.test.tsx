@@ -105,6 +105,28 @@ describe('modes', () => {
     await waitFor(() => expect(usePage.getState().finished).toBe('/things/t1/update'));
   });
 
+  test('what another administrator saved meanwhile is kept, or replaced only after a question', async () => {
+    let stored = { id: 't1', name: 'x', comment: 'old', city: 'Bonn' };
+    server.use(
+      mock.get(ONE, () => HttpResponse.json(stored)),
+      mock.put(ONE, () => HttpResponse.json(stored)),
+    );
+    const resource = things({ name: meta('Name'), comment: meta('Comment'), city: meta('City') });
+    await renderScreen(<ResourceForm resource={resource} mode="update" />, atUpdate);
+    await userEvent.type(await screen.findByLabelText('Name'), 'y');
+    stored = { ...stored, name: 'theirs', comment: 'new' };
+    await save();
+    const question = await screen.findByRole('alertdialog', {
+      name: 'Replace what somebody else has saved?',
+    });
+    expect(question.textContent).toContain('Name: theirs');
+    await userEvent.click(within(question).getByRole('button', { name: 'Back to the form' }));
+    expect(sent('PUT')).toEqual([]);
+    await save();
+    await userEvent.click(await screen.findByRole('button', { name: 'Replace their values' }));
+    await waitFor(() => expect(sent('PUT')[0]?.body).toEqual({ name: 'xy', comment: 'new', city: 'Bonn' }));
+  });
+
   test('[S8-042] a failed create has its own message', async () => {
     server.use(mock.post(LIST, () => HttpResponse.json({ detail: 'quota reached' }, { status: 400 })));
     await renderScreen(<ResourceForm resource={things({ name: meta('Name') })} mode="create" />);

@@ -297,12 +297,14 @@ def test_bulk_calls_check_each_row_by_its_own_type(as_org_admin: APIClient) -> N
     changes = [
         {"id": database, "attrs": {"database": "x"}},
         {"id": cluster, "attrs": {"cluster": "y"}},
-        {"id": chrome, "attrs": {"chrome_target": "z", "database": "not of this type"}},
+        {"id": chrome, "attrs": {"chrome_target": "z"}},
     ]
+    stray = {"id": chrome, "attrs": {"chrome_target": "z", "database": "not of this type"}}
+    refused = as_org_admin.patch(URL, [changes[0], stray], format="json")
+    assert (refused.status_code, [list(errors) for errors in refused.json()]) == (400, [[], ["attrs"]])
     assert as_org_admin.patch(URL, changes, format="json").status_code == 200
     rows = {row.name: row.attrs for row in Application.objects.all()}
     assert (rows["a"]["database"], rows["b"]["cluster"], rows["c"]["chrome_target"]) == ("x", "y", "z")
-    assert "database" not in rows["c"]
     refused = as_org_admin.patch(URL, [{"id": cluster, "attrs": {"cluster": ""}}, changes[0]], format="json")
     assert [list(one) for one in refused.json()] == [["attrs"], []]
     refused = as_org_admin.post(URL, [body("mysql", "d"), body("k8s", "e", cluster="")], format="json")

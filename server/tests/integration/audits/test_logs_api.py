@@ -72,6 +72,24 @@ def test_operate_log_has_old_and_new_values_in_words(as_auditor: APIClient) -> N
     assert zh["changes"][0]["label"] == "名称"
 
 
+def test_operate_log_names_postern_and_message_types_in_words(as_auditor: APIClient) -> None:
+    facade.record(
+        actor=SYSTEM,
+        org_id=DEFAULT_ORG_ID,
+        event=facade.Event.SUBSCRIPTION_UPDATED,
+        action="update",
+        object_type="SystemMessageSubscription",
+        object_name="ServerPerformanceMessage",
+    )
+    shown = {}
+    for language in ("en", "zh-hans"):
+        row = as_auditor.get(OPERATE, headers={"Accept-Language": language}).json()[0]
+        assert (row["user"], row["resource"]) == ("System", "ServerPerformanceMessage")
+        shown[language] = (row["user_display"], row["resource_display"])
+    assert shown["en"] == ("System", "A service of Postern is overloaded or offline")
+    assert shown["zh-hans"] == ("系统", "Postern 的部件过载或离线")
+
+
 def test_operate_log_has_names_for_lists_of_objects(as_auditor: APIClient) -> None:
     facade.record(
         actor=SYSTEM,
@@ -103,7 +121,7 @@ def test_operate_log_has_names_for_lists_of_objects(as_auditor: APIClient) -> No
             facade.Event.USER_UPDATED,
             "mfa_level",
             (0, 2),
-            {"en": ("Disable", "Force enable"), "zh-hans": ("禁用", "强制启用")},
+            {"en": ("Disabled", "Required"), "zh-hans": ("禁用", "强制启用")},
         ),
     ],
 )

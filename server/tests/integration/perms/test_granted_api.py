@@ -6,6 +6,7 @@ from rest_framework.test import APIClient
 from factories.grants import grant, make_asset, make_group, make_node, make_system_user
 from postern.apps.assets.favorites.actions import add_favorite
 from postern.apps.assets.nodes.actions import root_of
+from postern.apps.perms.granted.api import tree_limits
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel.ids import DEFAULT_ORG_ID
@@ -141,6 +142,28 @@ def test_assets_of_my_node_are_those_in_reach_in_its_subtree(as_user: APIClient,
     assert [(row["id"], row["pId"]) for row in tree[:1]] == [("ungrouped", "")]
     assert [(row["name"], row["pId"]) for row in tree[1:]] == [("d1", "ungrouped"), ("w1", "ungrouped")]
     assert as_user.get(f"{ME}nodes/{world['other'].pk}/assets/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "parent"),
+    [
+        ("nodes-with-assets/tree/", ""),
+        ("assets/tree/", ""),
+        ("ungroup/assets/tree/", "ungrouped"),
+        ("nodes/children-with-assets/tree/?key={web}", "{web}"),
+    ],
+)
+def test_tree_that_does_not_hold_all_assets_says_so_in_its_last_leaf(
+    as_user: APIClient, world: dict[str, Any], monkeypatch: pytest.MonkeyPatch, path: str, parent: str
+) -> None:
+    key = world["web"].key
+    whole = get(as_user, f"{ME}{path.format(web=key)}")
+    assert {row["meta"]["type"] for row in whole} <= {"node", "asset"}
+    monkeypatch.setattr(tree_limits, "MAX_TREE_ASSETS", 1)
+    *rest, last = get(as_user, f"{ME}{path.format(web=key)}")
+    assert len({row["id"] for row in rest if row["meta"]["type"] == "asset"}) == 1
+    assert (last["meta"]["type"], last["pId"], last["chkDisabled"]) == ("note", parent.format(web=key), True)
+    assert "1" in last["name"]
 
 
 def test_my_favorites_have_only_granted_assets(as_user: APIClient, world: dict[str, Any]) -> None:

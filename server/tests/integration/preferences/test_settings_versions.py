@@ -177,5 +177,5 @@ def test_audit_records_name_settings_as_the_form_does(as_admin: APIClient) -> No
     ][0]
     assert sorted(row["changes"], key=lambda change: change["field"]) == [
         {"field": "SECURITY_MAX_IDLE_TIME", "label": "Connection max idle time", "before": 30, "after": 10},
-        {"field": "SECURITY_MFA_AUTH", "label": "Global MFA auth", "before": "Disable", "after": "Only admin users"},
+        {"field": "SECURITY_MFA_AUTH", "label": "Global MFA auth", "before": "Disabled", "after": "Only admin users"},
     ]

@@ -29,7 +29,7 @@ function loadedOf(branches: readonly (readonly [string | null, readonly GrantedN
       const item = itemOf(node, parentId);
       items.push(item);
       if (node.meta.type === 'asset') assets.set(item.id, node.meta.data);
-      else nodes.set(item.id, node.meta.data.id);
+      else if (node.meta.type === 'node') nodes.set(item.id, node.meta.data.id);
     }
   return { items, assets, nodes };
 }
@@ -111,6 +111,7 @@ function HostTree({ systemUser, selection, onChange }: ChoosingProps) {
       boxOf={(id) => {
         const asset = loaded.assets.get(id);
         if (asset) return selection.has(asset.id) ? 'on' : 'off';
+        if (!loaded.nodes.has(id)) return undefined;
         return boxOf(selection, whole.get(id) ?? below.get(id) ?? []);
       }}
       onExpand={expand}

@@ -80,15 +80,21 @@ const server = setupServer(
           meta: { type: 'node', data: { id: 'n1', key: '1' } },
         },
       ]);
-    return HttpResponse.json(
-      many.slice(0, 2).map((one) => ({
-        id: one.id,
-        name: one.hostname,
-        pId: '1',
-        isParent: false,
-        meta: { type: 'asset', data: one },
-      })),
-    );
+    const shown = many.slice(0, 2).map((host) => ({
+      id: host.id,
+      name: host.hostname,
+      pId: '1',
+      isParent: false,
+      meta: { type: 'asset', data: host },
+    }));
+    const note = {
+      id: 'cut',
+      name: 'Only the first 2 assets are shown.',
+      pId: '1',
+      isParent: false,
+      meta: { type: 'note', data: { id: 'cut' } },
+    };
+    return HttpResponse.json([...shown, note]);
   }),
   mock.get('*/api/v1/perms/users/nodes/n1/assets/', () => HttpResponse.json({ count: 60, results: many })),
   mock.post('*/api/v1/ops/command-executions/', async ({ request }) => {
@@ -128,6 +134,9 @@ test('a command runs on the chosen hosts, and its progress is shown', async () =
   const dialog = await screen.findByRole('dialog', { name: 'Choose hosts' });
   await userEvent.click(await within(dialog).findByText('web-1'));
   expect(within(dialog).getByRole('treeitem', { name: /web-1/ }).getAttribute('aria-checked')).toBe('true');
+  const note = within(dialog).getByRole('treeitem', { name: /Only the first 2 assets/ });
+  await userEvent.click(note);
+  expect(note.hasAttribute('aria-checked')).toBe(false);
   expect(
     within(dialog)
       .getByRole('treeitem', { name: /Default/ })

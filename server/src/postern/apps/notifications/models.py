@@ -174,6 +174,14 @@ class SystemMessageSubscription(SavedRow):
     def __str__(self) -> str:
         return self.message_type
 
+    @staticmethod
+    def recorded_name(name: str) -> str:
+        """The message type of an audit record in words."""
+        # The declarations name models of other apps, which are not loaded yet when this module is.
+        from postern.apps.notifications.declarations.catalogue import label_of  # noqa: PLC0415
+
+        return str(label_of(name))
+
 
 class WarningKind(models.TextChoices):
     """What ends soon."""

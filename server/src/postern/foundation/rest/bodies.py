@@ -1,12 +1,13 @@
-"""Reading request bodies through serializers; unknown keys are refused when the client asks for it.
+"""Reading request bodies through serializers; unknown keys are refused where a client cannot need them.
 
-Some clients of the API contract send more keys than a call takes, so unknown keys are ignored by default. Our own
-console sends `Prefer: handling=strict` (RFC 7240 section 4.4), because the value under a misspelt key would otherwise
-be lost silently.
+Some clients of the API contract send more keys than a call takes, so unknown keys of a body are ignored by default. Our
+own console sends `Prefer: handling=strict` (RFC 7240 section 4.4), because the value under a misspelt key would
+otherwise be lost silently. In the objects inside a body, and in resources with `refuses_unknown`, unknown keys are
+always refused.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from django.utils.translation import gettext as _
 from rest_framework import serializers
@@ -20,12 +21,27 @@ _BESIDE: Final = frozenset({"id"})
 class BodySerializer(serializers.Serializer[Any]):
     """Base class of every serializer that reads a request body."""
 
+    #: Whether unknown keys are an error for every client: where an omitted field has an effect that reaches far.
+    refuses_unknown: ClassVar[bool] = False
+
     def to_internal_value(self, data: Any) -> Any:
-        if isinstance(data, Mapping) and is_strict(self.context.get("request")):
-            unknown = [str(key) for key in data if key not in self.fields and key not in _BESIDE]
-            if unknown:
-                raise serializers.ValidationError({key: [_("This field does not exist.")] for key in unknown})
+        if isinstance(data, Mapping):
+            is_inside = not _is_whole_body(self)
+            if is_inside or self.refuses_unknown or is_strict(self.context.get("request")):
+                allowed: frozenset[str] = frozenset() if is_inside else _BESIDE
+                self._refuse_unknown(data, allowed)
         return super().to_internal_value(data)
+
+    def _refuse_unknown(self, data: Mapping[Any, Any], allowed: frozenset[str]) -> None:
+        unknown = [str(key) for key in data if key not in self.fields and key not in allowed]
+        if unknown:
+            raise serializers.ValidationError({key: [_("This field does not exist.")] for key in unknown})
+
+
+def _is_whole_body(serializer: serializers.Serializer[Any]) -> bool:
+    """Whether it reads a body or an item of an array, and not an object inside of one."""
+    parent = serializer.parent
+    return parent is None or (isinstance(parent, serializers.ListSerializer) and parent.parent is None)
 
 
 def is_strict(request: Request | None) -> bool:

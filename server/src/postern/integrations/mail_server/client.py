@@ -50,6 +50,7 @@ class _Stage(Enum):
     TLS = "tls"
     GREETING = "greeting"
     ANSWER = "answer"
+    LETTER = "letter"
 
 
 _TIMEOUTS: Final = {
@@ -57,6 +58,7 @@ _TIMEOUTS: Final = {
     _Stage.TLS: failures.tls_timeout,
     _Stage.GREETING: failures.greeting_timeout,
     _Stage.ANSWER: failures.answer_timeout,
+    _Stage.LETTER: failures.answer_timeout,
 }
 
 
@@ -137,6 +139,7 @@ class _Conversation:
             await client.starttls()
             self._stage = _Stage.ANSWER
             await _introduce(client)
+        self._stage = _Stage.LETTER
         if self._server.password:
             await self._sign_in(client, self._server.password)
         await client.mail(envelope.sender)
@@ -170,7 +173,7 @@ class _Conversation:
         if isinstance(error, SMTPResponseException):
             return failures.server_refused(server, error.code, error.message)
         if isinstance(error, SMTPServerDisconnected) or self._stage is not _Stage.CONNECTION:
-            return failures.lost(server)
+            return failures.lost_later(server) if self._stage is _Stage.LETTER else failures.lost(server)
         return failures.unreachable(server, error) if isinstance(error, OSError) else failures.lost(server)
 
 

@@ -62,6 +62,13 @@ _LOST: Final = Phrase(
         "%(host)s closed the connection too early. Check the SMTP port, and choose SSL or TLS as the mail server expects it."
     ),
 )
+_LOST_LATER: Final = Phrase(
+    "mail.connection_lost_later",
+    _(
+        "%(host)s closed the connection in the middle of the conversation. Try again later, or ask the administrator of "
+        "the mail server."
+    ),
+)
 _TLS_EXPIRED: Final = Phrase(
     "mail.tls_expired", _("The certificate of %(host)s has expired. It must be renewed on the mail server.")
 )
@@ -187,6 +194,11 @@ def answer_timeout(server: MailServer, seconds: float) -> MailFailed:
 
 def lost(server: MailServer) -> MailFailed:
     return _at(_LOST, server)
+
+
+def lost_later(server: MailServer) -> MailFailed:
+    """After the server has introduced itself: the port and the encryption are right."""
+    return _at(_LOST_LATER, server)
 
 
 def tls(server: MailServer, error: ssl.SSLError) -> MailFailed:

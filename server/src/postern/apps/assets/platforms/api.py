@@ -9,12 +9,13 @@ from rest_framework import serializers
 from postern.apps.assets.platforms import actions, queries
 from postern.apps.assets.platforms.models import Platform, PlatformBase
 from postern.foundation.rest import labels
+from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.serializers import ResourceSerializer
 from postern.foundation.rest.viewsets import ResourceViewSet
 
 
-class PlatformMetaSerializer(serializers.Serializer[Any]):
+class PlatformMetaSerializer(BodySerializer):
     """Settings of Windows platforms."""
 
     security = serializers.ChoiceField(

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from django.apps import apps
 from django.utils.functional import lazy
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 from rest_framework import serializers
 
 from postern.apps.audits.api.field_words import FIELD_WORDS
@@ -14,6 +14,7 @@ from postern.apps.audits.catalogue import Event
 from postern.apps.audits.categories import Category, category_with
 from postern.apps.audits.kinds_by_code import words_of
 from postern.apps.audits.models import AuditEvent, LoginLog, PasswordChangeLog
+from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.rest.serializers import ResourceSerializer
 
 
@@ -72,6 +73,8 @@ class _InWords(ResourceSerializer):
     event_display = serializers.SerializerMethodField()
     category_display = serializers.SerializerMethodField()
     resource_type_display = serializers.SerializerMethodField()
+    user_display = serializers.SerializerMethodField()
+    resource_display = serializers.SerializerMethodField()
     changes = serializers.SerializerMethodField()
 
     def get_event_display(self, event: AuditEvent) -> str:
@@ -85,6 +88,16 @@ class _InWords(ResourceSerializer):
     def get_resource_type_display(self, event: AuditEvent) -> str:
         """The type of the object in the language of the request."""
         return _type_words(event.resource_type)
+
+    def get_user_display(self, event: AuditEvent) -> str:
+        """Who acted; Postern itself in the language of the request."""
+        return gettext("System") if event.user == SYSTEM.name else event.user
+
+    def get_resource_display(self, event: AuditEvent) -> str:
+        """The name of the object; a name that is a code in the language of the request."""
+        model = getattr(_models_by_name().get(event.resource_type), "model", None)
+        in_words: Callable[[str], str] = getattr(model, "recorded_name", str)
+        return str(in_words(event.resource))
 
     def get_changes(self, event: AuditEvent) -> list[dict[str, Any]]:
         """Each changed value in words: its label, and the value before and after (absent where there was none)."""
@@ -129,11 +142,13 @@ class EventSerializer(_InWords):
             "category_display",
             "action",
             "user",
+            "user_display",
             "remote_addr",
             "resource_type",
             "resource_type_display",
             "resource_id",
             "resource",
+            "resource_display",
             "org_id",
             "org_name",
             "changes",
@@ -184,6 +199,7 @@ class OperateLogSerializer(_InWords):
         fields_small = (
             *fields_mini,
             "user",
+            "user_display",
             "action",
             "action_display",
             "sequence",
@@ -194,6 +210,7 @@ class OperateLogSerializer(_InWords):
             "resource_type_display",
             "resource_id",
             "resource",
+            "resource_display",
             "remote_addr",
             "datetime",
             "org_id",

@@ -80,6 +80,9 @@ class SpanSerializer(BodySerializer):
 
 
 class LoginAclSerializer(ResourceSerializer):
+    #: A rule without its addresses applies everywhere, so a misspelt key would lock its person out.
+    refuses_unknown = True
+
     user = OrgOwnedField(User, label=_("User"))
     user_display = serializers.CharField(source="user", read_only=True, label=_("User"))
     action_display = serializers.CharField(source="get_action_display", read_only=True, label=_("Action"))

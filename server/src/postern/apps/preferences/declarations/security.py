@@ -66,7 +66,7 @@ DECLARED: Final = (
         kind=Kind.CHOICE,
         default=0,
         label=_("Global MFA auth"),
-        choices=((0, _("Disable")), (1, _("All users")), (2, _("Only admin users"))),
+        choices=((0, _("Disabled")), (1, _("All users")), (2, _("Only admin users"))),
         if_unusable=1,
         effect=Effect.NEXT_SIGN_IN,
         **_SIGN_IN,

@@ -66,9 +66,9 @@ class Kind(models.TextChoices):
 
 
 class MfaLevel(models.IntegerChoices):
-    DISABLED = 0, _("Disable")
-    ENABLED = 1, _("Enable")
-    FORCED = 2, _("Force enable")
+    DISABLED = 0, _("Disabled")
+    ENABLED = 1, _("Enabled")
+    FORCED = 2, _("Required")
 
 
 class Language(models.TextChoices):

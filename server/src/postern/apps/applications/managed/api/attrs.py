@@ -89,6 +89,8 @@ def _serializer_for(kind: str) -> type[BodySerializer]:
     """The serializer of the attributes of one type."""
 
     class Attributes(BodySerializer):
+        refuses_unknown = True
+
         def get_fields(self) -> dict[str, Field]:
             return _fields(DECLARATIONS[kind].attributes)
 

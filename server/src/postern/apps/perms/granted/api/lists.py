@@ -11,6 +11,7 @@ from rest_framework.response import Response
 
 from postern.apps.assets import facade as assets
 from postern.apps.assets.models import Asset
+from postern.apps.perms.granted.api import tree_limits
 from postern.apps.perms.granted.api.asset_forms import Form
 from postern.apps.perms.granted.api.leaves import leaves, leaves_of
 from postern.apps.perms.granted.api.pages import ReachPagination
@@ -27,8 +28,6 @@ from postern.kernel.ids import parse_id
 #: Id and key of the special node with the user's favourites.
 FAVORITE = "favorite"
 UNGROUPED = "ungrouped"
-#: Assets of a tree: as many as the largest installation that is measured has.
-MAX_TREE_ASSETS = 100_000
 
 
 class ReachableAssets(RowsViewSet, Form):
@@ -148,11 +147,11 @@ class ReachableAssetsTree(ReachableAssets):
 
     def list(self, request: Request, **kwargs: Any) -> HttpResponse:  # type: ignore[override]  # quicker than DRF's
         if not self.is_indexed:
-            rows = self.filter_queryset(self.get_queryset())[:MAX_TREE_ASSETS]
-            return large_answer(leaves((asset, "") for asset in rows))
+            rows, cut = tree_limits.first_assets(self.filter_queryset(self.get_queryset()))
+            return large_answer(tree_limits.told(leaves((asset, "") for asset in rows), cut=cut))
         matching = self.filter_queryset(with_shown(Asset.objects.all()))
-        page = self.indexed_page(matching, 0, MAX_TREE_ASSETS)
-        return large_answer(leaves_of(page.keys, ""))
+        page = self.indexed_page(matching, 0, tree_limits.MAX_TREE_ASSETS)
+        return large_answer(tree_limits.told(leaves_of(page.keys, ""), cut=tree_limits.is_cut(page)))
 
 
 def with_shown(rows: QuerySet[Asset]) -> QuerySet[Asset]:

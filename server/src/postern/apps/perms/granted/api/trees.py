@@ -11,9 +11,10 @@ from rest_framework.request import Request
 from postern.apps.assets import facade as assets
 from postern.apps.assets.models import Asset, Node
 from postern.apps.assets.tree.node_keys import is_key, parent_of, sort_key
+from postern.apps.perms.granted.api import tree_limits
 from postern.apps.perms.granted.api.asset_forms import Form, Mine
 from postern.apps.perms.granted.api.leaves import leaves, leaves_of, placed_leaves, special_node
-from postern.apps.perms.granted.api.lists import FAVORITE, MAX_TREE_ASSETS, UNGROUPED, with_shown
+from postern.apps.perms.granted.api.lists import FAVORITE, UNGROUPED, with_shown
 from postern.apps.perms.granted.api.shown_nodes import ShownNode, shown, visible
 from postern.apps.perms.granted.reach import Reach
 from postern.foundation.rest.large_answers import large_answer
@@ -29,13 +30,15 @@ class MyUngroupedTree(Mine):
     def get(self, request: Request, **kwargs: Any) -> HttpResponse:
         reach = self.listed_reach()
         if reach.indexed is not None:
-            page = reach.indexed.page(reach.indexed.directly_granted(), _BY_NAME, 0, MAX_TREE_ASSETS)
-            named = leaves_of(page.keys, UNGROUPED)
+            page = tree_limits.first_page(reach.indexed, reach.indexed.directly_granted(), _BY_NAME)
+            named, cut = leaves_of(page.keys, UNGROUPED), tree_limits.is_cut(page)
         else:
             granted = reach.directly_granted().values("pk")
             rows = with_shown(reach.assets(include_inactive=True).filter(pk__in=granted)).order_by(*_BY_NAME)
-            named = leaves((asset, UNGROUPED) for asset in rows[:MAX_TREE_ASSETS])
-        return large_answer([special_node(UNGROUPED, _("Ungrouped"), len(named)), *named])
+            first, cut = tree_limits.first_assets(rows)
+            named = leaves((asset, UNGROUPED) for asset in first)
+        tree = [special_node(UNGROUPED, _("Ungrouped"), len(named)), *named]
+        return large_answer(tree_limits.told(tree, cut=cut, parent_key=UNGROUPED))
 
 
 class ReachableNodes(Form):
@@ -116,8 +119,8 @@ class ReachableNodes(Form):
         rows = self._starred(reach).select_related("platform").prefetch_related("protocol_rows")
         return leaves((asset, FAVORITE) for asset in rows.order_by("hostname", "pk"))
 
-    def _assets_in(self, reach: Reach, key: str, nodes: Sequence[ShownNode]) -> list[assets.AssetLeaf]:
-        """The reachable assets directly in the node with this key; without a key, in the given nodes."""
+    def _assets_in(self, reach: Reach, key: str, nodes: Sequence[ShownNode]) -> list[Any]:
+        """The leaves of the reachable assets directly in the node with this key; without a key, in the given nodes."""
         keys = {node.pk: node.key for node in nodes}
         if key:
             parent = Node.objects.filter(key=key).first()
@@ -129,13 +132,13 @@ class ReachableNodes(Form):
                 if key and keys
                 else reach.indexed.assets(include_inactive=True)
             )
-            page = reach.indexed.page(members if keys else {}, _BY_NAME, 0, MAX_TREE_ASSETS)
-            return placed_leaves(page.keys, reach.indexed.places(keys, page.keys), keys)
+            page = tree_limits.first_page(reach.indexed, members if keys else {}, _BY_NAME)
+            placed = placed_leaves(page.keys, reach.indexed.places(keys, page.keys), keys)
+            return tree_limits.told(placed, cut=tree_limits.is_cut(page), parent_key=key)
         rows = reach.assets(include_inactive=True).filter(node_rows__node_id__in=keys).distinct()
         rows = with_shown(rows).prefetch_related("node_rows").order_by(*_BY_NAME)
-        return leaves(
-            (asset, keys[place.node_id])
-            for asset in rows[:MAX_TREE_ASSETS]
-            for place in asset.node_rows.all()
-            if place.node_id in keys
+        first, cut = tree_limits.first_assets(rows)
+        placed = leaves(
+            (asset, keys[place.node_id]) for asset in first for place in asset.node_rows.all() if place.node_id in keys
         )
+        return tree_limits.told(placed, cut=cut, parent_key=key)

@@ -11,7 +11,7 @@ import { assetPermission } from './asset-permission.resource';
 
 const { sent } = recordedServer(
   () => [mock.post('*/api/v1/perms/preview/', () => HttpResponse.json(previewOf({ gained: [2, 3, 6] })))],
-  () => [import('./PreviewCard'), import('#/domain/access-preview/AccessPreview')],
+  () => [import('./PermissionImpact'), import('#/domain/access-preview/AccessPreview')],
 );
 
 const COMMON = { users: ['u1'], user_groups: [], system_users: ['s1'], is_active: true };

@@ -1,11 +1,9 @@
-import { ScanSearch } from 'lucide-react';
 import { useState } from 'react';
-import { AccessPreview } from '#/domain/access-preview/effects';
+import { ImpactCard } from '#/domain/access-preview/effects';
 import type { AccessChange } from '#/domain/access-preview/preview';
 import { typedInstant, useSettled } from '#/domain/access-preview/settled';
 import { useT } from '#/lib/i18n';
 import type { FormValues } from '#/resource/define';
-import { Card } from '#/ui/card';
 
 /** A start that is further ahead than this, in ms, is in the future. */
 const SOON_MS = 60_000;
@@ -45,7 +43,7 @@ function isComplete({ form }: Previewed, sent: Readonly<Record<string, unknown>>
 }
 
 /** Effect of the permission before it is saved: who gains and loses which access, compared with what is stored. */
-export function PreviewCard({
+export function PermissionImpact({
   kind,
   values,
   id,
@@ -64,21 +62,12 @@ export function PreviewCard({
       ? { object: kind.object, action: 'create', values: sent }
       : { object: kind.object, action: 'update', id, values: sent };
   return (
-    <Card
-      title={
-        <span className="flex items-center gap-2">
-          <ScanSearch className="text-accent" aria-hidden />
-          {t('access-preview:impact.title')}
-        </span>
-      }
-      aside={t('access-preview:impact.when')}
+    <ImpactCard
+      change={change}
+      at={isLater ? start : undefined}
+      missing={isComplete(kind, sent, id === undefined) ? undefined : t(kind.form.incomplete)}
     >
-      {isComplete(kind, sent, id === undefined) ? (
-        <AccessPreview changes={[change]} at={isLater ? start : undefined} />
-      ) : (
-        <p className="text-ink-2">{t(kind.form.incomplete)}</p>
-      )}
       {isLater && <p className="mt-2 text-meta text-ink-3">{t('perms:preview.later')}</p>}
-    </Card>
+    </ImpactCard>
   );
 }
