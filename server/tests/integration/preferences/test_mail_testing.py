@@ -129,7 +129,11 @@ def test_entered_password_is_used_instead_of_the_stored_one(client: APIClient, m
         (peer.dripping_answers, {}, "did not finish the conversation within 1 seconds"),
         (peer.silent, {"EMAIL_USE_SSL": True}, "did not begin TLS on port"),
         (peer.hanging_up, {}, "closed the connection too early"),
-        (peer.hanging_up_at(b"MAIL"), {"EMAIL_HOST_PASSWORD": ""}, "in the middle of the conversation. Try again later"),
+        (
+            peer.hanging_up_at(b"MAIL"),
+            {"EMAIL_HOST_PASSWORD": ""},
+            "in the middle of the conversation. Try again later",
+        ),
         (peer.saying(b"SSH-2.0-x\r\n"), {}, "is no mail server"),
         (peer.silent, {"EMAIL_HOST": "mail.invalid"}, "The name mail.invalid cannot be resolved."),
     ],

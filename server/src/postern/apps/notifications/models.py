@@ -1,6 +1,7 @@
 """Tables of site messages: content, deliveries, and subscriptions."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 from uuid import UUID
 
 from django.conf import settings
@@ -168,19 +169,14 @@ class SystemMessageSubscription(SavedRow):
     receive_backends = models.JSONField(default=list)
     date_updated = models.DateTimeField(auto_now=True)
 
+    #: The message type of an audit record in words; set when the declarations can be loaded.
+    recorded_name: ClassVar[Callable[[str], str]] = str
+
     class Meta:
         verbose_name = _("Subscription of system messages")
 
     def __str__(self) -> str:
         return self.message_type
-
-    @staticmethod
-    def recorded_name(name: str) -> str:
-        """The message type of an audit record in words."""
-        # The declarations name models of other apps, which are not loaded yet when this module is.
-        from postern.apps.notifications.declarations.catalogue import label_of  # noqa: PLC0415
-
-        return str(label_of(name))
 
 
 class WarningKind(models.TextChoices):

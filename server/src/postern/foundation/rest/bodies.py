@@ -40,8 +40,9 @@ class BodySerializer(serializers.Serializer[Any]):
 
 def _is_whole_body(serializer: serializers.Serializer[Any]) -> bool:
     """Whether it reads a body or an item of an array, and not an object inside of one."""
-    parent = serializer.parent
-    return parent is None or (isinstance(parent, serializers.ListSerializer) and parent.parent is None)
+    parent: object = serializer.parent
+    holder: object = parent.parent if isinstance(parent, serializers.ListSerializer) else parent
+    return holder is None
 
 
 def is_strict(request: Request | None) -> bool:

@@ -56,6 +56,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import mixins, serializers, status
+from rest_framework.filters import BaseFilterBackend
 from rest_framework.generics import GenericAPIView
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
@@ -93,7 +94,13 @@ MAX_BULK_ITEMS: Final = bulk.MAX_ITEMS
 class RowsViewSet(Exchangeable, ViewSetMixin, PosternView, GenericAPIView[Any]):
     """Shared by all viewsets: access to visible rows, filters, serializer context."""
 
-    filter_backends = (DeclaredFilters, DateRange, TermSearch, Selected, DeclaredOrder)
+    filter_backends: tuple[type[BaseFilterBackend], ...] = (
+        DeclaredFilters,
+        DateRange,
+        TermSearch,
+        Selected,
+        DeclaredOrder,
+    )
     pagination_class = OptionalLimitPagination
     filter_fields: ClassVar[tuple[str, ...] | Mapping[str, str]] = ()
     search_fields: ClassVar[tuple[str, ...]] = ()

@@ -36,7 +36,7 @@ class NarrowestFirst(BaseFilterBackend):
     def filter_queryset(self, request: Request, queryset: Rows, view: Any) -> Rows:
         conditions = filters.declared_conditions(request, Command, view)
         if "user" in conditions:
-            conditions["user"] = _by_names(conditions["user"].children[0][1])
+            conditions["user"] = _by_names(_value(conditions["user"]))
         is_searched = bool(filters.search_terms(request))
         if not filters.can_report_border(request, view) or not (conditions or is_searched):
             return queryset.filter(*conditions.values())
@@ -73,6 +73,11 @@ def _leader(rows: Rows, conditions: dict[str, Q], view: Any, *, is_alone: bool) 
 def _lookup(condition: Q) -> str:
     child = condition.children[0]
     return str(child[0]) if isinstance(child, tuple) else ""
+
+
+def _value(condition: Q) -> str:
+    child = condition.children[0]
+    return str(child[1]) if isinstance(child, tuple) else ""
 
 
 def _begins_index(condition: Q) -> bool:
