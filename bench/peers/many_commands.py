@@ -114,11 +114,7 @@ def fill(commands: int, sessions: int, days: int) -> None:
             "CREATE TABLE bench_sessions (n integer PRIMARY KEY, id " + ("char(32)" if is_sqlite else "uuid") + ")"
         )
         cursor.execute(
-<<<<<<< HEAD
             f"INSERT INTO bench_sessions SELECT row_number() OVER (ORDER BY date_start) - 1, id FROM {table}"  # noqa: S608 - a name
-=======
-            f"INSERT INTO bench_sessions SELECT row_number() OVER (ORDER BY date_start) - 1, id FROM {table}"  # noqa: S608 - a name of the product
->>>>>>> 24506e4e (Keep to the house's types and imports in what was joined)
         )
     for first in range(0, commands, _BATCH):
         last = min(first + _BATCH, commands) - 1

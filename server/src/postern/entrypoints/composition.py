@@ -28,6 +28,7 @@ from postern.apps.audits import actions as audit_actions
 from postern.apps.audits import facade as audits
 from postern.apps.audits import membership
 from postern.apps.audits import queries as audit_queries
+from postern.apps.audits.api import serializers as event_words
 from postern.apps.authn import holdings as authn
 from postern.apps.authn import subscriptions as authn_events
 from postern.apps.authn.authentication.api import (
@@ -68,7 +69,8 @@ from postern.apps.jobs.task_monitor.places import Places
 from postern.apps.licence import facade as licence
 from postern.apps.notifications import link_letters, link_tokens
 from postern.apps.notifications import subscriptions as notification_events
-from postern.apps.notifications.models import DeliveryState, MessageDelivery
+from postern.apps.notifications.declarations import catalogue as message_catalogue
+from postern.apps.notifications.models import DeliveryState, MessageDelivery, SystemMessageSubscription
 from postern.apps.orgs import actions as org_actions
 from postern.apps.orgs import facade as orgs
 from postern.apps.orgs import people as organization_people
@@ -197,6 +199,7 @@ def _compose_callers() -> None:
 def _compose_audit() -> None:
     trail.RECORDER.provide(audits.record_export)
     write_transaction.GATHERING.provide(_gathering)
+    event_words.NAMES_IN_WORDS.provide({SystemMessageSubscription.__name__: message_catalogue.words_for})
     audit_queries.VERIFIERS.provide((verification.verify,))
     membership.MEMBERS.provide(membership.Members(usernames=user_queries.usernames_in, labels=user_queries.labels_in))
 

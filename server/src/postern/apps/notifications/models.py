@@ -1,7 +1,6 @@
 """Tables of site messages: content, deliveries, and subscriptions."""
 
-from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -168,9 +167,6 @@ class SystemMessageSubscription(SavedRow):
     groups: "models.ManyToManyField[UserGroup, Any]" = models.ManyToManyField(UserGroup, related_name="+")
     receive_backends = models.JSONField(default=list)
     date_updated = models.DateTimeField(auto_now=True)
-
-    #: The message type of an audit record in words; set when the declarations can be loaded.
-    recorded_name: ClassVar[Callable[[str], str]] = str
 
     class Meta:
         verbose_name = _("Subscription of system messages")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import cache, partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from django.apps import apps
 from django.utils.functional import lazy
@@ -15,6 +15,7 @@ from postern.apps.audits.categories import Category, category_with
 from postern.apps.audits.kinds_by_code import words_of
 from postern.apps.audits.models import AuditEvent, LoginLog, PasswordChangeLog
 from postern.foundation.caller.actor import SYSTEM
+from postern.foundation.provided import Provided
 from postern.foundation.rest.serializers import ResourceSerializer
 
 
@@ -32,6 +33,8 @@ def _models_by_name() -> dict[str, object]:
     return {model.__name__: model._meta for model in apps.get_models()}  # noqa: SLF001 - the documented model API
 
 
+#: Object type → puts the names of its objects into words, where these names are codes.
+NAMES_IN_WORDS: Final = Provided[Mapping[str, Callable[[str], str]]]("the words for names of audited objects")
 #: Object types that are not models.
 _TYPES = {"Licence": gettext_lazy("Licence"), "RecordingKey": gettext_lazy("Recording key")}
 
@@ -95,9 +98,7 @@ class _InWords(ResourceSerializer):
 
     def get_resource_display(self, event: AuditEvent) -> str:
         """The name of the object; a name that is a code in the language of the request."""
-        model = getattr(_models_by_name().get(event.resource_type), "model", None)
-        in_words: Callable[[str], str] = getattr(model, "recorded_name", str)
-        return str(in_words(event.resource))
+        return NAMES_IN_WORDS.value.get(event.resource_type, str)(event.resource)
 
     def get_changes(self, event: AuditEvent) -> list[dict[str, Any]]:
         """Each changed value in words: its label, and the value before and after (absent where there was none)."""

@@ -29,6 +29,11 @@ MESSAGE_TYPES: Final[Mapping[str, MessageType]] = {
 SET_PASSWORD_LINK: Final = letters.PASSWORD_RESET.message_type
 
 
+def words_for(name: str) -> str:
+    """The label in the language of the request."""
+    return str(label_of(name))
+
+
 def label_of(name: str) -> Text:
     """Label of a message type; the stored name for a type that no longer exists."""
     if name == FROM_PEOPLE:
