@@ -49,6 +49,7 @@ def test_filter_is_updated(page: Page, product: Product, made: dict[str, str]) -
     expect(text(page, "Name")).to_have_value(made["name"])
     text(page, "Comment").fill("Nobody stops production by hand")
     save(page)
+    page.wait_for_url(lambda address: not address.endswith("/update"))
     page.goto(f"{product.url}/ui/assets/cmd-filters/{made['filter']}")
     expect(page.get_by_role("main")).to_contain_text("Nobody stops production by hand")
 
