@@ -88,6 +88,8 @@ def test_asset_page_lists_the_commands_that_ran_on_it(browser: Browser, world: W
 
     page.goto(f"{world.product.url}/ui/terminal/command?search={quote(LINE)}")
     row = page.get_by_role("row").filter(has_text=LINE).first
+    expect(row).to_be_visible()
+    expect(page.get_by_role("main").get_by_text("Delete")).to_have_count(0)  # a record stays
     expect(row).to_contain_text("web-1")
     row.get_by_role("button", expanded=False).click()
     expect(page.locator("pre").filter(has_text="sum-of-all-42")).to_be_visible()

@@ -27,7 +27,7 @@ export const commands = defineResource<Row, 'terminal/commands/'>({
   icon: SquareChevronRight,
   nameOf: (row) => visible(row.input),
   noun: { one: 'commands:one', many: 'commands:many', what: 'sessions:no_commands_in_range' },
-  can: { create: false, clone: false, update: () => false, delete: () => false, deleteMany: false },
+  can: { create: false, clone: false, update: () => false, deleteMany: false },
   list: {
     order: '-timestamp',
     dateRangeDays: 2,
