@@ -10,25 +10,20 @@ Missed goals are marked.
 """
 
 import argparse
-import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from api import POSTERN, Server, product
+from api import Server, product
+from migrated_home import migrated_home
 from tree import measure
 
 HERE: Final = Path(__file__).resolve().parent
-sys.path.append(str(HERE.parent / "tools"))
-
-import throwaway_postgresql  # noqa: E402 - sys.path is extended above
-
 GOAL_COMMANDS_MS: Final = 150.0
 GOAL_SESSIONS_MS: Final = 30.0
 COMMANDS: Final = 10_000_000
@@ -64,22 +59,11 @@ PAGES: Final[tuple[tuple[str, dict[str, str]], ...]] = (
 @contextmanager
 def filled_home(commands: int, sessions: int, *, on_postgresql: bool) -> Iterator[dict[str, str]]:
     """The environment of an installation with so many commands and sessions of the last year."""
-    with tempfile.TemporaryDirectory(prefix="postern-bench-") as home:
-        environ = {
-            **os.environ,
-            "POSTERN_HOME": home,
-            "POSTERN_ADMIN_PASSWORD": "bench-only-Password-1",
-            "POSTERN_LOG_LEVEL": "WARNING",
-            "DJANGO_SETTINGS_MODULE": "postern.foundation.django_settings",
-        }
-        with throwaway_postgresql.postgresql() if on_postgresql else nullcontext("") as url:
-            if url:
-                environ["DATABASE_URL"] = url
-            subprocess.run([str(POSTERN), "migrate", "--json"], env=environ, check=True, stdout=subprocess.DEVNULL)
-            numbers = map(str, (commands, sessions, DAYS))
-            peer = HERE / "peers" / "many_commands.py"
-            subprocess.run([sys.executable, peer, *numbers], env=environ, check=True, stdout=subprocess.DEVNULL)
-            yield environ
+    with migrated_home(on_postgresql=on_postgresql) as environ:
+        numbers = map(str, (commands, sessions, DAYS))
+        peer = HERE / "peers" / "many_commands.py"
+        subprocess.run([sys.executable, peer, *numbers], env=environ, check=True, stdout=subprocess.DEVNULL)
+        yield environ
 
 
 def show_pages(server: Server, rounds: int) -> None:

@@ -9,24 +9,19 @@ goals are marked.
 """
 
 import argparse
-import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from api import POSTERN, Server, product
+from api import Server, product
+from migrated_home import migrated_home
 from tree import measure
 
 HERE: Final = Path(__file__).resolve().parent
-sys.path.append(str(HERE.parent / "tools"))
-
-import throwaway_postgresql  # noqa: E402 - sys.path is extended above
-
 GOAL_MS: Final = 200.0
 SESSIONS: Final = 1_000_000
 PEOPLE: Final = 5_000
@@ -55,23 +50,12 @@ print(f"counting {days} days that are over: {time.process_time() - begun:.1f} s 
 @contextmanager
 def filled_home(sessions: int, days: int, *, on_postgresql: bool) -> Iterator[dict[str, str]]:
     """The environment of an installation with so many sessions of the last days."""
-    with tempfile.TemporaryDirectory(prefix="postern-bench-") as home:
-        environ = {
-            **os.environ,
-            "POSTERN_HOME": home,
-            "POSTERN_ADMIN_PASSWORD": "bench-only-Password-1",
-            "POSTERN_LOG_LEVEL": "WARNING",
-            "DJANGO_SETTINGS_MODULE": "postern.foundation.django_settings",
-        }
-        with throwaway_postgresql.postgresql() if on_postgresql else nullcontext("") as url:
-            if url:
-                environ["DATABASE_URL"] = url
-            subprocess.run([str(POSTERN), "migrate", "--json"], env=environ, check=True, stdout=subprocess.DEVNULL)
-            numbers = map(str, (sessions, days, PEOPLE, ASSETS))
-            peer = HERE / "peers" / "many_sessions.py"
-            subprocess.run([sys.executable, peer, *numbers], env=environ, check=True, stdout=subprocess.DEVNULL)
-            subprocess.run([sys.executable, "-c", _COUNT], env=environ, check=True)
-            yield environ
+    with migrated_home(on_postgresql=on_postgresql) as environ:
+        numbers = map(str, (sessions, days, PEOPLE, ASSETS))
+        peer = HERE / "peers" / "many_sessions.py"
+        subprocess.run([sys.executable, peer, *numbers], env=environ, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([sys.executable, "-c", _COUNT], env=environ, check=True)
+        yield environ
 
 
 def show_calls(server: Server, rounds: int) -> None:

@@ -10,25 +10,20 @@ itself in a process of its own. Missed goals are marked.
 
 import argparse
 import json
-import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from itertools import cycle
 from pathlib import Path
 from typing import Any, Final
 
 import growth
-from api import POSTERN, Server, product
+from api import Server, product
+from migrated_home import migrated_home
 from tree import measure
 
 HERE: Final = Path(__file__).resolve().parent
-sys.path.append(str(HERE.parent / "tools"))
-
-import throwaway_postgresql  # noqa: E402 - sys.path is extended above
-
 MINE: Final = "/api/v1/perms/users/"
 #: Assets, nodes, people, groups, permissions.
 SIZES: Final = (100_000, 10_000, 5_000, 500, 10_000)
@@ -46,18 +41,8 @@ PEOPLE: Final = 500
 @contextmanager
 def filled_home(sizes: tuple[int, ...], *, on_postgresql: bool) -> Iterator[tuple[dict[str, str], dict[str, Any]]]:
     """The environment of a filled installation, and what is measured in it."""
-    with tempfile.TemporaryDirectory(prefix="postern-bench-") as home:
-        environ = {
-            **os.environ,
-            "POSTERN_HOME": home,
-            "POSTERN_ADMIN_PASSWORD": "bench-only-Password-1",
-            "POSTERN_LOG_LEVEL": "WARNING",
-        }
-        with throwaway_postgresql.postgresql() if on_postgresql else nullcontext("") as url:
-            if url:
-                environ["DATABASE_URL"] = url
-            subprocess.run([str(POSTERN), "migrate", "--json"], env=environ, check=True, stdout=subprocess.DEVNULL)
-            yield environ, peer("fill", *map(str, sizes), environ=environ)
+    with migrated_home(on_postgresql=on_postgresql) as environ:
+        yield environ, peer("fill", *map(str, sizes), environ=environ)
 
 
 def peer(*arguments: str, environ: dict[str, str]) -> Any:
