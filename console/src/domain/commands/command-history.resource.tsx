@@ -3,9 +3,9 @@ import { translate } from '#/lib/i18n';
 import { defineResource } from '#/resource/define';
 import { TimeCell } from '#/resource/format';
 import { VisibleText } from '#/ui/visible-text';
+import { COMMAND_COLUMNS } from './columns';
 import { CommandOutput } from './CommandOutput';
 import { CommandRisk } from './CommandRisk';
-import { CommandText } from './CommandText';
 import { type CommandOfSession, Moment } from './Moment';
 
 /** Commands on the page of an asset. The output is shown when a row is expanded. */
@@ -26,22 +26,12 @@ export const commandsOnAsset = defineResource<CommandOfSession, 'terminal/comman
     untyped: ['asset', 'asset_id', 'session', 'session_id'],
     details: (row) => <CommandOutput command={row} empty={translate('commands:no_output')} />,
     columns: [
-      { key: 'input', sortable: false, cell: (row) => <CommandText command={row} /> },
-      { key: 'risk_level', sortable: false, cell: (row) => <CommandRisk command={row} /> },
-      { key: 'user', sortable: false, cell: (row) => <VisibleText text={row.user} /> },
-      {
-        key: 'system_user',
-        label: 'commands:account',
-        sortable: false,
-        cell: (row) => <VisibleText text={row.system_user} />,
-      },
-      {
-        key: 'session',
-        label: 'commands:session',
-        sortable: false,
-        cell: (row) => <Moment row={row} />,
-      },
-      { key: 'timestamp', sortable: true, cell: (row) => <TimeCell value={row.timestamp} exact /> },
+      COMMAND_COLUMNS.input,
+      COMMAND_COLUMNS.risk,
+      COMMAND_COLUMNS.user,
+      { ...COMMAND_COLUMNS.account, label: 'commands:account' },
+      COMMAND_COLUMNS.session,
+      COMMAND_COLUMNS.time,
     ],
     phone: {
       icon: SquareChevronRight,

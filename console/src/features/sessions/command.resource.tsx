@@ -1,7 +1,7 @@
 import { SquareChevronRight } from 'lucide-react';
+import { COMMAND_COLUMNS } from '#/domain/commands/columns';
 import { CommandOutput } from '#/domain/commands/CommandOutput';
 import { CommandRisk } from '#/domain/commands/CommandRisk';
-import { CommandText } from '#/domain/commands/CommandText';
 import { type CommandOfSession, Moment } from '#/domain/commands/Moment';
 import { translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
@@ -35,9 +35,9 @@ export const commands = defineResource<Row, 'terminal/commands/'>({
     exchange: { import: false },
     details: (row) => <CommandOutput command={row} empty={translate('commands:no_output')} />,
     columns: [
-      { key: 'input', sortable: false, cell: (row) => <CommandText command={row} /> },
-      { key: 'risk_level', sortable: false, cell: (row) => <CommandRisk command={row} /> },
-      { key: 'user', sortable: false, cell: (row) => <VisibleText text={row.user} /> },
+      COMMAND_COLUMNS.input,
+      COMMAND_COLUMNS.risk,
+      COMMAND_COLUMNS.user,
       {
         key: 'asset',
         sortable: false,
@@ -47,14 +47,9 @@ export const commands = defineResource<Row, 'terminal/commands/'>({
           </CellLink>
         ),
       },
-      { key: 'system_user', sortable: false, cell: (row) => <VisibleText text={row.system_user} /> },
-      { key: 'session', label: 'commands:session', sortable: false, cell: (row) => <Moment row={row} /> },
-      {
-        key: 'timestamp',
-        label: 'sessions:field.time',
-        sortable: true,
-        cell: (row) => <TimeCell value={row.timestamp} exact />,
-      },
+      COMMAND_COLUMNS.account,
+      COMMAND_COLUMNS.session,
+      { ...COMMAND_COLUMNS.time, label: 'sessions:field.time' },
       { key: 'kind', sortable: false, cell: (row) => row.kind_display },
     ],
     shown: ['input', 'risk_level', 'user', 'asset', 'system_user', 'session', 'timestamp'],
