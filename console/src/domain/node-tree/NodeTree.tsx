@@ -150,6 +150,32 @@ export function TreeFrame({
   );
 }
 
+/** The children of one node, as they were when they were loaded. */
+interface Level {
+  readonly data: readonly TreeNode[];
+  readonly loadedAt: number;
+}
+
+/** An asset can be in several nodes, and a root is nowhere else. */
+function isMovable({ pId, meta }: TreeNode): boolean {
+  return pId !== TOP && meta.type === 'node';
+}
+
+/**
+ * Whether a node is where its level says. After a move the old and the new level are loaded again one after the other:
+ * a node that is in both is in the one that was loaded last.
+ */
+function lastPlaces(levels: readonly Level[]): (level: Level, node: TreeNode) => boolean {
+  const lastLoaded = new Map<string, number>();
+  for (const { data, loadedAt } of levels) {
+    for (const node of data) {
+      const { id } = node.meta.data;
+      if (isMovable(node)) lastLoaded.set(id, Math.max(loadedAt, lastLoaded.get(id) ?? 0));
+    }
+  }
+  return ({ loadedAt }, node) => !isMovable(node) || loadedAt === lastLoaded.get(node.meta.data.id);
+}
+
 /** Loaded nodes by id, and which are expanded or loading. Children are requested when a node is expanded. */
 function useNodes(api: string, query: QueryValues | undefined, reveal: string | undefined) {
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
@@ -166,8 +192,11 @@ function useNodes(api: string, query: QueryValues | undefined, reveal: string | 
   const nodes = new Map<string, TreeNode>();
   // Keys change when a subtree is moved: what was loaded below a key that no longer exists is left out.
   const isLoaded = (key: string) => key === TOP || nodes.has(key);
-  for (const [index, key] of keys.entries()) {
-    if (isLoaded(key)) for (const node of results[index]?.data ?? []) nodes.set(node.id, node);
+  const levels = results.map(({ data = [], dataUpdatedAt }) => ({ data, loadedAt: dataUpdatedAt }));
+  const isHere = lastPlaces(levels);
+  for (const [index, level] of levels.entries()) {
+    if (!isLoaded(keys[index] ?? TOP)) continue;
+    for (const node of level.data) if (isHere(level, node)) nodes.set(node.id, node);
   }
   const loading = new Set(keys.filter((_, index) => results[index]?.isLoading));
   const expanded = new Set(
