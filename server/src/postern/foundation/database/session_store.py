@@ -3,11 +3,12 @@
 Somebody who reads the table (from a backup or a leak) cannot take over a browser session. Set as SESSION_ENGINE.
 """
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from django.contrib.sessions.backends.base import VALID_KEY_CHARS
 from django.contrib.sessions.backends.db import SessionStore as DatabaseSessionStore
+from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import get_random_string
 
@@ -31,7 +32,14 @@ def _by_key(model: type[Any]) -> PreparedObjects[Any]:
 
 
 class SessionStore(DatabaseSessionStore):
-    """Sessions by hashed key. The asynchronous methods are not supported, because nothing here calls them."""
+    """Sessions by hashed key. The asynchronous methods are not supported, because nothing here calls them.
+
+    A view may save the session in its own transaction. The middleware, which saves at the end of a request, then has
+    nothing to write: that would be another transaction, and another flush to the disk.
+    """
+
+    #: Key and content of the last save that was committed.
+    _saved: tuple[str | None, bytes] | None = None
 
     def _get_session_from_db(self) -> Any:
         key = self.session_key
@@ -55,7 +63,19 @@ class SessionStore(DatabaseSessionStore):
         instance.session_key = stored_key(instance.session_key)
         return instance
 
+    def save(self, must_create: bool = False) -> None:  # noqa: FBT001, FBT002 - as Django declares it
+        if must_create or self._content() != self._saved:
+            super().save(must_create)
+            transaction.on_commit(partial(self._remember_saved, self._content()))
+
+    def _content(self) -> tuple[str | None, bytes]:
+        return self.session_key, self.serializer().dumps(dict(self.items()))
+
+    def _remember_saved(self, content: tuple[str | None, bytes]) -> None:
+        self._saved = content
+
     def delete(self, session_key: str | None = None) -> None:
+        self._saved = None
         key = session_key or self.session_key
         if key:
             super().delete(stored_key(key))

@@ -90,7 +90,7 @@ def remember_address(user: User, remote_addr: str) -> None:
 
 def remember_device(user: User, device: str) -> str | None:
     """Record the browser of a completed sign-in; returns the value of a new cookie when the browser needs one."""
-    for known in find(user.username, "", device):
+    for known in find(user.username, "", device) if device else ():
         _touch(user, known, DEVICE_LIFETIME)
         return None
     token = new_token()

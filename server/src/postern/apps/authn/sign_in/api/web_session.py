@@ -59,6 +59,8 @@ def start(request: HttpRequest, user: User, origin: SignInOrigin) -> LoginSessio
     session.set_expiry(0)
     rotate_token(request)
     device_cookie.remember(request, user)
+    # In the transaction of the sign-in; the middleware has nothing left to write.
+    session.save()
     return login_session
 
 
