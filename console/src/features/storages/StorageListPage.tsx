@@ -1,0 +1,51 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense, useMemo, useState } from 'react';
+import { useT } from '#/lib/i18n';
+import { ResourceList } from '#/resource/list/ResourceList';
+import { PageHeader } from '#/ui/page';
+import { Tabs } from '#/ui/tabs';
+import { COMMAND_TAB, type StorageKind } from './addresses';
+import type { StorageRow } from './storage-row';
+import { storagesOf } from './storage.resource';
+
+const StorageTestDialog = lazy(async () => ({ default: (await import('./StorageTest')).StorageTestDialog }));
+
+function Storages({ kind }: { readonly kind: StorageKind }) {
+  const [tested, setTested] = useState<StorageRow | null>(null);
+  const resource = useMemo(() => storagesOf(kind, setTested), [kind]);
+  return (
+    <>
+      <ResourceList embedded addressed resource={resource} />
+      {tested && (
+        <Suspense>
+          <StorageTestDialog kind={kind} row={tested} onClose={() => setTested(null)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+/** Where recordings are kept, and where commands are. */
+export function StorageListPage() {
+  const t = useT();
+  const navigate = useNavigate();
+  const address: Record<string, string> = useSearch({ strict: false });
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
+      <PageHeader title={t('nav:storage_list')} />
+      <Tabs
+        label={t('nav:storage_list')}
+        selected={address['activeTab'] === COMMAND_TAB ? COMMAND_TAB : 'replay'}
+        onSelect={(next) => void navigate({ to: '.', search: { activeTab: next }, resetScroll: false })}
+        tabs={[
+          { id: 'replay', label: t('storages:tab.replay'), content: <Storages key="replay" kind="replay" /> },
+          {
+            id: COMMAND_TAB,
+            label: t('storages:tab.command'),
+            content: <Storages key="command" kind="command" />,
+          },
+        ]}
+      />
+    </div>
+  );
+}

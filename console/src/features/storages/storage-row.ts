@@ -1,0 +1,49 @@
+import { http } from '#/lib/http/client';
+import { translate } from '#/lib/i18n';
+import type { FieldMap } from '#/resource/api';
+import type { StorageKind } from './addresses';
+
+/** The fields of a storage that its screens use. */
+export interface StorageRow {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly is_default: boolean;
+  readonly comment: string;
+}
+
+/** What the server found out about a storage, in words. */
+export interface TestResult {
+  readonly is_valid: boolean;
+  readonly msg: string;
+}
+
+export const storageApi = {
+  replay: 'terminal/replay-storages/',
+  command: 'terminal/command-storages/',
+} as const satisfies Record<StorageKind, string>;
+
+/** Types of the storages that every installation has. No others of these types are made. */
+const BUILT_IN = new Set(['server', 'null']);
+
+export function isBuiltIn(row: Pick<StorageRow, 'type'>): boolean {
+  return BUILT_IN.has(row.type);
+}
+
+// i18n: storages:built_in.*
+/** Why a storage cannot be changed or deleted. */
+export function whyBuiltIn(row: Pick<StorageRow, 'type'>): string {
+  return translate(`storages:built_in.${row.type}`);
+}
+
+/** Types of which the server makes a storage, from the fields of a new one. */
+export function offeredTypes(fields: FieldMap | undefined) {
+  return (fields?.['type']?.choices ?? [])
+    .map((choice) => ({ type: String(choice.value), name: choice.display_name }))
+    .filter(({ type }) => !BUILT_IN.has(type));
+}
+
+/** Tries the stored values. Resolves to the result also when the storage does not work. */
+export function testStorage(kind: StorageKind, id: string): Promise<TestResult> {
+  return http.post<TestResult>(`${storageApi[kind]}${id}/test-connective/`, undefined, { quiet: true });
+}

@@ -1,0 +1,99 @@
+import { Database, FileVideo, PlugZap, Star } from 'lucide-react';
+import { http } from '#/lib/http/client';
+import { translate } from '#/lib/i18n';
+import { type ActionTools, defineResource, type ResourceDefinition } from '#/resource/define';
+import { confirm } from '#/ui/confirm';
+import { Chip } from '#/ui/status';
+import { toast } from '#/ui/toast';
+import { type StorageKind, storageRoutes } from './addresses';
+import { storageForm } from './storage-form';
+import { isBuiltIn, offeredTypes, storageApi, type StorageRow, whyBuiltIn } from './storage-row';
+
+// i18n: storages:default.effect.*
+async function makeDefault(kind: StorageKind, row: StorageRow, tools: ActionTools): Promise<void> {
+  const { name } = row;
+  const isDone = await confirm({
+    title: translate('storages:default.question', { name }),
+    effect: translate(`storages:default.effect.${kind}`),
+    confirmLabel: translate('storages:default.action'),
+    run: () => http.patch(`${storageApi[kind]}${row.id}/`, { is_default: true }, { quiet: true }),
+  });
+  if (!isDone) return;
+  toast({ tone: 'ok', text: translate('storages:default.done', { name }) });
+  tools.refresh();
+}
+
+function Default({ row }: { readonly row: StorageRow }) {
+  return row.is_default ? <Chip>{translate('storages:default.mark')}</Chip> : null;
+}
+
+/** Storages of one kind. `onTest` opens the test of a storage. */
+export function storagesOf(
+  kind: StorageKind,
+  onTest: (row: StorageRow) => void,
+): ResourceDefinition<StorageRow> {
+  const icon = kind === 'replay' ? FileVideo : Database;
+  const createPath = storageRoutes[kind].paths.create ?? '';
+  // i18n: storages:noun.*
+  return defineResource<StorageRow>({
+    name: kind === 'replay' ? 'ReplayStorageTable' : 'CommandStorageTable',
+    api: storageApi[kind],
+    routes: storageRoutes[kind],
+    icon,
+    nameOf: (row) => row.name,
+    noun: {
+      one: `storages:noun.${kind}.one`,
+      many: `storages:noun.${kind}.many`,
+      what: `storages:noun.${kind}.what`,
+    },
+    shared: true,
+    can: {
+      clone: false,
+      update: (row) => !isBuiltIn(row),
+      fixed: whyBuiltIn,
+      delete: (row) => !isBuiltIn(row),
+      kept: whyBuiltIn,
+      deleteMany: false,
+    },
+    list: {
+      columns: [
+        'name',
+        'type',
+        { key: 'is_default', sortable: false, cell: (row) => <Default row={row} /> },
+        'comment',
+      ],
+      createMenu: (fields) =>
+        offeredTypes(fields).map(({ type, name }) => ({
+          id: type,
+          text: name,
+          to: `${createPath}?type=${encodeURIComponent(type)}`,
+        })),
+      rowActions: [
+        { id: 'test', label: 'storages:test.action', icon: PlugZap, order: 1, run: onTest },
+        {
+          id: 'default',
+          label: 'storages:default.action',
+          icon: Star,
+          order: 2,
+          isOffered: (row) => !row.is_default,
+          run: (row, tools) => makeDefault(kind, row, tools),
+        },
+      ],
+      exchange: { export: false, import: false },
+      phone: {
+        icon,
+        meta: (row) => <span>{row.type}</span>,
+        status: (row) => <Default row={row} />,
+      },
+    },
+    form: storageForm(kind),
+  });
+}
+
+const NOTHING = () => {};
+
+/** The definitions for forms and for prefetching, which test nothing. */
+export const storage: Readonly<Record<StorageKind, ResourceDefinition<StorageRow>>> = {
+  replay: storagesOf('replay', NOTHING),
+  command: storagesOf('command', NOTHING),
+};
