@@ -199,6 +199,8 @@ export interface ListDefinition<Row, N extends Names = Names> {
   readonly createMenu?: (fields: FieldMap | undefined) => readonly CreateEntry[];
   /** For lists in which nothing is created: where the rows come from, shown when the list is empty. */
   readonly next?: NextStep;
+  /** Further next steps of an empty list, which are not plain links. */
+  readonly steps?: () => ReactNode;
   /** Default length of the date range, in days; absent: no date range. */
   readonly dateRangeDays?: number;
   readonly order?: string;

@@ -75,7 +75,8 @@ export function storagesOf(
           label: 'storages:default.action',
           icon: Star,
           order: 2,
-          isOffered: (row) => !row.is_default,
+          // A default that keeps nothing would lose what is to be kept.
+          isOffered: (row) => !row.is_default && row.type !== 'null',
           run: (row, tools) => makeDefault(kind, row, tools),
         },
       ],
