@@ -1,9 +1,10 @@
-import { ServerCog } from 'lucide-react';
+import { Database, FileVideo, ServerCog } from 'lucide-react';
 import type { Api } from '#/lib/api-types';
 import { translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
-import { defineResource, type QuickAction } from '#/resource/define';
-import { CopyCell, TimeCell } from '#/resource/format';
+import { defineResource, type QuickAction, type RemoteOptions } from '#/resource/define';
+import { CopyCell, textOf, TimeCell } from '#/resource/format';
+import type { Icon } from '#/ui/icon';
 import { Chip, Status, type StatusTone } from '#/ui/status';
 import { terminalRoutes } from './addresses';
 import { stateOf, terminalActions } from './terminal-actions';
@@ -81,6 +82,25 @@ const quick: readonly QuickAction<TerminalRow>[] = terminalActions.flatMap((acti
       ],
 );
 
+/** A terminal names its storages, and follows when they are renamed. */
+function storageOptions(api: string, icon: Icon): RemoteOptions {
+  return {
+    api,
+    query: { order: 'name' },
+    option: (row) => ({
+      id: textOf(row['name']),
+      label: textOf(row['name']),
+      detail: textOf(row['comment']),
+    }),
+    icon,
+  };
+}
+
+const STORAGES = {
+  replay_storage: { remote: storageOptions('terminal/replay-storages/', FileVideo), multiple: false },
+  command_storage: { remote: storageOptions('terminal/command-storages/', Database), multiple: false },
+} as const;
+
 export const terminal = defineResource<TerminalRow, 'terminal/terminals/'>({
   name: 'TerminalListTable',
   api: 'terminal/terminals/',
@@ -92,6 +112,7 @@ export const terminal = defineResource<TerminalRow, 'terminal/terminals/'>({
     many: 'sessions:terminals.many',
     what: 'sessions:terminals.what',
   },
+  shared: true,
   can: { create: false, clone: false, deleteMany: false },
   list: {
     next: { label: 'sessions:terminals.help', to: paths.help('docs') },
@@ -116,6 +137,7 @@ export const terminal = defineResource<TerminalRow, 'terminal/terminals/'>({
     ],
     rowActions: terminalActions,
     exchange: { import: false },
+    bulkUpdate: { fields: ['replay_storage', 'command_storage'] },
     isInactive: (row) => stateOf(row) !== 'accepted',
     phone: {
       icon: ServerCog,
@@ -124,7 +146,11 @@ export const terminal = defineResource<TerminalRow, 'terminal/terminals/'>({
     },
   },
   form: {
-    groups: [{ title: 'sessions:terminals.form', fields: ['name', 'comment'] }],
+    groups: [
+      { title: 'sessions:terminals.form', fields: ['name', 'comment'] },
+      { title: 'sessions:terminals.storages', fields: ['replay_storage', 'command_storage'] },
+    ],
+    fields: STORAGES,
     method: 'patch',
   },
   detail: {
@@ -145,6 +171,8 @@ export const terminal = defineResource<TerminalRow, 'terminal/terminals/'>({
             value: (row) => (row.fingerprint ? <CopyCell value={row.fingerprint} /> : null),
           },
           'version',
+          'replay_storage',
+          'command_storage',
           'date_created',
           'comment',
         ],
