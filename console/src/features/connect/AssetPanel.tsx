@@ -75,7 +75,8 @@ function AssetTree({ onChoose }: { readonly onChoose: (asset: GrantedAsset) => v
       </div>
     );
   }
-  if (roots.data.length === 0) return <NothingGranted />;
+  // The node of favourites is there without any asset, too.
+  if (roots.data.every((node) => itemOf(node, null).count === 0)) return <NothingGranted />;
   const assets = new Map<string, GrantedAsset>();
   const items: TreeItem[] = [];
   const add = (nodes: readonly GrantedNode[], parentId: string | null): void => {

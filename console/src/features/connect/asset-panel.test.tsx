@@ -6,7 +6,14 @@ import { recordedServer } from '#/test/recorded';
 import { admin, adminSession, renderScreen } from '#/test/render';
 import { AssetPanel } from './AssetPanel';
 
-recordedServer(() => [mock.get('*/api/v1/perms/users/*', () => HttpResponse.json([]))]);
+/** The node of favourites is always there. */
+const favourites = {
+  id: 'favorite',
+  name: 'Favorite (0)',
+  isParent: false,
+  meta: { type: 'node', data: { id: 'favorite', key: 'favorite' } },
+};
+recordedServer(() => [mock.get('*/api/v1/perms/users/*', () => HttpResponse.json([favourites]))]);
 
 const panel = <AssetPanel onChoose={() => undefined} />;
 
