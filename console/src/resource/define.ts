@@ -276,6 +276,8 @@ export interface FieldSpec {
   readonly isDisabled?: (context: FieldContext) => boolean;
   /** What the field of a new object holds as long as nobody types into it, e.g. a path with the username. */
   readonly follows?: (values: FormValues) => string;
+  /** A stored secret can be replaced, but not removed. */
+  readonly irremovable?: boolean;
   /** Field of the screen only; it is never sent. */
   readonly local?: boolean;
   /** For a nested object: its fields are among the others, without a heading and a line of their own. */

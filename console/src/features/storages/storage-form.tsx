@@ -49,7 +49,14 @@ export function storageForm(kind: StorageKind): FormDefinition {
       meta: { flat: true },
       'meta.ENDPOINT': { control: 'input', placeholder: 'https://s3.example.com' },
       ...Object.fromEntries(
-        SECRETS.map((name) => [`meta.${name}`, { control: 'password' as const, help: secretHelp }]),
+        SECRETS.map((name) => [
+          `meta.${name}`,
+          {
+            control: 'password' as const,
+            help: secretHelp,
+            irremovable: true,
+          },
+        ]),
       ),
       is_default: {
         control: 'switch',

@@ -8,7 +8,10 @@ export interface StorageRow {
   readonly id: string;
   readonly name: string;
   readonly type: string;
+  readonly type_display: string;
+  readonly meta: { readonly BUCKET?: string | null; readonly ENDPOINT?: string | null };
   readonly is_default: boolean;
+  readonly is_built_in: boolean;
   readonly comment: string;
 }
 
@@ -23,17 +26,18 @@ export const storageApi = {
   command: 'terminal/command-storages/',
 } as const satisfies Record<StorageKind, string>;
 
-/** Types of the storages that every installation has. No others of these types are made. */
+/** Types of the built-in storages. No others of these types are made. */
 const BUILT_IN = new Set(['server', 'null']);
 
-export function isBuiltIn(row: Pick<StorageRow, 'type'>): boolean {
-  return BUILT_IN.has(row.type);
+// i18n: storages:built_in.*
+/** Why a storage cannot be changed; undefined when it can. */
+export function whyFixed(row: StorageRow): string | undefined {
+  return row.is_built_in ? translate(`storages:built_in.${row.type}`) : undefined;
 }
 
-// i18n: storages:built_in.*
-/** Why a storage cannot be changed or deleted. */
-export function whyBuiltIn(row: Pick<StorageRow, 'type'>): string {
-  return translate(`storages:built_in.${row.type}`);
+/** Why a storage cannot be deleted; undefined when it can, as far as the row says. */
+export function whyKept(row: StorageRow): string | undefined {
+  return whyFixed(row) ?? (row.is_default ? translate('storages:default.kept') : undefined);
 }
 
 /** Types of which the server makes a storage, from the fields of a new one. */

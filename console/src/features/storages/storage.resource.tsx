@@ -5,9 +5,10 @@ import { type ActionTools, defineResource, type ResourceDefinition } from '#/res
 import { confirm } from '#/ui/confirm';
 import { Chip } from '#/ui/status';
 import { toast } from '#/ui/toast';
+import { VisibleText } from '#/ui/visible-text';
 import { type StorageKind, storageRoutes } from './addresses';
 import { storageForm } from './storage-form';
-import { isBuiltIn, offeredTypes, storageApi, type StorageRow, whyBuiltIn } from './storage-row';
+import { offeredTypes, storageApi, type StorageRow, whyFixed, whyKept } from './storage-row';
 
 // i18n: storages:default.effect.*
 async function makeDefault(kind: StorageKind, row: StorageRow, tools: ActionTools): Promise<void> {
@@ -21,6 +22,11 @@ async function makeDefault(kind: StorageKind, row: StorageRow, tools: ActionTool
   if (!isDone) return;
   toast({ tone: 'ok', text: translate('storages:default.done', { name }) });
   tools.refresh();
+}
+
+/** Bucket and address of a remote storage. */
+function placeOf({ meta }: StorageRow): string {
+  return [meta.BUCKET, meta.ENDPOINT].filter(Boolean).join(' · ');
 }
 
 function Default({ row }: { readonly row: StorageRow }) {
@@ -49,16 +55,22 @@ export function storagesOf(
     shared: true,
     can: {
       clone: false,
-      update: (row) => !isBuiltIn(row),
-      fixed: whyBuiltIn,
-      delete: (row) => !isBuiltIn(row),
-      kept: whyBuiltIn,
+      update: (row) => whyFixed(row) === undefined,
+      fixed: (row) => whyFixed(row) ?? '',
+      delete: (row) => whyKept(row) === undefined,
+      kept: (row) => whyKept(row) ?? '',
       deleteMany: false,
     },
     list: {
       columns: [
         'name',
         'type',
+        {
+          key: 'meta',
+          label: 'storages:place',
+          sortable: false,
+          cell: (row) => <VisibleText text={placeOf(row)} />,
+        },
         { key: 'is_default', sortable: false, cell: (row) => <Default row={row} /> },
         'comment',
       ],
@@ -83,7 +95,11 @@ export function storagesOf(
       exchange: { export: false, import: false },
       phone: {
         icon,
-        meta: (row) => <span>{row.type}</span>,
+        meta: (row) => (
+          <span className="truncate">
+            <VisibleText text={[row.type_display, placeOf(row)].filter(Boolean).join(' · ')} />
+          </span>
+        ),
         status: (row) => <Default row={row} />,
       },
     },

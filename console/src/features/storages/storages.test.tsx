@@ -30,16 +30,24 @@ function described(types: readonly string[], children: object = {}) {
   };
 }
 
-const rows = [
-  { id: 'r1', name: 'default', type: 'server', is_default: true, comment: '' },
-  { id: 'r2', name: 'null', type: 'null', is_default: false, comment: '' },
-  { id: 'r3', name: 'archive', type: 's3', is_default: false, comment: 'In Frankfurt' },
-];
-const one = {
-  ...rows[2],
+const built = (id: string, name: string, type: string, isDefault: boolean) => ({
+  id,
+  name,
+  type,
+  type_display: type,
+  meta: {},
+  is_default: isDefault,
+  is_built_in: true,
+  comment: '',
+});
+const archive = {
+  ...built('r3', 'archive', 's3', false),
   meta: { BUCKET: 'records', ENDPOINT: 'https://s3.example.com' },
-  stored_secrets: ['ACCESS_KEY', 'SECRET_KEY'],
+  is_built_in: false,
+  comment: 'In Frankfurt',
 };
+const rows = [built('r1', 'default', 'server', true), built('r2', 'null', 'null', false), archive];
+const one = { ...archive, stored_secrets: ['ACCESS_KEY', 'SECRET_KEY'] };
 
 const REPLAY = '*/api/v1/terminal/replay-storages/';
 const COMMAND = '*/api/v1/terminal/command-storages/';
@@ -54,11 +62,7 @@ const { server, sent } = recordedServer(
     mock.get(REPLAY, () => HttpResponse.json(pageOf(rows))),
     mock.get(`${REPLAY}:id/`, () => HttpResponse.json(one)),
     mock.options(COMMAND, () => HttpResponse.json(described(['null', 'server']))),
-    mock.get(COMMAND, () =>
-      HttpResponse.json(
-        pageOf([{ id: 'c1', name: 'default', type: 'server', is_default: true, comment: '' }]),
-      ),
-    ),
+    mock.get(COMMAND, () => HttpResponse.json(pageOf([built('c1', 'default', 'server', true)]))),
   ],
   () => [import('#/ui/question-dialog'), import('./StorageTest')],
 );
@@ -83,6 +87,7 @@ test('[S2-106] both kinds are on one screen, and the built-in storages say why t
     );
   }
   await userEvent.keyboard('{Escape}');
+  expect(screen.getByRole('row', { name: /archive.*records · https/ })).toBeTruthy();
   expect(screen.getByRole('row', { name: /default.*Default/ })).toBeTruthy();
   await userEvent.click(screen.getByRole('tab', { name: 'Command storages' }));
   await waitFor(() => expect(sent('GET', 'terminal/command-storages/')).toHaveLength(1));
@@ -183,6 +188,8 @@ test('[S2-108] keys that are left empty are kept, and the saved values can be te
   expect(await screen.findByText('It answered')).toBeTruthy();
   await userEvent.clear(screen.getByLabelText(/^\*?Bucket/));
   await userEvent.type(screen.getByLabelText(/^\*?Bucket/), 'other');
+  // Without keys nothing can be kept there.
+  expect(screen.queryByRole('button', { name: /Remove/ })).toBeNull();
   expect(screen.getAllByText('Leave it empty to keep the stored key.')).toHaveLength(2);
   await userEvent.click(screen.getByRole('button', { name: 'Save' }));
   await waitFor(() => expect(sent('PUT', 'terminal/replay-storages/r3/')).toHaveLength(1));
@@ -202,4 +209,29 @@ test('[S2-109] a type that is not offered is replaced; without a type the form s
   unmount();
   await view(<StorageCreatePage kind="command" />);
   expect(await screen.findByText('This installation keeps commands in its database only.')).toBeTruthy();
+});
+
+test('the default cannot be deleted, and a storage that keeps nothing cannot become it', async () => {
+  server.use(mock.get(REPLAY, () => HttpResponse.json(pageOf([{ ...archive, is_default: true }, rows[1]]))));
+  await view(<StorageListPage />);
+  expect(await menuOf('archive')).not.toContain('Make it the default');
+  const removal = screen.getByRole('menuitem', { name: /Delete/ });
+  expect(removal.textContent + removal.title).toContain('Make another storage the default first.');
+  await userEvent.keyboard('{Escape}');
+  expect((await menuOf('null')).join()).not.toContain('Make it the default');
+});
+
+test('a message about the place as a whole is shown above the form', async () => {
+  server.use(
+    mock.put(`${REPLAY}r3/`, () =>
+      HttpResponse.json({ meta: ['Recordings lie in this bucket.'] }, { status: 400 }),
+    ),
+  );
+  await view(<ResourceForm resource={storage.replay} mode="update" />, {
+    address: '/terminal/replay-storage/r3/update',
+    pattern: '/terminal/replay-storage/$id/update',
+  });
+  await userEvent.type(await screen.findByLabelText(/^\*?Bucket/), 'x');
+  await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+  expect(await screen.findByText(/Recordings lie in this bucket/)).toBeTruthy();
 });

@@ -125,7 +125,7 @@ export function FieldControl({ name, meta, spec, form, context, specs }: FieldCo
                 <StoredSecret
                   label={label}
                   isStored={isStored}
-                  mayRemove={!required && !disabled}
+                  mayRemove={!required && !disabled && spec.irremovable !== true}
                   value={field.value}
                   onChange={field.onChange}
                 />
