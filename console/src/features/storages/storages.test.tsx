@@ -199,7 +199,7 @@ test('[S2-108] keys that are left empty are kept, and the saved values can be te
   expect(JSON.stringify(sent('PUT', 'terminal/replay-storages/r3/')[0]?.body)).not.toContain('_KEY');
 });
 
-test('[S2-109] a type that is not offered is replaced; without a type the form says so', async () => {
+test('a type that is not offered is replaced; without a type the form says so', async () => {
   const { router, unmount } = await view(<StorageCreatePage kind="replay" />, {
     address: '/terminal/replay-storage/create?type=swift',
     pattern: '/terminal/replay-storage/create',
@@ -234,4 +234,30 @@ test('a message about the place as a whole is shown above the form', async () =>
   await userEvent.type(await screen.findByLabelText(/^\*?Bucket/), 'x');
   await userEvent.click(screen.getByRole('button', { name: 'Save' }));
   expect(await screen.findByText(/Recordings lie in this bucket/)).toBeTruthy();
+});
+
+test('[S2-109] a command storage has the fields of its type, as soon as the server offers one', async () => {
+  const es = { HOSTS: field('Hosts', { type: 'list', required: true }), INDEX: field('Index') };
+  server.use(mock.options(COMMAND, () => HttpResponse.json(described(['null', 'server', 'es'], es))));
+  await view(<StorageCreatePage kind="command" />, {
+    address: '/terminal/command-storage/create',
+    pattern: '/terminal/command-storage/create',
+  });
+  expect(await screen.findByLabelText(/^\*?Hosts/)).toBeTruthy();
+  expect(screen.getByRole('form', { name: 'Create command storage' })).toBeTruthy();
+});
+
+test('[S2-110] the form of a built-in command storage says why it cannot be saved', async () => {
+  server.use(
+    mock.options(`${COMMAND}:id/`, () => HttpResponse.json(described(['null', 'server']))),
+    mock.get(`${COMMAND}:id/`, () => HttpResponse.json(built('c1', 'default', 'server', true))),
+  );
+  await view(<ResourceForm resource={storage.command} mode="update" />, {
+    address: '/terminal/command-storage/c1/update',
+    pattern: '/terminal/command-storage/$id/update',
+  });
+  expect(
+    await screen.findByText('This storage is part of Postern. It cannot be changed or deleted.'),
+  ).toBeTruthy();
+  expect(screen.getByRole('button', { name: 'Save' }).getAttribute('aria-disabled')).toBe('true');
 });
