@@ -1,10 +1,9 @@
-import { Database, FileVideo, ServerCog } from 'lucide-react';
+import { ServerCog } from 'lucide-react';
 import type { Api } from '#/lib/api-types';
 import { translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
-import { defineResource, type QuickAction, type RemoteOptions } from '#/resource/define';
-import { CopyCell, textOf, TimeCell } from '#/resource/format';
-import type { Icon } from '#/ui/icon';
+import { defineResource, type QuickAction } from '#/resource/define';
+import { CopyCell, TimeCell } from '#/resource/format';
 import { Chip, Status, type StatusTone } from '#/ui/status';
 import { terminalRoutes } from './addresses';
 import { stateOf, terminalActions } from './terminal-actions';
@@ -82,23 +81,10 @@ const quick: readonly QuickAction<TerminalRow>[] = terminalActions.flatMap((acti
       ],
 );
 
-/** A terminal names its storages, and follows when they are renamed. */
-function storageOptions(api: string, icon: Icon): RemoteOptions {
-  return {
-    api,
-    query: { order: 'name' },
-    option: (row) => ({
-      id: textOf(row['name']),
-      label: textOf(row['name']),
-      detail: textOf(row['comment']),
-    }),
-    icon,
-  };
-}
-
+/** The metadata has the names of the storages that a terminal may use. */
 const STORAGES = {
-  replay_storage: { remote: storageOptions('terminal/replay-storages/', FileVideo), multiple: false },
-  command_storage: { remote: storageOptions('terminal/command-storages/', Database), multiple: false },
+  replay_storage: { control: 'select', help: 'sessions:terminals.replay_storage_help' },
+  command_storage: { control: 'select' },
 } as const;
 
 export const terminal = defineResource<TerminalRow, 'terminal/terminals/'>({

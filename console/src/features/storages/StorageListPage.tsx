@@ -5,20 +5,25 @@ import { ResourceList } from '#/resource/list/ResourceList';
 import { PageHeader } from '#/ui/page';
 import { Tabs } from '#/ui/tabs';
 import { COMMAND_TAB, type StorageKind } from './addresses';
-import type { StorageRow } from './storage-row';
-import { storagesOf } from './storage.resource';
+import { type Opening, storagesOf } from './storage.resource';
 
+const MoveDialog = lazy(async () => ({ default: (await import('./MoveDialog')).MoveDialog }));
 const StorageTestDialog = lazy(async () => ({ default: (await import('./StorageTest')).StorageTestDialog }));
 
 function Storages({ kind }: { readonly kind: StorageKind }) {
-  const [tested, setTested] = useState<StorageRow | null>(null);
-  const resource = useMemo(() => storagesOf(kind, setTested), [kind]);
+  const [opened, setOpened] = useState<Opening | null>(null);
+  const resource = useMemo(() => storagesOf(kind, setOpened), [kind]);
+  const close = () => setOpened(null);
   return (
     <>
       <ResourceList embedded addressed resource={resource} />
-      {tested && (
+      {opened && (
         <Suspense>
-          <StorageTestDialog kind={kind} row={tested} onClose={() => setTested(null)} />
+          {opened.what === 'test' ? (
+            <StorageTestDialog kind={kind} row={opened.row} onClose={close} />
+          ) : (
+            <MoveDialog row={opened.row} onClose={close} />
+          )}
         </Suspense>
       )}
     </>

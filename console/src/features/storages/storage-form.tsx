@@ -4,7 +4,7 @@ import type { FieldContext, FormDefinition } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
 import { toast } from '#/ui/toast';
 import type { StorageKind } from './addresses';
-import { type StorageRow, testStorage } from './storage-row';
+import { forgetNames, type StorageRow, testStorage } from './storage-row';
 
 const TestCard = lazyPart(async () => (await import('./StorageTest')).StorageTestCard);
 
@@ -69,6 +69,7 @@ export function storageForm(kind: StorageKind): FormDefinition {
     },
     aside: ({ id }) => (id === undefined ? null : <TestCard kind={kind} id={id} />),
     saved: (answer, { mode }) => {
+      forgetNames();
       // Not awaited: a storage that does not answer must not hold the form.
       if (mode === 'create') void tryNew(kind, answer as StorageRow);
     },

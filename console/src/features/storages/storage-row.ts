@@ -1,5 +1,6 @@
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
+import { queryClient } from '#/lib/query';
 import type { FieldMap } from '#/resource/api';
 import type { StorageKind } from './addresses';
 
@@ -50,4 +51,12 @@ export function offeredTypes(fields: FieldMap | undefined) {
 /** Tries the stored values. Resolves to the result also when the storage does not work. */
 export function testStorage(kind: StorageKind, id: string): Promise<TestResult> {
   return http.post<TestResult>(`${storageApi[kind]}${id}/test-connective/`, undefined, { quiet: true });
+}
+
+/** The names of storages are choices in the forms of terminals, whose metadata is cached. */
+export function forgetNames(): void {
+  void queryClient.invalidateQueries({
+    predicate: ({ queryKey: [kind, path] }) =>
+      kind === 'metadata' && typeof path === 'string' && path.startsWith('terminal/terminals/'),
+  });
 }

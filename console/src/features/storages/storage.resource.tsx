@@ -1,4 +1,4 @@
-import { Database, FileVideo, PlugZap, Star } from 'lucide-react';
+import { Database, FileVideo, FolderInput, PlugZap, Star } from 'lucide-react';
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
 import { type ActionTools, defineResource, type ResourceDefinition } from '#/resource/define';
@@ -8,7 +8,7 @@ import { toast } from '#/ui/toast';
 import { VisibleText } from '#/ui/visible-text';
 import { type StorageKind, storageRoutes } from './addresses';
 import { storageForm } from './storage-form';
-import { offeredTypes, storageApi, type StorageRow, whyFixed, whyKept } from './storage-row';
+import { forgetNames, offeredTypes, storageApi, type StorageRow, whyFixed, whyKept } from './storage-row';
 
 // i18n: storages:default.effect.*
 async function makeDefault(kind: StorageKind, row: StorageRow, tools: ActionTools): Promise<void> {
@@ -33,10 +33,16 @@ function Default({ row }: { readonly row: StorageRow }) {
   return row.is_default ? <Chip>{translate('storages:default.mark')}</Chip> : null;
 }
 
-/** Storages of one kind. `onTest` opens the test of a storage. */
+/** What the list of storages opens. */
+export interface Opening {
+  readonly what: 'test' | 'move';
+  readonly row: StorageRow;
+}
+
+/** Storages of one kind. `open` shows the dialogs of a storage. */
 export function storagesOf(
   kind: StorageKind,
-  onTest: (row: StorageRow) => void,
+  open: (opening: Opening) => void,
 ): ResourceDefinition<StorageRow> {
   const icon = kind === 'replay' ? FileVideo : Database;
   const createPath = storageRoutes[kind].paths.create ?? '';
@@ -53,6 +59,7 @@ export function storagesOf(
       what: `storages:noun.${kind}.what`,
     },
     shared: true,
+    deleted: forgetNames,
     can: {
       clone: false,
       update: (row) => whyFixed(row) === undefined,
@@ -81,7 +88,21 @@ export function storagesOf(
           to: `${createPath}?type=${encodeURIComponent(type)}`,
         })),
       rowActions: [
-        { id: 'test', label: 'storages:test.action', icon: PlugZap, order: 1, run: onTest },
+        {
+          id: 'test',
+          label: 'storages:test.action',
+          icon: PlugZap,
+          order: 1,
+          run: (row) => open({ what: 'test', row }),
+        },
+        {
+          id: 'move',
+          label: 'storages:move.action',
+          icon: FolderInput,
+          order: 3,
+          isOffered: (row) => kind === 'replay' && row.type !== 'null',
+          run: (row) => open({ what: 'move', row }),
+        },
         {
           id: 'default',
           label: 'storages:default.action',
@@ -109,7 +130,7 @@ export function storagesOf(
 
 const NOTHING = () => {};
 
-/** The definitions for forms and for prefetching, which test nothing. */
+/** The definitions for forms and for prefetching, which open nothing. */
 export const storage: Readonly<Record<StorageKind, ResourceDefinition<StorageRow>>> = {
   replay: storagesOf('replay', NOTHING),
   command: storagesOf('command', NOTHING),

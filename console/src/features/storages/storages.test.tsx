@@ -5,6 +5,8 @@ import { expect, test } from 'vitest';
 import { ResourceForm } from '#/resource/form/ResourceForm';
 import { choices, field, pageOf, recordedServer } from '#/test/recorded';
 import { renderScreen, rootOrg, adminSession } from '#/test/render';
+import { MoveDialog } from './MoveDialog';
+import type { StorageRow } from './storage-row';
 import { storage } from './storage.resource';
 import { StorageCreatePage } from './StorageCreatePage';
 import { StorageListPage } from './StorageListPage';
@@ -64,7 +66,7 @@ const { server, sent } = recordedServer(
     mock.options(COMMAND, () => HttpResponse.json(described(['null', 'server']))),
     mock.get(COMMAND, () => HttpResponse.json(pageOf([built('c1', 'default', 'server', true)]))),
   ],
-  () => [import('#/ui/question-dialog'), import('./StorageTest')],
+  () => [import('#/ui/question-dialog'), import('./StorageTest'), import('./MoveDialog')],
 );
 
 const view = (screenOf: React.ReactNode, options: object = {}) =>
@@ -76,7 +78,7 @@ const menuOf = async (name: string) => {
 
 test('[S2-106] both kinds are on one screen, and the built-in storages say why they stay', async () => {
   await view(<StorageListPage />);
-  expect(await menuOf('archive')).toEqual(['Make it the default', 'Update', 'Delete']);
+  expect(await menuOf('archive')).toEqual(['Make it the default', 'Move recordings', 'Update', 'Delete']);
   await userEvent.keyboard('{Escape}');
   await menuOf('default');
   for (const name of ['Update', 'Delete']) {
@@ -260,4 +262,54 @@ test('[S2-110] the form of a built-in command storage says why it cannot be save
     await screen.findByText('This storage is part of Postern. It cannot be changed or deleted.'),
   ).toBeTruthy();
   expect(screen.getByRole('button', { name: 'Save' }).getAttribute('aria-disabled')).toBe('true');
+});
+
+const still = { target: null, recordings: 3, total: 0, left: 0, waiting: 0, failing: 0, reason: '' };
+
+test('moving recordings says how many, where they can go, and how far it is', async () => {
+  let state: object = still;
+  server.use(
+    mock.get(`${REPLAY}r3/move-recordings/`, () => HttpResponse.json(state)),
+    mock.post(`${REPLAY}r3/move-recordings/`, () => {
+      state = { ...still, target: 'default', total: 3, left: 2, failing: 1, reason: 'The bucket is full.' };
+      return HttpResponse.json(state, { status: 202 });
+    }),
+  );
+  await view(<StorageListPage />);
+  await menuOf('archive');
+  await userEvent.click(screen.getByRole('menuitem', { name: 'Move recordings' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Move the recordings of archive' });
+  expect(await within(dialog).findByText('3 recordings lie there.')).toBeTruthy();
+  const move = within(dialog).getByRole('button', { name: 'Move 3 recordings' });
+  expect(move.getAttribute('aria-disabled')).toBe('true');
+  await userEvent.click(within(dialog).getByRole('button', { name: /To storage/ }));
+  // Not the storage itself, and not the one that keeps nothing.
+  expect(screen.getAllByRole('option').map((option) => option.textContent)).toEqual(['default']);
+  await userEvent.click(screen.getByRole('option', { name: 'default' }));
+  expect(sent('POST', 'terminal/replay-storages/r3/move-recordings/')).toHaveLength(0);
+  await userEvent.click(move);
+  expect(await within(dialog).findByText(/are being moved to “default”/)).toBeTruthy();
+  expect(sent('POST', 'terminal/replay-storages/r3/move-recordings/')[0]?.body).toEqual({ target: 'r1' });
+  expect(within(dialog).getByRole('progressbar').getAttribute('aria-valuenow')).toBe('1');
+  expect(within(dialog).getByText(/The bucket is full/)).toBeTruthy();
+});
+
+test('a storage without recordings has nothing to move, and a refused move says why', async () => {
+  let state = { ...still, recordings: 0 };
+  server.use(
+    mock.get(`${REPLAY}r1/move-recordings/`, () => HttpResponse.json(state)),
+    mock.post(`${REPLAY}r1/move-recordings/`, () =>
+      HttpResponse.json({ target: ['They are on their way back.'] }, { status: 400 }),
+    ),
+  );
+  const empty = await view(<MoveDialog row={rows[0] as StorageRow} onClose={() => undefined} />);
+  expect(await screen.findByText('No recording lies there.')).toBeTruthy();
+  expect(screen.queryByRole('button', { name: /^Move/ })).toBeNull();
+  empty.unmount();
+  state = { ...still, recordings: 1 };
+  await view(<MoveDialog row={rows[0] as StorageRow} onClose={() => undefined} />);
+  await userEvent.click(await screen.findByRole('button', { name: /To storage/ }));
+  await userEvent.click(screen.getByRole('option', { name: 'archive' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Move 1 recording' }));
+  expect(await screen.findByText(/They are on their way back/)).toBeTruthy();
 });
