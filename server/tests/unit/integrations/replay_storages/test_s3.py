@@ -95,6 +95,16 @@ def test_killed_copy_sends_only_the_missing_parts(storage: RemoteStore, server: 
     assert server.uploads(name) == []
 
 
+def test_upload_whose_id_was_lost_is_found_again(storage: RemoteStore, server: S3Server, name: str) -> None:
+    content, path = os.urandom(9 << 20), path_of(uuid4())
+    server.client.create_multipart_upload(Bucket=name, Key=path, Metadata={"sha256": content_of(content).sha256})
+    storage.copy_in(path, io.BytesIO(content), content_of(content), Progress())
+    assert (server.uploads(name), server.keys(name)) == ([], [path])
+    server.client.create_multipart_upload(Bucket=name, Key=path)
+    storage.give_up(path, "")
+    assert server.uploads(name) == []
+
+
 def test_copy_completed_before_its_answer_was_lost_is_accepted(
     storage: RemoteStore, server: S3Server, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

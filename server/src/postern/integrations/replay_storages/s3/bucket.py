@@ -22,7 +22,7 @@ from postern.integrations.replay_storages.s3.failures import StorageFailed
 from postern.integrations.replay_storages.s3.ranged_object import RangedObject
 from postern.integrations.replay_storages.s3.regions import region_of, uses_virtual_hosts
 from postern.integrations.replay_storages.s3.transport import READ_S, Transport, unwrapped
-from postern.integrations.replay_storages.s3.upload import Upload
+from postern.integrations.replay_storages.s3.upload import Upload, unfinished_uploads
 from postern.integrations.web_apis import failures as web_failures
 from postern.integrations.web_apis.calls import DialCheck
 from postern.kernel.ids import new_id
@@ -110,14 +110,13 @@ class Bucket:
 
     def give_up(self, path: str, upload_id: str) -> None:
         key = require_stored_path(path)
-        if not upload_id:
-            return
         with closing(self._transport):
-            try:
-                self._call("abort_multipart_upload", CALL_S, Key=key, UploadId=upload_id)
-            except ClientError as error:
-                if _code(error) not in _NO_UPLOAD:
-                    raise self._failure(error) from error
+            for unfinished in {*unfinished_uploads(self._call, key), upload_id} - {""}:
+                try:
+                    self._call("abort_multipart_upload", CALL_S, Key=key, UploadId=unfinished)
+                except ClientError as error:
+                    if _code(error) not in _NO_UPLOAD:
+                        raise self._failure(error) from error
 
     def free_bytes(self) -> None:
         """Buckets have no fixed limit that can be asked for."""

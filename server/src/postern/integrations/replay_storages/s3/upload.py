@@ -16,6 +16,15 @@ class Call(Protocol):
     def __call__(self, operation: str, **values: Any) -> Any: ...
 
 
+def unfinished_uploads(call: Call, key: str) -> list[str]:
+    """The uploads of an object that were begun and not completed; none when the service does not tell."""
+    try:
+        page = call("list_multipart_uploads", Prefix=key)
+    except ClientError:
+        return []
+    return [str(upload["UploadId"]) for upload in page.get("Uploads", ()) if upload.get("Key") == key]
+
+
 class Upload:
     """The upload of one object. Raises ClientError, StorageFailed and what `copying` raises."""
 
@@ -32,11 +41,13 @@ class Upload:
             self._call("put_object", Key=self._key, Body=body, Metadata=self._metadata, ContentLength=len(body))
             copying.advance(size)
             return
-        upload_id = copying.upload_id
+        # A process may have died after it began an upload and before it stored the id: then the service knows it.
+        upload_id = copying.upload_id or next(iter(unfinished_uploads(self._call, self._key)), "")
         there = self._parts(upload_id, size) if upload_id else None
         if there is None:
             answer = self._call("create_multipart_upload", Key=self._key, Metadata=self._metadata)
             upload_id, there = str(answer["UploadId"]), {}
+        if upload_id != copying.upload_id:
             copying.begin(upload_id)
         tags = self._send(source, size, copying, upload_id, there)
         self._call(
