@@ -20,6 +20,7 @@ urlpatterns = [
     *terminals.urlpatterns,
     *sessions.urlpatterns,
     *commands.urlpatterns,
+    *recordings.urlpatterns,
     *storages.urlpatterns,  # after the routes of other folders below them
     *transfers.urlpatterns,
     *viewings.urlpatterns,
