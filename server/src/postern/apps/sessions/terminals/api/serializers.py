@@ -4,6 +4,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from postern.apps.sessions.storages.models import NULL_NAME
@@ -28,6 +30,7 @@ class StatSerializer(serializers.Serializer[Any]):
     terminal = serializers.UUIDField(source="pk", read_only=True)
 
 
+@extend_schema_field(OpenApiTypes.STR)  # the API description is made without a database
 class StorageNameField(serializers.ChoiceField):
     """The name of a storage. The choices are those of now; a stored name is shown whatever it is."""
 
