@@ -1,10 +1,12 @@
 import { explain } from '#/lib/http/catalogue';
 import { translate } from '#/lib/i18n';
-import type { FieldContext, FormDefinition } from '#/resource/define';
+import type { FieldContext, FormDefinition, NamesOf } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
 import { toast } from '#/ui/toast';
 import type { StorageKind } from './addresses';
-import { forgetNames, type StorageRow, testStorage } from './storage-row';
+import { forgetNames, type storageApi, type StorageRow, testStorage } from './storage-row';
+
+type Written = NamesOf<(typeof storageApi)[StorageKind]>['written'];
 
 const TestCard = lazyPart(async () => (await import('./StorageTest')).StorageTestCard);
 
@@ -35,7 +37,7 @@ async function tryNew(kind: StorageKind, { id, name }: StorageRow): Promise<void
 }
 
 /** The form of a storage. Its type comes with the address, and the fields of the type from the metadata. */
-export function storageForm(kind: StorageKind): FormDefinition {
+export function storageForm(kind: StorageKind): FormDefinition<Written> {
   return {
     groups: [
       { title: 'storages:form.basic', fields: ['name', 'type'] },

@@ -1,3 +1,4 @@
+import type { Api } from '#/lib/api-types';
 import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
 import { queryClient } from '#/lib/query';
@@ -5,16 +6,10 @@ import type { FieldMap } from '#/resource/api';
 import type { StorageKind } from './addresses';
 
 /** The fields of a storage that its screens use. */
-export interface StorageRow {
-  readonly id: string;
-  readonly name: string;
-  readonly type: string;
-  readonly type_display: string;
-  readonly meta: { readonly BUCKET?: string | null; readonly ENDPOINT?: string | null };
-  readonly is_default: boolean;
-  readonly is_built_in: boolean;
-  readonly comment: string;
-}
+export type StorageRow = Pick<
+  Api<'ReplayStorage'>,
+  'id' | 'name' | 'type_display' | 'meta' | 'is_default' | 'is_built_in' | 'comment'
+> & { readonly type: string };
 
 /** What the server found out about a storage, in words. */
 export interface TestResult {

@@ -47,7 +47,7 @@ export function storagesOf(
   const icon = kind === 'replay' ? FileVideo : Database;
   const createPath = storageRoutes[kind].paths.create ?? '';
   // i18n: storages:noun.*
-  return defineResource<StorageRow>({
+  return defineResource<StorageRow, (typeof storageApi)[StorageKind]>({
     name: kind === 'replay' ? 'ReplayStorageTable' : 'CommandStorageTable',
     api: storageApi[kind],
     routes: storageRoutes[kind],

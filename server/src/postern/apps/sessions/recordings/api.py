@@ -37,6 +37,7 @@ _NUMBER: Final = {"type": "integer"}
 _STATE: Final = texts(
     "reason",
     target={"type": "string", "nullable": True},
+    recordings=_NUMBER,
     total=_NUMBER,
     left=_NUMBER,
     waiting=_NUMBER,

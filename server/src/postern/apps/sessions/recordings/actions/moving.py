@@ -47,10 +47,11 @@ class MoveRunning(Conflict):
 class MoveState:
     """How far the move of a storage's recordings is. `target` is None when none is running.
 
-    `waiting`: recordings on their way to the storage. `failing`: those of them whose last try failed, and why the latest.
+    `recordings`: all that lie in the storage. `waiting`: recordings on their way to the storage. `failing`: those of them whose last try failed, and why the latest.
     """
 
     target: str | None
+    recordings: int
     total: int
     left: int
     waiting: int
@@ -93,6 +94,7 @@ def state_of(storage: ReplayStorage) -> MoveState:
     latest = failing.order_by("-date_due").first()
     return MoveState(
         target=name_of(move.target_id) if move is not None else None,
+        recordings=Recording.objects.filter(storage_id=place, date_stored__isnull=False).count(),
         total=move.total if move is not None else 0,
         left=_left(move).count() if move is not None else 0,
         waiting=copies.count(),
