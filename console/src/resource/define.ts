@@ -242,7 +242,8 @@ export interface FieldSpec {
   readonly label?: string;
   /** Key of a text; default: the help text from the metadata. */
   readonly help?: string | ((context: FieldContext) => string);
-  readonly required?: boolean;
+  /** Default: as the metadata says. A secret may be required for a new object only. */
+  readonly required?: boolean | ((context: FieldContext) => boolean);
   /** Choice among rows of another endpoint, which may depend on other fields. */
   readonly remote?: RemoteOptions | ((context: FieldContext) => RemoteOptions);
   /** Several rows; default: true for lists of keys. */

@@ -1,6 +1,6 @@
 import { explain } from '#/lib/http/catalogue';
 import { translate } from '#/lib/i18n';
-import type { FieldContext, FormDefinition, NamesOf } from '#/resource/define';
+import type { FieldContext, FieldSpec, FormDefinition, NamesOf } from '#/resource/define';
 import { lazyPart } from '#/resource/lazy-part';
 import { toast } from '#/ui/toast';
 import type { StorageKind } from './addresses';
@@ -12,9 +12,12 @@ const TestCard = lazyPart(async () => (await import('./StorageTest')).StorageTes
 
 const SECRETS = ['ACCESS_KEY', 'SECRET_KEY', 'ACCOUNT_KEY'] as const;
 
-function secretHelp({ mode }: FieldContext): string {
-  return mode === 'update' ? 'storages:form.secret_keep' : 'storages:form.secret_sealed';
-}
+const SECRET: FieldSpec = {
+  control: 'password',
+  help: 'storages:form.secret_sealed',
+  required: ({ mode }) => mode === 'create',
+  irremovable: true,
+};
 
 /** There is always one default, so that it is replaced, never removed. */
 function isTheDefault({ stored }: FieldContext): boolean {
@@ -50,16 +53,7 @@ export function storageForm(kind: StorageKind): FormDefinition<Written> {
       type: { control: 'select', isDisabled: () => true },
       meta: { flat: true },
       'meta.ENDPOINT': { control: 'input', placeholder: 'https://s3.example.com' },
-      ...Object.fromEntries(
-        SECRETS.map((name) => [
-          `meta.${name}`,
-          {
-            control: 'password' as const,
-            help: secretHelp,
-            irremovable: true,
-          },
-        ]),
-      ),
+      ...Object.fromEntries(SECRETS.map((name) => [`meta.${name}`, SECRET])),
       is_default: {
         control: 'switch',
         isDisabled: isTheDefault,

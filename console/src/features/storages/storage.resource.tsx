@@ -3,7 +3,7 @@ import { http } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
 import { type ActionTools, defineResource, type ResourceDefinition } from '#/resource/define';
 import { confirm } from '#/ui/confirm';
-import { Chip } from '#/ui/status';
+import { Chip, Missing } from '#/ui/status';
 import { toast } from '#/ui/toast';
 import { VisibleText } from '#/ui/visible-text';
 import { type StorageKind, storageRoutes } from './addresses';
@@ -76,7 +76,7 @@ export function storagesOf(
           key: 'meta',
           label: 'storages:place',
           sortable: false,
-          cell: (row) => <VisibleText text={placeOf(row)} />,
+          cell: (row) => (placeOf(row) === '' ? <Missing /> : <VisibleText text={placeOf(row)} />),
         },
         { key: 'is_default', sortable: false, cell: (row) => <Default row={row} /> },
         'comment',

@@ -73,7 +73,8 @@ export function FieldControl({ name, meta, spec, form, context, specs }: FieldCo
       />
     );
   }
-  const required = spec.required ?? (meta?.required === true && kind !== 'checkbox');
+  const asked = typeof spec.required === 'function' ? spec.required(context) : spec.required;
+  const required = asked ?? (meta?.required === true && kind !== 'checkbox');
   const helpKey = typeof spec.help === 'function' ? spec.help(context) : spec.help;
   const help = helpKey === undefined ? meta?.help_text : t(helpKey);
   const disabled = spec.isDisabled?.(context) ?? false;
