@@ -93,7 +93,7 @@ from postern.apps.sessions.recordings import uses as recording_uses
 from postern.apps.sessions.storages import uses as storage_uses
 from postern.apps.sessions.storages.installation import ensure as ensure_storages
 from postern.apps.sessions.terminals import queries as terminals
-from postern.apps.sessions.terminals import storages as terminal_storages
+from postern.apps.sessions.terminals.actions import storage_names
 from postern.apps.users import holdings as users
 from postern.apps.users.accounts import callers as caller_checks
 from postern.apps.users.credentials import kinds as credentials
@@ -256,8 +256,8 @@ def _compose_people() -> None:
     domain_uses.OTHERS.provide((of_domain,))
     storage_uses.USES.provide(
         storage_uses.StorageUses(
-            counts=(terminal_storages.by_terminals, recording_uses.by_recordings, recording_uses.by_copies),
-            rename=terminal_storages.follow,
+            counts=(storage_names.by_terminals, recording_uses.by_recordings, recording_uses.by_copies),
+            rename=storage_names.follow,
             holds=recording_uses.holds,
         )
     )

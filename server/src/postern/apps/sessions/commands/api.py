@@ -37,6 +37,8 @@ _PAGING: Final = frozenset({"limit", "offset", "order", "fields_size", "session"
 #: Filters by session, and the maximum number of sessions per call: each gets its own audit record.
 _SESSION_NAMES: Final = ("session_id", "session")
 _MAX_NAMED: Final = 50
+#: Parameters of the tree of storages that search no commands.
+_UNFILTERED: Final = frozenset({"real", "oid", "display", "draw"})
 #: Commands that the tree of storages counts at most.
 _MAX_COUNT: Final = 100_000
 
@@ -171,7 +173,8 @@ class CommandStorageTreeViewSet(CommandViewSet):
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         real = request.query_params.get("real", "") in {"1", "true"}
         count = super().filter_queryset(self.get_queryset()).order_by()[: _MAX_COUNT + 1].count()
-        self._note(self._named_ids())
+        if not set(request.query_params) <= _UNFILTERED:  # numbers of a search tell what was typed
+            self._note(self._named_ids())
         shown = f"{_MAX_COUNT}+" if count > _MAX_COUNT else str(count)
         nodes = [_node(DEFAULT_COMMAND_STORAGE_ID, DEFAULT_NAME, f"{DEFAULT_NAME}(server)({shown})")]
         if not real:

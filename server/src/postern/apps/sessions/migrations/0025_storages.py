@@ -12,7 +12,7 @@ def leave_null(apps: Any, schema_editor: object) -> None:
     """Terminals could name the storage `null`, without an effect: everything was kept. They name the default now."""
     terminal = apps.get_model("sessions", "Terminal")
     for column in ("replay_storage", "command_storage"):
-        terminal.objects.exclude(**{column: "default"}).update(**{column: "default"})
+        terminal.objects.exclude(models.Q((column, "default"))).update(**{column: "default"})
 
 
 class Migration(migrations.Migration):

@@ -1,18 +1,12 @@
-"""The storages that terminals name."""
+"""The storages that terminals may name."""
 
 from collections.abc import Collection
 from typing import Final
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
-from postern.apps.audits import facade as audits
 from postern.apps.sessions.storages.models import DEFAULT_NAME, CommandStorage, ReplayStorage, Storage
-from postern.apps.sessions.terminals.actions import terminal_log
-from postern.apps.sessions.terminals.models import Terminal
-from postern.foundation.caller.actor import Actor
 from postern.foundation.database import row_locks
-from postern.foundation.database.uses import Use
 from postern.kernel.errors import Conflict
 
 #: Column of terminals → the table whose names it holds.
@@ -43,20 +37,3 @@ def hold(column: str, wanted: Collection[str]) -> None:
     row_locks.share(TABLES[column], list(rows.values_list("pk", flat=True)))
     if rows.count() != len(set(wanted)):
         raise Conflict(_("This storage was deleted or renamed. Reload the page and choose again."))
-
-
-def by_terminals(storage: Storage) -> Use:
-    """The terminals that name a storage."""
-    column = "replay_storage" if isinstance(storage, ReplayStorage) else "command_storage"
-    return Use.by(gettext_lazy("Terminals"), Terminal.objects.existing().filter(**{column: storage.name}), "name")
-
-
-def follow(actor: Actor, storage: Storage, former_name: str) -> None:
-    """Store the new name of a storage in the terminals that name it. Must run inside a transaction."""
-    column = "replay_storage" if isinstance(storage, ReplayStorage) else "command_storage"
-    rows = Terminal.objects.existing().filter(**{column: former_name})
-    for terminal in rows.select_for_update(no_key=True).order_by("pk"):
-        setattr(terminal, column, storage.name)
-        terminal.save(update_fields=[column])
-        new, old = {column: storage.name}, {column: former_name}
-        terminal_log.record(actor, terminal, audits.Event.TERMINAL_UPDATED, "update", new, old=old)
