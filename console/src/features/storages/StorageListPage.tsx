@@ -2,21 +2,32 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { useT } from '#/lib/i18n';
 import { ResourceList } from '#/resource/list/ResourceList';
+import { useMetadata } from '#/resource/use-metadata';
 import { PageHeader } from '#/ui/page';
 import { Tabs } from '#/ui/tabs';
 import { COMMAND_TAB, type StorageKind } from './addresses';
+import { offeredTypes, storageApi } from './storage-row';
 import { type Opening, storagesOf } from './storage.resource';
 
 const MoveDialog = lazy(async () => ({ default: (await import('./MoveDialog')).MoveDialog }));
 const StorageTestDialog = lazy(async () => ({ default: (await import('./StorageTest')).StorageTestDialog }));
 
 function Storages({ kind }: { readonly kind: StorageKind }) {
+  const t = useT();
+  const metadata = useMetadata(storageApi[kind]);
+  const isFixed = metadata.isSuccess && offeredTypes(metadata.data.actions.POST).length === 0;
   const [opened, setOpened] = useState<Opening | null>(null);
   const resource = useMemo(() => storagesOf(kind, setOpened), [kind]);
   const close = () => setOpened(null);
   return (
     <>
-      <ResourceList embedded addressed resource={resource} />
+      <ResourceList
+        embedded
+        addressed
+        resource={resource}
+        // i18n: storages:nothing.*
+        strip={isFixed && <p className="text-ink-2">{t(`storages:nothing.${kind}`)}</p>}
+      />
       {opened && (
         <Suspense>
           {opened.what === 'test' ? (

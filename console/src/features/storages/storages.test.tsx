@@ -108,6 +108,7 @@ test('the create menu holds the types that the server offers, and nothing withou
   const create = screen.getByRole('button', { name: /Create command storage/ });
   expect(create.getAttribute('aria-disabled')).toBe('true');
   expect(create.title).toBe('This installation offers nothing that can be created here');
+  expect(screen.getByText('This installation keeps commands in its database only.')).toBeTruthy();
 });
 
 test('a row is tested in a dialog, which says the result and tests again', async () => {

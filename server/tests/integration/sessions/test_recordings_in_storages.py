@@ -462,7 +462,9 @@ class TestMoves:
     ) -> None:  # fmt: skip
         state = self.move(as_admin, archive, cold.pk)
         assert (state.status_code, state.json()["target"], state.json()["left"]) == (202, "cold", 3)
+        assert state.json()["recordings"] == 3
         assert run() == 3
+        assert as_admin.get(f"{STORAGES}{archive.pk}/move-recordings/").json()["recordings"] == 0
         assert len(server.keys(other_bucket)) == 3
         assert len(server.keys(bucket)) == 3  # players that began before may still read there
         assert [played(as_auditor, key) for key in recorded] == [b"content 0", b"content 1", b"content 2"]
