@@ -179,19 +179,19 @@ class CommandStorageTreeViewSet(CommandViewSet):
         nodes = [_node(DEFAULT_COMMAND_STORAGE_ID, DEFAULT_NAME, f"{DEFAULT_NAME}(server)({shown})")]
         if not real:
             nodes.append(_node(NULL_COMMAND_STORAGE_ID, NULL_NAME, f"{NULL_NAME}(null)(0)"))
-        root = {"id": "root", "name": _("Command storages"), "title": "", "pId": "", "isParent": True, "open": True}
+        root = {**_node("root", "", _("Command storages"), above=""), "isParent": True, "open": True}
         return Response([*nodes, root])
 
     def _filtered_storage(self) -> str:
         return DEFAULT_NAME
 
 
-def _node(storage_id: UUID, name: str, shown: str) -> dict[str, Any]:
+def _node(key: UUID | str, name: str, shown: str, above: str = "root") -> dict[str, Any]:
     return {
-        "id": str(storage_id),
+        "id": str(key),
         "name": shown,
         "title": name,
-        "pId": "root",
+        "pId": above,
         "isParent": False,
         "open": False,
         "valid": True,

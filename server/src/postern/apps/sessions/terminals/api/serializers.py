@@ -4,7 +4,6 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
@@ -30,7 +29,7 @@ class StatSerializer(serializers.Serializer[Any]):
     terminal = serializers.UUIDField(source="pk", read_only=True)
 
 
-@extend_schema_field(OpenApiTypes.STR)  # the API description is made without a database
+@extend_schema_field({"type": "string"})
 class StorageNameField(serializers.ChoiceField):
     """The name of a storage. The choices are those of now; a stored name is shown whatever it is."""
 
@@ -53,7 +52,7 @@ class StorageNameField(serializers.ChoiceField):
             raise serializers.ValidationError(
                 _("A terminal records what people do. Choose a storage that keeps what it gets.")
             )
-        known = self.choices
+        known = storages.names(self._column)
         if name not in known:
             raise serializers.ValidationError(
                 _('There is no storage "%(name)s". Enter one of: %(names)s.')
